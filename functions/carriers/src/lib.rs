@@ -1,0 +1,166 @@
+//! Carriers: the list, and one carrier by its Operating Company Number (spec 4.1 and 4.2).
+
+use axum::{
+    Json,
+    extract::{Path, State},
+    http::Uri,
+};
+use serde::Serialize;
+use shared::{
+    app::{App, Routes},
+    errors::{ApiError, ErrorBody},
+    pagination::{Page, Paged, Pagination},
+    params::{Params, parse},
+    records::{Carrier, CarrierType, Country, Ocn, OwnedExchanges, State as Place},
+};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+pub fn routes() -> Routes {
+    OpenApiRouter::default()
+        .routes(routes!(list))
+        .routes(routes!(carrier_by_query))
+        .routes(routes!(carrier_by_path))
+        .into()
+}
+
+/// A carrier without its exchanges (spec 2.2).
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CarrierSummary {
+    /// Operating Company Number.
+    #[schema(value_type = String, example = "6010")]
+    pub ocn: Ocn,
+    /// Full legal company name.
+    pub company_name: String,
+    /// Common or trade name, if different.
+    pub common_name: Option<String>,
+    pub carrier_type: Option<CarrierType>,
+    /// Primary state or province code.
+    #[schema(value_type = Option<String>, example = "CA")]
+    pub state: Option<Place>,
+    pub country: Country,
+}
+
+impl From<Carrier> for CarrierSummary {
+    fn from(carrier: Carrier) -> Self {
+        let Carrier { ocn, company_name, common_name, carrier_type, state, country, exchanges: _ } =
+            carrier;
+        Self { ocn, company_name, common_name, carrier_type, state, country }
+    }
+}
+
+/// A carrier with its exchanges counted (spec 2.3).
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CarrierDetail {
+    #[serde(flatten)]
+    pub summary: CarrierSummary,
+    pub exchanges: OwnedExchanges,
+}
+
+impl From<Carrier> for CarrierDetail {
+    fn from(carrier: Carrier) -> Self {
+        Self { exchanges: carrier.exchanges.clone(), summary: carrier.into() }
+    }
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CarrierList {
+    pub carriers: Vec<CarrierSummary>,
+    pub pagination: Pagination,
+}
+
+/// What a carrier of the list must be; each part that is given has to hold.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct Filter {
+    /// Country, US or CA.
+    country: Option<Country>,
+    /// State or province code.
+    #[param(value_type = Option<String>)]
+    state: Option<Place>,
+    /// Carrier type.
+    #[param(rename = "type")]
+    carrier_type: Option<CarrierType>,
+}
+
+impl Filter {
+    fn of(params: &Params) -> Result<Self, ApiError> {
+        Ok(Self {
+            country: params.one_of("country")?,
+            state: params.parsed("state")?,
+            carrier_type: params.one_of("type")?,
+        })
+    }
+
+    fn takes(&self, carrier: &Carrier) -> bool {
+        self.country.is_none_or(|country| carrier.country == country)
+            && self.state.is_none_or(|state| carrier.state == Some(state))
+            && self.carrier_type.is_none_or(|wanted| carrier.carrier_type == Some(wanted))
+    }
+}
+
+/// List carriers
+#[utoipa::path(
+    get, path = "/v1/carriers", tag = "Carriers", params(Filter, Page),
+    responses((status = 200, body = CarrierList), (status = 400, body = ErrorBody), (status = 401, body = ErrorBody))
+)]
+async fn list(
+    State(app): State<App>,
+    uri: Uri,
+    page: Page,
+    params: Params,
+) -> Result<Paged<CarrierList>, ApiError> {
+    let filter = Filter::of(&params)?;
+    let dataset = app.dataset.get().await?;
+    let matching = dataset.carriers().iter().filter(|carrier| filter.takes(carrier));
+    let (carriers, pagination) = page.of_items(matching);
+    let carriers = carriers.into_iter().cloned().map(CarrierSummary::from).collect();
+    Ok(Paged { uri, pagination, body: CarrierList { carriers, pagination } })
+}
+
+/// Look up a carrier
+#[utoipa::path(
+    get, path = "/v1/carrier/{ocn}", tag = "Carriers",
+    params(("ocn" = String, Path, description = "Operating Company Number, 4 alphanumeric characters")),
+    responses(
+        (status = 200, body = CarrierDetail), (status = 400, body = ErrorBody),
+        (status = 401, body = ErrorBody), (status = 404, body = ErrorBody)
+    )
+)]
+async fn carrier_by_path(
+    State(app): State<App>,
+    Path(ocn): Path<String>,
+) -> Result<Json<CarrierDetail>, ApiError> {
+    carrier(&app, &ocn).await
+}
+
+/// Look up a carrier by query
+#[utoipa::path(
+    get, path = "/v1/carrier", tag = "Carriers",
+    params(("ocn" = String, Query, description = "Operating Company Number, 4 alphanumeric characters")),
+    responses(
+        (status = 200, body = CarrierDetail), (status = 400, body = ErrorBody),
+        (status = 401, body = ErrorBody), (status = 404, body = ErrorBody)
+    )
+)]
+async fn carrier_by_query(
+    State(app): State<App>,
+    params: Params,
+) -> Result<Json<CarrierDetail>, ApiError> {
+    let ocn = params.text("ocn")?;
+    let ocn =
+        ocn.ok_or_else(|| ApiError::invalid("ocn is required. Usage: /v1/carrier?ocn=<OCN>"))?;
+    carrier(&app, &ocn).await
+}
+
+async fn carrier(app: &App, ocn: &str) -> Result<Json<CarrierDetail>, ApiError> {
+    let ocn: Ocn = parse("ocn", ocn)?;
+    let carrier = match (app.store.carrier(ocn).await, app.dataset.in_memory()) {
+        (Ok(carrier), _) => carrier,
+        (Err(_), Some(dataset)) => dataset.carrier(ocn).cloned(),
+        (Err(error), None) => return Err(error.into()),
+    };
+    let carrier =
+        carrier.ok_or_else(|| ApiError::not_found(format!("No carrier found with OCN {ocn}")))?;
+    Ok(Json(carrier.into()))
+}

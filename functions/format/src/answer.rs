@@ -1,0 +1,218 @@
+//! The format result (spec 2.5): what is present when, and where each part comes from.
+
+use serde::Serialize;
+use shared::{
+    formatting::{Formats, NumberType, PhoneNumber, country_name},
+    records::{CarrierType, Country, Npa, NpaNxx, Nxx, Ocn, State, Status},
+};
+use utoipa::ToSchema;
+
+use super::Block;
+
+/// What a phone number is. An unparseable one has only `valid`, `possible` and `input`.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct FormatResult {
+    /// Whether the number is a valid phone number.
+    pub valid: bool,
+    /// Whether the number could be valid, by its length.
+    pub possible: bool,
+    /// The number as it was understood: E.164, or the text given where it cannot be parsed.
+    pub input: String,
+    #[serde(flatten)]
+    pub number: Option<Described>,
+}
+
+/// Everything that is said of a number that could be parsed.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Described {
+    /// Country calling code without the plus sign.
+    #[schema(example = "1")]
+    country_code: String,
+    /// Country calling code with the plus sign.
+    #[schema(example = "+1")]
+    country_calling_code: String,
+    /// ISO 3166-1 alpha-2 code; absent for numbers of no country.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    country: Option<String>,
+    /// National number without country code.
+    national_number: String,
+    #[serde(flatten)]
+    nanp: Option<NanpParts>,
+    /// Present only where the number has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    extension: Option<String>,
+    formats: Formats,
+    /// Absent where no pattern fits.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    number_type: Option<NumberType>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    type_description: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    location: Option<Location>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    carrier: Option<Carrier>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    flags: Option<Flags>,
+    /// Whether the number is non-geographic: toll-free and the like.
+    is_non_geographic: bool,
+}
+
+/// The three parts of a North American number.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct NanpParts {
+    /// Area code, first 3 digits.
+    #[schema(value_type = String, example = "305")]
+    npa: Npa,
+    /// Exchange code, middle 3 digits.
+    #[schema(value_type = String, example = "234")]
+    nxx: Nxx,
+    /// Subscriber number, last 4 digits.
+    #[schema(example = "5678")]
+    nxxx: String,
+}
+
+impl NanpParts {
+    fn of(number: &PhoneNumber) -> Option<Self> {
+        let digits = number.national_number.as_str();
+        number.is_nanp().then_some(())?;
+        Some(Self {
+            npa: digits.get(..3)?.parse().ok()?,
+            nxx: digits.get(3..6)?.parse().ok()?,
+            nxxx: digits.get(6..)?.to_owned(),
+        })
+    }
+}
+
+/// The block whose holder may be named for this number: a valid, geographic North American one.
+pub fn block_of(number: &PhoneNumber) -> Option<NpaNxx> {
+    let NanpParts { npa, nxx, nxxx: _ } = NanpParts::of(number)?;
+    (number.valid && !number.is_non_geographic).then_some(NpaNxx { npa, nxx })
+}
+
+/// Where the number belongs.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Location {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rate_center: Option<String>,
+    /// State or province code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, example = "FL")]
+    state: Option<State>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state_name: Option<&'static str>,
+    country: String,
+    country_name: &'static str,
+}
+
+/// Who holds the number's block.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Carrier {
+    /// Operating Company Number.
+    #[schema(value_type = String, example = "6010")]
+    ocn: Ocn,
+    name: Option<String>,
+    #[serde(rename = "type")]
+    carrier_type: Option<CarrierType>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Flags {
+    country: Flag,
+    /// US states, DC and territories only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<Flag>,
+}
+
+/// Links to the images of one flag.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Flag {
+    name: &'static str,
+    abbreviation: String,
+    svg: String,
+    png: Pngs,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Pngs {
+    /// 48x32 pixels.
+    small: String,
+    /// 240x160 pixels.
+    medium: String,
+    /// 480x320 pixels.
+    large: String,
+}
+
+impl Flag {
+    fn new(base_url: &str, folder: &str, name: &'static str, abbreviation: String) -> Self {
+        let url = |rest: &str| format!("{base_url}/{folder}/{abbreviation}{rest}");
+        let png = Pngs {
+            small: url("-48x32.png"),
+            medium: url("-240x160.png"),
+            large: url("-480x320.png"),
+        };
+        Self { name, svg: url(".svg"), png, abbreviation }
+    }
+}
+
+impl FormatResult {
+    pub(super) fn unparseable(tn: &str) -> Self {
+        Self { valid: false, possible: false, input: tn.to_owned(), number: None }
+    }
+
+    pub(super) fn of(number: PhoneNumber, block: Block, flags_base_url: &str) -> Self {
+        let country = number.country.as_deref().and_then(|code| Some((code, country_name(code)?)));
+        let (rate_center, state, carrier) = place_and_holder(block);
+        let location = country.map(|(code, name)| Location {
+            rate_center,
+            state: state.map(|(state, _)| state),
+            state_name: state.map(|(state, _)| state.name()),
+            country: code.to_owned(),
+            country_name: name,
+        });
+        let flags = country.filter(|_| number.valid).map(|(code, name)| Flags {
+            country: Flag::new(flags_base_url, "countries", name, code.to_owned()),
+            state: state.filter(|&(_, country)| country == Country::Us).map(|(state, _)| {
+                Flag::new(flags_base_url, "states", state.name(), state.to_string())
+            }),
+        });
+        Self {
+            valid: number.valid,
+            possible: number.possible,
+            input: number.formats.e164.clone(),
+            number: Some(Described {
+                country_code: number.country_calling_code.to_string(),
+                country_calling_code: format!("+{}", number.country_calling_code),
+                nanp: NanpParts::of(&number),
+                type_description: number.number_type.map(NumberType::description),
+                location,
+                carrier,
+                flags,
+                country: number.country,
+                national_number: number.national_number,
+                extension: number.extension,
+                formats: number.formats,
+                number_type: number.number_type,
+                is_non_geographic: number.is_non_geographic,
+            }),
+        }
+    }
+}
+
+/// Rate center, state with its country, and holder; the state of the area code where the exchange
+/// names none, and no holder for an exchange nobody was assigned.
+fn place_and_holder(block: Block) -> (Option<String>, Option<(State, Country)>, Option<Carrier>) {
+    let Block { exchange, area_code } = block;
+    let from_area_code =
+        area_code.and_then(|area_code| Some((area_code.state?, area_code.country)));
+    let Some(exchange) = exchange else { return (None, from_area_code, None) };
+    let state = exchange.state.map(|state| (state, exchange.country)).or(from_area_code);
+    let assigned = exchange.ocn.filter(|_| exchange.status == Status::Assigned);
+    let carrier = assigned.map(|ocn| Carrier {
+        ocn,
+        name: exchange.company_name,
+        carrier_type: exchange.carrier_type,
+    });
+    (exchange.rate_center, state, carrier)
+}

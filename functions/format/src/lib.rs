@@ -1,0 +1,112 @@
+//! Format: what a phone number is (spec 4.4).
+
+mod answer;
+
+use axum::{
+    Json,
+    extract::{Path, State},
+};
+use shared::{
+    app::{App, Routes},
+    errors::{ApiError, ErrorBody},
+    formatting::{DefaultCountry, PhoneNumber},
+    params::{Params, quote},
+    records::{AreaCode, Exchange, NpaNxx},
+};
+use utoipa::IntoParams;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+pub use answer::FormatResult;
+
+pub fn routes() -> Routes {
+    OpenApiRouter::default().routes(routes!(by_query)).routes(routes!(by_path)).into()
+}
+
+/// How to read the number, and how fresh its numbering data must be.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query, rename_all = "camelCase")]
+struct Options {
+    /// ISO 3166-1 alpha-2 code of the country of a number without a country code; default US.
+    #[param(value_type = Option<String>)]
+    default_country: DefaultCountry,
+    /// `false` forces a fresh lookup.
+    #[param(value_type = Option<String>)]
+    cache: bool,
+}
+
+impl Options {
+    fn of(params: &Params) -> Result<Self, ApiError> {
+        let default_country = match params.text("defaultCountry")? {
+            None => DefaultCountry::default(),
+            Some(text) => text.parse().map_err(|error| {
+                ApiError::UnknownDefaultCountry(format!(
+                    "Invalid defaultCountry '{}': {error}",
+                    quote(&text)
+                ))
+            })?,
+        };
+        let cache = params.text("cache")?.is_none_or(|text| !text.eq_ignore_ascii_case("false"));
+        Ok(Self { default_country, cache })
+    }
+}
+
+type Answer = Result<Json<FormatResult>, ApiError>;
+
+/// Describe a phone number
+#[utoipa::path(
+    get, path = "/v1/format/{tn}", tag = "Format",
+    params(("tn" = String, Path, description = "Phone number in any format"), Options),
+    responses((status = 200, body = FormatResult), (status = 400, body = ErrorBody), (status = 401, body = ErrorBody))
+)]
+async fn by_path(State(app): State<App>, Path(tn): Path<String>, params: Params) -> Answer {
+    format(&app, &tn, &Options::of(&params)?).await
+}
+
+/// Describe a phone number by query
+#[utoipa::path(
+    get, path = "/v1/format", tag = "Format",
+    params(("tn" = String, Query, description = "Phone number in any format"), Options),
+    responses((status = 200, body = FormatResult), (status = 400, body = ErrorBody), (status = 401, body = ErrorBody))
+)]
+async fn by_query(State(app): State<App>, params: Params) -> Answer {
+    let tn = params.phone_number("tn")?;
+    let tn =
+        tn.ok_or_else(|| ApiError::invalid("tn is required. Usage: /v1/format?tn=<NUMBER>"))?;
+    format(&app, &tn, &Options::of(&params)?).await
+}
+
+async fn format(app: &App, tn: &str, options: &Options) -> Answer {
+    let tn = tn.trim();
+    let Some(number) = PhoneNumber::parse(tn, options.default_country) else {
+        return Ok(Json(FormatResult::unparseable(tn)));
+    };
+    let block = match answer::block_of(&number) {
+        Some(npa_nxx) => block(app, npa_nxx, options.cache).await?,
+        None => Block::default(),
+    };
+    Ok(Json(FormatResult::of(number, block, &app.flags_base_url)))
+}
+
+/// What the numbering data says of the block a North American number is in.
+#[derive(Default)]
+struct Block {
+    exchange: Option<Exchange>,
+    area_code: Option<AreaCode>,
+}
+
+async fn block(app: &App, npa_nxx: NpaNxx, cache: bool) -> Result<Block, ApiError> {
+    let exchange = match cache {
+        true => app.remembered_exchange(npa_nxx).await,
+        false => app.fresh_exchange(npa_nxx).await,
+    };
+    let exchange = match (exchange, app.dataset.in_memory()) {
+        (Ok(exchange), _) => exchange,
+        (Err(_), Some(dataset)) => dataset.exchange(npa_nxx),
+        (Err(error), None) => return Err(error.into()),
+    };
+    let area_code = match exchange.as_ref().is_some_and(|exchange| exchange.state.is_some()) {
+        true => None,
+        false => app.dataset.get().await?.area_code(npa_nxx.npa).cloned(),
+    };
+    Ok(Block { exchange, area_code })
+}

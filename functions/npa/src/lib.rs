@@ -1,0 +1,180 @@
+//! Area codes: the exchanges of one, or a single NPA-NXX (spec 4.3).
+
+use axum::{
+    extract::{Path, State},
+    http::Uri,
+};
+use serde::Serialize;
+use shared::{
+    app::{App, Routes},
+    errors::{ApiError, ErrorBody},
+    pagination::{Page, Paged, Pagination},
+    params::{Params, parse},
+    records::{AreaCode, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, State as Place, Status},
+    store::StoreError,
+};
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+pub fn routes() -> Routes {
+    OpenApiRouter::default()
+        .routes(routes!(by_query))
+        .routes(routes!(area_code_by_path))
+        .routes(routes!(exchange_by_path))
+        .into()
+}
+
+/// An exchange as a row of its area code (spec 2.4).
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ExchangeRow {
+    /// 3-digit exchange code.
+    #[schema(value_type = String, example = "234")]
+    pub nxx: Nxx,
+    /// Operating Company Number of the holder.
+    #[schema(value_type = Option<String>, example = "6010")]
+    pub ocn: Option<Ocn>,
+    pub company_name: Option<String>,
+    pub rate_center: Option<String>,
+    pub status: Status,
+}
+
+impl From<Exchange> for ExchangeRow {
+    fn from(exchange: Exchange) -> Self {
+        Self {
+            nxx: exchange.nxx,
+            ocn: exchange.ocn,
+            company_name: exchange.company_name,
+            rate_center: exchange.rate_center,
+            status: exchange.status,
+        }
+    }
+}
+
+/// An area code with a page of its exchanges (spec 2.4).
+#[derive(Debug, Serialize, ToSchema)]
+pub struct AreaCodeResult {
+    /// The 3-digit area code.
+    #[schema(value_type = String, example = "415")]
+    pub npa: Npa,
+    /// Primary state or province.
+    #[schema(value_type = Option<String>, example = "CA")]
+    pub state: Option<Place>,
+    pub country: Country,
+    /// Total number of exchanges in the area code, whatever the page or `nxx`.
+    pub total_exchanges: u32,
+    pub exchanges: Vec<ExchangeRow>,
+    pub pagination: Pagination,
+}
+
+impl AreaCodeResult {
+    fn paged(
+        uri: Uri,
+        area_code: &AreaCode,
+        (exchanges, pagination): (Vec<Exchange>, Pagination),
+    ) -> Paged<Self> {
+        let &AreaCode { npa, state, country, total_exchanges } = area_code;
+        let exchanges = exchanges.into_iter().map(ExchangeRow::from).collect();
+        let body = Self { npa, state, country, total_exchanges, exchanges, pagination };
+        Paged { uri, pagination, body }
+    }
+}
+
+type Answer = Result<Paged<AreaCodeResult>, ApiError>;
+
+/// Look up an area code
+#[utoipa::path(
+    get, path = "/v1/npa/{npa}", tag = "Area codes",
+    params(("npa" = String, Path, description = "3-digit area code"), Page),
+    responses(
+        (status = 200, body = AreaCodeResult), (status = 400, body = ErrorBody),
+        (status = 401, body = ErrorBody), (status = 404, body = ErrorBody)
+    )
+)]
+async fn area_code_by_path(
+    State(app): State<App>,
+    Path(npa): Path<String>,
+    uri: Uri,
+    page: Page,
+) -> Answer {
+    area_code(&app, uri, page, parse("npa", &npa)?).await
+}
+
+/// Look up one exchange
+#[utoipa::path(
+    get, path = "/v1/npa/{npa}/nxx/{nxx}", tag = "Area codes",
+    params(
+        ("npa" = String, Path, description = "3-digit area code"),
+        ("nxx" = String, Path, description = "3-digit exchange code"), Page
+    ),
+    responses(
+        (status = 200, body = AreaCodeResult), (status = 400, body = ErrorBody),
+        (status = 401, body = ErrorBody), (status = 404, body = ErrorBody)
+    )
+)]
+async fn exchange_by_path(
+    State(app): State<App>,
+    Path((npa, nxx)): Path<(String, String)>,
+    uri: Uri,
+    page: Page,
+) -> Answer {
+    let npa_nxx = NpaNxx { npa: parse("npa", &npa)?, nxx: parse("nxx", &nxx)? };
+    exchange(&app, uri, page, npa_nxx).await
+}
+
+/// Look up an area code or one exchange by query
+#[utoipa::path(
+    get, path = "/v1/npa", tag = "Area codes",
+    params(
+        ("npa" = String, Query, description = "3-digit area code"),
+        ("nxx" = Option<String>, Query, description = "3-digit exchange code"), Page
+    ),
+    responses(
+        (status = 200, body = AreaCodeResult), (status = 400, body = ErrorBody),
+        (status = 401, body = ErrorBody), (status = 404, body = ErrorBody)
+    )
+)]
+async fn by_query(State(app): State<App>, params: Params, uri: Uri, page: Page) -> Answer {
+    let npa: Option<Npa> = params.parsed("npa")?;
+    let npa = npa.ok_or_else(|| {
+        ApiError::invalid(
+            "npa is required. Usage: /v1/npa?npa=<NPA> or /v1/npa?npa=<NPA>&nxx=<NXX>",
+        )
+    })?;
+    match params.parsed("nxx")? {
+        Some(nxx) => exchange(&app, uri, page, NpaNxx { npa, nxx }).await,
+        None => area_code(&app, uri, page, npa).await,
+    }
+}
+
+/// One area code, listed from the dataset in memory.
+async fn area_code(app: &App, uri: Uri, page: Page, npa: Npa) -> Answer {
+    let dataset = app.dataset.get().await?;
+    let area_code = dataset
+        .area_code(npa)
+        .ok_or_else(|| ApiError::not_found(format!("No data found for NPA {npa}")))?;
+    let (exchanges, pagination) = page.of_items(dataset.exchanges_of(npa));
+    let exchanges = exchanges.into_iter().map(Exchange::from).collect();
+    Ok(AreaCodeResult::paged(uri, area_code, (exchanges, pagination)))
+}
+
+/// One exchange, read as an item.
+async fn exchange(app: &App, uri: Uri, page: Page, npa_nxx: NpaNxx) -> Answer {
+    let (area_code, exchange) = match (read(app, npa_nxx).await, app.dataset.in_memory()) {
+        (Ok(found), _) => found,
+        (Err(_), Some(dataset)) => {
+            (dataset.area_code(npa_nxx.npa).cloned(), dataset.exchange(npa_nxx))
+        }
+        (Err(error), None) => return Err(error.into()),
+    };
+    let (Some(area_code), Some(exchange)) = (area_code, exchange) else {
+        return Err(ApiError::not_found(format!("No data found for NPA-NXX {npa_nxx}")));
+    };
+    Ok(AreaCodeResult::paged(uri, &area_code, page.of_items([exchange].into_iter())))
+}
+
+async fn read(
+    app: &App,
+    npa_nxx: NpaNxx,
+) -> Result<(Option<AreaCode>, Option<Exchange>), StoreError> {
+    tokio::try_join!(app.store.area_code(npa_nxx.npa), app.store.exchange(npa_nxx))
+}

@@ -1,0 +1,4 @@
+#[tokio::main]
+async fn main() -> Result<(), lambda_http::Error> {
+    shared::app::run(search::routes()).await
+}

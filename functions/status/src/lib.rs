@@ -1,0 +1,172 @@
+//! Health and statistics, open to everybody (spec 4.5 and 4.6).
+
+use axum::{
+    Json,
+    extract::State,
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
+use serde::Serialize;
+use shared::{
+    app::{App, Routes},
+    dataset::ManifestReading,
+    errors::{ApiError, ErrorBody},
+    store::{LastUpdated, Manifest},
+};
+use std::collections::BTreeMap;
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+pub fn routes() -> Routes {
+    Routes::public(
+        OpenApiRouter::default()
+            .routes(routes!(health))
+            .routes(routes!(health_unversioned))
+            .routes(routes!(stats))
+            .routes(routes!(stats_unversioned)),
+    )
+}
+
+/// How the service is doing (spec 2.6 and 3).
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Health {
+    pub status: ServiceStatus,
+    pub database: DatabaseStatus,
+    /// Time of the last successful data ingestion; `null` before the first.
+    #[schema(format = DateTime)]
+    pub last_ingestion: Option<String>,
+    /// API version number.
+    pub version: &'static str,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ServiceStatus {
+    /// All systems operational.
+    Healthy,
+    /// Some features may be impacted: no data yet, or only what is in memory.
+    Degraded,
+    /// The database cannot be read and nothing is in memory.
+    Unhealthy,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum DatabaseStatus {
+    Connected,
+    Error,
+}
+
+impl Health {
+    fn of(reading: &ManifestReading) -> Self {
+        let (status, database, manifest) = match reading {
+            ManifestReading::Fresh(Some(manifest)) => {
+                (ServiceStatus::Healthy, DatabaseStatus::Connected, Some(manifest))
+            }
+            ManifestReading::Fresh(None) => {
+                (ServiceStatus::Degraded, DatabaseStatus::Connected, None)
+            }
+            ManifestReading::Remembered(Some(manifest)) => {
+                (ServiceStatus::Degraded, DatabaseStatus::Error, Some(manifest))
+            }
+            ManifestReading::Remembered(None) => {
+                (ServiceStatus::Unhealthy, DatabaseStatus::Error, None)
+            }
+        };
+        let last_ingestion = manifest.map(|manifest| manifest.ingested_at.to_string());
+        Self { status, database, last_ingestion, version: env!("CARGO_PKG_VERSION") }
+    }
+}
+
+impl IntoResponse for Health {
+    fn into_response(self) -> Response {
+        let code = match self.status {
+            ServiceStatus::Healthy | ServiceStatus::Degraded => StatusCode::OK,
+            ServiceStatus::Unhealthy => StatusCode::SERVICE_UNAVAILABLE,
+        };
+        (code, Json(self)).into_response()
+    }
+}
+
+/// Counts over the database (spec 2.7).
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Stats {
+    /// Total NPA-NXX records.
+    pub total_records: u32,
+    /// Record count by country code.
+    pub by_country: BTreeMap<String, u32>,
+    /// Record count by assignment status.
+    pub by_status: BTreeMap<String, u32>,
+    pub last_updated: LastUpdated,
+    pub coverage: Coverage,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Coverage {
+    /// Number of unique area codes.
+    pub area_codes: u32,
+    /// Number of states and provinces covered.
+    pub states_provinces: u32,
+}
+
+impl From<Manifest> for Stats {
+    fn from(Manifest { statistics, last_updated, .. }: Manifest) -> Self {
+        Self {
+            total_records: statistics.total_records,
+            by_country: named(statistics.by_country),
+            by_status: named(statistics.by_status),
+            last_updated,
+            coverage: Coverage {
+                area_codes: statistics.area_codes,
+                states_provinces: statistics.states_provinces,
+            },
+        }
+    }
+}
+
+fn named<K: ToString>(counts: BTreeMap<K, u32>) -> BTreeMap<String, u32> {
+    counts.into_iter().map(|(key, count)| (key.to_string(), count)).collect()
+}
+
+/// Health
+#[utoipa::path(
+    get, path = "/v1/health", tag = "Status", security(()),
+    responses((status = 200, body = Health), (status = 503, body = Health, description = "unhealthy"))
+)]
+async fn health(State(app): State<App>) -> Health {
+    Health::of(&app.dataset.manifest().await)
+}
+
+/// Health, without the version prefix
+#[utoipa::path(
+    get, path = "/health", tag = "Status", security(()),
+    responses((status = 200, body = Health), (status = 503, body = Health, description = "unhealthy"))
+)]
+async fn health_unversioned(app: State<App>) -> Health {
+    health(app).await
+}
+
+/// Database statistics
+#[utoipa::path(
+    get, path = "/v1/stats", tag = "Status", security(()),
+    responses((status = 200, body = Stats), (status = 503, body = ErrorBody))
+)]
+async fn stats(State(app): State<App>) -> Result<Json<Stats>, ApiError> {
+    match app.dataset.manifest().await {
+        ManifestReading::Fresh(Some(manifest)) | ManifestReading::Remembered(Some(manifest)) => {
+            Ok(Json(manifest.into()))
+        }
+        ManifestReading::Fresh(None) | ManifestReading::Remembered(None) => {
+            Err(ApiError::Unavailable)
+        }
+    }
+}
+
+/// Database statistics, without the version prefix
+#[utoipa::path(
+    get, path = "/stats", tag = "Status", security(()),
+    responses((status = 200, body = Stats), (status = 503, body = ErrorBody))
+)]
+async fn stats_unversioned(app: State<App>) -> Result<Json<Stats>, ApiError> {
+    stats(app).await
+}

@@ -1,0 +1,164 @@
+//! The command line: what can be typed, and which module does it.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::{LocalError, database::Database, import, keys, openapi, serve};
+
+/// The Telephone Number Reference Service on one machine.
+///
+/// Without a command it serves the API on an embedded DynamoDB, with a sample of the numbering
+/// data, and prints a key and requests to try.
+#[derive(Debug, Parser)]
+#[command(name = "tnr", version, args_conflicts_with_subcommands = true)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    serve: ServeArgs,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serve the API (the default)
+    Serve(ServeArgs),
+    /// Load the published reports
+    Import(ImportArgs),
+    /// Make, list and revoke API keys
+    #[command(subcommand)]
+    Keys(KeysCommand),
+    /// Run only the embedded DynamoDB, for `cargo lambda watch`
+    Dynamodb(DynamodbArgs),
+    /// Print the OpenAPI description of the API
+    Openapi,
+}
+
+/// Which DynamoDB holds the data.
+#[derive(Debug, Clone, Args)]
+pub struct DatabaseArgs {
+    /// Where the embedded DynamoDB keeps its data
+    #[arg(long, value_name = "DIR", default_value = ".local")]
+    pub data_dir: PathBuf,
+    /// Use the DynamoDB at this URL instead of the embedded one
+    #[arg(long, value_name = "URL")]
+    pub endpoint_url: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct ServeArgs {
+    /// Port of the API
+    #[arg(long, default_value_t = 3000)]
+    pub port: u16,
+    #[command(flatten)]
+    pub key: KeyArgs,
+    #[command(flatten)]
+    pub database: DatabaseArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct KeyArgs {
+    /// Register this API key instead of making one, for scripts
+    #[arg(long = "key", value_name = "KEY", env = "TNR_KEY", hide_env_values = true)]
+    pub given: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct DynamodbArgs {
+    /// Port of the embedded DynamoDB
+    #[arg(long, default_value_t = 8000)]
+    pub port: u16,
+    #[command(flatten)]
+    pub key: KeyArgs,
+    /// Where the embedded DynamoDB keeps its data
+    #[arg(long, value_name = "DIR", default_value = ".local")]
+    pub data_dir: PathBuf,
+}
+
+/// A report may be a path or an https:// address.
+#[derive(Debug, Args)]
+pub struct ImportArgs {
+    /// NANPA's utilised central office codes, text or zip
+    #[arg(long, value_name = "FILE")]
+    pub nanpa: ingest::Source,
+    /// CNAC's CO code status report, CSV or zip
+    #[arg(long, value_name = "FILE")]
+    pub cnac: ingest::Source,
+    /// NANPA's area code database, npa_report.csv
+    #[arg(long, value_name = "FILE")]
+    pub npa_report: ingest::Source,
+    /// Carrier types and trade names: ocn,company_name,common_name,carrier_type,state,country
+    #[arg(long, value_name = "FILE")]
+    pub carriers: Option<ingest::Source>,
+    /// Most of a country's records, in percent, that may vanish at once
+    #[arg(long, value_name = "PERCENT", default_value_t = ingest::Options::default().max_shrink)]
+    pub max_shrink: f64,
+    #[command(flatten)]
+    pub database: DatabaseArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum KeysCommand {
+    /// Make a key and show it, this once
+    Create {
+        /// Whom or what the key is for
+        #[arg(long)]
+        name: String,
+        #[command(flatten)]
+        database: DatabaseArgs,
+    },
+    /// List every key by its prefix
+    List {
+        #[command(flatten)]
+        database: DatabaseArgs,
+    },
+    /// Revoke the key that begins with PREFIX; it stops working within a minute
+    Revoke {
+        prefix: String,
+        #[command(flatten)]
+        database: DatabaseArgs,
+    },
+}
+
+impl Cli {
+    /// Does what was asked for.
+    ///
+    /// # Errors
+    /// Where it could not be done; the error says why.
+    pub async fn run(self) -> Result<(), LocalError> {
+        match self.command.unwrap_or(Command::Serve(self.serve)) {
+            Command::Serve(args) => serve::serve(args).await,
+            Command::Import(args) => import::import(args).await,
+            Command::Keys(KeysCommand::Create { name, database }) => {
+                keys::create(&Database::open(&database).await?.store(), &name).await
+            }
+            Command::Keys(KeysCommand::List { database }) => {
+                keys::list(&Database::open(&database).await?.store()).await
+            }
+            Command::Keys(KeysCommand::Revoke { prefix, database }) => {
+                keys::revoke(&Database::open(&database).await?.store(), &prefix).await
+            }
+            Command::Dynamodb(args) => serve::dynamodb(args).await,
+            Command::Openapi => openapi::print(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn options_of_serve_need_no_command() {
+        let cli = Cli::try_parse_from(["tnr", "--port", "4000"]).unwrap();
+        assert!(cli.command.is_none());
+        assert_eq!(cli.serve.port, 4000);
+    }
+}

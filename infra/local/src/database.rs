@@ -1,0 +1,136 @@
+//! The DynamoDB the local program works on: an embedded one in a folder, or another by its URL.
+
+use std::{
+    fs::{self, File, TryLockError},
+    net::Ipv4Addr,
+    path::Path,
+};
+
+use dynoxide::Database as Dynoxide;
+use shared::store::{Patience, Store, is_emulator};
+use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle};
+
+use crate::{LocalError, cli::DatabaseArgs, template};
+
+/// Any free port.
+const ANY_PORT: u16 = 0;
+
+/// A DynamoDB that answers, with its tables.
+pub struct Database {
+    endpoint: String,
+    store: Store,
+    /// Present where this process runs it.
+    embedded: Option<Embedded>,
+}
+
+/// The embedded server, and the lock that keeps a second process from opening its files.
+struct Embedded {
+    stop: oneshot::Sender<()>,
+    server: JoinHandle<()>,
+    _lock: Option<File>,
+}
+
+impl Database {
+    /// Opens the database that the arguments name.
+    ///
+    /// # Errors
+    /// Where the folder cannot be used or the database does not answer.
+    pub async fn open(args: &DatabaseArgs) -> Result<Self, LocalError> {
+        match &args.endpoint_url {
+            Some(endpoint) => Self::at(endpoint.clone(), None).await,
+            None => Self::embedded(&args.data_dir, ANY_PORT).await,
+        }
+    }
+
+    /// Opens the embedded database in `data_dir` on `port`. Where another process of this program
+    /// has it open already, that one's server is used.
+    ///
+    /// # Errors
+    /// Where the folder cannot be used or the port is taken.
+    pub async fn embedded(data_dir: &Path, port: u16) -> Result<Self, LocalError> {
+        let folder = data_dir.display();
+        fs::create_dir_all(data_dir).map_err(LocalError::io(format!("cannot use {folder}")))?;
+        let lock = File::create(data_dir.join("lock"));
+        let lock = lock.map_err(LocalError::io(format!("cannot write into {folder}")))?;
+        let endpoint_file = data_dir.join("endpoint");
+        match lock.try_lock() {
+            Ok(()) => {
+                let file = data_dir.join("dynamodb.sqlite").display().to_string();
+                let database = Dynoxide::new(&file);
+                let database = database.map_err(LocalError::io(format!("cannot open {file}")))?;
+                let opened = Self::start(database, port, Some(lock)).await?;
+                fs::write(endpoint_file, &opened.endpoint)
+                    .map_err(LocalError::io(format!("cannot write into {folder}")))?;
+                Ok(opened)
+            }
+            Err(TryLockError::WouldBlock) => {
+                let endpoint = fs::read_to_string(endpoint_file)
+                    .map_err(LocalError::io(format!("{folder} is in use by another process")))?;
+                Self::at(endpoint, None).await
+            }
+            Err(TryLockError::Error(error)) => {
+                Err(LocalError::io(format!("cannot lock {folder}"))(error))
+            }
+        }
+    }
+
+    /// An empty database in memory, gone with the process.
+    ///
+    /// # Errors
+    /// Where no port is free.
+    pub async fn in_memory() -> Result<Self, LocalError> {
+        let database =
+            Dynoxide::memory().map_err(LocalError::io("cannot open a database in memory"))?;
+        Self::start(database, ANY_PORT, None).await
+    }
+
+    async fn start(database: Dynoxide, port: u16, lock: Option<File>) -> Result<Self, LocalError> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await;
+        let listener = listener
+            .map_err(LocalError::io(format!("cannot listen on port {port} for DynamoDB")))?;
+        let address = listener.local_addr().map_err(LocalError::io("cannot listen"))?;
+        let (stop, stopped) = oneshot::channel::<()>();
+        let server = tokio::spawn(async move {
+            let stopped = async { _ = stopped.await };
+            if let Err(error) =
+                dynoxide::server::serve_with_shutdown(listener, database, stopped).await
+            {
+                eprintln!("error: the embedded DynamoDB stopped: {error}");
+            }
+        });
+        let embedded = Embedded { stop, server, _lock: lock };
+        Self::at(format!("http://{address}"), Some(embedded)).await
+    }
+
+    async fn at(endpoint: String, embedded: Option<Embedded>) -> Result<Self, LocalError> {
+        let store = Store::at(&endpoint, Patience::Loading).await;
+        if is_emulator(&endpoint) {
+            template::create_missing_tables(&store).await?;
+        }
+        Ok(Self { endpoint, store, embedded })
+    }
+
+    pub fn endpoint(&self) -> &str {
+        &self.endpoint
+    }
+
+    /// A store with the patience of an operator's command.
+    pub fn store(&self) -> Store {
+        self.store.clone()
+    }
+
+    /// A store with the patience of a request.
+    pub async fn serving_store(&self) -> Store {
+        Store::at(&self.endpoint, Patience::Serving).await
+    }
+
+    /// Stops the embedded server once its running requests are done.
+    pub async fn close(self) {
+        let Self { embedded, store, endpoint: _ } = self;
+        drop(store);
+        if let Some(Embedded { stop, server, _lock }) = embedded {
+            _ = stop.send(());
+            _ = server.await;
+        }
+    }
+}

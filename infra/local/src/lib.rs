@@ -1,0 +1,41 @@
+//! The service on one machine: every function behind one port, on an embedded DynamoDB.
+
+pub mod cli;
+pub mod database;
+pub mod import;
+pub mod keys;
+pub mod openapi;
+pub mod serve;
+pub mod template;
+
+use ingest::IngestError;
+use shared::{app::Routes, store::StoreError};
+
+/// Every function that answers HTTP.
+pub fn functions() -> [Routes; 5] {
+    [carriers::routes(), npa::routes(), format::routes(), search::routes(), status::routes()]
+}
+
+/// Why a command gave up, in words for whoever typed it.
+#[derive(Debug, thiserror::Error)]
+pub enum LocalError {
+    #[error("{what}: {detail}")]
+    Io { what: String, detail: String },
+    #[error("template.yaml does not define the tables as expected: {0}")]
+    Template(String),
+    #[error(transparent)]
+    Key(#[from] shared::auth::MalformedKey),
+    #[error("{0} API keys begin with '{1}'; give a prefix that only one has (see 'keys list')")]
+    AmbiguousPrefix(usize, String),
+    #[error(transparent)]
+    Ingest(#[from] IngestError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl LocalError {
+    fn io<E: std::fmt::Display>(what: impl Into<String>) -> impl FnOnce(E) -> Self {
+        let what = what.into();
+        move |error| Self::Io { what, detail: error.to_string() }
+    }
+}

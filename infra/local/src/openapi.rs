@@ -1,0 +1,59 @@
+//! The OpenAPI description, made from the routes themselves.
+
+use shared::app;
+use utoipa::{
+    Modify, OpenApi,
+    openapi::{
+        OpenApi as Description,
+        security::{
+            ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme,
+        },
+    },
+};
+
+use crate::{LocalError, functions};
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Telephone Number Reference Service",
+        description = "Who owns a block of North American telephone numbers, and what any phone number of the world is.",
+        license(name = "MIT", identifier = "MIT"),
+        contact()
+    ),
+    modifiers(&Keys)
+)]
+struct Api;
+
+/// The three ways a key is sent (spec section 5); public operations declare that they need none.
+struct Keys;
+
+impl Modify for Keys {
+    fn modify(&self, api: &mut Description) {
+        let bearer =
+            SecurityScheme::Http(HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build());
+        let header = SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::new("X-API-Key")));
+        let query = SecurityScheme::ApiKey(ApiKey::Query(ApiKeyValue::new("apiKey")));
+        let components = api.components.get_or_insert_default();
+        for (name, scheme) in [("bearer", bearer), ("header", header), ("query", query)] {
+            components.add_security_scheme(name, scheme);
+            let requirement = SecurityRequirement::new(name, [""; 0]);
+            api.security.get_or_insert_default().push(requirement);
+        }
+    }
+}
+
+/// The description of the whole API.
+pub fn description() -> Description {
+    Api::openapi().merge_from(app::openapi(functions()))
+}
+
+/// Prints the description as JSON.
+///
+/// # Errors
+/// Where it cannot be written as JSON.
+pub fn print() -> Result<(), LocalError> {
+    let json = description().to_pretty_json();
+    println!("{}", json.map_err(LocalError::io("cannot describe the API"))?);
+    Ok(())
+}

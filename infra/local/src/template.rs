@@ -1,0 +1,158 @@
+//! `template.yaml` read back: the tables and routes of a deployment, so that what runs locally
+//! cannot drift from what is deployed.
+
+use aws_sdk_dynamodb::{
+    error::{DisplayErrorContext, SdkError},
+    operation::create_table::CreateTableError,
+    types::{AttributeDefinition, BillingMode, KeySchemaElement, KeyType, ScalarAttributeType},
+};
+use shared::store::Store;
+use yaml_serde::Value;
+
+use crate::LocalError;
+
+const TEMPLATE: &str = include_str!("../../../template.yaml");
+/// What CloudFormation puts before a table's name; locally nothing stands there.
+const STACK_PREFIX: &str = "${AWS::StackName}-";
+
+/// A table's name without the stack's, and its partition key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Table {
+    pub name: String,
+    pub key: String,
+}
+
+/// One route of the HTTP API.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Route {
+    /// The path as API Gateway writes it, such as `/v1/format/{tn+}`; `$default` for every other.
+    pub path: String,
+    pub method: String,
+    /// The function's binary, which is its folder's name.
+    pub function: String,
+}
+
+/// The tables the template defines.
+///
+/// # Errors
+/// Where the template is not as this module expects it.
+pub fn tables() -> Result<Vec<Table>, LocalError> {
+    let template = parse()?;
+    of_type(&template, "AWS::DynamoDB::Table").map(table).collect()
+}
+
+/// The routes the template gives to functions.
+///
+/// # Errors
+/// Where the template is not as this module expects it.
+pub fn routes() -> Result<Vec<Route>, LocalError> {
+    let template = parse()?;
+    of_type(&template, "AWS::Serverless::Function")
+        .map(routes_of)
+        .collect::<Result<Vec<_>, _>>()
+        .map(|routes| routes.concat())
+}
+
+/// The binaries of every function the template deploys, in its order.
+///
+/// # Errors
+/// Where the template is not as this module expects it.
+pub fn functions() -> Result<Vec<String>, LocalError> {
+    let template = parse()?;
+    of_type(&template, "AWS::Serverless::Function").map(binary).collect()
+}
+
+fn parse() -> Result<Value, LocalError> {
+    yaml_serde::from_str(TEMPLATE).map_err(|error| LocalError::Template(error.to_string()))
+}
+
+fn of_type<'a>(template: &'a Value, kind: &'a str) -> impl Iterator<Item = &'a Value> {
+    let resources = template["Resources"].as_mapping().into_iter().flatten();
+    resources.map(|(_, resource)| resource).filter(move |resource| resource["Type"] == kind)
+}
+
+fn text(value: &Value) -> Result<&str, LocalError> {
+    let untagged = match value {
+        Value::Tagged(tagged) => &tagged.value,
+        plain => plain,
+    };
+    untagged.as_str().ok_or_else(|| LocalError::Template(format!("{value:?} is no text")))
+}
+
+fn table(resource: &Value) -> Result<Table, LocalError> {
+    let properties = &resource["Properties"];
+    let name = text(&properties["TableName"])?;
+    let name = name.strip_prefix(STACK_PREFIX).ok_or_else(|| {
+        LocalError::Template(format!("table {name} is not named after the stack"))
+    })?;
+    let key = text(&properties["KeySchema"][0]["AttributeName"])?;
+    Ok(Table { name: name.to_owned(), key: key.to_owned() })
+}
+
+fn binary(function: &Value) -> Result<String, LocalError> {
+    text(&function["Metadata"]["BuildProperties"]["Binary"]).map(str::to_owned)
+}
+
+fn routes_of(function: &Value) -> Result<Vec<Route>, LocalError> {
+    let binary = binary(function)?;
+    let events = function["Properties"]["Events"].as_mapping().into_iter().flatten();
+    let routes = events.map(|(_, event)| event).filter(|event| event["Type"] == "HttpApi");
+    let property = |route: &Value, name: &str, default: &str| match &route["Properties"][name] {
+        Value::Null => Ok(default.to_owned()),
+        given => text(given).map(str::to_owned),
+    };
+    routes
+        .map(|route| {
+            Ok(Route {
+                path: property(route, "Path", "$default")?,
+                method: property(route, "Method", "ANY")?,
+                function: binary.clone(),
+            })
+        })
+        .collect()
+}
+
+/// Creates the tables that are not there yet.
+///
+/// # Errors
+/// Where the database does not answer or refuses a table.
+pub async fn create_missing_tables(store: &Store) -> Result<(), LocalError> {
+    let (client, names) = store.parts();
+    for Table { name, key } in tables()? {
+        let name = match name.as_str() {
+            "carriers" => &names.carriers,
+            "exchanges" => &names.exchanges,
+            "dataset" => &names.dataset,
+            "api_keys" => &names.api_keys,
+            other => return Err(LocalError::Template(format!("nothing uses table {other}"))),
+        };
+        let failed =
+            |detail: String| LocalError::Io { what: format!("cannot create table {name}"), detail };
+        let attribute = AttributeDefinition::builder()
+            .attribute_name(&key)
+            .attribute_type(ScalarAttributeType::S)
+            .build()
+            .map_err(|error| failed(error.to_string()))?;
+        let schema = KeySchemaElement::builder()
+            .attribute_name(&key)
+            .key_type(KeyType::Hash)
+            .build()
+            .map_err(|error| failed(error.to_string()))?;
+        let create = client
+            .create_table()
+            .table_name(name)
+            .attribute_definitions(attribute)
+            .key_schema(schema)
+            .billing_mode(BillingMode::PayPerRequest);
+        match create.send().await {
+            Ok(_) => (),
+            Err(error) if is_there_already(&error) => (),
+            Err(error) => return Err(failed(DisplayErrorContext(error).to_string())),
+        }
+    }
+    Ok(())
+}
+
+fn is_there_already(error: &SdkError<CreateTableError>) -> bool {
+    error.as_service_error().is_some_and(CreateTableError::is_resource_in_use_exception)
+}

@@ -1,0 +1,177 @@
+//! The app around a function's routes: what they share, who may call them, and how they are run.
+
+use std::{any::Any, env, sync::Arc, time::Duration};
+
+use axum::{
+    Router,
+    http::{HeaderValue, Method, Uri, header},
+    middleware::{from_fn_with_state, map_response},
+    response::{IntoResponse, Response},
+};
+use moka::future::Cache;
+use tower_http::catch_panic::CatchPanicLayer;
+use utoipa_axum::router::OpenApiRouter;
+
+use crate::{
+    auth::{self, KeyRing},
+    dataset::CurrentDataset,
+    errors::ApiError,
+    params::quote,
+    records::{Exchange, NpaNxx},
+    store::{Patience, Store, StoreError},
+};
+
+/// How long an exchange is remembered that a number was looked up in.
+const EXCHANGES_REMEMBERED_FOR: Duration = Duration::from_secs(300);
+const MOST_EXCHANGES_IN_MEMORY: u64 = 10_000;
+/// Where flag images are looked for unless `FLAGS_BASE_URL` says otherwise.
+const DEFAULT_FLAGS_BASE_URL: &str = "https://flags.example.com";
+
+/// What every handler can reach. Cheap to clone.
+#[derive(Clone)]
+pub struct App {
+    pub store: Store,
+    pub dataset: Arc<CurrentDataset>,
+    pub keys: Arc<KeyRing>,
+    /// Where the flag images are hosted, without a slash at the end.
+    pub flags_base_url: Arc<str>,
+    exchanges: Cache<NpaNxx, Option<Exchange>>,
+}
+
+impl App {
+    /// An app on `store`, the rest as the environment says.
+    pub fn on(store: Store) -> Self {
+        let flags =
+            env::var("FLAGS_BASE_URL").unwrap_or_else(|_| DEFAULT_FLAGS_BASE_URL.to_owned());
+        let exchanges = Cache::builder()
+            .max_capacity(MOST_EXCHANGES_IN_MEMORY)
+            .time_to_live(EXCHANGES_REMEMBERED_FOR);
+        Self {
+            dataset: Arc::new(CurrentDataset::new(store.clone())),
+            keys: Arc::new(KeyRing::new(store.clone())),
+            flags_base_url: flags.trim_end_matches('/').into(),
+            exchanges: exchanges.build(),
+            store,
+        }
+    }
+
+    /// The exchange with this NPA-NXX, from memory if it was read in the last minutes.
+    ///
+    /// # Errors
+    /// Where DynamoDB does not answer.
+    pub async fn remembered_exchange(
+        &self,
+        npa_nxx: NpaNxx,
+    ) -> Result<Option<Exchange>, StoreError> {
+        match self.exchanges.get(&npa_nxx).await {
+            Some(exchange) => Ok(exchange),
+            None => self.fresh_exchange(npa_nxx).await,
+        }
+    }
+
+    /// The exchange with this NPA-NXX as DynamoDB has it now.
+    ///
+    /// # Errors
+    /// Where DynamoDB does not answer.
+    pub async fn fresh_exchange(&self, npa_nxx: NpaNxx) -> Result<Option<Exchange>, StoreError> {
+        let exchange = self.store.exchange(npa_nxx).await?;
+        self.exchanges.insert(npa_nxx, exchange.clone()).await;
+        Ok(exchange)
+    }
+}
+
+/// The routes of one function, protected unless they are declared public.
+pub struct Routes {
+    router: OpenApiRouter<App>,
+    access: Access,
+}
+
+enum Access {
+    Protected,
+    Public,
+}
+
+impl From<OpenApiRouter<App>> for Routes {
+    fn from(router: OpenApiRouter<App>) -> Self {
+        Self { router, access: Access::Protected }
+    }
+}
+
+impl Routes {
+    /// Routes that anybody may call without a key.
+    pub fn public(router: OpenApiRouter<App>) -> Self {
+        Self { router, access: Access::Public }
+    }
+
+    fn guarded(self, app: &App) -> Router<App> {
+        let router = Router::from(self.router).method_not_allowed_fallback(method_not_allowed);
+        match self.access {
+            Access::Protected => {
+                router.route_layer(from_fn_with_state(app.clone(), auth::require_key))
+            }
+            Access::Public => router.route_layer(map_response(shareable)),
+        }
+    }
+}
+
+/// The service that answers the routes of `functions`, and the JSON 404 for every other path.
+pub fn service(functions: impl IntoIterator<Item = Routes>, app: App) -> Router {
+    functions
+        .into_iter()
+        .fold(Router::new(), |service, routes| service.merge(routes.guarded(&app)))
+        .fallback(endpoint_not_found)
+        .with_state(app)
+        .layer(CatchPanicLayer::custom(internal_error))
+}
+
+/// The description of every path `functions` answer.
+pub fn openapi(functions: impl IntoIterator<Item = Routes>) -> utoipa::openapi::OpenApi {
+    let none = OpenApiRouter::<App>::default();
+    functions.into_iter().fold(none, |all, routes| all.merge(routes.router)).into_openapi()
+}
+
+/// Runs `routes` as a Lambda function until the environment is shut down.
+///
+/// # Errors
+/// Where the Lambda runtime API cannot be reached.
+pub async fn run(routes: Routes) -> Result<(), lambda_http::Error> {
+    log_as_json();
+    let app = App::on(Store::from_env(Patience::Serving).await);
+    lambda_http::run(service([routes], app)).await
+}
+
+/// Logs structured lines to stdout, which Lambda hands to CloudWatch; `RUST_LOG` sets the level.
+pub fn log_as_json() {
+    let level = tracing_subscriber::EnvFilter::try_from_default_env();
+    tracing_subscriber::fmt()
+        .json()
+        .with_env_filter(level.unwrap_or_else(|_| "info".into()))
+        .with_current_span(false)
+        .without_time()
+        .init();
+}
+
+/// Public answers hold nothing of the caller's, so anybody may keep them for a minute.
+async fn shareable(mut response: Response) -> Response {
+    let policy = match response.status().is_success() {
+        true => "public, max-age=60",
+        false => "no-store",
+    };
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(policy));
+    response
+}
+
+async fn endpoint_not_found(uri: Uri) -> ApiError {
+    ApiError::NotFound(format!("Endpoint not found: {}", quote(uri.path())))
+}
+
+async fn method_not_allowed(method: Method, uri: Uri) -> ApiError {
+    ApiError::MethodNotAllowed(format!("{method} is not allowed on {}; use GET", quote(uri.path())))
+}
+
+fn internal_error(panic: Box<dyn Any + Send>) -> Response {
+    let message = panic.downcast_ref::<String>().map(String::as_str);
+    let message = message.or_else(|| panic.downcast_ref::<&str>().copied());
+    tracing::error!(panic = message.unwrap_or("of unknown kind"), "a handler panicked");
+    ApiError::Internal.into_response()
+}

@@ -1,0 +1,135 @@
+//! Who may ask: the key of a request, and whether it opens the API (spec section 5).
+
+mod api_key;
+
+use std::{sync::Arc, time::Duration};
+
+use axum::{
+    extract::{Request, State},
+    http::{HeaderMap, HeaderValue, header},
+    middleware::Next,
+    response::Response,
+};
+use jiff::Timestamp;
+use moka::future::Cache;
+
+use crate::{
+    app::App,
+    errors::ApiError,
+    params::Params,
+    store::{KeyRecord, Store, StoreError},
+};
+
+pub use api_key::{ApiKey, MalformedKey, SECRET_CHARACTERS};
+
+const REQUIRED: &str = "API key required: send it as 'Authorization: Bearer <API_KEY>', \
+                        as 'X-API-Key: <API_KEY>' or as the query parameter apiKey";
+const INVALID: &str = "Invalid API key";
+
+/// How long a key is believed without asking again; a revoked one stops working within it.
+const BELIEVED_FOR: Duration = Duration::from_secs(60);
+const MOST_KEYS_IN_MEMORY: u64 = 10_000;
+
+/// Lets a request with a live key through, and marks its answer as nobody else's.
+///
+/// # Errors
+/// 401 without a key or with one that is not live; 503 where the table of keys cannot be read.
+pub async fn require_key(
+    State(app): State<App>,
+    request: Request,
+    next: Next,
+) -> Result<Response, ApiError> {
+    let key = key_of(request.headers(), &Params::of(request.uri()))?;
+    let key = key.ok_or(ApiError::Unauthorized(REQUIRED))?;
+    app.keys.admit(&key).await?;
+    let mut response = next.run(request).await;
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("private"));
+    Ok(response)
+}
+
+/// The key a request brings: the `Authorization` header before `X-API-Key` before `apiKey`.
+fn key_of(headers: &HeaderMap, params: &Params) -> Result<Option<String>, ApiError> {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let header =
+        text("authorization").and_then(bearer).or_else(|| text("x-api-key").map(str::trim));
+    match header.filter(|key| !key.is_empty()) {
+        Some(key) => Ok(Some(key.to_owned())),
+        None => params.text("apiKey"),
+    }
+}
+
+/// The token of a `Bearer` scheme, whose name is matched without case (RFC 9110, 11.1).
+fn bearer(authorization: &str) -> Option<&str> {
+    let (scheme, token) = authorization.trim().split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+/// The keys that have been looked up lately.
+pub struct KeyRing {
+    store: Store,
+    known: Cache<String, KeyRecord>,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Refusal {
+    #[error("no such key")]
+    Unknown,
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl KeyRing {
+    pub fn new(store: Store) -> Self {
+        let known = Cache::builder().max_capacity(MOST_KEYS_IN_MEMORY).time_to_live(BELIEVED_FOR);
+        Self { store, known: known.build() }
+    }
+
+    /// Checks the key a client sent: its form, then its record, read once a minute at most.
+    async fn admit(&self, key: &str) -> Result<(), ApiError> {
+        let key: ApiKey = key.parse().map_err(|_| ApiError::Unauthorized(INVALID))?;
+        let hash = key.hash();
+        let record = self.known.try_get_with_by_ref(&hash, self.look_up(&hash)).await;
+        match record.as_ref().map_err(Arc::as_ref) {
+            Ok(record) if record.is_live(Timestamp::now()) => Ok(()),
+            Ok(_) | Err(Refusal::Unknown) => Err(ApiError::Unauthorized(INVALID)),
+            Err(Refusal::Store(error)) => {
+                tracing::error!(%error, "a key cannot be checked");
+                Err(ApiError::Unavailable)
+            }
+        }
+    }
+
+    async fn look_up(&self, hash: &str) -> Result<KeyRecord, Refusal> {
+        self.store.api_key(hash).await?.ok_or(Refusal::Unknown)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key_from(headers: &[(&'static str, &'static str)], query: &str) -> Option<String> {
+        let headers = headers
+            .iter()
+            .map(|&(name, value)| (name.parse().unwrap(), HeaderValue::from_static(value)))
+            .collect();
+        key_of(&headers, &Params::of(&format!("/?{query}").parse().unwrap())).unwrap()
+    }
+
+    #[test]
+    fn bearer_comes_before_x_api_key_before_the_query() {
+        let (bearer, x_api_key) = (("authorization", "Bearer one"), ("x-api-key", "two"));
+        assert_eq!(key_from(&[bearer, x_api_key], "apiKey=three").as_deref(), Some("one"));
+        assert_eq!(key_from(&[x_api_key], "apiKey=three").as_deref(), Some("two"));
+        assert_eq!(key_from(&[], "apiKey=three").as_deref(), Some("three"));
+        assert_eq!(key_from(&[], ""), None);
+    }
+
+    #[test]
+    fn another_scheme_is_passed_over_and_the_scheme_has_no_case() {
+        assert_eq!(key_from(&[("authorization", "Basic abc")], "apiKey=k").as_deref(), Some("k"));
+        assert_eq!(key_from(&[("authorization", "bearer  k ")], "").as_deref(), Some("k"));
+        assert_eq!(key_from(&[("authorization", "Bearer ")], ""), None);
+        assert_eq!(key_from(&[("x-api-key", "")], ""), None);
+    }
+}

@@ -1,0 +1,110 @@
+//! Countries of the world by ISO 3166-1 alpha-2, with their names in the everyday form.
+
+use std::str::FromStr;
+
+use rlibphonenumber::Region;
+
+/// A country numbers are taken to be of when they carry no country code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DefaultCountry(Region);
+
+/// Text that is no ISO 3166-1 alpha-2 code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not an ISO 3166-1 alpha-2 country code")]
+pub struct UnknownCountry;
+
+impl Default for DefaultCountry {
+    fn default() -> Self {
+        Self(Region::US)
+    }
+}
+
+impl FromStr for DefaultCountry {
+    type Err = UnknownCountry;
+
+    fn from_str(text: &str) -> Result<Self, UnknownCountry> {
+        let code = text.to_ascii_uppercase();
+        rust_iso3166::from_alpha2(&code).ok_or(UnknownCountry)?;
+        Region::try_from(code.as_str()).map(Self).map_err(|_| UnknownCountry)
+    }
+}
+
+impl DefaultCountry {
+    pub(super) fn region(self) -> Region {
+        self.0
+    }
+}
+
+/// The everyday name of a country: ISO's, but for those it inverts or spells out. Also names the
+/// three places libphonenumber has rules for and ISO 3166-1 no code: AC, TA and XK.
+pub fn country_name(alpha2: &str) -> Option<&'static str> {
+    EVERYDAY_NAMES
+        .iter()
+        .find_map(|&(code, name)| (code == alpha2).then_some(name))
+        .or_else(|| rust_iso3166::from_alpha2(alpha2).map(|country| country.name))
+}
+
+const EVERYDAY_NAMES: [(&str, &str); 37] = [
+    ("AC", "Ascension Island"),
+    ("BN", "Brunei"),
+    ("BO", "Bolivia"),
+    ("BQ", "Caribbean Netherlands"),
+    ("CC", "Cocos (Keeling) Islands"),
+    ("CD", "Democratic Republic of the Congo"),
+    ("CG", "Republic of the Congo"),
+    ("CV", "Cape Verde"),
+    ("FK", "Falkland Islands"),
+    ("FM", "Micronesia"),
+    ("GB", "United Kingdom"),
+    ("IR", "Iran"),
+    ("KP", "North Korea"),
+    ("KR", "South Korea"),
+    ("LA", "Laos"),
+    ("MD", "Moldova"),
+    ("MF", "Saint Martin"),
+    ("MO", "Macau"),
+    ("NL", "Netherlands"),
+    ("PN", "Pitcairn Islands"),
+    ("PS", "Palestine"),
+    ("RU", "Russia"),
+    ("SH", "Saint Helena"),
+    ("ST", "São Tomé and Príncipe"),
+    ("SX", "Sint Maarten"),
+    ("SY", "Syria"),
+    ("TA", "Tristan da Cunha"),
+    ("TR", "Turkey"),
+    ("TW", "Taiwan"),
+    ("TZ", "Tanzania"),
+    ("US", "United States"),
+    ("VA", "Vatican City"),
+    ("VE", "Venezuela"),
+    ("VG", "British Virgin Islands"),
+    ("VI", "U.S. Virgin Islands"),
+    ("VN", "Vietnam"),
+    ("XK", "Kosovo"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_iso_country_has_a_plain_name() {
+        assert_eq!(rust_iso3166::ALL_ALPHA2.len(), 249);
+        for code in rust_iso3166::ALL_ALPHA2 {
+            let name = country_name(code).unwrap();
+            let plain = !name.contains(" of)") && !name.contains(" the)") && !name.contains(", ");
+            assert!(plain || *code == "BQ", "{code}: {name}");
+        }
+    }
+
+    #[test]
+    fn default_country_is_any_iso_code_in_any_case() {
+        for code in rust_iso3166::ALL_ALPHA2 {
+            assert!(code.to_lowercase().parse::<DefaultCountry>().is_ok(), "{code}");
+        }
+        for text in ["", "U", "USA", "ZZ", "XX", "1", "ÅX", "001"] {
+            assert_eq!(text.parse::<DefaultCountry>(), Err(UnknownCountry), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! What comes before the rules: a number as people type it, made ready to be parsed (spec 4.4).
+
+use std::borrow::Cow;
+
+/// libphonenumber takes no longer input than this many characters.
+const LONGEST_INPUT: usize = 250;
+
+/// Whether the number may be handed to the rules at all: not too long, and without the one
+/// sequence (`tel:` after a phone context) at which they panic.
+pub(super) fn is_parseable(text: &str) -> bool {
+    let misplaced_scheme =
+        text.find(";phone-context=").is_some_and(|context| text[context..].contains("tel:"));
+    text.chars().nth(LONGEST_INPUT).is_none() && !misplaced_scheme
+}
+
+/// Whether the number says itself that it is international.
+pub(super) fn has_plus(text: &str) -> bool {
+    let start = text.trim_start_matches(|c: char| !c.is_alphanumeric() && !is_plus(c));
+    start.starts_with(is_plus) || text.starts_with("tel:+")
+}
+
+fn is_plus(c: char) -> bool {
+    matches!(c, '+' | '＋')
+}
+
+/// The number with a leading `011` or `00` replaced by a plus; `None` where it has neither.
+pub(super) fn without_international_prefix(text: &str) -> Option<Cow<'_, str>> {
+    ["011", "00"].into_iter().find_map(|prefix| {
+        let rest = strip_digits(text, prefix)?;
+        rest.contains(|c: char| c.is_numeric()).then(|| Cow::Owned(format!("+{rest}")))
+    })
+}
+
+/// Takes `digits` off the front of `text`, passing over punctuation before and between them.
+fn strip_digits<'a>(text: &'a str, digits: &str) -> Option<&'a str> {
+    digits.chars().try_fold(text, |text, digit| {
+        text.trim_start_matches(|c: char| !c.is_alphanumeric() && !is_plus(c)).strip_prefix(digit)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn international_prefixes_become_a_plus() {
+        let plus = |text| without_international_prefix(text).map(Cow::into_owned);
+        assert_eq!(plus("011 44 20 7946 0958").as_deref(), Some("+ 44 20 7946 0958"));
+        assert_eq!(plus("(0)11-4420").as_deref(), Some("+-4420"));
+        assert_eq!(plus("0044 20").as_deref(), Some("+44 20"));
+        assert_eq!(plus("020 7946"), None);
+        assert_eq!(plus("+011"), None);
+        assert_eq!(plus("00"), None);
+    }
+
+    #[test]
+    fn refuses_what_the_rules_cannot_take() {
+        assert!(is_parseable(&"1".repeat(LONGEST_INPUT)));
+        assert!(!is_parseable(&"1".repeat(LONGEST_INPUT + 1)));
+        assert!(!is_parseable("90;phone-context=+1;tel:"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_taken(text in any::<String>()) {
+            let _ = is_parseable(&text);
+            let _ = has_plus(&text);
+            let _ = without_international_prefix(&text);
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! A phone number, parsed and described.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::LazyLock,
+};
+
+use rlibphonenumber::{
+    PhoneNumber as Parsed, PhoneNumberFormat, PhoneNumberType, PhoneNumberUtil, Region,
+};
+use serde::Serialize;
+use strum::IntoStaticStr;
+use utoipa::ToSchema;
+
+use super::{
+    country::DefaultCountry,
+    normalize::{has_plus, is_parseable, without_international_prefix},
+};
+
+/// The rules, read once a process: `None` would mean that the crate's own metadata is broken.
+static RULES: LazyLock<Option<PhoneNumberUtil>> = LazyLock::new(|| PhoneNumberUtil::new().ok());
+
+/// More than a number can have; the crate lets them through where Google's rules do not.
+const MOST_LEADING_ZEROS: i32 = 10;
+
+/// What a number is for (spec 2.5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, IntoStaticStr, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
+pub enum NumberType {
+    FixedLine,
+    Mobile,
+    FixedLineOrMobile,
+    TollFree,
+    PremiumRate,
+    SharedCost,
+    Voip,
+    PersonalNumber,
+    Pager,
+    Uan,
+    Voicemail,
+}
+
+impl NumberType {
+    fn of(number_type: PhoneNumberType) -> Option<Self> {
+        Some(match number_type {
+            PhoneNumberType::FixedLine => Self::FixedLine,
+            PhoneNumberType::Mobile => Self::Mobile,
+            PhoneNumberType::FixedLineOrMobile => Self::FixedLineOrMobile,
+            PhoneNumberType::TollFree => Self::TollFree,
+            PhoneNumberType::PremiumRate => Self::PremiumRate,
+            PhoneNumberType::SharedCost => Self::SharedCost,
+            PhoneNumberType::VoIP => Self::Voip,
+            PhoneNumberType::PersonalNumber => Self::PersonalNumber,
+            PhoneNumberType::Pager => Self::Pager,
+            PhoneNumberType::UAN => Self::Uan,
+            PhoneNumberType::VoiceMail => Self::Voicemail,
+            PhoneNumberType::Unknown => return None,
+        })
+    }
+
+    /// The words of spec 2.5 for it.
+    pub fn description(self) -> &'static str {
+        match self {
+            Self::FixedLine => "Landline",
+            Self::Mobile => "Mobile",
+            Self::FixedLineOrMobile => "Landline or Mobile",
+            Self::TollFree => "Toll-Free",
+            Self::PremiumRate => "Premium Rate",
+            Self::SharedCost => "Shared Cost",
+            Self::Voip => "VoIP",
+            Self::PersonalNumber => "Personal Number",
+            Self::Pager => "Pager",
+            Self::Uan => "Universal Access Number",
+            Self::Voicemail => "Voicemail",
+        }
+    }
+
+    /// Whether its numbers belong to a service rather than to a place or a phone.
+    fn is_service(self) -> bool {
+        matches!(
+            self,
+            Self::TollFree
+                | Self::PremiumRate
+                | Self::SharedCost
+                | Self::Voip
+                | Self::PersonalNumber
+                | Self::Uan
+        )
+    }
+}
+
+/// One number in the notations of spec 2.5.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Formats {
+    /// ITU-T E.164: plus and digits.
+    #[schema(example = "+13052345678")]
+    pub e164: String,
+    /// Plus, country calling code and space-separated groups.
+    #[schema(example = "+1 305 234 5678")]
+    pub international: String,
+    #[schema(example = "(305) 234-5678")]
+    pub national: String,
+    /// URI of RFC 3966.
+    #[schema(example = "tel:+1-305-234-5678")]
+    pub rfc3966: String,
+}
+
+/// A number the rules could parse.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PhoneNumber {
+    pub valid: bool,
+    /// Whether its length could be a valid number's.
+    pub possible: bool,
+    /// Country calling code, without the plus.
+    pub country_calling_code: i32,
+    /// ISO 3166-1 alpha-2; `None` for calling codes of no country, and where none fits.
+    pub country: Option<String>,
+    /// National (significant) number with its leading zeros.
+    pub national_number: String,
+    pub extension: Option<String>,
+    pub formats: Formats,
+    /// `None` where no pattern fits.
+    pub number_type: Option<NumberType>,
+    pub is_non_geographic: bool,
+}
+
+impl PhoneNumber {
+    /// Reads a number in any common notation (spec 4.4). `None` where it cannot be parsed.
+    ///
+    /// A leading `011` or `00` is an international prefix, unless the number as typed is valid in
+    /// `default_country`.
+    pub fn parse(text: &str, default_country: DefaultCountry) -> Option<Self> {
+        let region = default_country.region();
+        let typed = || parse(text, region);
+        let prefixed = (!has_plus(text)).then(|| without_international_prefix(text)).flatten();
+        match prefixed {
+            None => typed(),
+            Some(international) => match typed().filter(|number| number.valid) {
+                Some(domestic) => Some(domestic),
+                None => parse(&international, region),
+            },
+        }
+    }
+
+    /// Whether it is a number of the North American Numbering Plan, with area code and exchange.
+    pub fn is_nanp(&self) -> bool {
+        self.country_calling_code == 1 && self.national_number.len() == 10
+    }
+}
+
+/// One pass through the rules. A panic in them is one unparseable number, not a dead process.
+fn parse(text: &str, region: Region) -> Option<PhoneNumber> {
+    if !is_parseable(text) {
+        return None;
+    }
+    let rules = RULES.as_ref()?;
+    let described = catch_unwind(AssertUnwindSafe(|| {
+        let parsed = rules.parse(text, Some(region)).ok().filter(is_plausible)?;
+        Some(describe(rules, &parsed))
+    }));
+    described.unwrap_or_else(|_| {
+        tracing::error!("the phone number rules panicked; the number is taken as unparseable");
+        None
+    })
+}
+
+/// Refuses what the crate accepts and Google's rules do not.
+fn is_plausible(parsed: &Parsed) -> bool {
+    let national_digits = parsed.national_number.to_string().len();
+    let lone_digits_with_extension =
+        parsed.extension.is_some() && parsed.italian_leading_zero.is_none() && national_digits <= 2;
+    parsed.number_of_leading_zeros.unwrap_or_default() <= MOST_LEADING_ZEROS
+        && !lone_digits_with_extension
+}
+
+fn describe(rules: &PhoneNumberUtil, parsed: &Parsed) -> PhoneNumber {
+    let format = |format| rules.format(parsed, format).into_owned();
+    let number_type = NumberType::of(rules.get_number_type(parsed));
+    let region = rules.get_region_for_number(parsed);
+    let country = region.filter(|&region| region != Region::World);
+    PhoneNumber {
+        // the same as libphonenumber's own check on every number tried, and one pass cheaper
+        valid: number_type.is_some(),
+        possible: rules.is_possible_number(parsed),
+        country_calling_code: parsed.country_code,
+        country: country.map(|region| region.to_string()),
+        national_number: rlibphonenumber::get_national_significant_number_owned(parsed),
+        extension: parsed.extension.clone().filter(|extension| !extension.is_empty()),
+        formats: Formats {
+            e164: format(PhoneNumberFormat::E164),
+            international: spaced(&format(PhoneNumberFormat::International)),
+            national: format(PhoneNumberFormat::National),
+            rfc3966: format(PhoneNumberFormat::RFC3966),
+        },
+        number_type,
+        is_non_geographic: region == Some(Region::World)
+            || number_type.is_some_and(NumberType::is_service),
+    }
+}
+
+/// libphonenumber's international form with each run of punctuation turned into one space.
+fn spaced(international: &str) -> String {
+    let groups = international.split(|c: char| !c.is_alphanumeric() && c != '+');
+    groups.filter(|group| !group.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn parsed(text: &str, country: &str) -> PhoneNumber {
+        PhoneNumber::parse(text, country.parse().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_north_american_number_in_every_notation() {
+        let expected = parsed("+13052345678", "US");
+        assert_eq!(expected.formats.international, "+1 305 234 5678");
+        assert_eq!(expected.formats.national, "(305) 234-5678");
+        assert_eq!(expected.formats.rfc3966, "tel:+1-305-234-5678");
+        assert!(expected.valid && expected.possible && expected.is_nanp());
+        for text in [
+            "(305) 234-5678",
+            "305.234.5678",
+            "1-305-234-5678",
+            "tel:+1-305-234-5678",
+            "００1 305 2345678",
+        ] {
+            assert_eq!(parsed(text, "US"), expected, "{text}");
+        }
+        assert_eq!(parsed("011 1 305 234 5678", "GB"), expected);
+    }
+
+    #[test]
+    fn international_prefixes_count_whatever_the_default_country() {
+        for text in ["011442079460958", "00442079460958", "+442079460958"] {
+            for country in ["US", "GB", "DE", "JP"] {
+                assert_eq!(parsed(text, country).formats.e164, "+442079460958", "{text} {country}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_number_valid_as_typed_keeps_its_zeros() {
+        assert_eq!(parsed("0117 496 0123", "GB").formats.e164, "+441174960123");
+    }
+
+    #[test]
+    fn numbers_of_no_country() {
+        let toll_free = parsed("+80012345678", "US");
+        assert_eq!((toll_free.country, toll_free.is_non_geographic), (None, true));
+        assert_eq!(toll_free.number_type, Some(NumberType::TollFree));
+    }
+
+    #[test]
+    fn guards_against_what_the_crate_lets_through() {
+        let us = DefaultCountry::default();
+        assert_eq!(PhoneNumber::parse("90;phone-context=+1;tel:", us), None);
+        assert_eq!(PhoneNumber::parse("12 int 5584", "SE".parse().unwrap()), None);
+        assert_eq!(PhoneNumber::parse(&format!("+39{}1", "0".repeat(14)), us), None);
+        assert_eq!(PhoneNumber::parse(&"1".repeat(251), us), None);
+        for text in ["", " ", "hello", "+", "1"] {
+            assert_eq!(PhoneNumber::parse(text, us), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn an_extension_stays_out_of_e164() {
+        let number = parsed("305-234-5678 ext. 123", "US");
+        assert_eq!(number.extension.as_deref(), Some("123"));
+        assert_eq!(number.formats.e164, "+13052345678");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_answered(text in any::<String>(), digits in "[+0-9 ()x;-]{0,30}") {
+            let _ = PhoneNumber::parse(&text, DefaultCountry::default());
+            let _ = PhoneNumber::parse(&digits, DefaultCountry::default());
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! What every function of the service shares.
+//!
+//! A request flows one way: [`app`] wraps a function's routes, [`auth`] lets it in, [`params`]
+//! and [`pagination`] parse it, a handler reads the [`store`] or the [`dataset`], and [`errors`]
+//! turns whatever went wrong into the answer a client sees.
+
+pub mod app;
+pub mod auth;
+pub mod dataset;
+pub mod errors;
+pub mod formatting;
+pub mod pagination;
+pub mod params;
+pub mod records;
+pub mod store;

@@ -1,0 +1,203 @@
+//! The limit/offset scheme every list shares (spec 2.1 and 8).
+
+use axum::{
+    Json,
+    extract::FromRequestParts,
+    http::{HeaderValue, Uri, header::LINK, request::Parts},
+    response::{IntoResponse, IntoResponseParts, Response, ResponseParts},
+};
+use serde::Serialize;
+use utoipa::{IntoParams, ToSchema};
+
+use crate::{errors::ApiError, params::Params};
+
+const DEFAULT_LIMIT: usize = 50;
+const MAX_LIMIT: usize = 100;
+
+/// Which part of a list a request asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct Page {
+    /// Page size; default 50; more than 100 is taken as 100.
+    #[param(required = false, minimum = 1, default = 50)]
+    pub limit: usize,
+    /// Results to skip; default 0.
+    #[param(required = false, minimum = 0, default = 0)]
+    pub offset: usize,
+}
+
+impl<S: Sync> FromRequestParts<S> for Page {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        Self::of(&Params::of(&parts.uri))
+    }
+}
+
+impl Page {
+    fn of(params: &Params) -> Result<Self, ApiError> {
+        let limit = count(params, "limit", 1, "must be a positive integer")?;
+        let offset = count(params, "offset", 0, "must be a non-negative integer")?;
+        Ok(Self {
+            limit: limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT),
+            offset: offset.unwrap_or_default(),
+        })
+    }
+
+    /// The items of this page and the total they are part of.
+    pub fn of_items<T>(self, items: impl Iterator<Item = T>) -> (Vec<T>, Pagination) {
+        let mut total = 0;
+        let wanted = self.offset..self.offset.saturating_add(self.limit);
+        let page = items.inspect(|_| total += 1).enumerate();
+        let page =
+            page.filter_map(|(index, item)| wanted.contains(&index).then_some(item)).collect();
+        (page, Pagination { limit: self.limit, offset: self.offset, total })
+    }
+}
+
+/// Reads a count; one beyond the integer's range is still a count, and as good as the largest.
+fn count(params: &Params, name: &str, least: usize, rule: &str) -> Result<Option<usize>, ApiError> {
+    let parse = |text: String| {
+        let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let value = digits.then(|| text.parse().unwrap_or(usize::MAX));
+        value
+            .filter(|&value| value >= least)
+            .ok_or_else(|| crate::params::broken(name, &text, rule))
+    };
+    params.text(name)?.map(parse).transpose()
+}
+
+/// Where a page stands in its list (spec 2.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Pagination {
+    /// Number of results requested, at most 100.
+    pub limit: usize,
+    /// Number of results skipped.
+    pub offset: usize,
+    /// Number of all matching results, independent of the page.
+    pub total: usize,
+}
+
+/// A page as an answer: the body, and `Link` headers to its neighbours (RFC 8288).
+pub struct Paged<T> {
+    pub uri: Uri,
+    pub pagination: Pagination,
+    pub body: T,
+}
+
+impl<T: Serialize> IntoResponse for Paged<T> {
+    fn into_response(self) -> Response {
+        (Links { uri: self.uri, pagination: self.pagination }, Json(self.body)).into_response()
+    }
+}
+
+struct Links {
+    uri: Uri,
+    pagination: Pagination,
+}
+
+impl IntoResponseParts for Links {
+    type Error = std::convert::Infallible;
+
+    fn into_response_parts(
+        self,
+        mut response: ResponseParts,
+    ) -> Result<ResponseParts, Self::Error> {
+        let Pagination { limit, offset, total } = self.pagination;
+        let next = offset.checked_add(limit).filter(|&next| next < total);
+        let previous = (offset > 0).then(|| offset.min(total).saturating_sub(limit));
+        let links = [("next", next), ("prev", previous)].into_iter().filter_map(|(rel, offset)| {
+            let target = at_offset(&self.uri, limit, offset?);
+            Some(format!("<{target}>; rel=\"{rel}\""))
+        });
+        let links = links.collect::<Vec<_>>().join(", ");
+        if let Some(value) = HeaderValue::try_from(links).ok().filter(|value| !value.is_empty()) {
+            response.headers_mut().insert(LINK, value);
+        }
+        Ok(response)
+    }
+}
+
+/// The request's own path and query at another offset, without the key: links get logged.
+fn at_offset(uri: &Uri, limit: usize, offset: usize) -> String {
+    let query = uri.query().unwrap_or_default().as_bytes();
+    let kept = form_urlencoded::parse(query)
+        .filter(|(name, _)| !matches!(name.as_ref(), "limit" | "offset" | "apiKey"));
+    let query = form_urlencoded::Serializer::new(String::new())
+        .extend_pairs(kept)
+        .append_pair("limit", &limit.to_string())
+        .append_pair("offset", &offset.to_string())
+        .finish();
+    format!("{}?{query}", uri.path())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn page(query: &str) -> Result<Page, ApiError> {
+        Page::of(&Params::of(&format!("/?{query}").parse().unwrap()))
+    }
+
+    fn link(uri: &str, limit: usize, offset: usize, total: usize) -> String {
+        let paged = Paged {
+            uri: uri.parse().unwrap(),
+            pagination: Pagination { limit, offset, total },
+            body: (),
+        };
+        let headers = paged.into_response().headers().clone();
+        headers.get(LINK).map_or("", |value| value.to_str().unwrap()).to_owned()
+    }
+
+    #[test]
+    fn defaults_and_coercion() {
+        assert_eq!(page("").unwrap(), Page { limit: 50, offset: 0 });
+        assert_eq!(page("limit=101&offset=7").unwrap(), Page { limit: 100, offset: 7 });
+        let huge = "9".repeat(40);
+        assert_eq!(
+            page(&format!("limit={huge}&offset={huge}")).unwrap(),
+            Page { limit: 100, offset: usize::MAX }
+        );
+    }
+
+    #[test]
+    fn refuses_what_is_no_count() {
+        for query in
+            ["limit=0", "limit=-1", "limit=ten", "limit=1.5", "limit=%201", "limit=+5", "offset=-1"]
+        {
+            assert!(matches!(page(query), Err(ApiError::InvalidRequest(_))), "{query}");
+        }
+    }
+
+    #[test]
+    fn links_lead_to_the_neighbours_and_carry_no_key() {
+        assert_eq!(
+            link("/v1/npa?npa=415&apiKey=secret&offset=50", 50, 50, 120),
+            "</v1/npa?npa=415&limit=50&offset=100>; rel=\"next\", \
+             </v1/npa?npa=415&limit=50&offset=0>; rel=\"prev\""
+        );
+        assert_eq!(link("/v1/carriers", 50, 0, 50), "");
+        assert_eq!(
+            link("/v1/carriers", 50, 1000, 60),
+            "</v1/carriers?limit=50&offset=10>; rel=\"prev\""
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn walking_by_limit_gives_every_item_once(total in 0usize..300, limit in 1usize..=100) {
+            let mut seen = Vec::new();
+            let mut offset = 0;
+            loop {
+                let (items, pagination) = Page { limit, offset }.of_items(0..total);
+                prop_assert_eq!(pagination.total, total);
+                seen.extend(items);
+                if offset + limit >= total { break }
+                offset += limit;
+            }
+            prop_assert_eq!(seen, (0..total).collect::<Vec<_>>());
+        }
+    }
+}

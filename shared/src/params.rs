@@ -1,0 +1,186 @@
+//! Query parameters, parsed at the edge: each value becomes its type here or is refused with a
+//! message that names the parameter, the value given and the rule.
+
+use std::{borrow::Cow, fmt::Display, str::FromStr};
+
+use axum::{
+    extract::FromRequestParts,
+    http::{Uri, request::Parts},
+};
+use percent_encoding::percent_decode_str;
+use strum::VariantNames;
+
+use crate::errors::ApiError;
+
+/// The query of a request, as it stands in the URL.
+///
+/// A parameter may be repeated with one value, but two values of one parameter are refused:
+/// proxies differ in which of them they keep.
+pub struct Params(String);
+
+impl<S: Sync> FromRequestParts<S> for Params {
+    type Rejection = std::convert::Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
+        Ok(Self::of(&parts.uri))
+    }
+}
+
+impl Params {
+    pub fn of(uri: &Uri) -> Self {
+        Self(uri.query().unwrap_or_default().to_owned())
+    }
+
+    /// The decoded value of `name`; `None` where it is absent or empty.
+    ///
+    /// # Errors
+    /// [`ApiError::InvalidRequest`] where `name` has two different values.
+    pub fn text(&self, name: &str) -> Result<Option<String>, ApiError> {
+        let values = form_urlencoded::parse(self.0.as_bytes())
+            .filter_map(|(key, value)| (key == name).then_some(value));
+        the_one(name, values)
+    }
+
+    /// The value of `name` with each `+` kept: a phone number begins with one, and clients seldom
+    /// think of writing it `%2B`.
+    ///
+    /// # Errors
+    /// [`ApiError::InvalidRequest`] where `name` has two different values.
+    pub fn phone_number(&self, name: &str) -> Result<Option<String>, ApiError> {
+        let values = self.0.split('&').filter_map(|pair| {
+            let (key, value) = pair.split_once('=')?;
+            (key == name).then(|| percent_decode_str(value).decode_utf8_lossy())
+        });
+        the_one(name, values)
+    }
+
+    /// The value of `name` parsed as `T`, whose error states the rule.
+    ///
+    /// # Errors
+    /// [`ApiError::InvalidRequest`] where the value breaks the rule.
+    pub fn parsed<T>(&self, name: &str) -> Result<Option<T>, ApiError>
+    where
+        T: FromStr<Err: Display>,
+    {
+        self.text(name)?.map(|text| parse(name, &text)).transpose()
+    }
+
+    /// The value of `name` as one of the words of a closed set, matched without case.
+    ///
+    /// # Errors
+    /// [`ApiError::InvalidRequest`] that lists the words.
+    pub fn one_of<T: FromStr + VariantNames>(&self, name: &str) -> Result<Option<T>, ApiError> {
+        let parse = |text: String| {
+            let rule = || format!("must be one of {}", T::VARIANTS.join(", "));
+            text.parse().map_err(|_| broken(name, &text, rule()))
+        };
+        self.text(name)?.map(parse).transpose()
+    }
+}
+
+/// Parses one parameter of a path or query; the message names it, its value and the rule.
+///
+/// # Errors
+/// [`ApiError::InvalidRequest`] where the value breaks the rule.
+pub fn parse<T: FromStr<Err: Display>>(name: &str, text: &str) -> Result<T, ApiError> {
+    text.parse().map_err(|rule| broken(name, text, rule))
+}
+
+/// Quoted values are cut here: an error message has no use for more of a hostile one.
+const LONGEST_QUOTE: usize = 40;
+
+pub(crate) fn broken(name: &str, text: &str, rule: impl Display) -> ApiError {
+    ApiError::InvalidRequest(format!("{name} {rule}, got '{}'", quote(text)))
+}
+
+/// As much of a client's value as a message should repeat.
+pub fn quote(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(LONGEST_QUOTE) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
+    }
+}
+
+fn the_one<'a>(
+    name: &str,
+    mut values: impl Iterator<Item = Cow<'a, str>>,
+) -> Result<Option<String>, ApiError> {
+    let first = values.next();
+    match values.find(|value| Some(value) != first.as_ref()) {
+        Some(other) => Err(ApiError::InvalidRequest(format!(
+            "{name} must be given once, got '{}' and '{}'",
+            quote(&first.unwrap_or_default()),
+            quote(&other)
+        ))),
+        None => Ok(first.map(Cow::into_owned).filter(|value| !value.is_empty())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::records::{CarrierType, Npa};
+
+    fn params(query: &str) -> Params {
+        Params(query.to_owned())
+    }
+
+    fn message<T>(result: Result<T, ApiError>) -> String {
+        match result {
+            Err(ApiError::InvalidRequest(message)) => message,
+            Err(other) => panic!("{other:?}"),
+            Ok(_) => panic!("accepted"),
+        }
+    }
+
+    #[test]
+    fn a_plus_survives_in_a_phone_number_and_is_a_space_elsewhere() {
+        let params = params("tn=+1%20305&q=a+b");
+        assert_eq!(params.phone_number("tn").unwrap().as_deref(), Some("+1 305"));
+        assert_eq!(params.text("q").unwrap().as_deref(), Some("a b"));
+    }
+
+    #[test]
+    fn repeating_one_value_is_fine_and_two_values_are_refused() {
+        assert_eq!(params("npa=415&npa=415").text("npa").unwrap().as_deref(), Some("415"));
+        assert_eq!(
+            message(params("npa=415&npa=416").text("npa")),
+            "npa must be given once, got '415' and '416'"
+        );
+    }
+
+    #[test]
+    fn an_empty_value_counts_as_absent() {
+        assert_eq!(params("npa=").text("npa").unwrap(), None);
+        assert_eq!(params("npa").text("npa").unwrap(), None);
+    }
+
+    #[test]
+    fn messages_name_the_parameter_the_rule_and_the_value() {
+        assert_eq!(
+            message(params("npa=41").parsed::<Npa>("npa")),
+            "npa must be exactly 3 digits, got '41'"
+        );
+        assert_eq!(
+            message(params("type=mobile").one_of::<CarrierType>("type")),
+            "type must be one of ILEC, CLEC, WIRELESS, CAP, IXC, PCS, got 'mobile'"
+        );
+    }
+
+    #[test]
+    fn a_long_value_is_cut_in_the_message() {
+        let text = "é".repeat(1000);
+        assert_eq!(quote(&text).chars().count(), LONGEST_QUOTE + 1);
+    }
+
+    proptest! {
+        #[test]
+        fn any_query_is_read_without_panic(query in any::<String>()) {
+            let params = params(&query);
+            let _ = params.text("q");
+            let _ = params.phone_number("tn");
+        }
+    }
+}

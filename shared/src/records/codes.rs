@@ -1,0 +1,188 @@
+//! The codes that name things: OCN, NPA and NXX.
+//!
+//! Each is a validated value: text becomes one at the edge and never travels further unparsed.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+/// Text that is not the code it was taken for; says the rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("must be exactly {0}")]
+pub struct CodeError(&'static str);
+
+/// Operating Company Number: four alphanumeric characters, kept upper case.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Ocn([u8; 4]);
+
+impl FromStr for Ocn {
+    type Err = CodeError;
+
+    fn from_str(text: &str) -> Result<Self, CodeError> {
+        <[u8; 4]>::try_from(text.as_bytes())
+            .ok()
+            .filter(|code| code.iter().all(u8::is_ascii_alphanumeric))
+            .map(|code| Self(code.map(|byte| byte.to_ascii_uppercase())))
+            .ok_or(CodeError("4 alphanumeric characters"))
+    }
+}
+
+impl fmt::Display for Ocn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|&byte| write!(f, "{}", byte as char))
+    }
+}
+
+fn three_digits(text: &str) -> Result<u16, CodeError> {
+    match text.as_bytes() {
+        [_, _, _] if text.bytes().all(|byte| byte.is_ascii_digit()) => {
+            text.parse().map_err(|_| CodeError("3 digits"))
+        }
+        _ => Err(CodeError("3 digits")),
+    }
+}
+
+macro_rules! three_digit_code {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(u16);
+
+        impl FromStr for $name {
+            type Err = CodeError;
+
+            fn from_str(text: &str) -> Result<Self, CodeError> {
+                three_digits(text).map(Self)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{:03}", self.0)
+            }
+        }
+    };
+}
+
+three_digit_code! {
+    /// Numbering Plan Area code: the area code, first three digits of a North American number.
+    Npa
+}
+
+three_digit_code! {
+    /// Exchange code (central office code): the middle three digits of a North American number.
+    Nxx
+}
+
+/// One exchange of one area code.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NpaNxx {
+    pub npa: Npa,
+    pub nxx: Nxx,
+}
+
+impl FromStr for NpaNxx {
+    type Err = CodeError;
+
+    /// Reads `415-555`, the form of the NANPA reports.
+    fn from_str(text: &str) -> Result<Self, CodeError> {
+        let (npa, nxx) = text.split_once('-').ok_or(CodeError("NPA-NXX, as in 415-555"))?;
+        Ok(Self { npa: npa.parse()?, nxx: nxx.parse()? })
+    }
+}
+
+impl fmt::Display for NpaNxx {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", self.npa, self.nxx)
+    }
+}
+
+/// Text where people or DynamoDB read it, the bare value in the packed dataset.
+macro_rules! serde_as_text_or {
+    ($name:ident, $raw:ty) => {
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                if serializer.is_human_readable() {
+                    serializer.collect_str(self)
+                } else {
+                    self.0.serialize(serializer)
+                }
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                if deserializer.is_human_readable() {
+                    String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+                } else {
+                    <$raw>::deserialize(deserializer).map(Self)
+                }
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(self, f)
+            }
+        }
+    };
+}
+pub(super) use serde_as_text_or;
+
+serde_as_text_or!(Ocn, [u8; 4]);
+serde_as_text_or!(Npa, u16);
+serde_as_text_or!(Nxx, u16);
+
+impl fmt::Debug for NpaNxx {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn ocn_is_matched_without_case_and_kept_upper_case() {
+        assert_eq!("073h".parse::<Ocn>().unwrap().to_string(), "073H");
+    }
+
+    #[test]
+    fn codes_keep_their_leading_zeros() {
+        assert_eq!("0051".parse::<Ocn>().unwrap().to_string(), "0051");
+        assert_eq!("007".parse::<Nxx>().unwrap().to_string(), "007");
+    }
+
+    #[test]
+    fn refuses_what_only_looks_like_a_code() {
+        for text in ["", "12", "1234", "+12", "1 2", "１２３", "-12", "1e2", "12\n"] {
+            assert!(text.parse::<Npa>().is_err(), "{text:?}");
+        }
+        for text in ["", "abc", "abcde", "ab-1", "é12", "ab1 "] {
+            assert!(text.parse::<Ocn>().is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn npa_nxx_reads_the_reports_notation() {
+        let npa_nxx: NpaNxx = "415-555".parse().unwrap();
+        assert_eq!(npa_nxx.to_string(), "415-555");
+        assert!("415555".parse::<NpaNxx>().is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn three_digits_round_trip(text in "[0-9]{3}") {
+            prop_assert_eq!(text.parse::<Npa>().unwrap().to_string(), text);
+        }
+
+        #[test]
+        fn any_text_parses_or_is_refused_without_panic(text in any::<String>()) {
+            let _ = text.parse::<Ocn>();
+            let _ = text.parse::<NpaNxx>();
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! The numbering records as the store keeps them and the API answers them (spec sections 2 and 3).
+
+mod codes;
+mod place;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use strum::{Display, EnumString, VariantNames};
+use utoipa::ToSchema;
+
+pub use codes::{CodeError, Npa, NpaNxx, Nxx, Ocn};
+pub use place::{Country, State, UnknownState};
+
+/// What a carrier is licensed or known as (spec 2.3).
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    Display,
+    EnumString,
+    VariantNames,
+    ToSchema,
+)]
+#[serde(rename_all = "UPPERCASE")]
+#[strum(serialize_all = "UPPERCASE", ascii_case_insensitive)]
+pub enum CarrierType {
+    /// Incumbent Local Exchange Carrier
+    Ilec,
+    /// Competitive Local Exchange Carrier
+    Clec,
+    /// Mobile/cellular carrier
+    Wireless,
+    /// Competitive Access Provider
+    Cap,
+    /// Interexchange Carrier
+    Ixc,
+    /// Personal Communications Service
+    Pcs,
+}
+
+/// Whether an exchange code is in somebody's hands (spec section 3).
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    Display,
+    EnumString,
+    VariantNames,
+    ToSchema,
+)]
+#[serde(rename_all = "UPPERCASE")]
+#[strum(serialize_all = "UPPERCASE", ascii_case_insensitive)]
+pub enum Status {
+    Assigned,
+    Unassigned,
+    Reserved,
+}
+
+impl Status {
+    pub const ALL: [Status; 3] = [Status::Assigned, Status::Unassigned, Status::Reserved];
+}
+
+/// A carrier and the exchanges it owns (spec 2.2 and 2.3).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Carrier {
+    pub ocn: Ocn,
+    /// Full legal company name.
+    pub company_name: String,
+    /// Common or trade name, where it differs.
+    pub common_name: Option<String>,
+    /// `None` where no source states it.
+    pub carrier_type: Option<CarrierType>,
+    /// The state or province that holds most of its exchanges.
+    pub state: Option<State>,
+    pub country: Country,
+    pub exchanges: OwnedExchanges,
+}
+
+/// How many exchanges a carrier owns, and where (spec 2.3).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct OwnedExchanges {
+    /// Total exchanges owned; exceeds the sum of `by_state` by those whose source names no state.
+    pub total: u32,
+    /// Exchange count by state or province code.
+    #[schema(value_type = BTreeMap<String, u32>)]
+    pub by_state: BTreeMap<State, u32>,
+}
+
+/// One NPA-NXX: a block of 10,000 numbers (spec 2.4).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exchange {
+    pub npa: Npa,
+    pub nxx: Nxx,
+    /// Its holder; `None` where nobody or no single carrier holds it.
+    pub ocn: Option<Ocn>,
+    pub company_name: Option<String>,
+    pub carrier_type: Option<CarrierType>,
+    pub rate_center: Option<String>,
+    pub state: Option<State>,
+    pub country: Country,
+    pub status: Status,
+}
+
+impl Exchange {
+    pub fn npa_nxx(&self) -> NpaNxx {
+        NpaNxx { npa: self.npa, nxx: self.nxx }
+    }
+}
+
+/// An area code of the US or Canada (spec 2.4).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AreaCode {
+    pub npa: Npa,
+    /// The state or province most of its exchanges are in; `None` for a non-geographic code.
+    pub state: Option<State>,
+    pub country: Country,
+    pub total_exchanges: u32,
+}
+
+/// Counts over a whole dataset (spec 2.7).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Statistics {
+    pub total_records: u32,
+    pub by_country: BTreeMap<Country, u32>,
+    pub by_status: BTreeMap<Status, u32>,
+    pub area_codes: u32,
+    pub states_provinces: u32,
+}

@@ -1,0 +1,151 @@
+//! Countries and states of the numbering data: the US with its territories, and Canada.
+
+use std::{fmt, str::FromStr};
+
+use rust_iso3166::iso3166_2::{self, Subdivision};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use strum::{Display, EnumString, VariantNames};
+use utoipa::ToSchema;
+
+use super::codes::serde_as_text_or;
+
+/// The two countries whose numbering data the service holds.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    Display,
+    EnumString,
+    VariantNames,
+    ToSchema,
+)]
+#[serde(rename_all = "UPPERCASE")]
+#[strum(serialize_all = "UPPERCASE", ascii_case_insensitive)]
+pub enum Country {
+    Us,
+    Ca,
+}
+
+impl Country {
+    pub const ALL: [Country; 2] = [Country::Us, Country::Ca];
+}
+
+/// A US state, DC, a US territory, or a Canadian province or territory, by its postal code
+/// (ISO 3166-2 without the country).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct State([u8; 2]);
+
+/// Text that names no state or province of the US or Canada.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "must be the two-letter code of a US state, DC, a US territory or a Canadian province or territory"
+)]
+pub struct UnknownState;
+
+/// Uninhabited, without a telephone number, and so no place of the numbering plan.
+const OUTLYING_ISLANDS: &str = "US-UM";
+
+fn subdivision(country: Country, code: &str) -> Option<Subdivision> {
+    iso3166_2::from_code(&format!("{country}-{code}"))
+        .filter(|found| found.code != OUTLYING_ISLANDS)
+}
+
+impl State {
+    fn subdivision(self) -> Option<Subdivision> {
+        let code = self.to_string();
+        Country::ALL.into_iter().find_map(|country| subdivision(country, &code))
+    }
+
+    /// The country it is part of.
+    pub fn country(self) -> Country {
+        let code = self.to_string();
+        match subdivision(Country::Ca, &code) {
+            Some(_) => Country::Ca,
+            None => Country::Us,
+        }
+    }
+
+    /// The state or province of `country` whose full name `text` begins with, without case.
+    pub fn named_first_in(country: Country, text: &str) -> Option<Self> {
+        let text = text.to_uppercase();
+        let country = rust_iso3166::from_alpha2(&country.to_string())?;
+        let subdivisions = country.subdivisions()?.iter();
+        let found = subdivisions.filter(|found| text.starts_with(&found.name.to_uppercase()));
+        // of two that fit, the longer name is the one meant
+        let found = found.max_by_key(|found| found.name.len())?;
+        found.code.get(3..)?.parse().ok()
+    }
+
+    /// Its full name in the everyday form.
+    pub fn name(self) -> &'static str {
+        match self.subdivision().map_or("", |found| found.name) {
+            "Virgin Islands, U.S." => "U.S. Virgin Islands",
+            name => name,
+        }
+    }
+}
+
+impl FromStr for State {
+    type Err = UnknownState;
+
+    fn from_str(text: &str) -> Result<Self, UnknownState> {
+        let code = <[u8; 2]>::try_from(text.as_bytes()).map_err(|_| UnknownState)?;
+        let state = Self(code.map(|byte| byte.to_ascii_uppercase()));
+        state.0.iter().all(u8::is_ascii_uppercase).then_some(()).ok_or(UnknownState)?;
+        state.subdivision().map(|_| state).ok_or(UnknownState)
+    }
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|&byte| write!(f, "{}", byte as char))
+    }
+}
+
+serde_as_text_or!(State, [u8; 2]);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 50 states, DC and 5 territories; 10 provinces and 3 territories.
+    #[test]
+    fn knows_every_state_and_province_and_no_other_code() {
+        let codes =
+            ('A'..='Z').flat_map(|first| ('A'..='Z').map(move |second| format!("{first}{second}")));
+        let known: Vec<State> = codes.filter_map(|code| code.parse().ok()).collect();
+        assert_eq!(known.len(), 56 + 13);
+    }
+
+    #[test]
+    fn state_is_matched_without_case() {
+        let state: State = "qc".parse().unwrap();
+        assert_eq!((state.to_string().as_str(), state.name()), ("QC", "Quebec"));
+    }
+
+    #[test]
+    fn is_found_by_the_beginning_of_a_text() {
+        let first = |text| State::named_first_in(Country::Ca, text).map(|state| state.to_string());
+        assert_eq!(first("NOVA SCOTIA - PRINCE EDWARD ISLAND").as_deref(), Some("NS"));
+        assert_eq!(first("NANP AREA"), None);
+    }
+
+    #[test]
+    fn knows_its_country() {
+        assert_eq!("PR".parse::<State>().unwrap().country(), Country::Us);
+        assert_eq!("NL".parse::<State>().unwrap().country(), Country::Ca);
+    }
+
+    #[test]
+    fn refuses_what_is_no_state() {
+        for text in ["", "C", "XX", "CAL", "1A", "é", "UM"] {
+            assert!(text.parse::<State>().is_err(), "{text:?}");
+        }
+    }
+}

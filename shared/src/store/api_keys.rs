@@ -1,0 +1,80 @@
+//! API keys at rest: the hash and what an operator needs to tell them apart, never the key.
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{Store, StoreError, item, record};
+
+/// A key as the table keeps it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct KeyRecord {
+    /// SHA-256 of the key in hex: the table's key.
+    pub key_hash: String,
+    /// The first characters of the key, enough to tell it from the others.
+    pub prefix: String,
+    /// Whom or what it was made for.
+    pub name: String,
+    pub created_at: Timestamp,
+    pub expires_at: Option<Timestamp>,
+    pub revoked_at: Option<Timestamp>,
+}
+
+impl KeyRecord {
+    /// Whether the key opens the API at `now`.
+    pub fn is_live(&self, now: Timestamp) -> bool {
+        self.revoked_at.is_none() && self.expires_at.is_none_or(|end| now < end)
+    }
+}
+
+impl Store {
+    /// The record of the key with this hash: one GetItem.
+    ///
+    /// # Errors
+    /// Where DynamoDB does not answer, or the item cannot be read.
+    pub async fn api_key(&self, key_hash: &str) -> Result<Option<KeyRecord>, StoreError> {
+        self.get(&self.tables.api_keys, "key_hash", key_hash.to_owned()).await
+    }
+
+    /// Writes a key's record, new or changed.
+    ///
+    /// # Errors
+    /// Where DynamoDB refuses it.
+    pub async fn put_api_key(&self, key: &KeyRecord) -> Result<(), StoreError> {
+        let table = &self.tables.api_keys;
+        let put = self.client.put_item().table_name(table).set_item(Some(item(table, key)?));
+        put.send().await.map(drop).map_err(StoreError::call("PutItem", table))
+    }
+
+    /// Every key ever made, the oldest first. Reads the whole table: for an operator's command.
+    ///
+    /// # Errors
+    /// Where DynamoDB does not answer, or an item cannot be read.
+    pub async fn api_keys(&self) -> Result<Vec<KeyRecord>, StoreError> {
+        let table = self.tables.api_keys.as_str();
+        let scan = self.client.scan().table_name(table);
+        let mut pages = scan.into_paginator().items().send();
+        let mut keys = Vec::new();
+        while let Some(item) = pages.next().await {
+            keys.push(record::<KeyRecord>(table, item.map_err(StoreError::call("Scan", table))?)?);
+        }
+        keys.sort_by_key(|key| key.created_at);
+        Ok(keys)
+    }
+
+    /// Marks a key as revoked; the API refuses it within its cache time (60 s).
+    ///
+    /// # Errors
+    /// Where DynamoDB refuses the update.
+    pub async fn revoke_api_key(&self, key_hash: &str, now: Timestamp) -> Result<(), StoreError> {
+        let table = &self.tables.api_keys;
+        let update = self
+            .client
+            .update_item()
+            .table_name(table)
+            .key("key_hash", AttributeValue::S(key_hash.to_owned()))
+            .update_expression("SET revoked_at = :now")
+            .expression_attribute_values(":now", AttributeValue::S(now.to_string()));
+        update.send().await.map(drop).map_err(StoreError::call("UpdateItem", table))
+    }
+}

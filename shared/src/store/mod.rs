@@ -1,0 +1,200 @@
+//! The DynamoDB tables: one item a lookup, the snapshot in chunks, the keys.
+//!
+//! Knows nothing of HTTP. The tables themselves are defined in `template.yaml`.
+
+mod api_keys;
+mod batch;
+mod snapshots;
+
+use std::{collections::HashMap, env, time::Duration};
+
+use aws_config::{BehaviorVersion, ConfigLoader, retry::RetryConfig, timeout::TimeoutConfig};
+use aws_sdk_dynamodb::{
+    Client,
+    error::{DisplayErrorContext, SdkError},
+    types::AttributeValue,
+};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_dynamo::aws_sdk_dynamodb_1::{from_item, to_item};
+
+use crate::records::{AreaCode, Carrier, Exchange, Npa, NpaNxx, Ocn};
+
+pub use api_keys::KeyRecord;
+pub use batch::Change;
+pub(crate) use snapshots::sha256;
+pub use snapshots::{LastUpdated, Manifest, Snapshot};
+
+/// An item as the SDK has it.
+pub type Item = HashMap<String, AttributeValue>;
+
+/// The names of the four tables.
+#[derive(Debug, Clone)]
+pub struct Tables {
+    /// Carriers by `ocn`.
+    pub carriers: String,
+    /// Exchanges by `npa_nxx` = `415#555`, and area codes by `npa_nxx` = `415`.
+    pub exchanges: String,
+    /// The current manifest and the chunks of each snapshot, by `id`.
+    pub dataset: String,
+    /// API keys by `key_hash`.
+    pub api_keys: String,
+}
+
+impl Tables {
+    /// The names in `CARRIERS_TABLE`, `EXCHANGES_TABLE`, `DATASET_TABLE` and `API_KEYS_TABLE`, or
+    /// the local names where they are not set.
+    pub fn from_env() -> Self {
+        let name = |variable, local: &str| env::var(variable).unwrap_or_else(|_| local.to_owned());
+        Self {
+            carriers: name("CARRIERS_TABLE", "carriers"),
+            exchanges: name("EXCHANGES_TABLE", "exchanges"),
+            dataset: name("DATASET_TABLE", "dataset"),
+            api_keys: name("API_KEYS_TABLE", "api_keys"),
+        }
+    }
+}
+
+/// How long a call may take, all tries together.
+#[derive(Debug, Clone, Copy)]
+pub enum Patience {
+    /// A client waits for the answer.
+    Serving,
+    /// A load or an operator's command: rather late than not at all.
+    Loading,
+}
+
+impl Patience {
+    fn loader(self) -> ConfigLoader {
+        let (attempts, attempt, operation) = match self {
+            Self::Serving => (3, Duration::from_secs(1), Duration::from_secs(3)),
+            Self::Loading => (8, Duration::from_secs(10), Duration::from_secs(60)),
+        };
+        let timeouts = TimeoutConfig::builder()
+            .connect_timeout(Duration::from_secs(1))
+            .operation_attempt_timeout(attempt)
+            .operation_timeout(operation);
+        let retries = RetryConfig::standard()
+            .with_max_attempts(attempts)
+            .with_initial_backoff(Duration::from_millis(50));
+        aws_config::defaults(BehaviorVersion::latest())
+            .timeout_config(timeouts.build())
+            .retry_config(retries)
+    }
+}
+
+/// Whether `endpoint` is a local stand-in for DynamoDB: AWS itself never speaks plain `http`.
+pub fn is_emulator(endpoint: &str) -> bool {
+    endpoint.starts_with("http://")
+}
+
+/// What DynamoDB would not do, in words for the operator's log.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    #[error("{operation} on table {table} failed: {detail}")]
+    Call { operation: &'static str, table: String, detail: String },
+    #[error("an item of table {table} is not as this version writes it: {detail}")]
+    Item { table: String, detail: String },
+    #[error("the snapshot {version} is damaged: {detail}")]
+    Snapshot { version: String, detail: String },
+    #[error("another import has published version {found} meanwhile")]
+    Overtaken { found: String },
+}
+
+impl StoreError {
+    fn call<E>(operation: &'static str, table: &str) -> impl FnOnce(SdkError<E>) -> Self
+    where
+        E: std::error::Error + 'static,
+    {
+        move |error| Self::Call {
+            operation,
+            table: table.to_owned(),
+            detail: DisplayErrorContext(error).to_string(),
+        }
+    }
+}
+
+/// The DynamoDB tables of one deployment.
+#[derive(Debug, Clone)]
+pub struct Store {
+    client: Client,
+    tables: Tables,
+}
+
+impl Store {
+    /// Connects as the environment says: region, credentials, endpoint and table names.
+    pub async fn from_env(patience: Patience) -> Self {
+        Self::connect(patience.loader(), Tables::from_env()).await
+    }
+
+    /// Connects to `endpoint`. A plain `http` one is an emulator, to which any region and
+    /// credentials do; for any other they come from the environment.
+    pub async fn at(endpoint: &str, patience: Patience) -> Self {
+        let loader = patience.loader().endpoint_url(endpoint);
+        let loader = match is_emulator(endpoint) {
+            true => loader.region("us-east-1").test_credentials(),
+            false => loader,
+        };
+        Self::connect(loader, Tables::from_env()).await
+    }
+
+    async fn connect(loader: ConfigLoader, tables: Tables) -> Self {
+        Self { client: Client::new(&loader.load().await), tables }
+    }
+
+    /// The client and table names, for what the API itself never does: creating the tables.
+    pub fn parts(&self) -> (&Client, &Tables) {
+        (&self.client, &self.tables)
+    }
+
+    /// The carrier with this OCN: one GetItem.
+    ///
+    /// # Errors
+    /// Where DynamoDB does not answer, or the item cannot be read.
+    pub async fn carrier(&self, ocn: Ocn) -> Result<Option<Carrier>, StoreError> {
+        self.get(&self.tables.carriers, "ocn", ocn.to_string()).await
+    }
+
+    /// The exchange with this NPA-NXX: one GetItem.
+    ///
+    /// # Errors
+    /// Where DynamoDB does not answer, or the item cannot be read.
+    pub async fn exchange(&self, npa_nxx: NpaNxx) -> Result<Option<Exchange>, StoreError> {
+        self.get(&self.tables.exchanges, "npa_nxx", exchange_key(npa_nxx)).await
+    }
+
+    /// The area code: one GetItem.
+    ///
+    /// # Errors
+    /// Where DynamoDB does not answer, or the item cannot be read.
+    pub async fn area_code(&self, npa: Npa) -> Result<Option<AreaCode>, StoreError> {
+        self.get(&self.tables.exchanges, "npa_nxx", npa.to_string()).await
+    }
+
+    async fn get<T: DeserializeOwned>(
+        &self,
+        table: &str,
+        key: &str,
+        value: String,
+    ) -> Result<Option<T>, StoreError> {
+        let answer = self.client.get_item().table_name(table).key(key, AttributeValue::S(value));
+        let answer = answer.send().await.map_err(StoreError::call("GetItem", table))?;
+        answer.item.map(|item| record(table, item)).transpose()
+    }
+}
+
+fn exchange_key(NpaNxx { npa, nxx }: NpaNxx) -> String {
+    format!("{npa}#{nxx}")
+}
+
+fn record<T: DeserializeOwned>(table: &str, item: Item) -> Result<T, StoreError> {
+    from_item(item)
+        .map_err(|error| StoreError::Item { table: table.to_owned(), detail: error.to_string() })
+}
+
+/// A record as an item; what a record leaves open, the item leaves out.
+fn item(table: &str, record: &impl Serialize) -> Result<Item, StoreError> {
+    let mut item: Item = to_item(record)
+        .map_err(|error| StoreError::Item { table: table.to_owned(), detail: error.to_string() })?;
+    item.retain(|_, value| !value.is_null());
+    Ok(item)
+}
