@@ -13,3 +13,4 @@ pub mod pagination;
 pub mod params;
 pub mod records;
 pub mod store;
+pub mod time;

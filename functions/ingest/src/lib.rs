@@ -14,11 +14,11 @@ mod report;
 mod source;
 mod table;
 
-use jiff::{Timestamp, Unit};
 use shared::{
     dataset::{DamagedSnapshot, DatasetError},
     records::Country,
     store::{Store, StoreError},
+    time::this_second,
 };
 
 pub use lambda::{Request, handle};
@@ -103,12 +103,7 @@ pub async fn ingest(
     };
     let codes = [nanpa, cnac].concat();
     let dataset = assemble::assemble(codes, npa_report, overlay, &mut warnings);
-    let (published, changes) = publish::publish(store, &dataset, options, now(), &progress).await?;
+    let (published, changes) =
+        publish::publish(store, &dataset, options, this_second(), &progress).await?;
     Ok(Report::new(&dataset, published, changes, warnings))
-}
-
-/// The time of the import, to the second.
-fn now() -> Timestamp {
-    let now = Timestamp::now();
-    now.round(Unit::Second).unwrap_or(now)
 }

@@ -29,8 +29,8 @@ pub(crate) struct Table<const N: usize> {
 }
 
 impl<const N: usize> Table<N> {
-    /// Reads the columns `names` of `text`. A row with at most one filled cell is passed over: the
-    /// reports have one that holds only a date.
+    /// Reads the columns `names` of `text`. A row that holds nothing, or only a date further
+    /// on, is passed over: CNAC's report has one.
     ///
     /// # Errors
     /// Where no header has all the columns, a row lacks cells, or there is no row at all.
@@ -102,8 +102,10 @@ impl<const N: usize> Header<N> {
     }
 }
 
+/// A row that begins with its one filled cell is none of these, but one that is cut off.
 fn holds_at_most_a_date(record: &StringRecord) -> bool {
-    record.iter().filter(|cell| !clean(cell).is_empty()).count() <= 1
+    let mut cells = record.iter().map(|cell| !clean(cell).is_empty());
+    cells.next() != Some(true) && cells.filter(|&filled| filled).count() <= 1
 }
 
 /// The line a record begins on. After CR LF the reader counts the record as beginning at the LF.

@@ -81,7 +81,7 @@ fn print(report: &Report) {
         grouped(changes.written as u64),
         grouped(changes.deleted as u64)
     );
-    println!("{} warnings", grouped(warnings.values().map(|&count| u64::from(count)).sum()));
+    println!("Warnings: {}", grouped(warnings.values().map(|&count| u64::from(count)).sum()));
     for (warning, count) in warnings {
         println!("{:>8}  {warning}", grouped(u64::from(*count)));
     }

@@ -1,10 +1,10 @@
 //! API keys for an operator: made, listed, revoked. A key is shown once, when it is made.
 
-use jiff::{Timestamp, Unit};
 use rand::{RngExt, distr::Alphanumeric};
 use shared::{
     auth::{ApiKey, MalformedKey, SECRET_CHARACTERS},
     store::{KeyRecord, Store},
+    time::this_second,
 };
 
 use crate::LocalError;
@@ -42,7 +42,7 @@ pub async fn register(store: &Store, key: &ApiKey, name: &str) -> Result<(), Loc
         key_hash: key.hash(),
         prefix: key.prefix().to_owned(),
         name: name.to_owned(),
-        created_at: now(),
+        created_at: this_second(),
         expires_at: None,
         revoked_at: None,
     };
@@ -54,7 +54,7 @@ pub async fn register(store: &Store, key: &ApiKey, name: &str) -> Result<(), Loc
 /// # Errors
 /// Where the database does not answer.
 pub async fn list(store: &Store) -> Result<(), LocalError> {
-    let now = now();
+    let now = this_second();
     println!("{:<16} {:<21} {:<8} NAME", "PREFIX", "CREATED", "STATE");
     for key in store.api_keys().await? {
         let state = match (key.is_live(now), key.revoked_at) {
@@ -77,12 +77,7 @@ pub async fn revoke(store: &Store, prefix: &str) -> Result<(), LocalError> {
     let [key] = matching.as_slice() else {
         return Err(LocalError::AmbiguousPrefix(matching.len(), prefix.to_owned()));
     };
-    store.revoke_api_key(&key.key_hash, now()).await?;
+    store.revoke_api_key(&key.key_hash, this_second()).await?;
     println!("Revoked {} ({}); it stops working within a minute.", key.prefix, key.name);
     Ok(())
-}
-
-fn now() -> Timestamp {
-    let now = Timestamp::now();
-    now.round(Unit::Second).unwrap_or(now)
 }

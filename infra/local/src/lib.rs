@@ -11,9 +11,20 @@ pub mod template;
 use ingest::IngestError;
 use shared::{app::Routes, store::StoreError};
 
-/// Every function that answers HTTP.
-pub fn functions() -> [Routes; 5] {
-    [carriers::routes(), npa::routes(), format::routes(), search::routes(), status::routes()]
+/// Every function that answers HTTP, by the name of its folder.
+pub fn functions() -> [(&'static str, Routes); 5] {
+    [
+        ("carriers", carriers::routes()),
+        ("npa", npa::routes()),
+        ("format", format::routes()),
+        ("search", search::routes()),
+        ("status", status::routes()),
+    ]
+}
+
+/// The routes of every function.
+pub fn routes() -> [Routes; 5] {
+    functions().map(|(_, routes)| routes)
 }
 
 /// Why a command gave up, in words for whoever typed it.

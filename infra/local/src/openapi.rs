@@ -11,7 +11,7 @@ use utoipa::{
     },
 };
 
-use crate::{LocalError, functions};
+use crate::{LocalError, routes};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -45,7 +45,7 @@ impl Modify for Keys {
 
 /// The description of the whole API.
 pub fn description() -> Description {
-    Api::openapi().merge_from(app::openapi(functions()))
+    Api::openapi().merge_from(app::openapi(routes()))
 }
 
 /// Prints the description as JSON.

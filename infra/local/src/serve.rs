@@ -13,9 +13,8 @@ use crate::{
     LocalError,
     cli::{DynamodbArgs, KeyArgs, ServeArgs},
     database::Database,
-    functions,
     import::import_sample_if_empty,
-    keys,
+    keys, routes,
 };
 
 /// Name of the key that the local program makes for itself.
@@ -32,7 +31,7 @@ pub async fn serve(args: ServeArgs) -> Result<(), LocalError> {
     let key = prepare(&database.store(), &args.key, &args.database.data_dir).await?;
     let address = listener.local_addr().map_err(LocalError::io("cannot listen"))?;
     greet(&format!("http://{address}"), &key, &database).await?;
-    let service = app::service(functions(), App::on(database.serving_store().await));
+    let service = app::service(routes(), App::on(database.serving_store().await));
     axum::serve(listener, service)
         .with_graceful_shutdown(stopped())
         .await
@@ -123,7 +122,7 @@ fn log_for_people() {
     let level = tracing_subscriber::EnvFilter::try_from_default_env();
     _ = tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
-        .with_env_filter(level.unwrap_or_else(|_| "warn".into()))
+        .with_env_filter(level.unwrap_or_else(|_| "warn,dynoxide=error".into()))
         .try_init();
 }
 

@@ -2,8 +2,7 @@
 //! cannot drift from what is deployed.
 
 use aws_sdk_dynamodb::{
-    error::{DisplayErrorContext, SdkError},
-    operation::create_table::CreateTableError,
+    error::DisplayErrorContext,
     types::{AttributeDefinition, BillingMode, KeySchemaElement, KeyType, ScalarAttributeType},
 };
 use shared::store::Store;
@@ -118,6 +117,11 @@ fn routes_of(function: &Value) -> Result<Vec<Route>, LocalError> {
 /// Where the database does not answer or refuses a table.
 pub async fn create_missing_tables(store: &Store) -> Result<(), LocalError> {
     let (client, names) = store.parts();
+    let there = client.list_tables().send().await;
+    let there = there.map_err(|error| LocalError::Io {
+        what: "the database does not answer".to_owned(),
+        detail: DisplayErrorContext(error).to_string(),
+    })?;
     for Table { name, key } in tables()? {
         let name = match name.as_str() {
             "carriers" => &names.carriers,
@@ -126,6 +130,9 @@ pub async fn create_missing_tables(store: &Store) -> Result<(), LocalError> {
             "api_keys" => &names.api_keys,
             other => return Err(LocalError::Template(format!("nothing uses table {other}"))),
         };
+        if there.table_names().contains(name) {
+            continue;
+        }
         let failed =
             |detail: String| LocalError::Io { what: format!("cannot create table {name}"), detail };
         let attribute = AttributeDefinition::builder()
@@ -144,15 +151,7 @@ pub async fn create_missing_tables(store: &Store) -> Result<(), LocalError> {
             .attribute_definitions(attribute)
             .key_schema(schema)
             .billing_mode(BillingMode::PayPerRequest);
-        match create.send().await {
-            Ok(_) => (),
-            Err(error) if is_there_already(&error) => (),
-            Err(error) => return Err(failed(DisplayErrorContext(error).to_string())),
-        }
+        create.send().await.map_err(|error| failed(DisplayErrorContext(error).to_string()))?;
     }
     Ok(())
-}
-
-fn is_there_already(error: &SdkError<CreateTableError>) -> bool {
-    error.as_service_error().is_some_and(CreateTableError::is_resource_in_use_exception)
 }

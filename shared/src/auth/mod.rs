@@ -49,11 +49,12 @@ pub async fn require_key(
 
 /// The key a request brings: the `Authorization` header before `X-API-Key` before `apiKey`.
 fn key_of(headers: &HeaderMap, params: &Params) -> Result<Option<String>, ApiError> {
-    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    let header =
-        text("authorization").and_then(bearer).or_else(|| text("x-api-key").map(str::trim));
+    // bytes that are no text are a key all the same: an invalid one, not a missing one
+    let text = |name| headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()));
+    let bearer = text("authorization").and_then(|value| bearer(&value).map(str::to_owned));
+    let header = bearer.or_else(|| text("x-api-key").map(|value| value.trim().to_owned()));
     match header.filter(|key| !key.is_empty()) {
-        Some(key) => Ok(Some(key.to_owned())),
+        Some(key) => Ok(Some(key)),
         None => params.text("apiKey"),
     }
 }

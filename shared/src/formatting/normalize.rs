@@ -34,8 +34,20 @@ pub(super) fn without_international_prefix(text: &str) -> Option<Cow<'_, str>> {
 /// Takes `digits` off the front of `text`, passing over punctuation before and between them.
 fn strip_digits<'a>(text: &'a str, digits: &str) -> Option<&'a str> {
     digits.chars().try_fold(text, |text, digit| {
-        text.trim_start_matches(|c: char| !c.is_alphanumeric() && !is_plus(c)).strip_prefix(digit)
+        text.trim_start_matches(|c: char| !c.is_alphanumeric() && !is_plus(c))
+            .strip_prefix(|c| ascii_digit(c) == digit)
     })
+}
+
+/// A full-width or Arabic-Indic digit as the ASCII one; any other character as it is.
+fn ascii_digit(c: char) -> char {
+    let zero = match c {
+        '\u{ff10}'..='\u{ff19}' => '\u{ff10}',
+        '\u{660}'..='\u{669}' => '\u{660}',
+        '\u{6f0}'..='\u{6f9}' => '\u{6f0}',
+        other => return other,
+    };
+    char::from_digit(c as u32 - zero as u32, 10).unwrap_or(c)
 }
 
 #[cfg(test)]
@@ -50,6 +62,8 @@ mod tests {
         assert_eq!(plus("011 44 20 7946 0958").as_deref(), Some("+ 44 20 7946 0958"));
         assert_eq!(plus("(0)11-4420").as_deref(), Some("+-4420"));
         assert_eq!(plus("0044 20").as_deref(), Some("+44 20"));
+        assert_eq!(plus("００44 20").as_deref(), Some("+44 20"));
+        assert_eq!(plus("٠١١ 44").as_deref(), Some("+ 44"));
         assert_eq!(plus("020 7946"), None);
         assert_eq!(plus("+011"), None);
         assert_eq!(plus("00"), None);

@@ -1,0 +1,207 @@
+//! The program itself, as it is typed.
+
+use std::{
+    io::{BufRead, BufReader},
+    process::{Child, Command, Output, Stdio},
+    time::Duration,
+};
+
+use reqwest::Client;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::service::KEY;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_tnr");
+
+fn tnr(data_dir: &TempDir, arguments: &[&str]) -> Command {
+    let mut command = Command::new(PROGRAM);
+    command.args(arguments).arg("--data-dir").arg(data_dir.path()).env_remove("TNR_KEY");
+    command
+}
+
+fn run(data_dir: &TempDir, arguments: &[&str]) -> Output {
+    tnr(data_dir, arguments).output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// A running `serve`, ended with the test.
+struct Serving {
+    process: Child,
+    base_url: String,
+    key: String,
+}
+
+impl Serving {
+    fn start(data_dir: &TempDir, arguments: &[&str]) -> Self {
+        let arguments = [arguments, &["--port", "0"]].concat();
+        let mut process = tnr(data_dir, &arguments).stdout(Stdio::piped()).spawn().unwrap();
+        let lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        let (mut base_url, mut key) = (String::new(), String::new());
+        for line in lines.map(Result::unwrap) {
+            match line.trim().split_once("  ").map(|(name, value)| (name, value.trim())) {
+                Some(("base URL", value)) => base_url = value.to_owned(),
+                Some(("API key", value)) => key = value.to_owned(),
+                _ if line.starts_with("Ctrl-C") => break,
+                _ => (),
+            }
+        }
+        Self { process, base_url, key }
+    }
+
+    async fn get(&self, path: &str) -> Value {
+        let request = Client::new().get(format!("{}{path}", self.base_url)).bearer_auth(&self.key);
+        request.send().await.unwrap().json().await.unwrap()
+    }
+
+    fn kill(mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+
+    /// Ctrl-C; gives whether the program ended by itself and well.
+    async fn interrupt(mut self) -> bool {
+        let pid = self.process.id().to_string();
+        Command::new("kill").args(["-INT", &pid]).status().unwrap();
+        for _ in 0..100 {
+            if let Some(status) = self.process.try_wait().unwrap() {
+                return status.success();
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        false
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        _ = self.process.kill();
+    }
+}
+
+#[tokio::test]
+async fn serve_starts_on_the_sample_and_survives_being_killed() {
+    let data_dir = TempDir::new().unwrap();
+    let first = Serving::start(&data_dir, &[]);
+    let stats = first.get("/v1/stats").await;
+    assert_eq!(stats["total_records"], 3484);
+    assert_eq!(first.get("/v1/npa/415?limit=1").await["npa"], "415");
+    let key = first.key.clone();
+    first.kill();
+
+    let second = Serving::start(&data_dir, &["serve"]);
+    assert_eq!(second.key, key);
+    assert_eq!(second.get("/v1/stats").await, stats);
+    assert_eq!(second.get("/v1/npa/415?limit=1").await["npa"], "415");
+    assert!(second.interrupt().await, "Ctrl-C ends it cleanly");
+}
+
+#[tokio::test]
+async fn a_given_key_is_registered_and_a_malformed_one_refused() {
+    let data_dir = TempDir::new().unwrap();
+    let serving = Serving::start(&data_dir, &["--key", KEY]);
+    assert_eq!(serving.key, KEY);
+    assert_eq!(serving.get("/v1/npa/415?limit=1").await["npa"], "415");
+    serving.kill();
+    let refused = run(&data_dir, &["--key", "secret", "--port", "0"]);
+    assert!(!refused.status.success());
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("not an API key"));
+}
+
+#[tokio::test]
+async fn keys_are_made_listed_and_revoked_while_the_service_runs() {
+    let data_dir = TempDir::new().unwrap();
+    let serving = Serving::start(&data_dir, &[]);
+    let key = stdout(&run(&data_dir, &["keys", "create", "--name", "a client"]));
+    let key = key.trim();
+    let request =
+        || Client::new().get(format!("{}/v1/carriers", serving.base_url)).bearer_auth(key);
+    assert_eq!(request().send().await.unwrap().status(), 200);
+
+    let listed = stdout(&run(&data_dir, &["keys", "list"]));
+    let of_key = listed.lines().find(|line| line.ends_with("a client")).unwrap();
+    assert!(of_key.contains(" live ") && !listed.contains(key), "{listed}");
+    let prefix = of_key.split_whitespace().next().unwrap();
+
+    let ambiguous = run(&data_dir, &["keys", "revoke", "tnr_live_"]);
+    assert!(
+        String::from_utf8_lossy(&ambiguous.stderr).contains("2 API keys begin with 'tnr_live_'")
+    );
+    stdout(&run(&data_dir, &["keys", "revoke", prefix]));
+    assert!(stdout(&run(&data_dir, &["keys", "list"])).contains(" revoked "));
+    serving.kill();
+
+    let restarted = Serving::start(&data_dir, &[]);
+    let request = Client::new().get(format!("{}/v1/carriers", restarted.base_url)).bearer_auth(key);
+    assert_eq!(request.send().await.unwrap().status(), 401);
+}
+
+#[tokio::test]
+async fn import_reports_what_it_loaded_and_every_warning() {
+    let data_dir = TempDir::new().unwrap();
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/sample");
+    let files =
+        ["nanpa_utilized_codes.txt", "cnac_co_code_status.csv", "npa_report.csv", "carriers.csv"];
+    let [nanpa, cnac, npa_report, carriers] = files.map(|file| format!("{sample}/{file}"));
+    let output = run(
+        &data_dir,
+        &[
+            "import",
+            "--nanpa",
+            &nanpa,
+            "--cnac",
+            &cnac,
+            "--npa-report",
+            &npa_report,
+            "--carriers",
+            &carriers,
+        ],
+    );
+    let report = stdout(&output);
+    for line in [
+        "records     3,484",
+        "US             2,797",
+        "carriers    165",
+        "Warnings: 1",
+        "1  873-436 is unassigned and yet names OCN",
+    ] {
+        assert!(report.contains(line), "{line}: {report}");
+    }
+    let refused =
+        run(&data_dir, &["import", "--nanpa", &cnac, "--cnac", &cnac, "--npa-report", &npa_report]);
+    assert!(!refused.status.success());
+    let error = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(
+        error.contains("error: the NANPA utilised codes is not the report it was given as"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_taken_port_is_a_clear_error() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let refused = run(&TempDir::new().unwrap(), &["--port", &port]);
+    assert!(!refused.status.success());
+    let error = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(
+        error.contains(&format!("cannot listen on port {port}; choose another with --port")),
+        "{error}"
+    );
+}
+
+#[test]
+fn an_unreachable_database_is_a_clear_error() {
+    let refused =
+        run(&TempDir::new().unwrap(), &["--port", "0", "--endpoint-url", "http://127.0.0.1:9"]);
+    assert!(!refused.status.success());
+    let error = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(
+        error.contains("the database does not answer") && !error.contains("panicked"),
+        "{error}"
+    );
+}

@@ -1,0 +1,83 @@
+//! Every sample event, through the real handlers as Lambda would call them.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use axum::{Router, body::to_bytes};
+use local::functions;
+use serde_json::{Value, json};
+use shared::app::{App, service};
+
+use crate::service::{Service, shared_service};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../events")
+}
+
+/// The events of one function by their names, in order.
+pub fn events_of(function: &str) -> Vec<(String, String)> {
+    let files = fs::read_dir(folder().join(function)).unwrap();
+    let mut events: Vec<_> = files
+        .map(|file| file.unwrap().path())
+        .map(|file| {
+            (file.file_stem().unwrap().display().to_string(), fs::read_to_string(&file).unwrap())
+        })
+        .collect();
+    events.sort();
+    events
+}
+
+async fn replay(mut function: Router, event: &str) -> Value {
+    let request = lambda_http::request::from_str(event).unwrap();
+    let response = lambda_http::Service::call(&mut function, request).await.unwrap();
+    let (parts, body) = response.into_parts();
+    let body = to_bytes(body, usize::MAX).await.unwrap();
+    let names = ["allow", "cache-control", "content-type", "link", "www-authenticate"];
+    let headers: serde_json::Map<_, _> = names
+        .iter()
+        .filter_map(|name| {
+            Some((name.to_string(), json!(parts.headers.get(*name)?.to_str().unwrap())))
+        })
+        .collect();
+    json!({
+        "status": parts.status.as_u16(),
+        "headers": headers,
+        "body": serde_json::from_slice::<Value>(&body).unwrap()
+    })
+}
+
+#[tokio::test]
+async fn every_event_gets_its_answer() {
+    for (function, routes) in functions() {
+        let app = App::on(shared_service().database.serving_store().await);
+        let function_service = service([routes], app);
+        for (name, event) in events_of(function) {
+            let answer = replay(function_service.clone(), &event).await;
+            assert_eq!(
+                answer["status"] == 200,
+                !name.starts_with("error-"),
+                "{function}/{name}: {answer}"
+            );
+            insta::assert_json_snapshot!(format!("{function}/{name}"), answer, {
+                ".body.last_ingestion" => "[time]",
+                ".body.last_updated.*" => "[time]",
+                ".body.version" => "[version]",
+            });
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_ingest_event_names_sources_that_can_be_imported() {
+    let service = Service::empty().await;
+    for (name, event) in events_of("ingest") {
+        // paths of the event begin where `cargo lambda` is called: at the root of the project
+        let event = event.replace("infra/", &format!("{}/../infra/", folder().display()));
+        let request: ingest::Request = serde_json::from_str(&event).unwrap();
+        let (store, sources) = (service.database.store(), request.into());
+        let report = ingest::ingest(&store, &sources, ingest::Options::default(), |_| ());
+        assert_eq!(report.await.unwrap().records, 3484, "{name}");
+    }
+}

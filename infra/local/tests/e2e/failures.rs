@@ -1,0 +1,134 @@
+//! A database that is not as it should be: clear errors, bounded time, and no key let in.
+
+use std::{
+    net::Ipv4Addr,
+    time::{Duration, Instant},
+};
+
+use local::routes;
+use reqwest::{Client, StatusCode};
+use serde_json::{Value, json};
+use shared::{
+    app::{self, App},
+    store::{Patience, Store},
+};
+use tokio::net::TcpListener;
+
+use crate::service::{KEY, Service};
+
+const PATHS: [&str; 6] = [
+    "/v1/carriers",
+    "/v1/carrier/908K",
+    "/v1/npa/415",
+    "/v1/npa/415/nxx/234",
+    "/v1/format/+13052345678",
+    "/v1/search?npa=415",
+];
+
+async fn delete_table(service: &Service, table: &str) {
+    let store = service.database.store();
+    let (client, _) = store.parts();
+    client.delete_table().table_name(table).send().await.unwrap();
+}
+
+async fn unavailable(service: &Service, path: &str) {
+    let response = service.get(path).await;
+    assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE, "{path}");
+    assert_eq!(response.headers()["retry-after"], "5", "{path}");
+    let body: Value = response.json().await.unwrap();
+    assert_eq!(body["error"], "service_unavailable", "{path}");
+    let message = body["message"].as_str().unwrap();
+    assert!(!message.contains("table") && !message.contains("DynamoDB"), "internals: {message}");
+}
+
+#[tokio::test]
+async fn a_missing_table_is_a_503_where_it_is_needed() {
+    let service = Service::with_sample().await;
+    delete_table(&service, "exchanges").await;
+    unavailable(&service, "/v1/npa/415/nxx/234").await;
+    unavailable(&service, "/v1/format/+13052345678").await;
+    delete_table(&service, "carriers").await;
+    unavailable(&service, "/v1/carrier/908K").await;
+    service.ok("/v1/npa/415").await;
+    service.ok("/v1/format/+442079460958").await;
+}
+
+#[tokio::test]
+async fn with_the_data_in_memory_lookups_go_on_without_their_tables() {
+    let service = Service::with_sample().await;
+    let mut expected = Vec::new();
+    for path in PATHS {
+        expected.push(service.ok(path).await);
+    }
+    for table in ["exchanges", "carriers", "dataset"] {
+        delete_table(&service, table).await;
+    }
+    for (path, expected) in PATHS.iter().zip(expected) {
+        assert_eq!(service.ok(path).await, expected, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_missing_key_table_lets_nobody_in() {
+    let service = Service::with_sample().await;
+    delete_table(&service, "api_keys").await;
+    for path in PATHS {
+        unavailable(&service, path).await;
+    }
+}
+
+#[tokio::test]
+async fn health_tells_degraded_from_unhealthy() {
+    let service = Service::with_sample().await;
+    let healthy = service.ok("/health").await;
+    delete_table(&service, "dataset").await;
+    let degraded = service.ok("/health").await;
+    assert_eq!((&degraded["status"], &degraded["database"]), (&json!("degraded"), &json!("error")));
+    assert_eq!(degraded["last_ingestion"], healthy["last_ingestion"]);
+    service.ok("/stats").await;
+
+    let service = Service::with_sample().await;
+    delete_table(&service, "dataset").await;
+    let (status, unhealthy) = service.answer("/health").await;
+    assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(
+        (&unhealthy["status"], &unhealthy["database"]),
+        (&json!("unhealthy"), &json!("error"))
+    );
+    unavailable(&service, "/stats").await;
+}
+
+#[tokio::test]
+async fn an_unreachable_database_is_a_503_in_bounded_time() {
+    let nobody = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+    let silent = format!("http://{}", nobody.local_addr().unwrap());
+    let refusing = "http://127.0.0.1:9".to_owned();
+    for endpoint in [refusing, silent] {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let base_url = format!("http://{}", listener.local_addr().unwrap());
+        let service =
+            app::service(routes(), App::on(Store::at(&endpoint, Patience::Serving).await));
+        tokio::spawn(async move { axum::serve(listener, service).await.unwrap() });
+        for path in ["/v1/npa/415", "/health"] {
+            let started = Instant::now();
+            let request = Client::new().get(format!("{base_url}{path}")).bearer_auth(KEY);
+            let status = request.send().await.unwrap().status();
+            assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE, "{endpoint} {path}");
+            assert!(started.elapsed() < Duration::from_secs(10), "{endpoint} {path}");
+        }
+    }
+    drop(nobody);
+}
+
+#[tokio::test]
+async fn a_damaged_snapshot_is_refused_and_never_half_read() {
+    let service = Service::with_sample().await;
+    let store = service.database.store();
+    let manifest = store.manifest().await.unwrap().unwrap();
+    let mut snapshot = store.snapshot(&manifest).await.unwrap();
+    let middle = snapshot.len() / 2;
+    snapshot[middle] ^= 1;
+    store.write_snapshot(&manifest, &snapshot).await.unwrap();
+    unavailable(&service, "/v1/npa/415").await;
+    assert_eq!(service.ok("/v1/npa/415/nxx/234").await["npa"], "415");
+}

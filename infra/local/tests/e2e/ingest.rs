@@ -1,0 +1,140 @@
+//! Imports, and what they leave when they are refused.
+
+use std::fs;
+
+use ingest::{IngestError, Options, Source, Sources};
+use local::import::sample;
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::service::Service;
+
+/// The sample with one of its four sources replaced by `text`.
+fn with_text(folder: &TempDir, replace: impl Fn(&mut Sources, Source), text: &[u8]) -> Sources {
+    let file = folder.path().join("report");
+    fs::write(&file, text).unwrap();
+    let mut sources = sample();
+    replace(&mut sources, Source::File(file));
+    sources
+}
+
+fn sample_text(source: &Source) -> Vec<u8> {
+    match source {
+        Source::Embedded(bytes) => bytes.to_vec(),
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn import(service: &Service, sources: &Sources) -> Result<ingest::Report, IngestError> {
+    ingest::ingest(&service.database.store(), sources, Options::default(), |_| ()).await
+}
+
+#[tokio::test]
+async fn the_same_files_again_write_nothing_and_make_no_version() {
+    let service = Service::with_sample().await;
+    let before = service.database.store().manifest().await.unwrap();
+    let report = import(&service, &sample()).await.unwrap();
+    assert_eq!((report.changes.written, report.changes.deleted), (0, 0));
+    assert_eq!(service.database.store().manifest().await.unwrap(), before);
+}
+
+#[tokio::test]
+async fn only_what_changed_is_written_and_what_vanished_is_removed() {
+    let service = Service::with_sample().await;
+    let text = String::from_utf8(sample_text(&sample().nanpa)).unwrap();
+    let vanished = text.lines().find(|line| line.contains("\t415-206\t")).unwrap();
+    let text = text.replace(&format!("{vanished}\n"), "").replace("415-234", "415-207");
+    let folder = TempDir::new().unwrap();
+    let sources = with_text(&folder, |sources, file| sources.nanpa = file, text.as_bytes());
+
+    let report = import(&service, &sources).await.unwrap();
+    // 415-207 is new; area code 415 and the carrier of 415-206 count anew; 415-206 and 415-234 go
+    assert_eq!((report.changes.written, report.changes.deleted), (3, 2));
+    service
+        .assert_error("/v1/npa/415/nxx/234", 404, "not_found", "No data found for NPA-NXX 415-234")
+        .await;
+    let moved = service.ok("/v1/npa/415/nxx/207").await;
+    assert_eq!(moved["exchanges"][0]["company_name"], "SAMPLE WIRELESS, LLC");
+    assert_eq!(moved["total_exchanges"], 134);
+    let listed = service.ok("/v1/npa/415").await;
+    assert_eq!(listed["pagination"]["total"], 134);
+}
+
+#[tokio::test]
+async fn a_truncated_or_foreign_file_is_refused_and_the_data_stays() {
+    let service = Service::with_sample().await;
+    let before = service.ok("/v1/stats").await;
+    let nanpa = sample_text(&sample().nanpa);
+    let cnac = sample_text(&sample().cnac);
+    let line_end =
+        |bytes: &[u8], at: usize| at + bytes[at..].iter().position(|&b| b == b'\n').unwrap() + 1;
+    let folder = TempDir::new().unwrap();
+    let as_nanpa = |text: &[u8]| with_text(&folder, |sources, file| sources.nanpa = file, text);
+    let as_cnac = |text: &[u8]| with_text(&folder, |sources, file| sources.cnac = file, text);
+    let as_report =
+        |text: &[u8]| with_text(&folder, |sources, file| sources.npa_report = file, text);
+    let as_overlay =
+        |text: &[u8]| with_text(&folder, |sources, file| sources.carriers = Some(file), text);
+
+    let cut_in_a_row = line_end(&nanpa, nanpa.len() / 2) + 20;
+    let cut_between_rows = line_end(&cnac, cnac.len() / 2);
+    refused(&service, "cut in a row", "is the file cut off?", as_nanpa(&nanpa[..cut_in_a_row]))
+        .await;
+    refused(
+        &service,
+        "cut between rows",
+        "CA would shrink from 687 to",
+        as_cnac(&cnac[..cut_between_rows]),
+    )
+    .await;
+    refused(
+        &service,
+        "a web page",
+        "no header names all of State, NPA-NXX",
+        as_nanpa(b"<!DOCTYPE html>\n<html></html>\n"),
+    )
+    .await;
+    refused(
+        &service,
+        "the wrong report",
+        "no header names all of NPA, CO Code (NXX)",
+        as_cnac(&nanpa),
+    )
+    .await;
+    refused(&service, "empty", "no header names", as_report(b"")).await;
+    refused(
+        &service,
+        "only a header",
+        "holds no rows",
+        as_overlay(b"ocn,company_name,common_name,carrier_type,state,country\n"),
+    )
+    .await;
+    refused(&service, "a cut off zip", "damaged or cut off", as_nanpa(b"PK\x03\x04\x14\0\0\0"))
+        .await;
+    refused(
+        &service,
+        "random bytes",
+        "no header names",
+        as_overlay(&[0xff, 0x00, 0x80, 0x0a, 0xfe]),
+    )
+    .await;
+    let missing = Sources { nanpa: Source::File("no/such/file".into()), ..sample() };
+    refused(&service, "a missing file", "no/such/file cannot be read", missing).await;
+
+    assert_eq!(service.ok("/v1/stats").await, before);
+    assert_eq!(service.ok("/v1/npa/415/nxx/234").await["total_exchanges"], json!(135));
+}
+
+async fn refused(service: &Service, name: &str, expected: &str, sources: Sources) {
+    let error = import(service, &sources).await.unwrap_err().to_string();
+    assert!(error.contains(expected), "{name}: {error}");
+}
+
+#[tokio::test]
+async fn a_running_service_turns_to_the_new_version_within_its_recheck() {
+    let service = Service::empty().await;
+    let (status, body) = service.answer("/v1/npa/415").await;
+    assert_eq!((status.as_u16(), &body["error"]), (503, &json!("service_unavailable")));
+    import(&service, &sample()).await.unwrap();
+    assert_eq!(service.ok("/v1/npa/415").await["total_exchanges"], 135);
+}

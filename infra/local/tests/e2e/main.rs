@@ -1,0 +1,17 @@
+//! The service from outside: started on an embedded DynamoDB, spoken to over HTTP.
+
+mod authentication;
+mod carriers;
+mod commands;
+mod drift;
+mod events;
+mod failures;
+mod format;
+mod full_scale;
+mod ingest;
+mod npa;
+mod openapi;
+mod pagination;
+mod search;
+mod service;
+mod status;

@@ -1,0 +1,9 @@
+//! The time as records keep it.
+
+use jiff::Timestamp;
+
+/// The second that has begun, never one to come.
+pub fn this_second() -> Timestamp {
+    let now = Timestamp::now();
+    Timestamp::from_second(now.as_second()).unwrap_or(now)
+}
