@@ -8,7 +8,6 @@ pub mod app;
 pub mod auth;
 pub mod dataset;
 pub mod errors;
-pub mod formatting;
 pub mod pagination;
 pub mod params;
 pub mod records;

@@ -1,10 +1,8 @@
 //! The format result (spec 2.5): what is present when, and where each part comes from.
 
+use formatting::{Formats, NumberType, PhoneNumber, country_name};
 use serde::Serialize;
-use shared::{
-    formatting::{Formats, NumberType, PhoneNumber, country_name},
-    records::{CarrierType, Country, Npa, NpaNxx, Nxx, Ocn, State, Status},
-};
+use shared::records::{CarrierType, Country, Npa, NpaNxx, Nxx, Ocn, State, Status};
 use utoipa::ToSchema;
 
 use super::Block;

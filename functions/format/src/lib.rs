@@ -6,10 +6,10 @@ use axum::{
     Json,
     extract::{Path, State},
 };
+use formatting::{DefaultCountry, PhoneNumber};
 use shared::{
     app::{App, Routes},
     errors::{ApiError, ErrorBody},
-    formatting::{DefaultCountry, PhoneNumber},
     params::{Params, quote},
     records::{AreaCode, Exchange, NpaNxx},
 };

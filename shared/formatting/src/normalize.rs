@@ -1,7 +1,5 @@
 //! What comes before the rules: a number as people type it, made ready to be parsed (spec 4.4).
 
-use std::borrow::Cow;
-
 /// libphonenumber takes no longer input than this many characters.
 const LONGEST_INPUT: usize = 250;
 
@@ -13,29 +11,20 @@ pub(super) fn is_parseable(text: &str) -> bool {
     text.chars().nth(LONGEST_INPUT).is_none() && !misplaced_scheme
 }
 
-/// Whether the number says itself that it is international.
-pub(super) fn has_plus(text: &str) -> bool {
-    let start = text.trim_start_matches(|c: char| !c.is_alphanumeric() && !is_plus(c));
-    start.starts_with(is_plus) || text.starts_with("tel:+")
-}
-
 fn is_plus(c: char) -> bool {
     matches!(c, '+' | '＋')
 }
 
 /// The number with a leading `011` or `00` replaced by a plus; `None` where it has neither.
-pub(super) fn without_international_prefix(text: &str) -> Option<Cow<'_, str>> {
+///
+/// The digits of a prefix stand together: `(0)0…` is a trunk prefix before a number.
+pub(super) fn without_international_prefix(text: &str) -> Option<String> {
+    let start = text.trim_start_matches(|c: char| !c.is_alphanumeric() && !is_plus(c));
     ["011", "00"].into_iter().find_map(|prefix| {
-        let rest = strip_digits(text, prefix)?;
-        rest.contains(|c: char| c.is_numeric()).then(|| Cow::Owned(format!("+{rest}")))
-    })
-}
-
-/// Takes `digits` off the front of `text`, passing over punctuation before and between them.
-fn strip_digits<'a>(text: &'a str, digits: &str) -> Option<&'a str> {
-    digits.chars().try_fold(text, |text, digit| {
-        text.trim_start_matches(|c: char| !c.is_alphanumeric() && !is_plus(c))
-            .strip_prefix(|c| ascii_digit(c) == digit)
+        let mut digits = prefix.chars();
+        let rest =
+            digits.try_fold(start, |rest, digit| rest.strip_prefix(|c| ascii_digit(c) == digit))?;
+        rest.contains(|c: char| c.is_numeric()).then(|| format!("+{rest}"))
     })
 }
 
@@ -58,9 +47,10 @@ mod tests {
 
     #[test]
     fn international_prefixes_become_a_plus() {
-        let plus = |text| without_international_prefix(text).map(Cow::into_owned);
+        let plus = without_international_prefix;
         assert_eq!(plus("011 44 20 7946 0958").as_deref(), Some("+ 44 20 7946 0958"));
-        assert_eq!(plus("(0)11-4420").as_deref(), Some("+-4420"));
+        assert_eq!(plus("(011) 4420").as_deref(), Some("+) 4420"));
+        assert_eq!(plus("(0)11 4420"), None);
         assert_eq!(plus("0044 20").as_deref(), Some("+44 20"));
         assert_eq!(plus("００44 20").as_deref(), Some("+44 20"));
         assert_eq!(plus("٠١١ 44").as_deref(), Some("+ 44"));
@@ -80,7 +70,6 @@ mod tests {
         #[test]
         fn any_text_is_taken(text in any::<String>()) {
             let _ = is_parseable(&text);
-            let _ = has_plus(&text);
             let _ = without_international_prefix(&text);
         }
     }

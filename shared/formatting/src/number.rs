@@ -14,11 +14,12 @@ use utoipa::ToSchema;
 
 use super::{
     country::DefaultCountry,
-    normalize::{has_plus, is_parseable, without_international_prefix},
+    metadata,
+    normalize::{is_parseable, without_international_prefix},
 };
 
-/// The rules, read once a process: `None` would mean that the crate's own metadata is broken.
-static RULES: LazyLock<Option<PhoneNumberUtil>> = LazyLock::new(|| PhoneNumberUtil::new().ok());
+/// The rules, read once a process.
+static RULES: LazyLock<Option<PhoneNumberUtil>> = LazyLock::new(metadata::rules);
 
 /// More than a number can have; the crate lets them through where Google's rules do not.
 const MOST_LEADING_ZEROS: i32 = 10;
@@ -129,17 +130,14 @@ impl PhoneNumber {
     /// Reads a number in any common notation (spec 4.4). `None` where it cannot be parsed.
     ///
     /// A leading `011` or `00` is an international prefix, unless the number as typed is valid in
-    /// `default_country`.
+    /// `default_country` or what follows the prefix cannot be parsed.
     pub fn parse(text: &str, default_country: DefaultCountry) -> Option<Self> {
         let region = default_country.region();
-        let typed = || parse(text, region);
-        let prefixed = (!has_plus(text)).then(|| without_international_prefix(text)).flatten();
-        match prefixed {
-            None => typed(),
-            Some(international) => match typed().filter(|number| number.valid) {
-                Some(domestic) => Some(domestic),
-                None => parse(&international, region),
-            },
+        let typed = parse(text, region);
+        match (&typed, without_international_prefix(text)) {
+            (Some(domestic), _) if domestic.valid => typed,
+            (_, Some(international)) => parse(&international, region).or(typed),
+            (_, None) => typed,
         }
     }
 

@@ -3,6 +3,7 @@
 //! The rules are those of [`rlibphonenumber`], pinned; nothing outside this module names it.
 
 mod country;
+mod metadata;
 mod normalize;
 mod number;
 

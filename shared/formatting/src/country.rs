@@ -22,9 +22,10 @@ impl Default for DefaultCountry {
 impl FromStr for DefaultCountry {
     type Err = UnknownCountry;
 
+    /// Reads any code that an answer's `country` may be.
     fn from_str(text: &str) -> Result<Self, UnknownCountry> {
         let code = text.to_ascii_uppercase();
-        rust_iso3166::from_alpha2(&code).ok_or(UnknownCountry)?;
+        country_name(&code).ok_or(UnknownCountry)?;
         Region::try_from(code.as_str()).map(Self).map_err(|_| UnknownCountry)
     }
 }

@@ -1,0 +1,132 @@
+//! The inputs, and what Google's rules say of them.
+
+use std::{collections::BTreeSet, env, fs::File, io::Read};
+
+use flate2::read::GzDecoder;
+use formatting::DefaultCountry;
+use serde::Deserialize;
+
+/// One input with Google's answer.
+#[derive(Debug, Deserialize)]
+pub struct Case {
+    case: String,
+    pub input: String,
+    pub default_region: Option<String>,
+    parse_error: Option<String>,
+    #[serde(flatten)]
+    googles: Option<Googles>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct Googles {
+    valid: bool,
+    possible: bool,
+    region: Option<String>,
+    national_number: String,
+    e164: String,
+    national: String,
+    rfc3966: String,
+    r#type: String,
+    extension: Option<String>,
+}
+
+/// An answer in the terms both sides share.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    pub valid: bool,
+    pub possible: bool,
+    /// `None` for the world (001) and where no region fits.
+    pub region: Option<String>,
+    pub national_number: String,
+    pub e164: String,
+    pub national: String,
+    pub rfc3966: String,
+    /// `None` where it is not known.
+    pub number_type: Option<String>,
+    pub extension: Option<String>,
+}
+
+impl Case {
+    /// The first two parts of its name: what kind of input it is.
+    pub fn class(&self) -> String {
+        self.case.split('.').take(2).collect::<Vec<_>>().join(".")
+    }
+
+    /// Where the corpus parsed without a default region, a country without rules stands for it.
+    pub fn default_country(&self) -> DefaultCountry {
+        const WITHOUT_RULES: &str = "AQ";
+        let region = self.default_region.as_deref().unwrap_or(WITHOUT_RULES);
+        region.parse().unwrap()
+    }
+
+    /// Google's answer; `None` for a parse error.
+    pub fn answer(&self) -> Option<Answer> {
+        let googles = self.googles.clone().filter(|_| self.parse_error.is_none())?;
+        Some(Answer {
+            valid: googles.valid,
+            possible: googles.possible,
+            region: googles.region.filter(|region| region != "001"),
+            national_number: googles.national_number,
+            e164: googles.e164,
+            national: googles.national,
+            rfc3966: googles.rfc3966,
+            number_type: Some(googles.r#type).filter(|word| word != "UNKNOWN"),
+            extension: googles.extension.filter(|extension| !extension.is_empty()),
+        })
+    }
+}
+
+/// A case in which the service is meant to differ.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Exception {
+    input: String,
+    default_region: Option<String>,
+}
+
+impl Exception {
+    pub fn of(case: &Case) -> Self {
+        Self { input: case.input.clone(), default_region: case.default_region.clone() }
+    }
+
+    pub fn is_of(&self, case: &Case) -> bool {
+        self.input == case.input && self.default_region == case.default_region
+    }
+}
+
+fn corpus() -> Option<std::ffi::OsString> {
+    env::var_os("TNR_PHONE_CORPUS")
+}
+
+/// Whether the whole corpus is read, and not the selection.
+pub fn is_whole() -> bool {
+    corpus().is_some()
+}
+
+pub fn cases() -> Vec<Case> {
+    let text = match corpus() {
+        Some(file) => {
+            let mut text = String::new();
+            GzDecoder::new(File::open(file).unwrap()).read_to_string(&mut text).unwrap();
+            text
+        }
+        None => include_str!("selection.jsonl").to_owned(),
+    };
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The exceptions of docs/phone-number-exceptions.jsonl, each with its reason.
+pub fn exceptions() -> BTreeSet<Exception> {
+    #[derive(Deserialize)]
+    struct Listed {
+        input: String,
+        default_region: Option<String>,
+        reason: String,
+    }
+    let list = include_str!("../../../../docs/phone-number-exceptions.jsonl").lines();
+    list.map(|line| serde_json::from_str::<Listed>(line).unwrap())
+        .map(|Listed { input, default_region, reason }| {
+            assert!(!reason.is_empty(), "{input} is listed without a reason");
+            Exception { input, default_region }
+        })
+        .collect()
+}

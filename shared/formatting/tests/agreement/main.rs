@@ -1,0 +1,53 @@
+//! Agreement with Google's libphonenumber, input by input.
+//!
+//! Reads the corpus that `TNR_PHONE_CORPUS` names (JSON lines, gzipped), or else the committed
+//! selection. `cargo test -p formatting --test agreement -- --nocapture` prints the tables.
+
+mod corpus;
+mod second_opinion;
+mod table;
+
+use std::collections::BTreeSet;
+
+use corpus::{Answer, Case, Exception, cases, exceptions};
+use formatting::PhoneNumber;
+use table::Table;
+
+/// What the service says of a case, in the corpus's terms.
+fn ours(case: &Case) -> Option<Answer> {
+    let number = PhoneNumber::parse(&case.input, case.default_country())?;
+    let word = number.number_type.and_then(|number_type| serde_json::to_value(number_type).ok());
+    Some(Answer {
+        valid: number.valid,
+        possible: number.possible,
+        region: number.country,
+        national_number: number.national_number,
+        e164: number.formats.e164,
+        national: number.formats.national,
+        rfc3966: number.formats.rfc3966,
+        number_type: word.and_then(|word| word.as_str().map(str::to_owned)),
+        extension: number.extension,
+    })
+}
+
+#[test]
+fn every_answer_is_googles_or_a_listed_exception() {
+    let (cases, listed) = (cases(), exceptions());
+    let mut table = Table::default();
+    let mut disagreements = BTreeSet::new();
+    for case in &cases {
+        let (ours, googles) = (ours(case), case.answer());
+        let exception = listed.iter().find(|exception| exception.is_of(case));
+        table.count(&case.class(), &ours, &googles, exception.is_some());
+        if ours != googles {
+            disagreements.insert(Exception::of(case));
+        }
+    }
+    println!("{table}");
+    let unlisted: Vec<_> = disagreements.difference(&listed).collect();
+    assert!(unlisted.is_empty(), "{} disagree and are not listed: {unlisted:#?}", unlisted.len());
+    if corpus::is_whole() {
+        let outdated: Vec<_> = listed.difference(&disagreements).collect();
+        assert!(outdated.is_empty(), "listed, and yet they agree: {outdated:#?}");
+    }
+}

@@ -1,0 +1,62 @@
+//! The same inputs through the `phonenumber` crate: the measurement behind the choice of
+//! `rlibphonenumber` (docs/decisions/0001-rlibphonenumber.md).
+
+use std::panic::catch_unwind;
+
+use phonenumber::{Mode, Type, country::Id};
+
+use super::{
+    corpus::{Answer, Case, cases},
+    ours,
+    table::Table,
+};
+
+fn theirs(case: &Case) -> Option<Answer> {
+    let region: Option<Id> = case.default_region.as_deref().and_then(|region| region.parse().ok());
+    let number = phonenumber::parse(region, &case.input).ok()?;
+    let format = |mode| number.format().mode(mode).to_string();
+    let database = &phonenumber::metadata::DATABASE;
+    let word = match number.number_type(database) {
+        Type::FixedLine => "FIXED_LINE",
+        Type::Mobile => "MOBILE",
+        Type::FixedLineOrMobile => "FIXED_LINE_OR_MOBILE",
+        Type::TollFree => "TOLL_FREE",
+        Type::PremiumRate => "PREMIUM_RATE",
+        Type::SharedCost => "SHARED_COST",
+        Type::PersonalNumber => "PERSONAL_NUMBER",
+        Type::Voip => "VOIP",
+        Type::Pager => "PAGER",
+        Type::Uan => "UAN",
+        Type::Voicemail => "VOICEMAIL",
+        _ => "",
+    };
+    Some(Answer {
+        valid: number.is_valid(),
+        // not offered: taken as valid, so that its column shows how far that carries
+        possible: number.is_valid(),
+        region: number.country().id().map(|id| id.as_ref().to_owned()),
+        national_number: number.national().to_string(),
+        e164: format(Mode::E164),
+        national: format(Mode::National),
+        rfc3966: format(Mode::Rfc3966),
+        number_type: Some(word.to_owned()).filter(|word| !word.is_empty()),
+        extension: number.extension().map(ToString::to_string),
+    })
+}
+
+#[test]
+fn no_field_is_answered_better_by_the_phonenumber_crate() {
+    let (mut of_ours, mut of_theirs) = (Table::default(), Table::default());
+    // the crate is slow where it knows many countries: some thousand inputs tell enough
+    let cases = cases();
+    for case in cases.iter().step_by((cases.len() / 4000).max(1)) {
+        let googles = case.answer();
+        of_ours.count(&case.class(), &ours(case), &googles, false);
+        let answer = catch_unwind(|| theirs(case)).ok().flatten();
+        of_theirs.count(&case.class(), &answer, &googles, false);
+    }
+    println!("phonenumber:\n{of_theirs}");
+    for (ours, theirs) in of_ours.shares().into_iter().zip(of_theirs.shares()) {
+        assert!(ours >= theirs, "{ours} % against {theirs} %");
+    }
+}

@@ -1,0 +1,99 @@
+//! How often two answers agree: field by case class.
+
+use std::{collections::BTreeMap, fmt};
+
+use super::corpus::Answer;
+
+const FIELDS: [&str; 9] = [
+    "parses",
+    "valid",
+    "possible",
+    "region",
+    "national_number",
+    "e164",
+    "national",
+    "rfc3966",
+    "type",
+];
+
+/// Of one class: how many inputs, and for each field how many agree.
+#[derive(Default, Clone, Copy)]
+pub struct Counts {
+    cases: u32,
+    exceptions: u32,
+    agree: [u32; FIELDS.len()],
+}
+
+#[derive(Default)]
+pub struct Table(BTreeMap<String, Counts>);
+
+/// Field by field; where one side does not parse, no field agrees.
+fn agreement(ours: &Option<Answer>, googles: &Option<Answer>) -> [bool; FIELDS.len()] {
+    match (ours, googles) {
+        (None, None) => [true; FIELDS.len()],
+        (Some(ours), Some(googles)) => [
+            true,
+            ours.valid == googles.valid,
+            ours.possible == googles.possible,
+            ours.region == googles.region,
+            ours.national_number == googles.national_number,
+            ours.e164 == googles.e164,
+            ours.national == googles.national,
+            ours.rfc3966 == googles.rfc3966,
+            ours.number_type == googles.number_type,
+        ],
+        _ => [false; FIELDS.len()],
+    }
+}
+
+impl Table {
+    /// Counts one case; a listed exception is counted apart, as none of the others.
+    pub fn count(
+        &mut self,
+        class: &str,
+        ours: &Option<Answer>,
+        googles: &Option<Answer>,
+        exception: bool,
+    ) {
+        let counts = self.0.entry(class.to_owned()).or_default();
+        if exception {
+            counts.exceptions += 1;
+            return;
+        }
+        counts.cases += 1;
+        for (agree, now) in counts.agree.iter_mut().zip(agreement(ours, googles)) {
+            *agree += u32::from(now);
+        }
+    }
+
+    /// Over all classes, the share of each field that agrees, in percent.
+    pub fn shares(&self) -> [f64; FIELDS.len()] {
+        let total = self.total();
+        total.agree.map(|agree| 100.0 * f64::from(agree) / f64::from(total.cases))
+    }
+
+    fn total(&self) -> Counts {
+        self.0.values().fold(Counts::default(), |mut total, counts| {
+            total.cases += counts.cases;
+            total.exceptions += counts.exceptions;
+            total.agree.iter_mut().zip(counts.agree).for_each(|(total, agree)| *total += agree);
+            total
+        })
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:<20}{:>8}{:>8}", "class", "cases", "listed")?;
+        FIELDS.iter().try_for_each(|field| write!(f, "{field:>16}"))?;
+        let total = ("all".to_owned(), self.total());
+        for (class, counts) in self.0.iter().chain([(&total.0, &total.1)]) {
+            write!(f, "\n{class:<20}{:>8}{:>8}", counts.cases, counts.exceptions)?;
+            for agree in counts.agree {
+                let share = 100.0 * f64::from(agree) / f64::from(counts.cases.max(1));
+                write!(f, "{:>16}", format!("{agree} {share:.2}%"))?;
+            }
+        }
+        Ok(())
+    }
+}
