@@ -1,6 +1,6 @@
 //! The app around a function's routes: what they share, who may call them, and how they are run.
 
-use std::{any::Any, env, sync::Arc, time::Duration};
+use std::{any::Any, convert::Infallible, env, sync::Arc, time::Duration};
 
 use axum::{
     Router,
@@ -8,6 +8,7 @@ use axum::{
     middleware::{from_fn_with_state, map_response},
     response::{IntoResponse, Response},
 };
+use lambda_http::{Request, Service, tower::ServiceExt};
 use moka::future::Cache;
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa_axum::router::OpenApiRouter;
@@ -16,6 +17,7 @@ use crate::{
     auth::{self, KeyRing},
     dataset::CurrentDataset,
     errors::ApiError,
+    gateway::restore_path,
     params::quote,
     records::{Exchange, NpaNxx},
     store::{Patience, Store, StoreError},
@@ -127,7 +129,13 @@ pub fn service(functions: impl IntoIterator<Item = Routes>, app: App) -> Router 
 /// The description of every path `functions` answer.
 pub fn openapi(functions: impl IntoIterator<Item = Routes>) -> utoipa::openapi::OpenApi {
     let none = OpenApiRouter::<App>::default();
-    functions.into_iter().fold(none, |all, routes| all.merge(routes.router)).into_openapi()
+    let all = functions.into_iter().fold(none, |all, routes| all.merge(routes.router));
+    let mut description = all.into_openapi();
+    let paths = std::mem::take(&mut description.paths.paths);
+    // OpenAPI knows no parameter that takes the rest of the path
+    description.paths.paths =
+        paths.into_iter().map(|(path, item)| (path.replace("{*", "{"), item)).collect();
+    description
 }
 
 /// Runs `routes` as a Lambda function until the environment is shut down.
@@ -137,7 +145,15 @@ pub fn openapi(functions: impl IntoIterator<Item = Routes>) -> utoipa::openapi::
 pub async fn run(routes: Routes) -> Result<(), lambda_http::Error> {
     log_as_json();
     let app = App::on(Store::from_env(Patience::Serving).await);
-    lambda_http::run(service([routes], app)).await
+    lambda_http::run(lambda(routes, app)).await
+}
+
+/// The service a Lambda runs: `routes` behind API Gateway.
+pub fn lambda(
+    routes: Routes,
+    app: App,
+) -> impl Service<Request, Response = Response, Error = Infallible, Future: Send> + Clone + Send {
+    service([routes], app).map_request(restore_path)
 }
 
 /// Logs structured lines to stdout, which Lambda hands to CloudWatch; `RUST_LOG` sets the level.

@@ -1,6 +1,6 @@
 //! What every function of the service shares.
 //!
-//! A request flows one way: [`app`] wraps a function's routes, [`auth`] lets it in, [`params`]
+//! A request flows one way: [`gateway`] restores what the client wrote, [`app`] wraps a function's routes, [`auth`] lets it in, [`params`]
 //! and [`pagination`] parse it, a handler reads the [`store`] or the [`dataset`], and [`errors`]
 //! turns whatever went wrong into the answer a client sees.
 
@@ -8,6 +8,7 @@ pub mod app;
 pub mod auth;
 pub mod dataset;
 pub mod errors;
+pub mod gateway;
 pub mod pagination;
 pub mod params;
 pub mod records;

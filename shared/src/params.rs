@@ -4,13 +4,34 @@
 use std::{borrow::Cow, fmt::Display, str::FromStr};
 
 use axum::{
-    extract::FromRequestParts,
+    extract::{FromRequestParts, MatchedPath},
     http::{Uri, request::Parts},
 };
 use percent_encoding::percent_decode_str;
 use strum::VariantNames;
 
 use crate::errors::ApiError;
+
+/// The parameters in a path, in its order; the last may hold slashes where the route lets it.
+///
+/// Bytes that are no UTF-8 become U+FFFD, as they do in a query: what is refused for its form is
+/// refused by the handler, in its words.
+pub struct PathParams<const N: usize>(pub [String; N]);
+
+impl<S: Sync, const N: usize> FromRequestParts<S> for PathParams<N> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        let route = parts.extensions.get::<MatchedPath>().ok_or(ApiError::Internal)?;
+        let names = route.as_str().split('/');
+        let segments = parts.uri.path().splitn(names.clone().count(), '/');
+        let values = names.zip(segments).filter(|(name, _)| name.starts_with('{'));
+        let values =
+            values.map(|(_, value)| percent_decode_str(value).decode_utf8_lossy().into_owned());
+        let values = <[String; N]>::try_from(values.collect::<Vec<_>>());
+        values.map(Self).map_err(|_| ApiError::Internal)
+    }
+}
 
 /// The query of a request, as it stands in the URL.
 ///
@@ -41,15 +62,16 @@ impl Params {
         the_one(name, values)
     }
 
-    /// The value of `name` with each `+` kept: a phone number begins with one, and clients seldom
-    /// think of writing it `%2B`.
+    /// The value of `name`, where a `+` at the start of a number is kept: clients seldom think of
+    /// writing it `%2B`. Any other is a space, as forms write it.
     ///
     /// # Errors
     /// [`ApiError::InvalidRequest`] where `name` has two different values.
     pub fn phone_number(&self, name: &str) -> Result<Option<String>, ApiError> {
         let values = self.0.split('&').filter_map(|pair| {
             let (key, value) = pair.split_once('=')?;
-            (key == name).then(|| percent_decode_str(value).decode_utf8_lossy())
+            (key == name)
+                .then(|| percent_decode_str(&spaced(value)).decode_utf8_lossy().into_owned().into())
         });
         the_one(name, values)
     }
@@ -99,6 +121,18 @@ pub fn quote(text: &str) -> Cow<'_, str> {
         Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
         None => Cow::Borrowed(text),
     }
+}
+
+/// A `+` between other characters as the space it stands for. One at the start of a number is left:
+/// the first of all, or one after what comes before a number in a URI or in parentheses.
+fn spaced(value: &str) -> String {
+    let mut before = None;
+    let space = |c| {
+        let starts_a_number = matches!(before, None | Some('+' | ':' | '=' | '('));
+        before = Some(c);
+        if c == '+' && !starts_a_number { ' ' } else { c }
+    };
+    value.chars().map(space).collect()
 }
 
 fn the_one<'a>(

@@ -1,16 +1,12 @@
 //! Carriers: the list, and one carrier by its Operating Company Number (spec 4.1 and 4.2).
 
-use axum::{
-    Json,
-    extract::{Path, State},
-    http::Uri,
-};
+use axum::{Json, extract::State, http::Uri};
 use serde::Serialize;
 use shared::{
     app::{App, Routes},
     errors::{ApiError, ErrorBody},
     pagination::{Page, Paged, Pagination},
-    params::{Params, parse},
+    params::{Params, PathParams, parse},
     records::{Carrier, CarrierType, Country, Ocn, OwnedExchanges, State as Place},
 };
 use utoipa::{IntoParams, ToSchema};
@@ -129,7 +125,7 @@ async fn list(
 )]
 async fn carrier_by_path(
     State(app): State<App>,
-    Path(ocn): Path<String>,
+    PathParams([ocn]): PathParams<1>,
 ) -> Result<Json<CarrierDetail>, ApiError> {
     carrier(&app, &ocn).await
 }

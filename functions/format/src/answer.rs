@@ -1,6 +1,6 @@
 //! The format result (spec 2.5): what is present when, and where each part comes from.
 
-use formatting::{Formats, NumberType, PhoneNumber, country_name};
+use formatting::{Formats, LONGEST_INPUT, NumberType, PhoneNumber, country_name};
 use serde::Serialize;
 use shared::records::{CarrierType, Country, Npa, NpaNxx, Nxx, Ocn, State, Status};
 use utoipa::ToSchema;
@@ -156,7 +156,8 @@ impl Flag {
 
 impl FormatResult {
     pub(super) fn unparseable(tn: &str) -> Self {
-        Self { valid: false, possible: false, input: tn.to_owned(), number: None }
+        let input = tn.chars().take(LONGEST_INPUT).collect();
+        Self { valid: false, possible: false, input, number: None }
     }
 
     pub(super) fn of(number: PhoneNumber, block: Block, flags_base_url: &str) -> Self {

@@ -2,15 +2,12 @@
 
 mod answer;
 
-use axum::{
-    Json,
-    extract::{Path, State},
-};
+use axum::{Json, extract::State};
 use formatting::{DefaultCountry, PhoneNumber};
 use shared::{
     app::{App, Routes},
     errors::{ApiError, ErrorBody},
-    params::{Params, quote},
+    params::{Params, PathParams, quote},
     records::{AreaCode, Exchange, NpaNxx},
 };
 use utoipa::IntoParams;
@@ -54,11 +51,15 @@ type Answer = Result<Json<FormatResult>, ApiError>;
 
 /// Describe a phone number
 #[utoipa::path(
-    get, path = "/v1/format/{tn}", tag = "Format",
+    get, path = "/v1/format/{*tn}", tag = "Format",
     params(("tn" = String, Path, description = "Phone number in any format"), Options),
     responses((status = 200, body = FormatResult), (status = 400, body = ErrorBody), (status = 401, body = ErrorBody))
 )]
-async fn by_path(State(app): State<App>, Path(tn): Path<String>, params: Params) -> Answer {
+async fn by_path(
+    State(app): State<App>,
+    PathParams([tn]): PathParams<1>,
+    params: Params,
+) -> Answer {
     format(&app, &tn, &Options::of(&params)?).await
 }
 

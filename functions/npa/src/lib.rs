@@ -1,15 +1,12 @@
 //! Area codes: the exchanges of one, or a single NPA-NXX (spec 4.3).
 
-use axum::{
-    extract::{Path, State},
-    http::Uri,
-};
+use axum::{extract::State, http::Uri};
 use serde::Serialize;
 use shared::{
     app::{App, Routes},
     errors::{ApiError, ErrorBody},
     pagination::{Page, Paged, Pagination},
-    params::{Params, parse},
+    params::{Params, PathParams, parse},
     records::{AreaCode, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, State as Place, Status},
     store::StoreError,
 };
@@ -92,7 +89,7 @@ type Answer = Result<Paged<AreaCodeResult>, ApiError>;
 )]
 async fn area_code_by_path(
     State(app): State<App>,
-    Path(npa): Path<String>,
+    PathParams([npa]): PathParams<1>,
     uri: Uri,
     page: Page,
 ) -> Answer {
@@ -113,7 +110,7 @@ async fn area_code_by_path(
 )]
 async fn exchange_by_path(
     State(app): State<App>,
-    Path((npa, nxx)): Path<(String, String)>,
+    PathParams([npa, nxx]): PathParams<2>,
     uri: Uri,
     page: Page,
 ) -> Answer {

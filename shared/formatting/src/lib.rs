@@ -8,4 +8,5 @@ mod normalize;
 mod number;
 
 pub use country::{DefaultCountry, UnknownCountry, country_name};
+pub use normalize::LONGEST_INPUT;
 pub use number::{Formats, NumberType, PhoneNumber};

@@ -1,7 +1,7 @@
 //! What comes before the rules: a number as people type it, made ready to be parsed (spec 4.4).
 
-/// libphonenumber takes no longer input than this many characters.
-const LONGEST_INPUT: usize = 250;
+/// Google's rules take no longer input than this many characters.
+pub const LONGEST_INPUT: usize = 250;
 
 /// Whether the number may be handed to the rules at all: not too long, and without the one
 /// sequence (`tel:` after a phone context) at which they panic.

@@ -1,14 +1,16 @@
 //! Every sample event, through the real handlers as Lambda would call them.
 
 use std::{
+    convert::Infallible,
     fs,
     path::{Path, PathBuf},
 };
 
-use axum::{Router, body::to_bytes};
+use axum::{body::to_bytes, response::Response};
+use lambda_http::{Request, Service as LambdaService};
 use local::functions;
 use serde_json::{Value, json};
-use shared::app::{App, service};
+use shared::app::{App, lambda};
 
 use crate::service::{Service, shared_service};
 
@@ -29,9 +31,12 @@ pub fn events_of(function: &str) -> Vec<(String, String)> {
     events
 }
 
-async fn replay(mut function: Router, event: &str) -> Value {
+async fn replay<S>(mut function: S, event: &str) -> Value
+where
+    S: LambdaService<Request, Response = Response, Error = Infallible>,
+{
     let request = lambda_http::request::from_str(event).unwrap();
-    let response = lambda_http::Service::call(&mut function, request).await.unwrap();
+    let response = function.call(request).await.unwrap();
     let (parts, body) = response.into_parts();
     let body = to_bytes(body, usize::MAX).await.unwrap();
     let names = ["allow", "cache-control", "content-type", "link", "www-authenticate"];
@@ -52,7 +57,7 @@ async fn replay(mut function: Router, event: &str) -> Value {
 async fn every_event_gets_its_answer() {
     for (function, routes) in functions() {
         let app = App::on(shared_service().database.serving_store().await);
-        let function_service = service([routes], app);
+        let function_service = lambda(routes, app);
         for (name, event) in events_of(function) {
             let answer = replay(function_service.clone(), &event).await;
             assert_eq!(

@@ -14,4 +14,5 @@ mod openapi;
 mod pagination;
 mod search;
 mod service;
+mod sources;
 mod status;

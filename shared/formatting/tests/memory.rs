@@ -1,0 +1,37 @@
+//! What the rules hold in memory once every region has been seen; this test has a process of its
+//! own to measure.
+//!
+//! ```sh
+//! cargo test -p formatting --test memory -- --nocapture
+//! ```
+
+#![cfg(target_os = "linux")]
+
+use formatting::{DefaultCountry, PhoneNumber};
+
+const MOST_MEBIBYTES: u64 = 64;
+
+/// The most memory the process has held, in KiB.
+fn peak_memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    peak.trim().trim_end_matches(" kB").parse().unwrap()
+}
+
+#[test]
+fn a_number_of_every_region_fits_into_64_mebibytes() {
+    let numbers = include_str!("agreement/one_of_each_region.txt").lines();
+    let us = DefaultCountry::default();
+    let mut regions: Vec<_> = numbers
+        .filter_map(|number| PhoneNumber::parse(number, us))
+        .filter(|number| number.valid)
+        .map(|number| (number.country, number.country_calling_code))
+        .collect();
+    regions.sort();
+    regions.dedup();
+    // 245 regions but EH and MF, whose numbers are all MA's and GP's, and 9 codes of no country
+    assert_eq!(regions.len(), 252);
+    let mebibytes = peak_memory() / 1024;
+    println!("peak memory after one number of each of {} regions: {mebibytes} MiB", regions.len());
+    assert!(mebibytes <= MOST_MEBIBYTES, "{mebibytes} MiB");
+}
