@@ -105,6 +105,11 @@ impl Routes {
         Self { router, access: Access::Public }
     }
 
+    /// Their paths as the router has them, where `{*tn}` takes the rest of the path.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.router.get_openapi().paths.paths.keys().map(String::as_str)
+    }
+
     fn guarded(self, app: &App) -> Router<App> {
         let router = Router::from(self.router).method_not_allowed_fallback(method_not_allowed);
         match self.access {

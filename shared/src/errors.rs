@@ -94,6 +94,14 @@ impl IntoResponse for ApiError {
     }
 }
 
+/// An error's text with that of its causes: the outer ones of HTTP and AWS clients say little.
+pub fn with_causes(error: &dyn std::error::Error) -> String {
+    match error.source() {
+        Some(cause) => format!("{error}: {}", with_causes(cause)),
+        None => error.to_string(),
+    }
+}
+
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
         tracing::error!(%error, "the database could not answer");

@@ -33,6 +33,9 @@ impl<S: Sync, const N: usize> FromRequestParts<S> for PathParams<N> {
     }
 }
 
+/// The query parameter that may carry the key (spec section 5).
+pub(crate) const API_KEY: &str = "apiKey";
+
 /// The query of a request, as it stands in the URL.
 ///
 /// A parameter may be repeated with one value, but two values of one parameter are refused:
@@ -141,6 +144,10 @@ fn the_one<'a>(
 ) -> Result<Option<String>, ApiError> {
     let first = values.next();
     match values.find(|value| Some(value) != first.as_ref()) {
+        // a secret is not for a message that may be logged
+        Some(_) if name == API_KEY => {
+            Err(ApiError::invalid(format!("{API_KEY} must be given once, got two values")))
+        }
         Some(other) => Err(ApiError::InvalidRequest(format!(
             "{name} must be given once, got '{}' and '{}'",
             quote(&first.unwrap_or_default()),
@@ -183,6 +190,12 @@ mod tests {
             message(params("npa=415&npa=416").text("npa")),
             "npa must be given once, got '415' and '416'"
         );
+    }
+
+    #[test]
+    fn a_repeated_key_is_refused_without_being_repeated() {
+        let refused = message(params("apiKey=tnr_live_one&apiKey=two").text(API_KEY));
+        assert_eq!(refused, "apiKey must be given once, got two values");
     }
 
     #[test]

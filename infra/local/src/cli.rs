@@ -41,8 +41,15 @@ pub struct DatabaseArgs {
     #[arg(long, value_name = "DIR", default_value = ".local")]
     pub data_dir: PathBuf,
     /// Use the DynamoDB at this URL instead of the embedded one
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = endpoint_url)]
     pub endpoint_url: Option<String>,
+}
+
+fn endpoint_url(text: &str) -> Result<String, String> {
+    match ["http://", "https://"].iter().any(|scheme| text.starts_with(scheme)) {
+        true => Ok(text.to_owned()),
+        false => Err("must begin with http:// or https://".to_owned()),
+    }
 }
 
 #[derive(Debug, Args)]

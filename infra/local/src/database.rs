@@ -31,22 +31,35 @@ struct Embedded {
 }
 
 impl Database {
-    /// Opens the database that the arguments name.
+    /// Opens the database that the arguments name, for a command that soon ends. Where another
+    /// process of this program has the folder open, that one's server is used.
     ///
     /// # Errors
     /// Where the folder cannot be used or the database does not answer.
     pub async fn open(args: &DatabaseArgs) -> Result<Self, LocalError> {
+        match Self::own(args).await {
+            Err(LocalError::InUse { endpoint, .. }) => Self::at(endpoint, None).await,
+            opened => opened,
+        }
+    }
+
+    /// Opens the database that the arguments name, for a command that goes on: one that used
+    /// another process's server would lose it when that process ends.
+    ///
+    /// # Errors
+    /// Where the folder cannot be used or is in use, or the database does not answer.
+    pub async fn own(args: &DatabaseArgs) -> Result<Self, LocalError> {
         match &args.endpoint_url {
             Some(endpoint) => Self::at(endpoint.clone(), None).await,
             None => Self::embedded(&args.data_dir, ANY_PORT).await,
         }
     }
 
-    /// Opens the embedded database in `data_dir` on `port`. Where another process of this program
-    /// has it open already, that one's server is used.
+    /// Opens the embedded database in `data_dir` on `port`.
     ///
     /// # Errors
-    /// Where the folder cannot be used or the port is taken.
+    /// [`LocalError::InUse`] where another process has it open; or where the folder cannot be used
+    /// or the port is taken.
     pub async fn embedded(data_dir: &Path, port: u16) -> Result<Self, LocalError> {
         let folder = data_dir.display();
         fs::create_dir_all(data_dir).map_err(LocalError::io(format!("cannot use {folder}")))?;
@@ -55,6 +68,7 @@ impl Database {
         let endpoint_file = data_dir.join("endpoint");
         match lock.try_lock() {
             Ok(()) => {
+                _ = fs::remove_file(&endpoint_file);
                 let file = data_dir.join("dynamodb.sqlite").display().to_string();
                 let database = Dynoxide::new(&file);
                 let database = database.map_err(LocalError::io(format!("cannot open {file}")))?;
@@ -66,7 +80,7 @@ impl Database {
             Err(TryLockError::WouldBlock) => {
                 let endpoint = fs::read_to_string(endpoint_file)
                     .map_err(LocalError::io(format!("{folder} is in use by another process")))?;
-                Self::at(endpoint, None).await
+                Err(LocalError::InUse { folder: folder.to_string(), endpoint })
             }
             Err(TryLockError::Error(error)) => {
                 Err(LocalError::io(format!("cannot lock {folder}"))(error))

@@ -2,7 +2,7 @@
 
 use rand::{RngExt, distr::Alphanumeric};
 use shared::{
-    auth::{ApiKey, MalformedKey, SECRET_CHARACTERS},
+    auth::{ApiKey, MalformedKey, PREFIX_CHARACTERS, SECRET_CHARACTERS},
     store::{KeyRecord, Store},
     time::this_second,
 };
@@ -33,10 +33,12 @@ pub fn random() -> Result<ApiKey, MalformedKey> {
 /// Stores the hash of a key, so that it opens the API. A key that is there already stays as it is.
 ///
 /// # Errors
-/// Where the database refuses it.
+/// Where the key has been revoked, or the database refuses it.
 pub async fn register(store: &Store, key: &ApiKey, name: &str) -> Result<(), LocalError> {
-    if store.api_key(&key.hash()).await?.is_some() {
-        return Ok(());
+    match store.api_key(&key.hash()).await? {
+        Some(known) if known.is_live(this_second()) => return Ok(()),
+        Some(_) => return Err(LocalError::DeadKey(key.prefix().to_owned())),
+        None => (),
     }
     let record = KeyRecord {
         key_hash: key.hash(),
@@ -67,15 +69,21 @@ pub async fn list(store: &Store) -> Result<(), LocalError> {
     Ok(())
 }
 
-/// Revokes the one key whose prefix begins with `prefix`.
+/// Revokes the one key whose prefix begins with `prefix`, or that is `prefix` whole.
 ///
 /// # Errors
 /// Where none or several keys have the prefix, or the database refuses it.
 pub async fn revoke(store: &Store, prefix: &str) -> Result<(), LocalError> {
     let keys = store.api_keys().await?;
-    let matching: Vec<_> = keys.iter().filter(|key| key.prefix.starts_with(prefix)).collect();
+    let names = |key: &&KeyRecord| match prefix.parse::<ApiKey>() {
+        Ok(whole) => key.key_hash == whole.hash(),
+        Err(_) => key.prefix.starts_with(prefix),
+    };
+    let matching: Vec<_> = keys.iter().filter(names).collect();
     let [key] = matching.as_slice() else {
-        return Err(LocalError::AmbiguousPrefix(matching.len(), prefix.to_owned()));
+        // of a whole key given by mistake only what the list shows is repeated
+        let shown = prefix.chars().take(PREFIX_CHARACTERS).collect();
+        return Err(LocalError::AmbiguousPrefix(matching.len(), shown));
     };
     store.revoke_api_key(&key.key_hash, this_second()).await?;
     println!("Revoked {} ({}); it stops working within a minute.", key.prefix, key.name);

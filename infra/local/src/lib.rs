@@ -36,6 +36,12 @@ pub enum LocalError {
     Template(String),
     #[error(transparent)]
     Key(#[from] shared::auth::MalformedKey),
+    #[error("the API key {0}… has been revoked or has expired; give another")]
+    DeadKey(String),
+    #[error(
+        "{folder} is in use by another process; end it, or use its DynamoDB with --endpoint-url {endpoint}"
+    )]
+    InUse { folder: String, endpoint: String },
     #[error("{0} API keys begin with '{1}'; give a prefix that only one has (see 'keys list')")]
     AmbiguousPrefix(usize, String),
     #[error(transparent)]

@@ -1,10 +1,10 @@
 //! The OpenAPI description, made from the routes themselves.
 
-use shared::app;
+use shared::{app, errors::ErrorBody};
 use utoipa::{
     Modify, OpenApi,
     openapi::{
-        OpenApi as Description,
+        ContentBuilder, OpenApi as Description, Ref, Response as OpenApiResponse,
         security::{
             ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme,
         },
@@ -21,6 +21,7 @@ use crate::{LocalError, routes};
         license(name = "MIT", identifier = "MIT"),
         contact()
     ),
+    components(schemas(ErrorBody)),
     modifiers(&Keys)
 )]
 struct Api;
@@ -45,7 +46,18 @@ impl Modify for Keys {
 
 /// The description of the whole API.
 pub fn description() -> Description {
-    Api::openapi().merge_from(app::openapi(routes()))
+    let mut description = Api::openapi().merge_from(app::openapi(routes()));
+    for operation in description.paths.paths.values_mut().flat_map(|path| &mut path.get) {
+        let responses = &mut operation.responses.responses;
+        responses.entry("503".to_owned()).or_insert_with(|| unavailable().into());
+    }
+    description
+}
+
+/// What every operation answers when neither the database nor memory can.
+fn unavailable() -> OpenApiResponse {
+    let body = ContentBuilder::new().schema(Some(Ref::from_schema_name("ErrorBody"))).build();
+    OpenApiResponse::builder().content("application/json", body).build()
 }
 
 /// Prints the description as JSON.

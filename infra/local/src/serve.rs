@@ -1,13 +1,14 @@
 //! The API behind one port, and the embedded database alone.
 
-use std::{fs, net::Ipv4Addr, path::Path};
+use std::{fs, net::Ipv4Addr, path::Path, time::Duration};
 
+use axum::Router;
 use shared::{
     app::{self, App},
     auth::ApiKey,
     store::Store,
 };
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, sync::oneshot, time::timeout};
 
 use crate::{
     LocalError,
@@ -27,17 +28,34 @@ const KEY_NAME: &str = "local";
 pub async fn serve(args: ServeArgs) -> Result<(), LocalError> {
     log_for_people();
     let listener = listen(args.port).await?;
-    let database = Database::open(&args.database).await?;
+    let database = Database::own(&args.database).await?;
     let key = prepare(&database.store(), &args.key, &args.database.data_dir).await?;
     let address = listener.local_addr().map_err(LocalError::io("cannot listen"))?;
     greet(&format!("http://{address}"), &key, &database).await?;
     let service = app::service(routes(), App::on(database.serving_store().await));
-    axum::serve(listener, service)
-        .with_graceful_shutdown(stopped())
-        .await
-        .map_err(LocalError::io("the server stopped"))?;
+    serve_until_stopped(listener, service).await?;
     database.close().await;
     Ok(())
+}
+
+/// How long requests may go on after Ctrl-C.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Serves until Ctrl-C, then until the running requests are done, for a while or a second Ctrl-C.
+async fn serve_until_stopped(listener: TcpListener, service: Router) -> Result<(), LocalError> {
+    let (stop, told_to_stop) = oneshot::channel::<()>();
+    let server = axum::serve(listener, service)
+        .with_graceful_shutdown(async { _ = told_to_stop.await })
+        .into_future();
+    let given_up = async {
+        stopped().await;
+        drop(stop);
+        _ = timeout(GRACE, stopped()).await;
+    };
+    tokio::select! {
+        ended = server => ended.map_err(LocalError::io("the server stopped")),
+        () = given_up => Ok(()),
+    }
 }
 
 /// Runs the embedded database alone until Ctrl-C, with data and a key in it.
@@ -59,22 +77,29 @@ pub async fn dynamodb(args: DynamodbArgs) -> Result<(), LocalError> {
 /// Data and a key in the database.
 async fn prepare(store: &Store, key: &KeyArgs, data_dir: &Path) -> Result<ApiKey, LocalError> {
     import_sample_if_empty(store).await?;
-    let key = match &key.given {
-        Some(text) => text.parse()?,
-        None => own_key(data_dir)?,
-    };
-    keys::register(store, &key, KEY_NAME).await?;
-    Ok(key)
+    match &key.given {
+        Some(text) => {
+            let key = text.parse()?;
+            keys::register(store, &key, KEY_NAME).await?;
+            Ok(key)
+        }
+        None => own_key(store, data_dir).await,
+    }
 }
 
-/// The key of this folder's database, made on the first start. It is kept as a file so that a
-/// restart prints the same one: a convenience of the local program, never of a deployment.
-fn own_key(data_dir: &Path) -> Result<ApiKey, LocalError> {
+/// The key of this folder's database, made on the first start and after the last was revoked. It
+/// is kept as a file so that a restart prints the same one: a convenience of the local program,
+/// never of a deployment.
+async fn own_key(store: &Store, data_dir: &Path) -> Result<ApiKey, LocalError> {
     let file = data_dir.join("api-key");
     if let Some(key) = fs::read_to_string(&file).ok().and_then(|text| text.trim().parse().ok()) {
-        return Ok(key);
+        match keys::register(store, &key, KEY_NAME).await {
+            Err(LocalError::DeadKey(_)) => (),
+            registered => return registered.map(|()| key),
+        }
     }
     let key = keys::random()?;
+    keys::register(store, &key, KEY_NAME).await?;
     let failed = || LocalError::io(format!("cannot write {}", file.display()));
     fs::create_dir_all(data_dir).map_err(failed())?;
     write_private(&file, key.reveal()).map_err(failed())?;

@@ -1,11 +1,10 @@
 //! `template.yaml` read back: the tables and routes of a deployment, so that what runs locally
 //! cannot drift from what is deployed.
 
-use aws_sdk_dynamodb::{
-    error::DisplayErrorContext,
-    types::{AttributeDefinition, BillingMode, KeySchemaElement, KeyType, ScalarAttributeType},
+use aws_sdk_dynamodb::types::{
+    AttributeDefinition, BillingMode, KeySchemaElement, KeyType, ScalarAttributeType,
 };
-use shared::store::Store;
+use shared::{errors::with_causes, store::Store};
 use yaml_serde::Value;
 
 use crate::LocalError;
@@ -120,7 +119,7 @@ pub async fn create_missing_tables(store: &Store) -> Result<(), LocalError> {
     let there = client.list_tables().send().await;
     let there = there.map_err(|error| LocalError::Io {
         what: "the database does not answer".to_owned(),
-        detail: DisplayErrorContext(error).to_string(),
+        detail: with_causes(&error),
     })?;
     for Table { name, key } in tables()? {
         let name = match name.as_str() {
@@ -151,7 +150,7 @@ pub async fn create_missing_tables(store: &Store) -> Result<(), LocalError> {
             .attribute_definitions(attribute)
             .key_schema(schema)
             .billing_mode(BillingMode::PayPerRequest);
-        create.send().await.map_err(|error| failed(DisplayErrorContext(error).to_string()))?;
+        create.send().await.map_err(|error| failed(with_causes(&error)))?;
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ const START: &str = "tnr_live_";
 pub const SECRET_CHARACTERS: usize = 32;
 const CHECKSUM_CHARACTERS: usize = 6;
 /// How much of a key an operator sees of it: enough to tell keys apart.
-const PREFIX_CHARACTERS: usize = START.len() + 6;
+pub const PREFIX_CHARACTERS: usize = START.len() + 6;
 
 /// A well-formed key. Neither printed nor logged by accident: it has no `Debug` of its content.
 #[derive(Clone, PartialEq, Eq)]

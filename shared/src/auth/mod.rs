@@ -16,11 +16,11 @@ use moka::future::Cache;
 use crate::{
     app::App,
     errors::ApiError,
-    params::Params,
+    params::{API_KEY, Params},
     store::{KeyRecord, Store, StoreError},
 };
 
-pub use api_key::{ApiKey, MalformedKey, SECRET_CHARACTERS};
+pub use api_key::{ApiKey, MalformedKey, PREFIX_CHARACTERS, SECRET_CHARACTERS};
 
 const REQUIRED: &str = "API key required: send it as 'Authorization: Bearer <API_KEY>', \
                         as 'X-API-Key: <API_KEY>' or as the query parameter apiKey";
@@ -28,6 +28,9 @@ const INVALID: &str = "Invalid API key";
 
 /// How long a key is believed without asking again; a revoked one stops working within it.
 const BELIEVED_FOR: Duration = Duration::from_secs(60);
+/// How long a key that was live is believed while its table does not answer, so that lists and
+/// lookups from memory outlast a failure of DynamoDB.
+const BELIEVED_IN_AN_OUTAGE_FOR: Duration = Duration::from_secs(15 * 60);
 const MOST_KEYS_IN_MEMORY: u64 = 10_000;
 
 /// Lets a request with a live key through, and marks its answer as nobody else's.
@@ -55,7 +58,7 @@ fn key_of(headers: &HeaderMap, params: &Params) -> Result<Option<String>, ApiErr
     let header = bearer.or_else(|| text("x-api-key").map(|value| value.trim().to_owned()));
     match header.filter(|key| !key.is_empty()) {
         Some(key) => Ok(Some(key)),
-        None => params.text("apiKey"),
+        None => params.text(API_KEY),
     }
 }
 
@@ -68,7 +71,10 @@ fn bearer(authorization: &str) -> Option<&str> {
 /// The keys that have been looked up lately.
 pub struct KeyRing {
     store: Store,
+    /// What a key is taken for without a read.
     known: Cache<String, KeyRecord>,
+    /// What the table last said of a key.
+    read: Cache<String, KeyRecord>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -81,8 +87,13 @@ enum Refusal {
 
 impl KeyRing {
     pub fn new(store: Store) -> Self {
-        let known = Cache::builder().max_capacity(MOST_KEYS_IN_MEMORY).time_to_live(BELIEVED_FOR);
-        Self { store, known: known.build() }
+        let for_at_most =
+            |time| Cache::builder().max_capacity(MOST_KEYS_IN_MEMORY).time_to_live(time).build();
+        Self {
+            store,
+            known: for_at_most(BELIEVED_FOR),
+            read: for_at_most(BELIEVED_IN_AN_OUTAGE_FOR),
+        }
     }
 
     /// Checks the key a client sent: its form, then its record, read once a minute at most.
@@ -101,7 +112,21 @@ impl KeyRing {
     }
 
     async fn look_up(&self, hash: &str) -> Result<KeyRecord, Refusal> {
-        self.store.api_key(hash).await?.ok_or(Refusal::Unknown)
+        match (self.store.api_key(hash).await, self.read.get(hash).await) {
+            (Ok(Some(record)), _) => {
+                self.read.insert(hash.to_owned(), record.clone()).await;
+                Ok(record)
+            }
+            (Ok(None), _) => {
+                self.read.invalidate(hash).await;
+                Err(Refusal::Unknown)
+            }
+            (Err(error), Some(record)) => {
+                tracing::error!(%error, key = record.prefix, "a key is believed unchecked");
+                Ok(record)
+            }
+            (Err(error), None) => Err(error.into()),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Search over the exchanges: words that begin words, and exact filters.
 
-use std::str::FromStr;
+use std::{collections::BTreeSet, str::FromStr};
 
 use super::{Dataset, Holder, LazyExchange, Row};
 use crate::records::{Carrier, CarrierType, Country, Npa, Nxx, Ocn, State, Status};
@@ -23,23 +23,32 @@ pub struct Search {
     pub status: Option<Status>,
 }
 
-/// The words of a query in lower case: runs of letters and digits.
+/// The different words of a query in lower case: runs of letters and digits.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Words(Vec<String>);
+pub struct Words(BTreeSet<String>);
 
-/// A query without a letter or digit.
+/// More than anybody types; each word costs a pass over every name.
+const MOST_WORDS: usize = 10;
+
+/// A query that cannot be searched for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("must contain a letter or digit")]
-pub struct NoWord;
+pub enum WordsError {
+    #[error("must contain a letter or digit")]
+    None,
+    #[error("must have at most {MOST_WORDS} different words")]
+    TooMany,
+}
 
 impl FromStr for Words {
-    type Err = NoWord;
+    type Err = WordsError;
 
-    fn from_str(text: &str) -> Result<Self, NoWord> {
-        let words: Vec<_> = words_of(&text.to_lowercase()).map(str::to_owned).collect();
-        match words.is_empty() {
-            true => Err(NoWord),
-            false => Ok(Self(words)),
+    fn from_str(text: &str) -> Result<Self, WordsError> {
+        let words: BTreeSet<String> =
+            words_of(text).map(|word| lower_case(word).collect()).collect();
+        match words.len() {
+            0 => Err(WordsError::None),
+            1..=MOST_WORDS => Ok(Self(words)),
+            _ => Err(WordsError::TooMany),
         }
     }
 }
@@ -48,8 +57,16 @@ fn words_of(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
-fn has_word_starting_with(text: &str, prefix: &str) -> bool {
-    words_of(&text.to_lowercase()).any(|word| word.starts_with(prefix))
+fn lower_case(text: &str) -> impl Iterator<Item = char> {
+    text.chars().flat_map(char::to_lowercase)
+}
+
+/// Whether a word of `name` begins with `prefix`, which is in lower case.
+fn has_word_starting_with(name: &str, prefix: &str) -> bool {
+    words_of(name).any(|word| {
+        let mut word = lower_case(word);
+        prefix.chars().all(|expected| word.next() == Some(expected))
+    })
 }
 
 /// Which names of the dataset satisfy one condition, so that each name is read once and not once
@@ -104,7 +121,7 @@ impl Dataset {
             .flat_map(|Words(words)| words)
             .map(|word| self.names(|name| has_word_starting_with(name, word)))
             .collect();
-        let is = |wanted: &str| self.names(|name| name.to_lowercase() == wanted.to_lowercase());
+        let is = |wanted: &str| self.names(|name| lower_case(name).eq(lower_case(wanted)));
         let company = company.as_deref().map(is);
         let rate_center = rate_center.as_deref().map(is);
         let of_carrier =
@@ -189,6 +206,14 @@ mod tests {
 
     #[test]
     fn a_query_needs_a_letter_or_digit() {
-        assert_eq!("& -".parse::<Words>(), Err(NoWord));
+        assert_eq!("& -".parse::<Words>(), Err(WordsError::None));
+    }
+
+    #[test]
+    fn repeated_words_count_once_and_too_many_are_refused() {
+        assert_eq!("a ".repeat(5000).parse::<Words>().unwrap(), "A".parse().unwrap());
+        let distinct = |count: u32| (0..count).map(|n| format!("{n} ")).collect::<String>();
+        assert!(distinct(10).parse::<Words>().is_ok());
+        assert_eq!(distinct(11).parse::<Words>(), Err(WordsError::TooMany));
     }
 }

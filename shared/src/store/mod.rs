@@ -9,14 +9,11 @@ mod snapshots;
 use std::{collections::HashMap, env, time::Duration};
 
 use aws_config::{BehaviorVersion, ConfigLoader, retry::RetryConfig, timeout::TimeoutConfig};
-use aws_sdk_dynamodb::{
-    Client,
-    error::{DisplayErrorContext, SdkError},
-    types::AttributeValue,
-};
+use aws_sdk_dynamodb::{Client, error::SdkError, types::AttributeValue};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_dynamo::aws_sdk_dynamodb_1::{from_item, to_item};
 
+use crate::errors::with_causes;
 use crate::records::{AreaCode, Carrier, Exchange, Npa, NpaNxx, Ocn};
 
 pub use api_keys::KeyRecord;
@@ -105,11 +102,7 @@ impl StoreError {
     where
         E: std::error::Error + 'static,
     {
-        move |error| Self::Call {
-            operation,
-            table: table.to_owned(),
-            detail: DisplayErrorContext(error).to_string(),
-        }
+        move |error| Self::Call { operation, table: table.to_owned(), detail: with_causes(&error) }
     }
 }
 

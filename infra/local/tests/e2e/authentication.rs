@@ -104,3 +104,17 @@ async fn an_unknown_path_needs_no_key_to_be_unknown() {
     let response = shared_service().request("/v1/invalid").send().await.unwrap();
     assert_eq!(response.status(), StatusCode::NOT_FOUND);
 }
+
+#[tokio::test]
+async fn a_key_in_use_goes_on_while_its_table_is_gone_and_no_other_gets_in() {
+    let service = Service::with_sample().await;
+    service.ok("/v1/npa/415").await;
+    let unused = local::keys::random().unwrap();
+    local::keys::register(&service.database.store(), &unused, "unused").await.unwrap();
+    let store = service.database.store();
+    store.parts().0.delete_table().table_name("api_keys").send().await.unwrap();
+    service.ok("/v1/npa/415").await;
+    let response =
+        service.request("/v1/npa/415").bearer_auth(unused.reveal()).send().await.unwrap();
+    assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
+}

@@ -1,7 +1,7 @@
 //! The program itself, as it is typed.
 
 use std::{
-    io::{BufRead, BufReader},
+    io::{BufRead, BufReader, Write},
     process::{Child, Command, Output, Stdio},
     time::Duration,
 };
@@ -67,6 +67,10 @@ impl Serving {
     async fn interrupt(mut self) -> bool {
         let pid = self.process.id().to_string();
         Command::new("kill").args(["-INT", &pid]).status().unwrap();
+        self.ended().await
+    }
+
+    async fn ended(&mut self) -> bool {
         for _ in 0..100 {
             if let Some(status) = self.process.try_wait().unwrap() {
                 return status.success();
@@ -98,6 +102,47 @@ async fn serve_starts_on_the_sample_and_survives_being_killed() {
     assert_eq!(second.get("/v1/stats").await, stats);
     assert_eq!(second.get("/v1/npa/415?limit=1").await["npa"], "415");
     assert!(second.interrupt().await, "Ctrl-C ends it cleanly");
+}
+
+#[tokio::test]
+async fn an_unfinished_request_does_not_keep_ctrl_c_waiting() {
+    let data_dir = TempDir::new().unwrap();
+    let serving = Serving::start(&data_dir, &[]);
+    let address = serving.base_url.strip_prefix("http://").unwrap();
+    let mut unfinished = std::net::TcpStream::connect(address).unwrap();
+    unfinished.write_all(b"GET /health HTTP/1.1\r\nHost: x\r\n").unwrap();
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert!(serving.interrupt().await);
+}
+
+#[tokio::test]
+async fn a_second_server_on_one_folder_is_refused() {
+    let data_dir = TempDir::new().unwrap();
+    let serving = Serving::start(&data_dir, &[]);
+    let refused = run(&data_dir, &["--port", "0"]);
+    assert!(!refused.status.success());
+    let error = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(error.contains("is in use by another process; end it, or use its DynamoDB"), "{error}");
+    assert_eq!(serving.get("/v1/npa/415?limit=1").await["npa"], "415");
+}
+
+#[tokio::test]
+async fn a_revoked_key_of_its_own_is_replaced_and_a_given_one_refused() {
+    let data_dir = TempDir::new().unwrap();
+    let serving = Serving::start(&data_dir, &["--key", KEY]);
+    stdout(&run(&data_dir, &["keys", "revoke", KEY]));
+    serving.kill();
+    let refused = run(&data_dir, &["--key", KEY, "--port", "0"]);
+    let error = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(error.contains("has been revoked") && !error.contains(KEY), "{error}");
+
+    let serving = Serving::start(&data_dir, &[]);
+    let own = serving.key.clone();
+    stdout(&run(&data_dir, &["keys", "revoke", &own]));
+    serving.kill();
+    let serving = Serving::start(&data_dir, &[]);
+    assert_ne!(serving.key, own);
+    assert_eq!(serving.get("/v1/npa/415?limit=1").await["npa"], "415");
 }
 
 #[tokio::test]

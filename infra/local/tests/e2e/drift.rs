@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use local::{functions, template};
 use serde_json::Value;
-use shared::app;
+use shared::app::Routes;
 
 use crate::events::events_of;
 
@@ -13,9 +13,13 @@ type Paths = BTreeSet<(String, String)>;
 
 /// One spelling for the greedy parameters of API Gateway (`{tn+}`) and of the routers (`{*tn}`).
 fn plain(path: &str) -> String {
+    let greedy = |segment: &str| match segment.strip_suffix("+}") {
+        Some(greedy) => greedy.replace('{', "{*") + "}",
+        None => segment.to_owned(),
+    };
     match path {
         "/{*path}" => "$default".to_owned(),
-        path => path.replace("{*", "{").replace("+}", "}"),
+        path => path.split('/').map(greedy).collect::<Vec<_>>().join("/"),
     }
 }
 
@@ -29,9 +33,9 @@ fn in_template() -> Paths {
 }
 
 fn in_axum() -> Paths {
-    let of = |(function, routes)| {
-        let paths = app::openapi([routes]).paths.paths.into_keys();
-        paths.map(move |path| (plain(&path), String::from(function)))
+    let of = |(function, routes): (&'static str, Routes)| {
+        let paths = routes.paths().map(plain).collect::<Vec<_>>();
+        paths.into_iter().map(move |path| (path, String::from(function)))
     };
     let fallback = ("$default".to_owned(), "status".to_owned());
     functions().into_iter().flat_map(of).chain([fallback]).collect()

@@ -134,3 +134,105 @@ async fn format_errors() {
         service.assert_error(path, 400, "Bad Request", message).await;
     }
 }
+
+/// Country, state and rate center of a number, and the flags it has.
+fn place(body: &Value) -> (&Value, &Value, &Value, Vec<&str>) {
+    let location = &body["location"];
+    (&location["country"], &location["state"], &location["rateCenter"], fields(&body["flags"]))
+}
+
+#[tokio::test]
+async fn a_valid_number_in_an_unassigned_exchange_stays_valid_and_has_no_carrier() {
+    let service = shared_service();
+    let exchange = &service.ok("/v1/npa/416/nxx/676").await["exchanges"][0];
+    assert_eq!(exchange["status"], "UNASSIGNED");
+    let body = service.ok("/v1/format/+14166765678").await;
+    assert_eq!((&body["valid"], &body["carrier"]), (&json!(true), &Value::Null));
+    assert_eq!(body["location"]["state"], "ON");
+}
+
+#[tokio::test]
+async fn a_territory_is_a_country_of_its_own_with_its_state_flag() {
+    let service = shared_service();
+    for (tn, code, name) in [
+        ("+16712025678", "GU", "Guam"),
+        ("+16842545678", "AS", "American Samoa"),
+        ("+17872345678", "PR", "Puerto Rico"),
+        ("+13406421234", "VI", "U.S. Virgin Islands"),
+        ("+16702345678", "MP", "Northern Mariana Islands"),
+    ] {
+        let body = service.ok(&format!("/v1/format/{tn}")).await;
+        assert_eq!((&body["valid"], &body["country"]), (&json!(true), &json!(code)), "{tn}");
+        let (country, state, _, flags) = place(&body);
+        assert_eq!((country, state), (&json!(code), &json!(code)), "{tn}");
+        assert_eq!(body["location"]["countryName"], name);
+        assert_eq!(body["location"]["stateName"], name);
+        assert_eq!(flags, ["country", "state"], "{tn}");
+    }
+}
+
+#[tokio::test]
+async fn a_caribbean_number_is_of_its_country_and_of_no_state() {
+    let body = shared_service().ok("/v1/format/+18765551234?defaultCountry=CA").await;
+    assert_eq!(
+        (&body["npa"], &body["nxx"], &body["nxxx"]),
+        (&json!("876"), &json!("555"), &json!("1234"))
+    );
+    assert_eq!(body["location"], json!({ "country": "JM", "countryName": "Jamaica" }));
+    assert_eq!(body["flags"]["country"]["name"], "Jamaica");
+    assert_eq!(fields(&body["flags"]), ["country"]);
+    assert_eq!(body["carrier"], Value::Null);
+}
+
+#[tokio::test]
+async fn a_canadian_service_number_is_canadian_and_of_no_place() {
+    for tn in ["+16002012345", "+16222012345", "+16332012345"] {
+        let body = shared_service().ok(&format!("/v1/format/{tn}")).await;
+        assert_eq!((&body["valid"], &body["country"]), (&json!(true), &json!("CA")), "{tn}");
+        assert_eq!(body["location"], json!({ "country": "CA", "countryName": "Canada" }), "{tn}");
+        assert_eq!(body["isNonGeographic"], true, "{tn}");
+        assert_eq!(body["carrier"], Value::Null, "{tn}");
+    }
+}
+
+#[tokio::test]
+async fn service_codes_get_neither_carrier_nor_rate_center() {
+    for tn in [
+        "+13055551234",
+        "+13054112345",
+        "+19072112345",
+        "+15002345678",
+        "+19002345678",
+        "+18882345678",
+    ] {
+        let body = shared_service().ok(&format!("/v1/format/{tn}")).await;
+        assert_eq!(
+            (&body["carrier"], place(&body).2),
+            (&Value::Null, &Value::Null),
+            "{tn}: {body}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_extension_is_shown_only_where_there_is_one() {
+    let service = shared_service();
+    for tn in ["3052345678x5", "305-234-5678%20ext.%205", "tel:+1-305-234-5678;ext=5"] {
+        let body = service.ok(&format!("/v1/format?tn={tn}")).await;
+        assert_eq!(
+            (&body["extension"], &body["input"]),
+            (&json!("5"), &json!("+13052345678")),
+            "{tn}"
+        );
+    }
+    assert!(!fields(&service.ok("/v1/format/3052345678").await).contains(&"extension"));
+}
+
+#[tokio::test]
+async fn a_country_without_rules_takes_international_numbers() {
+    let service = shared_service();
+    let abroad = service.ok("/v1/format?tn=%2B442079460958&defaultCountry=aq").await;
+    assert_eq!(abroad["country"], "GB");
+    let body = service.ok("/v1/format?tn=2079460958&defaultCountry=AQ").await;
+    assert_eq!(fields(&body), ["valid", "possible", "input"]);
+}

@@ -4,5 +4,5 @@
 fn the_committed_description_is_current() {
     let committed = include_str!("../../../../docs/openapi.json");
     let current = local::openapi::description().to_pretty_json().unwrap();
-    assert_eq!(committed.trim_end(), current, "renew it: cargo run -- openapi > docs/openapi.json");
+    assert!(committed.trim_end() == current, "renew it: cargo run -- openapi > docs/openapi.json");
 }

@@ -73,3 +73,12 @@ async fn search_errors() {
         service.assert_error(&format!("/v1/search?{query}"), 400, "invalid_request", message).await;
     }
 }
+
+#[tokio::test]
+async fn a_query_of_thousands_of_words_is_refused() {
+    let words = (0..2000).map(|n| n.to_string()).collect::<Vec<_>>().join("+");
+    let (status, body) = shared_service().answer(&format!("/v1/search?q={words}")).await;
+    assert_eq!(status, 400);
+    let message = body["message"].as_str().unwrap();
+    assert!(message.starts_with("q must have at most 10 different words, got '0 1 2"), "{message}");
+}

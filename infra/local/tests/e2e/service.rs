@@ -42,7 +42,9 @@ impl Service {
         let base_url = format!("http://{}", listener.local_addr().unwrap());
         let service = app::service(routes(), App::on(database.serving_store().await));
         tokio::spawn(async move { axum::serve(listener, service).await.unwrap() });
-        Self { base_url, database, client: Client::new() }
+        // a pooled connection would end with the runtime of the test that opened it
+        let client = Client::builder().pool_max_idle_per_host(0).build().unwrap();
+        Self { base_url, database, client }
     }
 
     /// A service of its own on the sample.

@@ -1,0 +1,72 @@
+//! Any bytes as a phone number: the first two name the default country, the rest is the text.
+
+#![no_main]
+
+use std::panic;
+
+use formatting::{DefaultCountry, LONGEST_INPUT, PhoneNumber, country_name};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(
+    // libFuzzer's hook aborts before the crate can catch a panic of its library; an assertion that
+    // fails here aborts without it, once it has unwound out of the target
+    init: drop(panic::take_hook()),
+    |bytes: &[u8]| {
+        let Some((code, text)) = bytes.split_first_chunk() else { return };
+        let (country, text) = (default_country(*code), String::from_utf8_lossy(text));
+        let number = PhoneNumber::parse(&text, country);
+        if let Some(number) = &number {
+            assert!(text.chars().count() <= LONGEST_INPUT);
+            assert_consistent(number);
+            assert_read_again(number, country);
+        }
+    }
+);
+
+/// Two capitals stand for themselves, other bytes for some capitals; a code of no country is US.
+fn default_country(code: [u8; 2]) -> DefaultCountry {
+    let letters = code.map(|byte| b'A' + byte.wrapping_sub(b'A') % 26);
+    str::from_utf8(&letters).unwrap().parse().unwrap_or_default()
+}
+
+fn digits(text: &str) -> String {
+    text.chars().filter(|c| c.is_numeric()).collect()
+}
+
+/// What holds between the fields of an answer.
+fn assert_consistent(number: &PhoneNumber) {
+    let PhoneNumber { national_number, formats, .. } = number;
+    let is_digits = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
+    assert!(is_digits(national_number) && (2..=17).contains(&national_number.len()), "{number:?}");
+
+    let calling_code = number.country_calling_code;
+    assert_eq!(formats.e164, format!("+{calling_code}{national_number}"), "{number:?}");
+    assert!(formats.international.starts_with(&format!("+{calling_code}")), "{number:?}");
+    assert!(!formats.international.contains("  "), "{number:?}");
+    assert!(formats.rfc3966.starts_with(&format!("tel:+{calling_code}")), "{number:?}");
+    assert!(!formats.national.is_empty(), "{number:?}");
+
+    let extension = number.extension.as_deref().unwrap_or_default();
+    assert!(extension.chars().all(char::is_numeric), "{number:?}");
+    let with_extension = digits(&formats.e164) + extension;
+    assert_eq!(digits(&formats.international), with_extension, "{number:?}");
+    assert_eq!(digits(&formats.rfc3966), with_extension, "{number:?}");
+
+    assert_eq!(number.valid, number.number_type.is_some(), "{number:?}");
+    assert!(number.possible || !number.valid, "{number:?}");
+    assert!(number.country.is_some() || number.is_non_geographic || !number.valid, "{number:?}");
+    assert!(number.country.as_deref().is_none_or(|code| country_name(code).is_some()), "{number:?}");
+}
+
+/// A valid number's E.164 and URI are read as that number, whatever the default country.
+fn assert_read_again(number: &PhoneNumber, country: DefaultCountry) {
+    if !number.valid {
+        return;
+    }
+    for country in [country, DefaultCountry::default()] {
+        let uri = PhoneNumber::parse(&number.formats.rfc3966, country);
+        assert_eq!(uri.as_ref(), Some(number));
+        let again = PhoneNumber::parse(&number.formats.e164, country).unwrap();
+        assert_eq!((again.formats.e164, again.valid), (number.formats.e164.clone(), true));
+    }
+}
