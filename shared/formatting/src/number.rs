@@ -21,6 +21,9 @@ use super::{
 /// The rules, read once a process.
 static RULES: LazyLock<Option<PhoneNumberUtil>> = LazyLock::new(metadata::rules);
 
+/// The country calling code of the North American Numbering Plan.
+const NANP: i32 = 1;
+
 /// More than a number can have; the crate lets them through where Google's rules do not.
 const MOST_LEADING_ZEROS: i32 = 10;
 
@@ -143,7 +146,7 @@ impl PhoneNumber {
 
     /// Whether it is a number of the North American Numbering Plan, with area code and exchange.
     pub fn is_nanp(&self) -> bool {
-        self.country_calling_code == 1 && self.national_number.len() == 10
+        self.country_calling_code == NANP && self.national_number.len() == 10
     }
 }
 
@@ -177,13 +180,13 @@ fn describe(rules: &PhoneNumberUtil, parsed: &Parsed) -> PhoneNumber {
     let number_type = NumberType::of(rules.get_number_type(parsed));
     let region = rules.get_region_for_number(parsed);
     let country = region.filter(|&region| region != Region::World);
+    let national_number = rlibphonenumber::get_national_significant_number_owned(parsed);
     PhoneNumber {
         // the same as libphonenumber's own check on every number tried, and one pass cheaper
         valid: number_type.is_some(),
         possible: rules.is_possible_number(parsed),
         country_calling_code: parsed.country_code,
         country: country.map(|region| region.to_string()),
-        national_number: rlibphonenumber::get_national_significant_number_owned(parsed),
         extension: parsed.extension.clone().filter(|extension| !extension.is_empty()),
         formats: Formats {
             e164: format(PhoneNumberFormat::E164),
@@ -193,7 +196,22 @@ fn describe(rules: &PhoneNumberUtil, parsed: &Parsed) -> PhoneNumber {
         },
         number_type,
         is_non_geographic: region == Some(Region::World)
-            || number_type.is_some_and(NumberType::is_service),
+            || number_type.is_some_and(NumberType::is_service)
+            || (parsed.country_code == NANP && is_non_geographic_npa(&national_number)),
+        national_number,
+    }
+}
+
+/// Whether a North American number's area code belongs to no place: an easily recognizable code,
+/// whose last two digits are the same (800, 600, 588), or another that NANPA's area code database
+/// has in use as non-geographic.
+fn is_non_geographic_npa(national_number: &str) -> bool {
+    match national_number.as_bytes() {
+        [_, b, c, ..] if b == c => true,
+        [b'5', b'2', b'1'..=b'9', ..] | [b'5', b'3', b'2' | b'8', ..] | [b'7', b'1', b'0', ..] => {
+            true
+        }
+        _ => false,
     }
 }
 
@@ -251,6 +269,25 @@ mod tests {
         let toll_free = parsed("+80012345678", "US");
         assert_eq!((toll_free.country, toll_free.is_non_geographic), (None, true));
         assert_eq!(toll_free.number_type, Some(NumberType::TollFree));
+    }
+
+    #[test]
+    fn area_codes_of_no_place() {
+        let non_geographic = |npa: &str| {
+            PhoneNumber::parse(&format!("+1{npa}2345678"), DefaultCountry::default())
+                .is_some_and(|number| number.is_non_geographic)
+        };
+        // every area code in use that NANPA's database of 2026-01-05 marks N
+        for npa in [
+            "500", "521", "522", "523", "524", "525", "526", "527", "528", "529", "532", "533",
+            "538", "544", "566", "577", "588", "600", "622", "633", "700", "710", "800", "833",
+            "844", "855", "866", "877", "888", "900",
+        ] {
+            assert!(non_geographic(npa), "{npa}");
+        }
+        for npa in ["201", "305", "520", "530", "531", "416", "876", "671", "712"] {
+            assert!(!non_geographic(npa), "{npa}");
+        }
     }
 
     #[test]
