@@ -20,7 +20,7 @@ use crate::{
     gateway::restore_path,
     params::quote,
     records::{Exchange, NpaNxx},
-    store::{Patience, Store, StoreError},
+    store::{Patience, Store},
 };
 
 /// How long an exchange is remembered that a number was looked up in.
@@ -37,7 +37,8 @@ pub struct App {
     pub keys: Arc<KeyRing>,
     /// Where the flag images are hosted, without a slash at the end.
     pub flags_base_url: Arc<str>,
-    exchanges: Cache<NpaNxx, Option<Exchange>>,
+    /// What was looked up lately, of which publication.
+    pub(crate) exchanges: Cache<(NpaNxx, u64), Option<Exchange>>,
 }
 
 impl App {
@@ -55,30 +56,6 @@ impl App {
             exchanges: exchanges.build(),
             store,
         }
-    }
-
-    /// The exchange with this NPA-NXX, from memory if it was read in the last minutes.
-    ///
-    /// # Errors
-    /// Where DynamoDB does not answer.
-    pub async fn remembered_exchange(
-        &self,
-        npa_nxx: NpaNxx,
-    ) -> Result<Option<Exchange>, StoreError> {
-        match self.exchanges.get(&npa_nxx).await {
-            Some(exchange) => Ok(exchange),
-            None => self.fresh_exchange(npa_nxx).await,
-        }
-    }
-
-    /// The exchange with this NPA-NXX as DynamoDB has it now.
-    ///
-    /// # Errors
-    /// Where DynamoDB does not answer.
-    pub async fn fresh_exchange(&self, npa_nxx: NpaNxx) -> Result<Option<Exchange>, StoreError> {
-        let exchange = self.store.exchange(npa_nxx).await?;
-        self.exchanges.insert(npa_nxx, exchange.clone()).await;
-        Ok(exchange)
     }
 }
 

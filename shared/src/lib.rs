@@ -1,14 +1,16 @@
 //! What every function of the service shares.
 //!
-//! A request flows one way: [`gateway`] restores what the client wrote, [`app`] wraps a function's routes, [`auth`] lets it in, [`params`]
-//! and [`pagination`] parse it, a handler reads the [`store`] or the [`dataset`], and [`errors`]
-//! turns whatever went wrong into the answer a client sees.
+//! A request flows one way: [`gateway`] restores what the client wrote, [`app`] wraps a function's
+//! routes, [`auth`] lets it in, [`params`] and [`pagination`] parse it, a handler asks [`lookup`]
+//! for a record or reads the [`dataset`], and [`errors`] turns whatever went wrong into the answer
+//! a client sees.
 
 pub mod app;
 pub mod auth;
 pub mod dataset;
 pub mod errors;
 pub mod gateway;
+pub mod lookup;
 pub mod pagination;
 pub mod params;
 pub mod records;

@@ -151,11 +151,7 @@ async fn carrier_by_query(
 
 async fn carrier(app: &App, ocn: &str) -> Result<Json<CarrierDetail>, ApiError> {
     let ocn: Ocn = parse("ocn", ocn)?;
-    let carrier = match (app.store.carrier(ocn).await, app.dataset.in_memory()) {
-        (Ok(carrier), _) => carrier,
-        (Err(_), Some(dataset)) => dataset.carrier(ocn).cloned(),
-        (Err(error), None) => return Err(error.into()),
-    };
+    let carrier = app.carrier(ocn).await?;
     let carrier =
         carrier.ok_or_else(|| ApiError::not_found(format!("No carrier found with OCN {ocn}")))?;
     Ok(Json(carrier.into()))

@@ -162,7 +162,7 @@ impl FormatResult {
 
     pub(super) fn of(number: PhoneNumber, block: Block, flags_base_url: &str) -> Self {
         let country = number.country.as_deref().and_then(|code| Some((code, country_name(code)?)));
-        let (rate_center, state, carrier) = place_and_holder(block);
+        let (rate_center, state, carrier) = place_and_holder(block, thousands_digit(&number));
         let location = country.map(|(code, name)| Location {
             rate_center,
             state: state.map(|(state, _)| state),
@@ -199,19 +199,36 @@ impl FormatResult {
     }
 }
 
+/// The digit that says in which of an exchange's ten thousands blocks the number is.
+fn thousands_digit(number: &PhoneNumber) -> Option<u8> {
+    number.national_number.as_bytes().get(6)?.checked_sub(b'0')
+}
+
 /// Rate center, state with its country, and holder; the state of the area code where the exchange
-/// names none, and no holder for an exchange nobody was assigned.
-fn place_and_holder(block: Block) -> (Option<String>, Option<(State, Country)>, Option<Carrier>) {
+/// names none, and no holder for an exchange nobody was assigned. In a pooled exchange the holder is
+/// that of the number's thousands block.
+fn place_and_holder(
+    block: Block,
+    thousands_digit: Option<u8>,
+) -> (Option<String>, Option<(State, Country)>, Option<Carrier>) {
     let Block { exchange, area_code } = block;
     let from_area_code =
         area_code.and_then(|area_code| Some((area_code.state?, area_code.country)));
-    let Some(exchange) = exchange else { return (None, from_area_code, None) };
+    let Some(mut exchange) = exchange else { return (None, from_area_code, None) };
     let state = exchange.state.map(|state| (state, exchange.country)).or(from_area_code);
-    let assigned = exchange.ocn.filter(|_| exchange.status == Status::Assigned);
-    let carrier = assigned.map(|ocn| Carrier {
-        ocn,
-        name: exchange.company_name,
-        carrier_type: exchange.carrier_type,
-    });
+    let of_block = thousands_digit.and_then(|digit| exchange.blocks.remove(&digit));
+    let carrier = match (exchange.status, of_block) {
+        (Status::Assigned, Some(holder)) => Some(Carrier {
+            ocn: holder.ocn,
+            name: Some(holder.company_name),
+            carrier_type: holder.carrier_type,
+        }),
+        (Status::Assigned, None) => exchange.ocn.map(|ocn| Carrier {
+            ocn,
+            name: exchange.company_name,
+            carrier_type: exchange.carrier_type,
+        }),
+        (Status::Unassigned | Status::Reserved, _) => None,
+    };
     (exchange.rate_center, state, carrier)
 }

@@ -7,6 +7,7 @@ use formatting::{DefaultCountry, PhoneNumber};
 use shared::{
     app::{App, Routes},
     errors::{ApiError, ErrorBody},
+    lookup::Freshness,
     params::{Params, PathParams, quote},
     records::{AreaCode, Exchange, NpaNxx},
 };
@@ -28,7 +29,7 @@ struct Options {
     default_country: DefaultCountry,
     /// `false` forces a fresh lookup.
     #[param(value_type = Option<String>)]
-    cache: bool,
+    cache: Freshness,
 }
 
 impl Options {
@@ -42,7 +43,10 @@ impl Options {
                 ))
             })?,
         };
-        let cache = params.text("cache")?.is_none_or(|text| !text.eq_ignore_ascii_case("false"));
+        let cache = match params.text("cache")? {
+            Some(text) if text.eq_ignore_ascii_case("false") => Freshness::Fresh,
+            _ => Freshness::Remembered,
+        };
         Ok(Self { default_country, cache })
     }
 }
@@ -95,19 +99,11 @@ struct Block {
     area_code: Option<AreaCode>,
 }
 
-async fn block(app: &App, npa_nxx: NpaNxx, cache: bool) -> Result<Block, ApiError> {
-    let exchange = match cache {
-        true => app.remembered_exchange(npa_nxx).await,
-        false => app.fresh_exchange(npa_nxx).await,
-    };
-    let exchange = match (exchange, app.dataset.in_memory()) {
-        (Ok(exchange), _) => exchange,
-        (Err(_), Some(dataset)) => dataset.exchange(npa_nxx),
-        (Err(error), None) => return Err(error.into()),
-    };
+async fn block(app: &App, npa_nxx: NpaNxx, freshness: Freshness) -> Result<Block, ApiError> {
+    let exchange = app.exchange(npa_nxx, freshness).await?;
     let area_code = match exchange.as_ref().is_some_and(|exchange| exchange.state.is_some()) {
         true => None,
-        false => app.dataset.get().await?.area_code(npa_nxx.npa).cloned(),
+        false => app.area_code(npa_nxx.npa).await?,
     };
     Ok(Block { exchange, area_code })
 }

@@ -3,94 +3,133 @@
 
 use std::collections::BTreeMap;
 
+use jiff::civil::Date;
 use shared::{
     dataset::Dataset,
     records::{
-        AreaCode, Carrier, Country, Exchange, Npa, NpaNxx, Ocn, OwnedExchanges, State, Status,
+        AreaCode, BlockHolder, Carrier, Country, Exchange, Npa, NpaNxx, Ocn, OwnedExchanges, State,
+        Status,
     },
 };
 
-use crate::{Warnings, nanpa::Code, overlay::Known};
+use crate::{
+    Notes,
+    reports::{Code, overlay::Known, thousands_blocks::Block},
+};
 
 /// How often each value occurs.
 type Counts<T> = BTreeMap<T, u32>;
 
+/// What all the reports hold.
+#[derive(Default)]
+pub(crate) struct Rows {
+    pub codes: Vec<Code>,
+    pub area_codes: Vec<AreaCode>,
+    pub overlay: Vec<Known>,
+    pub blocks: Vec<Block>,
+}
+
 /// Joins the rows; the same rows in any order of files always give the same dataset.
-pub(crate) fn assemble(
-    codes: Vec<Code>,
-    npa_report: Vec<AreaCode>,
-    overlay: Vec<Known>,
-    warnings: &mut Warnings,
-) -> Dataset {
-    let codes = distinct(codes, warnings);
-    let carriers = carriers(&codes, overlay, warnings);
-    let area_codes = area_codes(&codes, npa_report);
-    let exchanges = codes.into_iter().map(|code| exchange(code, &carriers)).collect();
-    Dataset::new(carriers.into_values().collect(), area_codes, exchanges)
+pub(crate) fn assemble(rows: Rows, notes: &mut Notes) -> Dataset {
+    let Rows { codes, area_codes, overlay, blocks } = rows;
+    let codes = distinct(codes, notes);
+    let carriers = carriers(&codes, &blocks, overlay, notes);
+    let area_codes = self::area_codes(&codes, area_codes);
+    let mut exchanges: BTreeMap<NpaNxx, Exchange> =
+        codes.into_iter().map(|code| (code.npa_nxx, exchange(code, &carriers))).collect();
+    for block in blocks {
+        match (exchanges.get_mut(&block.npa_nxx), carriers.get(&block.ocn)) {
+            (Some(exchange), Some(carrier)) => {
+                _ = exchange.blocks.insert(block.digit, holder(carrier));
+            }
+            _ => notes.skip("thousands blocks of exchanges that are in no report"),
+        }
+    }
+    Dataset::new(carriers.into_values().collect(), area_codes, exchanges.into_values().collect())
+}
+
+fn holder(carrier: &Carrier) -> BlockHolder {
+    let Carrier { ocn, company_name, carrier_type, .. } = carrier;
+    BlockHolder { ocn: *ocn, company_name: company_name.clone(), carrier_type: *carrier_type }
 }
 
 /// One row for each NPA-NXX; a code nobody holds has no holder.
-fn distinct(codes: Vec<Code>, warnings: &mut Warnings) -> Vec<Code> {
+fn distinct(codes: Vec<Code>, notes: &mut Notes) -> Vec<Code> {
     let mut distinct = BTreeMap::new();
     for code in codes {
         let code = match code.status {
-            Status::Unassigned => unheld(code, warnings),
+            Status::Unassigned => unheld(code, notes),
             _ => code,
         };
         let npa_nxx: NpaNxx = code.npa_nxx;
         if distinct.insert(npa_nxx, code).is_some() {
-            warnings.add(format!("{npa_nxx} stands twice; the later row counts"));
+            notes.warn("an NPA-NXX stands twice; the later row counts", npa_nxx);
+            notes.skip("rows whose NPA-NXX stands again further on");
         }
     }
     distinct.into_values().collect()
 }
 
-fn unheld(code: Code, warnings: &mut Warnings) -> Code {
+fn unheld(code: Code, notes: &mut Notes) -> Code {
     if let Some(ocn) = code.ocn {
-        warnings.add(format!("{} is unassigned and yet names OCN {ocn}; left out", code.npa_nxx));
+        let example = format!("{} names OCN {ocn}", code.npa_nxx);
+        notes.warn("an unassigned code names a holder, who is left out", example);
     }
     Code { ocn: None, company: None, ..code }
 }
 
-/// What the codes of one OCN say of its carrier.
+/// What the codes and blocks of one OCN say of its carrier.
 #[derive(Default)]
 struct Holdings {
-    names: Counts<String>,
+    names: BTreeMap<String, Usage>,
     countries: Counts<Country>,
     exchanges: OwnedExchanges,
+    /// Where its blocks are, for a carrier without exchanges.
+    block_states: Counts<State>,
+}
+
+/// How often a name is used for an OCN, and when last; orders by both.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Usage {
+    count: u32,
+    newest: Option<Date>,
 }
 
 fn carriers(
     codes: &[Code],
+    blocks: &[Block],
     overlay: Vec<Known>,
-    warnings: &mut Warnings,
+    notes: &mut Notes,
 ) -> BTreeMap<Ocn, Carrier> {
     let mut known: BTreeMap<Ocn, Known> = BTreeMap::new();
     for carrier in overlay {
         let ocn = carrier.ocn;
         if known.insert(ocn, carrier).is_some() {
-            warnings.add(format!("OCN {ocn} stands twice in the overlay; the later row counts"));
+            notes.warn("an OCN stands twice in the overlay; the later row counts", ocn);
+            notes.skip("overlay rows whose OCN stands again further on");
         }
     }
-    let mut carriers: BTreeMap<Ocn, Carrier> = holdings(codes)
+    let mut carriers: BTreeMap<Ocn, Carrier> = holdings(codes, blocks)
         .into_iter()
-        .map(|(ocn, holdings)| (ocn, carrier(ocn, holdings, known.remove(&ocn), warnings)))
+        .map(|(ocn, holdings)| (ocn, carrier(ocn, holdings, known.remove(&ocn), notes)))
         .collect();
     for (ocn, known) in known {
         match without_exchanges(known) {
             Some(carrier) => _ = carriers.insert(ocn, carrier),
-            None => warnings.add(format!("OCN {ocn} has no country and no exchanges; left out")),
+            None => notes.skip("overlay rows without a country whose OCN has no exchanges"),
         }
     }
     carriers
 }
 
-fn holdings(codes: &[Code]) -> BTreeMap<Ocn, Holdings> {
+fn holdings(codes: &[Code], blocks: &[Block]) -> BTreeMap<Ocn, Holdings> {
     let mut all: BTreeMap<Ocn, Holdings> = BTreeMap::new();
     for (ocn, code) in codes.iter().filter_map(|code| Some((code.ocn?, code))) {
         let holdings = all.entry(ocn).or_default();
         if let Some(name) = &code.company {
-            *holdings.names.entry(name.clone()).or_default() += 1;
+            let usage = holdings.names.entry(name.clone()).or_default();
+            usage.count += 1;
+            usage.newest = usage.newest.max(code.assigned);
         }
         *holdings.countries.entry(code.country).or_default() += 1;
         holdings.exchanges.total += 1;
@@ -98,29 +137,49 @@ fn holdings(codes: &[Code]) -> BTreeMap<Ocn, Holdings> {
             *holdings.exchanges.by_state.entry(state).or_default() += 1;
         }
     }
+    for block in blocks {
+        let holdings = all.entry(block.ocn).or_default();
+        if holdings.exchanges.total == 0 {
+            if !block.company.is_empty() {
+                holdings.names.entry(block.company.clone()).or_default().count += 1;
+            }
+            if let Some(state) = block.state {
+                *holdings.block_states.entry(state).or_default() += 1;
+            }
+        }
+    }
     all
 }
 
-fn carrier(ocn: Ocn, holdings: Holdings, known: Option<Known>, warnings: &mut Warnings) -> Carrier {
-    let Holdings { names, countries, exchanges } = holdings;
-    if names.len() > 1 {
-        warnings.add("an OCN has several spellings of its name; the most frequent counts");
-    }
+fn carrier(ocn: Ocn, holdings: Holdings, known: Option<Known>, notes: &mut Notes) -> Carrier {
+    let Holdings { names, countries, exchanges, block_states } = holdings;
+    let name = name(ocn, &names, notes);
     let known_name = known.as_ref().map(|known| known.company_name.clone());
-    let company_name = most_frequent(&names).cloned().or(known_name).unwrap_or_default();
+    let company_name = name.or(known_name).unwrap_or_default();
     let (common_name, carrier_type, known_state) = match known {
         Some(known) => (known.common_name, known.carrier_type, known.state),
         None => (None, None, None),
     };
+    let state = most_frequent(&exchanges.by_state).copied().or(known_state);
     Carrier {
         ocn,
         common_name: common_name.filter(|name| !name.eq_ignore_ascii_case(&company_name)),
         company_name,
         carrier_type,
-        state: most_frequent(&exchanges.by_state).copied().or(known_state),
+        state: state.or_else(|| most_frequent(&block_states).copied()),
         country: most_frequent(&countries).copied().unwrap_or(Country::Us),
         exchanges,
     }
+}
+
+/// The name used most for an OCN; of several, the one used last, then the first in order.
+fn name(ocn: Ocn, names: &BTreeMap<String, Usage>, notes: &mut Notes) -> Option<String> {
+    let (name, _) = names.iter().rev().max_by_key(|&(_, usage)| usage)?;
+    if let Some(other) = names.keys().find(|&other| other != name) {
+        let example = format!("{ocn} is '{name}' rather than '{other}'");
+        notes.warn("an OCN has several spellings of its name; the most frequent counts", example);
+    }
+    Some(name.clone())
 }
 
 /// A carrier only the overlay knows; its country may follow from its state.
@@ -141,9 +200,9 @@ fn most_frequent<T: Ord>(counts: &Counts<T>) -> Option<&T> {
     counts.iter().rev().max_by_key(|&(_, count)| count).map(|(value, _)| value)
 }
 
-fn area_codes(codes: &[Code], npa_report: Vec<AreaCode>) -> Vec<AreaCode> {
+fn area_codes(codes: &[Code], in_service: Vec<AreaCode>) -> Vec<AreaCode> {
     let mut area_codes: BTreeMap<Npa, AreaCode> =
-        npa_report.into_iter().map(|area_code| (area_code.npa, area_code)).collect();
+        in_service.into_iter().map(|area_code| (area_code.npa, area_code)).collect();
     let mut states: BTreeMap<Npa, Counts<State>> = BTreeMap::new();
     for code in codes {
         let npa = code.npa_nxx.npa;
@@ -173,6 +232,7 @@ fn exchange(code: Code, carriers: &BTreeMap<Ocn, Carrier>) -> Exchange {
         state: code.state,
         country: code.country,
         status: code.status,
+        blocks: BTreeMap::new(),
     }
 }
 
@@ -196,6 +256,7 @@ mod tests {
             ocn: ocn.map(|ocn| ocn.parse().unwrap()),
             company: Some(company.to_owned()),
             rate_center: None,
+            assigned: None,
         }
     }
 
@@ -210,8 +271,18 @@ mod tests {
         }
     }
 
+    fn block(npa_nxx: &str, digit: u8, ocn: &str) -> Block {
+        Block {
+            npa_nxx: npa_nxx.parse().unwrap(),
+            digit,
+            ocn: ocn.parse().unwrap(),
+            company: format!("Block {ocn}"),
+            state: Some("QC".parse().unwrap()),
+        }
+    }
+
     fn dataset() -> (Dataset, String) {
-        let mut warnings = Warnings::default();
+        let mut notes = Notes::default();
         let codes = vec![
             code("613-200", Some("464D"), "Fiber", Some("QC"), Status::Assigned),
             code("613-201", Some("464D"), "FIBER", Some("ON"), Status::Assigned),
@@ -225,38 +296,83 @@ mod tests {
             country: Country::Ca,
             total_exchanges: 0,
         };
-        let overlay =
-            vec![known("464D", None), known("9999", Some(Country::Us)), known("9998", None)];
-        let dataset = assemble(codes, vec![report], overlay, &mut warnings);
-        (dataset, format!("{warnings:?}"))
+        let rows = Rows {
+            codes,
+            area_codes: vec![report],
+            overlay: vec![
+                known("464D", None),
+                known("9999", Some(Country::Us)),
+                known("9998", None),
+            ],
+            blocks: vec![
+                block("613-200", 3, "464D"),
+                block("613-200", 4, "777D"),
+                block("613-999", 0, "777D"),
+            ],
+        };
+        let dataset = assemble(rows, &mut notes);
+        (dataset, format!("{notes:?}"))
+    }
+
+    #[test]
+    fn a_block_is_its_holders_and_one_without_codes_is_a_carrier_too() {
+        let (dataset, notes) = dataset();
+        let exchange = dataset.exchange("613-200".parse().unwrap()).unwrap();
+        let holders: Vec<_> = exchange
+            .blocks
+            .iter()
+            .map(|(digit, holder)| (*digit, holder.ocn.to_string(), holder.company_name.as_str()))
+            .collect();
+        let expected = [(3, "464D".to_owned(), "FIBER"), (4, "777D".to_owned(), "Block 777D")];
+        assert_eq!(holders, expected);
+        let carrier = dataset.carrier("777D".parse().unwrap()).unwrap();
+        assert_eq!((carrier.exchanges.total, carrier.state.unwrap().to_string()), (0, "QC".into()));
+        assert!(notes.contains("blocks of exchanges that are in no report"), "{notes}");
+    }
+
+    #[test]
+    fn of_names_used_as_often_the_one_used_last_counts() {
+        let dated = |name: &str, npa_nxx: &str, assigned: &str| Code {
+            assigned: Some(assigned.parse().unwrap()),
+            ..code(npa_nxx, Some("464D"), name, None, Status::Assigned)
+        };
+        let codes = vec![
+            dated("AAA OLD", "613-200", "1999-01-01"),
+            dated("NEW", "613-201", "2020-01-01"),
+            dated("ZZZ OLD", "613-202", "2019-12-31"),
+        ];
+        let mut notes = Notes::default();
+        let dataset = assemble(Rows { codes, ..Rows::default() }, &mut notes);
+        assert_eq!(dataset.carriers()[0].company_name, "NEW");
+        assert!(format!("{notes:?}").contains("464D is 'NEW' rather than 'AAA OLD'"), "{notes:?}");
     }
 
     #[test]
     fn a_carrier_takes_name_and_state_from_its_codes_and_the_rest_from_the_overlay() {
-        let (dataset, warnings) = dataset();
+        let (dataset, notes) = dataset();
         let carrier = dataset.carrier("464D".parse().unwrap()).unwrap();
         assert_eq!(carrier.company_name, "FIBER");
         assert_eq!(carrier.common_name.as_deref(), Some("Known"));
         assert_eq!(carrier.state.unwrap().to_string(), "ON");
         assert_eq!(carrier.exchanges.total, 3);
         assert_eq!(carrier.exchanges.by_state.values().sum::<u32>(), 3);
-        assert!(warnings.contains("several spellings"), "{warnings}");
+        assert!(notes.contains("several spellings"), "{notes}");
     }
 
     #[test]
     fn overlay_rows_without_exchanges_are_kept_if_their_country_is_known() {
-        let (dataset, warnings) = dataset();
+        let (dataset, notes) = dataset();
         assert_eq!(dataset.carrier("9999".parse().unwrap()).unwrap().exchanges.total, 0);
         assert!(dataset.carrier("9998".parse().unwrap()).is_none());
-        assert!(warnings.contains("OCN 9998 has no country"), "{warnings}");
+        assert!(notes.contains("overlay rows without a country"), "{notes}");
     }
 
     #[test]
     fn an_unassigned_code_has_no_holder() {
-        let (dataset, warnings) = dataset();
+        let (dataset, notes) = dataset();
         let exchange = dataset.exchange("613-203".parse().unwrap()).unwrap();
         assert_eq!((exchange.ocn, exchange.company_name), (None, None));
-        assert!(warnings.contains("613-203 is unassigned and yet names OCN 464D"), "{warnings}");
+        assert!(notes.contains("613-203 names OCN 464D"), "{notes}");
     }
 
     #[test]

@@ -1,47 +1,110 @@
-//! The Lambda around the import: which sources it is asked for, and what it answers.
+//! The Lambda around the import: what it is started by, which sources it reads, and the one line it
+//! logs.
 
-use std::env;
+use std::{
+    env,
+    time::{Duration, Instant, SystemTime},
+};
 
 use lambda_runtime::{Error, LambdaEvent};
 use serde::Deserialize;
+use serde_json::{Value, json};
 use shared::store::{Patience, Store};
 
-use crate::{Options, Report, Source, Sources, ingest};
+use crate::{
+    CNAC_ADDRESS, NANPA_ADDRESS, NPA_REPORT_ADDRESS, Options, Outcome, Report, Source, Sources,
+    ingest, rollback,
+};
 
-/// Where the reports are published.
-const NANPA: &str =
-    "https://reports.nanpa.com/public/CoCodeAssignment_Utilized_AllStates_Public.zip";
-const CNAC: &str = "https://www.cnac.ca/data/COCodeStatus_ALL.zip";
-const NPA_REPORT: &str = "https://reports.nanpa.com/public/npa_report.csv";
-
-/// What one invocation imports: paths or `https://` addresses. What it leaves out comes from
-/// `NANPA_SOURCE`, `CNAC_SOURCE`, `NPA_REPORT_SOURCE` and `CARRIERS_SOURCE`, or from where the
-/// reports are published; the overlay is nowhere published and may stay out.
+/// What starts an import: an EventBridge schedule, an object landing in the data bucket (an
+/// EventBridge event of S3), or an operator's own invocation.
 #[derive(Debug, Default, Deserialize)]
-pub struct Request {
+pub struct Event {
+    /// Of an EventBridge event: who sent it.
+    source: Option<String>,
+    detail: Option<Detail>,
+    /// Sources as an operator names them: an address, an `s3://` object, or a path.
     nanpa: Option<String>,
     cnac: Option<String>,
     npa_report: Option<String>,
     carriers: Option<String>,
+    thousands_blocks: Option<String>,
+    max_shrink: Option<f64>,
+    #[serde(default)]
+    allow_older: bool,
+    #[serde(default)]
+    dry_run: bool,
+    /// Goes back to the version before instead of importing.
+    #[serde(default)]
+    rollback: bool,
 }
 
-impl From<Request> for Sources {
-    fn from(Request { nanpa, cnac, npa_report, carriers }: Request) -> Self {
-        let configured = |given: Option<String>, variable| {
-            let text = given.or_else(|| env::var(variable).ok()).filter(|text| !text.is_empty());
-            text.map(|text| {
-                text.parse().unwrap_or_else(|never: std::convert::Infallible| match never {})
-            })
+#[derive(Debug, Deserialize)]
+struct Detail {
+    bucket: Option<Named>,
+    object: Option<Key>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Named {
+    name: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Key {
+    key: String,
+}
+
+/// What EventBridge calls S3.
+const S3: &str = "aws.s3";
+
+impl Event {
+    /// The object that landed, if that is what started the import.
+    fn landed(&self) -> Option<Source> {
+        let detail = self.detail.as_ref().filter(|_| self.source.as_deref() == Some(S3))?;
+        let (bucket, object) = (detail.bucket.as_ref()?, detail.object.as_ref()?);
+        Some(Source::S3 { bucket: bucket.name.clone(), key: object.key.clone() })
+    }
+
+    /// The sources it names; what it leaves out comes from `NANPA_SOURCE`, `CNAC_SOURCE`,
+    /// `NPA_REPORT_SOURCE`, `CARRIERS_SOURCE` and `THOUSANDS_BLOCKS_SOURCE`, or from where the
+    /// reports are published. The last two may stay out.
+    pub fn sources(&self, configured: impl Fn(&str) -> Option<String>) -> Sources {
+        let source = |given: &Option<String>, variable: &str| {
+            let text = given.clone().or_else(|| configured(variable));
+            text.filter(|text| !text.is_empty()).map(|text| Source::from(text.as_str()))
         };
-        let published = |source: Option<Source>, address: &str| {
-            source.unwrap_or_else(|| Source::Https(address.to_owned()))
-        };
-        Self {
-            nanpa: published(configured(nanpa, "NANPA_SOURCE"), NANPA),
-            cnac: published(configured(cnac, "CNAC_SOURCE"), CNAC),
-            npa_report: published(configured(npa_report, "NPA_REPORT_SOURCE"), NPA_REPORT),
-            carriers: configured(carriers, "CARRIERS_SOURCE"),
+        let published =
+            |source: Option<Source>, address: &str| source.unwrap_or_else(|| Source::from(address));
+        Sources {
+            nanpa: published(source(&self.nanpa, "NANPA_SOURCE"), NANPA_ADDRESS),
+            cnac: published(source(&self.cnac, "CNAC_SOURCE"), CNAC_ADDRESS),
+            npa_report: published(
+                source(&self.npa_report, "NPA_REPORT_SOURCE"),
+                NPA_REPORT_ADDRESS,
+            ),
+            carriers: source(&self.carriers, "CARRIERS_SOURCE"),
+            thousands_blocks: source(&self.thousands_blocks, "THOUSANDS_BLOCKS_SOURCE"),
         }
+    }
+
+    fn options(&self, deadline: Instant) -> Options {
+        let defaults = Options::default();
+        let configured = || env::var("MAX_SHRINK").ok()?.parse().ok();
+        Options {
+            max_shrink: self.max_shrink.or_else(configured).unwrap_or(defaults.max_shrink),
+            allow_older: self.allow_older,
+            dry_run: self.dry_run,
+            deadline: Some(deadline),
+            ..defaults
+        }
+    }
+}
+
+impl Sources {
+    fn include(&self, source: &Source) -> bool {
+        let optional = [&self.carriers, &self.thousands_blocks].into_iter().flatten();
+        [&self.nanpa, &self.cnac, &self.npa_report].into_iter().chain(optional).any(|s| s == source)
     }
 }
 
@@ -49,10 +112,137 @@ impl From<Request> for Sources {
 ///
 /// # Errors
 /// Where the import is refused or fails; Lambda then counts the invocation as failed.
-pub async fn handle(event: LambdaEvent<Request>) -> Result<Report, Error> {
+pub async fn handle(event: LambdaEvent<Event>) -> Result<Value, Error> {
+    let LambdaEvent { payload, context } = event;
+    let sources = payload.sources(|variable| env::var(variable).ok());
+    if let Some(object) = payload.landed().filter(|object| !sources.include(object)) {
+        tracing::info!(%object, "an object landed that is no source");
+        return Ok(json!({ "outcome": "ignored" }));
+    }
     let store = Store::from_env(Patience::Loading).await;
-    let sources = Sources::from(event.payload);
-    let report = ingest(&store, &sources, Options::default(), |_| ()).await?;
-    tracing::info!(report = serde_json::to_string(&report)?, "imported");
-    Ok(report)
+    let options = payload.options(context_deadline(context.deadline));
+    let started = Instant::now();
+    let report = match payload.rollback {
+        true => rollback(&store, options, |_| ()).await,
+        false => ingest(&store, &sources, options, |_| ()).await,
+    };
+    let reported = match &report {
+        Ok(report) => serde_json::to_value(report)?,
+        Err(error) => json!({ "outcome": "failed", "reason": error.to_string() }),
+    };
+    println!("{}", with_metrics(&reported, started.elapsed()));
+    match report? {
+        Report { outcome: Outcome::Refused { reason }, .. } => Err(reason.into()),
+        _ => Ok(reported),
+    }
+}
+
+/// When Lambda will end the invocation, which it tells in milliseconds since 1970.
+fn context_deadline(milliseconds: u64) -> Instant {
+    let end = SystemTime::UNIX_EPOCH + Duration::from_millis(milliseconds);
+    Instant::now() + end.duration_since(SystemTime::now()).unwrap_or_default()
+}
+
+/// The report as one line that CloudWatch also reads metrics from (embedded metric format).
+fn with_metrics(report: &Value, took: Duration) -> Value {
+    let succeeded = !matches!(report["outcome"].as_str(), Some("refused" | "failed"));
+    let count = |pointer: &str| report.pointer(pointer).and_then(Value::as_u64).unwrap_or(0);
+    let sum = |values: &Value| -> u64 {
+        let values = values.as_object().into_iter().flatten();
+        values.filter_map(|(_, value)| value.as_u64().or_else(|| value["count"].as_u64())).sum()
+    };
+    let values = json!({
+        "ImportSucceeded": u8::from(succeeded),
+        "ImportFailed": u8::from(!succeeded),
+        "Records": count("/records"),
+        "ItemsWritten": count("/items/written"),
+        "ItemsDeleted": count("/items/deleted"),
+        "RowsSkipped": sum(&report["skipped"]),
+        "Warnings": sum(&report["warnings"]),
+        "Seconds": took.as_secs_f64(),
+    });
+    let names = values.as_object().into_iter().flatten();
+    let metrics: Vec<Value> = names
+        .map(|(name, _)| json!({ "Name": name, "Unit": if name == "Seconds" { "Seconds" } else { "Count" } }))
+        .collect();
+    let timestamp = jiff::Timestamp::now().as_millisecond();
+    let mut line = json!({
+        "level": if succeeded { "INFO" } else { "ERROR" },
+        "message": "import",
+        "report": report,
+        "_aws": {
+            "Timestamp": timestamp,
+            "CloudWatchMetrics": [
+                { "Namespace": "TelephoneNumberReference", "Dimensions": [[]], "Metrics": metrics }
+            ]
+        }
+    });
+    if let (Some(line), Some(values)) = (line.as_object_mut(), values.as_object()) {
+        line.extend(values.clone());
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(json: Value) -> Event {
+        serde_json::from_value(json).unwrap()
+    }
+
+    fn configured(variable: &str) -> Option<String> {
+        (variable == "CARRIERS_SOURCE").then(|| "s3://data/carriers.csv".to_owned())
+    }
+
+    #[test]
+    fn a_schedule_imports_what_is_configured_and_published() {
+        let scheduled = event(json!({
+            "version": "0", "source": "aws.events", "detail-type": "Scheduled Event", "detail": {}
+        }));
+        let sources = scheduled.sources(configured);
+        assert_eq!(sources.nanpa, Source::from(NANPA_ADDRESS));
+        assert_eq!(sources.carriers, Some(Source::from("s3://data/carriers.csv")));
+        assert_eq!((scheduled.landed(), sources.thousands_blocks), (None, None));
+    }
+
+    #[test]
+    fn an_object_that_landed_counts_if_it_is_a_source() {
+        let landed = |key: &str| {
+            let event = event(json!({
+                "source": "aws.s3", "detail-type": "Object Created",
+                "detail": { "bucket": { "name": "data" }, "object": { "key": key, "size": 1 } }
+            }));
+            let object = event.landed().unwrap();
+            event.sources(configured).include(&object)
+        };
+        assert!(landed("carriers.csv"));
+        assert!(!landed("other.csv"));
+    }
+
+    #[test]
+    fn an_operator_names_sources_and_limits() {
+        let event = event(json!({ "cnac": "s3://b/cnac.zip", "max_shrink": 5.0, "dry_run": true }));
+        let options = event.options(Instant::now());
+        assert_eq!(event.sources(|_| None).cnac, Source::from("s3://b/cnac.zip"));
+        assert!(options.dry_run && !options.allow_older && options.max_shrink == 5.0);
+    }
+
+    #[test]
+    fn the_line_holds_report_and_metrics() {
+        let report = json!({
+            "outcome": "published", "records": 3484, "items": { "written": 12, "deleted": 1 },
+            "skipped": { "blank rows": 2, "others": 3 },
+            "warnings": { "odd": { "count": 4, "example": "line 2" } }
+        });
+        let line = with_metrics(&report, Duration::from_millis(1500));
+        let names = line["_aws"]["CloudWatchMetrics"][0]["Metrics"].as_array().unwrap();
+        assert!(names.iter().all(|metric| line[metric["Name"].as_str().unwrap()].is_number()));
+        let values = ["ImportFailed", "Records", "ItemsWritten", "RowsSkipped", "Warnings"];
+        assert_eq!(values.map(|name| line[name].as_u64().unwrap()), [0, 3484, 12, 5, 4]);
+        assert_eq!(
+            with_metrics(&json!({ "outcome": "refused" }), Duration::ZERO)["ImportFailed"],
+            1
+        );
+    }
 }

@@ -1,31 +1,43 @@
 //! Ingest: the NANPA and CNAC reports become records, and the records the service's data.
 //!
-//! Data flows one way: [`source`] fetches a file, [`table`] finds its columns, one module per
-//! report reads its rows, [`assemble`] makes them a dataset, and [`publish`] writes what changed.
+//! Data flows one way: [`sources`] opens a file, [`table`] finds its columns, one module of
+//! [`reports`] reads its rows, [`assemble`] makes them a dataset, [`difference`] compares it with the
+//! one in force, [`gates`] may refuse it, and [`publish`] writes what changed under a [`hold`].
 
 mod assemble;
-mod cnac;
+mod difference;
+mod gates;
+mod hold;
 mod lambda;
-mod nanpa;
-mod npa_report;
-mod overlay;
 mod publish;
 mod report;
-mod source;
+mod reports;
+mod sources;
 mod table;
 
+use std::{io::Read, time::Duration, time::Instant};
+
+use jiff::Timestamp;
 use shared::{
-    dataset::{DamagedSnapshot, DatasetError},
-    records::Country,
-    store::{Store, StoreError},
+    dataset::{DamagedSnapshot, Dataset, DatasetError, load},
+    store::{FileDates, Manifest, Snapshot, Store, StoreError},
     time::this_second,
 };
 
-pub use lambda::{Request, handle};
-pub use report::{Changes, Report, Warnings};
-pub use source::{Source, Sources};
+use self::{
+    assemble::Rows,
+    gates::Counted,
+    publish::{Current, Limits, Next},
+    reports::{cnac, nanpa, npa_report, overlay, thousands_blocks},
+};
 
-/// Why an import was refused or given up; the data that was current still is.
+pub use difference::{Delta, Differences};
+pub use gates::Refusal;
+pub use lambda::{Event, handle};
+pub use report::{Items, Notes, Outcome, Report, Warning};
+pub use sources::{CNAC_ADDRESS, NANPA_ADDRESS, NPA_REPORT_ADDRESS, Source, Sources};
+
+/// Why an import was given up; what was in force still is, and the next import completes.
 #[derive(Debug, thiserror::Error)]
 pub enum IngestError {
     #[error("{source_name} cannot be read: {detail}")]
@@ -34,16 +46,20 @@ pub enum IngestError {
     Foreign { file: &'static str, detail: String },
     #[error("{file}, line {line}, column {column}: '{value}' {rule}")]
     Cell { file: &'static str, line: u64, column: &'static str, value: String, rule: String },
-    #[error("{file}, line {line}: has {found} of {expected} cells; is the file cut off?")]
-    CutOff { file: &'static str, line: u64, found: usize, expected: usize },
+    #[error(
+        "{file}, line {line}: has {found} cells, its header {expected}; \
+         is the file cut off, or a cell not quoted?"
+    )]
+    Ragged { file: &'static str, line: u64, found: usize, expected: usize },
     #[error("{file} holds no rows")]
     Empty { file: &'static str },
-    #[error(
-        "{country} would shrink from {before} to {after} records, by more than {most_percent} %; \
-         is a file cut off? Raise --max-shrink if it is right"
-    )]
-    Shrunk { country: Country, before: u32, after: u32, most_percent: f64 },
-    #[error("the current data cannot be compared with: {0}")]
+    #[error("another import is running; its hold on the data lasts until {until}")]
+    Running { until: Timestamp },
+    #[error("the time for the import is running out; it stopped cleanly and the next completes it")]
+    OutOfTime,
+    #[error("there is no version to go back to")]
+    NothingBefore,
+    #[error("the data in force cannot be compared with: {0}")]
     Current(#[from] DatasetError),
     #[error("the snapshot cannot be packed: {0}")]
     Snapshot(#[from] DamagedSnapshot),
@@ -54,13 +70,37 @@ pub enum IngestError {
 /// How an import may change the data.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// Most of a country's records, in percent, that may vanish at once.
+    /// Most, in percent, that may vanish at once of a country's records, of the carriers, of the
+    /// carriers of known type, or of the area codes.
     pub max_shrink: f64,
+    /// Whether files may be older than those in force.
+    pub allow_older: bool,
+    /// Whether to stop before anything is written.
+    pub dry_run: bool,
+    /// When the process will be ended; the import stops cleanly before that.
+    pub deadline: Option<Instant>,
+    /// When the data is said to have been ingested.
+    pub now: Timestamp,
+    /// How long the hold of this import outlasts its death.
+    pub hold_lasts: Duration,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { max_shrink: 2.0 }
+        Self {
+            max_shrink: 2.0,
+            allow_older: false,
+            dry_run: false,
+            deadline: None,
+            now: this_second(),
+            hold_lasts: hold::LASTS,
+        }
+    }
+}
+
+impl Options {
+    fn limits(&self) -> Limits {
+        Limits { deadline: self.deadline, hold_lasts: self.hold_lasts }
     }
 }
 
@@ -69,41 +109,139 @@ impl Default for Options {
 pub enum Progress {
     /// A source is being read.
     Reading(&'static str),
-    /// The reports are read and compared; so many items will be written.
+    /// What is read is being compared with what is in force.
+    Comparing,
+    /// Another import may be running; if it has died, its hold ends then.
+    Waiting(Timestamp),
+    /// So many writes will be made.
     Planned(usize),
-    /// So many items more have been written.
+    /// So many writes more have been made.
     Written(usize),
-    /// The items are written; the new version is being made the current one.
+    /// The items are written; the version is being put in force.
     Publishing,
 }
 
-/// Imports `sources` and makes them the current data, all or nothing.
+/// Imports `sources` and puts them in force, all or nothing; what a gate refuses is reported as
+/// [`Outcome::Refused`].
 ///
 /// # Errors
-/// Where a source cannot be read or is not the report it should be, where the data would shrink
-/// too much, or where DynamoDB refuses. The data that was current stays so.
+/// Where a source cannot be read or is not the report it should be, another import is running, or
+/// DynamoDB refuses. What was in force stays so.
 pub async fn ingest(
     store: &Store,
     sources: &Sources,
     options: Options,
     progress: impl Fn(Progress),
 ) -> Result<Report, IngestError> {
-    let mut warnings = Warnings::default();
-    let read = async |file: &'static str, source: &Source| {
-        progress(Progress::Reading(file));
-        source.read().await
+    let mut notes = Notes::default();
+    let (rows, file_dates) = read(sources, &mut notes, &progress).await?;
+    progress(Progress::Comparing);
+    let dataset = assemble::assemble(rows, &mut notes);
+    let bytes = dataset.pack()?;
+    let snapshot = Snapshot::of(&bytes, dataset.statistics(), file_dates, options.now);
+    let current = Current::load(store).await?;
+    let differences = Differences::between(&current.dataset, &dataset);
+    let report = Report::on(&snapshot, &dataset, differences, notes);
+    let in_force = current.manifest.as_ref().map(|manifest| manifest.current.version.clone());
+
+    if let Some(manifest) = &current.manifest {
+        let next = Counted { statistics: &snapshot.statistics, dataset: &dataset };
+        let checked =
+            gates::check(&manifest.current, &current.dataset, &next, file_dates, &options);
+        if let Err(refusal) = checked {
+            let outcome = Outcome::Refused { reason: refusal.to_string() };
+            return Ok(Report { outcome, version: in_force, ..report });
+        }
+    }
+    if options.dry_run {
+        return Ok(Report { version: in_force, ..report });
+    }
+    let (outcome, next) = match current.manifest.as_ref().filter(|_| current.dataset == dataset) {
+        Some(manifest) => (Outcome::Unchanged, renewed(manifest, snapshot, &dataset)),
+        None => (Outcome::Published, following(&current, snapshot, &dataset, bytes)),
     };
-    let nanpa = nanpa::parse(&read(nanpa::FILE, &sources.nanpa).await?, &mut warnings)?;
-    let cnac = cnac::parse(&read(cnac::FILE, &sources.cnac).await?, &mut warnings)?;
-    let npa_report =
-        npa_report::parse(&read(npa_report::FILE, &sources.npa_report).await?, &mut warnings)?;
-    let overlay = match &sources.carriers {
-        Some(carriers) => overlay::parse(&read(overlay::FILE, carriers).await?, &mut warnings)?,
+    let version = Some(next.manifest.current.version.clone());
+    let items = publish::publish(store, &current, next, options.limits(), &progress).await?;
+    Ok(Report { outcome, version, items, ..report })
+}
+
+/// The version in force, ingested once more.
+fn renewed<'a>(manifest: &Manifest, again: Snapshot, dataset: &'a Dataset) -> Next<'a> {
+    let Snapshot { ingested_at, file_dates, .. } = again;
+    let current = Snapshot { ingested_at, file_dates, ..manifest.current.clone() };
+    let manifest = Manifest { current, ..manifest.clone() };
+    Next { manifest, dataset, bytes: None, dropped: Vec::new() }
+}
+
+fn following<'a>(
+    current: &Current,
+    snapshot: Snapshot,
+    dataset: &'a Dataset,
+    bytes: Vec<u8>,
+) -> Next<'a> {
+    let (manifest, dropped) = Manifest::following(current.manifest.as_ref(), snapshot);
+    Next { manifest, dataset, bytes: Some(bytes), dropped }
+}
+
+/// Puts the version before the one in force in force again, with its items.
+///
+/// # Errors
+/// [`IngestError::NothingBefore`] where none is retained; otherwise as [`ingest`].
+pub async fn rollback(
+    store: &Store,
+    options: Options,
+    progress: impl Fn(Progress),
+) -> Result<Report, IngestError> {
+    let current = Current::load(store).await?;
+    let rolled_back = current.manifest.as_ref().and_then(Manifest::rolled_back);
+    let (manifest, dropped) = rolled_back.ok_or(IngestError::NothingBefore)?;
+    let dataset = load(store, &manifest).await?;
+    let differences = Differences::between(&current.dataset, &dataset);
+    let report = Report::on(&manifest.current, &dataset, differences, Notes::default());
+    if options.dry_run {
+        let in_force = current.manifest.map(|manifest| manifest.current.version);
+        return Ok(Report { version: in_force, ..report });
+    }
+    let version = Some(manifest.current.version.clone());
+    let next = Next { manifest, dataset: &dataset, bytes: None, dropped: vec![dropped] };
+    let items = publish::publish(store, &current, next, options.limits(), &progress).await?;
+    Ok(Report { outcome: Outcome::RolledBack, version, items, ..report })
+}
+
+/// Reads every source.
+async fn read(
+    sources: &Sources,
+    notes: &mut Notes,
+    progress: &impl Fn(Progress),
+) -> Result<(Rows, FileDates), IngestError> {
+    let Sources { nanpa, cnac, npa_report, carriers, thousands_blocks } = sources;
+    let (us, us_date) = one(nanpa, nanpa::FILE, nanpa::parse, notes, progress).await?;
+    let (canada, canada_date) = one(cnac, cnac::FILE, cnac::parse, notes, progress).await?;
+    let (area_codes, area_codes_date) =
+        one(npa_report, npa_report::FILE, npa_report::parse, notes, progress).await?;
+    let overlay = match carriers {
+        Some(source) => one(source, overlay::FILE, overlay::parse, notes, progress).await?,
         None => Vec::new(),
     };
-    let codes = [nanpa, cnac].concat();
-    let dataset = assemble::assemble(codes, npa_report, overlay, &mut warnings);
-    let (published, changes) =
-        publish::publish(store, &dataset, options, this_second(), &progress).await?;
-    Ok(Report::new(&dataset, published, changes, warnings))
+    let blocks = match thousands_blocks {
+        Some(source) => {
+            one(source, thousands_blocks::FILE, thousands_blocks::parse, notes, progress).await?
+        }
+        None => Vec::new(),
+    };
+    let mut codes = us;
+    codes.extend(canada);
+    let dates = FileDates { nanpa: us_date, cnac: canada_date, npa_report: area_codes_date };
+    Ok((Rows { codes, area_codes, overlay, blocks }, dates))
+}
+
+async fn one<T>(
+    source: &Source,
+    file: &'static str,
+    parse: impl FnOnce(&mut dyn Read, &mut Notes) -> Result<T, IngestError>,
+    notes: &mut Notes,
+    progress: &impl Fn(Progress),
+) -> Result<T, IngestError> {
+    progress(Progress::Reading(file));
+    source.open().await?.read(|reader| parse(reader, notes))
 }

@@ -1,109 +1,239 @@
-//! A dataset made current: only what differs is written, and the manifest last of all.
+//! A version put in force: only the items that differ are written, and the manifest is flipped last.
 //!
-//! Killed at any point before that, an import leaves the old dataset serving lists and searches;
-//! the next one compares with it again and completes.
+//! An item keeps what it held before, so lookups answer from the version in force until the flip,
+//! and go on to if this process dies. The hold says what was begun; the next import makes good every
+//! item that a dead one may have written.
 
-use std::collections::BTreeMap;
-
-use jiff::Timestamp;
-use shared::{
-    dataset::{Dataset, load},
-    records::Country,
-    store::{Change, Manifest, Store},
+use std::{
+    collections::BTreeSet,
+    time::{Duration, Instant},
 };
 
-use crate::{Changes, IngestError, Options, Progress};
+use futures_util::{StreamExt, TryStreamExt, stream};
+use shared::{
+    dataset::{Dataset, DatasetError, load, load_version},
+    records::RecordKey,
+    store::{BATCH, Begun, Change, Manifest, Snapshot, Store, StoreError},
+};
 
+use crate::{
+    IngestError, Items, Progress,
+    difference::{Pair, pairs},
+    hold::Held,
+};
+
+const CALLS_AT_ONCE: usize = 8;
+/// What the calls under way, the flip and the cleaning up may take when time runs out.
+const TO_END: Duration = Duration::from_secs(20);
+
+/// The version in force.
+pub(crate) struct Current {
+    pub manifest: Option<Manifest>,
+    /// Empty before the first import.
+    pub dataset: Dataset,
+}
+
+impl Current {
+    pub async fn load(store: &Store) -> Result<Self, DatasetError> {
+        let manifest = store.manifest().await?;
+        let dataset = match &manifest {
+            Some(manifest) => load(store, manifest).await?,
+            None => Dataset::default(),
+        };
+        Ok(Self { manifest, dataset })
+    }
+
+    fn sequence(&self) -> u64 {
+        self.manifest.as_ref().map_or(0, |manifest| manifest.sequence)
+    }
+
+    fn has(&self, version: &str) -> bool {
+        self.manifest.as_ref().is_some_and(|manifest| manifest.current.version == version)
+    }
+}
+
+/// The version to be put in force.
+pub(crate) struct Next<'a> {
+    pub manifest: Manifest,
+    pub dataset: &'a Dataset,
+    /// Its snapshot, where that has to be written first.
+    pub bytes: Option<Vec<u8>>,
+    /// Snapshots the manifest no longer names.
+    pub dropped: Vec<Snapshot>,
+}
+
+impl Next<'_> {
+    fn version(&self) -> &str {
+        &self.manifest.current.version
+    }
+
+    /// What may be left over if this process dies.
+    fn begun(&self, current: &Current) -> Vec<Begun> {
+        let begun = |snapshot: &Snapshot| Begun {
+            version: snapshot.version.clone(),
+            chunks: snapshot.chunks,
+            sha256: snapshot.sha256.clone(),
+            items: false,
+        };
+        let new = [&self.manifest.current].into_iter().filter(|new| !current.has(&new.version));
+        new.chain(&self.dropped).map(begun).collect()
+    }
+}
+
+/// How long an import may take and how it holds the data.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    pub deadline: Option<Instant>,
+    pub hold_lasts: Duration,
+}
+
+/// Puts `next` in force after `current`.
+///
+/// # Errors
+/// Where another import goes on or came first, DynamoDB refuses, or time runs out. What was in
+/// force still is, and the next import completes.
 pub(crate) async fn publish(
     store: &Store,
-    dataset: &Dataset,
-    options: Options,
-    now: Timestamp,
-    progress: impl Fn(Progress),
-) -> Result<(Manifest, Changes), IngestError> {
-    let replaced = store.manifest().await?;
-    let current = match &replaced {
-        Some(manifest) => Some(load(store, manifest).await?),
-        None => None,
-    };
-    if let (Some(manifest), true) = (&replaced, current.as_ref() == Some(dataset)) {
-        return Ok((manifest.clone(), Changes::default()));
-    }
-    let statistics = dataset.statistics();
-    if let Some(manifest) = &replaced {
-        refuse_shrinking(&manifest.statistics.by_country, &statistics.by_country, options)?;
-    }
-
-    let (puts, deletions) = differences(current.as_ref(), dataset);
-    let changes = Changes { written: puts.len(), deleted: deletions.len() };
-    progress(Progress::Planned(changes.written + changes.deleted));
-    let written = |count| progress(Progress::Written(count));
-    store.write([puts, deletions].concat(), written).await?;
-
-    progress(Progress::Publishing);
-    let bytes = dataset.pack()?;
-    let (manifest, dropped) = Manifest::of(&bytes, statistics, now, replaced.as_ref());
-    store.write_snapshot(&manifest, &bytes).await?;
-    store.publish(&manifest, replaced.as_ref()).await?;
-    for snapshot in dropped {
-        store.delete_snapshot(&snapshot).await?;
-    }
-    Ok((manifest, changes))
-}
-
-fn refuse_shrinking(
-    before: &BTreeMap<Country, u32>,
-    after: &BTreeMap<Country, u32>,
-    Options { max_shrink }: Options,
-) -> Result<(), IngestError> {
-    let shrunk = before.iter().find_map(|(&country, &before)| {
-        let after = after.get(&country).copied().unwrap_or_default();
-        let lost_percent =
-            100.0 * f64::from(before.saturating_sub(after)) / f64::from(before.max(1));
-        (lost_percent > max_shrink).then_some((country, before, after))
-    });
-    match shrunk {
-        Some((country, before, after)) => {
-            Err(IngestError::Shrunk { country, before, after, most_percent: max_shrink })
+    current: &Current,
+    next: Next<'_>,
+    limits: Limits,
+    progress: &impl Fn(Progress),
+) -> Result<Items, IngestError> {
+    let begun = next.begun(current);
+    let (mut held, inherited) = Held::take(store, begun, limits.hold_lasts, progress).await?;
+    let mut run = Run { store, current, next: &next, held: &mut held, limits, progress };
+    match run.publish(&inherited).await {
+        Ok(items) => {
+            held.end().await?;
+            Ok(items)
         }
-        None => Ok(()),
+        Err(error) => {
+            held.abandon().await;
+            Err(error)
+        }
     }
 }
 
-/// What has to be written, and what removed, to turn the items of `current` into those of
-/// `dataset`.
-fn differences(current: Option<&Dataset>, dataset: &Dataset) -> (Vec<Change>, Vec<Change>) {
-    let carriers = |dataset: &Dataset| -> Vec<_> {
-        dataset.carriers().iter().map(|carrier| (carrier.ocn, carrier.clone())).collect()
-    };
-    let exchanges = |dataset: &Dataset| -> Vec<_> {
-        dataset.exchanges().map(|exchange| (exchange.npa_nxx(), exchange)).collect()
-    };
-    let area_codes = |dataset: &Dataset| -> Vec<_> {
-        dataset.area_codes().iter().map(|area_code| (area_code.npa, area_code.clone())).collect()
-    };
-    let (mut puts, mut deletions) = (Vec::new(), Vec::new());
-    let mut changed = |(put, deleted): (Vec<Change>, Vec<Change>)| {
-        puts.extend(put);
-        deletions.extend(deleted);
-    };
-    changed(compare(current, dataset, carriers, Change::PutCarrier, Change::DeleteCarrier));
-    changed(compare(current, dataset, area_codes, Change::PutAreaCode, Change::DeleteAreaCode));
-    changed(compare(current, dataset, exchanges, Change::PutExchange, Change::DeleteExchange));
-    (puts, deletions)
+/// The one import that may write.
+struct Run<'a, 'h, P> {
+    store: &'a Store,
+    current: &'a Current,
+    next: &'a Next<'a>,
+    held: &'a mut Held<'h>,
+    limits: Limits,
+    progress: &'a P,
 }
 
-fn compare<K: Ord, R: PartialEq>(
-    current: Option<&Dataset>,
-    dataset: &Dataset,
-    records: impl Fn(&Dataset) -> Vec<(K, R)>,
-    put: impl Fn(R) -> Change,
-    delete: impl Fn(K) -> Change,
-) -> (Vec<Change>, Vec<Change>) {
-    let mut old: BTreeMap<K, R> = current.map_or(Vec::new(), &records).into_iter().collect();
-    let changed = records(dataset)
-        .into_iter()
-        .filter(|(key, record)| old.remove(key).as_ref() != Some(record));
-    let puts = changed.map(|(_, record)| put(record)).collect();
-    (puts, old.into_keys().map(delete).collect())
+impl<P: Fn(Progress)> Run<'_, '_, P> {
+    async fn publish(&mut self, inherited: &[Begun]) -> Result<Items, IngestError> {
+        let (store, current, next) = (self.store, self.current, self.next);
+        if store.manifest().await? != current.manifest {
+            return Err(StoreError::Overtaken.into());
+        }
+        let suspects = suspects(store, current, inherited).await?;
+        if let Some(bytes) = &next.bytes {
+            store.write_snapshot(next.version(), bytes).await?;
+        }
+        self.held.begin_items(next.version()).await?;
+
+        let (mut written, mut removed) = (0, Vec::new());
+        for change in changes(current, next, &suspects) {
+            match change.record {
+                Some(_) => written += 1,
+                None => removed.push(change.key),
+            }
+        }
+        (self.progress)(Progress::Planned(written + 2 * removed.len()));
+        self.write(changes(current, next, &suspects)).await?;
+
+        (self.progress)(Progress::Publishing);
+        store.publish(&next.manifest, current.manifest.as_ref()).await?;
+        let since = next.manifest.sequence;
+        let gone = removed.iter().map(|&key| Change { key, since, record: None, before: None });
+        self.write(gone).await?;
+        for begun in self.held.snapshots() {
+            if !next.manifest.names(&begun.version) {
+                store.delete_snapshot(&begun.version, begun.chunks).await?;
+            }
+        }
+        Ok(Items { written, deleted: removed.len() })
+    }
+
+    async fn write(
+        &mut self,
+        mut changes: impl Iterator<Item = Change>,
+    ) -> Result<(), IngestError> {
+        let batches = std::iter::from_fn(|| {
+            let batch: Vec<Change> = changes.by_ref().take(BATCH).collect();
+            (!batch.is_empty()).then_some(batch)
+        });
+        let store = self.store;
+        let calls = stream::iter(batches)
+            .map(async |batch| store.write(&batch).await.map(|()| batch.len()))
+            .buffer_unordered(CALLS_AT_ONCE);
+        let mut calls = std::pin::pin!(calls);
+        while let Some(count) = calls.try_next().await? {
+            (self.progress)(Progress::Written(count));
+            self.held.keep().await?;
+            if self.limits.deadline.is_some_and(|end| Instant::now() + TO_END > end) {
+                return Err(IngestError::OutOfTime);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What has to be written so that every item tells what is in force now and what will be next.
+fn changes<'a>(
+    current: &'a Current,
+    next: &'a Next<'a>,
+    suspects: &'a BTreeSet<RecordKey>,
+) -> impl Iterator<Item = Change> + use<'a> {
+    let (now, then) = (current.sequence(), next.manifest.sequence);
+    let change = move |Pair { key, before, after }: Pair| match before == after {
+        false => Some(Change { key, since: then, record: after, before }),
+        true if suspects.contains(&key) => {
+            Some(Change { key, since: now, record: after, before: None })
+        }
+        true => None,
+    };
+    let in_neither = suspects
+        .iter()
+        .filter(|&&key| !current.dataset.contains(key) && !next.dataset.contains(key));
+    let gone = move |&key: &RecordKey| Change { key, since: now, record: None, before: None };
+    pairs(&current.dataset, next.dataset).filter_map(change).chain(in_neither.map(gone))
+}
+
+/// The records whose items an import that died may have written.
+async fn suspects(
+    store: &Store,
+    current: &Current,
+    inherited: &[Begun],
+) -> Result<BTreeSet<RecordKey>, DatasetError> {
+    let mut suspects = BTreeSet::new();
+    match inherited.iter().any(|begun| current.has(&begun.version)) {
+        false => {
+            for begun in inherited.iter().filter(|begun| begun.items) {
+                let begun =
+                    load_version(store, &begun.version, begun.chunks, &begun.sha256).await?;
+                let touched = pairs(&current.dataset, &begun).filter(Pair::differs);
+                suspects.extend(touched.map(|pair| pair.key));
+            }
+        }
+        // it died after the flip: what it removed may still have items
+        true => {
+            let retained = current.manifest.iter().flat_map(|manifest| manifest.retained.first());
+            let retained = retained.map(|old| (&old.version, old.chunks, &old.sha256));
+            let begun = inherited.iter().filter(|begun| !current.has(&begun.version));
+            let begun = begun.map(|old| (&old.version, old.chunks, &old.sha256));
+            for (version, chunks, sha256) in retained.chain(begun) {
+                // one that is damaged or gone had its turn: chunks are deleted after items
+                if let Ok(old) = load_version(store, version, chunks, sha256).await {
+                    let keys = old.records().map(|record| record.key());
+                    suspects.extend(keys.filter(|&key| !current.dataset.contains(key)));
+                }
+            }
+        }
+    }
+    Ok(suspects)
 }

@@ -1,62 +1,117 @@
 //! What an import did, for the person or the log that reads it.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt::Display};
 
 use serde::Serialize;
 use shared::{
     dataset::Dataset,
     records::{Country, Status},
-    store::Manifest,
+    store::{FileDates, Snapshot},
 };
 
-/// What an import loaded and changed.
+use crate::difference::Differences;
+
+/// How an import ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "outcome")]
+pub enum Outcome {
+    /// The version is in force.
+    Published,
+    /// The files hold what is in force already.
+    Unchanged,
+    /// A dry run: this is what would be published.
+    Planned,
+    /// A rule forbids it; nothing has changed.
+    Refused { reason: String },
+    /// The version before is in force again.
+    RolledBack,
+}
+
+/// What an import read and changed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
-    /// The version that is current now.
-    pub version: String,
+    #[serde(flatten)]
+    pub outcome: Outcome,
+    /// The version in force now; `None` where there is none yet.
+    pub version: Option<String>,
+    pub file_dates: FileDates,
     pub records: u32,
     pub by_country: BTreeMap<Country, u32>,
     pub by_status: BTreeMap<Status, u32>,
     pub carriers: usize,
     pub area_codes: usize,
-    pub changes: Changes,
-    /// Each warning with how often it arose.
-    pub warnings: BTreeMap<String, u32>,
+    /// What sets it apart from what was in force before.
+    pub differences: Differences,
+    pub items: Items,
+    /// Rows that were passed over, by reason.
+    pub skipped: BTreeMap<String, u32>,
+    /// What had to be read with care, each counted and with an example.
+    pub warnings: BTreeMap<String, Warning>,
 }
 
-/// How many items an import wrote and removed.
+/// How many lookup items were written and removed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Changes {
+pub struct Items {
     pub written: usize,
     pub deleted: usize,
 }
 
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Warning {
+    pub count: u32,
+    /// Where or what the first was.
+    pub example: String,
+}
+
 impl Report {
-    pub(crate) fn new(
+    /// The report on `dataset`, taken in as `snapshot`.
+    pub(crate) fn on(
+        snapshot: &Snapshot,
         dataset: &Dataset,
-        published: Manifest,
-        changes: Changes,
-        warnings: Warnings,
+        differences: Differences,
+        notes: Notes,
     ) -> Self {
         Self {
-            version: published.version,
-            records: published.statistics.total_records,
-            by_country: published.statistics.by_country,
-            by_status: published.statistics.by_status,
+            outcome: Outcome::Planned,
+            version: None,
+            file_dates: snapshot.file_dates,
+            records: snapshot.statistics.total_records,
+            by_country: snapshot.statistics.by_country.clone(),
+            by_status: snapshot.statistics.by_status.clone(),
             carriers: dataset.carriers().len(),
             area_codes: dataset.area_codes().len(),
-            changes,
-            warnings: warnings.0,
+            differences,
+            items: Items::default(),
+            skipped: notes.skipped,
+            warnings: notes.warnings,
         }
     }
 }
 
-/// What the reports held that had to be read with care, each counted.
+/// What the reports held that had to be read with care, and what was passed over.
 #[derive(Debug, Default)]
-pub struct Warnings(BTreeMap<String, u32>);
+pub struct Notes {
+    skipped: BTreeMap<String, u32>,
+    warnings: BTreeMap<String, Warning>,
+}
 
-impl Warnings {
-    pub(crate) fn add(&mut self, warning: impl Into<String>) {
-        *self.0.entry(warning.into()).or_default() += 1;
+impl Notes {
+    /// Counts a row that is passed over.
+    pub(crate) fn skip(&mut self, reason: impl Into<String>) {
+        *self.skipped.entry(reason.into()).or_default() += 1;
+    }
+
+    /// Counts something read with care; the first of its kind is kept as the example.
+    pub(crate) fn warn(&mut self, kind: impl Into<String>, example: impl Display) {
+        let warning = self.warnings.entry(kind.into());
+        warning.or_insert_with(|| Warning { count: 0, example: example.to_string() }).count += 1;
+    }
+
+    pub fn skipped(&self) -> &BTreeMap<String, u32> {
+        &self.skipped
+    }
+
+    pub fn warnings(&self) -> &BTreeMap<String, Warning> {
+        &self.warnings
     }
 }

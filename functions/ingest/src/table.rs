@@ -1,13 +1,16 @@
 //! Delimited text as rows of named columns.
 //!
-//! Columns are found by their trimmed header name, since the reports have gained and moved
-//! columns over the years; a cell is trimmed, then unquoted.
+//! Columns are found by their header name, since the reports have gained, moved and renamed columns
+//! over the years; a cell is trimmed, then unquoted. Text is UTF-8, or else Windows-1252, in which
+//! any bytes are text.
 
-use std::str::FromStr;
+use std::{borrow::Cow, io::Read, str::FromStr};
 
-use csv::{ReaderBuilder, StringRecord};
+use csv::{ByteRecord, ReaderBuilder};
+use encoding_rs::WINDOWS_1252;
+use jiff::civil::Date;
 
-use crate::IngestError;
+use crate::{IngestError, Notes};
 
 /// How cells are set apart.
 #[derive(Debug, Clone, Copy)]
@@ -18,121 +21,217 @@ pub(crate) enum Layout {
     Commas,
 }
 
+/// A report's form: what to call it, and the columns that are wanted of it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Form<const N: usize> {
+    pub file: &'static str,
+    pub layout: Layout,
+    pub columns: [Column; N],
+}
+
+/// A column by its names, compared by their letters and digits alone.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Column {
+    names: &'static [&'static str],
+    needed: bool,
+}
+
+impl Column {
+    /// A column without which the report is refused.
+    pub const fn needed(names: &'static [&'static str]) -> Self {
+        Self { names, needed: true }
+    }
+
+    /// A column that some years of the report lack; its cells are empty then.
+    pub const fn optional(names: &'static [&'static str]) -> Self {
+        Self { names, needed: false }
+    }
+
+    fn name(&self) -> &'static str {
+        self.names.first().copied().unwrap_or_default()
+    }
+
+    fn is_named(&self, header_cell: &str) -> bool {
+        self.names.iter().any(|name| letters_and_digits(name).eq(letters_and_digits(header_cell)))
+    }
+}
+
+fn letters_and_digits(name: &str) -> impl Iterator<Item = char> {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)
+}
+
 /// A header stands within the first lines; a date may come before it.
 const HEADER_WITHIN: usize = 5;
 
-/// The rows below the header, each with only the columns that were asked for.
-pub(crate) struct Table<const N: usize> {
-    file: &'static str,
-    names: [&'static str; N],
-    rows: Vec<(u64, [String; N])>,
+/// One row: its cells in the order of the form's columns.
+pub(crate) struct Row<'a, const N: usize> {
+    form: &'a Form<N>,
+    line: u64,
+    pub cells: [Cow<'a, str>; N],
 }
 
-impl<const N: usize> Table<N> {
-    /// Reads the columns `names` of `text`. A row that holds nothing, or only a date further
-    /// on, is passed over: CNAC's report has one.
+impl<const N: usize> Form<N> {
+    /// Hands each row to `each`, and gives the date the file states for itself, if it does.
+    ///
+    /// A row without any text is skipped and counted.
     ///
     /// # Errors
-    /// Where no header has all the columns, a row lacks cells, or there is no row at all.
+    /// Where no header has all the needed columns, a row has more or fewer cells than it, there is
+    /// no row at all, or `each` refuses one.
     pub fn read(
-        file: &'static str,
-        text: &str,
-        layout: Layout,
-        names: [&'static str; N],
-    ) -> Result<Self, IngestError> {
-        let mut reader = ReaderBuilder::new();
-        reader.has_headers(false).flexible(true);
-        if let Layout::Tabs = layout {
-            reader.delimiter(b'\t').quoting(false);
-        }
+        &self,
+        reader: &mut dyn Read,
+        notes: &mut Notes,
+        mut each: impl FnMut(&Row<'_, N>, &mut Notes) -> Result<(), IngestError>,
+    ) -> Result<Option<Date>, IngestError> {
+        let file = self.file;
         let foreign = |detail: String| IngestError::Foreign { file, detail };
-        let mut reader = reader.from_reader(text.as_bytes());
-        let mut records =
-            reader.records().map(|record| record.map_err(|error| foreign(error.to_string())));
+        let mut builder = ReaderBuilder::new();
+        builder.has_headers(false).flexible(true);
+        if let Layout::Tabs = self.layout {
+            builder.delimiter(b'\t').quoting(false);
+        }
+        let mut records = builder.from_reader(reader).into_byte_records();
+        let mut next = || records.next().transpose().map_err(|error| foreign(error.to_string()));
 
-        let head = records.by_ref().take(HEADER_WITHIN);
-        let header = head.filter_map(Result::ok).find_map(|head| Header::of(&head, names));
-        let header = header.ok_or_else(|| foreign(missing(text, names)))?;
-        let rows = records
-            .filter(|record| !matches!(record, Ok(record) if holds_at_most_a_date(record)))
-            .map(|record| header.row(file, text, &record?))
-            .collect::<Result<Vec<_>, _>>()?;
-        match rows.is_empty() {
-            true => Err(IngestError::Empty { file }),
-            false => Ok(Self { file, names, rows }),
+        let mut head = Vec::new();
+        let header = loop {
+            match next()?.filter(|_| head.len() < HEADER_WITHIN) {
+                None => return Err(foreign(self.missing(&head))),
+                Some(record) => match Header::of(self, &record) {
+                    Some(header) => break header,
+                    None => head.push(record),
+                },
+            }
+        };
+        let mut date = head.iter().flatten().find_map(|cell| self::date(&clean(cell)));
+        date = date.or(header.date);
+        let mut rows: u64 = 0;
+        while let Some(record) = next()? {
+            match lone_cell(&record) {
+                Lone::Blank => notes.skip(format!("{file}: blank rows")),
+                Lone::Cell(cell) if self::date(&cell).is_some() => {
+                    date = date.or(self::date(&cell))
+                }
+                Lone::Cell(_) | Lone::No => {
+                    each(&header.row(self, &record)?, notes)?;
+                    rows += 1;
+                }
+            }
+        }
+        match rows {
+            0 => Err(IngestError::Empty { file }),
+            _ => Ok(date),
         }
     }
 
-    /// The rows, each with what it takes to say where a cell stands.
-    pub fn rows(&self) -> impl Iterator<Item = Row<'_, N>> {
-        self.rows.iter().map(|(line, cells)| Row { table: self, line: *line, cells })
+    /// Says which columns the likeliest header lacks.
+    fn missing(&self, head: &[ByteRecord]) -> String {
+        let lacking = |record: &ByteRecord| -> Vec<&str> {
+            let is_there =
+                |column: &Column| record.iter().any(|cell| column.is_named(&clean(cell)));
+            let needed = self.columns.iter().filter(|column| column.needed && !is_there(column));
+            needed.map(Column::name).collect()
+        };
+        let Some(likeliest) = head.iter().min_by_key(|record| lacking(record).len()) else {
+            return "it is empty".to_owned();
+        };
+        let lacking = lacking(likeliest).join(", ");
+        let has = likeliest.iter().map(clean).collect::<Vec<_>>().join(", ");
+        let has: String = has.chars().take(120).collect();
+        format!("no header names the columns {lacking}; line {} has '{has}'", line(likeliest))
     }
+}
+
+fn line(record: &ByteRecord) -> u64 {
+    record.position().map_or(0, csv::Position::line)
 }
 
 /// Where the wanted columns stand.
 struct Header<const N: usize> {
-    columns: [usize; N],
-    /// The least a row must have. NANPA's header has a cell more than its rows, and CNAC's date
-    /// row a cell less than the others.
-    least_cells: usize,
+    columns: [Option<usize>; N],
+    cells: usize,
+    date: Option<Date>,
 }
+
+/// Begins the header cell that holds the file's date and stands above no column of its own, or
+/// since 2020 shares one with `In Service`.
+const FILE_UPDATED: &str = "File Updated";
 
 impl<const N: usize> Header<N> {
-    fn of(record: &StringRecord, names: [&str; N]) -> Option<Self> {
-        let place =
-            |name: &str| record.iter().position(|cell| clean(cell).eq_ignore_ascii_case(name));
-        let places: Option<Vec<usize>> = names.into_iter().map(place).collect();
-        let columns = <[usize; N]>::try_from(places?).ok()?;
-        Some(Self { columns, least_cells: record.len() - 1 })
+    fn of(form: &Form<N>, record: &ByteRecord) -> Option<Self> {
+        let columns = form
+            .columns
+            .map(|column| (column, record.iter().position(|cell| column.is_named(&clean(cell)))));
+        let complete = columns.iter().all(|(column, place)| place.is_some() || !column.needed);
+        let updated = record.iter().next_back().map(clean).unwrap_or_default();
+        let updated = updated.split_once(FILE_UPDATED);
+        let above_nothing = updated.is_some_and(|(before, _)| before.trim().is_empty());
+        complete.then(|| Self {
+            columns: columns.map(|(_, place)| place),
+            cells: record.len() - usize::from(above_nothing),
+            date: updated.and_then(|(_, text)| date(text.trim())),
+        })
     }
 
-    fn row(
+    fn row<'a>(
         &self,
-        file: &'static str,
-        text: &str,
-        record: &StringRecord,
-    ) -> Result<(u64, [String; N]), IngestError> {
-        let line = line_of(record, text);
-        let (found, expected) = (record.len(), self.least_cells);
-        if found < expected {
-            return Err(IngestError::CutOff { file, line, found, expected });
+        form: &'a Form<N>,
+        record: &'a ByteRecord,
+    ) -> Result<Row<'a, N>, IngestError> {
+        let (line, expected) = (line(record), self.cells);
+        let filled = record.iter().rposition(|cell| !clean(cell).is_empty()).map_or(0, |at| at + 1);
+        if record.len() < expected || filled > expected {
+            let found = record.len();
+            return Err(IngestError::Ragged { file: form.file, line, found, expected });
         }
-        let cell = |column| clean(record.get(column).unwrap_or_default()).to_owned();
-        Ok((line, self.columns.map(cell)))
+        let cell = |place: Option<usize>| place.and_then(|at| record.get(at)).map(clean);
+        Ok(Row { form, line, cells: self.columns.map(|place| cell(place).unwrap_or_default()) })
     }
 }
 
-/// A row that begins with its one filled cell is none of these, but one that is cut off.
-fn holds_at_most_a_date(record: &StringRecord) -> bool {
-    let mut cells = record.iter().map(|cell| !clean(cell).is_empty());
-    cells.next() != Some(true) && cells.filter(|&filled| filled).count() <= 1
+/// What a row holds besides empty cells.
+enum Lone<'a> {
+    Blank,
+    /// One cell, not the first: a row that begins with its one cell is one that is cut off.
+    Cell(Cow<'a, str>),
+    No,
 }
 
-/// The line a record begins on. After CR LF the reader counts the record as beginning at the LF.
-fn line_of(record: &StringRecord, text: &str) -> u64 {
-    record.position().map_or(0, |position| {
-        let at_line_feed = text.as_bytes().get(position.byte() as usize) == Some(&b'\n');
-        position.line() + u64::from(at_line_feed)
-    })
+fn lone_cell(record: &ByteRecord) -> Lone<'_> {
+    let mut filled = record.iter().map(clean).enumerate().filter(|(_, cell)| !cell.is_empty());
+    match (filled.next(), filled.next()) {
+        (None, _) => Lone::Blank,
+        (Some((1.., cell)), None) => Lone::Cell(cell),
+        _ => Lone::No,
+    }
 }
 
-fn missing<const N: usize>(text: &str, names: [&str; N]) -> String {
-    let first_line: String = text.lines().next().unwrap_or_default().chars().take(80).collect();
-    format!("no header names all of {}; it begins '{}'", names.join(", "), first_line.trim_end())
+/// A date as the reports write it: `09/04/2026` or `2026-09-04`.
+pub(crate) fn date(text: &str) -> Option<Date> {
+    ["%m/%d/%Y", "%Y-%m-%d"].iter().find_map(|format| Date::strptime(format, text).ok())
 }
 
-/// Takes off the padding, then the quotes.
-fn clean(cell: &str) -> &str {
-    let cell = cell.trim();
-    cell.strip_prefix('"').and_then(|cell| cell.strip_suffix('"')).unwrap_or(cell).trim()
-}
-
-/// One row of a table.
-pub(crate) struct Row<'a, const N: usize> {
-    table: &'a Table<N>,
-    line: u64,
-    /// In the order in which the columns were asked for.
-    pub cells: &'a [String; N],
+/// The text of a cell without its padding, then without its quotes.
+fn clean(cell: &[u8]) -> Cow<'_, str> {
+    let bare = |cell: &str| -> (usize, usize) {
+        let start = cell.trim();
+        let text = start.strip_prefix('"').and_then(|cell| cell.strip_suffix('"')).unwrap_or(start);
+        let text = text.trim();
+        let from = text.as_ptr() as usize - cell.as_ptr() as usize;
+        (from, from + text.len())
+    };
+    match str::from_utf8(cell) {
+        Ok(text) => {
+            let (from, to) = bare(text);
+            Cow::Borrowed(&text[from..to])
+        }
+        Err(_) => {
+            let text = WINDOWS_1252.decode_without_bom_handling(cell).0;
+            let (from, to) = bare(&text);
+            Cow::Owned(text[from..to].to_owned())
+        }
+    }
 }
 
 impl<const N: usize> Row<'_, N> {
@@ -146,12 +245,31 @@ impl<const N: usize> Row<'_, N> {
     ) -> Result<T, IngestError> {
         let value = &self.cells[column];
         value.parse().map_err(|rule: T::Err| IngestError::Cell {
-            file: self.table.file,
+            file: self.form.file,
             line: self.line,
-            column: self.table.names[column],
+            column: self.form.columns[column].name(),
             value: value.chars().take(40).collect(),
             rule: rule.to_string(),
         })
+    }
+
+    /// A cell that should be a `T` and is left out with a warning where it is not; an empty one is
+    /// left out without.
+    pub fn known<T: FromStr>(&self, column: usize, notes: &mut Notes) -> Option<T> {
+        let value = filled(&self.cells[column])?;
+        let known = value.parse().ok();
+        if known.is_none() {
+            self.warn(notes, column, "is not known and left out");
+        }
+        known
+    }
+
+    /// Notes that the value of a cell was read with care.
+    pub fn warn(&self, notes: &mut Notes, column: usize, what: &str) {
+        let (name, value) = (self.form.columns[column].name(), &self.cells[column]);
+        let value: String = value.chars().take(40).collect();
+        let place = format!("line {}", self.line);
+        notes.warn(format!("{}: {name} '{value}' {what}", self.form.file), place);
     }
 }
 
@@ -166,59 +284,125 @@ mod tests {
 
     use super::*;
 
-    fn read(text: &str, layout: Layout) -> Result<Vec<[String; 2]>, IngestError> {
-        let table = Table::read("a report", text, layout, ["OCN", "Company"])?;
-        Ok(table.rows().map(|row| row.cells.clone()).collect())
+    const FORM: Form<3> = Form {
+        file: "a report",
+        layout: Layout::Commas,
+        columns: [
+            Column::needed(&["OCN"]),
+            Column::needed(&["Company", "Company Name"]),
+            Column::optional(&["RateCenter"]),
+        ],
+    };
+
+    type Read3 = (Vec<[String; 3]>, Option<Date>, Notes);
+
+    fn read_as(layout: Layout, text: &[u8]) -> Result<Read3, IngestError> {
+        let (mut rows, mut notes) = (Vec::new(), Notes::default());
+        let mut reader = text;
+        let date = Form { layout, ..FORM }.read(&mut reader, &mut notes, |row, _| {
+            rows.push(row.cells.clone().map(Cow::into_owned));
+            Ok(())
+        })?;
+        Ok((rows, date, notes))
+    }
+
+    fn rows(text: &str) -> Vec<[String; 3]> {
+        read_as(Layout::Commas, text.as_bytes()).unwrap().0
+    }
+
+    fn refusal(text: &str) -> String {
+        read_as(Layout::Commas, text.as_bytes()).err().unwrap().to_string()
     }
 
     #[test]
     fn columns_are_found_by_name_wherever_they_stand() {
-        let text = "File Date,01/05/2026\r\nCompany, ocn ,x\r\n\"A, B\",0051,\r\n";
-        assert_eq!(read(text, Layout::Commas).unwrap(), [["0051", "A, B"]]);
+        let text = "File Date,01/05/2026\nRATE CENTER,company_name, ocn ,x\nR,\"A, B\",0051,\n";
+        let (rows, date, _) = read_as(Layout::Commas, text.as_bytes()).unwrap();
+        assert_eq!(rows, [["0051", "A, B", "R"]]);
+        assert_eq!(date, Some(Date::constant(2026, 1, 5)));
+    }
+
+    #[test]
+    fn a_column_that_may_be_missing_is_empty_then() {
+        assert_eq!(rows("OCN,Company\n0051,A\n"), [["0051", "A", ""]]);
     }
 
     #[test]
     fn quotes_inside_padding_are_taken_off_and_others_kept() {
-        let text = "OCN \tCompany   \tx\n0051\t\"A \"B\" C\"   \t\n";
-        assert_eq!(read(text, Layout::Tabs).unwrap(), [["0051", "A \"B\" C"]]);
+        let text = b"OCN \tCompany   \tx\n0051\t\"A \"B\" C\"   \t\n";
+        let (rows, _, _) = read_as(Layout::Tabs, text).unwrap();
+        assert_eq!(rows, [["0051", "A \"B\" C", ""]]);
     }
 
     #[test]
-    fn a_row_with_only_a_date_is_passed_over() {
-        assert_eq!(read("x,Company,OCN\n,,2025-09-12\n,A,1\n", Layout::Commas).unwrap().len(), 1);
-    }
-
-    #[test]
-    fn lines_are_counted_the_same_with_either_line_end() {
-        for text in ["OCN,Company\n1,A\nx,B\n", "OCN,Company\r\n1,A\r\nx,B\r\n"] {
-            let table = Table::read("a report", text, Layout::Commas, ["OCN", "Company"]).unwrap();
-            let error = table.rows().nth(1).unwrap().parsed::<u32>(0).unwrap_err().to_string();
-            assert_eq!(error, "a report, line 3, column OCN: 'x' invalid digit found in string");
+    fn the_files_date_is_no_column() {
+        for (header, row) in [
+            ("OCN\tCompany\tIn Service\tFile Updated 09/04/2026", "0051\tA\tYes"),
+            ("OCN\tCompany\tIn Service   File Updated 09/04/2026", "0051\tA\tYes"),
+        ] {
+            let text = format!("{header}\n{row}\n");
+            let (rows, date, _) = read_as(Layout::Tabs, text.as_bytes()).unwrap();
+            assert_eq!((rows.len(), date), (1, Some(Date::constant(2026, 9, 4))), "{header}");
         }
     }
 
     #[test]
-    fn foreign_cut_off_and_empty_files_are_refused() {
-        let error = |text| read(text, Layout::Commas).unwrap_err().to_string();
+    fn a_row_with_only_a_date_is_the_files_and_blank_rows_are_counted() {
+        let text = "x,Company,OCN\n,,2025-09-12\n, ,\n,A,1\n\n,,\n";
+        let (rows, date, notes) = read_as(Layout::Commas, text.as_bytes()).unwrap();
+        assert_eq!((rows.len(), date), (1, Some(Date::constant(2025, 9, 12))));
+        assert_eq!(notes.skipped().get("a report: blank rows"), Some(&2));
+    }
+
+    #[test]
+    fn text_is_utf8_or_windows_1252() {
+        let expected = [["1", "Québec – Téléphone", ""]];
+        let utf8 = "\u{feff}OCN,Company\n1,Québec – Téléphone\n";
+        assert_eq!(rows(utf8), expected);
+        let windows = b"OCN,Company\n1,Qu\xe9bec \x96 T\xe9l\xe9phone\n";
+        assert_eq!(read_as(Layout::Commas, windows).unwrap().0, expected);
+    }
+
+    #[test]
+    fn a_wrong_cell_is_named_by_its_place() {
+        let mut reader = "OCN,Company\n1,A\nx,B\n".as_bytes();
+        let number = |row: &Row<'_, 3>, _: &mut Notes| row.parsed::<u32>(0).map(drop);
+        let error = FORM.read(&mut reader, &mut Notes::default(), number).unwrap_err();
         assert_eq!(
-            error("<html>\n"),
+            error.to_string(),
+            "a report, line 3, column OCN: 'x' invalid digit found in string"
+        );
+    }
+
+    #[test]
+    fn foreign_ragged_and_empty_files_are_refused() {
+        assert_eq!(
+            refusal("OCN,Operator\n1,A\n"),
             "a report is not the report it was given as: \
-             no header names all of OCN, Company; it begins '<html>'"
+             no header names the columns Company; line 1 has 'OCN, Operator'"
+        );
+        let ragged = "cells, its header 4; is the file cut off, or a cell not quoted?";
+        assert_eq!(
+            refusal("OCN,Company,a,b\n1,A,,\n2\n"),
+            format!("a report, line 3: has 1 {ragged}")
         );
         assert_eq!(
-            error("OCN,Company,a,b\n1,A,,\n2\n"),
-            "a report, line 3: has 1 of 3 cells; is the file cut off?"
+            refusal("OCN,Company,a,b\n1,A,Inc.,,b\n"),
+            format!("a report, line 2: has 5 {ragged}")
         );
-        assert_eq!(error("OCN,Company\n"), "a report holds no rows");
-        assert!(error("").contains("no header"));
+        assert_eq!(rows("OCN,Company,a,b\n1,A,,,,,\n").len(), 1);
+        assert_eq!(refusal("OCN,Company\n"), "a report holds no rows");
+        assert!(refusal("").contains("it is empty"));
     }
 
     proptest! {
         #[test]
-        fn any_text_is_read_or_refused_without_panic(text in any::<String>(), rows in "(OCN,Company\n)?[a-z,\"\n]*") {
+        fn any_bytes_are_read_or_refused_without_panic(
+            bytes in any::<Vec<u8>>(), rows in "(OCN,Company\n)?[a-zé,\"\n]*"
+        ) {
             for layout in [Layout::Tabs, Layout::Commas] {
-                let _ = read(&text, layout);
-                let _ = read(&rows, layout);
+                let _ = read_as(layout, &bytes);
+                let _ = read_as(layout, rows.as_bytes());
             }
         }
     }

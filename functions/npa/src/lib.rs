@@ -5,10 +5,10 @@ use serde::Serialize;
 use shared::{
     app::{App, Routes},
     errors::{ApiError, ErrorBody},
+    lookup::Freshness,
     pagination::{Page, Paged, Pagination},
     params::{Params, PathParams, parse},
     records::{AreaCode, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, State as Place, Status},
-    store::StoreError,
 };
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -156,22 +156,10 @@ async fn area_code(app: &App, uri: Uri, page: Page, npa: Npa) -> Answer {
 
 /// One exchange, read as an item.
 async fn exchange(app: &App, uri: Uri, page: Page, npa_nxx: NpaNxx) -> Answer {
-    let (area_code, exchange) = match (read(app, npa_nxx).await, app.dataset.in_memory()) {
-        (Ok(found), _) => found,
-        (Err(_), Some(dataset)) => {
-            (dataset.area_code(npa_nxx.npa).cloned(), dataset.exchange(npa_nxx))
-        }
-        (Err(error), None) => return Err(error.into()),
-    };
+    let (area_code, exchange) =
+        tokio::try_join!(app.area_code(npa_nxx.npa), app.exchange(npa_nxx, Freshness::Fresh))?;
     let (Some(area_code), Some(exchange)) = (area_code, exchange) else {
         return Err(ApiError::not_found(format!("No data found for NPA-NXX {npa_nxx}")));
     };
     Ok(AreaCodeResult::paged(uri, &area_code, page.of_items([exchange].into_iter())))
-}
-
-async fn read(
-    app: &App,
-    npa_nxx: NpaNxx,
-) -> Result<(Option<AreaCode>, Option<Exchange>), StoreError> {
-    tokio::try_join!(app.store.area_code(npa_nxx.npa), app.store.exchange(npa_nxx))
 }

@@ -51,6 +51,7 @@ impl From<Exchange> for Found {
             state,
             country,
             status,
+            blocks: _,
         } = exchange;
         Self { npa, nxx, ocn, company_name, carrier_type, rate_center, state, country, status }
     }

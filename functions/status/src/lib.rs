@@ -11,7 +11,7 @@ use shared::{
     app::{App, Routes},
     dataset::ManifestReading,
     errors::{ApiError, ErrorBody},
-    store::{LastUpdated, Manifest},
+    store::Snapshot,
 };
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
@@ -73,7 +73,7 @@ impl Health {
                 (ServiceStatus::Unhealthy, DatabaseStatus::Error, None)
             }
         };
-        let last_ingestion = manifest.map(|manifest| manifest.ingested_at.to_string());
+        let last_ingestion = manifest.map(|manifest| manifest.current.ingested_at.to_string());
         Self { status, database, last_ingestion, version: env!("CARGO_PKG_VERSION") }
     }
 }
@@ -109,8 +109,23 @@ pub struct Coverage {
     pub states_provinces: u32,
 }
 
-impl From<Manifest> for Stats {
-    fn from(Manifest { statistics, last_updated, .. }: Manifest) -> Self {
+/// When each source was last ingested: an import takes in all of them.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct LastUpdated {
+    /// Time of the last US data ingestion.
+    #[serde(rename = "NANPA")]
+    #[schema(format = DateTime)]
+    nanpa: String,
+    /// Time of the last Canadian data ingestion.
+    #[serde(rename = "CNAC")]
+    #[schema(format = DateTime)]
+    cnac: String,
+}
+
+impl From<Snapshot> for Stats {
+    fn from(Snapshot { statistics, ingested_at, .. }: Snapshot) -> Self {
+        let last_updated =
+            LastUpdated { nanpa: ingested_at.to_string(), cnac: ingested_at.to_string() };
         Self {
             total_records: statistics.total_records,
             by_country: named(statistics.by_country),
@@ -134,7 +149,7 @@ fn named<K: ToString>(counts: BTreeMap<K, u32>) -> BTreeMap<String, u32> {
     responses((status = 200, body = Health), (status = 503, body = Health, description = "unhealthy"))
 )]
 async fn health(State(app): State<App>) -> Health {
-    Health::of(&app.dataset.manifest().await)
+    Health::of(&app.dataset.read_manifest().await)
 }
 
 /// Health, without the version prefix
@@ -152,9 +167,9 @@ async fn health_unversioned(app: State<App>) -> Health {
     responses((status = 200, body = Stats), (status = 503, body = ErrorBody))
 )]
 async fn stats(State(app): State<App>) -> Result<Json<Stats>, ApiError> {
-    match app.dataset.manifest().await {
+    match app.dataset.read_manifest().await {
         ManifestReading::Fresh(Some(manifest)) | ManifestReading::Remembered(Some(manifest)) => {
-            Ok(Json(manifest.into()))
+            Ok(Json(manifest.current.clone().into()))
         }
         ManifestReading::Fresh(None) | ManifestReading::Remembered(None) => {
             Err(ApiError::Unavailable)

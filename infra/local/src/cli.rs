@@ -24,7 +24,9 @@ enum Command {
     /// Serve the API (the default)
     Serve(ServeArgs),
     /// Load the published reports
-    Import(ImportArgs),
+    Import(Box<ImportArgs>),
+    /// Go back to the version of the data before the one in force
+    Rollback(RollbackArgs),
     /// Make, list and revoke API keys
     #[command(subcommand)]
     Keys(KeysCommand),
@@ -82,24 +84,52 @@ pub struct DynamodbArgs {
     pub data_dir: PathBuf,
 }
 
-/// A report may be a path or an https:// address.
+/// A report may be a path, an https:// address or an s3:// object.
 #[derive(Debug, Args)]
 pub struct ImportArgs {
+    /// Fetch what is not named below from where NANPA and CNAC publish it
+    #[arg(long)]
+    pub fetch: bool,
     /// NANPA's utilised central office codes, text or zip
-    #[arg(long, value_name = "FILE")]
-    pub nanpa: ingest::Source,
+    #[arg(long, value_name = "FILE", required_unless_present = "fetch")]
+    pub nanpa: Option<ingest::Source>,
     /// CNAC's CO code status report, CSV or zip
-    #[arg(long, value_name = "FILE")]
-    pub cnac: ingest::Source,
+    #[arg(long, value_name = "FILE", required_unless_present = "fetch")]
+    pub cnac: Option<ingest::Source>,
     /// NANPA's area code database, npa_report.csv
-    #[arg(long, value_name = "FILE")]
-    pub npa_report: ingest::Source,
+    #[arg(long, value_name = "FILE", required_unless_present = "fetch")]
+    pub npa_report: Option<ingest::Source>,
     /// Carrier types and trade names: ocn,company_name,common_name,carrier_type,state,country
     #[arg(long, value_name = "FILE")]
     pub carriers: Option<ingest::Source>,
-    /// Most of a country's records, in percent, that may vanish at once
+    /// NANPA's thousands block assignments, CSV or zip
+    #[arg(long, value_name = "FILE")]
+    pub thousands_blocks: Option<ingest::Source>,
+    /// Most, in percent, that may vanish at once of a country's records, of the carriers, of those
+    /// of known type, or of the area codes
     #[arg(long, value_name = "PERCENT", default_value_t = ingest::Options::default().max_shrink)]
     pub max_shrink: f64,
+    /// Take files that are older than those in force
+    #[arg(long)]
+    pub allow_older: bool,
+    /// Say what would change, by area code, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print the report as JSON
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub database: DatabaseArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct RollbackArgs {
+    /// Say what would change, by area code, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print the report as JSON
+    #[arg(long)]
+    pub json: bool,
     #[command(flatten)]
     pub database: DatabaseArgs,
 }
@@ -135,7 +165,8 @@ impl Cli {
     pub async fn run(self) -> Result<(), LocalError> {
         match self.command.unwrap_or(Command::Serve(self.serve)) {
             Command::Serve(args) => serve::serve(args).await,
-            Command::Import(args) => import::import(args).await,
+            Command::Import(args) => import::import(*args).await,
+            Command::Rollback(args) => import::rollback(args).await,
             Command::Keys(KeysCommand::Create { name, database }) => {
                 keys::create(&Database::open(&database).await?.store(), &name).await
             }

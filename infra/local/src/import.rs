@@ -1,39 +1,85 @@
-//! The published reports, or the embedded sample, into the database.
+//! The published reports, or the embedded sample, into the database; and back to the version before.
 
 use indicatif::{ProgressBar, ProgressStyle};
-use ingest::{Options, Progress, Report, Source, Sources};
-use shared::store::Store;
+use ingest::{
+    CNAC_ADDRESS, IngestError, NANPA_ADDRESS, NPA_REPORT_ADDRESS, Options, Outcome, Progress,
+    Report, Source, Sources,
+};
+use shared::store::{Store, StoreError};
 
-use crate::{LocalError, cli::ImportArgs, database::Database};
+use crate::{
+    LocalError,
+    cli::{ImportArgs, RollbackArgs},
+    database::Database,
+    report,
+};
 
 /// Loads the reports named on the command line and prints what was loaded.
 ///
 /// # Errors
 /// Where a report is refused or the database cannot be written; the data stays as it was.
 pub async fn import(args: ImportArgs) -> Result<(), LocalError> {
-    let ImportArgs { nanpa, cnac, npa_report, carriers, max_shrink, database } = args;
-    let sources = Sources { nanpa, cnac, npa_report, carriers };
-    let database = Database::open(&database).await?;
-    let bar = ProgressBar::no_length();
-    let report = ingest::ingest(&database.store(), &sources, Options { max_shrink }, |step| {
-        show(&bar, step)
-    })
-    .await;
-    bar.finish_and_clear();
-    print(&report?);
+    let published = |source: Option<Source>, address: &str| source.unwrap_or(address.into());
+    let sources = Sources {
+        nanpa: published(args.nanpa, NANPA_ADDRESS),
+        cnac: published(args.cnac, CNAC_ADDRESS),
+        npa_report: published(args.npa_report, NPA_REPORT_ADDRESS),
+        carriers: args.carriers,
+        thousands_blocks: args.thousands_blocks,
+    };
+    let options = Options {
+        max_shrink: args.max_shrink,
+        allow_older: args.allow_older,
+        dry_run: args.dry_run,
+        ..Options::default()
+    };
+    let database = Database::open(&args.database).await?;
+    let store = database.store();
+    let import =
+        async |show: &dyn Fn(Progress)| ingest::ingest(&store, &sources, options, show).await;
+    let report = with_progress(import).await;
     database.close().await;
-    Ok(())
+    conclude(report?, args.json)
 }
 
-/// Loads the sample the program brings along, unless there is data already.
+/// Goes back to the version before and prints what changed.
+///
+/// # Errors
+/// Where there is none, or the database cannot be written.
+pub async fn rollback(args: RollbackArgs) -> Result<(), LocalError> {
+    let options = Options { dry_run: args.dry_run, ..Options::default() };
+    let database = Database::open(&args.database).await?;
+    let store = database.store();
+    let rollback = async |show: &dyn Fn(Progress)| ingest::rollback(&store, options, show).await;
+    let report = with_progress(rollback).await;
+    database.close().await;
+    conclude(report?, args.json)
+}
+
+fn conclude(report: Report, json: bool) -> Result<(), LocalError> {
+    match json {
+        true => println!("{}", report::json(&report)?),
+        false => print!("{}", report::table(&report)),
+    }
+    match report.outcome {
+        Outcome::Refused { reason } => Err(LocalError::Refused(reason)),
+        _ => Ok(()),
+    }
+}
+
+/// Loads the sample the program brings along, unless there is data already or an import is about
+/// to bring some.
 ///
 /// # Errors
 /// Where the database cannot be read or written.
 pub async fn import_sample_if_empty(store: &Store) -> Result<(), LocalError> {
-    if store.manifest().await?.is_none() {
-        ingest::ingest(store, &sample(), Options::default(), |_| ()).await?;
+    if store.manifest().await?.is_some() {
+        return Ok(());
     }
-    Ok(())
+    match ingest::ingest(store, &sample(), Options::default(), |_| ()).await {
+        Err(IngestError::Running { .. } | IngestError::Store(StoreError::Overtaken)) => Ok(()),
+        imported => Ok(imported.map(drop)?),
+    }
 }
 
 /// Made-up codes and carriers in the formats of the published reports.
@@ -43,50 +89,36 @@ pub fn sample() -> Sources {
         cnac: Source::Embedded(include_bytes!("../sample/cnac_co_code_status.csv")),
         npa_report: Source::Embedded(include_bytes!("../sample/npa_report.csv")),
         carriers: Some(Source::Embedded(include_bytes!("../sample/carriers.csv"))),
+        thousands_blocks: None,
     }
 }
 
 const STYLE: &str = "{msg:<32} {wide_bar} {human_pos}/{human_len} {eta}";
 
+/// Runs `work` with a progress bar on stderr, which stays hidden where that is no terminal.
+async fn with_progress<T>(work: impl AsyncFnOnce(&dyn Fn(Progress)) -> T) -> T {
+    let bar = ProgressBar::no_length();
+    let show = |step| show(&bar, step);
+    let done = work(&show).await;
+    bar.finish_and_clear();
+    done
+}
+
 fn show(bar: &ProgressBar, step: Progress) {
     match step {
         Progress::Reading(file) => bar.set_message(format!("Reading {file}")),
-        Progress::Planned(items) => {
+        Progress::Comparing => bar.set_message("Comparing"),
+        Progress::Waiting(until) => {
+            bar.println(format!("Another import has begun; waiting until {until}"));
+        }
+        Progress::Planned(writes) => {
             if let Ok(style) = ProgressStyle::with_template(STYLE) {
                 bar.set_style(style);
             }
             bar.set_message("Writing");
-            bar.set_length(items as u64);
+            bar.set_length(writes as u64);
         }
-        Progress::Written(items) => bar.inc(items as u64),
+        Progress::Written(writes) => bar.inc(writes as u64),
         Progress::Publishing => bar.set_message("Publishing"),
     }
-}
-
-fn print(report: &Report) {
-    let Report { version, records, by_country, by_status, carriers, area_codes, changes, warnings } =
-        report;
-    println!("Version {version} is current");
-    println!("  records     {}", grouped(u64::from(*records)));
-    for (country, count) in by_country {
-        println!("    {:<10}{:>10}", country.to_string(), grouped(u64::from(*count)));
-    }
-    for (status, count) in by_status {
-        println!("    {:<10}{:>10}", status.to_string(), grouped(u64::from(*count)));
-    }
-    println!("  carriers    {}", grouped(*carriers as u64));
-    println!("  area codes  {}", grouped(*area_codes as u64));
-    println!(
-        "  items       {} written, {} deleted",
-        grouped(changes.written as u64),
-        grouped(changes.deleted as u64)
-    );
-    println!("Warnings: {}", grouped(warnings.values().map(|&count| u64::from(count)).sum()));
-    for (warning, count) in warnings {
-        println!("{:>8}  {warning}", grouped(u64::from(*count)));
-    }
-}
-
-fn grouped(count: u64) -> String {
-    indicatif::HumanCount(count).to_string()
 }

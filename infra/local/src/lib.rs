@@ -5,6 +5,7 @@ pub mod database;
 pub mod import;
 pub mod keys;
 pub mod openapi;
+mod report;
 pub mod serve;
 pub mod template;
 
@@ -46,6 +47,8 @@ pub enum LocalError {
     AmbiguousPrefix(usize, String),
     #[error(transparent)]
     Ingest(#[from] IngestError),
+    #[error("the import is refused: {0}")]
+    Refused(String),
     #[error(transparent)]
     Store(#[from] StoreError),
 }

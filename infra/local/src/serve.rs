@@ -118,7 +118,7 @@ fn write_private(file: &Path, text: &str) -> std::io::Result<()> {
 
 async fn greet(base_url: &str, key: &ApiKey, database: &Database) -> Result<(), LocalError> {
     let manifest = database.store().manifest().await?;
-    let records = manifest.map_or(0, |manifest| manifest.statistics.total_records);
+    let records = manifest.map_or(0, |manifest| manifest.current.statistics.total_records);
     let key = key.reveal();
     println!("Telephone Number Reference Service {}", env!("CARGO_PKG_VERSION"));
     println!();

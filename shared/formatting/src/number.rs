@@ -24,7 +24,7 @@ static RULES: LazyLock<Option<PhoneNumberUtil>> = LazyLock::new(metadata::rules)
 /// The country calling code of the North American Numbering Plan.
 const NANP: i32 = 1;
 
-/// More than a number can have; the crate lets them through where Google's rules do not.
+/// More than a number can have; with more of them the crate's formats lose some.
 const MOST_LEADING_ZEROS: i32 = 10;
 
 /// What a number is for (spec 2.5).
@@ -135,6 +135,9 @@ impl PhoneNumber {
     /// A leading `011` or `00` is an international prefix, unless the number as typed is valid in
     /// `default_country` or what follows the prefix cannot be parsed.
     pub fn parse(text: &str, default_country: DefaultCountry) -> Option<Self> {
+        if !is_parseable(text) {
+            return None;
+        }
         let region = default_country.region();
         let typed = parse(text, region);
         match (&typed, without_international_prefix(text)) {
@@ -152,12 +155,12 @@ impl PhoneNumber {
 
 /// One pass through the rules. A panic in them is one unparseable number, not a dead process.
 fn parse(text: &str, region: Region) -> Option<PhoneNumber> {
-    if !is_parseable(text) {
-        return None;
-    }
     let rules = RULES.as_ref()?;
     let described = catch_unwind(AssertUnwindSafe(|| {
-        let parsed = rules.parse(text, Some(region)).ok().filter(is_plausible)?;
+        let parsed = rules.parse(text, Some(region)).ok()?;
+        if !is_plausible(text, &parsed) {
+            return None;
+        }
         Some(describe(rules, &parsed))
     }));
     described.unwrap_or_else(|_| {
@@ -167,12 +170,23 @@ fn parse(text: &str, region: Region) -> Option<PhoneNumber> {
 }
 
 /// Refuses what the crate accepts and Google's rules do not.
-fn is_plausible(parsed: &Parsed) -> bool {
-    let national_digits = parsed.national_number.to_string().len();
-    let lone_digits_with_extension =
-        parsed.extension.is_some() && parsed.italian_leading_zero.is_none() && national_digits <= 2;
+fn is_plausible(text: &str, parsed: &Parsed) -> bool {
     parsed.number_of_leading_zeros.unwrap_or_default() <= MOST_LEADING_ZEROS
-        && !lone_digits_with_extension
+        && (parsed.extension.is_none() || starts_with_three_digits(text))
+}
+
+/// Whether nothing but punctuation stands between the first three digits.
+fn starts_with_three_digits(text: &str) -> bool {
+    let number = text.trim_start_matches(|c: char| !c.is_numeric());
+    let digits = number.chars().filter(|&c| !is_punctuation(c));
+    digits.take(3).filter(|c| c.is_numeric()).count() == 3
+}
+
+/// What Google's rules let stand between the digits of a number.
+fn is_punctuation(c: char) -> bool {
+    matches!(c, '-' | 'x' | '*' | '.' | '/' | '~' | ' ' | '(' | ')' | '[' | ']' | '\u{a0}' | '\u{ad}'
+        | '\u{200b}' | '\u{2010}'..='\u{2015}' | '\u{2053}' | '\u{2060}' | '\u{2212}' | '\u{223c}' | '\u{3000}' | '\u{30fc}'
+        | '\u{ff08}' | '\u{ff09}' | '\u{ff0d}'..='\u{ff0f}' | '\u{ff3b}' | '\u{ff3d}' | '\u{ff5e}')
 }
 
 fn describe(rules: &PhoneNumberUtil, parsed: &Parsed) -> PhoneNumber {
@@ -217,7 +231,7 @@ fn is_non_geographic_npa(national_number: &str) -> bool {
 
 /// libphonenumber's international form with each run of punctuation turned into one space.
 fn spaced(international: &str) -> String {
-    let groups = international.split(|c: char| !c.is_alphanumeric() && c != '+');
+    let groups = international.split(|c: char| !c.is_alphanumeric() && !matches!(c, '+' | '#'));
     groups.filter(|group| !group.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
@@ -295,11 +309,20 @@ mod tests {
         let us = DefaultCountry::default();
         assert_eq!(PhoneNumber::parse("90;phone-context=+1;tel:", us), None);
         assert_eq!(PhoneNumber::parse("12 int 5584", "SE".parse().unwrap()), None);
+        let padded = format!("011 44 20 7946 0958{}", " ".repeat(232));
+        assert_eq!(PhoneNumber::parse(&padded, us), None);
         assert_eq!(PhoneNumber::parse(&format!("+39{}1", "0".repeat(14)), us), None);
         assert_eq!(PhoneNumber::parse(&"1".repeat(251), us), None);
         for text in ["", " ", "hello", "+", "1"] {
             assert_eq!(PhoneNumber::parse(text, us), None, "{text:?}");
         }
+    }
+
+    #[test]
+    fn an_extension_that_is_written_with_a_hash_keeps_it() {
+        let number = parsed("070 5234 5678#99", "TW");
+        assert_eq!(number.formats.international, "+886 70 5234 5678#99");
+        assert_eq!(parsed(&number.formats.international, "US"), number);
     }
 
     #[test]

@@ -1,16 +1,16 @@
-//! The dataset in force: loaded once a container, and looked after.
+//! The version in force: its manifest and dataset, loaded once a container and looked after.
 
 use std::{
-    sync::{Arc, Mutex, PoisonError, RwLock},
+    sync::{Arc, PoisonError, RwLock},
     time::{Duration, Instant},
 };
 
 use super::{DamagedSnapshot, Dataset};
 use crate::store::{Manifest, Store, StoreError};
 
-/// How long a loaded version is used before the manifest is read again.
+/// How long a manifest is believed before it is read again.
 const RECHECK_AFTER: Duration = Duration::from_secs(60);
-/// The same after a check that failed: soon, but not with every request.
+/// The same after a read that failed: soon, but not with every request.
 const RECHECK_AFTER_FAILURE: Duration = Duration::from_secs(5);
 
 /// Why there is no dataset to answer from.
@@ -28,119 +28,181 @@ pub enum DatasetError {
 #[derive(Debug)]
 pub enum ManifestReading {
     /// As DynamoDB has it now; `None` before the first import.
-    Fresh(Option<Manifest>),
+    Fresh(Option<Arc<Manifest>>),
     /// DynamoDB did not answer; this is what it last said, if it ever did.
-    Remembered(Option<Manifest>),
+    Remembered(Option<Arc<Manifest>>),
 }
 
+/// Something that was read, and until when it is used without another try.
 #[derive(Clone)]
-struct Loaded {
-    version: String,
-    dataset: Arc<Dataset>,
-    check_at: Instant,
+struct Held<T> {
+    value: T,
+    until: Instant,
 }
 
-/// Keeps the current dataset in memory and notices a new version within a minute.
+impl<T> Held<T> {
+    fn is_fresh(&self) -> bool {
+        Instant::now() < self.until
+    }
+}
+
+/// A dataset with its version.
+type Versioned = (String, Arc<Dataset>);
+
+/// Keeps the version in force in memory and notices a new one within a minute.
+///
+/// While DynamoDB does not answer, what is in memory goes on being used.
 pub struct CurrentDataset {
     store: Store,
-    loaded: RwLock<Option<Loaded>>,
-    /// Held by the one request that reads DynamoDB; the others go on with what is loaded.
-    refreshing: tokio::sync::Mutex<()>,
-    last_manifest: Mutex<Option<Manifest>>,
+    manifest: RwLock<Option<Held<Arc<Manifest>>>>,
+    dataset: RwLock<Option<Held<Versioned>>>,
+    /// Held by the one request that reads DynamoDB; the others go on with what is in memory.
+    reading_manifest: tokio::sync::Mutex<()>,
+    reading_dataset: tokio::sync::Mutex<()>,
 }
 
 impl CurrentDataset {
     pub fn new(store: Store) -> Self {
         Self {
             store,
-            loaded: RwLock::default(),
-            refreshing: tokio::sync::Mutex::default(),
-            last_manifest: Mutex::default(),
+            manifest: RwLock::default(),
+            dataset: RwLock::default(),
+            reading_manifest: tokio::sync::Mutex::default(),
+            reading_dataset: tokio::sync::Mutex::default(),
         }
     }
 
-    /// The current dataset. Reads DynamoDB at most once a minute, and goes on with the version in
-    /// memory while DynamoDB does not answer.
+    /// The manifest in force, read at most once a minute.
+    ///
+    /// # Errors
+    /// Where nothing was imported yet, or none is in memory and none can be read.
+    pub async fn manifest(&self) -> Result<Arc<Manifest>, DatasetError> {
+        let stale = match peek(&self.manifest) {
+            Some(held) if held.is_fresh() => return Ok(held.value),
+            stale => stale,
+        };
+        let _reading = match (self.reading_manifest.try_lock(), stale) {
+            (Ok(turn), _) => turn,
+            (Err(_), Some(stale)) => return Ok(stale.value),
+            (Err(_), None) => self.reading_manifest.lock().await,
+        };
+        match peek(&self.manifest) {
+            Some(held) if held.is_fresh() => return Ok(held.value),
+            _ => (),
+        }
+        match self.read_manifest().await {
+            ManifestReading::Fresh(manifest) => manifest.ok_or(DatasetError::Empty),
+            ManifestReading::Remembered(Some(manifest)) => {
+                hold(&self.manifest, Arc::clone(&manifest), RECHECK_AFTER_FAILURE);
+                Ok(manifest)
+            }
+            ManifestReading::Remembered(None) => Err(StoreError::Unanswered.into()),
+        }
+    }
+
+    /// Reads the manifest anew, or recalls the last one read.
+    pub async fn read_manifest(&self) -> ManifestReading {
+        match self.store.manifest().await {
+            Ok(None) => ManifestReading::Fresh(None),
+            Ok(Some(manifest)) => {
+                let manifest = Arc::new(manifest);
+                hold(&self.manifest, Arc::clone(&manifest), RECHECK_AFTER);
+                ManifestReading::Fresh(Some(manifest))
+            }
+            Err(error) => {
+                tracing::error!(%error, "the manifest cannot be read");
+                ManifestReading::Remembered(peek(&self.manifest).map(|held| held.value))
+            }
+        }
+    }
+
+    /// The dataset in force. Where a new version cannot be loaded, the one in memory goes on.
     ///
     /// # Errors
     /// Where no version is in memory and none can be loaded.
     pub async fn get(&self) -> Result<Arc<Dataset>, DatasetError> {
-        let stale = match self.loaded() {
-            Some(loaded) if Instant::now() < loaded.check_at => return Ok(loaded.dataset),
+        let manifest = self.manifest().await?;
+        let version = &manifest.current.version;
+        let in_use = |held: &Held<Versioned>| held.value.0 == *version || held.is_fresh();
+        let stale = match peek(&self.dataset) {
+            Some(held) if in_use(&held) => return Ok(held.value.1),
             stale => stale,
         };
-        let _refreshing = match (self.refreshing.try_lock(), stale) {
+        let _reading = match (self.reading_dataset.try_lock(), stale) {
             (Ok(turn), _) => turn,
-            (Err(_), Some(stale)) => return Ok(stale.dataset),
-            (Err(_), None) => self.refreshing.lock().await,
+            (Err(_), Some(stale)) => return Ok(stale.value.1),
+            (Err(_), None) => self.reading_dataset.lock().await,
         };
-        match self.loaded() {
-            Some(loaded) if Instant::now() < loaded.check_at => Ok(loaded.dataset),
-            stale => self.refresh(stale).await,
+        let stale = match peek(&self.dataset) {
+            Some(held) if in_use(&held) => return Ok(held.value.1),
+            stale => stale,
+        };
+        match (self.load_in_force(manifest).await, stale) {
+            (Ok(loaded), _) => {
+                hold(&self.dataset, loaded.clone(), Duration::ZERO);
+                Ok(loaded.1)
+            }
+            (Err(error), Some(Held { value: (version, dataset), .. })) => {
+                tracing::error!(%error, version, "going on with the version in memory");
+                hold(&self.dataset, (version, Arc::clone(&dataset)), RECHECK_AFTER_FAILURE);
+                Ok(dataset)
+            }
+            (Err(error), None) => Err(error),
         }
     }
 
     /// The version in memory, if one has been loaded, whatever its age.
     pub fn in_memory(&self) -> Option<Arc<Dataset>> {
-        self.loaded().map(|loaded| loaded.dataset)
+        peek(&self.dataset).map(|held| held.value.1)
     }
 
-    /// Reads the manifest anew, or recalls the last one read.
-    pub async fn manifest(&self) -> ManifestReading {
-        match self.read_manifest().await {
-            Ok(manifest) => ManifestReading::Fresh(manifest),
-            Err(error) => {
-                tracing::error!(%error, "the manifest cannot be read");
-                let last = self.last_manifest.lock().unwrap_or_else(PoisonError::into_inner);
-                ManifestReading::Remembered(last.clone())
-            }
-        }
-    }
-
-    async fn read_manifest(&self) -> Result<Option<Manifest>, StoreError> {
-        let manifest = self.store.manifest().await?;
-        *self.last_manifest.lock().unwrap_or_else(PoisonError::into_inner) = manifest.clone();
-        Ok(manifest)
-    }
-
-    async fn refresh(&self, stale: Option<Loaded>) -> Result<Arc<Dataset>, DatasetError> {
-        let fresh = self.load(stale.as_ref()).await;
-        let (loaded, recheck_after) = match (fresh, stale) {
-            (Ok(fresh), _) => (fresh, RECHECK_AFTER),
-            (Err(error), Some(stale)) => {
-                tracing::error!(%error, version = stale.version, "going on with the version in memory");
-                (stale, RECHECK_AFTER_FAILURE)
-            }
-            (Err(error), None) => return Err(error),
+    /// Loads what `manifest` names, or where that has been dropped meanwhile, what is now in force.
+    async fn load_in_force(&self, manifest: Arc<Manifest>) -> Result<Versioned, DatasetError> {
+        let error = match load(&self.store, &manifest).await {
+            Ok(dataset) => return Ok((manifest.current.version.clone(), Arc::new(dataset))),
+            Err(error) => error,
         };
-        let dataset = Arc::clone(&loaded.dataset);
-        let loaded = Loaded { check_at: Instant::now() + recheck_after, ..loaded };
-        *self.loaded.write().unwrap_or_else(PoisonError::into_inner) = Some(loaded);
-        Ok(dataset)
-    }
-
-    async fn load(&self, stale: Option<&Loaded>) -> Result<Loaded, DatasetError> {
-        let manifest = self.read_manifest().await?.ok_or(DatasetError::Empty)?;
-        match stale.filter(|stale| stale.version == manifest.version) {
-            Some(current) => Ok(current.clone()),
-            None => {
-                let dataset = Arc::new(load(&self.store, &manifest).await?);
-                Ok(Loaded { version: manifest.version, dataset, check_at: Instant::now() })
+        match self.read_manifest().await {
+            ManifestReading::Fresh(Some(newer))
+                if newer.current.version != manifest.current.version =>
+            {
+                let dataset = load(&self.store, &newer).await?;
+                Ok((newer.current.version.clone(), Arc::new(dataset)))
             }
+            _ => Err(error),
         }
-    }
-
-    fn loaded(&self) -> Option<Loaded> {
-        self.loaded.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-/// Reads and unpacks the snapshot `manifest` names.
+fn peek<T: Clone>(held: &RwLock<Option<Held<T>>>) -> Option<Held<T>> {
+    held.read().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+fn hold<T>(held: &RwLock<Option<Held<T>>>, value: T, time: Duration) {
+    let until = Instant::now() + time;
+    *held.write().unwrap_or_else(PoisonError::into_inner) = Some(Held { value, until });
+}
+
+/// Reads and unpacks the snapshot that `manifest` puts in force.
 ///
 /// # Errors
 /// Where it cannot be read whole, or is damaged.
 pub async fn load(store: &Store, manifest: &Manifest) -> Result<Dataset, DatasetError> {
-    let bytes = store.snapshot(manifest).await?;
+    let current = &manifest.current;
+    load_version(store, &current.version, current.chunks, &current.sha256).await
+}
+
+/// Reads and unpacks any snapshot.
+///
+/// # Errors
+/// Where it cannot be read whole, or is damaged.
+pub async fn load_version(
+    store: &Store,
+    version: &str,
+    chunks: u32,
+    sha256: &str,
+) -> Result<Dataset, DatasetError> {
+    let bytes = store.snapshot(version, chunks, sha256).await?;
     Dataset::unpack(&bytes)
-        .map_err(|source| DatasetError::Damaged { version: manifest.version.clone(), source })
+        .map_err(|source| DatasetError::Damaged { version: version.to_owned(), source })
 }

@@ -12,15 +12,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::records::{
-    AreaCode, Carrier, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, State, Statistics, Status,
+    AreaCode, BlockHolder, Carrier, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, Record, RecordKey,
+    State, Statistics, Status,
 };
 
-pub use current::{CurrentDataset, DatasetError, ManifestReading, load};
+pub use current::{CurrentDataset, DatasetError, ManifestReading, load, load_version};
 pub use packed::DamagedSnapshot;
 pub use search::{Search, Words};
 
 /// One version of the data, ordered by OCN, by NPA, and by NPA then NXX.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Dataset {
     carriers: Vec<Carrier>,
     area_codes: Vec<AreaCode>,
@@ -28,6 +29,23 @@ pub struct Dataset {
     companies: Vec<String>,
     rate_centers: Vec<String>,
     rows: Vec<Row>,
+    /// The thousands blocks that have a holder, by NPA, NXX and digit.
+    blocks: Vec<Block>,
+}
+
+/// A thousands block and the place of its holder in `carriers`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+struct Block {
+    npa: Npa,
+    nxx: Nxx,
+    digit: u8,
+    carrier: u32,
+}
+
+impl Block {
+    fn exchange(&self) -> (Npa, Nxx) {
+        (self.npa, self.nxx)
+    }
 }
 
 /// An exchange with its names kept once for all exchanges, by their place in the dataset.
@@ -51,7 +69,8 @@ enum Holder {
 }
 
 impl Dataset {
-    /// Packs records into a dataset; an exchange takes name and type from the carrier of its OCN.
+    /// Packs records into a dataset; an exchange and its blocks take name and type from the carriers
+    /// of their OCNs, and a block of an OCN that is not among `carriers` is left out.
     pub fn new(
         carriers: Vec<Carrier>,
         area_codes: Vec<AreaCode>,
@@ -85,7 +104,15 @@ impl Dataset {
             },
             rate_center: exchange.rate_center.as_deref().map(|name| rate_centers[name]),
         };
+        let blocks = exchanges.values().flat_map(|exchange| {
+            let (npa, nxx) = (exchange.npa, exchange.nxx);
+            let holders = exchange.blocks.iter();
+            holders
+                .filter_map(|(&digit, holder)| Some((digit, *by_ocn.get(&holder.ocn)?)))
+                .map(move |(digit, carrier)| Block { npa, nxx, digit, carrier })
+        });
         Self {
+            blocks: blocks.collect(),
             rows: exchanges.values().map(row).collect(),
             companies: companies.keys().map(|&name| name.to_owned()).collect(),
             rate_centers: rate_centers.keys().map(|&name| name.to_owned()).collect(),
@@ -125,6 +152,25 @@ impl Dataset {
         self.rows.iter().map(|row| self.record(row))
     }
 
+    /// Whether it has a record of this key.
+    pub fn contains(&self, key: RecordKey) -> bool {
+        match key {
+            RecordKey::Carrier(ocn) => self.carrier(ocn).is_some(),
+            RecordKey::AreaCode(npa) => self.area_code(npa).is_some(),
+            RecordKey::Exchange(NpaNxx { npa, nxx }) => {
+                self.rows_of(npa).binary_search_by_key(&nxx, |row| row.nxx).is_ok()
+            }
+        }
+    }
+
+    /// Every record: carriers by OCN, area codes by NPA, exchanges by NPA then NXX; in the order of
+    /// their keys.
+    pub fn records(&self) -> impl Iterator<Item = Record> {
+        let carriers = self.carriers.iter().cloned().map(Record::Carrier);
+        let area_codes = self.area_codes.iter().cloned().map(Record::AreaCode);
+        carriers.chain(area_codes).chain(self.exchanges().map(Record::Exchange))
+    }
+
     /// The exchanges of one area code, by NXX; made only as they are taken.
     pub fn exchanges_of(&self, npa: Npa) -> impl Iterator<Item = LazyExchange<'_>> {
         self.rows_of(npa).iter().map(|row| LazyExchange { dataset: self, row })
@@ -148,7 +194,21 @@ impl Dataset {
             state: row.state,
             country: row.country,
             status: row.status,
+            blocks: self.blocks_of(row),
         }
+    }
+
+    fn blocks_of(&self, row: &Row) -> BTreeMap<u8, BlockHolder> {
+        let start = self.blocks.partition_point(|block| block.exchange() < (row.npa, row.nxx));
+        let blocks = self.blocks[start..].iter();
+        let blocks = blocks.take_while(|block| block.exchange() == (row.npa, row.nxx));
+        let holder = |block: &Block| {
+            let carrier = self.carriers.get(block.carrier as usize)?;
+            let company_name = carrier.company_name.clone();
+            let (ocn, carrier_type) = (carrier.ocn, carrier.carrier_type);
+            Some((block.digit, BlockHolder { ocn, company_name, carrier_type }))
+        };
+        blocks.filter_map(holder).collect()
     }
 
     fn carrier_of(&self, row: &Row) -> Option<&Carrier> {
@@ -239,6 +299,7 @@ pub(crate) mod tests {
             state: Some("CA".parse().unwrap()),
             country: Country::Us,
             status: Status::Assigned,
+            blocks: BTreeMap::new(),
         }
     }
 

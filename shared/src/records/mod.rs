@@ -110,11 +110,49 @@ pub struct Exchange {
     pub state: Option<State>,
     pub country: Country,
     pub status: Status,
+    /// Who holds which thousands block, where that is somebody: by the block's first digit.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub blocks: BTreeMap<u8, BlockHolder>,
 }
 
 impl Exchange {
     pub fn npa_nxx(&self) -> NpaNxx {
         NpaNxx { npa: self.npa, nxx: self.nxx }
+    }
+}
+
+/// The carrier that holds a thousands block of a pooled exchange.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlockHolder {
+    pub ocn: Ocn,
+    pub company_name: String,
+    pub carrier_type: Option<CarrierType>,
+}
+
+/// A record of the lookup tables, whichever it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Record {
+    Carrier(Carrier),
+    AreaCode(AreaCode),
+    Exchange(Exchange),
+}
+
+/// What a record is found by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RecordKey {
+    Carrier(Ocn),
+    AreaCode(Npa),
+    Exchange(NpaNxx),
+}
+
+impl Record {
+    pub fn key(&self) -> RecordKey {
+        match self {
+            Self::Carrier(carrier) => RecordKey::Carrier(carrier.ocn),
+            Self::AreaCode(area_code) => RecordKey::AreaCode(area_code.npa),
+            Self::Exchange(exchange) => RecordKey::Exchange(exchange.npa_nxx()),
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{Store, StoreError, item, record};
+use super::{Store, StoreError, item, read};
 
 /// A key as the table keeps it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -56,7 +56,7 @@ impl Store {
         let mut pages = scan.into_paginator().items().send();
         let mut keys = Vec::new();
         while let Some(item) = pages.next().await {
-            keys.push(record::<KeyRecord>(table, item.map_err(StoreError::call("Scan", table))?)?);
+            keys.push(read::<KeyRecord>(table, item.map_err(StoreError::call("Scan", table))?)?);
         }
         keys.sort_by_key(|key| key.created_at);
         Ok(keys)

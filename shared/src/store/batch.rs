@@ -1,115 +1,138 @@
-//! Bulk writes: BatchWriteItem calls side by side, with what DynamoDB left over tried again.
+//! Lookup items and their bulk writes.
+//!
+//! An item holds a record and, until the next change, the one it replaced: so while an import
+//! writes items, and after one was killed, every lookup still answers from the version in force.
 
 use std::time::Duration;
 
-use aws_sdk_dynamodb::types::{AttributeValue, DeleteRequest, PutRequest, WriteRequest};
-use futures_util::{StreamExt, TryStreamExt, stream};
+use aws_sdk_dynamodb::{
+    error::ProvideErrorMetadata,
+    operation::batch_write_item::BatchWriteItemError,
+    types::{AttributeValue, DeleteRequest, PutRequest, WriteRequest},
+};
+use backon::{BackoffBuilder, ExponentialBuilder};
+use serde::{Deserialize, Serialize};
 
-use super::{Item, Store, StoreError, exchange_key, item};
-use crate::records::{AreaCode, Carrier, Exchange, Npa, NpaNxx, Ocn};
+use super::{Item, SdkError, Store, StoreError, exchange_key, item};
+use crate::records::{Record, RecordKey};
 
 /// Most writes one BatchWriteItem call takes (DynamoDB's limit).
-const BATCH: usize = 25;
-const CALLS_AT_ONCE: usize = 8;
-/// Tries for what a call leaves unprocessed; the waits between them add up to about 25 s.
-const TRIES: u32 = 10;
+pub const BATCH: usize = 25;
 
-/// One item to be written or removed.
+/// An item of the tables of carriers and exchanges, but for its key.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Versioned<R> {
+    /// The publication from which on `record` holds.
+    since: u64,
+    /// `None` where there is nothing from then on.
+    record: Option<R>,
+    /// What held before.
+    before: Option<R>,
+}
+
+impl<R> Versioned<R> {
+    /// The record as the publication `sequence` has it.
+    pub(super) fn at(self, sequence: u64) -> Option<R> {
+        match self.since <= sequence {
+            true => self.record,
+            false => self.before,
+        }
+    }
+}
+
+/// What becomes of one record.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Change {
-    PutCarrier(Carrier),
-    DeleteCarrier(Ocn),
-    PutExchange(Exchange),
-    DeleteExchange(NpaNxx),
-    PutAreaCode(AreaCode),
-    DeleteAreaCode(Npa),
+pub struct Change {
+    pub key: RecordKey,
+    /// The publication from which on it holds.
+    pub since: u64,
+    /// `None` removes the record.
+    pub record: Option<Record>,
+    /// What holds until then.
+    pub before: Option<Record>,
 }
 
 impl Change {
     fn is_carrier(&self) -> bool {
-        matches!(self, Self::PutCarrier(_) | Self::DeleteCarrier(_))
+        matches!(self.key, RecordKey::Carrier(_))
     }
 
     fn request(&self, table: &str) -> Result<WriteRequest, StoreError> {
-        Ok(match self {
-            Self::PutCarrier(carrier) => put(item(table, carrier)?),
-            Self::DeleteCarrier(ocn) => delete("ocn", ocn.to_string()),
-            Self::PutExchange(exchange) => {
-                put(keyed(item(table, exchange)?, exchange_key(exchange.npa_nxx())))
-            }
-            Self::DeleteExchange(npa_nxx) => delete("npa_nxx", exchange_key(*npa_nxx)),
-            Self::PutAreaCode(area_code) => {
-                put(keyed(item(table, area_code)?, area_code.npa.to_string()))
-            }
-            Self::DeleteAreaCode(npa) => delete("npa_nxx", npa.to_string()),
-        })
+        let (name, value) = match self.key {
+            RecordKey::Carrier(ocn) => ("ocn", ocn.to_string()),
+            RecordKey::AreaCode(npa) => ("npa_nxx", npa.to_string()),
+            RecordKey::Exchange(npa_nxx) => ("npa_nxx", exchange_key(npa_nxx)),
+        };
+        let key = AttributeValue::S(value);
+        if self.record.is_none() && self.before.is_none() {
+            let delete = DeleteRequest::builder().key(name, key).build().ok();
+            return Ok(WriteRequest::builder().set_delete_request(delete).build());
+        }
+        let mut item = self.item(table)?;
+        item.insert(name.to_owned(), key);
+        let put = PutRequest::builder().set_item(Some(item)).build().ok();
+        Ok(WriteRequest::builder().set_put_request(put).build())
+    }
+
+    fn item(&self, table: &str) -> Result<Item, StoreError> {
+        let Self { key: _, since, record, before } = self;
+        item(table, &Versioned { since: *since, record: record.as_ref(), before: before.as_ref() })
     }
 }
 
 impl Store {
-    /// Writes all `changes`, in no order, and calls `done` with the count of each finished call.
+    /// Writes up to 25 `changes` in one call. What DynamoDB is too busy for is tried again after
+    /// growing waits, for about a minute and a half.
     ///
     /// # Errors
-    /// Where DynamoDB refuses a call or leaves items unprocessed after every try; some changes may
-    /// have been written by then.
-    pub async fn write(
-        &self,
-        changes: Vec<Change>,
-        done: impl Fn(usize),
-    ) -> Result<(), StoreError> {
-        let (carriers, exchanges): (Vec<_>, Vec<_>) =
-            changes.into_iter().partition(Change::is_carrier);
-        let tables = [(&self.tables.carriers, carriers), (&self.tables.exchanges, exchanges)];
-        let batches = tables.iter().flat_map(|(table, changes)| {
-            changes.chunks(BATCH).map(move |batch| (table.as_str(), batch))
-        });
-        stream::iter(batches)
-            .map(async |(table, batch)| {
-                let requests =
-                    batch.iter().map(|change| change.request(table)).collect::<Result<_, _>>()?;
-                self.write_batch(table, requests).await.map(|()| batch.len())
-            })
-            .buffer_unordered(CALLS_AT_ONCE)
-            .try_for_each(async |count| {
-                done(count);
-                Ok(())
-            })
-            .await
-    }
-
-    async fn write_batch(&self, table: &str, batch: Vec<WriteRequest>) -> Result<(), StoreError> {
-        let mut left = batch;
-        for attempt in 0..TRIES {
-            let answer = self.client.batch_write_item().request_items(table, left).send().await;
-            let answer = answer.map_err(StoreError::call("BatchWriteItem", table))?;
-            left = answer
-                .unprocessed_items
-                .and_then(|mut items| items.remove(table))
-                .unwrap_or_default();
-            if left.is_empty() {
+    /// Where DynamoDB refuses the call or stays too busy; some changes may have been written.
+    pub async fn write(&self, changes: &[Change]) -> Result<(), StoreError> {
+        let tables = [&self.tables.carriers, &self.tables.exchanges];
+        let requests = |table: &&String| -> Result<(String, Vec<WriteRequest>), StoreError> {
+            let of_table = changes
+                .iter()
+                .filter(|change| change.is_carrier() == (**table == self.tables.carriers));
+            let requests = of_table.map(|change| change.request(table));
+            Ok(((*table).clone(), requests.collect::<Result<_, _>>()?))
+        };
+        let requests = tables.iter().map(requests).collect::<Result<Vec<_>, _>>()?;
+        let mut left = requests.into_iter().filter(|(_, requests)| !requests.is_empty()).collect();
+        for wait in WAITS.build() {
+            let call = self.client.batch_write_item().set_request_items(Some(left)).clone();
+            let unwritten = call.get_request_items().clone().unwrap_or_default();
+            left = match call.send().await {
+                Ok(answer) => answer.unprocessed_items.unwrap_or_default(),
+                Err(error) if is_too_busy(&error) => unwritten,
+                Err(error) => {
+                    return Err(StoreError::call("BatchWriteItem", &self.tables.exchanges)(error));
+                }
+            };
+            if left.values().all(Vec::is_empty) {
                 return Ok(());
             }
-            tokio::time::sleep(Duration::from_millis(25 << attempt)).await;
+            tokio::time::sleep(wait).await;
         }
-        Err(StoreError::Call {
-            operation: "BatchWriteItem",
-            table: table.to_owned(),
-            detail: format!("{} items were still unprocessed after {TRIES} tries", left.len()),
-        })
+        Err(StoreError::Busy { left: left.values().map(Vec::len).sum() })
     }
 }
 
-fn keyed(mut item: Item, npa_nxx: String) -> Item {
-    item.insert("npa_nxx".to_owned(), AttributeValue::S(npa_nxx));
-    item
-}
+/// Twelve tries; half of each wait is left to chance, so that writers do not come back together.
+const WAITS: ExponentialBuilder = ExponentialBuilder::new()
+    .with_min_delay(Duration::from_millis(50))
+    .with_max_delay(Duration::from_secs(15))
+    .with_max_times(12)
+    .with_jitter();
 
-fn put(item: Item) -> WriteRequest {
-    let request = PutRequest::builder().set_item(Some(item)).build();
-    WriteRequest::builder().set_put_request(request.ok()).build()
-}
-
-fn delete(key: &str, value: String) -> WriteRequest {
-    let request = DeleteRequest::builder().key(key, AttributeValue::S(value)).build();
-    WriteRequest::builder().set_delete_request(request.ok()).build()
+/// Whether DynamoDB may well take later what it did not take now; the client has tried a few times.
+fn is_too_busy(error: &SdkError<BatchWriteItemError>) -> bool {
+    let throttled = matches!(
+        error.code(),
+        Some(
+            "ProvisionedThroughputExceededException"
+                | "ThrottlingException"
+                | "RequestLimitExceeded"
+                | "InternalServerError"
+        )
+    );
+    throttled || matches!(error, SdkError::TimeoutError(_) | SdkError::ResponseError(_))
 }

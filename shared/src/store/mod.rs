@@ -4,22 +4,30 @@
 
 mod api_keys;
 mod batch;
+mod hold;
 mod snapshots;
 
 use std::{collections::HashMap, env, time::Duration};
 
 use aws_config::{BehaviorVersion, ConfigLoader, retry::RetryConfig, timeout::TimeoutConfig};
-use aws_sdk_dynamodb::{Client, error::SdkError, types::AttributeValue};
+use aws_sdk_dynamodb::{
+    Client,
+    error::{ProvideErrorMetadata, SdkError},
+    types::AttributeValue,
+};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_dynamo::aws_sdk_dynamodb_1::{from_item, to_item};
 
-use crate::errors::with_causes;
-use crate::records::{AreaCode, Carrier, Exchange, Npa, NpaNxx, Ocn};
+use self::batch::Versioned;
+use crate::{
+    errors::with_causes,
+    records::{AreaCode, Carrier, Exchange, Npa, NpaNxx, Ocn},
+};
 
 pub use api_keys::KeyRecord;
-pub use batch::Change;
-pub(crate) use snapshots::sha256;
-pub use snapshots::{LastUpdated, Manifest, Snapshot};
+pub use batch::{BATCH, Change};
+pub use hold::{Begun, Hold};
+pub use snapshots::{FileDates, Manifest, Snapshot, sha256};
 
 /// An item as the SDK has it.
 pub type Item = HashMap<String, AttributeValue>;
@@ -89,12 +97,18 @@ pub fn is_emulator(endpoint: &str) -> bool {
 pub enum StoreError {
     #[error("{operation} on table {table} failed: {detail}")]
     Call { operation: &'static str, table: String, detail: String },
+    #[error("DynamoDB has not answered yet")]
+    Unanswered,
     #[error("an item of table {table} is not as this version writes it: {detail}")]
     Item { table: String, detail: String },
     #[error("the snapshot {version} is damaged: {detail}")]
     Snapshot { version: String, detail: String },
-    #[error("another import has published version {found} meanwhile")]
-    Overtaken { found: String },
+    #[error("DynamoDB was too busy for {left} items; the next import writes them")]
+    Busy { left: usize },
+    #[error("another import has published a version meanwhile")]
+    Overtaken,
+    #[error("another import has taken the hold on the data")]
+    Held,
 }
 
 impl StoreError {
@@ -139,39 +153,77 @@ impl Store {
         (&self.client, &self.tables)
     }
 
-    /// The carrier with this OCN: one GetItem.
+    /// The carrier with this OCN, as the publication `sequence` has it: one GetItem.
     ///
     /// # Errors
     /// Where DynamoDB does not answer, or the item cannot be read.
-    pub async fn carrier(&self, ocn: Ocn) -> Result<Option<Carrier>, StoreError> {
-        self.get(&self.tables.carriers, "ocn", ocn.to_string()).await
+    pub async fn carrier(&self, ocn: Ocn, sequence: u64) -> Result<Option<Carrier>, StoreError> {
+        self.record(&self.tables.carriers, "ocn", ocn.to_string(), sequence).await
     }
 
-    /// The exchange with this NPA-NXX: one GetItem.
+    /// The exchange with this NPA-NXX, as the publication `sequence` has it: one GetItem.
     ///
     /// # Errors
     /// Where DynamoDB does not answer, or the item cannot be read.
-    pub async fn exchange(&self, npa_nxx: NpaNxx) -> Result<Option<Exchange>, StoreError> {
-        self.get(&self.tables.exchanges, "npa_nxx", exchange_key(npa_nxx)).await
+    pub async fn exchange(
+        &self,
+        npa_nxx: NpaNxx,
+        sequence: u64,
+    ) -> Result<Option<Exchange>, StoreError> {
+        self.record(&self.tables.exchanges, "npa_nxx", exchange_key(npa_nxx), sequence).await
     }
 
-    /// The area code: one GetItem.
+    /// The area code, as the publication `sequence` has it: one GetItem.
     ///
     /// # Errors
     /// Where DynamoDB does not answer, or the item cannot be read.
-    pub async fn area_code(&self, npa: Npa) -> Result<Option<AreaCode>, StoreError> {
-        self.get(&self.tables.exchanges, "npa_nxx", npa.to_string()).await
+    pub async fn area_code(&self, npa: Npa, sequence: u64) -> Result<Option<AreaCode>, StoreError> {
+        self.record(&self.tables.exchanges, "npa_nxx", npa.to_string(), sequence).await
     }
 
+    async fn record<R: DeserializeOwned>(
+        &self,
+        table: &str,
+        key: &str,
+        value: String,
+        sequence: u64,
+    ) -> Result<Option<R>, StoreError> {
+        let get = self.client.get_item().table_name(table).key(key, AttributeValue::S(value));
+        let answer = get.send().await.map_err(StoreError::call("GetItem", table))?;
+        let item: Option<Versioned<R>> = answer.item.map(|item| read(table, item)).transpose()?;
+        Ok(item.and_then(|item| item.at(sequence)))
+    }
+
+    /// An item as it was last written.
     async fn get<T: DeserializeOwned>(
         &self,
         table: &str,
         key: &str,
         value: String,
     ) -> Result<Option<T>, StoreError> {
-        let answer = self.client.get_item().table_name(table).key(key, AttributeValue::S(value));
-        let answer = answer.send().await.map_err(StoreError::call("GetItem", table))?;
-        answer.item.map(|item| record(table, item)).transpose()
+        let get = self.client.get_item().table_name(table).key(key, AttributeValue::S(value));
+        let answer = get.consistent_read(true).send().await;
+        let answer = answer.map_err(StoreError::call("GetItem", table))?;
+        answer.item.map(|item| read(table, item)).transpose()
+    }
+}
+
+/// Tells a write that found things changed from one that failed.
+trait Written {
+    /// Whether the condition of the write held.
+    fn written(self, operation: &'static str, table: &str) -> Result<bool, StoreError>;
+}
+
+impl<T, E> Written for Result<T, SdkError<E>>
+where
+    E: std::error::Error + ProvideErrorMetadata + 'static,
+{
+    fn written(self, operation: &'static str, table: &str) -> Result<bool, StoreError> {
+        match self {
+            Ok(_) => Ok(true),
+            Err(error) if error.code() == Some("ConditionalCheckFailedException") => Ok(false),
+            Err(error) => Err(StoreError::call(operation, table)(error)),
+        }
     }
 }
 
@@ -179,7 +231,7 @@ fn exchange_key(NpaNxx { npa, nxx }: NpaNxx) -> String {
     format!("{npa}#{nxx}")
 }
 
-fn record<T: DeserializeOwned>(table: &str, item: Item) -> Result<T, StoreError> {
+fn read<T: DeserializeOwned>(table: &str, item: Item) -> Result<T, StoreError> {
     from_item(item)
         .map_err(|error| StoreError::Item { table: table.to_owned(), detail: error.to_string() })
 }

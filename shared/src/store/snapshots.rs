@@ -3,16 +3,14 @@
 use std::collections::BTreeMap;
 
 use aws_sdk_dynamodb::{
-    operation::put_item::PutItemError,
     primitives::Blob,
     types::{AttributeValue, KeysAndAttributes},
 };
-use jiff::Timestamp;
+use jiff::{Timestamp, civil::Date};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use utoipa::ToSchema;
 
-use super::{Item, Store, StoreError, item};
+use super::{Item, Store, StoreError, Written, item};
 use crate::records::Statistics;
 
 /// A chunk with its key stays below DynamoDB's 400 KB for an item.
@@ -22,80 +20,94 @@ const BATCH: usize = 100;
 const TRIES: u32 = 8;
 const CURRENT: &str = "current";
 
-/// Which version of the data is current, and what it holds.
+/// Which version of the data is in force, and which came before.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// Time of the import and the first digits of the content's hash; sorts by age.
-    pub version: String,
-    pub ingested_at: Timestamp,
-    pub last_updated: LastUpdated,
-    pub chunks: u32,
-    /// SHA-256 of the whole snapshot, in hex.
-    pub sha256: String,
-    pub statistics: Statistics,
+    /// Counts what was made current, imports and rollbacks: items say by it when they hold.
+    pub sequence: u64,
+    pub current: Snapshot,
     /// Older versions whose chunks are still there, the newest first.
     pub retained: Vec<Snapshot>,
 }
 
-/// A snapshot by the keys of its chunks.
+/// A version of the data: what it holds, and where it lies.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
+    /// Time of the import and the first digits of the content's hash; sorts by age.
     pub version: String,
+    /// When it was last imported; importing the same files again moves it.
+    pub ingested_at: Timestamp,
+    pub file_dates: FileDates,
     pub chunks: u32,
+    /// SHA-256 of the whole snapshot, in hex.
+    pub sha256: String,
+    pub statistics: Statistics,
+}
+
+/// The dates the sources give themselves.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileDates {
+    pub nanpa: Option<Date>,
+    pub cnac: Option<Date>,
+    pub npa_report: Option<Date>,
 }
 
 /// Older snapshots kept beside the current one: readers may be loading the last, and an operator
 /// may want to go back.
-const RETAINED: usize = 2;
-
-/// When each source was last ingested (spec 2.7).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct LastUpdated {
-    /// Time of the last US data ingestion.
-    #[serde(rename = "NANPA")]
-    #[schema(value_type = String, format = DateTime)]
-    pub nanpa: Timestamp,
-    /// Time of the last Canadian data ingestion.
-    #[serde(rename = "CNAC")]
-    #[schema(value_type = String, format = DateTime)]
-    pub cnac: Timestamp,
-}
+const RETAINED: usize = 3;
 
 /// SHA-256 of `bytes` in lower-case hex.
-pub(crate) fn sha256(bytes: &[u8]) -> String {
+pub fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-impl Manifest {
-    /// Describes the snapshot `bytes`, taken in at `ingested_at` to follow `replaced`; also gives
-    /// the snapshots that are no longer retained then.
+impl Snapshot {
+    /// Describes the snapshot `bytes`, taken in at `ingested_at`.
     pub fn of(
         bytes: &[u8],
         statistics: Statistics,
+        file_dates: FileDates,
         ingested_at: Timestamp,
-        replaced: Option<&Self>,
-    ) -> (Self, Vec<Snapshot>) {
+    ) -> Self {
+        let sha256 = sha256(bytes);
+        let version = format!("{}-{}", ingested_at.strftime("%Y%m%dT%H%M%SZ"), &sha256[..8]);
+        let chunks = bytes.chunks(CHUNK_BYTES).len() as u32;
+        Self { version, ingested_at, file_dates, chunks, sha256, statistics }
+    }
+}
+
+impl Manifest {
+    /// The manifest that makes `snapshot` follow `replaced`; also gives the snapshots that are no
+    /// longer retained then.
+    pub fn following(replaced: Option<&Self>, snapshot: Snapshot) -> (Self, Vec<Snapshot>) {
         let mut retained = replaced.map_or(Vec::new(), |replaced| {
-            let last = Snapshot { version: replaced.version.clone(), chunks: replaced.chunks };
-            [vec![last], replaced.retained.clone()].concat()
+            [vec![replaced.current.clone()], replaced.retained.clone()].concat()
         });
         let dropped = retained.split_off(retained.len().min(RETAINED));
-        let sha256 = sha256(bytes);
+        let sequence = replaced.map_or(0, |replaced| replaced.sequence) + 1;
+        (Self { sequence, current: snapshot, retained }, dropped)
+    }
+
+    /// The manifest that goes back to the version before, and the snapshot it drops; `None` where
+    /// none is retained.
+    pub fn rolled_back(&self) -> Option<(Self, Snapshot)> {
+        let (previous, older) = self.retained.split_first()?;
         let manifest = Self {
-            version: format!("{}-{}", ingested_at.strftime("%Y%m%dT%H%M%SZ"), &sha256[..8]),
-            ingested_at,
-            last_updated: LastUpdated { nanpa: ingested_at, cnac: ingested_at },
-            chunks: bytes.chunks(CHUNK_BYTES).len() as u32,
-            sha256,
-            statistics,
-            retained,
+            sequence: self.sequence + 1,
+            current: previous.clone(),
+            retained: older.to_vec(),
         };
-        (manifest, dropped)
+        Some((manifest, self.current.clone()))
+    }
+
+    /// Whether it names the snapshot `version`.
+    pub fn names(&self, version: &str) -> bool {
+        [&self.current].into_iter().chain(&self.retained).any(|named| named.version == version)
     }
 }
 
 impl Store {
-    /// The current manifest; `None` before the first import.
+    /// The manifest in force; `None` before the first import.
     ///
     /// # Errors
     /// Where DynamoDB does not answer, or the item cannot be read.
@@ -103,24 +115,27 @@ impl Store {
         self.get(&self.tables.dataset, "id", CURRENT.to_owned()).await
     }
 
-    /// The snapshot `manifest` names, whole and checked against its hash.
+    /// The bytes of a snapshot, whole and checked against their hash.
     ///
     /// # Errors
     /// Where DynamoDB does not answer, or a chunk is missing or damaged.
-    pub async fn snapshot(&self, manifest: &Manifest) -> Result<Vec<u8>, StoreError> {
-        let damaged =
-            |detail: String| StoreError::Snapshot { version: manifest.version.clone(), detail };
-        let ids: Vec<String> =
-            (0..manifest.chunks).map(|n| chunk_id(&manifest.version, n)).collect();
-        let mut chunks = BTreeMap::new();
+    pub async fn snapshot(
+        &self,
+        version: &str,
+        chunks: u32,
+        hash: &str,
+    ) -> Result<Vec<u8>, StoreError> {
+        let damaged = |detail: String| StoreError::Snapshot { version: version.to_owned(), detail };
+        let ids: Vec<String> = (0..chunks).map(|n| chunk_id(version, n)).collect();
+        let mut found = BTreeMap::new();
         for ids in ids.chunks(BATCH) {
-            self.collect_chunks(ids, &mut chunks).await?;
+            self.collect_chunks(ids, &mut found).await?;
         }
-        if let Some(missing) = ids.iter().find(|id| !chunks.contains_key(*id)) {
+        if let Some(missing) = ids.iter().find(|id| !found.contains_key(*id)) {
             return Err(damaged(format!("chunk {missing} is missing")));
         }
-        let bytes: Vec<u8> = ids.iter().filter_map(|id| chunks.remove(id)).flatten().collect();
-        match sha256(&bytes) == manifest.sha256 {
+        let bytes: Vec<u8> = ids.iter().filter_map(|id| found.remove(id)).flatten().collect();
+        match sha256(&bytes) == hash {
             true => Ok(bytes),
             false => Err(damaged("its hash does not match".to_owned())),
         }
@@ -135,7 +150,8 @@ impl Store {
         let table = self.tables.dataset.as_str();
         let keys =
             ids.iter().map(|id| Item::from([("id".to_owned(), AttributeValue::S(id.clone()))]));
-        let mut wanted = KeysAndAttributes::builder().set_keys(Some(keys.collect())).build().ok();
+        let wanted = KeysAndAttributes::builder().set_keys(Some(keys.collect()));
+        let mut wanted = wanted.consistent_read(true).build().ok();
         for _ in 0..TRIES {
             let Some(keys) = wanted.take() else { break };
             let answer = self.client.batch_get_item().request_items(table, keys).send().await;
@@ -151,22 +167,18 @@ impl Store {
     ///
     /// # Errors
     /// Where DynamoDB refuses a chunk.
-    pub async fn write_snapshot(
-        &self,
-        manifest: &Manifest,
-        bytes: &[u8],
-    ) -> Result<(), StoreError> {
+    pub async fn write_snapshot(&self, version: &str, bytes: &[u8]) -> Result<(), StoreError> {
         let table = &self.tables.dataset;
         for (n, data) in (0..).zip(bytes.chunks(CHUNK_BYTES)) {
             let put = self.client.put_item().table_name(table);
-            let put = put.item("id", AttributeValue::S(chunk_id(&manifest.version, n)));
+            let put = put.item("id", AttributeValue::S(chunk_id(version, n)));
             let put = put.item("data", AttributeValue::B(Blob::new(data)));
             put.send().await.map_err(StoreError::call("PutItem", table))?;
         }
         Ok(())
     }
 
-    /// Makes `manifest` the current one, if `replaced` still is.
+    /// Puts `manifest` in force, if `replaced` still is.
     ///
     /// # Errors
     /// [`StoreError::Overtaken`] where another import came first; nothing has changed then.
@@ -182,34 +194,23 @@ impl Store {
         let put = match replaced {
             None => put.condition_expression("attribute_not_exists(id)"),
             Some(replaced) => {
-                put.condition_expression("version = :replaced").expression_attribute_values(
-                    ":replaced",
-                    AttributeValue::S(replaced.version.clone()),
-                )
+                let sequence = AttributeValue::N(replaced.sequence.to_string());
+                put.condition_expression("#sequence = :replaced")
+                    .expression_attribute_names("#sequence", "sequence")
+                    .expression_attribute_values(":replaced", sequence)
             }
         };
-        match put.send().await {
-            Ok(_) => Ok(()),
-            Err(error)
-                if error
-                    .as_service_error()
-                    .is_some_and(PutItemError::is_conditional_check_failed_exception) =>
-            {
-                let found = self.manifest().await?.map_or("none".to_owned(), |found| found.version);
-                Err(StoreError::Overtaken { found })
-            }
-            Err(error) => Err(StoreError::call("PutItem", table)(error)),
-        }
+        put.send().await.written("PutItem", table)?.then_some(()).ok_or(StoreError::Overtaken)
     }
 
     /// Removes the chunks of a version that no manifest names any longer.
     ///
     /// # Errors
     /// Where DynamoDB refuses a deletion.
-    pub async fn delete_snapshot(&self, snapshot: &Snapshot) -> Result<(), StoreError> {
+    pub async fn delete_snapshot(&self, version: &str, chunks: u32) -> Result<(), StoreError> {
         let table = &self.tables.dataset;
-        for n in 0..snapshot.chunks {
-            let id = AttributeValue::S(chunk_id(&snapshot.version, n));
+        for n in 0..chunks {
+            let id = AttributeValue::S(chunk_id(version, n));
             let delete = self.client.delete_item().table_name(table).key("id", id);
             delete.send().await.map_err(StoreError::call("DeleteItem", table))?;
         }

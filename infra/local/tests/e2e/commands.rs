@@ -208,11 +208,11 @@ async fn import_reports_what_it_loaded_and_every_warning() {
     );
     let report = stdout(&output);
     for line in [
-        "records     3,484",
-        "US             2,797",
-        "carriers    165",
+        "records                3,484",
+        "US                   2,797",
+        "carriers                 165",
         "Warnings: 1",
-        "1  873-436 is unassigned and yet names OCN",
+        "1  an unassigned code names a holder, who is left out (such as 873-436 names OCN",
     ] {
         assert!(report.contains(line), "{line}: {report}");
     }

@@ -80,8 +80,8 @@ async fn the_ingest_event_names_sources_that_can_be_imported() {
     for (name, event) in events_of("ingest") {
         // paths of the event begin where `cargo lambda` is called: at the root of the project
         let event = event.replace("infra/", &format!("{}/../infra/", folder().display()));
-        let request: ingest::Request = serde_json::from_str(&event).unwrap();
-        let (store, sources) = (service.database.store(), request.into());
+        let event: ingest::Event = serde_json::from_str(&event).unwrap();
+        let (store, sources) = (service.database.store(), event.sources(|_| None));
         let report = ingest::ingest(&store, &sources, ingest::Options::default(), |_| ());
         assert_eq!(report.await.unwrap().records, 3484, "{name}");
     }

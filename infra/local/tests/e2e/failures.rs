@@ -125,10 +125,12 @@ async fn a_damaged_snapshot_is_refused_and_never_half_read() {
     let service = Service::with_sample().await;
     let store = service.database.store();
     let manifest = store.manifest().await.unwrap().unwrap();
-    let mut snapshot = store.snapshot(&manifest).await.unwrap();
+    let current = manifest.current;
+    let snapshot = store.snapshot(&current.version, current.chunks, &current.sha256).await;
+    let mut snapshot = snapshot.unwrap();
     let middle = snapshot.len() / 2;
     snapshot[middle] ^= 1;
-    store.write_snapshot(&manifest, &snapshot).await.unwrap();
+    store.write_snapshot(&current.version, &snapshot).await.unwrap();
     unavailable(&service, "/v1/npa/415").await;
     assert_eq!(service.ok("/v1/npa/415/nxx/234").await["npa"], "415");
 }

@@ -23,6 +23,7 @@ fn sources(folder: &Path) -> Sources {
         cnac: file("COCodeStatus_ALL.zip"),
         npa_report: file("npa_report.csv"),
         carriers: Some(file("carriers.csv")),
+        thousands_blocks: None,
     }
 }
 
@@ -49,6 +50,6 @@ async fn the_published_reports_are_served_whole() {
     let again =
         ingest(&service.database.store(), &sources(&folder), Options::default(), |_| ()).await;
     let again = again.unwrap();
-    assert_eq!((again.changes.written, again.changes.deleted), (0, 0));
+    assert_eq!((again.items.written, again.items.deleted), (0, 0));
     assert_eq!(again.version, report.version);
 }

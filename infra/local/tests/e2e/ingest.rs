@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use ingest::{IngestError, Options, Source, Sources};
+use ingest::{IngestError, Options, Outcome, Report, Source, Sources};
+use jiff::ToSpan;
 use local::import::sample;
 use serde_json::json;
 use tempfile::TempDir;
@@ -32,10 +33,18 @@ async fn import(service: &Service, sources: &Sources) -> Result<ingest::Report, 
 #[tokio::test]
 async fn the_same_files_again_write_nothing_and_make_no_version() {
     let service = Service::with_sample().await;
-    let before = service.database.store().manifest().await.unwrap();
-    let report = import(&service, &sample()).await.unwrap();
-    assert_eq!((report.changes.written, report.changes.deleted), (0, 0));
-    assert_eq!(service.database.store().manifest().await.unwrap(), before);
+    let store = service.database.store();
+    let before = store.manifest().await.unwrap().unwrap();
+    let later = Options { now: before.current.ingested_at + 1.hour(), ..Options::default() };
+    let report = ingest::ingest(&store, &sample(), later, |_| ()).await.unwrap();
+    assert_eq!(report.outcome, Outcome::Unchanged);
+    assert_eq!((report.items.written, report.items.deleted), (0, 0));
+    let after = store.manifest().await.unwrap().unwrap();
+    assert_eq!((after.sequence, &after.current.version), (1, &before.current.version));
+    // the data has been ingested successfully once more
+    assert_eq!(after.current.ingested_at, later.now);
+    let health = service.ok("/health").await;
+    assert_eq!(health["last_ingestion"], later.now.to_string());
 }
 
 #[tokio::test]
@@ -49,7 +58,7 @@ async fn only_what_changed_is_written_and_what_vanished_is_removed() {
 
     let report = import(&service, &sources).await.unwrap();
     // 415-207 is new; area code 415 and the carrier of 415-206 count anew; 415-206 and 415-234 go
-    assert_eq!((report.changes.written, report.changes.deleted), (3, 2));
+    assert_eq!((report.items.written, report.items.deleted), (3, 2));
     service
         .assert_error("/v1/npa/415/nxx/234", 404, "not_found", "No data found for NPA-NXX 415-234")
         .await;
@@ -78,7 +87,7 @@ async fn a_truncated_or_foreign_file_is_refused_and_the_data_stays() {
 
     let cut_in_a_row = line_end(&nanpa, nanpa.len() / 2) + 20;
     let cut_between_rows = line_end(&cnac, cnac.len() / 2);
-    refused(&service, "cut in a row", "is the file cut off?", as_nanpa(&nanpa[..cut_in_a_row]))
+    refused(&service, "cut in a row", "is the file cut off, or", as_nanpa(&nanpa[..cut_in_a_row]))
         .await;
     refused(
         &service,
@@ -90,18 +99,12 @@ async fn a_truncated_or_foreign_file_is_refused_and_the_data_stays() {
     refused(
         &service,
         "a web page",
-        "no header names all of State, NPA-NXX",
+        "it is a web page and no report",
         as_nanpa(b"<!DOCTYPE html>\n<html></html>\n"),
     )
     .await;
-    refused(
-        &service,
-        "the wrong report",
-        "no header names all of NPA, CO Code (NXX)",
-        as_cnac(&nanpa),
-    )
-    .await;
-    refused(&service, "empty", "no header names", as_report(b"")).await;
+    refused(&service, "the wrong report", "no header names the columns", as_cnac(&nanpa)).await;
+    refused(&service, "empty", "it is empty", as_report(b"")).await;
     refused(
         &service,
         "only a header",
@@ -126,8 +129,12 @@ async fn a_truncated_or_foreign_file_is_refused_and_the_data_stays() {
 }
 
 async fn refused(service: &Service, name: &str, expected: &str, sources: Sources) {
-    let error = import(service, &sources).await.unwrap_err().to_string();
-    assert!(error.contains(expected), "{name}: {error}");
+    let reason = match import(service, &sources).await {
+        Err(error) => error.to_string(),
+        Ok(Report { outcome: Outcome::Refused { reason }, .. }) => reason,
+        Ok(report) => panic!("{name}: {report:?}"),
+    };
+    assert!(reason.contains(expected), "{name}: {reason}");
 }
 
 #[tokio::test]

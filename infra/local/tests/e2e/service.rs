@@ -38,6 +38,15 @@ impl Service {
     pub async fn empty() -> Self {
         let database = Database::in_memory().await.unwrap();
         keys::register(&database.store(), &KEY.parse().unwrap(), "tests").await.unwrap();
+        Self::on(database).await
+    }
+
+    /// The same database under a service that remembers nothing.
+    pub async fn restarted(self) -> Self {
+        Self::on(self.database).await
+    }
+
+    async fn on(database: Database) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let base_url = format!("http://{}", listener.local_addr().unwrap());
         let service = app::service(routes(), App::on(database.serving_store().await));

@@ -1,15 +1,30 @@
 //! The carriers overlay: names and types that neither NANPA nor CNAC publishes, in the columns of
 //! spec 2.2.
 
+use std::io::Read;
+
 use shared::records::{CarrierType, Country, Ocn, State};
 
+use super::state;
 use crate::{
-    IngestError, Warnings,
-    nanpa::state,
-    table::{Layout, Row, Table, filled},
+    IngestError, Notes,
+    table::{Column, Form, Layout, Row, filled},
 };
 
 pub(crate) const FILE: &str = "the carriers overlay";
+
+const FORM: Form<6> = Form {
+    file: FILE,
+    layout: Layout::Commas,
+    columns: [
+        Column::needed(&["ocn"]),
+        Column::needed(&["company_name"]),
+        Column::needed(&["common_name"]),
+        Column::needed(&["carrier_type"]),
+        Column::needed(&["state"]),
+        Column::needed(&["country"]),
+    ],
+};
 
 /// What the overlay says of one carrier.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,28 +37,25 @@ pub(crate) struct Known {
     pub country: Option<Country>,
 }
 
-pub(crate) fn parse(text: &str, warnings: &mut Warnings) -> Result<Vec<Known>, IngestError> {
-    let columns = ["ocn", "company_name", "common_name", "carrier_type", "state", "country"];
-    let table = Table::read(FILE, text, Layout::Commas, columns)?;
-    table.rows().map(|row| known(&row, warnings)).collect()
+pub(crate) fn parse(reader: &mut dyn Read, notes: &mut Notes) -> Result<Vec<Known>, IngestError> {
+    let mut carriers = Vec::new();
+    FORM.read(reader, notes, |row, notes| {
+        carriers.push(known(row, notes)?);
+        Ok(())
+    })?;
+    Ok(carriers)
 }
 
-fn known(row: &Row<'_, 6>, warnings: &mut Warnings) -> Result<Known, IngestError> {
-    let [_, company_name, common_name, carrier_type, place, country] = row.cells;
+fn known(row: &Row<'_, 6>, notes: &mut Notes) -> Result<Known, IngestError> {
+    let [_, company_name, common_name, ..] = &row.cells;
     let differs = |name: &&str| !name.eq_ignore_ascii_case(company_name);
     Ok(Known {
         ocn: row.parsed(0)?,
-        company_name: company_name.clone(),
+        company_name: company_name.clone().into_owned(),
         common_name: filled(common_name).filter(differs).map(str::to_owned),
-        carrier_type: filled(carrier_type).and_then(|word| {
-            let known = word.parse().ok();
-            if known.is_none() {
-                warnings.add(format!("{FILE}: carrier_type '{word}' is not known and left out"));
-            }
-            known
-        }),
-        state: state(FILE, place, warnings),
-        country: country.parse().ok(),
+        carrier_type: row.known(3, notes),
+        state: state(row, 4, notes),
+        country: row.known(5, notes),
     })
 }
 
@@ -56,11 +68,11 @@ mod tests {
         let text = "ocn,company_name,common_name,carrier_type,state,country\n\
                     6010,\"NEW CINGULAR, LLC\",AT&T,WIRELESS,CA,US\n\
                     0051,Pacific Bell,PACIFIC BELL,RBOC,,\n";
-        let mut warnings = Warnings::default();
-        let carriers = parse(text, &mut warnings).unwrap();
+        let mut notes = Notes::default();
+        let carriers = parse(&mut text.as_bytes(), &mut notes).unwrap();
         assert_eq!(carriers[0].common_name.as_deref(), Some("AT&T"));
         assert_eq!(carriers[0].carrier_type, Some(CarrierType::Wireless));
         assert_eq!((&carriers[1].common_name, carriers[1].carrier_type), (&None, None));
-        assert!(format!("{warnings:?}").contains("carrier_type 'RBOC'"));
+        assert!(format!("{notes:?}").contains("carrier_type 'RBOC' is not known and left out"));
     }
 }

@@ -1,0 +1,156 @@
+//! NANPA's report of utilised central office codes: the exchanges of the US.
+
+use std::io::Read;
+
+use shared::records::{Country, Status};
+
+use super::{Code, Dated, state};
+use crate::{
+    IngestError, Notes,
+    table::{Column, Form, Layout, Row, date, filled},
+};
+
+pub(crate) const FILE: &str = "the NANPA utilised codes";
+
+const FORM: Form<7> = Form {
+    file: FILE,
+    layout: Layout::Tabs,
+    columns: [
+        Column::needed(&["State"]),
+        Column::needed(&["NPA-NXX"]),
+        Column::needed(&["OCN"]),
+        Column::needed(&["Company", "Company Name"]),
+        Column::needed(&["RateCenter"]),
+        Column::needed(&["Use"]),
+        Column::optional(&["AssignDate"]),
+    ],
+};
+
+/// Stands in the OCN column where a code belongs to no single carrier.
+const MULTIPLE: &str = "MULT";
+/// Stand in the rate center column where a code has none: N11 and 555.
+const NO_RATE_CENTER: [&str; 2] = ["XXXXXXXXXX", "DIR ASST"];
+
+pub(crate) fn parse(reader: &mut dyn Read, notes: &mut Notes) -> Result<Dated<Code>, IngestError> {
+    let mut codes = Vec::new();
+    let date = FORM.read(reader, notes, |row, notes| {
+        codes.push(code(row, notes)?);
+        Ok(())
+    })?;
+    Ok((codes, date))
+}
+
+fn code(row: &Row<'_, 7>, notes: &mut Notes) -> Result<Code, IngestError> {
+    let [_, _, ocn, company, rate_center, _, assigned] = &row.cells;
+    let of_one_carrier = ocn != MULTIPLE;
+    Ok(Code {
+        npa_nxx: row.parsed(1)?,
+        country: Country::Us,
+        state: state(row, 0, notes),
+        status: status(row, notes),
+        ocn: of_one_carrier.then(|| row.known(2, notes)).flatten(),
+        company: filled(company).filter(|_| of_one_carrier).map(str::to_owned),
+        rate_center: filled(rate_center)
+            .filter(|name| !NO_RATE_CENTER.contains(name))
+            .map(str::to_owned),
+        assigned: date(assigned),
+    })
+}
+
+fn status(row: &Row<'_, 7>, notes: &mut Notes) -> Status {
+    match row.cells[5].as_ref() {
+        "AS" => Status::Assigned,
+        "VC" => Status::Unassigned,
+        "UA" | "PR" | "RV" => Status::Reserved,
+        _ => {
+            row.warn(notes, 5, "is not known and taken as RESERVED");
+            Status::Reserved
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER: &str = "State\tNPA-NXX\tOCN \tCompany  \tRateCenter\tEffectiveDate\tUse\tAssignDate   \tInitial/Growth\tPooled Code \tIn Service  \tFile Updated 09/04/2026\n";
+
+    fn parsed(row: &str) -> (Code, Notes) {
+        let mut notes = Notes::default();
+        let text = format!("{HEADER}{row}");
+        let (codes, date) = parse(&mut text.as_bytes(), &mut notes).unwrap();
+        assert_eq!(date.unwrap().to_string(), "2026-09-04");
+        (codes[0].clone(), notes)
+    }
+
+    #[test]
+    fn an_assigned_code() {
+        let row = "AK   \t907-200\t6872\t\"GCI, CORP.\"   \tVALDEZ    \t   \tAS \t02/21/2006   \tI \tN \tYes\n";
+        let (code, _) = parsed(row);
+        assert_eq!(code.npa_nxx.to_string(), "907-200");
+        assert_eq!(code.ocn.unwrap().to_string(), "6872");
+        assert_eq!(code.company.as_deref(), Some("GCI, CORP."));
+        assert_eq!(code.rate_center.as_deref(), Some("VALDEZ"));
+        assert_eq!(code.state.unwrap().to_string(), "AK");
+        assert_eq!(code.assigned.unwrap().to_string(), "2006-02-21");
+        assert_eq!(code.status, Status::Assigned);
+    }
+
+    #[test]
+    fn every_year_of_the_report_reads_the_same() {
+        let columns = [
+            "State",
+            "NPA-NXX",
+            "OCN",
+            "Company",
+            "RateCenter",
+            "EffectiveDate",
+            "Use",
+            "AssignDate",
+            "Initial/Growth",
+            "Pooled Code",
+            "In Service",
+        ];
+        let cells =
+            ["AK", "907-200", "6872", "GCI", "VALDEZ", "", "AS", "02/21/2006", "I", "N", "Yes"];
+        let year = |count: usize, last: &str| {
+            let header = [&columns[..count], &[last]].concat();
+            let header = header.join("\t").trim_end().to_owned();
+            let text =
+                format!("{header}\n{}\n", cells[..header.split('\t').count().min(11)].join("\t"));
+            parse(&mut text.as_bytes(), &mut Notes::default()).unwrap().0
+        };
+        let newest = year(11, "File Updated 09/04/2026");
+        assert_eq!(newest[0].company.as_deref(), Some("GCI"));
+        for (count, last) in [(9, ""), (10, ""), (10, "In Service  File Updated 01/02/2020")] {
+            assert_eq!(year(count, last), newest, "{count} columns");
+        }
+    }
+
+    #[test]
+    fn mult_is_no_carrier_and_its_rate_center_no_place() {
+        let row = "NN\t670-211\tMULT\t\"MULTIPLE OCN LISTING\"\tXXXXXXXXXX\t \tUA \t \t \t \tNo\n";
+        let (code, _) = parsed(row);
+        assert_eq!((code.ocn, code.company, code.rate_center), (None, None, None));
+        assert_eq!(code.state.unwrap().to_string(), "MP");
+        assert_eq!(code.status, Status::Reserved);
+    }
+
+    #[test]
+    fn an_unknown_use_is_reserved_with_a_warning() {
+        let (code, notes) = parsed("AK\t907-200\t6872\tX\tY\t\tZZ\t\t\t\tNo\n");
+        assert_eq!(code.status, Status::Reserved);
+        let report = format!("{notes:?}");
+        assert!(report.contains("Use 'ZZ' is not known and taken as RESERVED"), "{report}");
+    }
+
+    #[test]
+    fn a_wrong_code_is_refused_with_its_place() {
+        let text = format!("{HEADER}AK\t907200\t6872\tX\tY\t\tAS\t\t\t\tNo\n");
+        let error = parse(&mut text.as_bytes(), &mut Notes::default()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the NANPA utilised codes, line 2, column NPA-NXX: '907200' must be exactly NPA-NXX, as in 415-555"
+        );
+    }
+}

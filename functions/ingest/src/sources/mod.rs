@@ -1,0 +1,120 @@
+//! Where a report comes from: a file, an S3 object, a published address, or the program itself.
+
+mod bucket;
+mod content;
+mod download;
+
+use std::{convert::Infallible, fmt, fs::File, io::Cursor, path::PathBuf, str::FromStr};
+
+use shared::errors::with_causes;
+
+use crate::IngestError;
+pub(crate) use content::Content;
+
+/// Where NANPA and CNAC publish their reports.
+pub const NANPA_ADDRESS: &str =
+    "https://reports.nanpa.com/public/CoCodeAssignment_Utilized_AllStates_Public.zip";
+pub const CNAC_ADDRESS: &str = "https://www.cnac.ca/data/COCodeStatus_ALL.zip";
+pub const NPA_REPORT_ADDRESS: &str = "https://reports.nanpa.com/public/npa_report.csv";
+
+/// The inputs of an import.
+#[derive(Debug, Clone)]
+pub struct Sources {
+    /// NANPA's utilised central office codes, text or zip.
+    pub nanpa: Source,
+    /// CNAC's CO code status report, CSV or zip.
+    pub cnac: Source,
+    /// NANPA's area code database, `npa_report.csv`.
+    pub npa_report: Source,
+    /// Carrier types and trade names, which no report holds; a CSV in the columns of spec 2.2.
+    pub carriers: Option<Source>,
+    /// NANPA's thousands block assignments, CSV or zip.
+    pub thousands_blocks: Option<Source>,
+}
+
+/// One input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    File(PathBuf),
+    /// An `https://` address.
+    Https(String),
+    /// An `s3://bucket/key` object.
+    S3 {
+        bucket: String,
+        key: String,
+    },
+    /// Bytes the program brings along.
+    Embedded(&'static [u8]),
+}
+
+impl FromStr for Source {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        let object = text.strip_prefix("s3://").and_then(|rest| rest.split_once('/'));
+        Ok(match object {
+            Some((bucket, key)) => Self::S3 { bucket: bucket.to_owned(), key: key.to_owned() },
+            None if text.starts_with("https://") => Self::Https(text.to_owned()),
+            None => Self::File(text.into()),
+        })
+    }
+}
+
+impl From<&str> for Source {
+    fn from(text: &str) -> Self {
+        text.parse().unwrap_or_else(|never: Infallible| match never {})
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => path.display().fmt(f),
+            Self::Https(address) => address.fmt(f),
+            Self::S3 { bucket, key } => write!(f, "s3://{bucket}/{key}"),
+            Self::Embedded(_) => f.write_str("the embedded sample"),
+        }
+    }
+}
+
+impl Source {
+    /// Opens the report; what has to be fetched is fetched whole.
+    ///
+    /// # Errors
+    /// Where it cannot be opened or fetched, or is a web page or a zip of anything but one file.
+    pub(crate) async fn open(&self) -> Result<Content, IngestError> {
+        let unreadable =
+            |detail: String| IngestError::Unreadable { source_name: self.to_string(), detail };
+        let content = match self {
+            Self::File(path) => {
+                let file = File::open(path).map_err(|error| unreadable(error.to_string()))?;
+                Content::new(self.to_string(), Box::new(file))
+            }
+            Self::Https(address) => {
+                let bytes = download::download(address).await;
+                let bytes = bytes.map_err(|error| unreadable(with_causes(&error)))?;
+                Content::new(self.to_string(), Box::new(Cursor::new(bytes)))
+            }
+            Self::S3 { bucket, key } => {
+                let bytes = bucket::object(bucket, key).await.map_err(unreadable)?;
+                Content::new(self.to_string(), Box::new(Cursor::new(bytes)))
+            }
+            Self::Embedded(bytes) => Content::new(self.to_string(), Box::new(Cursor::new(*bytes))),
+        };
+        content.map_err(unreadable)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_objects_and_paths_are_told_apart() {
+        assert_eq!(Source::from("https://x/y"), Source::Https("https://x/y".into()));
+        assert_eq!(Source::from("x/y.zip"), Source::File("x/y.zip".into()));
+        let object = Source::S3 { bucket: "b".into(), key: "k/l.csv".into() };
+        assert_eq!(Source::from("s3://b/k/l.csv"), object);
+        assert_eq!(object.to_string(), "s3://b/k/l.csv");
+    }
+}

@@ -1,0 +1,104 @@
+//! The report of an import, for a terminal or as JSON.
+
+use std::fmt::{self, Write};
+
+use indicatif::HumanCount;
+use ingest::{Delta, Differences, Outcome, Report};
+
+use crate::LocalError;
+
+/// The report as one line of JSON.
+///
+/// # Errors
+/// Where it cannot be written as JSON.
+pub fn json(report: &Report) -> Result<String, LocalError> {
+    serde_json::to_string(report).map_err(LocalError::io("cannot print the report"))
+}
+
+/// The report as a short table.
+pub fn table(report: &Report) -> String {
+    let mut table = String::new();
+    // a String takes whatever is written to it
+    _ = write(&mut table, report);
+    table
+}
+
+fn write(table: &mut String, report: &Report) -> fmt::Result {
+    let version = report.version.as_deref().unwrap_or("no version");
+    match &report.outcome {
+        Outcome::Published => writeln!(table, "Version {version} is in force")?,
+        Outcome::RolledBack => writeln!(table, "Version {version} is in force again")?,
+        Outcome::Unchanged => writeln!(table, "Version {version} holds these files already")?,
+        Outcome::Planned => writeln!(table, "A dry run: {version} stays in force")?,
+        Outcome::Refused { .. } => writeln!(table, "Refused: {version} stays in force")?,
+    }
+    line(table, 2, "records", report.records)?;
+    for (country, &count) in &report.by_country {
+        line(table, 4, country, count)?;
+    }
+    for (status, &count) in &report.by_status {
+        line(table, 4, status, count)?;
+    }
+    line(table, 2, "carriers", report.carriers as u32)?;
+    line(table, 2, "area codes", report.area_codes as u32)?;
+    differences(table, &report.differences)?;
+    if matches!(report.outcome, Outcome::Planned | Outcome::Refused { .. }) {
+        for (npa, delta) in &report.differences.by_area_code {
+            changes(table, 4, npa, *delta)?;
+        }
+    }
+    let (written, deleted) = (report.items.written as u64, report.items.deleted as u64);
+    let (written, deleted) = (HumanCount(written), HumanCount(deleted));
+    writeln!(table, "  {:<18}{written} written, {deleted} deleted", "items")?;
+    let skipped = report.skipped.iter().map(|(reason, &count)| (count, reason.clone()));
+    counted(table, "Skipped", skipped)?;
+    let warnings = report.warnings.iter();
+    counted(
+        table,
+        "Warnings",
+        warnings.map(|(kind, warning)| {
+            (warning.count, format!("{kind} (such as {})", warning.example))
+        }),
+    )
+}
+
+fn line(table: &mut String, indent: usize, name: impl fmt::Display, count: u32) -> fmt::Result {
+    let (name, count) = (format!("{:indent$}{name}", ""), HumanCount(count.into()).to_string());
+    writeln!(table, "{name:<20}{count:>10}")
+}
+
+fn differences(table: &mut String, differences: &Differences) -> fmt::Result {
+    let Differences { exchanges, carriers, area_codes, by_area_code: _ } = differences;
+    for (name, delta) in
+        [("exchanges", exchanges), ("carriers", carriers), ("area codes", area_codes)]
+    {
+        if delta.total() > 0 {
+            changes(table, 2, name, *delta)?;
+        }
+    }
+    Ok(())
+}
+
+fn changes(
+    table: &mut String,
+    indent: usize,
+    name: impl fmt::Display,
+    Delta { added, removed, changed }: Delta,
+) -> fmt::Result {
+    let name = format!("{:indent$}{name}", "");
+    let [added, removed, changed] = [added, removed, changed].map(|n| HumanCount(n.into()));
+    writeln!(table, "{name:<20}{added} added, {removed} removed, {changed} changed")
+}
+
+fn counted(
+    table: &mut String,
+    title: &str,
+    kinds: impl Iterator<Item = (u32, String)> + Clone,
+) -> fmt::Result {
+    let total: u64 = kinds.clone().map(|(count, _)| u64::from(count)).sum();
+    writeln!(table, "{title}: {}", HumanCount(total))?;
+    for (count, kind) in kinds {
+        writeln!(table, "{:>8}  {kind}", HumanCount(count.into()).to_string())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,130 @@
+//! A proxy between the real client and the embedded DynamoDB that does wrong what it is told to.
+
+use std::{
+    net::Ipv4Addr,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use axum::{
+    Router,
+    body::{Body, Bytes},
+    extract::State,
+    http::{HeaderMap, StatusCode},
+    response::{IntoResponse, Response},
+};
+use reqwest::Client;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+
+/// What becomes of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    None,
+    /// Refused in a way that no client tries again.
+    Dead,
+    Throttled,
+    InternalError,
+    /// Half of a BatchWriteItem is done, the rest handed back.
+    HalfProcessed,
+    /// Done, but the answer breaks off.
+    BrokenOff,
+}
+
+type Policy = dyn Fn(usize, &str) -> Fault + Send + Sync;
+
+pub struct FaultProxy {
+    pub endpoint: String,
+    calls: Arc<AtomicUsize>,
+}
+
+#[derive(Clone)]
+struct Behind {
+    endpoint: String,
+    policy: Arc<Policy>,
+    calls: Arc<AtomicUsize>,
+    client: Client,
+}
+
+impl FaultProxy {
+    /// A proxy before `endpoint`; `policy` takes the number of a call, from 1, and its operation.
+    pub async fn before(
+        endpoint: &str,
+        policy: impl Fn(usize, &str) -> Fault + Send + Sync + 'static,
+    ) -> Self {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let proxy = format!("http://{}", listener.local_addr().unwrap());
+        let calls = Arc::new(AtomicUsize::new(0));
+        let behind = Behind {
+            endpoint: endpoint.to_owned(),
+            policy: Arc::new(policy),
+            calls: Arc::clone(&calls),
+            client: Client::new(),
+        };
+        let router = Router::new().fallback(forward).with_state(behind);
+        tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+        Self { endpoint: proxy, calls }
+    }
+
+    /// How many calls have come.
+    pub fn calls(&self) -> usize {
+        self.calls.load(Ordering::SeqCst)
+    }
+}
+
+async fn forward(State(behind): State<Behind>, headers: HeaderMap, body: Bytes) -> Response {
+    let operation = headers["x-amz-target"].to_str().unwrap().rsplit('.').next().unwrap();
+    let call = behind.calls.fetch_add(1, Ordering::SeqCst) + 1;
+    match (behind.policy)(call, operation) {
+        Fault::None => behind.answer(headers, body).await,
+        Fault::Dead => refusal(StatusCode::BAD_REQUEST, "ValidationException"),
+        Fault::Throttled => {
+            refusal(StatusCode::BAD_REQUEST, "ProvisionedThroughputExceededException")
+        }
+        Fault::InternalError => refusal(StatusCode::INTERNAL_SERVER_ERROR, "InternalServerError"),
+        Fault::HalfProcessed => behind.half(headers, &body).await,
+        Fault::BrokenOff => {
+            behind.answer(headers, body).await;
+            let broken = futures_util::stream::iter([
+                Ok(Bytes::from_static(b"{\"Item\":")),
+                Err(std::io::Error::other("broken off")),
+            ]);
+            Body::from_stream(broken).into_response()
+        }
+    }
+}
+
+fn refusal(status: StatusCode, kind: &str) -> Response {
+    let kind = format!("com.amazonaws.dynamodb.v20120810#{kind}");
+    let body = json!({ "__type": kind, "message": "a fault on purpose" });
+    (status, [("content-type", "application/x-amz-json-1.0")], body.to_string()).into_response()
+}
+
+impl Behind {
+    async fn answer(&self, mut headers: HeaderMap, body: impl Into<reqwest::Body>) -> Response {
+        headers.remove("host");
+        headers.remove("content-length");
+        let request = self.client.post(&self.endpoint).headers(headers).body(body);
+        let answer = request.send().await.unwrap();
+        let (status, headers) = (answer.status(), answer.headers().clone());
+        (status, headers, answer.bytes().await.unwrap()).into_response()
+    }
+
+    /// Does the first half of a table's writes and hands the others back.
+    async fn half(&self, headers: HeaderMap, body: &[u8]) -> Response {
+        let mut request: Value = serde_json::from_slice(body).unwrap();
+        let mut left = serde_json::Map::new();
+        for (table, writes) in request["RequestItems"].as_object_mut().unwrap() {
+            let writes = writes.as_array_mut().unwrap();
+            let rest = writes.split_off(writes.len().div_ceil(2));
+            if !rest.is_empty() {
+                left.insert(table.clone(), rest.into());
+            }
+        }
+        self.answer(headers, request.to_string()).await;
+        let body = json!({ "UnprocessedItems": left });
+        ([("content-type", "application/x-amz-json-1.0")], body.to_string()).into_response()
+    }
+}

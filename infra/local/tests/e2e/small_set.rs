@@ -1,0 +1,110 @@
+//! Reports of two area codes, cut from the sample, in two versions: small enough to import often.
+
+use std::collections::BTreeMap;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use ingest::{Options, Source, Sources};
+use local::import::sample;
+use shared::{store::Store, time::this_second};
+
+/// The sample's area codes in California and Toronto.
+const NPAS: [&str; 2] = ["415", "416"];
+
+/// Reports as text.
+#[derive(Debug, Clone)]
+pub struct Texts {
+    pub nanpa: String,
+    pub cnac: String,
+    pub npa_report: String,
+    pub carriers: String,
+}
+
+impl Texts {
+    pub fn first() -> Self {
+        let Sources { nanpa, cnac, npa_report, carriers, .. } = sample();
+        let of_npas = |source: &Source, heading: usize, is_of: &dyn Fn(&str, &str) -> bool| {
+            let text = embedded(source);
+            let lines = text.split_inclusive('\n').enumerate();
+            let kept =
+                lines.filter(|(n, line)| *n < heading || NPAS.iter().any(|npa| is_of(line, npa)));
+            kept.map(|(_, line)| line).collect::<String>()
+        };
+        Self {
+            nanpa: of_npas(&nanpa, 1, &|line, npa| line.contains(&format!("\t{npa}-"))),
+            cnac: of_npas(&cnac, 2, &|line, npa| line.starts_with(npa)),
+            npa_report: of_npas(&npa_report, 2, &|line, npa| line.starts_with(npa)),
+            carriers: embedded(&carriers.unwrap()),
+        }
+    }
+
+    /// The same some weeks later: exchanges added, removed and changed, and a carrier renamed.
+    pub fn second() -> Self {
+        let mut texts = Self::first();
+        let vanished = texts.nanpa.lines().find(|line| line.contains("\t415-206\t")).unwrap();
+        texts.nanpa = texts.nanpa.replace(&format!("{vanished}\n"), "");
+        texts.nanpa = texts.nanpa.replace("415-234", "415-207").replace("09/01/2026", "09/15/2026");
+        texts.cnac = texts.cnac.replacen("\"Available\"", "\"Protected\"", 1);
+        texts.carriers =
+            texts.carriers.replace("Sample Telephone Company of Ontario", "Sample Bell");
+        texts.cnac = texts.cnac.replace("Sample Telephone Company of Ontario", "Sample Bell");
+        texts
+    }
+
+    pub fn sources(&self) -> Sources {
+        Sources {
+            nanpa: source(&self.nanpa),
+            cnac: source(&self.cnac),
+            npa_report: source(&self.npa_report),
+            carriers: Some(source(&self.carriers)),
+            thousands_blocks: None,
+        }
+    }
+}
+
+/// Text as a source; it stays in memory until the tests end.
+pub fn source(text: &str) -> Source {
+    Source::Embedded(text.as_bytes().to_vec().leak())
+}
+
+fn embedded(source: &Source) -> String {
+    match source {
+        Source::Embedded(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Options of an import whose hold ends at its death, so that the next need not wait.
+pub fn at_once() -> Options {
+    Options { hold_lasts: std::time::Duration::ZERO, now: this_second(), ..Options::default() }
+}
+
+/// Every item of the tables that an import writes, in words, by table and key.
+pub async fn dump(store: &Store) -> BTreeMap<String, String> {
+    let (client, tables) = store.parts();
+    let mut items = BTreeMap::new();
+    for table in [&tables.carriers, &tables.exchanges, &tables.dataset] {
+        let mut pages = client.scan().table_name(table).into_paginator().items().send();
+        while let Some(item) = pages.next().await {
+            let item: BTreeMap<String, _> = item.unwrap().into_iter().collect();
+            let key = ["ocn", "npa_nxx", "id"].iter().find_map(|name| item.get(*name)).unwrap();
+            items.insert(format!("{table} {:?}", key), format!("{:?}", ordered(&item)));
+        }
+    }
+    items
+}
+
+/// Attributes in order, also those inside of others: a HashMap has none.
+fn ordered(item: &BTreeMap<String, AttributeValue>) -> BTreeMap<String, String> {
+    item.iter().map(|(name, value)| (name.clone(), words(value))).collect()
+}
+
+fn words(value: &AttributeValue) -> String {
+    match value {
+        AttributeValue::M(map) => {
+            let map = map.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+            format!("{:?}", ordered(&map))
+        }
+        AttributeValue::L(list) => format!("{:?}", list.iter().map(words).collect::<Vec<_>>()),
+        _ => format!("{value:?}"),
+    }
+}

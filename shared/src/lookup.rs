@@ -1,0 +1,80 @@
+//! Single records, each read as one item of the version in force; while DynamoDB does not answer,
+//! from the snapshot in memory.
+
+use crate::{
+    app::App,
+    dataset::Dataset,
+    errors::ApiError,
+    records::{AreaCode, Carrier, Exchange, Npa, NpaNxx, Ocn},
+    store::StoreError,
+};
+
+/// Whether an exchange that was read in the last minutes may be answered from memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Freshness {
+    Remembered,
+    Fresh,
+}
+
+impl App {
+    /// The carrier with this OCN.
+    ///
+    /// # Errors
+    /// [`ApiError::Unavailable`] where neither DynamoDB nor memory can tell.
+    pub async fn carrier(&self, ocn: Ocn) -> Result<Option<Carrier>, ApiError> {
+        let read = self.store.carrier(ocn, self.sequence().await?).await;
+        self.or_from_memory(read, |dataset| dataset.carrier(ocn).cloned())
+    }
+
+    /// The area code.
+    ///
+    /// # Errors
+    /// [`ApiError::Unavailable`] where neither DynamoDB nor memory can tell.
+    pub async fn area_code(&self, npa: Npa) -> Result<Option<AreaCode>, ApiError> {
+        let read = self.store.area_code(npa, self.sequence().await?).await;
+        self.or_from_memory(read, |dataset| dataset.area_code(npa).cloned())
+    }
+
+    /// The exchange with this NPA-NXX.
+    ///
+    /// # Errors
+    /// [`ApiError::Unavailable`] where neither DynamoDB nor memory can tell.
+    pub async fn exchange(
+        &self,
+        npa_nxx: NpaNxx,
+        freshness: Freshness,
+    ) -> Result<Option<Exchange>, ApiError> {
+        let sequence = self.sequence().await?;
+        let remembered = match freshness {
+            Freshness::Remembered => self.exchanges.get(&(npa_nxx, sequence)).await,
+            Freshness::Fresh => None,
+        };
+        if let Some(exchange) = remembered {
+            return Ok(exchange);
+        }
+        let read = self.store.exchange(npa_nxx, sequence).await;
+        if let Ok(exchange) = &read {
+            self.exchanges.insert((npa_nxx, sequence), exchange.clone()).await;
+        }
+        self.or_from_memory(read, |dataset| dataset.exchange(npa_nxx))
+    }
+
+    async fn sequence(&self) -> Result<u64, ApiError> {
+        Ok(self.dataset.manifest().await?.sequence)
+    }
+
+    fn or_from_memory<R>(
+        &self,
+        read: Result<Option<R>, StoreError>,
+        find: impl FnOnce(&Dataset) -> Option<R>,
+    ) -> Result<Option<R>, ApiError> {
+        match (read, self.dataset.in_memory()) {
+            (Ok(record), _) => Ok(record),
+            (Err(error), Some(dataset)) => {
+                tracing::error!(%error, "answering from the snapshot in memory");
+                Ok(find(&dataset))
+            }
+            (Err(error), None) => Err(error.into()),
+        }
+    }
+}
