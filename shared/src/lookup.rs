@@ -1,10 +1,12 @@
-//! Single records, each read as one item of the version in force; while DynamoDB does not answer,
-//! from the snapshot in memory.
+//! Single records, each read as one item of the version in force, or while DynamoDB does not answer,
+//! from the snapshot in memory; and the dataset that a page of a list comes from.
 
 use crate::{
     app::App,
-    dataset::Dataset,
+    dataset::{Dataset, Versioned},
     errors::ApiError,
+    pagination::OfVersion,
+    params::broken,
     records::{AreaCode, Carrier, Exchange, Npa, NpaNxx, Ocn},
     store::StoreError,
 };
@@ -17,6 +19,19 @@ pub enum Freshness {
 }
 
 impl App {
+    /// The dataset a page is taken from.
+    ///
+    /// # Errors
+    /// 400 where `version` is not kept any longer, 503 where there is nothing to answer from.
+    pub async fn listed(&self, wanted: &OfVersion) -> Result<Versioned, ApiError> {
+        match &wanted.version {
+            None => Ok(self.dataset.get().await?),
+            Some(version) => self.dataset.of_version(version).await?.ok_or_else(|| {
+                broken("version", version, "must be one that is still kept; begin again without it")
+            }),
+        }
+    }
+
     /// The carrier with this OCN.
     ///
     /// # Errors

@@ -9,7 +9,10 @@ use axum::{
 use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
 
-use crate::{errors::ApiError, params::Params};
+use crate::{
+    errors::ApiError,
+    params::{API_KEY, Params},
+};
 
 const DEFAULT_LIMIT: usize = 50;
 const MAX_LIMIT: usize = 100;
@@ -31,6 +34,23 @@ impl<S: Sync> FromRequestParts<S> for Page {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
         Self::of(&Params::of(&parts.uri))
+    }
+}
+
+/// Which version of the data a page is wanted of, where a walk began with one.
+#[derive(Debug, Clone, PartialEq, Eq, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct OfVersion {
+    /// As the `Link` headers of a page give it, so that a walk sees one version of the data;
+    /// default the version in force.
+    pub version: Option<String>,
+}
+
+impl<S: Sync> FromRequestParts<S> for OfVersion {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        Ok(Self { version: Params::of(&parts.uri).text("version")? })
     }
 }
 
@@ -82,18 +102,22 @@ pub struct Pagination {
 pub struct Paged<T> {
     pub uri: Uri,
     pub pagination: Pagination,
+    /// Of the data the page comes from; `None` where it is no page of a longer list.
+    pub version: Option<String>,
     pub body: T,
 }
 
 impl<T: Serialize> IntoResponse for Paged<T> {
     fn into_response(self) -> Response {
-        (Links { uri: self.uri, pagination: self.pagination }, Json(self.body)).into_response()
+        let Self { uri, pagination, version, body } = self;
+        (Links { uri, pagination, version }, Json(body)).into_response()
     }
 }
 
 struct Links {
     uri: Uri,
     pagination: Pagination,
+    version: Option<String>,
 }
 
 impl IntoResponseParts for Links {
@@ -107,7 +131,7 @@ impl IntoResponseParts for Links {
         let next = offset.checked_add(limit).filter(|&next| next < total);
         let previous = (offset > 0).then(|| offset.min(total).saturating_sub(limit));
         let links = [("next", next), ("prev", previous)].into_iter().filter_map(|(rel, offset)| {
-            let target = at_offset(&self.uri, limit, offset?);
+            let target = self.at_offset(limit, offset?);
             Some(format!("<{target}>; rel=\"{rel}\""))
         });
         let links = links.collect::<Vec<_>>().join(", ");
@@ -118,17 +142,21 @@ impl IntoResponseParts for Links {
     }
 }
 
-/// The request's own path and query at another offset, without the key: links get logged.
-fn at_offset(uri: &Uri, limit: usize, offset: usize) -> String {
-    let query = uri.query().unwrap_or_default().as_bytes();
-    let kept = form_urlencoded::parse(query)
-        .filter(|(name, _)| !matches!(name.as_ref(), "limit" | "offset" | "apiKey"));
-    let query = form_urlencoded::Serializer::new(String::new())
-        .extend_pairs(kept)
-        .append_pair("limit", &limit.to_string())
-        .append_pair("offset", &offset.to_string())
-        .finish();
-    format!("{}?{query}", uri.path())
+impl Links {
+    /// The request's own path and query at another offset of the same version, without the key:
+    /// links get logged.
+    fn at_offset(&self, limit: usize, offset: usize) -> String {
+        let query = self.uri.query().unwrap_or_default().as_bytes();
+        let kept = form_urlencoded::parse(query)
+            .filter(|(name, _)| !matches!(name.as_ref(), "limit" | "offset" | "version" | API_KEY));
+        let query = form_urlencoded::Serializer::new(String::new())
+            .extend_pairs(kept)
+            .append_pair("limit", &limit.to_string())
+            .append_pair("offset", &offset.to_string())
+            .extend_pairs(self.version.iter().map(|version| ("version", version)))
+            .finish();
+        format!("{}?{query}", self.uri.path())
+    }
 }
 
 #[cfg(test)]
@@ -145,6 +173,7 @@ mod tests {
         let paged = Paged {
             uri: uri.parse().unwrap(),
             pagination: Pagination { limit, offset, total },
+            version: Some("v2".to_owned()),
             body: (),
         };
         let headers = paged.into_response().headers().clone();
@@ -174,14 +203,14 @@ mod tests {
     #[test]
     fn links_lead_to_the_neighbours_and_carry_no_key() {
         assert_eq!(
-            link("/v1/npa?npa=415&apiKey=secret&offset=50", 50, 50, 120),
-            "</v1/npa?npa=415&limit=50&offset=100>; rel=\"next\", \
-             </v1/npa?npa=415&limit=50&offset=0>; rel=\"prev\""
+            link("/v1/npa?npa=415&apiKey=secret&offset=50&version=v1", 50, 50, 120),
+            "</v1/npa?npa=415&limit=50&offset=100&version=v2>; rel=\"next\", \
+             </v1/npa?npa=415&limit=50&offset=0&version=v2>; rel=\"prev\""
         );
         assert_eq!(link("/v1/carriers", 50, 0, 50), "");
         assert_eq!(
             link("/v1/carriers", 50, 1000, 60),
-            "</v1/carriers?limit=50&offset=10>; rel=\"prev\""
+            "</v1/carriers?limit=50&offset=10&version=v2>; rel=\"prev\""
         );
     }
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 use shared::{
     app::{App, Routes},
     errors::{ApiError, ErrorBody},
-    pagination::{Page, Paged, Pagination},
+    pagination::{OfVersion, Page, Paged, Pagination},
     params::{Params, PathParams, parse},
     records::{Carrier, CarrierType, Country, Ocn, OwnedExchanges, State as Place},
 };
@@ -97,21 +97,27 @@ impl Filter {
 
 /// List carriers
 #[utoipa::path(
-    get, path = "/v1/carriers", tag = "Carriers", params(Filter, Page),
+    get, path = "/v1/carriers", tag = "Carriers", params(Filter, Page, OfVersion),
     responses((status = 200, body = CarrierList), (status = 400, body = ErrorBody), (status = 401, body = ErrorBody))
 )]
 async fn list(
     State(app): State<App>,
     uri: Uri,
     page: Page,
+    of_version: OfVersion,
     params: Params,
 ) -> Result<Paged<CarrierList>, ApiError> {
     let filter = Filter::of(&params)?;
-    let dataset = app.dataset.get().await?;
+    let (version, dataset) = app.listed(&of_version).await?;
     let matching = dataset.carriers().iter().filter(|carrier| filter.takes(carrier));
     let (carriers, pagination) = page.of_items(matching);
     let carriers = carriers.into_iter().cloned().map(CarrierSummary::from).collect();
-    Ok(Paged { uri, pagination, body: CarrierList { carriers, pagination } })
+    Ok(Paged {
+        uri,
+        pagination,
+        version: Some(version),
+        body: CarrierList { carriers, pagination },
+    })
 }
 
 /// Look up a carrier

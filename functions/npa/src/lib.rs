@@ -6,7 +6,7 @@ use shared::{
     app::{App, Routes},
     errors::{ApiError, ErrorBody},
     lookup::Freshness,
-    pagination::{Page, Paged, Pagination},
+    pagination::{OfVersion, Page, Paged, Pagination},
     params::{Params, PathParams, parse},
     records::{AreaCode, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, State as Place, Status},
 };
@@ -66,13 +66,14 @@ pub struct AreaCodeResult {
 impl AreaCodeResult {
     fn paged(
         uri: Uri,
+        version: Option<String>,
         area_code: &AreaCode,
         (exchanges, pagination): (Vec<Exchange>, Pagination),
     ) -> Paged<Self> {
         let &AreaCode { npa, state, country, total_exchanges } = area_code;
         let exchanges = exchanges.into_iter().map(ExchangeRow::from).collect();
         let body = Self { npa, state, country, total_exchanges, exchanges, pagination };
-        Paged { uri, pagination, body }
+        Paged { uri, pagination, version, body }
     }
 }
 
@@ -81,7 +82,7 @@ type Answer = Result<Paged<AreaCodeResult>, ApiError>;
 /// Look up an area code
 #[utoipa::path(
     get, path = "/v1/npa/{npa}", tag = "Area codes",
-    params(("npa" = String, Path, description = "3-digit area code"), Page),
+    params(("npa" = String, Path, description = "3-digit area code"), Page, OfVersion),
     responses(
         (status = 200, body = AreaCodeResult), (status = 400, body = ErrorBody),
         (status = 401, body = ErrorBody), (status = 404, body = ErrorBody)
@@ -90,10 +91,11 @@ type Answer = Result<Paged<AreaCodeResult>, ApiError>;
 async fn area_code_by_path(
     State(app): State<App>,
     PathParams([npa]): PathParams<1>,
+    of_version: OfVersion,
     uri: Uri,
     page: Page,
 ) -> Answer {
-    area_code(&app, uri, page, parse("npa", &npa)?).await
+    area_code(&app, &of_version, uri, page, parse("npa", &npa)?).await
 }
 
 /// Look up one exchange
@@ -123,14 +125,20 @@ async fn exchange_by_path(
     get, path = "/v1/npa", tag = "Area codes",
     params(
         ("npa" = String, Query, description = "3-digit area code"),
-        ("nxx" = Option<String>, Query, description = "3-digit exchange code"), Page
+        ("nxx" = Option<String>, Query, description = "3-digit exchange code"), Page, OfVersion
     ),
     responses(
         (status = 200, body = AreaCodeResult), (status = 400, body = ErrorBody),
         (status = 401, body = ErrorBody), (status = 404, body = ErrorBody)
     )
 )]
-async fn by_query(State(app): State<App>, params: Params, uri: Uri, page: Page) -> Answer {
+async fn by_query(
+    State(app): State<App>,
+    params: Params,
+    of_version: OfVersion,
+    uri: Uri,
+    page: Page,
+) -> Answer {
     let npa: Option<Npa> = params.parsed("npa")?;
     let npa = npa.ok_or_else(|| {
         ApiError::invalid(
@@ -139,19 +147,19 @@ async fn by_query(State(app): State<App>, params: Params, uri: Uri, page: Page) 
     })?;
     match params.parsed("nxx")? {
         Some(nxx) => exchange(&app, uri, page, NpaNxx { npa, nxx }).await,
-        None => area_code(&app, uri, page, npa).await,
+        None => area_code(&app, &of_version, uri, page, npa).await,
     }
 }
 
 /// One area code, listed from the dataset in memory.
-async fn area_code(app: &App, uri: Uri, page: Page, npa: Npa) -> Answer {
-    let dataset = app.dataset.get().await?;
+async fn area_code(app: &App, of_version: &OfVersion, uri: Uri, page: Page, npa: Npa) -> Answer {
+    let (version, dataset) = app.listed(of_version).await?;
     let area_code = dataset
         .area_code(npa)
         .ok_or_else(|| ApiError::not_found(format!("No data found for NPA {npa}")))?;
     let (exchanges, pagination) = page.of_items(dataset.exchanges_of(npa));
     let exchanges = exchanges.into_iter().map(Exchange::from).collect();
-    Ok(AreaCodeResult::paged(uri, area_code, (exchanges, pagination)))
+    Ok(AreaCodeResult::paged(uri, Some(version), area_code, (exchanges, pagination)))
 }
 
 /// One exchange, read as an item.
@@ -161,5 +169,5 @@ async fn exchange(app: &App, uri: Uri, page: Page, npa_nxx: NpaNxx) -> Answer {
     let (Some(area_code), Some(exchange)) = (area_code, exchange) else {
         return Err(ApiError::not_found(format!("No data found for NPA-NXX {npa_nxx}")));
     };
-    Ok(AreaCodeResult::paged(uri, &area_code, page.of_items([exchange].into_iter())))
+    Ok(AreaCodeResult::paged(uri, None, &area_code, page.of_items([exchange].into_iter())))
 }

@@ -6,7 +6,7 @@ use shared::{
     app::{App, Routes},
     dataset::Search,
     errors::{ApiError, ErrorBody},
-    pagination::{Page, Paged, Pagination},
+    pagination::{OfVersion, Page, Paged, Pagination},
     params::Params,
     records::{CarrierType, Country, Exchange, Npa, Nxx, Ocn, State as Place, Status},
 };
@@ -92,20 +92,26 @@ const REQUIRED: &str = "at least one of q, npa, nxx, ocn, company, rate_center, 
 
 /// Search exchanges
 #[utoipa::path(
-    get, path = "/v1/search", tag = "Search", params(Parameters, Page),
+    get, path = "/v1/search", tag = "Search", params(Parameters, Page, OfVersion),
     responses((status = 200, body = SearchResult), (status = 400, body = ErrorBody), (status = 401, body = ErrorBody))
 )]
 async fn search(
     State(app): State<App>,
     uri: Uri,
     page: Page,
+    of_version: OfVersion,
     params: Params,
 ) -> Result<Paged<SearchResult>, ApiError> {
     let search = parse(&params)?;
-    let dataset = app.dataset.get().await?;
+    let (version, dataset) = app.listed(&of_version).await?;
     let (found, pagination) = page.of_items(dataset.search(&search));
     let results = found.into_iter().map(|found| Exchange::from(found).into()).collect();
-    Ok(Paged { uri, pagination, body: SearchResult { results, pagination } })
+    Ok(Paged {
+        uri,
+        pagination,
+        version: Some(version),
+        body: SearchResult { results, pagination },
+    })
 }
 
 fn parse(params: &Params) -> Result<Search, ApiError> {

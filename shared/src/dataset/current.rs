@@ -47,7 +47,7 @@ impl<T> Held<T> {
 }
 
 /// A dataset with its version.
-type Versioned = (String, Arc<Dataset>);
+pub type Versioned = (String, Arc<Dataset>);
 
 /// Keeps the version in force in memory and notices a new one within a minute.
 ///
@@ -56,6 +56,8 @@ pub struct CurrentDataset {
     store: Store,
     manifest: RwLock<Option<Held<Arc<Manifest>>>>,
     dataset: RwLock<Option<Held<Versioned>>>,
+    /// The last version asked for that is no longer in force: walks of its pages may go on.
+    earlier: RwLock<Option<Versioned>>,
     /// Held by the one request that reads DynamoDB; the others go on with what is in memory.
     reading_manifest: tokio::sync::Mutex<()>,
     reading_dataset: tokio::sync::Mutex<()>,
@@ -67,6 +69,7 @@ impl CurrentDataset {
             store,
             manifest: RwLock::default(),
             dataset: RwLock::default(),
+            earlier: RwLock::default(),
             reading_manifest: tokio::sync::Mutex::default(),
             reading_dataset: tokio::sync::Mutex::default(),
         }
@@ -120,35 +123,72 @@ impl CurrentDataset {
     ///
     /// # Errors
     /// Where no version is in memory and none can be loaded.
-    pub async fn get(&self) -> Result<Arc<Dataset>, DatasetError> {
+    pub async fn get(&self) -> Result<Versioned, DatasetError> {
         let manifest = self.manifest().await?;
         let version = &manifest.current.version;
         let in_use = |held: &Held<Versioned>| held.value.0 == *version || held.is_fresh();
         let stale = match peek(&self.dataset) {
-            Some(held) if in_use(&held) => return Ok(held.value.1),
+            Some(held) if in_use(&held) => return Ok(held.value),
             stale => stale,
         };
         let _reading = match (self.reading_dataset.try_lock(), stale) {
             (Ok(turn), _) => turn,
-            (Err(_), Some(stale)) => return Ok(stale.value.1),
+            (Err(_), Some(stale)) => return Ok(stale.value),
             (Err(_), None) => self.reading_dataset.lock().await,
         };
         let stale = match peek(&self.dataset) {
-            Some(held) if in_use(&held) => return Ok(held.value.1),
+            Some(held) if in_use(&held) => return Ok(held.value),
             stale => stale,
         };
         match (self.load_in_force(manifest).await, stale) {
-            (Ok(loaded), _) => {
+            (Ok(loaded), stale) => {
                 hold(&self.dataset, loaded.clone(), Duration::ZERO);
-                Ok(loaded.1)
+                if let Some(stale) = stale {
+                    *self.earlier.write().unwrap_or_else(PoisonError::into_inner) =
+                        Some(stale.value);
+                }
+                Ok(loaded)
             }
-            (Err(error), Some(Held { value: (version, dataset), .. })) => {
-                tracing::error!(%error, version, "going on with the version in memory");
-                hold(&self.dataset, (version, Arc::clone(&dataset)), RECHECK_AFTER_FAILURE);
-                Ok(dataset)
+            (Err(error), Some(Held { value, .. })) => {
+                tracing::error!(%error, version = value.0, "going on with the version in memory");
+                hold(&self.dataset, value.clone(), RECHECK_AFTER_FAILURE);
+                Ok(value)
             }
             (Err(error), None) => Err(error),
         }
+    }
+
+    /// The dataset of one version, in force or retained, for a walk that began with it; `None`
+    /// where it is neither.
+    ///
+    /// # Errors
+    /// Where it is to be had and cannot be loaded.
+    pub async fn of_version(&self, version: &str) -> Result<Option<Versioned>, DatasetError> {
+        let in_force = peek(&self.dataset).map(|held| held.value);
+        let earlier = self.earlier.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let in_memory = [in_force, earlier].into_iter().flatten();
+        if let Some(found) = in_memory.into_iter().find(|(loaded, _)| loaded == version) {
+            return Ok(Some(found));
+        }
+        let manifest = match self.manifest().await? {
+            manifest if manifest.names(version) => manifest,
+            // another container may be ahead of this one
+            _ => match self.read_manifest().await {
+                ManifestReading::Fresh(Some(manifest)) if manifest.names(version) => manifest,
+                _ => return Ok(None),
+            },
+        };
+        if manifest.current.version == version {
+            return self.get().await.map(Some);
+        }
+        let Some(retained) = manifest.retained.iter().find(|retained| retained.version == version)
+        else {
+            return Ok(None);
+        };
+        let dataset = load_version(&self.store, version, retained.chunks, &retained.sha256).await?;
+        let loaded = (version.to_owned(), Arc::new(dataset));
+        *self.earlier.write().unwrap_or_else(PoisonError::into_inner) = Some(loaded.clone());
+        Ok(Some(loaded))
     }
 
     /// The version in memory, if one has been loaded, whatever its age.

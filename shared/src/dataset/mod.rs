@@ -16,7 +16,7 @@ use crate::records::{
     State, Statistics, Status,
 };
 
-pub use current::{CurrentDataset, DatasetError, ManifestReading, load, load_version};
+pub use current::{CurrentDataset, DatasetError, ManifestReading, Versioned, load, load_version};
 pub use packed::DamagedSnapshot;
 pub use search::{Search, Words};
 

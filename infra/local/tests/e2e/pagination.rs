@@ -2,7 +2,12 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::service::{Service, shared_service};
+use ingest::Options;
+
+use crate::{
+    service::{Service, shared_service},
+    small_set::{Texts, at_once},
+};
 
 /// Walks a list by `limit` and gives its items; every page has to tell the same total.
 pub async fn walk(service: &Service, path: &str, items: &str, limit: usize) -> Vec<Value> {
@@ -116,4 +121,58 @@ async fn limit_and_offset_errors() {
             service.assert_error(&format!("{path}{query}"), 400, "invalid_request", message).await;
         }
     }
+}
+
+/// The path that `Link` gives to the page of this relation.
+fn linked(response: &reqwest::Response, relation: &str) -> Option<String> {
+    let links = response.headers().get("link")?.to_str().unwrap();
+    let link = links.split(", ").find(|link| link.ends_with(&format!("rel=\"{relation}\"")))?;
+    Some(link.trim_start_matches('<').split('>').next().unwrap().to_owned())
+}
+
+#[tokio::test]
+async fn a_walk_by_its_links_sees_one_version_across_a_flip() {
+    let mut service = Service::empty().await;
+    let import = async |service: &Service, texts: &Texts| {
+        let store = service.database.store();
+        ingest::ingest(&store, &texts.sources(), at_once(), |_| ()).await.unwrap();
+    };
+    import(&service, &Texts::first()).await;
+    for (first, items) in [
+        ("/v1/npa/415?limit=10", "exchanges"),
+        ("/v1/carriers?limit=10", "carriers"),
+        ("/v1/search?q=sample&limit=10", "results"),
+    ] {
+        let before = walk(
+            &service,
+            first.split("limit").next().unwrap().trim_end_matches(['?', '&']),
+            items,
+            100,
+        )
+        .await;
+        let (mut next, mut seen) = (Some(first.to_owned()), Vec::new());
+        while let Some(path) = next {
+            let response = service.get(&path).await;
+            next = linked(&response, "next");
+            let body: Value = response.json().await.unwrap();
+            seen.extend(body[items].as_array().unwrap().iter().cloned());
+            if seen.len() == 30 {
+                // the version changes, and the next page comes from another container
+                import(&service, &Texts::second()).await;
+                service = service.restarted().await;
+            }
+        }
+        assert_eq!(seen, before, "{first}");
+        let texts = Options { allow_older: true, ..at_once() };
+        let store = service.database.store();
+        ingest::ingest(&store, &Texts::first().sources(), texts, |_| ()).await.unwrap();
+        service = service.restarted().await;
+    }
+}
+
+#[tokio::test]
+async fn a_version_that_is_not_kept_is_refused() {
+    let message = "version must be one that is still kept; begin again without it, got 'old'";
+    let path = "/v1/carriers?version=old";
+    shared_service().assert_error(path, 400, "invalid_request", message).await;
 }
