@@ -42,7 +42,7 @@ fn write(table: &mut String, report: &Report) -> fmt::Result {
     line(table, 2, "carriers", report.carriers as u32)?;
     line(table, 2, "area codes", report.area_codes as u32)?;
     differences(table, &report.differences)?;
-    if matches!(report.outcome, Outcome::Planned | Outcome::Refused { .. }) {
+    if report.outcome == Outcome::Planned {
         for (npa, delta) in &report.differences.by_area_code {
             changes(table, 4, npa, *delta)?;
         }

@@ -6,9 +6,11 @@ use std::{
     time::Duration,
 };
 
+use axum::{Router, routing::get};
 use reqwest::Client;
 use serde_json::Value;
 use tempfile::TempDir;
+use tokio::net::TcpListener;
 
 use crate::service::KEY;
 
@@ -216,6 +218,13 @@ async fn import_reports_what_it_loaded_and_every_warning() {
     ] {
         assert!(report.contains(line), "{line}: {report}");
     }
+    let arguments = ["import", "--nanpa", &nanpa, "--cnac", &cnac, "--npa-report", &npa_report];
+    let without_carriers = run(&data_dir, &[&arguments[..], &["--json"]].concat());
+    assert!(!without_carriers.status.success());
+    let report: Value = serde_json::from_slice(&without_carriers.stdout).unwrap();
+    assert_eq!((&report["outcome"], &report["items"]["written"]), (&"refused".into(), &0.into()));
+    assert!(report["reason"].as_str().unwrap().contains("is a file cut off or left out?"));
+
     let refused =
         run(&data_dir, &["import", "--nanpa", &cnac, "--cnac", &cnac, "--npa-report", &npa_report]);
     assert!(!refused.status.success());
@@ -224,6 +233,37 @@ async fn import_reports_what_it_loaded_and_every_warning() {
         error.contains("error: the NANPA utilised codes is not the report it was given as"),
         "{error}"
     );
+}
+
+#[tokio::test]
+async fn an_object_in_s3_is_a_source() {
+    let bucket = Router::new().route(
+        "/data/reports/npa_report.csv",
+        get(async || include_str!("../../sample/npa_report.csv")),
+    );
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let endpoint = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move { axum::serve(listener, bucket).await.unwrap() });
+
+    let data_dir = TempDir::new().unwrap();
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/sample");
+    let import = async |npa_report: &str| {
+        let mut command = tnr(&data_dir, &["import", "--npa-report", npa_report]);
+        command.args(["--nanpa", &format!("{sample}/nanpa_utilized_codes.txt")]);
+        command.args(["--cnac", &format!("{sample}/cnac_co_code_status.csv")]);
+        command.envs([
+            ("AWS_ENDPOINT_URL_S3", endpoint.as_str()),
+            ("AWS_REGION", "us-east-1"),
+            ("AWS_ACCESS_KEY_ID", "test"),
+            ("AWS_SECRET_ACCESS_KEY", "test"),
+        ]);
+        tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap()
+    };
+    let report = stdout(&import("s3://data/reports/npa_report.csv").await);
+    assert!(report.contains("area codes               439"), "{report}");
+    let missing = import("s3://data/none.csv").await;
+    let error = String::from_utf8_lossy(&missing.stderr).into_owned();
+    assert!(error.contains("error: s3://data/none.csv cannot be read: "), "{error}");
 }
 
 #[test]

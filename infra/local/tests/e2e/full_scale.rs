@@ -1,12 +1,23 @@
 //! The published reports at full scale, where `TNR_FULL_SCALE_DATA` names a folder that holds
 //! them; without it these tests have nothing to read and say so.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fs::File,
+    io::Read,
+    path::{Path, PathBuf},
+};
 
 use ingest::{Options, Source, Sources, ingest};
 use serde_json::json;
+use shared::store::{Patience, Store};
+use zip::ZipArchive;
 
-use crate::{pagination::assert_walks_agree, service::Service};
+use crate::{
+    fault_proxy::{Fault, FaultProxy},
+    pagination::assert_walks_agree,
+    service::Service,
+    small_set::{at_once, source},
+};
 
 fn folder() -> Option<PathBuf> {
     let folder = std::env::var_os("TNR_FULL_SCALE_DATA").map(PathBuf::from);
@@ -52,4 +63,48 @@ async fn the_published_reports_are_served_whole() {
     let again = again.unwrap();
     assert_eq!((again.items.written, again.items.deleted), (0, 0));
     assert_eq!(again.version, report.version);
+    a_hundred_changed_rows_are_all_that_is_written(service, sources(&folder)).await;
+}
+
+/// Also where the import died before, once and again.
+async fn a_hundred_changed_rows_are_all_that_is_written(service: Service, sources: Sources) {
+    let Source::File(nanpa) = &sources.nanpa else { panic!("{:?}", sources.nanpa) };
+    let mut zip = ZipArchive::new(File::open(nanpa).unwrap()).unwrap();
+    let mut text = Vec::new();
+    zip.by_index(0).unwrap().read_to_end(&mut text).unwrap();
+    let text = String::from_utf8_lossy(&text).into_owned();
+    let mut moved = 0..100;
+    let changed: String = text
+        .split_inclusive('\n')
+        .enumerate()
+        .map(|(n, line)| match n % 1000 == 7 && line.contains("\tAS ") && moved.next().is_some() {
+            true => {
+                let mut cells: Vec<&str> = line.split('\t').collect();
+                cells[4] = "NEW PLACE";
+                cells.join("\t")
+            }
+            false => line.to_owned(),
+        })
+        .collect();
+    assert_eq!(moved.next(), None, "a hundred rows are changed");
+    let changed = Sources { nanpa: source(&changed), ..sources };
+
+    let lookup = "/v1/search?rate_center=new%20place&limit=100";
+    for killed_after in [9, 12] {
+        let policy =
+            move |call, _: &str| if call > killed_after { Fault::Dead } else { Fault::None };
+        let proxy = FaultProxy::before(service.database.endpoint(), policy).await;
+        let dying = Store::at(&proxy.endpoint, Patience::Loading).await;
+        assert!(ingest(&dying, &changed, at_once(), |_| ()).await.is_err(), "{killed_after}");
+        assert_eq!(service.ok(lookup).await["pagination"]["total"], 0);
+    }
+    let report = ingest(&service.database.store(), &changed, at_once(), |_| ()).await.unwrap();
+    assert_eq!((report.items.written, report.items.deleted), (100, 0));
+    let service = service.restarted().await;
+    let moved = service.ok(lookup).await;
+    assert_eq!(moved["pagination"]["total"], 100);
+    for found in moved["results"].as_array().unwrap() {
+        let path = format!("/v1/npa/{}/nxx/{}", found["npa"], found["nxx"]).replace('"', "");
+        assert_eq!(service.ok(&path).await["exchanges"][0]["rate_center"], "NEW PLACE", "{path}");
+    }
 }

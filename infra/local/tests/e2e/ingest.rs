@@ -8,7 +8,10 @@ use local::import::sample;
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::service::Service;
+use crate::{
+    service::Service,
+    small_set::{Texts, at_once, dump, source},
+};
 
 /// The sample with one of its four sources replaced by `text`.
 fn with_text(folder: &TempDir, replace: impl Fn(&mut Sources, Source), text: &[u8]) -> Sources {
@@ -144,4 +147,131 @@ async fn a_running_service_turns_to_the_new_version_within_its_recheck() {
     assert_eq!((status.as_u16(), &body["error"]), (503, &json!("service_unavailable")));
     import(&service, &sample()).await.unwrap();
     assert_eq!(service.ok("/v1/npa/415").await["total_exchanges"], 135);
+}
+
+/// The reason for which the small set, changed by `change`, is refused.
+async fn refusal(change: impl Fn(&mut Texts)) -> String {
+    let service = Service::empty().await;
+    let store = service.database.store();
+    ingest::ingest(&store, &Texts::second().sources(), at_once(), |_| ()).await.unwrap();
+    let before = dump(&store).await;
+    let mut texts = Texts::second();
+    change(&mut texts);
+    let report = ingest::ingest(&store, &texts.sources(), at_once(), |_| ()).await.unwrap();
+    assert_eq!(dump(&store).await, before, "nothing has changed");
+    match report.outcome {
+        Outcome::Refused { reason } => reason,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// `text` without its last `count` lines.
+fn shortened(text: &str, count: usize) -> String {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    lines[..lines.len() - count].concat()
+}
+
+#[tokio::test]
+async fn what_would_shrink_too_much_or_is_older_is_refused_and_nothing_changes() {
+    let us = refusal(|texts| texts.nanpa = shortened(&texts.nanpa, 10)).await;
+    assert!(
+        us.starts_with("the records of US would shrink from 134 to 124, by more than 2 %"),
+        "{us}"
+    );
+    let area_codes = refusal(|texts| texts.npa_report = shortened(&texts.npa_report, 1)).await;
+    assert!(area_codes.starts_with("the area codes would shrink from 3 to 2"), "{area_codes}");
+    let carriers = refusal(|texts| texts.carriers = shortened(&texts.carriers, 30)).await;
+    assert!(carriers.starts_with("the carriers would shrink from"), "{carriers}");
+    let typed = refusal(|texts| texts.carriers = texts.carriers.replace(",ILEC,", ",,")).await;
+    assert!(typed.starts_with("the carriers of known type would shrink from"), "{typed}");
+    let older =
+        refusal(|texts| texts.nanpa = texts.nanpa.replace("01/15/2000", "01/14/2000")).await;
+    assert_eq!(
+        older,
+        "the NANPA report is of 2000-01-14, older than that of 2000-01-15 in force; \
+         give --allow-older if it is right"
+    );
+}
+
+#[tokio::test]
+async fn a_gate_may_be_opened_by_who_knows_better() {
+    let service = Service::empty().await;
+    let store = service.database.store();
+    ingest::ingest(&store, &Texts::second().sources(), at_once(), |_| ()).await.unwrap();
+    let mut texts = Texts::first();
+    texts.nanpa = shortened(&texts.nanpa, 10);
+    let open = Options { allow_older: true, max_shrink: 10.0, ..at_once() };
+    let report = ingest::ingest(&store, &texts.sources(), open, |_| ()).await.unwrap();
+    assert_eq!(report.outcome, Outcome::Published);
+}
+
+#[tokio::test]
+async fn a_dry_run_tells_the_differences_by_area_code_and_changes_nothing() {
+    let service = Service::empty().await;
+    let store = service.database.store();
+    ingest::ingest(&store, &Texts::first().sources(), at_once(), |_| ()).await.unwrap();
+    let before = dump(&store).await;
+    let dry = Options { dry_run: true, ..at_once() };
+    let report = ingest::ingest(&store, &Texts::second().sources(), dry, |_| ()).await.unwrap();
+    assert_eq!(dump(&store).await, before);
+    assert_eq!(report.outcome, Outcome::Planned);
+    let by_area_code: Vec<_> = report
+        .differences
+        .by_area_code
+        .iter()
+        .map(|(npa, delta)| (npa.to_string(), delta.added, delta.removed))
+        .collect();
+    assert_eq!(by_area_code, [("415".to_owned(), 1, 2), ("416".to_owned(), 0, 0)]);
+    let changed = report.differences.by_area_code.values().last().unwrap().changed;
+    assert!(changed > 0 && report.differences.carriers.changed > 0, "{:?}", report.differences);
+}
+
+#[tokio::test]
+async fn ways_to_write_the_same_report_give_the_same_data() {
+    let service = Service::empty().await;
+    let store = service.database.store();
+    let texts = Texts::first();
+    ingest::ingest(&store, &texts.sources(), at_once(), |_| ()).await.unwrap();
+    let reordered = |text: &str| -> String {
+        let lines = text.lines().map(|line| {
+            let (first, rest) = line.split_once('\t').unwrap();
+            let (second, rest) = rest.split_once('\t').unwrap();
+            format!("{second}\t{first}\t{rest}\n")
+        });
+        lines.collect()
+    };
+    let with_bom = format!("\u{feff}{}", texts.carriers.replace('\n', "\r\n"));
+    let mixed = texts.cnac.replacen("\r\n", "\n", 20);
+    let renamed =
+        texts.npa_report.replace("NPA_ID", "Npa Id").replace("IN_SERVICE,", "In Service,");
+    let same = Texts {
+        nanpa: reordered(&texts.nanpa),
+        cnac: mixed,
+        npa_report: renamed,
+        carriers: with_bom,
+    };
+    let report = ingest::ingest(&store, &same.sources(), at_once(), |_| ()).await.unwrap();
+    assert_eq!(report.outcome, Outcome::Unchanged, "{:?}", report.differences);
+}
+
+#[tokio::test]
+async fn a_number_in_a_pooled_exchange_names_its_blocks_carrier() {
+    let service = Service::empty().await;
+    let blocks = "Region,State,NPA,NXX,X,STATUS,Code Holder,Contaminated (Y or N),Contaminated TNs not Available for Assignment,Rate Center,Block Effective Date,Block Available Date,Assigned To,OCN,Date Assigned\n\
+                  W,CA,415,234,5,AS,SAMPLE WIRELESS,N,,SNFC CNTRL,01/02/2020,,Block Networks – Inc.,111B,01/01/2020\n\
+                  W,CA,415,234,6,AV,SAMPLE WIRELESS,N,,SNFC CNTRL,,01/02/2020,,,\n";
+    let sources = Sources { thousands_blocks: Some(source(blocks)), ..Texts::first().sources() };
+    ingest::ingest(&service.database.store(), &sources, at_once(), |_| ()).await.unwrap();
+    let holder = &service.ok("/v1/npa/415/nxx/234").await["exchanges"][0];
+    let carrier = async |tn: &str| service.ok(&format!("/v1/format/{tn}")).await["carrier"].clone();
+    assert_eq!(
+        carrier("+14152345678").await,
+        json!({ "ocn": "111B", "name": "Block Networks – Inc.", "type": null })
+    );
+    for of_the_code_holder in ["+14152346678", "+14152347678"] {
+        assert_eq!(carrier(of_the_code_holder).await["ocn"], holder["ocn"]);
+    }
+    let block_holder = service.ok("/v1/carrier/111B").await;
+    assert_eq!(block_holder["exchanges"]["total"], 0);
+    assert_eq!(block_holder["state"], "CA");
 }

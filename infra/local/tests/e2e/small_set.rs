@@ -32,7 +32,10 @@ impl Texts {
         Self {
             nanpa: of_npas(&nanpa, 1, &|line, npa| line.contains(&format!("\t{npa}-"))),
             cnac: of_npas(&cnac, 2, &|line, npa| line.starts_with(npa)),
-            npa_report: of_npas(&npa_report, 2, &|line, npa| line.starts_with(npa)),
+            // 600 has no exchanges
+            npa_report: of_npas(&npa_report, 2, &|line, npa| {
+                line.starts_with(npa) || line.starts_with("600")
+            }),
             carriers: embedded(&carriers.unwrap()),
         }
     }
@@ -42,7 +45,7 @@ impl Texts {
         let mut texts = Self::first();
         let vanished = texts.nanpa.lines().find(|line| line.contains("\t415-206\t")).unwrap();
         texts.nanpa = texts.nanpa.replace(&format!("{vanished}\n"), "");
-        texts.nanpa = texts.nanpa.replace("415-234", "415-207").replace("09/01/2026", "09/15/2026");
+        texts.nanpa = texts.nanpa.replace("415-234", "415-207").replace("01/01/2000", "01/15/2000");
         texts.cnac = texts.cnac.replacen("\"Available\"", "\"Protected\"", 1);
         texts.carriers =
             texts.carriers.replace("Sample Telephone Company of Ontario", "Sample Bell");
