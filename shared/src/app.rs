@@ -5,7 +5,7 @@ use std::{any::Any, convert::Infallible, env, sync::Arc, time::Duration};
 use axum::{
     Router,
     http::{HeaderValue, Method, Uri, header},
-    middleware::{from_fn_with_state, map_response},
+    middleware::{from_fn, from_fn_with_state, map_response},
     response::{IntoResponse, Response},
 };
 use lambda_http::{Request, Service, tower::ServiceExt};
@@ -19,8 +19,10 @@ use crate::{
     errors::ApiError,
     gateway::restore_path,
     params::quote,
+    quota::Quotas,
     records::{Exchange, NpaNxx},
     store::{Patience, Store},
+    telemetry,
 };
 
 /// How long an exchange is remembered that a number was looked up in.
@@ -35,6 +37,7 @@ pub struct App {
     pub store: Store,
     pub dataset: Arc<CurrentDataset>,
     pub keys: Arc<KeyRing>,
+    pub quotas: Arc<Quotas>,
     /// Where the flag images are hosted, without a slash at the end.
     pub flags_base_url: Arc<str>,
     /// What was looked up lately, of which publication.
@@ -52,6 +55,7 @@ impl App {
         Self {
             dataset: Arc::new(CurrentDataset::new(store.clone())),
             keys: Arc::new(KeyRing::new(store.clone())),
+            quotas: Arc::new(Quotas::new(store.clone())),
             flags_base_url: flags.trim_end_matches('/').into(),
             exchanges: exchanges.build(),
             store,
@@ -106,6 +110,7 @@ pub fn service(functions: impl IntoIterator<Item = Routes>, app: App) -> Router 
         .fallback(endpoint_not_found)
         .with_state(app)
         .layer(CatchPanicLayer::custom(internal_error))
+        .layer(from_fn(telemetry::observe))
 }
 
 /// The description of every path `functions` answer.
@@ -122,11 +127,17 @@ pub fn openapi(functions: impl IntoIterator<Item = Routes>) -> utoipa::openapi::
 
 /// Runs `routes` as a Lambda function until the environment is shut down.
 ///
+/// Protected ones load the dataset before the first request: lists need it, and lookups go on with
+/// it while DynamoDB does not answer.
+///
 /// # Errors
 /// Where the Lambda runtime API cannot be reached.
 pub async fn run(routes: Routes) -> Result<(), lambda_http::Error> {
     log_as_json();
     let app = App::on(Store::from_env(Patience::Serving).await);
+    if let (Access::Protected, Err(error)) = (&routes.access, app.dataset.get().await) {
+        tracing::error!(%error, "starting without a dataset");
+    }
     lambda_http::run(lambda(routes, app)).await
 }
 

@@ -11,7 +11,11 @@ use axum::{
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::{dataset::DatasetError, store::StoreError};
+use crate::{
+    dataset::DatasetError,
+    quota::{LimitType, Standing},
+    store::StoreError,
+};
 
 /// How long a client should wait before it tries a failed read again, in seconds.
 const RETRY_AFTER_SECONDS: &str = "5";
@@ -27,6 +31,8 @@ pub enum ApiError {
     /// Nothing has the code asked for, or no endpoint has the path; the message names it.
     NotFound(String),
     MethodNotAllowed(String),
+    /// The key's quota is used up.
+    RateLimited(Standing),
     /// The database can't be read and nothing in memory can stand in for it.
     Unavailable,
     /// A defect of ours.
@@ -40,6 +46,9 @@ pub struct ErrorBody {
     error: &'static str,
     #[schema(example = "No carrier found with OCN 9999")]
     message: String,
+    /// Present with `rate_limited` only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    details: Option<Standing>,
 }
 
 impl ApiError {
@@ -64,6 +73,16 @@ impl ApiError {
             Self::MethodNotAllowed(message) => {
                 (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
             }
+            Self::RateLimited(Standing { limit_type, limit, reset, .. }) => {
+                let window = match limit_type {
+                    LimitType::PerMinute => "minute",
+                    LimitType::PerDay => "day",
+                };
+                let message = format!(
+                    "This API key may make {limit} requests a {window}; it may go on at {reset}"
+                );
+                (StatusCode::TOO_MANY_REQUESTS, "rate_limited", message)
+            }
             Self::Unavailable => (
                 StatusCode::SERVICE_UNAVAILABLE,
                 "service_unavailable",
@@ -80,8 +99,12 @@ impl ApiError {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
+        let details = match self {
+            Self::RateLimited(standing) => Some(standing),
+            _ => None,
+        };
         let (status, error, message) = self.parts();
-        let mut response = (status, Json(ErrorBody { error, message })).into_response();
+        let mut response = (status, Json(ErrorBody { error, message, details })).into_response();
         let header = match status {
             StatusCode::UNAUTHORIZED => Some((WWW_AUTHENTICATE, "Bearer")),
             StatusCode::SERVICE_UNAVAILABLE => Some((RETRY_AFTER, RETRY_AFTER_SECONDS)),
@@ -89,6 +112,10 @@ impl IntoResponse for ApiError {
         };
         if let Some((name, value)) = header {
             response.headers_mut().insert(name, HeaderValue::from_static(value));
+        }
+        if let Some(standing) = details {
+            standing.describe(response.headers_mut());
+            standing.delay(response.headers_mut());
         }
         response
     }

@@ -9,6 +9,7 @@ use crate::{
     params::broken,
     records::{AreaCode, Carrier, Exchange, Npa, NpaNxx, Ocn},
     store::StoreError,
+    telemetry,
 };
 
 /// Whether an exchange that was read in the last minutes may be answered from memory.
@@ -24,12 +25,18 @@ impl App {
     /// # Errors
     /// 400 where `version` is not kept any longer, 503 where there is nothing to answer from.
     pub async fn listed(&self, wanted: &OfVersion) -> Result<Versioned, ApiError> {
-        match &wanted.version {
-            None => Ok(self.dataset.get().await?),
-            Some(version) => self.dataset.of_version(version).await?.ok_or_else(|| {
-                broken("version", version, "must be one that is still kept; begin again without it")
-            }),
-        }
+        let gone = |version| {
+            broken("version", version, "must be one that is still kept; begin again without it")
+        };
+        let listed = match &wanted.version {
+            None => self.dataset.get().await?,
+            Some(version) => {
+                let kept = self.dataset.of_version(version).await?;
+                kept.ok_or_else(|| gone(version))?
+            }
+        };
+        telemetry::note(|facts| facts.data_version = Some(listed.0.clone()));
+        Ok(listed)
     }
 
     /// The carrier with this OCN.
@@ -65,8 +72,10 @@ impl App {
             Freshness::Fresh => None,
         };
         if let Some(exchange) = remembered {
+            telemetry::note(|facts| facts.cache_hits += 1);
             return Ok(exchange);
         }
+        telemetry::note(|facts| facts.cache_misses += 1);
         let read = self.store.exchange(npa_nxx, sequence).await;
         if let Ok(exchange) = &read {
             self.exchanges.insert((npa_nxx, sequence), exchange.clone()).await;
@@ -75,7 +84,9 @@ impl App {
     }
 
     async fn sequence(&self) -> Result<u64, ApiError> {
-        Ok(self.dataset.manifest().await?.sequence)
+        let manifest = self.dataset.manifest().await?;
+        telemetry::note(|facts| facts.data_version = Some(manifest.current.version.clone()));
+        Ok(manifest.sequence)
     }
 
     fn or_from_memory<R>(

@@ -10,6 +10,7 @@ use shared::{
     lookup::Freshness,
     params::{Params, PathParams, quote},
     records::{AreaCode, Exchange, NpaNxx},
+    telemetry,
 };
 use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -82,6 +83,7 @@ async fn by_query(State(app): State<App>, params: Params) -> Answer {
 
 async fn format(app: &App, tn: &str, options: &Options) -> Answer {
     let tn = tn.trim();
+    telemetry::note(|facts| facts.asked_about(tn));
     let Some(number) = PhoneNumber::parse(tn, options.default_country) else {
         return Ok(Json(FormatResult::unparseable(tn)));
     };

@@ -4,7 +4,13 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::{LocalError, database::Database, import, keys, openapi, serve};
+use crate::{
+    LocalError,
+    database::Database,
+    import,
+    keys::{self, Expiry},
+    openapi, serve,
+};
 
 /// The Telephone Number Reference Service on one machine.
 ///
@@ -27,7 +33,7 @@ enum Command {
     Import(Box<ImportArgs>),
     /// Go back to the version of the data before the one in force
     Rollback(RollbackArgs),
-    /// Make, list and revoke API keys
+    /// Make, list, rotate and revoke API keys
     #[command(subcommand)]
     Keys(KeysCommand),
     /// Run only the embedded DynamoDB, for `cargo lambda watch`
@@ -45,6 +51,16 @@ pub struct DatabaseArgs {
     /// Use the DynamoDB at this URL instead of the embedded one
     #[arg(long, value_name = "URL", value_parser = endpoint_url)]
     pub endpoint_url: Option<String>,
+}
+
+/// Which DynamoDB holds the data, a deployed stack's among them.
+#[derive(Debug, Clone, Args)]
+pub struct DataArgs {
+    /// Use the tables of this deployed stack; region and credentials come from the environment
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["endpoint_url", "data_dir"])]
+    pub stack: Option<String>,
+    #[command(flatten)]
+    pub database: DatabaseArgs,
 }
 
 fn endpoint_url(text: &str) -> Result<String, String> {
@@ -119,7 +135,7 @@ pub struct ImportArgs {
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
-    pub database: DatabaseArgs,
+    pub data: DataArgs,
 }
 
 #[derive(Debug, Args)]
@@ -131,7 +147,7 @@ pub struct RollbackArgs {
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
-    pub database: DatabaseArgs,
+    pub data: DataArgs,
 }
 
 #[derive(Debug, Subcommand)]
@@ -142,19 +158,64 @@ pub enum KeysCommand {
         #[arg(long)]
         name: String,
         #[command(flatten)]
-        database: DatabaseArgs,
+        terms: KeyTerms,
+        #[command(flatten)]
+        data: DataArgs,
     },
     /// List every key by its prefix
     List {
         #[command(flatten)]
-        database: DatabaseArgs,
+        data: DataArgs,
+    },
+    /// Make a key on the terms of the one that begins with PREFIX; both work for a while
+    Rotate {
+        prefix: String,
+        /// How long the old key still works: a date, or days such as 7d
+        #[arg(long, value_name = "WHEN", default_value = "7d")]
+        overlap: Expiry,
+        #[command(flatten)]
+        data: DataArgs,
     },
     /// Revoke the key that begins with PREFIX; it stops working within a minute
     Revoke {
         prefix: String,
         #[command(flatten)]
-        database: DatabaseArgs,
+        data: DataArgs,
     },
+}
+
+/// What a key may do, and how long.
+#[derive(Debug, Clone, Args)]
+pub struct KeyTerms {
+    /// Whatever should be remembered of the key
+    #[arg(long)]
+    pub note: Option<String>,
+    /// When it ends: a date such as 2027-01-31 (midnight UTC), or days such as 90d
+    #[arg(long, value_name = "WHEN")]
+    pub expires: Option<Expiry>,
+    /// Requests it may make in a minute; any number if left out
+    #[arg(long, value_name = "REQUESTS", value_parser = clap::value_parser!(u32).range(1..))]
+    pub per_minute: Option<u32>,
+    /// Requests it may make in a day (UTC); any number if left out
+    #[arg(long, value_name = "REQUESTS", value_parser = clap::value_parser!(u32).range(1..))]
+    pub per_day: Option<u32>,
+}
+
+impl KeysCommand {
+    async fn run(self) -> Result<(), LocalError> {
+        match self {
+            Self::Create { name, terms, data } => {
+                keys::create(&Database::open(&data).await?.store(), &name, &terms).await
+            }
+            Self::List { data } => keys::list(&Database::open(&data).await?.store()).await,
+            Self::Rotate { prefix, overlap, data } => {
+                keys::rotate(&Database::open(&data).await?.store(), &prefix, overlap).await
+            }
+            Self::Revoke { prefix, data } => {
+                keys::revoke(&Database::open(&data).await?.store(), &prefix).await
+            }
+        }
+    }
 }
 
 impl Cli {
@@ -167,15 +228,7 @@ impl Cli {
             Command::Serve(args) => serve::serve(args).await,
             Command::Import(args) => import::import(*args).await,
             Command::Rollback(args) => import::rollback(args).await,
-            Command::Keys(KeysCommand::Create { name, database }) => {
-                keys::create(&Database::open(&database).await?.store(), &name).await
-            }
-            Command::Keys(KeysCommand::List { database }) => {
-                keys::list(&Database::open(&database).await?.store()).await
-            }
-            Command::Keys(KeysCommand::Revoke { prefix, database }) => {
-                keys::revoke(&Database::open(&database).await?.store(), &prefix).await
-            }
+            Command::Keys(command) => command.run().await,
             Command::Dynamodb(args) => serve::dynamodb(args).await,
             Command::Openapi => openapi::print(),
         }

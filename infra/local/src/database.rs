@@ -10,7 +10,11 @@ use dynoxide::Database as Dynoxide;
 use shared::store::{Patience, Store, is_emulator};
 use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle};
 
-use crate::{LocalError, cli::DatabaseArgs, template};
+use crate::{
+    LocalError,
+    cli::{DataArgs, DatabaseArgs},
+    stack, template,
+};
 
 /// Any free port.
 const ANY_PORT: u16 = 0;
@@ -36,9 +40,13 @@ impl Database {
     ///
     /// # Errors
     /// Where the folder cannot be used or the database does not answer.
-    pub async fn open(args: &DatabaseArgs) -> Result<Self, LocalError> {
-        match Self::own(args).await {
-            Err(LocalError::InUse { endpoint, .. }) => Self::at(endpoint, None).await,
+    pub async fn open(args: &DataArgs) -> Result<Self, LocalError> {
+        if let Some(stack) = &args.stack {
+            let store = stack::store(stack).await?;
+            return Ok(Self { endpoint: format!("stack {stack}"), store, embedded: None });
+        }
+        match Self::own(&args.database).await {
+            Err(LocalError::InUse { endpoint, .. }) => Self::at(endpoint).await,
             opened => opened,
         }
     }
@@ -50,7 +58,7 @@ impl Database {
     /// Where the folder cannot be used or is in use, or the database does not answer.
     pub async fn own(args: &DatabaseArgs) -> Result<Self, LocalError> {
         match &args.endpoint_url {
-            Some(endpoint) => Self::at(endpoint.clone(), None).await,
+            Some(endpoint) => Self::at(endpoint.clone()).await,
             None => Self::embedded(&args.data_dir, ANY_PORT).await,
         }
     }
@@ -113,10 +121,18 @@ impl Database {
             }
         });
         let embedded = Embedded { stop, server, _lock: lock };
-        Self::at(format!("http://{address}"), Some(embedded)).await
+        Self::with(format!("http://{address}"), Some(embedded)).await
     }
 
-    async fn at(endpoint: String, embedded: Option<Embedded>) -> Result<Self, LocalError> {
+    /// Uses the database that answers at `endpoint`.
+    ///
+    /// # Errors
+    /// Where it does not answer.
+    pub async fn at(endpoint: String) -> Result<Self, LocalError> {
+        Self::with(endpoint, None).await
+    }
+
+    async fn with(endpoint: String, embedded: Option<Embedded>) -> Result<Self, LocalError> {
         let store = Store::at(&endpoint, Patience::Loading).await;
         if is_emulator(&endpoint) {
             template::create_missing_tables(&store).await?;

@@ -33,7 +33,7 @@ pub async fn import(args: ImportArgs) -> Result<(), LocalError> {
         dry_run: args.dry_run,
         ..Options::default()
     };
-    let database = Database::open(&args.database).await?;
+    let database = Database::open(&args.data).await?;
     let store = database.store();
     let import =
         async |show: &dyn Fn(Progress)| ingest::ingest(&store, &sources, options, show).await;
@@ -48,7 +48,7 @@ pub async fn import(args: ImportArgs) -> Result<(), LocalError> {
 /// Where there is none, or the database cannot be written.
 pub async fn rollback(args: RollbackArgs) -> Result<(), LocalError> {
     let options = Options { dry_run: args.dry_run, ..Options::default() };
-    let database = Database::open(&args.database).await?;
+    let database = Database::open(&args.data).await?;
     let store = database.store();
     let rollback = async |show: &dyn Fn(Progress)| ingest::rollback(&store, options, show).await;
     let report = with_progress(rollback).await;

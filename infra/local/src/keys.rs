@@ -1,5 +1,8 @@
-//! API keys for an operator: made, listed, revoked. A key is shown once, when it is made.
+//! API keys for an operator: made, listed, rotated, revoked. A key is shown once, when it is made.
 
+use std::str::FromStr;
+
+use jiff::{SignedDuration, Timestamp, civil::Date, tz::TimeZone};
 use rand::{RngExt, distr::Alphanumeric};
 use shared::{
     auth::{ApiKey, MalformedKey, PREFIX_CHARACTERS, SECRET_CHARACTERS},
@@ -7,17 +10,60 @@ use shared::{
     time::this_second,
 };
 
-use crate::LocalError;
+use crate::{LocalError, cli::KeyTerms};
 
-/// Makes a key, stores its hash and prints it.
+/// When a key ends: on a day, which begins at midnight UTC, or after some days.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expiry {
+    On(Date),
+    After(SignedDuration),
+}
+
+impl FromStr for Expiry {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let days = text.strip_suffix('d').and_then(|days| days.parse::<u16>().ok());
+        match (days, Date::strptime("%Y-%m-%d", text)) {
+            (Some(days), _) => Ok(Self::After(SignedDuration::from_hours(24 * i64::from(days)))),
+            (None, Ok(date)) => Ok(Self::On(date)),
+            (None, Err(_)) => Err("must be a date such as 2027-01-31, or days such as 90d"),
+        }
+    }
+}
+
+impl Expiry {
+    /// The second at which it ends, counted from `now`.
+    ///
+    /// # Errors
+    /// Where that is not to come, or beyond what a timestamp can be.
+    fn from(self, now: Timestamp) -> Result<Timestamp, LocalError> {
+        let end = match self {
+            Self::On(date) => date.to_zoned(TimeZone::UTC).map(|midnight| midnight.timestamp()),
+            Self::After(days) => now.checked_add(days),
+        };
+        end.ok().filter(|end| *end > now).ok_or(LocalError::PastExpiry)
+    }
+}
+
+/// Makes a key on these terms, stores its hash and prints it.
 ///
 /// # Errors
-/// Where the database refuses it.
-pub async fn create(store: &Store, name: &str) -> Result<(), LocalError> {
+/// Where the terms cannot be, or the database refuses it.
+pub async fn create(store: &Store, name: &str, terms: &KeyTerms) -> Result<(), LocalError> {
+    let now = this_second();
+    let record = |key: &ApiKey| -> Result<KeyRecord, LocalError> {
+        Ok(KeyRecord {
+            note: terms.note.clone(),
+            expires_at: terms.expires.map(|expiry| expiry.from(now)).transpose()?,
+            per_minute: terms.per_minute,
+            per_day: terms.per_day,
+            ..of(key, name, now)
+        })
+    };
     let key = random()?;
-    register(store, &key, name).await?;
-    println!("{}", key.reveal());
-    eprintln!("Keep it now: only its hash is stored, and it is not shown again.");
+    store.put_api_key(&record(&key)?).await?;
+    show(&key);
     Ok(())
 }
 
@@ -36,19 +82,30 @@ pub fn random() -> Result<ApiKey, MalformedKey> {
 /// Where the key has been revoked, or the database refuses it.
 pub async fn register(store: &Store, key: &ApiKey, name: &str) -> Result<(), LocalError> {
     match store.api_key(&key.hash()).await? {
-        Some(known) if known.is_live(this_second()) => return Ok(()),
-        Some(_) => return Err(LocalError::DeadKey(key.prefix().to_owned())),
-        None => (),
+        Some(known) if known.is_live(this_second()) => Ok(()),
+        Some(_) => Err(LocalError::DeadKey(key.prefix().to_owned())),
+        None => Ok(store.put_api_key(&of(key, name, this_second())).await?),
     }
-    let record = KeyRecord {
+}
+
+/// A key without terms.
+fn of(key: &ApiKey, name: &str, created_at: Timestamp) -> KeyRecord {
+    KeyRecord {
         key_hash: key.hash(),
         prefix: key.prefix().to_owned(),
         name: name.to_owned(),
-        created_at: this_second(),
+        note: None,
+        created_at,
         expires_at: None,
         revoked_at: None,
-    };
-    Ok(store.put_api_key(&record).await?)
+        per_minute: None,
+        per_day: None,
+    }
+}
+
+fn show(key: &ApiKey) {
+    println!("{}", key.reveal());
+    eprintln!("Keep it now: only its hash is stored, and it is not shown again.");
 }
 
 /// Prints every key by its prefix.
@@ -57,16 +114,33 @@ pub async fn register(store: &Store, key: &ApiKey, name: &str) -> Result<(), Loc
 /// Where the database does not answer.
 pub async fn list(store: &Store) -> Result<(), LocalError> {
     let now = this_second();
-    println!("{:<16} {:<21} {:<8} NAME", "PREFIX", "CREATED", "STATE");
+    println!(
+        "{:<15}  {:<20}  {:<20}  {:<7}  {:>10}  {:>9}  NAME",
+        "PREFIX", "CREATED", "EXPIRES", "STATE", "PER MINUTE", "PER DAY"
+    );
     for key in store.api_keys().await? {
-        let state = match (key.is_live(now), key.revoked_at) {
-            (true, _) => "live",
-            (false, Some(_)) => "revoked",
-            (false, None) => "expired",
-        };
-        println!("{:<16} {:<21} {state:<8} {}", key.prefix, key.created_at.to_string(), key.name);
+        let expires = key.expires_at.map_or("never".to_owned(), |end| end.to_string());
+        let limit = |limit: Option<u32>| limit.map_or("any".to_owned(), |limit| limit.to_string());
+        let note = key.note.as_ref().map_or(String::new(), |note| format!(" ({note})"));
+        println!(
+            "{:<15}  {:<20}  {expires:<20}  {:<7}  {:>10}  {:>9}  {}{note}",
+            key.prefix,
+            key.created_at.to_string(),
+            state(&key, now),
+            limit(key.per_minute),
+            limit(key.per_day),
+            key.name,
+        );
     }
     Ok(())
+}
+
+fn state(key: &KeyRecord, now: Timestamp) -> &'static str {
+    match (key.is_live(now), key.revoked_at) {
+        (true, _) => "live",
+        (false, Some(_)) => "revoked",
+        (false, None) => "expired",
+    }
 }
 
 /// Revokes the one key whose prefix begins with `prefix`, or that is `prefix` whole.
@@ -74,18 +148,65 @@ pub async fn list(store: &Store) -> Result<(), LocalError> {
 /// # Errors
 /// Where none or several keys have the prefix, or the database refuses it.
 pub async fn revoke(store: &Store, prefix: &str) -> Result<(), LocalError> {
-    let keys = store.api_keys().await?;
-    let names = |key: &&KeyRecord| match prefix.parse::<ApiKey>() {
-        Ok(whole) => key.key_hash == whole.hash(),
-        Err(_) => key.prefix.starts_with(prefix),
-    };
-    let matching: Vec<_> = keys.iter().filter(names).collect();
-    let [key] = matching.as_slice() else {
-        // of a whole key given by mistake only what the list shows is repeated
-        let shown = prefix.chars().take(PREFIX_CHARACTERS).collect();
-        return Err(LocalError::AmbiguousPrefix(matching.len(), shown));
-    };
+    let key = find(store, prefix).await?;
     store.revoke_api_key(&key.key_hash, this_second()).await?;
     println!("Revoked {} ({}); it stops working within a minute.", key.prefix, key.name);
     Ok(())
+}
+
+/// Makes a key on the terms of another, which ends after `overlap`: so long both work.
+///
+/// # Errors
+/// Where none or several keys have the prefix, the key no longer works, or the database refuses it.
+pub async fn rotate(store: &Store, prefix: &str, overlap: Expiry) -> Result<(), LocalError> {
+    let now = this_second();
+    let old = find(store, prefix).await?;
+    if !old.is_live(now) {
+        return Err(LocalError::DeadKey(old.prefix));
+    }
+    let end = overlap.from(now)?;
+    let end = old.expires_at.map_or(end, |already| already.min(end));
+    let key = random()?;
+    let (key_hash, new_prefix) = (key.hash(), key.prefix().to_owned());
+    let new = KeyRecord { key_hash, prefix: new_prefix, created_at: now, ..old.clone() };
+    store.put_api_key(&new).await?;
+    store.expire_api_key(&old.key_hash, end).await?;
+    show(&key);
+    eprintln!("{} ({}) works until {end}.", old.prefix, old.name);
+    Ok(())
+}
+
+async fn find(store: &Store, prefix: &str) -> Result<KeyRecord, LocalError> {
+    let names = |key: &KeyRecord| match prefix.parse::<ApiKey>() {
+        Ok(whole) => key.key_hash == whole.hash(),
+        Err(_) => key.prefix.starts_with(prefix),
+    };
+    let mut matching: Vec<_> = store.api_keys().await?.into_iter().filter(names).collect();
+    match (matching.pop(), matching.len()) {
+        (Some(key), 0) => Ok(key),
+        (last, more) => {
+            // of a whole key given by mistake only what the list shows is repeated
+            let shown = prefix.chars().take(PREFIX_CHARACTERS).collect();
+            Err(LocalError::AmbiguousPrefix(more + usize::from(last.is_some()), shown))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_expiry_is_a_date_or_days_to_come() {
+        let now: Timestamp = "2026-11-21T12:00:00Z".parse().unwrap();
+        let end = |text: &str| text.parse::<Expiry>().unwrap().from(now).map(|end| end.to_string());
+        assert_eq!(end("2027-01-31").unwrap(), "2027-01-31T00:00:00Z");
+        assert_eq!(end("90d").unwrap(), "2027-02-19T12:00:00Z");
+        for past in ["2026-11-21", "2020-01-01", "0d"] {
+            assert!(matches!(end(past), Err(LocalError::PastExpiry)), "{past}");
+        }
+        for text in ["", "d", "-1d", "90", "31.01.2027", "2027-02-30"] {
+            assert!(text.parse::<Expiry>().is_err(), "{text}");
+        }
+    }
 }

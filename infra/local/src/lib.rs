@@ -7,6 +7,7 @@ pub mod keys;
 pub mod openapi;
 mod report;
 pub mod serve;
+mod stack;
 pub mod template;
 
 use ingest::IngestError;
@@ -37,6 +38,8 @@ pub enum LocalError {
     Template(String),
     #[error(transparent)]
     Key(#[from] shared::auth::MalformedKey),
+    #[error("the key would have expired already; give a time to come")]
+    PastExpiry,
     #[error("the API key {0}… has been revoked or has expired; give another")]
     DeadKey(String),
     #[error(

@@ -127,6 +127,7 @@ pub async fn create_missing_tables(store: &Store) -> Result<(), LocalError> {
             "exchanges" => &names.exchanges,
             "dataset" => &names.dataset,
             "api_keys" => &names.api_keys,
+            "usage" => &names.usage,
             other => return Err(LocalError::Template(format!("nothing uses table {other}"))),
         };
         if there.table_names().contains(name) {

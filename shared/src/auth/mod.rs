@@ -18,6 +18,7 @@ use crate::{
     errors::ApiError,
     params::{API_KEY, Params},
     store::{KeyRecord, Store, StoreError},
+    telemetry,
 };
 
 pub use api_key::{ApiKey, MalformedKey, PREFIX_CHARACTERS, SECRET_CHARACTERS};
@@ -36,7 +37,8 @@ const MOST_KEYS_IN_MEMORY: u64 = 10_000;
 /// Lets a request with a live key through, and marks its answer as nobody else's.
 ///
 /// # Errors
-/// 401 without a key or with one that is not live; 503 where the table of keys cannot be read.
+/// 401 without a key or with one that is not live; 429 beyond its quotas; 503 where the table of
+/// keys cannot be read.
 pub async fn require_key(
     State(app): State<App>,
     request: Request,
@@ -44,9 +46,14 @@ pub async fn require_key(
 ) -> Result<Response, ApiError> {
     let key = key_of(request.headers(), &Params::of(request.uri()))?;
     let key = key.ok_or(ApiError::Unauthorized(REQUIRED))?;
-    app.keys.admit(&key).await?;
+    let key = app.keys.admit(&key).await?;
+    telemetry::note(|facts| facts.key = Some(key.prefix.clone()));
+    let standing = app.quotas.take(&key, Timestamp::now()).map_err(ApiError::RateLimited)?;
     let mut response = next.run(request).await;
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("private"));
+    if let Some(standing) = standing {
+        standing.describe(response.headers_mut());
+    }
     Ok(response)
 }
 
@@ -97,12 +104,12 @@ impl KeyRing {
     }
 
     /// Checks the key a client sent: its form, then its record, read once a minute at most.
-    async fn admit(&self, key: &str) -> Result<(), ApiError> {
+    async fn admit(&self, key: &str) -> Result<KeyRecord, ApiError> {
         let key: ApiKey = key.parse().map_err(|_| ApiError::Unauthorized(INVALID))?;
         let hash = key.hash();
         let record = self.known.try_get_with_by_ref(&hash, self.look_up(&hash)).await;
         match record.as_ref().map_err(Arc::as_ref) {
-            Ok(record) if record.is_live(Timestamp::now()) => Ok(()),
+            Ok(record) if record.is_live(Timestamp::now()) => Ok(record.clone()),
             Ok(_) | Err(Refusal::Unknown) => Err(ApiError::Unauthorized(INVALID)),
             Err(Refusal::Store(error)) => {
                 tracing::error!(%error, "a key cannot be checked");

@@ -15,9 +15,18 @@ pub struct KeyRecord {
     pub prefix: String,
     /// Whom or what it was made for.
     pub name: String,
+    /// Whatever an operator wants to remember of it.
+    #[serde(default)]
+    pub note: Option<String>,
     pub created_at: Timestamp,
     pub expires_at: Option<Timestamp>,
     pub revoked_at: Option<Timestamp>,
+    /// Requests it may make in a minute; `None` for any number.
+    #[serde(default)]
+    pub per_minute: Option<u32>,
+    /// Requests it may make in a day, which begins at midnight UTC.
+    #[serde(default)]
+    pub per_day: Option<u32>,
 }
 
 impl KeyRecord {
@@ -62,19 +71,38 @@ impl Store {
         Ok(keys)
     }
 
+    /// Lets a key end at `end`.
+    ///
+    /// # Errors
+    /// Where DynamoDB refuses the update.
+    pub async fn expire_api_key(&self, key_hash: &str, end: Timestamp) -> Result<(), StoreError> {
+        self.set_api_key_time(key_hash, "expires_at", end).await
+    }
+
     /// Marks a key as revoked; the API refuses it within its cache time (60 s).
     ///
     /// # Errors
     /// Where DynamoDB refuses the update.
     pub async fn revoke_api_key(&self, key_hash: &str, now: Timestamp) -> Result<(), StoreError> {
+        self.set_api_key_time(key_hash, "revoked_at", now).await
+    }
+
+    async fn set_api_key_time(
+        &self,
+        key_hash: &str,
+        attribute: &str,
+        time: Timestamp,
+    ) -> Result<(), StoreError> {
         let table = &self.tables.api_keys;
         let update = self
             .client
             .update_item()
             .table_name(table)
             .key("key_hash", AttributeValue::S(key_hash.to_owned()))
-            .update_expression("SET revoked_at = :now")
-            .expression_attribute_values(":now", AttributeValue::S(now.to_string()));
+            .update_expression("SET #attribute = :time")
+            .condition_expression("attribute_exists(key_hash)")
+            .expression_attribute_names("#attribute", attribute)
+            .expression_attribute_values(":time", AttributeValue::S(time.to_string()));
         update.send().await.map(drop).map_err(StoreError::call("UpdateItem", table))
     }
 }

@@ -6,6 +6,7 @@ mod api_keys;
 mod batch;
 mod hold;
 mod snapshots;
+mod usage;
 
 use std::{collections::HashMap, env, time::Duration};
 
@@ -13,7 +14,7 @@ use aws_config::{BehaviorVersion, ConfigLoader, retry::RetryConfig, timeout::Tim
 use aws_sdk_dynamodb::{
     Client,
     error::{ProvideErrorMetadata, SdkError},
-    types::AttributeValue,
+    types::{AttributeValue, ConsumedCapacity, ReturnConsumedCapacity},
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_dynamo::aws_sdk_dynamodb_1::{from_item, to_item};
@@ -22,6 +23,7 @@ use self::batch::Versioned;
 use crate::{
     errors::with_causes,
     records::{AreaCode, Carrier, Exchange, Npa, NpaNxx, Ocn},
+    telemetry,
 };
 
 pub use api_keys::KeyRecord;
@@ -32,7 +34,7 @@ pub use snapshots::{FileDates, Manifest, Snapshot, sha256};
 /// An item as the SDK has it.
 pub type Item = HashMap<String, AttributeValue>;
 
-/// The names of the four tables.
+/// The names of the tables.
 #[derive(Debug, Clone)]
 pub struct Tables {
     /// Carriers by `ocn`.
@@ -43,11 +45,13 @@ pub struct Tables {
     pub dataset: String,
     /// API keys by `key_hash`.
     pub api_keys: String,
+    /// Counters of requests by `id`.
+    pub usage: String,
 }
 
 impl Tables {
-    /// The names in `CARRIERS_TABLE`, `EXCHANGES_TABLE`, `DATASET_TABLE` and `API_KEYS_TABLE`, or
-    /// the local names where they are not set.
+    /// The names in `CARRIERS_TABLE`, `EXCHANGES_TABLE`, `DATASET_TABLE`, `API_KEYS_TABLE` and
+    /// `USAGE_TABLE`, or the local names where they are not set.
     pub fn from_env() -> Self {
         let name = |variable, local: &str| env::var(variable).unwrap_or_else(|_| local.to_owned());
         Self {
@@ -55,6 +59,7 @@ impl Tables {
             exchanges: name("EXCHANGES_TABLE", "exchanges"),
             dataset: name("DATASET_TABLE", "dataset"),
             api_keys: name("API_KEYS_TABLE", "api_keys"),
+            usage: name("USAGE_TABLE", "usage"),
         }
     }
 }
@@ -71,7 +76,8 @@ pub enum Patience {
 impl Patience {
     fn loader(self) -> ConfigLoader {
         let (attempts, attempt, operation) = match self {
-            Self::Serving => (3, Duration::from_secs(1), Duration::from_secs(3)),
+            // a lookup makes four calls at most: altogether they stay below the 10 s of a Lambda
+            Self::Serving => (3, Duration::from_millis(700), Duration::from_secs(2)),
             Self::Loading => (8, Duration::from_secs(10), Duration::from_secs(60)),
         };
         let timeouts = TimeoutConfig::builder()
@@ -144,6 +150,11 @@ impl Store {
         Self::connect(loader, Tables::from_env()).await
     }
 
+    /// Connects as the environment says, to the tables of these names.
+    pub async fn with_tables(tables: Tables, patience: Patience) -> Self {
+        Self::connect(patience.loader(), tables).await
+    }
+
     async fn connect(loader: ConfigLoader, tables: Tables) -> Self {
         Self { client: Client::new(&loader.load().await), tables }
     }
@@ -189,7 +200,9 @@ impl Store {
         sequence: u64,
     ) -> Result<Option<R>, StoreError> {
         let get = self.client.get_item().table_name(table).key(key, AttributeValue::S(value));
-        let answer = get.send().await.map_err(StoreError::call("GetItem", table))?;
+        let answer = get.return_consumed_capacity(ReturnConsumedCapacity::Total).send().await;
+        let answer = answer.map_err(StoreError::call("GetItem", table))?;
+        note_capacity(answer.consumed_capacity());
         let item: Option<Versioned<R>> = answer.item.map(|item| read(table, item)).transpose()?;
         Ok(item.and_then(|item| item.at(sequence)))
     }
@@ -202,8 +215,10 @@ impl Store {
         value: String,
     ) -> Result<Option<T>, StoreError> {
         let get = self.client.get_item().table_name(table).key(key, AttributeValue::S(value));
+        let get = get.return_consumed_capacity(ReturnConsumedCapacity::Total);
         let answer = get.consistent_read(true).send().await;
         let answer = answer.map_err(StoreError::call("GetItem", table))?;
+        note_capacity(answer.consumed_capacity());
         answer.item.map(|item| read(table, item)).transpose()
     }
 }
@@ -225,6 +240,12 @@ where
             Err(error) => Err(StoreError::call(operation, table)(error)),
         }
     }
+}
+
+/// Notes what a read of the request cost, in capacity units.
+fn note_capacity(capacity: Option<&ConsumedCapacity>) {
+    let units = capacity.and_then(ConsumedCapacity::capacity_units).unwrap_or_default();
+    telemetry::note(|facts| facts.consumed_capacity += units);
 }
 
 fn exchange_key(NpaNxx { npa, nxx }: NpaNxx) -> String {

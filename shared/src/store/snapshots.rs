@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use aws_sdk_dynamodb::{
     primitives::Blob,
-    types::{AttributeValue, KeysAndAttributes},
+    types::{AttributeValue, KeysAndAttributes, ReturnConsumedCapacity},
 };
 use jiff::{Timestamp, civil::Date};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{Item, Store, StoreError, Written, item};
+use super::{Item, Store, StoreError, Written, item, note_capacity};
 use crate::records::Statistics;
 
 /// A chunk with its key stays below DynamoDB's 400 KB for an item.
@@ -154,8 +154,10 @@ impl Store {
         let mut wanted = wanted.consistent_read(true).build().ok();
         for _ in 0..TRIES {
             let Some(keys) = wanted.take() else { break };
-            let answer = self.client.batch_get_item().request_items(table, keys).send().await;
+            let get = self.client.batch_get_item().request_items(table, keys);
+            let answer = get.return_consumed_capacity(ReturnConsumedCapacity::Total).send().await;
             let answer = answer.map_err(StoreError::call("BatchGetItem", table))?;
+            note_capacity(answer.consumed_capacity().first());
             let items = answer.responses.and_then(|mut tables| tables.remove(table));
             chunks.extend(items.into_iter().flatten().filter_map(chunk));
             wanted = answer.unprocessed_keys.and_then(|mut tables| tables.remove(table));

@@ -2,10 +2,14 @@
 
 use std::{
     net::Ipv4Addr,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
-use local::routes;
+use local::{database::Database, keys, routes};
 use reqwest::{Client, StatusCode};
 use serde_json::{Value, json};
 use shared::{
@@ -14,7 +18,10 @@ use shared::{
 };
 use tokio::net::TcpListener;
 
-use crate::service::{KEY, Service};
+use crate::{
+    fault_proxy::{Fault, FaultProxy},
+    service::{KEY, Service},
+};
 
 const PATHS: [&str; 6] = [
     "/v1/carriers",
@@ -118,6 +125,66 @@ async fn an_unreachable_database_is_a_503_in_bounded_time() {
         }
     }
     drop(nobody);
+}
+
+/// Every endpoint, under every fault, with the data in memory and without: no panic, nothing but
+/// the right answer or a 503, nobody let in who should not be, and all in bounded time.
+#[tokio::test]
+async fn no_fault_of_the_database_makes_a_wrong_answer_or_lets_anybody_in() {
+    let sample = Service::with_sample().await;
+    let store = sample.database.store();
+    let (unknown, revoked) = (keys::random().unwrap(), keys::random().unwrap());
+    keys::register(&store, &revoked, "revoked").await.unwrap();
+    keys::revoke(&store, revoked.prefix()).await.unwrap();
+    let mut expected = Vec::new();
+    for path in PATHS {
+        expected.push(sample.ok(path).await);
+    }
+    for fault in
+        [Fault::Throttled, Fault::InternalError, Fault::Stall, Fault::Reset, Fault::BrokenOff]
+    {
+        for warm in [false, true] {
+            let failing = Arc::new(AtomicBool::new(false));
+            let fails = Arc::clone(&failing);
+            let policy =
+                move |_, _: &str| if fails.load(Ordering::SeqCst) { fault } else { Fault::None };
+            let proxy = FaultProxy::before(sample.database.endpoint(), policy).await;
+            let database = Database::at(proxy.endpoint.clone()).await.unwrap();
+            let service = Service::on(database).await;
+            if warm {
+                service.ok("/v1/carriers").await;
+            }
+            failing.store(true, Ordering::SeqCst);
+            let ask = async |path: &str, key: &str| {
+                let started = Instant::now();
+                let response = service.request(path).bearer_auth(key).send().await.unwrap();
+                assert!(started.elapsed() < Duration::from_secs(10), "{fault:?} {path}");
+                (response.status(), response.json::<Value>().await.unwrap())
+            };
+            for (path, expected) in PATHS.iter().zip(&expected) {
+                let (status, body) = ask(path, KEY).await;
+                match (warm, status) {
+                    (true, _) => assert_eq!(body, *expected, "{fault:?} {path}"),
+                    (false, StatusCode::SERVICE_UNAVAILABLE) => (),
+                    (false, _) => panic!("{fault:?} {path}: {status} {body}"),
+                }
+            }
+            for key in [unknown.reveal(), revoked.reveal()] {
+                let (status, body) = ask("/v1/npa/415", key).await;
+                assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE, "{fault:?}: {body}");
+            }
+            let (status, health) = ask("/health", KEY).await;
+            let expected = if warm { (200, "degraded") } else { (503, "unhealthy") };
+            assert_eq!((status.as_u16(), health["status"].as_str().unwrap()), expected);
+            assert_eq!(health["database"], "error");
+
+            failing.store(false, Ordering::SeqCst);
+            let (status, _) = ask("/v1/npa/415/nxx/234", KEY).await;
+            assert_eq!(status, StatusCode::OK, "{fault:?}: recovery is noticed at once");
+            assert_eq!(ask("/health", KEY).await.1["status"], "healthy");
+            assert_eq!(ask("/v1/npa/415", unknown.reveal()).await.0, StatusCode::UNAUTHORIZED);
+        }
+    }
 }
 
 #[tokio::test]

@@ -27,6 +27,10 @@ pub enum Fault {
     Dead,
     Throttled,
     InternalError,
+    /// Never answered.
+    Stall,
+    /// The connection ends without an answer.
+    Reset,
     /// Half of a BatchWriteItem is done, the rest handed back.
     HalfProcessed,
     /// Done, but the answer breaks off.
@@ -84,6 +88,11 @@ async fn forward(State(behind): State<Behind>, headers: HeaderMap, body: Bytes) 
             refusal(StatusCode::BAD_REQUEST, "ProvisionedThroughputExceededException")
         }
         Fault::InternalError => refusal(StatusCode::INTERNAL_SERVER_ERROR, "InternalServerError"),
+        Fault::Stall => std::future::pending().await,
+        Fault::Reset => Body::from_stream(futures_util::stream::iter([Err::<Bytes, _>(
+            std::io::Error::other("reset"),
+        )]))
+        .into_response(),
         Fault::HalfProcessed => behind.half(headers, &body).await,
         Fault::BrokenOff => {
             behind.answer(headers, body).await;

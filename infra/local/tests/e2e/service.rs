@@ -46,7 +46,8 @@ impl Service {
         Self::on(self.database).await
     }
 
-    async fn on(database: Database) -> Self {
+    /// A service that takes its database as it is.
+    pub async fn on(database: Database) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let base_url = format!("http://{}", listener.local_addr().unwrap());
         let service = app::service(routes(), App::on(database.serving_store().await));
