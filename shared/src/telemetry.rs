@@ -26,7 +26,8 @@ use serde_json::{Value, json};
 
 /// The header that carries the id of a request.
 pub const REQUEST_ID: &str = "x-request-id";
-const NAMESPACE: &str = "TelephoneNumberReference";
+/// Of every metric, in CloudWatch.
+pub const NAMESPACE: &str = "TelephoneNumberReference";
 /// How many characters of a phone number stay out of the log.
 const MASKED: usize = 4;
 

@@ -9,7 +9,10 @@ use std::{
 use lambda_runtime::{Error, LambdaEvent};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use shared::store::{Patience, Store};
+use shared::{
+    store::{Patience, Store},
+    telemetry::NAMESPACE,
+};
 
 use crate::{
     CNAC_ADDRESS, NANPA_ADDRESS, NPA_REPORT_ADDRESS, Options, Outcome, Report, Source, Sources,
@@ -169,11 +172,12 @@ fn with_metrics(report: &Value, took: Duration) -> Value {
     let mut line = json!({
         "level": if succeeded { "INFO" } else { "ERROR" },
         "message": "import",
+        "Function": env::var("AWS_LAMBDA_FUNCTION_NAME").unwrap_or_default(),
         "report": report,
         "_aws": {
             "Timestamp": timestamp,
             "CloudWatchMetrics": [
-                { "Namespace": "TelephoneNumberReference", "Dimensions": [[]], "Metrics": metrics }
+                { "Namespace": NAMESPACE, "Dimensions": [["Function"]], "Metrics": metrics }
             ]
         }
     });

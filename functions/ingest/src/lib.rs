@@ -220,12 +220,12 @@ async fn read(
     let (area_codes, area_codes_date) =
         one(npa_report, npa_report::FILE, npa_report::parse, notes, progress).await?;
     let overlay = match carriers {
-        Some(source) => one(source, overlay::FILE, overlay::parse, notes, progress).await?,
+        Some(source) => one(source, overlay::FILE, overlay::parse, notes, progress).await?.0,
         None => Vec::new(),
     };
     let blocks = match thousands_blocks {
         Some(source) => {
-            one(source, thousands_blocks::FILE, thousands_blocks::parse, notes, progress).await?
+            one(source, thousands_blocks::FILE, thousands_blocks::parse, notes, progress).await?.0
         }
         None => Vec::new(),
     };

@@ -125,6 +125,27 @@ impl<const N: usize> Form<N> {
         }
     }
 
+    /// Makes of each row what `each` does, but for those it passes over, and gives the file's date.
+    ///
+    /// # Errors
+    /// As [`Form::read`]; also where nothing is left.
+    pub fn collect<T>(
+        &self,
+        reader: &mut dyn Read,
+        notes: &mut Notes,
+        each: impl Fn(&Row<'_, N>, &mut Notes) -> Result<Option<T>, IngestError>,
+    ) -> Result<(Vec<T>, Option<Date>), IngestError> {
+        let mut all = Vec::new();
+        let date = self.read(reader, notes, |row, notes| {
+            all.extend(each(row, notes)?);
+            Ok(())
+        })?;
+        match all.is_empty() {
+            true => Err(IngestError::Empty { file: self.file }),
+            false => Ok((all, date)),
+        }
+    }
+
     /// Says which columns the likeliest header lacks.
     fn missing(&self, head: &[ByteRecord]) -> String {
         let lacking = |record: &ByteRecord| -> Vec<&str> {

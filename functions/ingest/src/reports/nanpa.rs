@@ -32,12 +32,7 @@ const MULTIPLE: &str = "MULT";
 const NO_RATE_CENTER: [&str; 2] = ["XXXXXXXXXX", "DIR ASST"];
 
 pub(crate) fn parse(reader: &mut dyn Read, notes: &mut Notes) -> Result<Dated<Code>, IngestError> {
-    let mut codes = Vec::new();
-    let date = FORM.read(reader, notes, |row, notes| {
-        codes.push(code(row, notes)?);
-        Ok(())
-    })?;
-    Ok((codes, date))
+    FORM.collect(reader, notes, |row, notes| code(row, notes).map(Some))
 }
 
 fn code(row: &Row<'_, 7>, notes: &mut Notes) -> Result<Code, IngestError> {

@@ -31,15 +31,7 @@ pub(crate) fn parse(
     reader: &mut dyn Read,
     notes: &mut Notes,
 ) -> Result<Dated<AreaCode>, IngestError> {
-    let mut area_codes = Vec::new();
-    let date = FORM.read(reader, notes, |row, notes| {
-        area_codes.extend(area_code(row, notes)?);
-        Ok(())
-    })?;
-    match area_codes.is_empty() {
-        true => Err(IngestError::Empty { file: FILE }),
-        false => Ok((area_codes, date)),
-    }
+    FORM.collect(reader, notes, area_code)
 }
 
 fn area_code(row: &Row<'_, 4>, notes: &mut Notes) -> Result<Option<AreaCode>, IngestError> {

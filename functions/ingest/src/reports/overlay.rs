@@ -5,7 +5,7 @@ use std::io::Read;
 
 use shared::records::{CarrierType, Country, Ocn, State};
 
-use super::state;
+use super::{Dated, state};
 use crate::{
     IngestError, Notes,
     table::{Column, Form, Layout, Row, filled},
@@ -37,13 +37,8 @@ pub(crate) struct Known {
     pub country: Option<Country>,
 }
 
-pub(crate) fn parse(reader: &mut dyn Read, notes: &mut Notes) -> Result<Vec<Known>, IngestError> {
-    let mut carriers = Vec::new();
-    FORM.read(reader, notes, |row, notes| {
-        carriers.push(known(row, notes)?);
-        Ok(())
-    })?;
-    Ok(carriers)
+pub(crate) fn parse(reader: &mut dyn Read, notes: &mut Notes) -> Result<Dated<Known>, IngestError> {
+    FORM.collect(reader, notes, |row, notes| known(row, notes).map(Some))
 }
 
 fn known(row: &Row<'_, 6>, notes: &mut Notes) -> Result<Known, IngestError> {
@@ -69,7 +64,7 @@ mod tests {
                     6010,\"NEW CINGULAR, LLC\",AT&T,WIRELESS,CA,US\n\
                     0051,Pacific Bell,PACIFIC BELL,RBOC,,\n";
         let mut notes = Notes::default();
-        let carriers = parse(&mut text.as_bytes(), &mut notes).unwrap();
+        let (carriers, _) = parse(&mut text.as_bytes(), &mut notes).unwrap();
         assert_eq!(carriers[0].common_name.as_deref(), Some("AT&T"));
         assert_eq!(carriers[0].carrier_type, Some(CarrierType::Wireless));
         assert_eq!((&carriers[1].common_name, carriers[1].carrier_type), (&None, None));

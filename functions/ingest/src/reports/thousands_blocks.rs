@@ -4,7 +4,7 @@ use std::io::Read;
 
 use shared::records::{NpaNxx, Ocn, State};
 
-use super::state;
+use super::{Dated, state};
 use crate::{
     IngestError, Notes,
     table::{Column, Form, Layout, Row},
@@ -38,13 +38,8 @@ pub(crate) struct Block {
 }
 
 /// The blocks that are assigned; available and reserved ones are skipped and counted.
-pub(crate) fn parse(reader: &mut dyn Read, notes: &mut Notes) -> Result<Vec<Block>, IngestError> {
-    let mut blocks = Vec::new();
-    FORM.read(reader, notes, |row, notes| {
-        blocks.extend(block(row, notes)?);
-        Ok(())
-    })?;
-    Ok(blocks)
+pub(crate) fn parse(reader: &mut dyn Read, notes: &mut Notes) -> Result<Dated<Block>, IngestError> {
+    FORM.collect(reader, notes, block)
 }
 
 fn block(row: &Row<'_, 7>, notes: &mut Notes) -> Result<Option<Block>, IngestError> {
@@ -94,7 +89,7 @@ mod tests {
              W,CA,415,200,4,AV,PACIFIC BELL,N,,SNFC CNTRL,,01/02/2020,,,\n"
         );
         let mut notes = Notes::default();
-        let blocks = parse(&mut text.as_bytes(), &mut notes).unwrap();
+        let (blocks, _) = parse(&mut text.as_bytes(), &mut notes).unwrap();
         let [block] = blocks.as_slice() else { panic!("{blocks:?}") };
         assert_eq!((block.npa_nxx.to_string().as_str(), block.digit), ("415-200", 3));
         assert_eq!(

@@ -266,6 +266,64 @@ async fn an_object_in_s3_is_a_source() {
     assert!(error.contains("error: s3://data/none.csv cannot be read: "), "{error}");
 }
 
+/// CloudFormation's answer to DescribeStacks, of a stack with these outputs.
+fn stack(outputs: &[(&str, &str)]) -> String {
+    let outputs = outputs.iter().map(|(key, value)| {
+        format!("<member><OutputKey>{key}</OutputKey><OutputValue>{value}</OutputValue></member>")
+    });
+    format!(
+        "<DescribeStacksResponse xmlns=\"http://cloudformation.amazonaws.com/doc/2010-05-15/\">\
+         <DescribeStacksResult><Stacks><member><StackName>numbers</StackName>\
+         <CreationTime>2026-11-21T00:00:00Z</CreationTime>\
+         <StackStatus>CREATE_COMPLETE</StackStatus><Outputs>{}</Outputs></member></Stacks>\
+         </DescribeStacksResult></DescribeStacksResponse>",
+        outputs.collect::<String>()
+    )
+}
+
+#[tokio::test]
+async fn a_deployed_stack_is_found_by_its_outputs() {
+    let data_dir = TempDir::new().unwrap();
+    let serving = Serving::start(&data_dir, &[]);
+    let dynamodb = std::fs::read_to_string(data_dir.path().join("endpoint")).unwrap();
+    let outputs = [
+        ("CarriersTableName", "carriers"),
+        ("ExchangesTableName", "exchanges"),
+        ("DatasetTableName", "dataset"),
+        ("ApiKeysTableName", "api_keys"),
+        ("UsageTableName", "usage"),
+    ];
+    let keys = async |outputs: &[(&str, &str)], arguments: &[&str]| {
+        let answer = stack(outputs);
+        let router = Router::new().fallback(async move || answer);
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let cloudformation = format!("http://{}", listener.local_addr().unwrap());
+        tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+        let mut command = Command::new(PROGRAM);
+        command.arg("keys").args(arguments).args(["--stack", "numbers"]).envs([
+            ("AWS_ENDPOINT_URL_CLOUDFORMATION", cloudformation.as_str()),
+            ("AWS_ENDPOINT_URL_DYNAMODB", &dynamodb),
+            ("AWS_REGION", "us-east-1"),
+            ("AWS_ACCESS_KEY_ID", "test"),
+            ("AWS_SECRET_ACCESS_KEY", "test"),
+        ]);
+        tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap()
+    };
+    let key = stdout(&keys(&outputs, &["create", "--name", "a client", "--per-minute", "5"]).await);
+    let request = Client::new().get(format!("{}/v1/npa/415", serving.base_url));
+    let response = request.bearer_auth(key.trim()).send().await.unwrap();
+    assert_eq!(response.headers()["x-ratelimit-limit"], "5");
+
+    let other = keys(&[("BucketName", "x")], &["list"]).await;
+    let error = String::from_utf8_lossy(&other.stderr).into_owned();
+    assert!(
+        error.contains(
+            "the stack numbers is none of this service: it has no output CarriersTableName"
+        ),
+        "{error}"
+    );
+}
+
 #[test]
 fn a_taken_port_is_a_clear_error() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

@@ -90,6 +90,7 @@ fn the_template_defines_the_tables_the_store_uses() {
         ("exchanges", "npa_nxx"),
         ("dataset", "id"),
         ("api_keys", "key_hash"),
+        ("usage", "id"),
     ];
     assert_eq!(tables, expected.map(|(name, key)| (name.to_owned(), key.to_owned())));
 }

@@ -3,6 +3,7 @@
 mod authentication;
 mod carriers;
 mod commands;
+mod deployment;
 mod drift;
 mod events;
 mod failures;

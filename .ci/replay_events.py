@@ -1,0 +1,132 @@
+"""Sends every sample event through `cargo lambda watch` and `cargo lambda invoke`, and requests with
+awkward characters through its gateway; each answer has to be the local server's, byte for byte.
+
+Usage: replay_events.py TNR CARGO_LAMBDA, from the root of the project.
+"""
+
+import json
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.parse
+import urllib.request
+from pathlib import Path
+
+KEY = "tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn"
+DYNAMODB, LOCAL, WATCH = 8000, 3999, 9000
+FUNCTIONS = ["carriers", "npa", "format", "search", "status"]
+HEADERS = ["content-type", "cache-control", "link", "allow", "www-authenticate", "retry-after"]
+NUMBERS = [
+    "+13052345678", "%2B13052345678", "(305)%20234-5678", "305%2F234%2F5678", "305%3F2345678",
+    "305%23234%235678", "305%252345678", "1+305+234+5678", "tel:%2B1-305-234-5678;ext=5",
+    "%EF%BC%8B1%20305%20234%205678", "1-800-FLOWERS", "%FF305",
+]
+
+
+class AsItIs(urllib.request.HTTPErrorProcessor):
+    """Takes any status for an answer."""
+
+    def http_response(self, request, response):
+        return response
+
+
+def http(port, method, target, headers):
+    """Status, telling headers and body of a request, its target sent as it is."""
+    request = urllib.request.Request(f"http://127.0.0.1:{port}{target}", None, headers, method=method)
+    with urllib.request.build_opener(AsItIs).open(request, timeout=600) as answer:
+        found = {name: answer.headers[name] for name in HEADERS if answer.headers[name]}
+        return answer.status, found, answer.read().decode()
+
+
+def wait_for(port, process):
+    for _ in range(600):
+        if process.poll() is not None:
+            sys.exit(f"{process.args[0]} ended; target/replay_events.log says why")
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=5).close()
+            return
+        except OSError:
+            time.sleep(0.5)
+    sys.exit(f"nothing answers on port {port}")
+
+
+def target_of(event):
+    """The URL a client wrote to cause the event."""
+    parameters = event.get("pathParameters") or {}
+    quote = lambda text: urllib.parse.quote(text, safe="")
+    _, _, route = event["routeKey"].partition(" ")
+    path = "/".join(
+        quote(parameters[segment.strip("{}+")]) if segment.startswith("{") else segment
+        for segment in (route or urllib.parse.quote(event["rawPath"])).split("/")
+    )
+    return f"{path}?{event['rawQueryString']}" if event.get("rawQueryString") else path
+
+
+def compare(name, lambdas, local, failures):
+    if lambdas != local:
+        failures.append(f"{name}:\n  lambda {lambdas}\n  local  {local}")
+
+
+def invoke(cargo_lambda, function, file):
+    command = [cargo_lambda, "lambda", "invoke", function, "--data-file", str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=900)
+    if done.returncode != 0:
+        sys.exit(f"{file}: {done.stderr}")
+    return json.loads(done.stdout)
+
+
+def replay(cargo_lambda):
+    failures, count = [], 0
+    for function in FUNCTIONS:
+        for file in sorted(Path("events", function).glob("*.json")):
+            event = json.loads(file.read_text())
+            method = event["requestContext"]["http"]["method"]
+            answer = invoke(cargo_lambda, function, file)
+            found = {name: answer["headers"][name] for name in HEADERS if name in answer["headers"]}
+            lambdas = (answer["statusCode"], found, answer.get("body") or "")
+            compare(file, lambdas, http(LOCAL, method, target_of(event), event["headers"]), failures)
+            count += 1
+    for number in NUMBERS:
+        for target in [f"/v1/format/{number}", f"/v1/format?tn={number}"]:
+            key = {"X-API-Key": KEY}
+            compare(target, http(WATCH, "GET", target, key), http(LOCAL, "GET", target, key), failures)
+            count += 1
+    for file in sorted(Path("events/ingest").glob("*.json")):
+        report = invoke(cargo_lambda, "ingest", file)
+        if report["outcome"] != "unchanged":
+            failures.append(f"{file}: {report}")
+        count += 1
+    return failures, count
+
+
+def main(tnr, cargo_lambda):
+    processes = []
+    with tempfile.TemporaryDirectory() as folder:
+        log = open("target/replay_events.log", "w")
+
+        def start(*command):
+            processes.append(subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT))
+
+        try:
+            start(tnr, "dynamodb", "--port", str(DYNAMODB), "--key", KEY, "--data-dir", folder)
+            wait_for(DYNAMODB, processes[-1])
+            endpoint = f"http://127.0.0.1:{DYNAMODB}"
+            start(tnr, "serve", "--port", str(LOCAL), "--key", KEY, "--endpoint-url", endpoint)
+            wait_for(LOCAL, processes[-1])
+            start(cargo_lambda, "lambda", "watch", "--invoke-port", str(WATCH),
+                  "--env-file", "infra/local/watch.env")
+            wait_for(WATCH, processes[-1])
+            failures, count = replay(cargo_lambda)
+        finally:
+            for process in reversed(processes):
+                process.terminate()
+                process.wait()
+    if failures:
+        sys.exit("\n".join(failures) + f"\n{len(failures)} of {count} answers differ")
+    print(f"{count} events and requests: the functions answer as the local server does")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
