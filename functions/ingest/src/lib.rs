@@ -104,6 +104,19 @@ impl Options {
     }
 }
 
+/// What giving up the hold may take when time runs out.
+const TO_STOP: Duration = Duration::from_secs(15);
+
+/// Does `work`, unless it would end too near the deadline.
+async fn within<T>(
+    deadline: Option<Instant>,
+    work: impl Future<Output = T>,
+) -> Result<T, IngestError> {
+    let Some(deadline) = deadline else { return Ok(work.await) };
+    let end = deadline.checked_sub(TO_STOP).unwrap_or_else(Instant::now);
+    tokio::time::timeout_at(end.into(), work).await.map_err(|_| IngestError::OutOfTime)
+}
+
 /// How far an import has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
@@ -134,7 +147,8 @@ pub async fn ingest(
     progress: impl Fn(Progress),
 ) -> Result<Report, IngestError> {
     let mut notes = Notes::default();
-    let (rows, file_dates) = read(sources, &mut notes, &progress).await?;
+    let reading = read(sources, &mut notes, &progress);
+    let (rows, file_dates) = within(options.deadline, reading).await??;
     progress(Progress::Comparing);
     let dataset = assemble::assemble(rows, &mut notes);
     let bytes = dataset.pack()?;

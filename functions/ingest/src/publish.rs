@@ -20,11 +20,10 @@ use crate::{
     IngestError, Items, Progress,
     difference::{Pair, pairs},
     hold::Held,
+    within,
 };
 
 const CALLS_AT_ONCE: usize = 8;
-/// What the calls under way, the flip and the cleaning up may take when time runs out.
-const TO_END: Duration = Duration::from_secs(20);
 
 /// The version in force.
 pub(crate) struct Current {
@@ -172,12 +171,9 @@ impl<P: Fn(Progress)> Run<'_, '_, P> {
             .map(async |batch| store.write(&batch).await.map(|()| batch.len()))
             .buffer_unordered(CALLS_AT_ONCE);
         let mut calls = std::pin::pin!(calls);
-        while let Some(count) = calls.try_next().await? {
+        while let Some(count) = within(self.limits.deadline, calls.try_next()).await?? {
             (self.progress)(Progress::Written(count));
             self.held.keep().await?;
-            if self.limits.deadline.is_some_and(|end| Instant::now() + TO_END > end) {
-                return Err(IngestError::OutOfTime);
-            }
         }
         Ok(())
     }

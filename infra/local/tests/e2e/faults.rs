@@ -141,6 +141,23 @@ async fn near_its_deadline_an_import_stops_cleanly_and_says_so() {
 }
 
 #[tokio::test]
+async fn a_database_that_stays_busy_is_given_up_near_the_deadline() {
+    let service = with_first(at_once()).await;
+    let policy = |_, operation: &str| match operation {
+        "BatchWriteItem" => Fault::Throttled,
+        _ => Fault::None,
+    };
+    let proxy = FaultProxy::before(service.database.endpoint(), policy).await;
+    let store = Store::at(&proxy.endpoint, Patience::Loading).await;
+    let started = Instant::now();
+    let late = Options { deadline: Some(started + Duration::from_secs(17)), ..at_once() };
+    let error = import(&store, &Texts::second(), late).await.unwrap_err();
+    assert!(matches!(error, IngestError::OutOfTime), "{error}");
+    assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+    import(&service.database.store(), &Texts::second(), at_once()).await.unwrap();
+}
+
+#[tokio::test]
 async fn of_two_imports_at_once_one_is_refused_and_nothing_mixes() {
     let options = Options::default();
     let service = with_first(options).await;
