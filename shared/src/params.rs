@@ -73,8 +73,10 @@ impl Params {
     pub fn phone_number(&self, name: &str) -> Result<Option<String>, ApiError> {
         let values = self.0.split('&').filter_map(|pair| {
             let (key, value) = pair.split_once('=')?;
-            (key == name)
-                .then(|| percent_decode_str(&spaced(value)).decode_utf8_lossy().into_owned().into())
+            let is_named = percent_decode_str(key).eq(name.bytes());
+            is_named.then(|| {
+                Cow::Owned(percent_decode_str(&spaced(value)).decode_utf8_lossy().into_owned())
+            })
         });
         the_one(name, values)
     }
@@ -126,16 +128,23 @@ pub fn quote(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A `+` between other characters as the space it stands for. One at the start of a number is left:
-/// the first of all, or one after what comes before a number in a URI or in parentheses.
+/// A `+` as the space it stands for in a form, unless it begins a number: no digit stands before it,
+/// or none since what introduces another number in a URI.
 fn spaced(value: &str) -> String {
-    let mut before = None;
-    let space = |c| {
-        let starts_a_number = matches!(before, None | Some('+' | ':' | '=' | '('));
-        before = Some(c);
-        if c == '+' && !starts_a_number { ' ' } else { c }
-    };
-    value.chars().map(space).collect()
+    let (mut spaced, mut rest, mut in_a_number) = (String::new(), value, false);
+    while let Some(written) = rest.chars().next() {
+        let code = rest.get(1..3).filter(|_| written == '%');
+        let decoded = code.and_then(|code| u8::from_str_radix(code, 16).ok()).map(char::from);
+        let length = if decoded.is_some() { 3 } else { written.len_utf8() };
+        let (this, after) = rest.split_at(length);
+        spaced.push_str(if this == "+" && in_a_number { "%20" } else { this });
+        in_a_number = match decoded.unwrap_or(written) {
+            ';' | '=' => false,
+            c => in_a_number || c.is_numeric(),
+        };
+        rest = after;
+    }
+    spaced
 }
 
 fn the_one<'a>(
@@ -181,6 +190,23 @@ mod tests {
         let params = params("tn=+1%20305&q=a+b");
         assert_eq!(params.phone_number("tn").unwrap().as_deref(), Some("+1 305"));
         assert_eq!(params.text("q").unwrap().as_deref(), Some("a b"));
+    }
+
+    #[test]
+    fn a_plus_after_something_encoded_still_begins_a_number() {
+        for (written, read) in [
+            ("tel%3A+442079460958", "tel:+442079460958"),
+            ("%20+44", " +44"),
+            ("%28+44%29", "(+44)"),
+            ("Tel.%20+44", "Tel. +44"),
+            ("2079;phone-context%3D+44", "2079;phone-context=+44"),
+            ("1+305%20+234", "1 305  234"),
+            ("%2B1+305", "+1 305"),
+            ("%+44", "%+44"),
+        ] {
+            let query = format!("t%6E={written}");
+            assert_eq!(params(&query).phone_number("tn").unwrap().as_deref(), Some(read));
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use formatting::{Formats, LONGEST_INPUT, NumberType, PhoneNumber, country_name};
 use serde::Serialize;
-use shared::records::{CarrierType, Country, Npa, NpaNxx, Nxx, Ocn, State, Status};
+use shared::records::{CarrierType, Country, Npa, NpaNxx, Nxx, Ocn, State};
 use utoipa::ToSchema;
 
 use super::Block;
@@ -205,8 +205,7 @@ fn thousands_digit(number: &PhoneNumber) -> Option<u8> {
 }
 
 /// Rate center, state with its country, and holder; the state of the area code where the exchange
-/// names none, and no holder for an exchange nobody was assigned. In a pooled exchange the holder is
-/// that of the number's thousands block.
+/// names none. In a pooled exchange the holder is that of the number's thousands block.
 fn place_and_holder(
     block: Block,
     thousands_digit: Option<u8>,
@@ -217,18 +216,17 @@ fn place_and_holder(
     let Some(mut exchange) = exchange else { return (None, from_area_code, None) };
     let state = exchange.state.map(|state| (state, exchange.country)).or(from_area_code);
     let of_block = thousands_digit.and_then(|digit| exchange.blocks.remove(&digit));
-    let carrier = match (exchange.status, of_block) {
-        (Status::Assigned, Some(holder)) => Some(Carrier {
+    let carrier = match of_block {
+        Some(holder) => Some(Carrier {
             ocn: holder.ocn,
             name: Some(holder.company_name),
             carrier_type: holder.carrier_type,
         }),
-        (Status::Assigned, None) => exchange.ocn.map(|ocn| Carrier {
+        None => exchange.ocn.map(|ocn| Carrier {
             ocn,
             name: exchange.company_name,
             carrier_type: exchange.carrier_type,
         }),
-        (Status::Unassigned | Status::Reserved, _) => None,
     };
     (exchange.rate_center, state, carrier)
 }

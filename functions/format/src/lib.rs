@@ -82,10 +82,9 @@ async fn by_query(State(app): State<App>, params: Params) -> Answer {
 }
 
 async fn format(app: &App, tn: &str, options: &Options) -> Answer {
-    let tn = tn.trim();
     telemetry::note(|facts| facts.asked_about(tn));
     let Some(number) = PhoneNumber::parse(tn, options.default_country) else {
-        return Ok(Json(FormatResult::unparseable(tn)));
+        return Ok(Json(FormatResult::unparseable(tn.trim())));
     };
     let block = match answer::block_of(&number) {
         Some(npa_nxx) => block(app, npa_nxx, options.cache).await?,

@@ -19,7 +19,11 @@ fn is_plus(c: char) -> bool {
 ///
 /// The digits of a prefix stand together: `(0)0…` is a trunk prefix before a number.
 pub(super) fn without_international_prefix(text: &str) -> Option<String> {
-    let start = text.trim_start_matches(|c: char| !c.is_alphanumeric() && !is_plus(c));
+    // as Google's rules begin: at the first digit or plus, whatever comes before
+    let start = text.trim_start_matches(|c: char| !c.is_numeric() && !is_plus(c));
+    if text.contains(";phone-context=") {
+        return None;
+    }
     ["011", "00"].into_iter().find_map(|prefix| {
         let mut digits = prefix.chars();
         let rest =

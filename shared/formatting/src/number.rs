@@ -133,18 +133,27 @@ impl PhoneNumber {
     /// Reads a number in any common notation (spec 4.4). `None` where it cannot be parsed.
     ///
     /// A leading `011` or `00` is an international prefix, unless the number as typed is valid in
-    /// `default_country` or what follows the prefix cannot be parsed.
+    /// `default_country`. Where what follows it is no valid number, the default country's own
+    /// prefixes count: Australia dials `0011`.
     pub fn parse(text: &str, default_country: DefaultCountry) -> Option<Self> {
         if !is_parseable(text) {
             return None;
         }
         let region = default_country.region();
         let typed = parse(text, region);
-        match (&typed, without_international_prefix(text)) {
-            (Some(domestic), _) if domestic.valid => typed,
-            (_, Some(international)) => parse(&international, region).or(typed),
-            (_, None) => typed,
+        if typed.as_ref().is_some_and(|typed| typed.is_valid_in(region)) {
+            return typed;
         }
+        let Some(rewritten) = without_international_prefix(text) else { return typed };
+        match (parse(&rewritten, region), typed) {
+            (Some(abroad), _) if abroad.valid => Some(abroad),
+            (_, Some(typed)) if typed.valid => Some(typed),
+            (abroad, typed) => abroad.or(typed),
+        }
+    }
+
+    fn is_valid_in(&self, region: Region) -> bool {
+        self.valid && self.country.as_deref() == Some(region.to_string().as_str())
     }
 
     /// Whether it is a number of the North American Numbering Plan, with area code and exchange.
@@ -221,6 +230,7 @@ fn describe(rules: &PhoneNumberUtil, parsed: &Parsed) -> PhoneNumber {
 /// has in use as non-geographic.
 fn is_non_geographic_npa(national_number: &str) -> bool {
     match national_number.as_bytes() {
+        digits if digits.len() != 10 => false,
         [_, b, c, ..] if b == c => true,
         [b'5', b'2', b'1'..=b'9', ..] | [b'5', b'3', b'2' | b'8', ..] | [b'7', b'1', b'0', ..] => {
             true
@@ -267,9 +277,19 @@ mod tests {
     #[test]
     fn international_prefixes_count_whatever_the_default_country() {
         for text in ["011442079460958", "00442079460958", "+442079460958"] {
-            for country in ["US", "GB", "DE", "JP"] {
+            for country in ["US", "GB", "DE", "JP", "CO", "AU"] {
                 assert_eq!(parsed(text, country).formats.e164, "+442079460958", "{text} {country}");
             }
+        }
+    }
+
+    #[test]
+    fn international_prefixes_count_before_the_default_countrys_own() {
+        assert_eq!(parsed("00918123456789", "CO").formats.e164, "+918123456789");
+        assert_eq!(parsed("0016497121234", "AU").formats.e164, "+16497121234");
+        assert_eq!(parsed("0011 44 20 7946 0958", "AU").formats.e164, "+442079460958");
+        for text in ["tel:0044 20 7946 0958", "Tel. 0044 20 7946 0958", "tel:01144 20 7946 0958"] {
+            assert_eq!(parsed(text, "DE").formats.e164, "+442079460958", "{text}");
         }
     }
 

@@ -72,7 +72,7 @@ fn rest_api_event(written: &str) -> Value {
         "pathParameters": { "tn": written },
         "stageVariables": null, "body": null, "isBase64Encoded": false,
         "requestContext": {
-            "resourcePath": "/v1/format/{tn+}", "httpMethod": "GET", "path": path, "stage": "v1",
+            "resourcePath": "/v1/format/{tn+}", "httpMethod": "GET", "path": format!("/prod{path}"), "stage": "prod",
             "protocol": "HTTP/1.1", "identity": {}, "requestTimeEpoch": 0, "apiId": "a", "accountId": "1",
             "resourceId": "r", "requestId": "i"
         }
