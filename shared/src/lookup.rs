@@ -3,12 +3,12 @@
 
 use crate::{
     app::App,
-    dataset::{Dataset, Versioned},
+    dataset::{Dataset, ManifestReading, Versioned},
     errors::ApiError,
     pagination::OfVersion,
     params::broken,
     records::{AreaCode, Carrier, Exchange, Npa, NpaNxx, Ocn},
-    store::StoreError,
+    store::{Seen, StoreError},
     telemetry,
 };
 
@@ -44,8 +44,8 @@ impl App {
     /// # Errors
     /// [`ApiError::Unavailable`] where neither DynamoDB nor memory can tell.
     pub async fn carrier(&self, ocn: Ocn) -> Result<Option<Carrier>, ApiError> {
-        let read = self.store.carrier(ocn, self.sequence().await?).await;
-        self.or_from_memory(read, |dataset| dataset.carrier(ocn).cloned())
+        let read = |sequence| self.store.carrier(ocn, sequence);
+        self.look_up(read, |dataset| dataset.carrier(ocn).cloned()).await.map(|(_, found)| found)
     }
 
     /// The area code.
@@ -53,8 +53,8 @@ impl App {
     /// # Errors
     /// [`ApiError::Unavailable`] where neither DynamoDB nor memory can tell.
     pub async fn area_code(&self, npa: Npa) -> Result<Option<AreaCode>, ApiError> {
-        let read = self.store.area_code(npa, self.sequence().await?).await;
-        self.or_from_memory(read, |dataset| dataset.area_code(npa).cloned())
+        let read = |sequence| self.store.area_code(npa, sequence);
+        self.look_up(read, |dataset| dataset.area_code(npa).cloned()).await.map(|(_, found)| found)
     }
 
     /// The exchange with this NPA-NXX.
@@ -76,11 +76,12 @@ impl App {
             return Ok(exchange);
         }
         telemetry::note(|facts| facts.cache_misses += 1);
-        let read = self.store.exchange(npa_nxx, sequence).await;
-        if let Ok(exchange) = &read {
+        let read = |sequence| self.store.exchange(npa_nxx, sequence);
+        let (sequence, exchange) = self.look_up(read, |dataset| dataset.exchange(npa_nxx)).await?;
+        if let Some(sequence) = sequence {
             self.exchanges.insert((npa_nxx, sequence), exchange.clone()).await;
         }
-        self.or_from_memory(read, |dataset| dataset.exchange(npa_nxx))
+        Ok(exchange)
     }
 
     async fn sequence(&self) -> Result<u64, ApiError> {
@@ -89,18 +90,38 @@ impl App {
         Ok(manifest.sequence)
     }
 
-    fn or_from_memory<R>(
+    /// Reads a record, and where there is none, whether a newer publication is in force: an item that
+    /// went with the flip must not be missed while lists still show it. Also gives the publication
+    /// the record is of; `None` where memory had to answer.
+    async fn look_up<R, F>(
         &self,
-        read: Result<Option<R>, StoreError>,
+        read: impl Fn(u64) -> F,
         find: impl FnOnce(&Dataset) -> Option<R>,
-    ) -> Result<Option<R>, ApiError> {
-        match (read, self.dataset.in_memory()) {
-            (Ok(record), _) => Ok(record),
-            (Err(error), Some(dataset)) => {
+    ) -> Result<(Option<u64>, Option<R>), ApiError>
+    where
+        F: Future<Output = Result<Seen<R>, StoreError>>,
+    {
+        let sequence = self.sequence().await?;
+        let error = match read(sequence).await {
+            Ok(Seen::Record(record)) => return Ok((Some(sequence), record)),
+            Ok(Seen::Nothing) => match self.dataset.read_manifest().await {
+                ManifestReading::Fresh(Some(newer)) if newer.sequence != sequence => {
+                    match read(newer.sequence).await {
+                        Ok(Seen::Record(record)) => return Ok((Some(newer.sequence), record)),
+                        Ok(Seen::Nothing) => return Ok((Some(newer.sequence), None)),
+                        Err(error) => error,
+                    }
+                }
+                _ => return Ok((Some(sequence), None)),
+            },
+            Err(error) => error,
+        };
+        match self.dataset.in_memory() {
+            Some(dataset) => {
                 tracing::error!(%error, "answering from the snapshot in memory");
-                Ok(find(&dataset))
+                Ok((None, find(&dataset)))
             }
-            (Err(error), None) => Err(error.into()),
+            None => Err(error.into()),
         }
     }
 }

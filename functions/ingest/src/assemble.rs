@@ -1,7 +1,7 @@
 //! Rows of the reports joined into records: carriers from the codes they hold and the overlay,
 //! exchanges with their carrier's name and type, area codes with their primary state.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::civil::Date;
 use shared::{
@@ -33,19 +33,35 @@ pub(crate) struct Rows {
 pub(crate) fn assemble(rows: Rows, notes: &mut Notes) -> Dataset {
     let Rows { codes, area_codes, overlay, blocks } = rows;
     let codes = distinct(codes, notes);
+    let blocks = distinct_blocks(blocks, &codes, notes);
     let carriers = carriers(&codes, &blocks, overlay, notes);
     let area_codes = self::area_codes(&codes, area_codes);
     let mut exchanges: BTreeMap<NpaNxx, Exchange> =
         codes.into_iter().map(|code| (code.npa_nxx, exchange(code, &carriers))).collect();
     for block in blocks {
-        match (exchanges.get_mut(&block.npa_nxx), carriers.get(&block.ocn)) {
-            (Some(exchange), Some(carrier)) => {
-                _ = exchange.blocks.insert(block.digit, holder(carrier));
-            }
-            _ => notes.skip("thousands blocks of exchanges that are in no report"),
+        let exchange = exchanges.get_mut(&block.npa_nxx);
+        if let (Some(exchange), Some(carrier)) = (exchange, carriers.get(&block.ocn)) {
+            exchange.blocks.insert(block.digit, holder(carrier));
         }
     }
     Dataset::new(carriers.into_values().collect(), area_codes, exchanges.into_values().collect())
+}
+
+/// One row for each block of an exchange that is there.
+fn distinct_blocks(blocks: Vec<Block>, codes: &[Code], notes: &mut Notes) -> Vec<Block> {
+    let exchanges: BTreeSet<NpaNxx> = codes.iter().map(|code| code.npa_nxx).collect();
+    let mut distinct = BTreeMap::new();
+    for block in blocks {
+        let (npa_nxx, digit) = (block.npa_nxx, block.digit);
+        if !exchanges.contains(&npa_nxx) {
+            notes.skip("thousands blocks of exchanges that are in no report");
+        } else if distinct.insert((npa_nxx, digit), block).is_some() {
+            let example = format!("{npa_nxx}-{digit}");
+            notes.warn("a thousands block stands twice; the later row counts", example);
+            notes.skip("thousands blocks that stand again further on");
+        }
+    }
+    distinct.into_values().collect()
 }
 
 fn holder(carrier: &Carrier) -> BlockHolder {
@@ -156,9 +172,9 @@ fn carrier(ocn: Ocn, holdings: Holdings, known: Option<Known>, notes: &mut Notes
     let name = name(ocn, &names, notes);
     let known_name = known.as_ref().map(|known| known.company_name.clone());
     let company_name = name.or(known_name).unwrap_or_default();
-    let (common_name, carrier_type, known_state) = match known {
-        Some(known) => (known.common_name, known.carrier_type, known.state),
-        None => (None, None, None),
+    let (common_name, carrier_type, known_state, known_country) = match known {
+        Some(known) => (known.common_name, known.carrier_type, known.state, known.country),
+        None => (None, None, None, None),
     };
     let state = most_frequent(&exchanges.by_state).copied().or(known_state);
     Carrier {
@@ -167,7 +183,7 @@ fn carrier(ocn: Ocn, holdings: Holdings, known: Option<Known>, notes: &mut Notes
         company_name,
         carrier_type,
         state: state.or_else(|| most_frequent(&block_states).copied()),
-        country: most_frequent(&countries).copied().unwrap_or(Country::Us),
+        country: most_frequent(&countries).copied().or(known_country).unwrap_or(Country::Us),
         exchanges,
     }
 }

@@ -1,36 +1,52 @@
 //! One import at a time: the hold it takes on the data, renews, and gives up.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
+    time::Duration,
+};
 
 use jiff::{SignedDuration, Timestamp};
-use shared::store::{Begun, Hold, Store, StoreError};
+use shared::store::{Begun, Hold, LONGEST_WRITE, Store, StoreError};
+use tokio::{sync::Mutex, task::JoinHandle};
 
-use crate::{IngestError, Progress};
+use crate::{IngestError, Progress, publish::Limits};
 
 /// How long a hold lasts that is not renewed, as a killed import's is not.
-pub(crate) const LASTS: Duration = Duration::from_secs(30);
+pub(crate) const LASTS: Duration = Duration::from_secs(60);
 
-/// A hold that this process has.
-pub(crate) struct Held<'a> {
-    store: &'a Store,
-    hold: Hold,
+/// How often a waiting import looks whether the hold has ended or is renewed.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
+/// A hold that this process has, renewed beside whatever else it does.
+pub(crate) struct Held {
+    store: Store,
+    hold: Arc<Mutex<Hold>>,
+    /// When it ends, in seconds since 1970: a suspended process has to see that it lost it.
+    until: Arc<AtomicI64>,
     lasts: Duration,
-    renewed: Instant,
+    renewal: JoinHandle<()>,
 }
 
-impl<'a> Held<'a> {
+impl Held {
     /// Takes the hold, to leave `begun` behind if this process dies. Waits for the end of a hold
     /// that is not renewed; gives what its import had begun, too.
     ///
     /// # Errors
     /// [`IngestError::Running`] where another import goes on.
     pub async fn take(
-        store: &'a Store,
+        store: &Store,
         begun: Vec<Begun>,
-        lasts: Duration,
+        limits: Limits,
         progress: &impl Fn(Progress),
     ) -> Result<(Self, Vec<Begun>), IngestError> {
-        let ended = wait_for_end(store, progress).await?;
+        let lasts = limits.hold_lasts;
+        let ended = match limits.take_over {
+            true => store.hold().await?,
+            false => wait_for_end(store, progress).await?,
+        };
         let inherited = ended.as_ref().map_or(Vec::new(), |hold| hold.snapshots.clone());
         let known = |new: &Begun| inherited.iter().any(|old| old.version == new.version);
         let new = begun.into_iter().filter(|begun| !known(begun));
@@ -40,56 +56,92 @@ impl<'a> Held<'a> {
             snapshots: inherited.iter().cloned().chain(new).collect(),
         };
         match store.put_hold(&hold, ended.as_ref()).await {
-            Err(StoreError::Held) => Err(IngestError::Running { until: end(lasts) }),
-            Err(error) => Err(error.into()),
-            Ok(()) => Ok((Self { store, hold, lasts, renewed: Instant::now() }, inherited)),
+            Err(StoreError::Held) => return Err(IngestError::Running { until: end(lasts) }),
+            Err(error) => return Err(error.into()),
+            Ok(()) => (),
         }
+        let until = Arc::new(AtomicI64::new(hold.until.as_second()));
+        let hold = Arc::new(Mutex::new(hold));
+        let renewal = tokio::spawn(renew(store.clone(), hold.clone(), until.clone(), lasts));
+        Ok((Self { store: store.clone(), hold, until, lasts, renewal }, inherited))
+    }
+
+    /// Whether a write that begins now will have ended before the hold may.
+    pub fn is_safe(&self) -> bool {
+        let left = self.until.load(Ordering::SeqCst) - Timestamp::now().as_second();
+        left > LONGEST_WRITE.as_secs().cast_signed()
     }
 
     /// Notes that items of the snapshot `version` are about to be written.
-    pub async fn begin_items(&mut self, version: &str) -> Result<(), StoreError> {
-        let mut next = self.hold.clone();
+    ///
+    /// # Errors
+    /// [`StoreError::Held`] where another import has taken the hold.
+    pub async fn begin_items(&self, version: &str) -> Result<(), StoreError> {
+        let mut hold = self.hold.lock().await;
+        let mut next = hold.clone();
         for begun in next.snapshots.iter_mut().filter(|begun| begun.version == version) {
             begun.items = true;
         }
-        self.put(next).await
+        put(&self.store, &mut hold, next, &self.until, self.lasts).await
     }
 
-    /// Renews the hold, if it is time to.
-    ///
-    /// # Errors
-    /// [`StoreError::Held`] where another import has taken it: this one must stop.
-    pub async fn keep(&mut self) -> Result<(), StoreError> {
-        match self.renewed.elapsed() > self.lasts / 3 {
-            true => self.put(self.hold.clone()).await,
-            false => Ok(()),
-        }
-    }
-
-    /// The snapshots that may be left over.
-    pub fn snapshots(&self) -> &[Begun] {
-        &self.hold.snapshots
+    /// The hold as it was last written.
+    pub async fn hold(&self) -> Hold {
+        self.hold.lock().await.clone()
     }
 
     /// Gives the hold up with nothing left over.
     pub async fn end(self) -> Result<(), StoreError> {
-        self.store.delete_hold(&self.hold).await
+        self.renewal.abort();
+        self.store.delete_hold(&*self.hold.lock().await).await
     }
 
     /// Gives the hold up with all that was begun left to the next import.
-    pub async fn abandon(mut self) {
-        self.lasts = Duration::ZERO;
-        if let Err(error) = self.put(self.hold.clone()).await {
+    pub async fn abandon(self) {
+        self.renewal.abort();
+        let mut hold = self.hold.lock().await;
+        let next = hold.clone();
+        if let Err(error) = put(&self.store, &mut hold, next, &self.until, Duration::ZERO).await {
             tracing::warn!(%error, "the next import has to wait until the hold ends");
         }
     }
+}
 
-    async fn put(&mut self, next: Hold) -> Result<(), StoreError> {
-        let next = Hold { until: end(self.lasts), ..next };
-        self.store.put_hold(&next, Some(&self.hold)).await?;
-        (self.hold, self.renewed) = (next, Instant::now());
-        Ok(())
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.renewal.abort();
     }
+}
+
+/// Renews the hold until it is lost; whoever writes sees by the time that it was.
+async fn renew(store: Store, hold: Arc<Mutex<Hold>>, until: Arc<AtomicI64>, lasts: Duration) {
+    loop {
+        tokio::time::sleep(lasts / 6).await;
+        let mut hold = hold.lock().await;
+        let next = hold.clone();
+        match put(&store, &mut hold, next, &until, lasts).await {
+            Ok(()) => (),
+            Err(StoreError::Held) => {
+                until.store(0, Ordering::SeqCst);
+                return;
+            }
+            Err(error) => tracing::warn!(%error, "the hold could not be renewed"),
+        }
+    }
+}
+
+async fn put(
+    store: &Store,
+    hold: &mut Hold,
+    next: Hold,
+    until: &AtomicI64,
+    lasts: Duration,
+) -> Result<(), StoreError> {
+    let next = Hold { until: end(lasts), ..next };
+    store.put_hold(&next, Some(hold)).await?;
+    until.store(next.until.as_second(), Ordering::SeqCst);
+    *hold = next;
+    Ok(())
 }
 
 fn end(lasts: Duration) -> Timestamp {
@@ -102,16 +154,16 @@ async fn wait_for_end(
     progress: &impl Fn(Progress),
 ) -> Result<Option<Hold>, IngestError> {
     let Some(first) = store.hold().await? else { return Ok(None) };
-    let left = Duration::try_from(first.until.duration_since(Timestamp::now())).unwrap_or_default();
-    if left.is_zero() {
-        return Ok(Some(first));
+    if first.until > Timestamp::now() {
+        progress(Progress::Waiting(first.until));
     }
-    progress(Progress::Waiting(first.until));
-    tokio::time::sleep(left).await;
-    match store.hold().await? {
-        Some(renewed) if renewed.until > first.until => {
-            Err(IngestError::Running { until: renewed.until })
+    loop {
+        match store.hold().await? {
+            Some(renewed) if renewed.until > first.until => {
+                return Err(IngestError::Running { until: renewed.until });
+            }
+            Some(hold) if hold.until > Timestamp::now() => tokio::time::sleep(LOOK_AGAIN).await,
+            ended => return Ok(ended),
         }
-        ended => Ok(ended),
     }
 }

@@ -15,34 +15,31 @@ use shared::{
 };
 
 use crate::{
-    CNAC_ADDRESS, NANPA_ADDRESS, NPA_REPORT_ADDRESS, Options, Outcome, Report, Source, Sources,
-    ingest, rollback,
+    CNAC_ADDRESS, NANPA_ADDRESS, NPA_REPORT_ADDRESS, NoPercent, NoSource, Options, Outcome,
+    Percent, Report, Source, Sources, ingest, rollback,
 };
 
-/// What starts an import: an EventBridge schedule, an object landing in the data bucket (an
-/// EventBridge event of S3), or an operator's own invocation.
-#[derive(Debug, Default, Deserialize)]
-pub struct Event {
-    /// Of an EventBridge event: who sent it.
-    source: Option<String>,
-    detail: Option<Detail>,
-    /// Sources as an operator names them: an address, an `s3://` object, or a path.
-    nanpa: Option<String>,
-    cnac: Option<String>,
-    npa_report: Option<String>,
-    carriers: Option<String>,
-    thousands_blocks: Option<String>,
-    max_shrink: Option<f64>,
-    #[serde(default)]
-    allow_older: bool,
-    #[serde(default)]
-    dry_run: bool,
-    /// Goes back to the version before instead of importing.
-    #[serde(default)]
-    rollback: bool,
+/// What starts an import.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Event {
+    /// EventBridge: the schedule, or an object that landed in the data bucket.
+    Bridge(Bridge),
+    /// An operator.
+    Request(Box<Request>),
 }
 
+/// An event of EventBridge, as far as it matters.
 #[derive(Debug, Deserialize)]
+pub struct Bridge {
+    #[serde(rename = "detail-type")]
+    _detail_type: String,
+    source: String,
+    #[serde(default)]
+    detail: Detail,
+}
+
+#[derive(Debug, Default, Deserialize)]
 struct Detail {
     bucket: Option<Named>,
     object: Option<Key>,
@@ -58,49 +55,87 @@ struct Key {
     key: String,
 }
 
+/// What an operator asks for; sources as text: an address, an `s3://` object, or a path.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Request {
+    nanpa: Option<String>,
+    cnac: Option<String>,
+    npa_report: Option<String>,
+    carriers: Option<String>,
+    thousands_blocks: Option<String>,
+    max_shrink: Option<Percent>,
+    allow_older: bool,
+    dry_run: bool,
+    /// Goes back to the version before instead of importing.
+    rollback: bool,
+}
+
 /// What EventBridge calls S3.
 const S3: &str = "aws.s3";
 
 impl Event {
     /// The object that landed, if that is what started the import.
     fn landed(&self) -> Option<Source> {
-        let detail = self.detail.as_ref().filter(|_| self.source.as_deref() == Some(S3))?;
+        let Self::Bridge(Bridge { source, detail, .. }) = self else { return None };
         let (bucket, object) = (detail.bucket.as_ref()?, detail.object.as_ref()?);
-        Some(Source::S3 { bucket: bucket.name.clone(), key: object.key.clone() })
+        let landed = Source::S3 { bucket: bucket.name.clone(), key: object.key.clone() };
+        (source == S3).then_some(landed)
     }
 
+    /// What it asks for; EventBridge asks for nothing in particular.
+    pub fn request(self) -> Request {
+        match self {
+            Self::Bridge(_) => Request::default(),
+            Self::Request(request) => *request,
+        }
+    }
+}
+
+impl Request {
     /// The sources it names; what it leaves out comes from `NANPA_SOURCE`, `CNAC_SOURCE`,
     /// `NPA_REPORT_SOURCE`, `CARRIERS_SOURCE` and `THOUSANDS_BLOCKS_SOURCE`, or from where the
     /// reports are published. The last two may stay out.
-    pub fn sources(&self, configured: impl Fn(&str) -> Option<String>) -> Sources {
+    ///
+    /// # Errors
+    /// Where one of them is no source.
+    pub fn sources(
+        &self,
+        configured: impl Fn(&str) -> Option<String>,
+    ) -> Result<Sources, NoSource> {
         let source = |given: &Option<String>, variable: &str| {
             let text = given.clone().or_else(|| configured(variable));
-            text.filter(|text| !text.is_empty()).map(|text| Source::from(text.as_str()))
+            text.filter(|text| !text.is_empty()).map(|text| text.parse()).transpose()
         };
-        let published =
-            |source: Option<Source>, address: &str| source.unwrap_or_else(|| Source::from(address));
-        Sources {
-            nanpa: published(source(&self.nanpa, "NANPA_SOURCE"), NANPA_ADDRESS),
-            cnac: published(source(&self.cnac, "CNAC_SOURCE"), CNAC_ADDRESS),
+        let published = |source: Option<Source>, address: &str| {
+            source.unwrap_or_else(|| Source::Https(address.to_owned()))
+        };
+        Ok(Sources {
+            nanpa: published(source(&self.nanpa, "NANPA_SOURCE")?, NANPA_ADDRESS),
+            cnac: published(source(&self.cnac, "CNAC_SOURCE")?, CNAC_ADDRESS),
             npa_report: published(
-                source(&self.npa_report, "NPA_REPORT_SOURCE"),
+                source(&self.npa_report, "NPA_REPORT_SOURCE")?,
                 NPA_REPORT_ADDRESS,
             ),
-            carriers: source(&self.carriers, "CARRIERS_SOURCE"),
-            thousands_blocks: source(&self.thousands_blocks, "THOUSANDS_BLOCKS_SOURCE"),
-        }
+            carriers: source(&self.carriers, "CARRIERS_SOURCE")?,
+            thousands_blocks: source(&self.thousands_blocks, "THOUSANDS_BLOCKS_SOURCE")?,
+        })
     }
 
-    fn options(&self, deadline: Instant) -> Options {
+    fn options(
+        &self,
+        configured: impl Fn(&str) -> Option<String>,
+        deadline: Instant,
+    ) -> Result<Options, NoPercent> {
         let defaults = Options::default();
-        let configured = || env::var("MAX_SHRINK").ok()?.parse().ok();
-        Options {
-            max_shrink: self.max_shrink.or_else(configured).unwrap_or(defaults.max_shrink),
+        let configured = configured("MAX_SHRINK").map(|text| text.parse()).transpose()?;
+        Ok(Options {
+            max_shrink: self.max_shrink.or(configured).unwrap_or(defaults.max_shrink),
             allow_older: self.allow_older,
             dry_run: self.dry_run,
             deadline: Some(deadline),
             ..defaults
-        }
+        })
     }
 }
 
@@ -117,15 +152,18 @@ impl Sources {
 /// Where the import is refused or fails; Lambda then counts the invocation as failed.
 pub async fn handle(event: LambdaEvent<Event>) -> Result<Value, Error> {
     let LambdaEvent { payload, context } = event;
-    let sources = payload.sources(|variable| env::var(variable).ok());
-    if let Some(object) = payload.landed().filter(|object| !sources.include(object)) {
+    let configured = |variable: &str| env::var(variable).ok();
+    let landed = payload.landed();
+    let request = payload.request();
+    let sources = request.sources(configured)?;
+    if let Some(object) = landed.filter(|object| !sources.include(object)) {
         tracing::info!(%object, "an object landed that is no source");
         return Ok(json!({ "outcome": "ignored" }));
     }
     let store = Store::from_env(Patience::Loading).await;
-    let options = payload.options(context_deadline(context.deadline));
+    let options = request.options(configured, context_deadline(context.deadline))?;
     let started = Instant::now();
-    let report = match payload.rollback {
+    let report = match request.rollback {
         true => rollback(&store, options, |_| ()).await,
         false => ingest(&store, &sources, options, |_| ()).await,
     };
@@ -204,10 +242,11 @@ mod tests {
         let scheduled = event(json!({
             "version": "0", "source": "aws.events", "detail-type": "Scheduled Event", "detail": {}
         }));
-        let sources = scheduled.sources(configured);
-        assert_eq!(sources.nanpa, Source::from(NANPA_ADDRESS));
-        assert_eq!(sources.carriers, Some(Source::from("s3://data/carriers.csv")));
-        assert_eq!((scheduled.landed(), sources.thousands_blocks), (None, None));
+        assert_eq!(scheduled.landed(), None);
+        let sources = scheduled.request().sources(configured).unwrap();
+        assert_eq!(sources.nanpa, Source::Https(NANPA_ADDRESS.to_owned()));
+        assert_eq!(sources.carriers, Some("s3://data/carriers.csv".parse().unwrap()));
+        assert_eq!(sources.thousands_blocks, None);
     }
 
     #[test]
@@ -218,7 +257,7 @@ mod tests {
                 "detail": { "bucket": { "name": "data" }, "object": { "key": key, "size": 1 } }
             }));
             let object = event.landed().unwrap();
-            event.sources(configured).include(&object)
+            event.request().sources(configured).unwrap().include(&object)
         };
         assert!(landed("carriers.csv"));
         assert!(!landed("other.csv"));
@@ -227,9 +266,26 @@ mod tests {
     #[test]
     fn an_operator_names_sources_and_limits() {
         let event = event(json!({ "cnac": "s3://b/cnac.zip", "max_shrink": 5.0, "dry_run": true }));
-        let options = event.options(Instant::now());
-        assert_eq!(event.sources(|_| None).cnac, Source::from("s3://b/cnac.zip"));
-        assert!(options.dry_run && !options.allow_older && options.max_shrink == 5.0);
+        let request = event.request();
+        let options = request.options(|_| None, Instant::now()).unwrap();
+        assert_eq!(request.sources(|_| None).unwrap().cnac, "s3://b/cnac.zip".parse().unwrap());
+        assert!(options.dry_run && !options.allow_older);
+        assert_eq!(options.max_shrink.to_string(), "5");
+        assert!(request.sources(|_| Some("http://x".to_owned())).is_err());
+        let wrong = Request::default().options(|_| Some("two".to_owned()), Instant::now());
+        assert!(wrong.is_err());
+    }
+
+    #[test]
+    fn what_is_misspelt_starts_no_import() {
+        for event in [
+            json!({ "dryRun": true }),
+            json!({ "max_shrink": -1.0 }),
+            json!({ "source": "aws.s3" }),
+        ] {
+            assert!(serde_json::from_value::<Event>(event.clone()).is_err(), "{event}");
+        }
+        assert!(serde_json::from_value::<Event>(json!({})).is_ok());
     }
 
     #[test]
@@ -237,7 +293,7 @@ mod tests {
         let report = json!({
             "outcome": "published", "records": 3484, "items": { "written": 12, "deleted": 1 },
             "skipped": { "blank rows": 2, "others": 3 },
-            "warnings": { "odd": { "count": 4, "example": "line 2" } }
+            "warnings": { "odd": { "count": 4, "examples": ["line 2"] } }
         });
         let line = with_metrics(&report, Duration::from_millis(1500));
         let names = line["_aws"]["CloudWatchMetrics"][0]["Metrics"].as_array().unwrap();

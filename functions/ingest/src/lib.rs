@@ -32,10 +32,10 @@ use self::{
 };
 
 pub use difference::{Delta, Differences};
-pub use gates::Refusal;
+pub use gates::{NoPercent, Percent, Refusal};
 pub use lambda::{Event, handle};
 pub use report::{Items, Notes, Outcome, Report, Warning};
-pub use sources::{CNAC_ADDRESS, NANPA_ADDRESS, NPA_REPORT_ADDRESS, Source, Sources};
+pub use sources::{CNAC_ADDRESS, NANPA_ADDRESS, NPA_REPORT_ADDRESS, NoSource, Source, Sources};
 
 /// Why an import was given up; what was in force still is, and the next import completes.
 #[derive(Debug, thiserror::Error)]
@@ -51,6 +51,12 @@ pub enum IngestError {
          is the file cut off, or a cell not quoted?"
     )]
     Ragged { file: &'static str, line: u64, found: usize, expected: usize },
+    #[error(
+        "{file}, line {line}: a quote is not closed in the rows before it, or a cell has a line break"
+    )]
+    OpenQuote { file: &'static str, line: u64 },
+    #[error("{file} has more than {most} rows")]
+    TooLong { file: &'static str, most: u64 },
     #[error("{file} holds no rows")]
     Empty { file: &'static str },
     #[error("another import is running; its hold on the data lasts until {until}")]
@@ -72,7 +78,7 @@ pub enum IngestError {
 pub struct Options {
     /// Most, in percent, that may vanish at once of a country's records, of the carriers, of the
     /// carriers of known type, or of the area codes.
-    pub max_shrink: f64,
+    pub max_shrink: Percent,
     /// Whether files may be older than those in force.
     pub allow_older: bool,
     /// Whether to stop before anything is written.
@@ -83,24 +89,28 @@ pub struct Options {
     pub now: Timestamp,
     /// How long the hold of this import outlasts its death.
     pub hold_lasts: Duration,
+    /// Whether to take the hold of an import that is known to have died, without waiting.
+    pub take_over: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
         Self {
-            max_shrink: 2.0,
+            max_shrink: Percent::of(2),
             allow_older: false,
             dry_run: false,
             deadline: None,
             now: this_second(),
             hold_lasts: hold::LASTS,
+            take_over: false,
         }
     }
 }
 
 impl Options {
     fn limits(&self) -> Limits {
-        Limits { deadline: self.deadline, hold_lasts: self.hold_lasts }
+        let Self { deadline, hold_lasts, take_over, .. } = *self;
+        Limits { deadline, hold_lasts, take_over }
     }
 }
 
@@ -158,14 +168,13 @@ pub async fn ingest(
     let report = Report::on(&snapshot, &dataset, differences, notes);
     let in_force = current.manifest.as_ref().map(|manifest| manifest.current.version.clone());
 
-    if let Some(manifest) = &current.manifest {
-        let next = Counted { statistics: &snapshot.statistics, dataset: &dataset };
-        let checked =
-            gates::check(&manifest.current, &current.dataset, &next, file_dates, &options);
-        if let Err(refusal) = checked {
-            let outcome = Outcome::Refused { reason: refusal.to_string() };
-            return Ok(Report { outcome, version: in_force, ..report });
-        }
+    let before = current.manifest.as_ref();
+    let before = before
+        .map(|Manifest { current: snapshot, .. }| Counted { snapshot, dataset: &current.dataset });
+    let next = Counted { snapshot: &snapshot, dataset: &dataset };
+    if let Err(refusal) = gates::check(before, &next, &options) {
+        let outcome = Outcome::Refused { reason: refusal.to_string() };
+        return Ok(Report { outcome, version: in_force, ..report });
     }
     if options.dry_run {
         return Ok(Report { version: in_force, ..report });
@@ -243,6 +252,11 @@ async fn read(
         }
         None => Vec::new(),
     };
+    let dates =
+        [(nanpa::FILE, us_date), (cnac::FILE, canada_date), (npa_report::FILE, area_codes_date)];
+    for (file, _) in dates.into_iter().filter(|(_, date)| date.is_none()) {
+        notes.warn("a report states no date", file);
+    }
     let mut codes = us;
     codes.extend(canada);
     let dates = FileDates { nanpa: us_date, cnac: canada_date, npa_report: area_codes_date };

@@ -84,6 +84,7 @@ impl Next<'_> {
 pub(crate) struct Limits {
     pub deadline: Option<Instant>,
     pub hold_lasts: Duration,
+    pub take_over: bool,
 }
 
 /// Puts `next` in force after `current`.
@@ -99,32 +100,38 @@ pub(crate) async fn publish(
     progress: &impl Fn(Progress),
 ) -> Result<Items, IngestError> {
     let begun = next.begun(current);
-    let (mut held, inherited) = Held::take(store, begun, limits.hold_lasts, progress).await?;
-    let mut run = Run { store, current, next: &next, held: &mut held, limits, progress };
-    match run.publish(&inherited).await {
-        Ok(items) => {
-            held.end().await?;
-            Ok(items)
-        }
+    let (held, inherited) = Held::take(store, begun, limits, progress).await?;
+    let run = Run { store, current, next: &next, held: &held, limits, progress };
+    let (items, removed) = match run.publish(&inherited).await {
+        Ok(published) => published,
         Err(error) => {
             held.abandon().await;
-            Err(error)
+            return Err(error);
         }
+    };
+    // the version is in force: what cannot be cleaned up now is left to the next import
+    if let Err(error) = run.clean_up(&removed).await {
+        tracing::warn!(%error, "the next import has to clean up");
+        held.abandon().await;
+    } else if let Err(error) = held.end().await {
+        tracing::warn!(%error, "the next import has to wait until the hold ends");
     }
+    Ok(items)
 }
 
 /// The one import that may write.
-struct Run<'a, 'h, P> {
+struct Run<'a, P> {
     store: &'a Store,
     current: &'a Current,
     next: &'a Next<'a>,
-    held: &'a mut Held<'h>,
+    held: &'a Held,
     limits: Limits,
     progress: &'a P,
 }
 
-impl<P: Fn(Progress)> Run<'_, '_, P> {
-    async fn publish(&mut self, inherited: &[Begun]) -> Result<Items, IngestError> {
+impl<P: Fn(Progress)> Run<'_, P> {
+    /// Writes what differs and flips the manifest; gives what is to be removed after that.
+    async fn publish(&self, inherited: &[Begun]) -> Result<(Items, Vec<RecordKey>), IngestError> {
         let (store, current, next) = (self.store, self.current, self.next);
         if store.manifest().await? != current.manifest {
             return Err(StoreError::Overtaken.into());
@@ -146,34 +153,36 @@ impl<P: Fn(Progress)> Run<'_, '_, P> {
         self.write(changes(current, next, &suspects)).await?;
 
         (self.progress)(Progress::Publishing);
-        store.publish(&next.manifest, current.manifest.as_ref()).await?;
-        let since = next.manifest.sequence;
-        let gone = removed.iter().map(|&key| Change { key, since, record: None, before: None });
-        self.write(gone).await?;
-        for begun in self.held.snapshots() {
-            if !next.manifest.names(&begun.version) {
-                store.delete_snapshot(&begun.version, begun.chunks).await?;
-            }
-        }
-        Ok(Items { written, deleted: removed.len() })
+        let hold = self.held.hold().await;
+        store.publish(&next.manifest, current.manifest.as_ref(), &hold).await?;
+        Ok((Items { written, deleted: removed.len() }, removed))
     }
 
-    async fn write(
-        &mut self,
-        mut changes: impl Iterator<Item = Change>,
-    ) -> Result<(), IngestError> {
+    /// Removes the items and snapshots that no version has any longer.
+    async fn clean_up(&self, removed: &[RecordKey]) -> Result<(), IngestError> {
+        let since = self.next.manifest.sequence;
+        let gone = removed.iter().map(|&key| Change { key, since, record: None, before: None });
+        self.write(gone).await?;
+        for begun in self.held.hold().await.snapshots {
+            if !self.next.manifest.names(&begun.version) {
+                self.store.delete_snapshot(&begun.version, begun.chunks).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn write(&self, mut changes: impl Iterator<Item = Change>) -> Result<(), IngestError> {
         let batches = std::iter::from_fn(|| {
             let batch: Vec<Change> = changes.by_ref().take(BATCH).collect();
             (!batch.is_empty()).then_some(batch)
         });
-        let store = self.store;
+        let (store, held) = (self.store, self.held);
         let calls = stream::iter(batches)
-            .map(async |batch| store.write(&batch).await.map(|()| batch.len()))
+            .map(async |batch| store.write(&batch, || held.is_safe()).await.map(|()| batch.len()))
             .buffer_unordered(CALLS_AT_ONCE);
         let mut calls = std::pin::pin!(calls);
         while let Some(count) = within(self.limits.deadline, calls.try_next()).await?? {
             (self.progress)(Progress::Written(count));
-            self.held.keep().await?;
         }
         Ok(())
     }

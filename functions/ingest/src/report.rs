@@ -45,7 +45,7 @@ pub struct Report {
     pub items: Items,
     /// Rows that were passed over, by reason.
     pub skipped: BTreeMap<String, u32>,
-    /// What had to be read with care, each counted and with an example.
+    /// What had to be read with care, each counted and with examples.
     pub warnings: BTreeMap<String, Warning>,
 }
 
@@ -56,12 +56,14 @@ pub struct Items {
     pub deleted: usize,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Warning {
     pub count: u32,
-    /// Where or what the first was.
-    pub example: String,
+    /// What or where the first were, at most ten.
+    pub examples: Vec<String>,
 }
+
+const MOST_EXAMPLES: usize = 10;
 
 impl Report {
     /// The report on `dataset`, taken in as `snapshot`.
@@ -101,10 +103,13 @@ impl Notes {
         *self.skipped.entry(reason.into()).or_default() += 1;
     }
 
-    /// Counts something read with care; the first of its kind is kept as the example.
+    /// Counts something read with care; the first of its kind are kept as examples.
     pub(crate) fn warn(&mut self, kind: impl Into<String>, example: impl Display) {
-        let warning = self.warnings.entry(kind.into());
-        warning.or_insert_with(|| Warning { count: 0, example: example.to_string() }).count += 1;
+        let warning = self.warnings.entry(kind.into()).or_default();
+        warning.count += 1;
+        if warning.examples.len() < MOST_EXAMPLES {
+            warning.examples.push(example.to_string());
+        }
     }
 
     pub fn skipped(&self) -> &BTreeMap<String, u32> {

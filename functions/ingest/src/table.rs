@@ -27,7 +27,12 @@ pub(crate) struct Form<const N: usize> {
     pub file: &'static str,
     pub layout: Layout,
     pub columns: [Column; N],
+    /// More rows than the report can have.
+    pub most_rows: u64,
 }
+
+/// Most bytes a wanted cell may have; the longest company name has some 100.
+const LONGEST_CELL: usize = 256;
 
 /// A column by its names, compared by their letters and digits alone.
 #[derive(Debug, Clone, Copy)]
@@ -91,33 +96,55 @@ impl<const N: usize> Form<N> {
         if let Layout::Tabs = self.layout {
             builder.delimiter(b'\t').quoting(false);
         }
-        let mut records = builder.from_reader(reader).into_byte_records();
-        let mut next = || records.next().transpose().map_err(|error| foreign(error.to_string()));
+        let mut records = builder.from_reader(reader);
+        let (mut last_line, mut blank_lines) = (0, 0);
+        let mut next = || {
+            let mut record = ByteRecord::new();
+            let is_there = records.read_byte_record(&mut record);
+            if !is_there.map_err(|error| foreign(error.to_string()))? {
+                return Ok(None);
+            }
+            // the reader passes over empty lines, and counts from where it began to
+            let line = records.position().line().saturating_sub(1);
+            blank_lines += line.saturating_sub(last_line + 1);
+            last_line = line;
+            match record.iter().any(|cell| cell.contains(&b'\n')) {
+                true => Err(IngestError::OpenQuote { file, line }),
+                false => Ok(Some(Line { record, line })),
+            }
+        };
 
-        let mut head = Vec::new();
+        let mut head: Vec<Line> = Vec::new();
         let header = loop {
             match next()?.filter(|_| head.len() < HEADER_WITHIN) {
                 None => return Err(foreign(self.missing(&head))),
-                Some(record) => match Header::of(self, &record) {
+                Some(line) => match Header::of(self, &line.record) {
                     Some(header) => break header,
-                    None => head.push(record),
+                    None => head.push(line),
                 },
             }
         };
-        let mut date = head.iter().flatten().find_map(|cell| self::date(&clean(cell)));
+        let mut date =
+            head.iter().flat_map(|line| &line.record).find_map(|cell| self::date(&clean(cell)));
         date = date.or(header.date);
         let mut rows: u64 = 0;
-        while let Some(record) = next()? {
-            match lone_cell(&record) {
+        while let Some(line) = next()? {
+            match lone_cell(&line.record) {
                 Lone::Blank => notes.skip(format!("{file}: blank rows")),
                 Lone::Cell(cell) if self::date(&cell).is_some() => {
                     date = date.or(self::date(&cell))
                 }
                 Lone::Cell(_) | Lone::No => {
-                    each(&header.row(self, &record)?, notes)?;
+                    each(&header.row(self, &line)?, notes)?;
                     rows += 1;
+                    if rows > self.most_rows {
+                        return Err(IngestError::TooLong { file, most: self.most_rows });
+                    }
                 }
             }
+        }
+        for _ in 0..blank_lines {
+            notes.skip(format!("{file}: blank rows"));
         }
         match rows {
             0 => Err(IngestError::Empty { file }),
@@ -147,25 +174,35 @@ impl<const N: usize> Form<N> {
     }
 
     /// Says which columns the likeliest header lacks.
-    fn missing(&self, head: &[ByteRecord]) -> String {
-        let lacking = |record: &ByteRecord| -> Vec<&str> {
+    fn missing(&self, head: &[Line]) -> String {
+        let lacking = |Line { record, .. }: &Line| -> Vec<&str> {
             let is_there =
                 |column: &Column| record.iter().any(|cell| column.is_named(&clean(cell)));
             let needed = self.columns.iter().filter(|column| column.needed && !is_there(column));
             needed.map(Column::name).collect()
         };
-        let Some(likeliest) = head.iter().min_by_key(|record| lacking(record).len()) else {
+        let Some(likeliest) = head.iter().min_by_key(|line| lacking(line).len()) else {
             return "it is empty".to_owned();
         };
         let lacking = lacking(likeliest).join(", ");
-        let has = likeliest.iter().map(clean).collect::<Vec<_>>().join(", ");
-        let has: String = has.chars().take(120).collect();
-        format!("no header names the columns {lacking}; line {} has '{has}'", line(likeliest))
+        let has = likeliest.record.iter().map(clean).collect::<Vec<_>>().join(", ");
+        format!(
+            "no header names the columns {lacking}; line {} has '{}'",
+            likeliest.line,
+            shown(&has, 120)
+        )
     }
 }
 
-fn line(record: &ByteRecord) -> u64 {
-    record.position().map_or(0, csv::Position::line)
+/// A record with its line.
+struct Line {
+    record: ByteRecord,
+    line: u64,
+}
+
+/// As much of a file's text as a message should show, and nothing a terminal would obey.
+fn shown(text: &str, most: usize) -> String {
+    text.chars().filter(|c| !c.is_control()).take(most).collect()
 }
 
 /// Where the wanted columns stand.
@@ -195,19 +232,25 @@ impl<const N: usize> Header<N> {
         })
     }
 
-    fn row<'a>(
-        &self,
-        form: &'a Form<N>,
-        record: &'a ByteRecord,
-    ) -> Result<Row<'a, N>, IngestError> {
-        let (line, expected) = (line(record), self.cells);
-        let filled = record.iter().rposition(|cell| !clean(cell).is_empty()).map_or(0, |at| at + 1);
-        if record.len() < expected || filled > expected {
-            let found = record.len();
-            return Err(IngestError::Ragged { file: form.file, line, found, expected });
+    fn row<'a>(&self, form: &'a Form<N>, line: &'a Line) -> Result<Row<'a, N>, IngestError> {
+        let Line { record, line } = line;
+        let (file, line, found, expected) = (form.file, *line, record.len(), self.cells);
+        if found != expected {
+            return Err(IngestError::Ragged { file, line, found, expected });
         }
         let cell = |place: Option<usize>| place.and_then(|at| record.get(at)).map(clean);
-        Ok(Row { form, line, cells: self.columns.map(|place| cell(place).unwrap_or_default()) })
+        let cells = self.columns.map(|place| cell(place).unwrap_or_default());
+        let long = form.columns.iter().zip(&cells).find(|(_, cell)| cell.len() > LONGEST_CELL);
+        match long {
+            Some((column, cell)) => Err(IngestError::Cell {
+                file,
+                line,
+                column: column.name(),
+                value: shown(cell, 40),
+                rule: format!("must have at most {LONGEST_CELL} bytes"),
+            }),
+            None => Ok(Row { form, line, cells }),
+        }
     }
 }
 
@@ -230,7 +273,9 @@ fn lone_cell(record: &ByteRecord) -> Lone<'_> {
 
 /// A date as the reports write it: `09/04/2026` or `2026-09-04`.
 pub(crate) fn date(text: &str) -> Option<Date> {
-    ["%m/%d/%Y", "%Y-%m-%d"].iter().find_map(|format| Date::strptime(format, text).ok())
+    // a time of day may follow
+    let day = text.split([' ', 'T']).next()?;
+    ["%m/%d/%Y", "%Y-%m-%d"].iter().find_map(|format| Date::strptime(format, day).ok())
 }
 
 /// The text of a cell without its padding, then without its quotes.
@@ -269,7 +314,7 @@ impl<const N: usize> Row<'_, N> {
             file: self.form.file,
             line: self.line,
             column: self.form.columns[column].name(),
-            value: value.chars().take(40).collect(),
+            value: shown(value, 40),
             rule: rule.to_string(),
         })
     }
@@ -287,10 +332,9 @@ impl<const N: usize> Row<'_, N> {
 
     /// Notes that the value of a cell was read with care.
     pub fn warn(&self, notes: &mut Notes, column: usize, what: &str) {
-        let (name, value) = (self.form.columns[column].name(), &self.cells[column]);
-        let value: String = value.chars().take(40).collect();
-        let place = format!("line {}", self.line);
-        notes.warn(format!("{}: {name} '{value}' {what}", self.form.file), place);
+        let (name, value) = (self.form.columns[column].name(), shown(&self.cells[column], 40));
+        let example = format!("'{value}' in line {}", self.line);
+        notes.warn(format!("{}: {name} {what}", self.form.file), example);
     }
 }
 
@@ -313,6 +357,7 @@ mod tests {
             Column::needed(&["Company", "Company Name"]),
             Column::optional(&["RateCenter"]),
         ],
+        most_rows: 4,
     };
 
     type Read3 = (Vec<[String; 3]>, Option<Date>, Notes);
@@ -372,7 +417,7 @@ mod tests {
         let text = "x,Company,OCN\n,,2025-09-12\n, ,\n,A,1\n\n,,\n";
         let (rows, date, notes) = read_as(Layout::Commas, text.as_bytes()).unwrap();
         assert_eq!((rows.len(), date), (1, Some(Date::constant(2025, 9, 12))));
-        assert_eq!(notes.skipped().get("a report: blank rows"), Some(&2));
+        assert_eq!(notes.skipped().get("a report: blank rows"), Some(&3));
     }
 
     #[test]
@@ -386,12 +431,12 @@ mod tests {
 
     #[test]
     fn a_wrong_cell_is_named_by_its_place() {
-        let mut reader = "OCN,Company\n1,A\nx,B\n".as_bytes();
+        let mut reader = "OCN,Company\n\n1,A\n\n\nx,B\n".as_bytes();
         let number = |row: &Row<'_, 3>, _: &mut Notes| row.parsed::<u32>(0).map(drop);
         let error = FORM.read(&mut reader, &mut Notes::default(), number).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "a report, line 3, column OCN: 'x' invalid digit found in string"
+            "a report, line 6, column OCN: 'x' invalid digit found in string"
         );
     }
 
@@ -411,9 +456,31 @@ mod tests {
             refusal("OCN,Company,a,b\n1,A,Inc.,,b\n"),
             format!("a report, line 2: has 5 {ragged}")
         );
-        assert_eq!(rows("OCN,Company,a,b\n1,A,,,,,\n").len(), 1);
+        assert_eq!(
+            refusal("OCN,Company,a\n1,A,Inc.,\n"),
+            "a report, line 2: has 4 cells, its header 3; is the file cut off, or a cell not quoted?"
+        );
+        let long = format!("OCN,Company\n1,{}\n", "A".repeat(300));
+        assert!(refusal(&long).contains("column Company: 'AAAA"), "{}", refusal(&long));
+        assert_eq!(
+            refusal("OCN,Company\n1,A\n2,A\n3,A\n4,A\n5,A\n"),
+            "a report has more than 4 rows"
+        );
         assert_eq!(refusal("OCN,Company\n"), "a report holds no rows");
         assert!(refusal("").contains("it is empty"));
+    }
+
+    #[test]
+    fn a_quote_that_is_not_closed_is_refused_and_swallows_no_row() {
+        for text in ["OCN,Company\n1,\"A\n2,B\n3,C\n", "OCN,Company,x\n1,A,\"\n2,B,\n"] {
+            let open = "a quote is not closed in the rows before it, or a cell has a line break";
+            assert!(refusal(text).ends_with(open), "{}", refusal(text));
+        }
+    }
+
+    #[test]
+    fn what_a_terminal_would_obey_is_not_shown() {
+        assert!(!refusal("OCN,\u{1b}[31mName\n1,A\n").contains('\u{1b}'));
     }
 
     proptest! {

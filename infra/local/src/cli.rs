@@ -124,13 +124,16 @@ pub struct ImportArgs {
     /// Most, in percent, that may vanish at once of a country's records, of the carriers, of those
     /// of known type, or of the area codes
     #[arg(long, value_name = "PERCENT", default_value_t = ingest::Options::default().max_shrink)]
-    pub max_shrink: f64,
+    pub max_shrink: ingest::Percent,
     /// Take files that are older than those in force
     #[arg(long)]
     pub allow_older: bool,
     /// Say what would change, by area code, and change nothing
     #[arg(long)]
     pub dry_run: bool,
+    /// Do not wait for the hold of an import that is known to have died
+    #[arg(long)]
+    pub take_over: bool,
     /// Print the report as JSON
     #[arg(long)]
     pub json: bool,
@@ -143,6 +146,9 @@ pub struct RollbackArgs {
     /// Say what would change, by area code, and change nothing
     #[arg(long)]
     pub dry_run: bool,
+    /// Do not wait for the hold of an import that is known to have died
+    #[arg(long)]
+    pub take_over: bool,
     /// Print the report as JSON
     #[arg(long)]
     pub json: bool,

@@ -19,6 +19,15 @@ use crate::{
 /// Any free port.
 const ANY_PORT: u16 = 0;
 
+/// Whether other processes may use the server that this one starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Use {
+    /// It goes on until somebody ends it.
+    ByOthersToo,
+    /// It ends with the command.
+    Alone,
+}
+
 /// A DynamoDB that answers, with its tables.
 pub struct Database {
     endpoint: String,
@@ -45,7 +54,12 @@ impl Database {
             let store = stack::store(stack).await?;
             return Ok(Self { endpoint: format!("stack {stack}"), store, embedded: None });
         }
-        match Self::own(&args.database).await {
+        let DatabaseArgs { data_dir, endpoint_url } = &args.database;
+        let opened = match endpoint_url {
+            Some(endpoint) => Self::at(endpoint.clone()).await,
+            None => Self::embedded(data_dir, ANY_PORT, Use::Alone).await,
+        };
+        match opened {
             Err(LocalError::InUse { endpoint, .. }) => Self::at(endpoint).await,
             opened => opened,
         }
@@ -59,16 +73,16 @@ impl Database {
     pub async fn own(args: &DatabaseArgs) -> Result<Self, LocalError> {
         match &args.endpoint_url {
             Some(endpoint) => Self::at(endpoint.clone()).await,
-            None => Self::embedded(&args.data_dir, ANY_PORT).await,
+            None => Self::embedded(&args.data_dir, ANY_PORT, Use::ByOthersToo).await,
         }
     }
 
     /// Opens the embedded database in `data_dir` on `port`.
     ///
     /// # Errors
-    /// [`LocalError::InUse`] where another process has it open; or where the folder cannot be used
-    /// or the port is taken.
-    pub async fn embedded(data_dir: &Path, port: u16) -> Result<Self, LocalError> {
+    /// [`LocalError::InUse`] where another process serves it, [`LocalError::Occupied`] where one uses
+    /// it for itself; or where the folder cannot be used or the port is taken.
+    pub async fn embedded(data_dir: &Path, port: u16, by: Use) -> Result<Self, LocalError> {
         let folder = data_dir.display();
         fs::create_dir_all(data_dir).map_err(LocalError::io(format!("cannot use {folder}")))?;
         let lock = File::create(data_dir.join("lock"));
@@ -81,14 +95,18 @@ impl Database {
                 let database = Dynoxide::new(&file);
                 let database = database.map_err(LocalError::io(format!("cannot open {file}")))?;
                 let opened = Self::start(database, port, Some(lock)).await?;
-                fs::write(endpoint_file, &opened.endpoint)
-                    .map_err(LocalError::io(format!("cannot write into {folder}")))?;
+                if by == Use::ByOthersToo {
+                    fs::write(endpoint_file, &opened.endpoint)
+                        .map_err(LocalError::io(format!("cannot write into {folder}")))?;
+                }
                 Ok(opened)
             }
             Err(TryLockError::WouldBlock) => {
-                let endpoint = fs::read_to_string(endpoint_file)
-                    .map_err(LocalError::io(format!("{folder} is in use by another process")))?;
-                Err(LocalError::InUse { folder: folder.to_string(), endpoint })
+                let folder = folder.to_string();
+                Err(match fs::read_to_string(endpoint_file) {
+                    Ok(endpoint) => LocalError::InUse { folder, endpoint },
+                    Err(_) => LocalError::Occupied(folder),
+                })
             }
             Err(TryLockError::Error(error)) => {
                 Err(LocalError::io(format!("cannot lock {folder}"))(error))

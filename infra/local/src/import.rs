@@ -19,7 +19,9 @@ use crate::{
 /// # Errors
 /// Where a report is refused or the database cannot be written; the data stays as it was.
 pub async fn import(args: ImportArgs) -> Result<(), LocalError> {
-    let published = |source: Option<Source>, address: &str| source.unwrap_or(address.into());
+    let published = |source: Option<Source>, address: &str| {
+        source.unwrap_or_else(|| Source::Https(address.to_owned()))
+    };
     let sources = Sources {
         nanpa: published(args.nanpa, NANPA_ADDRESS),
         cnac: published(args.cnac, CNAC_ADDRESS),
@@ -31,6 +33,7 @@ pub async fn import(args: ImportArgs) -> Result<(), LocalError> {
         max_shrink: args.max_shrink,
         allow_older: args.allow_older,
         dry_run: args.dry_run,
+        take_over: args.take_over,
         ..Options::default()
     };
     let database = Database::open(&args.data).await?;
@@ -39,7 +42,7 @@ pub async fn import(args: ImportArgs) -> Result<(), LocalError> {
         async |show: &dyn Fn(Progress)| ingest::ingest(&store, &sources, options, show).await;
     let report = with_progress(import).await;
     database.close().await;
-    conclude(report?, args.json)
+    conclude(report, args.json)
 }
 
 /// Goes back to the version before and prints what changed.
@@ -47,16 +50,21 @@ pub async fn import(args: ImportArgs) -> Result<(), LocalError> {
 /// # Errors
 /// Where there is none, or the database cannot be written.
 pub async fn rollback(args: RollbackArgs) -> Result<(), LocalError> {
-    let options = Options { dry_run: args.dry_run, ..Options::default() };
+    let options =
+        Options { dry_run: args.dry_run, take_over: args.take_over, ..Options::default() };
     let database = Database::open(&args.data).await?;
     let store = database.store();
     let rollback = async |show: &dyn Fn(Progress)| ingest::rollback(&store, options, show).await;
     let report = with_progress(rollback).await;
     database.close().await;
-    conclude(report?, args.json)
+    conclude(report, args.json)
 }
 
-fn conclude(report: Report, json: bool) -> Result<(), LocalError> {
+fn conclude(report: Result<Report, IngestError>, json: bool) -> Result<(), LocalError> {
+    if let (Err(error), true) = (&report, json) {
+        println!("{}", report::failure(error));
+    }
+    let report = report?;
     match json {
         true => println!("{}", report::json(&report)?),
         false => print!("{}", report::table(&report)),

@@ -46,6 +46,8 @@ pub enum LocalError {
         "{folder} is in use by another process; end it, or use its DynamoDB with --endpoint-url {endpoint}"
     )]
     InUse { folder: String, endpoint: String },
+    #[error("{0} is in use by another command; try again when that has ended")]
+    Occupied(String),
     #[error("{0} API keys begin with '{1}'; give a prefix that only one has (see 'keys list')")]
     AmbiguousPrefix(usize, String),
     #[error(transparent)]

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use indicatif::HumanCount;
-use ingest::{Delta, Differences, Outcome, Report};
+use ingest::{Delta, Differences, IngestError, Outcome, Report};
 
 use crate::LocalError;
 
@@ -13,6 +13,11 @@ use crate::LocalError;
 /// Where it cannot be written as JSON.
 pub fn json(report: &Report) -> Result<String, LocalError> {
     serde_json::to_string(report).map_err(LocalError::io("cannot print the report"))
+}
+
+/// A failure in the form of a report.
+pub fn failure(error: &IngestError) -> String {
+    serde_json::json!({ "outcome": "failed", "reason": error.to_string() }).to_string()
 }
 
 /// The report as a short table.
@@ -57,7 +62,7 @@ fn write(table: &mut String, report: &Report) -> fmt::Result {
         table,
         "Warnings",
         warnings.map(|(kind, warning)| {
-            (warning.count, format!("{kind} (such as {})", warning.example))
+            (warning.count, format!("{kind}: {}", warning.examples.join("; ")))
         }),
     )
 }

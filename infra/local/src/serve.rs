@@ -13,7 +13,7 @@ use tokio::{net::TcpListener, sync::oneshot, time::timeout};
 use crate::{
     LocalError,
     cli::{DynamodbArgs, KeyArgs, ServeArgs},
-    database::Database,
+    database::{Database, Use},
     import::import_sample_if_empty,
     keys, routes,
 };
@@ -64,7 +64,7 @@ async fn serve_until_stopped(listener: TcpListener, service: Router) -> Result<(
 /// Where the port is taken or the folder cannot be used.
 pub async fn dynamodb(args: DynamodbArgs) -> Result<(), LocalError> {
     log_for_people();
-    let database = Database::embedded(&args.data_dir, args.port).await?;
+    let database = Database::embedded(&args.data_dir, args.port, Use::ByOthersToo).await?;
     let key = prepare(&database.store(), &args.key, &args.data_dir).await?;
     println!("DynamoDB  {}", database.endpoint());
     println!("API key   {}", key.reveal());

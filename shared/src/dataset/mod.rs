@@ -152,6 +152,11 @@ impl Dataset {
         self.rows.iter().map(|row| self.record(row))
     }
 
+    /// How many thousands blocks have a holder.
+    pub fn block_count(&self) -> usize {
+        self.blocks.len()
+    }
+
     /// Whether it has a record of this key.
     pub fn contains(&self, key: RecordKey) -> bool {
         match key {

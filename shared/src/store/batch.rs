@@ -3,7 +3,7 @@
 //! An item holds a record and, until the next change, the one it replaced: so while an import
 //! writes items, and after one was killed, every lookup still answers from the version in force.
 
-use std::time::Duration;
+use std::{collections::HashMap, time::Duration};
 
 use aws_sdk_dynamodb::{
     error::ProvideErrorMetadata,
@@ -13,7 +13,7 @@ use aws_sdk_dynamodb::{
 use backon::{BackoffBuilder, ExponentialBuilder};
 use serde::{Deserialize, Serialize};
 
-use super::{Item, SdkError, Store, StoreError, exchange_key, item};
+use super::{Item, SdkError, Store, StoreError, Tables, exchange_key, item};
 use crate::records::{Record, RecordKey};
 
 /// Most writes one BatchWriteItem call takes (DynamoDB's limit).
@@ -30,12 +30,22 @@ pub(super) struct Versioned<R> {
     before: Option<R>,
 }
 
+/// What an item tells a reader who knows of one publication.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Seen<R> {
+    /// The record as that publication has it, if it has one.
+    Record(Option<R>),
+    /// Nothing: there is no item, or it was changed twice since. A newer publication may be in force.
+    Nothing,
+}
+
 impl<R> Versioned<R> {
     /// The record as the publication `sequence` has it.
-    pub(super) fn at(self, sequence: u64) -> Option<R> {
-        match self.since <= sequence {
-            true => self.record,
-            false => self.before,
+    pub(super) fn at(self, sequence: u64) -> Seen<R> {
+        match self.since.checked_sub(sequence) {
+            None | Some(0) => Seen::Record(self.record),
+            Some(1) => Seen::Record(self.before),
+            Some(_) => Seen::Nothing,
         }
     }
 }
@@ -81,43 +91,49 @@ impl Change {
 }
 
 impl Store {
-    /// Writes up to 25 `changes` in one call. What DynamoDB is too busy for is tried again after
-    /// growing waits, for about a minute and a half.
+    /// Writes up to 25 `changes` in one call, as long as `may_write` allows it. What DynamoDB is too
+    /// busy for is tried again after growing waits, for about a minute and a half.
     ///
     /// # Errors
-    /// Where DynamoDB refuses the call or stays too busy; some changes may have been written.
-    pub async fn write(&self, changes: &[Change]) -> Result<(), StoreError> {
-        let tables = [&self.tables.carriers, &self.tables.exchanges];
-        let requests = |table: &&String| -> Result<(String, Vec<WriteRequest>), StoreError> {
-            let of_table = changes
-                .iter()
-                .filter(|change| change.is_carrier() == (**table == self.tables.carriers));
-            let requests = of_table.map(|change| change.request(table));
-            Ok(((*table).clone(), requests.collect::<Result<_, _>>()?))
-        };
-        let requests = tables.iter().map(requests).collect::<Result<Vec<_>, _>>()?;
-        let mut left = requests.into_iter().filter(|(_, requests)| !requests.is_empty()).collect();
-        for wait in WAITS.build() {
-            let call = self.client.batch_write_item().set_request_items(Some(left)).clone();
-            let unwritten = call.get_request_items().clone().unwrap_or_default();
+    /// [`StoreError::Held`] where it is no longer allowed; or where DynamoDB refuses the call or
+    /// stays too busy. Some changes may have been written.
+    pub async fn write(
+        &self,
+        changes: &[Change],
+        may_write: impl Fn() -> bool,
+    ) -> Result<(), StoreError> {
+        let Tables { carriers, exchanges, .. } = &self.tables;
+        let mut left: HashMap<String, Vec<WriteRequest>> = HashMap::new();
+        for change in changes {
+            let table = if change.is_carrier() { carriers } else { exchanges };
+            left.entry(table.clone()).or_default().push(change.request(table)?);
+        }
+        let mut waits = WAITS.build();
+        loop {
+            if !may_write() {
+                return Err(StoreError::Held);
+            }
+            let call = self.client.batch_write_item().set_request_items(Some(left.clone()));
             left = match call.send().await {
                 Ok(answer) => answer.unprocessed_items.unwrap_or_default(),
-                Err(error) if is_too_busy(&error) => unwritten,
+                Err(error) if is_too_busy(&error) => left,
                 Err(error) => {
-                    return Err(StoreError::call("BatchWriteItem", &self.tables.exchanges)(error));
+                    let tables = left.into_keys().collect::<Vec<_>>().join(", ");
+                    return Err(StoreError::call("BatchWriteItem", &tables)(error));
                 }
             };
-            if left.values().all(Vec::is_empty) {
+            let count: usize = left.values().map(Vec::len).sum();
+            if count == 0 {
                 return Ok(());
             }
+            let wait = waits.next().ok_or(StoreError::Busy { left: count })?;
             tokio::time::sleep(wait).await;
         }
-        Err(StoreError::Busy { left: left.values().map(Vec::len).sum() })
     }
 }
 
-/// Twelve tries; half of each wait is left to chance, so that writers do not come back together.
-const WAITS: ExponentialBuilder = ExponentialBuilder::new()
+/// Thirteen tries; half of each wait is left to chance, so that callers do not come back together.
+pub(super) const WAITS: ExponentialBuilder = ExponentialBuilder::new()
     .with_min_delay(Duration::from_millis(50))
     .with_max_delay(Duration::from_secs(15))
     .with_max_times(12)
@@ -134,5 +150,9 @@ fn is_too_busy(error: &SdkError<BatchWriteItemError>) -> bool {
                 | "InternalServerError"
         )
     );
-    throttled || matches!(error, SdkError::TimeoutError(_) | SdkError::ResponseError(_))
+    throttled
+        || matches!(
+            error,
+            SdkError::TimeoutError(_) | SdkError::ResponseError(_) | SdkError::DispatchFailure(_)
+        )
 }

@@ -1,6 +1,9 @@
 //! The hold on the data that an import takes: one import at a time, and what a killed one began.
 
-use aws_sdk_dynamodb::types::AttributeValue;
+use aws_sdk_dynamodb::{
+    error::BuildError,
+    types::{AttributeValue, ConditionCheck},
+};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +31,19 @@ pub struct Begun {
     pub sha256: String,
     /// Whether items of it may have been written.
     pub items: bool,
+}
+
+impl Hold {
+    /// The condition that it has not been taken by another.
+    pub(super) fn is_ours(&self, table: &str) -> Result<ConditionCheck, BuildError> {
+        ConditionCheck::builder()
+            .table_name(table)
+            .key("id", AttributeValue::S(HOLD.to_owned()))
+            .condition_expression("#token = :token")
+            .expression_attribute_names("#token", "token")
+            .expression_attribute_values(":token", AttributeValue::S(self.token.clone()))
+            .build()
+    }
 }
 
 impl Store {

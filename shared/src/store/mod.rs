@@ -27,7 +27,7 @@ use crate::{
 };
 
 pub use api_keys::KeyRecord;
-pub use batch::{BATCH, Change};
+pub use batch::{BATCH, Change, Seen};
 pub use hold::{Begun, Hold};
 pub use snapshots::{FileDates, Manifest, Snapshot, sha256};
 
@@ -64,6 +64,9 @@ impl Tables {
     }
 }
 
+/// How long a write of an import may take, all tries together.
+pub const LONGEST_WRITE: Duration = Duration::from_secs(15);
+
 /// How long a call may take, all tries together.
 #[derive(Debug, Clone, Copy)]
 pub enum Patience {
@@ -78,7 +81,7 @@ impl Patience {
         let (attempts, attempt, operation) = match self {
             // a lookup makes four calls at most: altogether they stay below the 10 s of a Lambda
             Self::Serving => (3, Duration::from_millis(700), Duration::from_secs(2)),
-            Self::Loading => (8, Duration::from_secs(10), Duration::from_secs(60)),
+            Self::Loading => (4, Duration::from_secs(5), LONGEST_WRITE),
         };
         let timeouts = TimeoutConfig::builder()
             .connect_timeout(Duration::from_secs(1))
@@ -168,7 +171,7 @@ impl Store {
     ///
     /// # Errors
     /// Where DynamoDB does not answer, or the item cannot be read.
-    pub async fn carrier(&self, ocn: Ocn, sequence: u64) -> Result<Option<Carrier>, StoreError> {
+    pub async fn carrier(&self, ocn: Ocn, sequence: u64) -> Result<Seen<Carrier>, StoreError> {
         self.record(&self.tables.carriers, "ocn", ocn.to_string(), sequence).await
     }
 
@@ -180,7 +183,7 @@ impl Store {
         &self,
         npa_nxx: NpaNxx,
         sequence: u64,
-    ) -> Result<Option<Exchange>, StoreError> {
+    ) -> Result<Seen<Exchange>, StoreError> {
         self.record(&self.tables.exchanges, "npa_nxx", exchange_key(npa_nxx), sequence).await
     }
 
@@ -188,7 +191,7 @@ impl Store {
     ///
     /// # Errors
     /// Where DynamoDB does not answer, or the item cannot be read.
-    pub async fn area_code(&self, npa: Npa, sequence: u64) -> Result<Option<AreaCode>, StoreError> {
+    pub async fn area_code(&self, npa: Npa, sequence: u64) -> Result<Seen<AreaCode>, StoreError> {
         self.record(&self.tables.exchanges, "npa_nxx", npa.to_string(), sequence).await
     }
 
@@ -198,13 +201,13 @@ impl Store {
         key: &str,
         value: String,
         sequence: u64,
-    ) -> Result<Option<R>, StoreError> {
+    ) -> Result<Seen<R>, StoreError> {
         let get = self.client.get_item().table_name(table).key(key, AttributeValue::S(value));
         let answer = get.return_consumed_capacity(ReturnConsumedCapacity::Total).send().await;
         let answer = answer.map_err(StoreError::call("GetItem", table))?;
         note_capacity(answer.consumed_capacity());
         let item: Option<Versioned<R>> = answer.item.map(|item| read(table, item)).transpose()?;
-        Ok(item.and_then(|item| item.at(sequence)))
+        Ok(item.map_or(Seen::Nothing, |item| item.at(sequence)))
     }
 
     /// An item as it was last written.
@@ -223,6 +226,10 @@ impl Store {
     }
 }
 
+/// Codes of a write whose condition did not hold, alone or in a transaction.
+const CONDITION_FAILED: [&str; 2] =
+    ["ConditionalCheckFailedException", "TransactionCanceledException"];
+
 /// Tells a write that found things changed from one that failed.
 trait Written {
     /// Whether the condition of the write held.
@@ -236,7 +243,9 @@ where
     fn written(self, operation: &'static str, table: &str) -> Result<bool, StoreError> {
         match self {
             Ok(_) => Ok(true),
-            Err(error) if error.code() == Some("ConditionalCheckFailedException") => Ok(false),
+            Err(error) if error.code().is_some_and(|code| CONDITION_FAILED.contains(&code)) => {
+                Ok(false)
+            }
             Err(error) => Err(StoreError::call(operation, table)(error)),
         }
     }

@@ -4,20 +4,20 @@ use std::collections::BTreeMap;
 
 use aws_sdk_dynamodb::{
     primitives::Blob,
-    types::{AttributeValue, KeysAndAttributes, ReturnConsumedCapacity},
+    types::{AttributeValue, KeysAndAttributes, Put, ReturnConsumedCapacity, TransactWriteItem},
 };
+use backon::BackoffBuilder;
 use jiff::{Timestamp, civil::Date};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{Item, Store, StoreError, Written, item, note_capacity};
+use super::{Hold, Item, Store, StoreError, Written, batch::WAITS, item, note_capacity};
 use crate::records::Statistics;
 
 /// A chunk with its key stays below DynamoDB's 400 KB for an item.
 const CHUNK_BYTES: usize = 390_000;
 /// Most keys one BatchGetItem takes.
 const BATCH: usize = 100;
-const TRIES: u32 = 8;
 const CURRENT: &str = "current";
 
 /// Which version of the data is in force, and which came before.
@@ -152,8 +152,8 @@ impl Store {
             ids.iter().map(|id| Item::from([("id".to_owned(), AttributeValue::S(id.clone()))]));
         let wanted = KeysAndAttributes::builder().set_keys(Some(keys.collect()));
         let mut wanted = wanted.consistent_read(true).build().ok();
-        for _ in 0..TRIES {
-            let Some(keys) = wanted.take() else { break };
+        let mut waits = WAITS.build();
+        while let Some(keys) = wanted.take() {
             let get = self.client.batch_get_item().request_items(table, keys);
             let answer = get.return_consumed_capacity(ReturnConsumedCapacity::Total).send().await;
             let answer = answer.map_err(StoreError::call("BatchGetItem", table))?;
@@ -161,6 +161,10 @@ impl Store {
             let items = answer.responses.and_then(|mut tables| tables.remove(table));
             chunks.extend(items.into_iter().flatten().filter_map(chunk));
             wanted = answer.unprocessed_keys.and_then(|mut tables| tables.remove(table));
+            if let Some(keys) = &wanted {
+                let wait = waits.next().ok_or(StoreError::Busy { left: keys.keys().len() })?;
+                tokio::time::sleep(wait).await;
+            }
         }
         Ok(())
     }
@@ -180,7 +184,7 @@ impl Store {
         Ok(())
     }
 
-    /// Puts `manifest` in force, if `replaced` still is.
+    /// Puts `manifest` in force, if `replaced` still is and `hold` has not been taken by another.
     ///
     /// # Errors
     /// [`StoreError::Overtaken`] where another import came first; nothing has changed then.
@@ -188,11 +192,12 @@ impl Store {
         &self,
         manifest: &Manifest,
         replaced: Option<&Manifest>,
+        hold: &Hold,
     ) -> Result<(), StoreError> {
         let table = &self.tables.dataset;
         let mut pointer = item(table, manifest)?;
         pointer.insert("id".to_owned(), AttributeValue::S(CURRENT.to_owned()));
-        let put = self.client.put_item().table_name(table).set_item(Some(pointer));
+        let put = Put::builder().table_name(table).set_item(Some(pointer));
         let put = match replaced {
             None => put.condition_expression("attribute_not_exists(id)"),
             Some(replaced) => {
@@ -202,7 +207,13 @@ impl Store {
                     .expression_attribute_values(":replaced", sequence)
             }
         };
-        put.send().await.written("PutItem", table)?.then_some(()).ok_or(StoreError::Overtaken)
+        let both = [
+            TransactWriteItem::builder().set_condition_check(hold.is_ours(table).ok()).build(),
+            TransactWriteItem::builder().set_put(put.build().ok()).build(),
+        ];
+        let both = self.client.transact_write_items().set_transact_items(Some(both.into()));
+        let written = both.send().await.written("TransactWriteItems", table)?;
+        written.then_some(()).ok_or(StoreError::Overtaken)
     }
 
     /// Removes the chunks of a version that no manifest names any longer.

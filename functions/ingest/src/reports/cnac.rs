@@ -24,6 +24,7 @@ const FORM: Form<7> = Form {
         Column::needed(&["Company", "Company Name"]),
         Column::needed(&["OCN"]),
     ],
+    most_rows: 640_000,
 };
 
 pub(crate) fn parse(reader: &mut dyn Read, notes: &mut Notes) -> Result<Dated<Code>, IngestError> {
@@ -98,6 +99,6 @@ mod tests {
         let mut notes = Notes::default();
         let (codes, _) = parse(&mut text.as_bytes(), &mut notes).unwrap();
         assert_eq!(codes[0].status, Status::Reserved);
-        assert!(format!("{notes:?}").contains("Status 'Resting' is not known"), "{notes:?}");
+        assert!(format!("{notes:?}").contains("'Resting' in line 3"), "{notes:?}");
     }
 }

@@ -24,10 +24,13 @@ const FORM: Form<7> = Form {
         Column::needed(&["Use"]),
         Column::optional(&["AssignDate"]),
     ],
+    most_rows: 640_000,
 };
 
 /// Stands in the OCN column where a code belongs to no single carrier.
 const MULTIPLE: &str = "MULT";
+/// Stands in the company column then, and sometimes beside a blank OCN.
+const MULTIPLE_NAME: &str = "MULTIPLE OCN LISTING";
 /// Stand in the rate center column where a code has none: N11 and 555.
 const NO_RATE_CENTER: [&str; 2] = ["XXXXXXXXXX", "DIR ASST"];
 
@@ -44,7 +47,7 @@ fn code(row: &Row<'_, 7>, notes: &mut Notes) -> Result<Code, IngestError> {
         state: state(row, 0, notes),
         status: status(row, notes),
         ocn: of_one_carrier.then(|| row.known(2, notes)).flatten(),
-        company: filled(company).filter(|_| of_one_carrier).map(str::to_owned),
+        company: filled(company).filter(|name| *name != MULTIPLE_NAME).map(str::to_owned),
         rate_center: filled(rate_center)
             .filter(|name| !NO_RATE_CENTER.contains(name))
             .map(str::to_owned),
@@ -136,7 +139,11 @@ mod tests {
         let (code, notes) = parsed("AK\t907-200\t6872\tX\tY\t\tZZ\t\t\t\tNo\n");
         assert_eq!(code.status, Status::Reserved);
         let report = format!("{notes:?}");
-        assert!(report.contains("Use 'ZZ' is not known and taken as RESERVED"), "{report}");
+        assert!(
+            report.contains("Use is not known and taken as RESERVED")
+                && report.contains("'ZZ' in line 2"),
+            "{report}"
+        );
     }
 
     #[test]

@@ -21,6 +21,7 @@ const FORM: Form<4> = Form {
         Column::needed(&["COUNTRY"]),
         Column::needed(&["IN_SERVICE"]),
     ],
+    most_rows: 10_000,
 };
 
 /// The location of area codes without one.

@@ -24,6 +24,7 @@ const FORM: Form<7> = Form {
         Column::needed(&["Assigned To"]),
         Column::needed(&["OCN"]),
     ],
+    most_rows: 2_000_000,
 };
 
 /// A block with the carrier it is assigned to.

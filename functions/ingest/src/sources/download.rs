@@ -25,7 +25,14 @@ pub enum DownloadError {
     #[error("it has more than {MOST_BYTES} bytes")]
     TooLarge,
     #[error("the download failed")]
-    Transport(#[from] reqwest::Error),
+    Transport(#[source] reqwest::Error),
+}
+
+impl From<reqwest::Error> for DownloadError {
+    /// Without the address, which may hold a secret.
+    fn from(error: reqwest::Error) -> Self {
+        Self::Transport(error.without_url())
+    }
 }
 
 impl DownloadError {
@@ -61,7 +68,7 @@ async fn with_retries(
     waits: ExponentialBuilder,
 ) -> Result<Vec<u8>, DownloadError> {
     let report = |error: &DownloadError, wait: Duration| {
-        tracing::warn!(address, %error, ?wait, "a download failed and is tried again");
+        tracing::warn!(%error, ?wait, "a download failed and is tried again");
     };
     (|| body(client, address)).retry(waits).when(DownloadError::may_pass).notify(report).await
 }

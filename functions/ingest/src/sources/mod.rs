@@ -4,7 +4,7 @@ mod bucket;
 mod content;
 mod download;
 
-use std::{convert::Infallible, fmt, fs::File, io::Cursor, path::PathBuf, str::FromStr};
+use std::{fmt, fs::File, io::Cursor, path::PathBuf, str::FromStr};
 
 use shared::errors::with_causes;
 
@@ -47,30 +47,47 @@ pub enum Source {
     Embedded(&'static [u8]),
 }
 
-impl FromStr for Source {
-    type Err = Infallible;
+/// Text that names no source; says the rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NoSource {
+    #[error("an address begins with https://")]
+    Scheme,
+    #[error("an S3 object is named s3://bucket/key")]
+    Object,
+}
 
-    fn from_str(text: &str) -> Result<Self, Infallible> {
-        let object = text.strip_prefix("s3://").and_then(|rest| rest.split_once('/'));
-        Ok(match object {
-            Some((bucket, key)) => Self::S3 { bucket: bucket.to_owned(), key: key.to_owned() },
-            None if text.starts_with("https://") => Self::Https(text.to_owned()),
-            None => Self::File(text.into()),
-        })
+impl FromStr for Source {
+    type Err = NoSource;
+
+    fn from_str(text: &str) -> Result<Self, NoSource> {
+        match text.split_once("://") {
+            Some(("s3", object)) => match object.split_once('/') {
+                Some((bucket, key)) if !bucket.is_empty() && !key.is_empty() => {
+                    Ok(Self::S3 { bucket: bucket.to_owned(), key: key.to_owned() })
+                }
+                _ => Err(NoSource::Object),
+            },
+            Some(("https", _)) => Ok(Self::Https(text.to_owned())),
+            Some(_) => Err(NoSource::Scheme),
+            None => Ok(Self::File(text.into())),
+        }
     }
 }
 
-impl From<&str> for Source {
-    fn from(text: &str) -> Self {
-        text.parse().unwrap_or_else(|never: Infallible| match never {})
-    }
+/// An address without the password or signature that it may carry.
+fn without_secrets(address: &str) -> String {
+    let rest = address.strip_prefix("https://").unwrap_or(address);
+    let place = rest.split(['?', '#']).next().unwrap_or_default();
+    let (authority, path) = place.split_once('/').unwrap_or((place, ""));
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    format!("https://{host}/{path}")
 }
 
 impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(path) => path.display().fmt(f),
-            Self::Https(address) => address.fmt(f),
+            Self::Https(address) => without_secrets(address).fmt(f),
             Self::S3 { bucket, key } => write!(f, "s3://{bucket}/{key}"),
             Self::Embedded(_) => f.write_str("the embedded sample"),
         }
@@ -111,10 +128,19 @@ mod tests {
 
     #[test]
     fn addresses_objects_and_paths_are_told_apart() {
-        assert_eq!(Source::from("https://x/y"), Source::Https("https://x/y".into()));
-        assert_eq!(Source::from("x/y.zip"), Source::File("x/y.zip".into()));
+        assert_eq!("https://x/y".parse(), Ok(Source::Https("https://x/y".into())));
+        assert_eq!("x/y.zip".parse(), Ok(Source::File("x/y.zip".into())));
         let object = Source::S3 { bucket: "b".into(), key: "k/l.csv".into() };
-        assert_eq!(Source::from("s3://b/k/l.csv"), object);
+        assert_eq!("s3://b/k/l.csv".parse(), Ok(object.clone()));
         assert_eq!(object.to_string(), "s3://b/k/l.csv");
+        for wrong in ["http://x/y", "HTTPS://x", "ftp://x", "s3://bucket", "s3:///key", "s3://b/"] {
+            assert!(wrong.parse::<Source>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_password_or_signature_is_not_shown() {
+        let source: Source = "https://user:pw@host/a/b.zip?X-Amz-Signature=secret".parse().unwrap();
+        assert_eq!(source.to_string(), "https://host/a/b.zip");
     }
 }

@@ -214,7 +214,7 @@ async fn import_reports_what_it_loaded_and_every_warning() {
         "US                   2,797",
         "carriers                 165",
         "Warnings: 1",
-        "1  an unassigned code names a holder, who is left out (such as 873-436 names OCN",
+        "1  an unassigned code names a holder, who is left out: 873-436 names OCN",
     ] {
         assert!(report.contains(line), "{line}: {report}");
     }
@@ -224,6 +224,11 @@ async fn import_reports_what_it_loaded_and_every_warning() {
     let report: Value = serde_json::from_slice(&without_carriers.stdout).unwrap();
     assert_eq!((&report["outcome"], &report["items"]["written"]), (&"refused".into(), &0.into()));
     assert!(report["reason"].as_str().unwrap().contains("is a file cut off or left out?"));
+    let missing = ["import", "--nanpa", "none", "--cnac", &cnac, "--npa-report", &npa_report];
+    let failed = run(&data_dir, &[&missing[..], &["--json"]].concat());
+    let report: Value = serde_json::from_slice(&failed.stdout).unwrap();
+    assert_eq!(report["outcome"], "failed");
+    assert!(report["reason"].as_str().unwrap().starts_with("none cannot be read"), "{report}");
 
     let refused =
         run(&data_dir, &["import", "--nanpa", &cnac, "--cnac", &cnac, "--npa-report", &npa_report]);

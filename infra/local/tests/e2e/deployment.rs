@@ -55,7 +55,7 @@ fn each_function_may_do_what_it_does_and_no_more() {
     let keyed_and = |tables: &[&str]| -> BTreeSet<String> {
         keyed.iter().cloned().chain(tables.iter().map(|table| get(table))).collect()
     };
-    let dataset = ["GetItem", "BatchGetItem", "PutItem", "DeleteItem"]
+    let dataset = ["GetItem", "BatchGetItem", "PutItem", "DeleteItem", "ConditionCheckItem"]
         .map(|action| format!("dynamodb:{action} DatasetTable.Arn"));
     let ingest = dataset.into_iter().chain([
         "dynamodb:BatchWriteItem CarriersTable.Arn".to_owned(),

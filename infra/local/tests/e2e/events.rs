@@ -89,7 +89,8 @@ async fn the_ingest_event_names_sources_that_can_be_imported() {
         // paths of the event begin where `cargo lambda` is called: at the root of the project
         let event = event.replace("infra/", &format!("{}/../infra/", folder().display()));
         let event: ingest::Event = serde_json::from_str(&event).unwrap();
-        let (store, sources) = (service.database.store(), event.sources(|_| None));
+        let (store, sources) =
+            (service.database.store(), event.request().sources(|_| None).unwrap());
         let report = ingest::ingest(&store, &sources, ingest::Options::default(), |_| ());
         assert_eq!(report.await.unwrap().records, 3484, "{name}");
     }

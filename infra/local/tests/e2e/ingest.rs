@@ -200,7 +200,7 @@ async fn a_gate_may_be_opened_by_who_knows_better() {
     ingest::ingest(&store, &Texts::second().sources(), at_once(), |_| ()).await.unwrap();
     let mut texts = Texts::first();
     texts.nanpa = shortened(&texts.nanpa, 10);
-    let open = Options { allow_older: true, max_shrink: 10.0, ..at_once() };
+    let open = Options { allow_older: true, max_shrink: "10".parse().unwrap(), ..at_once() };
     let report = ingest::ingest(&store, &texts.sources(), open, |_| ()).await.unwrap();
     assert_eq!(report.outcome, Outcome::Published);
 }
@@ -274,4 +274,28 @@ async fn a_number_in_a_pooled_exchange_names_its_blocks_carrier() {
     let block_holder = service.ok("/v1/carrier/111B").await;
     assert_eq!(block_holder["exchanges"]["total"], 0);
     assert_eq!(block_holder["state"], "CA");
+}
+
+/// A container that has not noticed the flip yet must not find a record in a list and miss it by its
+/// code, or the other way round.
+#[tokio::test]
+async fn lists_and_lookups_agree_at_once_after_two_flips() {
+    let service = Service::empty().await;
+    let store = service.database.store();
+    let import = async |texts: &Texts| {
+        ingest::ingest(&store, &texts.sources(), at_once(), |_| ()).await.unwrap();
+    };
+    import(&Texts::first()).await;
+    service.ok("/v1/npa/415").await;
+    import(&Texts::second()).await;
+    let mut third = Texts::second();
+    third.nanpa = third.nanpa.replace("415-207", "415-209");
+    import(&third).await;
+    for nxx in ["206", "207", "209", "234", "411"] {
+        let (status, _) = service.answer(&format!("/v1/npa/415/nxx/{nxx}")).await;
+        let listed = service.ok("/v1/search?npa=415&limit=100").await;
+        let more = service.ok("/v1/search?npa=415&limit=100&offset=100").await;
+        let rows = [listed, more].map(|page| page["results"].as_array().unwrap().clone()).concat();
+        assert_eq!(status.is_success(), rows.iter().any(|row| row["nxx"] == nxx), "{nxx}");
+    }
 }

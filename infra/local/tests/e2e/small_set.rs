@@ -78,7 +78,7 @@ fn embedded(source: &Source) -> String {
 
 /// Options of an import whose hold ends at its death, so that the next need not wait.
 pub fn at_once() -> Options {
-    Options { hold_lasts: std::time::Duration::ZERO, now: this_second(), ..Options::default() }
+    Options { take_over: true, now: this_second(), ..Options::default() }
 }
 
 /// Every item of the tables that an import writes, in words, by table and key.
