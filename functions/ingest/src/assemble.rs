@@ -13,7 +13,7 @@ use shared::{
 };
 
 use crate::{
-    Notes,
+    report::Notes,
     reports::{Code, overlay::Known, thousands_blocks::Block},
 };
 

@@ -28,13 +28,14 @@ use self::{
     assemble::Rows,
     gates::Counted,
     publish::{Current, Limits, Next},
+    report::Notes,
     reports::{cnac, nanpa, npa_report, overlay, thousands_blocks},
 };
 
 pub use difference::{Delta, Differences};
 pub use gates::{NoPercent, Percent, Refusal};
 pub use lambda::{Event, handle};
-pub use report::{Items, Notes, Outcome, Report, Warning};
+pub use report::{Items, Outcome, Report, Warning};
 pub use sources::{CNAC_ADDRESS, NANPA_ADDRESS, NPA_REPORT_ADDRESS, NoSource, Source, Sources};
 
 /// Why an import was given up; what was in force still is, and the next import completes.

@@ -92,7 +92,7 @@ impl Report {
 
 /// What the reports held that had to be read with care, and what was passed over.
 #[derive(Debug, Default)]
-pub struct Notes {
+pub(crate) struct Notes {
     skipped: BTreeMap<String, u32>,
     warnings: BTreeMap<String, Warning>,
 }
@@ -112,11 +112,13 @@ impl Notes {
         }
     }
 
-    pub fn skipped(&self) -> &BTreeMap<String, u32> {
+    #[cfg(test)]
+    pub(crate) fn skipped(&self) -> &BTreeMap<String, u32> {
         &self.skipped
     }
 
-    pub fn warnings(&self) -> &BTreeMap<String, Warning> {
+    #[cfg(test)]
+    pub(crate) fn warnings(&self) -> &BTreeMap<String, Warning> {
         &self.warnings
     }
 }

@@ -10,7 +10,7 @@ use csv::{ByteRecord, ReaderBuilder};
 use encoding_rs::WINDOWS_1252;
 use jiff::civil::Date;
 
-use crate::{IngestError, Notes};
+use crate::{IngestError, report::Notes};
 
 /// How cells are set apart.
 #[derive(Debug, Clone, Copy)]

@@ -6,7 +6,8 @@ use shared::records::{Country, NpaNxx, Status};
 
 use super::{Code, Dated, state};
 use crate::{
-    IngestError, Notes,
+    IngestError,
+    report::Notes,
     table::{Column, Form, Layout, Row, filled},
 };
 

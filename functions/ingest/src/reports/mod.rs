@@ -9,7 +9,7 @@ pub(crate) mod thousands_blocks;
 use jiff::civil::Date;
 use shared::records::{Country, NpaNxx, Ocn, State, Status};
 
-use crate::{Notes, table::Row};
+use crate::{report::Notes, table::Row};
 
 /// A row of either country's code report, read but not yet joined with anything.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,7 +6,8 @@ use shared::records::{Country, Status};
 
 use super::{Code, Dated, state};
 use crate::{
-    IngestError, Notes,
+    IngestError,
+    report::Notes,
     table::{Column, Form, Layout, Row, date, filled},
 };
 

@@ -6,7 +6,8 @@ use shared::records::{AreaCode, Country, State};
 
 use super::{Dated, state};
 use crate::{
-    IngestError, Notes,
+    IngestError,
+    report::Notes,
     table::{Column, Form, Layout, Row, filled},
 };
 

@@ -7,7 +7,8 @@ use shared::records::{CarrierType, Country, Ocn, State};
 
 use super::{Dated, state};
 use crate::{
-    IngestError, Notes,
+    IngestError,
+    report::Notes,
     table::{Column, Form, Layout, Row, filled},
 };
 

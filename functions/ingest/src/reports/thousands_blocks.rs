@@ -6,7 +6,8 @@ use shared::records::{NpaNxx, Ocn, State};
 
 use super::{Dated, state};
 use crate::{
-    IngestError, Notes,
+    IngestError,
+    report::Notes,
     table::{Column, Form, Layout, Row},
 };
 

@@ -4,8 +4,7 @@ use aws_config::BehaviorVersion;
 use aws_sdk_s3::Client;
 use shared::errors::with_causes;
 
-/// Most an object may have.
-const MOST_BYTES: usize = 128 * 1024 * 1024;
+use super::MOST_FETCHED;
 
 /// The whole object; region and credentials come from the environment.
 ///
@@ -18,8 +17,8 @@ pub async fn object(bucket: &str, key: &str) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     while let Some(part) = body.next().await {
         bytes.extend_from_slice(&part.map_err(|error| with_causes(&error))?);
-        if bytes.len() > MOST_BYTES {
-            return Err(format!("it has more than {MOST_BYTES} bytes"));
+        if bytes.len() > MOST_FETCHED {
+            return Err(format!("it has more than {MOST_FETCHED} bytes"));
         }
     }
     Ok(bytes)

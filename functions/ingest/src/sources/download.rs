@@ -5,8 +5,8 @@ use std::time::Duration;
 use backon::{ExponentialBuilder, Retryable};
 use reqwest::{Client, ClientBuilder, StatusCode};
 
-/// Most a download may have; the largest published one has 13 MB.
-const MOST_BYTES: usize = 128 * 1024 * 1024;
+use super::MOST_FETCHED;
+
 const TO_CONNECT: Duration = Duration::from_secs(10);
 /// Between two parts of an answer.
 const TO_GO_ON: Duration = Duration::from_secs(30);
@@ -22,7 +22,7 @@ const WAITS: ExponentialBuilder = ExponentialBuilder::new()
 pub enum DownloadError {
     #[error("the server answers {0}")]
     Status(StatusCode),
-    #[error("it has more than {MOST_BYTES} bytes")]
+    #[error("it has more than {MOST_FETCHED} bytes")]
     TooLarge,
     #[error("the download failed")]
     Transport(#[source] reqwest::Error),
@@ -81,7 +81,7 @@ async fn body(client: &Client, address: &str) -> Result<Vec<u8>, DownloadError> 
     let mut bytes = Vec::new();
     while let Some(part) = answer.chunk().await? {
         bytes.extend_from_slice(&part);
-        if bytes.len() > MOST_BYTES {
+        if bytes.len() > MOST_FETCHED {
             return Err(DownloadError::TooLarge);
         }
     }

@@ -17,6 +17,9 @@ pub const NANPA_ADDRESS: &str =
 pub const CNAC_ADDRESS: &str = "https://www.cnac.ca/data/COCodeStatus_ALL.zip";
 pub const NPA_REPORT_ADDRESS: &str = "https://reports.nanpa.com/public/npa_report.csv";
 
+/// Most bytes that are fetched of one source; the largest published one has 13 MB.
+const MOST_FETCHED: usize = 128 * 1024 * 1024;
+
 /// The inputs of an import.
 #[derive(Debug, Clone)]
 pub struct Sources {
