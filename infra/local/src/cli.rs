@@ -32,7 +32,7 @@ enum Command {
     /// Load the published reports
     Import(Box<ImportArgs>),
     /// Go back to the version of the data before the one in force
-    Rollback(RollbackArgs),
+    Rollback(ChangeArgs),
     /// Make, list, rotate and revoke API keys
     #[command(subcommand)]
     Keys(KeysCommand),
@@ -128,21 +128,13 @@ pub struct ImportArgs {
     /// Take files that are older than those in force
     #[arg(long)]
     pub allow_older: bool,
-    /// Say what would change, by area code, and change nothing
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Do not wait for the hold of an import that is known to have died
-    #[arg(long)]
-    pub take_over: bool,
-    /// Print the report as JSON
-    #[arg(long)]
-    pub json: bool,
     #[command(flatten)]
-    pub data: DataArgs,
+    pub change: ChangeArgs,
 }
 
+/// How the data is changed, and where.
 #[derive(Debug, Args)]
-pub struct RollbackArgs {
+pub struct ChangeArgs {
     /// Say what would change, by area code, and change nothing
     #[arg(long)]
     pub dry_run: bool,

@@ -9,7 +9,7 @@ use shared::store::{Store, StoreError};
 
 use crate::{
     LocalError,
-    cli::{ImportArgs, RollbackArgs},
+    cli::{ChangeArgs, ImportArgs},
     database::Database,
     report,
 };
@@ -32,32 +32,33 @@ pub async fn import(args: ImportArgs) -> Result<(), LocalError> {
     let options = Options {
         max_shrink: args.max_shrink,
         allow_older: args.allow_older,
-        dry_run: args.dry_run,
-        take_over: args.take_over,
-        ..Options::default()
+        ..options(&args.change)
     };
-    let database = Database::open(&args.data).await?;
+    let database = Database::open(&args.change.data).await?;
     let store = database.store();
     let import =
         async |show: &dyn Fn(Progress)| ingest::ingest(&store, &sources, options, show).await;
     let report = with_progress(import).await;
     database.close().await;
-    conclude(report, args.json)
+    conclude(report, args.change.json)
 }
 
 /// Goes back to the version before and prints what changed.
 ///
 /// # Errors
 /// Where there is none, or the database cannot be written.
-pub async fn rollback(args: RollbackArgs) -> Result<(), LocalError> {
-    let options =
-        Options { dry_run: args.dry_run, take_over: args.take_over, ..Options::default() };
+pub async fn rollback(args: ChangeArgs) -> Result<(), LocalError> {
+    let options = options(&args);
     let database = Database::open(&args.data).await?;
     let store = database.store();
     let rollback = async |show: &dyn Fn(Progress)| ingest::rollback(&store, options, show).await;
     let report = with_progress(rollback).await;
     database.close().await;
     conclude(report, args.json)
+}
+
+fn options(args: &ChangeArgs) -> Options {
+    Options { dry_run: args.dry_run, take_over: args.take_over, ..Options::default() }
 }
 
 fn conclude(report: Result<Report, IngestError>, json: bool) -> Result<(), LocalError> {
