@@ -10,7 +10,10 @@ use std::{
 
 use jiff::{SignedDuration, Timestamp};
 use shared::store::{Begun, Hold, LONGEST_WRITE, Store, StoreError};
-use tokio::{sync::Mutex, task::JoinHandle};
+use tokio::{
+    sync::{Mutex, MutexGuard},
+    task::JoinHandle,
+};
 
 use crate::{IngestError, Progress, publish::Limits};
 
@@ -85,9 +88,10 @@ impl Held {
         put(&self.store, &mut hold, next, &self.until, self.lasts).await
     }
 
-    /// The hold as it was last written.
-    pub async fn hold(&self) -> Hold {
-        self.hold.lock().await.clone()
+    /// The hold as it was last written; it is not renewed while the guard lives, since DynamoDB
+    /// cancels a transaction that meets another write of its items.
+    pub async fn hold(&self) -> MutexGuard<'_, Hold> {
+        self.hold.lock().await
     }
 
     /// Gives the hold up with nothing left over.

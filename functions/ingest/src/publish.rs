@@ -163,7 +163,8 @@ impl<P: Fn(Progress)> Run<'_, P> {
         let since = self.next.manifest.sequence;
         let gone = removed.iter().map(|&key| Change { key, since, record: None, before: None });
         self.write(gone).await?;
-        for begun in self.held.hold().await.snapshots {
+        let begun = self.held.hold().await.snapshots.clone();
+        for begun in begun {
             if !self.next.manifest.names(&begun.version) {
                 self.store.delete_snapshot(&begun.version, begun.chunks).await?;
             }

@@ -1,15 +1,13 @@
 //! Rows of the reports joined into records: carriers from the codes they hold and the overlay,
 //! exchanges with their carrier's name and type, area codes with their primary state.
 
+mod carriers;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use jiff::civil::Date;
 use shared::{
     dataset::Dataset,
-    records::{
-        AreaCode, BlockHolder, Carrier, Country, Exchange, Npa, NpaNxx, Ocn, OwnedExchanges, State,
-        Status,
-    },
+    records::{AreaCode, BlockHolder, Carrier, Exchange, Npa, NpaNxx, Ocn, State, Status},
 };
 
 use crate::{
@@ -34,7 +32,7 @@ pub(crate) fn assemble(rows: Rows, notes: &mut Notes) -> Dataset {
     let Rows { codes, area_codes, overlay, blocks } = rows;
     let codes = distinct(codes, notes);
     let blocks = distinct_blocks(blocks, &codes, notes);
-    let carriers = carriers(&codes, &blocks, overlay, notes);
+    let carriers = carriers::carriers(&codes, &blocks, overlay, notes);
     let area_codes = self::area_codes(&codes, area_codes);
     let mut exchanges: BTreeMap<NpaNxx, Exchange> =
         codes.into_iter().map(|code| (code.npa_nxx, exchange(code, &carriers))).collect();
@@ -94,123 +92,6 @@ fn unheld(code: Code, notes: &mut Notes) -> Code {
     Code { ocn: None, company: None, ..code }
 }
 
-/// What the codes and blocks of one OCN say of its carrier.
-#[derive(Default)]
-struct Holdings {
-    names: BTreeMap<String, Usage>,
-    countries: Counts<Country>,
-    exchanges: OwnedExchanges,
-    /// Where its blocks are, for a carrier without exchanges.
-    block_states: Counts<State>,
-}
-
-/// How often a name is used for an OCN, and when last; orders by both.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Usage {
-    count: u32,
-    newest: Option<Date>,
-}
-
-fn carriers(
-    codes: &[Code],
-    blocks: &[Block],
-    overlay: Vec<Known>,
-    notes: &mut Notes,
-) -> BTreeMap<Ocn, Carrier> {
-    let mut known: BTreeMap<Ocn, Known> = BTreeMap::new();
-    for carrier in overlay {
-        let ocn = carrier.ocn;
-        if known.insert(ocn, carrier).is_some() {
-            notes.warn("an OCN stands twice in the overlay; the later row counts", ocn);
-            notes.skip("overlay rows whose OCN stands again further on");
-        }
-    }
-    let mut carriers: BTreeMap<Ocn, Carrier> = holdings(codes, blocks)
-        .into_iter()
-        .map(|(ocn, holdings)| (ocn, carrier(ocn, holdings, known.remove(&ocn), notes)))
-        .collect();
-    for (ocn, known) in known {
-        match without_exchanges(known) {
-            Some(carrier) => _ = carriers.insert(ocn, carrier),
-            None => notes.skip("overlay rows without a country whose OCN has no exchanges"),
-        }
-    }
-    carriers
-}
-
-fn holdings(codes: &[Code], blocks: &[Block]) -> BTreeMap<Ocn, Holdings> {
-    let mut all: BTreeMap<Ocn, Holdings> = BTreeMap::new();
-    for (ocn, code) in codes.iter().filter_map(|code| Some((code.ocn?, code))) {
-        let holdings = all.entry(ocn).or_default();
-        if let Some(name) = &code.company {
-            let usage = holdings.names.entry(name.clone()).or_default();
-            usage.count += 1;
-            usage.newest = usage.newest.max(code.assigned);
-        }
-        *holdings.countries.entry(code.country).or_default() += 1;
-        holdings.exchanges.total += 1;
-        if let Some(state) = code.state {
-            *holdings.exchanges.by_state.entry(state).or_default() += 1;
-        }
-    }
-    for block in blocks {
-        let holdings = all.entry(block.ocn).or_default();
-        if holdings.exchanges.total == 0 {
-            if !block.company.is_empty() {
-                holdings.names.entry(block.company.clone()).or_default().count += 1;
-            }
-            if let Some(state) = block.state {
-                *holdings.block_states.entry(state).or_default() += 1;
-            }
-        }
-    }
-    all
-}
-
-fn carrier(ocn: Ocn, holdings: Holdings, known: Option<Known>, notes: &mut Notes) -> Carrier {
-    let Holdings { names, countries, exchanges, block_states } = holdings;
-    let name = name(ocn, &names, notes);
-    let known_name = known.as_ref().map(|known| known.company_name.clone());
-    let company_name = name.or(known_name).unwrap_or_default();
-    let (common_name, carrier_type, known_state, known_country) = match known {
-        Some(known) => (known.common_name, known.carrier_type, known.state, known.country),
-        None => (None, None, None, None),
-    };
-    let state = most_frequent(&exchanges.by_state).copied().or(known_state);
-    Carrier {
-        ocn,
-        common_name: common_name.filter(|name| !name.eq_ignore_ascii_case(&company_name)),
-        company_name,
-        carrier_type,
-        state: state.or_else(|| most_frequent(&block_states).copied()),
-        country: most_frequent(&countries).copied().or(known_country).unwrap_or(Country::Us),
-        exchanges,
-    }
-}
-
-/// The name used most for an OCN; of several, the one used last, then the first in order.
-fn name(ocn: Ocn, names: &BTreeMap<String, Usage>, notes: &mut Notes) -> Option<String> {
-    let (name, _) = names.iter().rev().max_by_key(|&(_, usage)| usage)?;
-    if let Some(other) = names.keys().find(|&other| other != name) {
-        let example = format!("{ocn} is '{name}' rather than '{other}'");
-        notes.warn("an OCN has several spellings of its name; the most frequent counts", example);
-    }
-    Some(name.clone())
-}
-
-/// A carrier only the overlay knows; its country may follow from its state.
-fn without_exchanges(known: Known) -> Option<Carrier> {
-    Some(Carrier {
-        country: known.country.or_else(|| known.state.map(State::country))?,
-        ocn: known.ocn,
-        company_name: known.company_name,
-        common_name: known.common_name,
-        carrier_type: known.carrier_type,
-        state: known.state,
-        exchanges: OwnedExchanges::default(),
-    })
-}
-
 /// The value that occurs most; of several, the first in order.
 fn most_frequent<T: Ord>(counts: &Counts<T>) -> Option<&T> {
     counts.iter().rev().max_by_key(|&(_, count)| count).map(|(value, _)| value)
@@ -255,7 +136,7 @@ fn exchange(code: Code, carriers: &BTreeMap<Ocn, Carrier>) -> Exchange {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use shared::records::CarrierType;
+    use shared::records::{CarrierType, Country};
 
     fn code(
         npa_nxx: &str,

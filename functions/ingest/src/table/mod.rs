@@ -4,13 +4,19 @@
 //! over the years; a cell is trimmed, then unquoted. Text is UTF-8, or else Windows-1252, in which
 //! any bytes are text.
 
+mod cells;
+mod header;
+
 use std::{borrow::Cow, io::Read, str::FromStr};
 
 use csv::{ByteRecord, ReaderBuilder};
-use encoding_rs::WINDOWS_1252;
 use jiff::civil::Date;
 
+use self::cells::{Lone, clean, lone_cell, shown};
+use self::header::Header;
 use crate::{IngestError, report::Notes};
+
+pub(crate) use cells::{date, filled};
 
 /// How cells are set apart.
 #[derive(Debug, Clone, Copy)]
@@ -200,106 +206,6 @@ struct Line {
     line: u64,
 }
 
-/// As much of a file's text as a message should show, and nothing a terminal would obey.
-fn shown(text: &str, most: usize) -> String {
-    text.chars().filter(|c| !c.is_control()).take(most).collect()
-}
-
-/// Where the wanted columns stand.
-struct Header<const N: usize> {
-    columns: [Option<usize>; N],
-    cells: usize,
-    date: Option<Date>,
-}
-
-/// Begins the header cell that holds the file's date and stands above no column of its own, or
-/// since 2020 shares one with `In Service`.
-const FILE_UPDATED: &str = "File Updated";
-
-impl<const N: usize> Header<N> {
-    fn of(form: &Form<N>, record: &ByteRecord) -> Option<Self> {
-        let columns = form
-            .columns
-            .map(|column| (column, record.iter().position(|cell| column.is_named(&clean(cell)))));
-        let complete = columns.iter().all(|(column, place)| place.is_some() || !column.needed);
-        let updated = record.iter().next_back().map(clean).unwrap_or_default();
-        let updated = updated.split_once(FILE_UPDATED);
-        let above_nothing = updated.is_some_and(|(before, _)| before.trim().is_empty());
-        complete.then(|| Self {
-            columns: columns.map(|(_, place)| place),
-            cells: record.len() - usize::from(above_nothing),
-            date: updated.and_then(|(_, text)| date(text.trim())),
-        })
-    }
-
-    fn row<'a>(&self, form: &'a Form<N>, line: &'a Line) -> Result<Row<'a, N>, IngestError> {
-        let Line { record, line } = line;
-        let (file, line, found, expected) = (form.file, *line, record.len(), self.cells);
-        if found != expected {
-            return Err(IngestError::Ragged { file, line, found, expected });
-        }
-        let cell = |place: Option<usize>| place.and_then(|at| record.get(at)).map(clean);
-        let cells = self.columns.map(|place| cell(place).unwrap_or_default());
-        let long = form.columns.iter().zip(&cells).find(|(_, cell)| cell.len() > LONGEST_CELL);
-        match long {
-            Some((column, cell)) => Err(IngestError::Cell {
-                file,
-                line,
-                column: column.name(),
-                value: shown(cell, 40),
-                rule: format!("must have at most {LONGEST_CELL} bytes"),
-            }),
-            None => Ok(Row { form, line, cells }),
-        }
-    }
-}
-
-/// What a row holds besides empty cells.
-enum Lone<'a> {
-    Blank,
-    /// One cell, not the first: a row that begins with its one cell is one that is cut off.
-    Cell(Cow<'a, str>),
-    No,
-}
-
-fn lone_cell(record: &ByteRecord) -> Lone<'_> {
-    let mut filled = record.iter().map(clean).enumerate().filter(|(_, cell)| !cell.is_empty());
-    match (filled.next(), filled.next()) {
-        (None, _) => Lone::Blank,
-        (Some((1.., cell)), None) => Lone::Cell(cell),
-        _ => Lone::No,
-    }
-}
-
-/// A date as the reports write it: `09/04/2026` or `2026-09-04`.
-pub(crate) fn date(text: &str) -> Option<Date> {
-    // a time of day may follow
-    let day = text.split([' ', 'T']).next()?;
-    ["%m/%d/%Y", "%Y-%m-%d"].iter().find_map(|format| Date::strptime(format, day).ok())
-}
-
-/// The text of a cell without its padding, then without its quotes.
-fn clean(cell: &[u8]) -> Cow<'_, str> {
-    let bare = |cell: &str| -> (usize, usize) {
-        let start = cell.trim();
-        let text = start.strip_prefix('"').and_then(|cell| cell.strip_suffix('"')).unwrap_or(start);
-        let text = text.trim();
-        let from = text.as_ptr() as usize - cell.as_ptr() as usize;
-        (from, from + text.len())
-    };
-    match str::from_utf8(cell) {
-        Ok(text) => {
-            let (from, to) = bare(text);
-            Cow::Borrowed(&text[from..to])
-        }
-        Err(_) => {
-            let text = WINDOWS_1252.decode_without_bom_handling(cell).0;
-            let (from, to) = bare(&text);
-            Cow::Owned(text[from..to].to_owned())
-        }
-    }
-}
-
 impl<const N: usize> Row<'_, N> {
     /// A cell that has to be a `T`.
     ///
@@ -336,11 +242,6 @@ impl<const N: usize> Row<'_, N> {
         let example = format!("'{value}' in line {}", self.line);
         notes.warn(format!("{}: {name} {what}", self.form.file), example);
     }
-}
-
-/// The text of a cell, if it has any.
-pub(crate) fn filled(cell: &str) -> Option<&str> {
-    Some(cell).filter(|cell| !cell.is_empty())
 }
 
 #[cfg(test)]
