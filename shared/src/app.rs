@@ -20,12 +20,12 @@ use crate::{
     gateway::restore_path,
     params::quote,
     quota::Quotas,
-    records::{Exchange, NpaNxx},
+    records::{Exchange, NpaNxx, Version},
     store::{Patience, Store},
     telemetry,
 };
 
-/// How long an exchange is remembered that a number was looked up in.
+/// Time to live of a cached exchange.
 const EXCHANGES_REMEMBERED_FOR: Duration = Duration::from_secs(300);
 const MOST_EXCHANGES_IN_MEMORY: u64 = 10_000;
 /// Where flag images are looked for unless `FLAGS_BASE_URL` says otherwise.
@@ -40,8 +40,8 @@ pub struct App {
     pub quotas: Arc<Quotas>,
     /// Where the flag images are hosted, without a slash at the end.
     pub flags_base_url: Arc<str>,
-    /// What was looked up lately, of which publication.
-    pub(crate) exchanges: Cache<(NpaNxx, u64), Option<Exchange>>,
+    /// Recently read exchanges, by NPA-NXX and version of the data.
+    pub(crate) exchanges: Cache<(NpaNxx, Version), Exchange>,
 }
 
 impl App {

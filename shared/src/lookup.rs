@@ -1,14 +1,19 @@
-//! Single records, each read as one item of the version in force, or while DynamoDB does not answer,
-//! from the snapshot in memory; and the dataset that a page of a list comes from.
+//! Reads single records from DynamoDB, with the snapshot in memory as the arbiter, and selects the
+//! dataset that a page of a list is taken from.
+//!
+//! An item counts if it was written by the very version that last changed its record, as the
+//! dataset in memory knows it. It then holds that record; whatever else is found, and if DynamoDB
+//! fails, the dataset itself answers. So lookups and lists of a container always agree, whatever an
+//! import is doing to the items meanwhile.
 
 use crate::{
     app::App,
-    dataset::{Dataset, ManifestReading, Versioned},
+    dataset::{Dataset, LoadedVersion},
     errors::ApiError,
     pagination::OfVersion,
     params::broken,
-    records::{AreaCode, Carrier, Exchange, Npa, NpaNxx, Ocn},
-    store::{Seen, StoreError},
+    records::{AreaCode, Carrier, Exchange, Npa, NpaNxx, Ocn, RecordKey},
+    store::{LookupItem, StoreError},
     telemetry,
 };
 
@@ -19,109 +24,115 @@ pub enum Freshness {
     Fresh,
 }
 
+/// A record, and whether DynamoDB or the dataset in memory gave it.
+enum Found<R> {
+    Item(R),
+    InMemory(Option<R>),
+}
+
+impl<R> Found<R> {
+    fn record(self) -> Option<R> {
+        match self {
+            Self::Item(record) => Some(record),
+            Self::InMemory(record) => record,
+        }
+    }
+}
+
 impl App {
     /// The dataset a page is taken from.
     ///
     /// # Errors
-    /// 400 where `version` is not kept any longer, 503 where there is nothing to answer from.
-    pub async fn listed(&self, wanted: &OfVersion) -> Result<Versioned, ApiError> {
-        let gone = |version| {
-            broken("version", version, "must be one that is still kept; begin again without it")
-        };
+    /// 400 if the version asked for is no longer kept, 503 if there is nothing to answer from.
+    pub async fn listed(&self, wanted: &OfVersion) -> Result<LoadedVersion, ApiError> {
         let listed = match &wanted.version {
             None => self.dataset.get().await?,
             Some(version) => {
                 let kept = self.dataset.of_version(version).await?;
-                kept.ok_or_else(|| gone(version))?
+                let rule = "must be one that is still kept; begin again without it";
+                kept.ok_or_else(|| broken("version", version, rule))?
             }
         };
-        telemetry::note(|facts| facts.data_version = Some(listed.0.clone()));
+        note_version(&listed);
         Ok(listed)
     }
 
     /// The carrier with this OCN.
     ///
     /// # Errors
-    /// [`ApiError::Unavailable`] where neither DynamoDB nor memory can tell.
+    /// [`ApiError::Unavailable`] if no version of the data is in memory and none can be loaded.
     pub async fn carrier(&self, ocn: Ocn) -> Result<Option<Carrier>, ApiError> {
-        let read = |sequence| self.store.carrier(ocn, sequence);
-        self.look_up(read, |dataset| dataset.carrier(ocn).cloned()).await.map(|(_, found)| found)
+        let current = self.current().await?;
+        let find = |dataset: &Dataset| dataset.carrier(ocn).cloned();
+        let read = self.store.carrier(ocn);
+        Ok(look_up(&current, RecordKey::Carrier(ocn), read, find).await.record())
     }
 
     /// The area code.
     ///
     /// # Errors
-    /// [`ApiError::Unavailable`] where neither DynamoDB nor memory can tell.
+    /// [`ApiError::Unavailable`] if no version of the data is in memory and none can be loaded.
     pub async fn area_code(&self, npa: Npa) -> Result<Option<AreaCode>, ApiError> {
-        let read = |sequence| self.store.area_code(npa, sequence);
-        self.look_up(read, |dataset| dataset.area_code(npa).cloned()).await.map(|(_, found)| found)
+        let current = self.current().await?;
+        let find = |dataset: &Dataset| dataset.area_code(npa).cloned();
+        let read = self.store.area_code(npa);
+        Ok(look_up(&current, RecordKey::AreaCode(npa), read, find).await.record())
     }
 
     /// The exchange with this NPA-NXX.
     ///
     /// # Errors
-    /// [`ApiError::Unavailable`] where neither DynamoDB nor memory can tell.
+    /// [`ApiError::Unavailable`] if no version of the data is in memory and none can be loaded.
     pub async fn exchange(
         &self,
         npa_nxx: NpaNxx,
         freshness: Freshness,
     ) -> Result<Option<Exchange>, ApiError> {
-        let sequence = self.sequence().await?;
+        let current = self.current().await?;
+        let cache_key = (npa_nxx, current.version.clone());
         let remembered = match freshness {
-            Freshness::Remembered => self.exchanges.get(&(npa_nxx, sequence)).await,
+            Freshness::Remembered => self.exchanges.get(&cache_key).await,
             Freshness::Fresh => None,
         };
-        if let Some(exchange) = remembered {
+        if remembered.is_some() {
             telemetry::note(|facts| facts.cache_hits += 1);
-            return Ok(exchange);
+            return Ok(remembered);
         }
         telemetry::note(|facts| facts.cache_misses += 1);
-        let read = |sequence| self.store.exchange(npa_nxx, sequence);
-        let (sequence, exchange) = self.look_up(read, |dataset| dataset.exchange(npa_nxx)).await?;
-        if let Some(sequence) = sequence {
-            self.exchanges.insert((npa_nxx, sequence), exchange.clone()).await;
-        }
-        Ok(exchange)
-    }
-
-    async fn sequence(&self) -> Result<u64, ApiError> {
-        let manifest = self.dataset.manifest().await?;
-        telemetry::note(|facts| facts.data_version = Some(manifest.current.version.clone()));
-        Ok(manifest.sequence)
-    }
-
-    /// Reads a record, and where there is none, whether a newer publication is in force: an item that
-    /// went with the flip must not be missed while lists still show it. Also gives the publication
-    /// the record is of; `None` where memory had to answer.
-    async fn look_up<R, F>(
-        &self,
-        read: impl Fn(u64) -> F,
-        find: impl FnOnce(&Dataset) -> Option<R>,
-    ) -> Result<(Option<u64>, Option<R>), ApiError>
-    where
-        F: Future<Output = Result<Seen<R>, StoreError>>,
-    {
-        let sequence = self.sequence().await?;
-        let error = match read(sequence).await {
-            Ok(Seen::Record(record)) => return Ok((Some(sequence), record)),
-            Ok(Seen::Nothing) => match self.dataset.read_manifest().await {
-                ManifestReading::Fresh(Some(newer)) if newer.sequence != sequence => {
-                    match read(newer.sequence).await {
-                        Ok(Seen::Record(record)) => return Ok((Some(newer.sequence), record)),
-                        Ok(Seen::Nothing) => return Ok((Some(newer.sequence), None)),
-                        Err(error) => error,
-                    }
-                }
-                _ => return Ok((Some(sequence), None)),
-            },
-            Err(error) => error,
-        };
-        match self.dataset.in_memory() {
-            Some(dataset) => {
-                tracing::error!(%error, "answering from the snapshot in memory");
-                Ok((None, find(&dataset)))
+        let find = |dataset: &Dataset| dataset.exchange(npa_nxx);
+        let read = self.store.exchange(npa_nxx);
+        match look_up(&current, RecordKey::Exchange(npa_nxx), read, find).await {
+            Found::Item(exchange) => {
+                self.exchanges.insert(cache_key, exchange.clone()).await;
+                Ok(Some(exchange))
             }
-            None => Err(error.into()),
+            Found::InMemory(exchange) => Ok(exchange),
         }
     }
+
+    async fn current(&self) -> Result<LoadedVersion, ApiError> {
+        let current = self.dataset.get().await?;
+        note_version(&current);
+        Ok(current)
+    }
+}
+
+fn note_version(loaded: &LoadedVersion) {
+    telemetry::note(|facts| facts.data_version = Some(loaded.version.to_string()));
+}
+
+/// The record of `key` as `current` has it. A record it does not have costs no read.
+async fn look_up<R>(
+    current: &LoadedVersion,
+    key: RecordKey,
+    read: impl Future<Output = Result<Option<LookupItem<R>>, StoreError>>,
+    find: impl FnOnce(&Dataset) -> Option<R>,
+) -> Found<R> {
+    let Some(expected) = current.dataset.last_changed(key) else { return Found::InMemory(None) };
+    match read.await {
+        Ok(Some(item)) if item.version == *expected => return Found::Item(item.record),
+        Ok(_) => (),
+        Err(error) => tracing::error!(%error, "answering from the snapshot in memory"),
+    }
+    Found::InMemory(find(&current.dataset))
 }

@@ -4,6 +4,7 @@ use axum::{Json, extract::State, http::Uri};
 use serde::Serialize;
 use shared::{
     app::{App, Routes},
+    dataset::LoadedVersion,
     errors::{ApiError, ErrorBody},
     pagination::{OfVersion, Page, Paged, Pagination},
     params::{Params, PathParams, parse},
@@ -108,14 +109,14 @@ async fn list(
     params: Params,
 ) -> Result<Paged<CarrierList>, ApiError> {
     let filter = Filter::of(&params)?;
-    let (version, dataset) = app.listed(&of_version).await?;
+    let LoadedVersion { version, dataset } = app.listed(&of_version).await?;
     let matching = dataset.carriers().iter().filter(|carrier| filter.takes(carrier));
     let (carriers, pagination) = page.of_items(matching);
     let carriers = carriers.into_iter().cloned().map(CarrierSummary::from).collect();
     Ok(Paged {
         uri,
         pagination,
-        version: Some(version),
+        version: Some(version.to_string()),
         body: CarrierList { carriers, pagination },
     })
 }

@@ -42,6 +42,10 @@ pub struct Differences {
 }
 
 impl Differences {
+    pub(crate) fn total(&self) -> u32 {
+        self.exchanges.total() + self.carriers.total() + self.area_codes.total()
+    }
+
     pub(crate) fn between(before: &Dataset, after: &Dataset) -> Self {
         let mut counted = Self::default();
         for pair in pairs(before, after).filter(Pair::differs) {

@@ -2,32 +2,37 @@
 //!
 //! Data flows one way: [`sources`] opens a file, [`table`] finds its columns, one module of
 //! [`reports`] reads its rows, [`assemble`] makes them a dataset, [`difference`] compares it with the
-//! one in force, [`gates`] may refuse it, and [`publish`] writes what changed under a [`hold`].
+//! current one, [`gates`] may refuse it, and [`publish`] writes what changed. [`verify`] compares the
+//! items with the snapshot afterwards.
 
 mod assemble;
 mod difference;
 mod gates;
-mod hold;
 mod lambda;
 mod publish;
 mod report;
 mod reports;
 mod sources;
 mod table;
+mod verify;
 
-use std::{io::Read, time::Duration, time::Instant};
+use std::{
+    io::Read,
+    time::{Duration, Instant},
+};
 
 use jiff::Timestamp;
 use shared::{
     dataset::{DamagedSnapshot, Dataset, DatasetError, load},
-    store::{FileDates, Manifest, Snapshot, Store, StoreError},
+    records::Version,
+    store::{FileDates, Snapshot, Store, StoreError},
     time::this_second,
 };
 
 use self::{
     assemble::Rows,
     gates::Counted,
-    publish::{Current, Limits, Next},
+    publish::{Candidate, Start},
     report::Notes,
     reports::{cnac, nanpa, npa_report, overlay, thousands_blocks},
 };
@@ -36,6 +41,7 @@ pub use difference::{Delta, Differences};
 pub use gates::{NoPercent, Percent, Refusal};
 pub use lambda::{Event, handle};
 pub use report::{Items, Outcome, Report, Warning};
+pub use verify::{Drift, Repair, Verification, verify};
 pub use sources::{CNAC_ADDRESS, NANPA_ADDRESS, NPA_REPORT_ADDRESS, NoSource, Source, Sources};
 
 /// Why an import was given up; what was in force still is, and the next import completes.
@@ -60,13 +66,13 @@ pub enum IngestError {
     TooLong { file: &'static str, most: u64 },
     #[error("{file} holds no rows")]
     Empty { file: &'static str },
-    #[error("another import is running; its hold on the data lasts until {until}")]
-    Running { until: Timestamp },
-    #[error("the time for the import is running out; it stopped cleanly and the next completes it")]
+    #[error("the time for the import is running out; it stopped, and nothing of it takes effect")]
     OutOfTime,
+    #[error("nothing has been imported yet; run an import first")]
+    NothingImported,
     #[error("there is no version to go back to")]
     NothingBefore,
-    #[error("the data in force cannot be compared with: {0}")]
+    #[error("the current data cannot be read: {0}")]
     Current(#[from] DatasetError),
     #[error("the snapshot cannot be packed: {0}")]
     Snapshot(#[from] DamagedSnapshot),
@@ -88,10 +94,6 @@ pub struct Options {
     pub deadline: Option<Instant>,
     /// When the data is said to have been ingested.
     pub now: Timestamp,
-    /// How long the hold of this import outlasts its death.
-    pub hold_lasts: Duration,
-    /// Whether to take the hold of an import that is known to have died, without waiting.
-    pub take_over: bool,
 }
 
 impl Default for Options {
@@ -102,20 +104,11 @@ impl Default for Options {
             dry_run: false,
             deadline: None,
             now: this_second(),
-            hold_lasts: hold::LASTS,
-            take_over: false,
         }
     }
 }
 
-impl Options {
-    fn limits(&self) -> Limits {
-        let Self { deadline, hold_lasts, take_over, .. } = *self;
-        Limits { deadline, hold_lasts, take_over }
-    }
-}
-
-/// What giving up the hold may take when time runs out.
+/// Time reserved before the deadline to replace the manifest, or to report.
 const TO_STOP: Duration = Duration::from_secs(15);
 
 /// Does `work`, unless it would end too near the deadline.
@@ -135,14 +128,14 @@ pub enum Progress {
     Reading(&'static str),
     /// What is read is being compared with what is in force.
     Comparing,
-    /// Another import may be running; if it has died, its hold ends then.
-    Waiting(Timestamp),
     /// So many writes will be made.
     Planned(usize),
     /// So many writes more have been made.
     Written(usize),
-    /// The items are written; the version is being put in force.
+    /// The items are written; the version is being published.
     Publishing,
+    /// The items are being compared with the snapshot.
+    Verifying,
 }
 
 /// Imports `sources` and puts them in force, all or nothing; what a gate refuses is reported as
@@ -162,74 +155,75 @@ pub async fn ingest(
     let (rows, file_dates) = within(options.deadline, reading).await??;
     progress(Progress::Comparing);
     let dataset = assemble::assemble(rows, &mut notes);
+    let start = Start::load(store, &mut notes).await?;
+    let differences = Differences::between(&start.dataset, &dataset);
+    let changes = differences.total();
+    let version = Version::new(options.now);
+    let dataset = dataset.following(&start.dataset, version.clone());
     let bytes = dataset.pack()?;
-    let snapshot = Snapshot::of(&bytes, dataset.statistics(), file_dates, options.now);
-    let current = Current::load(store).await?;
-    let differences = Differences::between(&current.dataset, &dataset);
+    let snapshot =
+        Snapshot::of(version, &bytes, dataset.statistics(), file_dates, options.now);
     let report = Report::on(&snapshot, &dataset, differences, notes);
-    let in_force = current.manifest.as_ref().map(|manifest| manifest.current.version.clone());
+    let current = start.version();
 
-    let before = current.manifest.as_ref();
-    let before = before
-        .map(|Manifest { current: snapshot, .. }| Counted { snapshot, dataset: &current.dataset });
+    let before = start.snapshot.as_ref();
+    let before = before.map(|snapshot| Counted { snapshot, dataset: &start.dataset });
     let next = Counted { snapshot: &snapshot, dataset: &dataset };
     if let Err(refusal) = gates::check(before, &next, &options) {
         let outcome = Outcome::Refused { reason: refusal.to_string() };
-        return Ok(Report { outcome, version: in_force, ..report });
+        return Ok(Report { outcome, version: current, ..report });
     }
     if options.dry_run {
-        return Ok(Report { version: in_force, ..report });
+        return Ok(Report { version: current, ..report });
     }
-    let (outcome, next) = match current.manifest.as_ref().filter(|_| current.dataset == dataset) {
-        Some(manifest) => (Outcome::Unchanged, renewed(manifest, snapshot, &dataset)),
-        None => (Outcome::Published, following(&current, snapshot, &dataset, bytes)),
+    let same = start.manifest_of_dataset().filter(|_| changes == 0);
+    let (outcome, manifest, items) = match same {
+        Some(same) => {
+            let manifest = same.reimported(options.now, file_dates);
+            publish::replace_manifest(store, &manifest, &same.revision, &progress).await?;
+            (Outcome::Unchanged, manifest, Items::default())
+        }
+        None => {
+            let manifest = start.followed_by(snapshot);
+            let next = Candidate { manifest: manifest.clone(), dataset: &dataset, bytes };
+            let items = publish::publish(store, &start, next, options.deadline, &progress).await?;
+            (Outcome::Published, manifest, items)
+        }
     };
-    let version = Some(next.manifest.current.version.clone());
-    let items = publish::publish(store, &current, next, options.limits(), &progress).await?;
-    Ok(Report { outcome, version, items, ..report })
+    publish::sweep(store, &manifest, options.now).await;
+    Ok(Report { outcome, version: Some(manifest.current.version), items, ..report })
 }
 
-/// The version in force, ingested once more.
-fn renewed<'a>(manifest: &Manifest, again: Snapshot, dataset: &'a Dataset) -> Next<'a> {
-    let Snapshot { ingested_at, file_dates, .. } = again;
-    let current = Snapshot { ingested_at, file_dates, ..manifest.current.clone() };
-    let manifest = Manifest { current, ..manifest.clone() };
-    Next { manifest, dataset, bytes: None, dropped: Vec::new() }
-}
-
-fn following<'a>(
-    current: &Current,
-    snapshot: Snapshot,
-    dataset: &'a Dataset,
-    bytes: Vec<u8>,
-) -> Next<'a> {
-    let (manifest, dropped) = Manifest::following(current.manifest.as_ref(), snapshot);
-    Next { manifest, dataset, bytes: Some(bytes), dropped }
-}
-
-/// Puts the version before the one in force in force again, with its items.
+/// Makes the version before the current one current again: one write.
 ///
 /// # Errors
-/// [`IngestError::NothingBefore`] where none is retained; otherwise as [`ingest`].
+/// [`IngestError::NothingBefore`] if none is retained; otherwise as [`ingest`].
 pub async fn rollback(
     store: &Store,
     options: Options,
     progress: impl Fn(Progress),
 ) -> Result<Report, IngestError> {
-    let current = Current::load(store).await?;
-    let rolled_back = current.manifest.as_ref().and_then(Manifest::rolled_back);
-    let (manifest, dropped) = rolled_back.ok_or(IngestError::NothingBefore)?;
-    let dataset = load(store, &manifest).await?;
-    let differences = Differences::between(&current.dataset, &dataset);
-    let report = Report::on(&manifest.current, &dataset, differences, Notes::default());
+    let current = store.manifest().await?.ok_or(IngestError::NothingBefore)?;
+    let manifest = current.rolled_back().ok_or(IngestError::NothingBefore)?;
+    let dataset = load(store, &manifest.current).await?;
+    let mut notes = Notes::default();
+    // A rollback may be how an operator gets away from a damaged version.
+    let left = match load(store, &current.current).await {
+        Ok(left) => left,
+        Err(error) if error.is_damage() => {
+            notes.warn("the current version cannot be read, and all counts as changed", error);
+            Dataset::default()
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let differences = Differences::between(&left, &dataset);
+    let report = Report::on(&manifest.current, &dataset, differences, notes);
     if options.dry_run {
-        let in_force = current.manifest.map(|manifest| manifest.current.version);
-        return Ok(Report { version: in_force, ..report });
+        return Ok(Report { version: Some(current.current.version), ..report });
     }
-    let version = Some(manifest.current.version.clone());
-    let next = Next { manifest, dataset: &dataset, bytes: None, dropped: vec![dropped] };
-    let items = publish::publish(store, &current, next, options.limits(), &progress).await?;
-    Ok(Report { outcome: Outcome::RolledBack, version, items, ..report })
+    publish::replace_manifest(store, &manifest, &current.revision, &progress).await?;
+    let version = Some(manifest.current.version);
+    Ok(Report { outcome: Outcome::RolledBack, version, ..report })
 }
 
 /// Reads every source.

@@ -1,245 +1,173 @@
-//! A version put in force: only the items that differ are written, and the manifest is flipped last.
+//! Publishing a version: the items that differ are written, then its snapshot, and the manifest is
+//! replaced last, by one conditional write.
 //!
-//! An item keeps what it held before, so lookups answer from the version in force until the flip,
-//! and go on to if this process dies. The hold says what was begun; the next import makes good every
-//! item that a dead one may have written.
+//! No lock is needed. An item counts for nobody until a published dataset names the version that
+//! wrote it, so whatever an import has written when it dies, stalls or is overtaken is without
+//! effect; docs/decisions/0004-publishing.md has the argument.
 
-use std::{
-    collections::BTreeSet,
-    time::{Duration, Instant},
-};
+use std::time::Instant;
 
 use futures_util::{StreamExt, TryStreamExt, stream};
+use jiff::Timestamp;
 use shared::{
-    dataset::{Dataset, DatasetError, load, load_version},
-    records::RecordKey,
-    store::{BATCH, Begun, Change, Manifest, Snapshot, Store, StoreError},
+    dataset::{Dataset, DatasetError, load},
+    records::{RecordKey, Version},
+    store::{BATCH, ItemWrite, LookupItem, Manifest, Revision, Snapshot, Store},
 };
 
 use crate::{
     IngestError, Items, Progress,
     difference::{Pair, pairs},
-    hold::Held,
+    report::Notes,
     within,
 };
 
 const CALLS_AT_ONCE: usize = 8;
 
-/// The version in force.
-pub(crate) struct Current {
-    pub manifest: Option<Manifest>,
-    /// Empty before the first import.
+/// What an import starts from: the manifest it will replace, and the newest version that can be
+/// read, which it is compared with.
+pub(crate) struct Start {
+    /// `None` before the first import.
+    manifest: Option<Manifest>,
+    /// Empty if there is no version that can be read.
     pub dataset: Dataset,
+    /// Of `dataset`.
+    pub snapshot: Option<Snapshot>,
+    /// Newer versions whose snapshots are damaged.
+    damaged: Vec<Version>,
 }
 
-impl Current {
-    pub async fn load(store: &Store) -> Result<Self, DatasetError> {
+impl Start {
+    /// Reads the manifest and the newest version. A damaged snapshot must not keep imports out: it
+    /// is passed over with a warning, and the version before it compared with.
+    ///
+    /// # Errors
+    /// Returns an error if DynamoDB does not answer.
+    pub async fn load(store: &Store, notes: &mut Notes) -> Result<Self, DatasetError> {
         let manifest = store.manifest().await?;
-        let dataset = match &manifest {
-            Some(manifest) => load(store, manifest).await?,
-            None => Dataset::default(),
-        };
-        Ok(Self { manifest, dataset })
+        let mut start =
+            Self { manifest, dataset: Dataset::default(), snapshot: None, damaged: Vec::new() };
+        let published: Vec<Snapshot> =
+            start.manifest.iter().flat_map(Manifest::snapshots).cloned().collect();
+        for snapshot in published {
+            match load(store, &snapshot).await {
+                Ok(dataset) => {
+                    return Ok(Self { dataset, snapshot: Some(snapshot), ..start });
+                }
+                Err(error) if error.is_damage() => {
+                    notes.warn("a published version cannot be read and is passed over", error);
+                    start.damaged.push(snapshot.version);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(start)
     }
 
-    fn sequence(&self) -> u64 {
-        self.manifest.as_ref().map_or(0, |manifest| manifest.sequence)
+    /// The name of the current version, if there is one.
+    pub fn version(&self) -> Option<Version> {
+        self.manifest.as_ref().map(|manifest| manifest.current.version.clone())
     }
 
-    fn has(&self, version: &str) -> bool {
-        self.manifest.as_ref().is_some_and(|manifest| manifest.current.version == version)
+    /// The manifest, if its current version is the one that was read.
+    pub fn manifest_of_dataset(&self) -> Option<&Manifest> {
+        self.manifest.as_ref().filter(|_| self.damaged.is_empty())
+    }
+
+    /// The manifest that makes `snapshot` follow, without the versions that cannot be read.
+    pub fn followed_by(&self, snapshot: Snapshot) -> Manifest {
+        let readable = |version: &Version| !self.damaged.contains(version);
+        Manifest::following(self.manifest.as_ref(), snapshot, readable)
     }
 }
 
-/// The version to be put in force.
-pub(crate) struct Next<'a> {
+/// The version to be published.
+pub(crate) struct Candidate<'a> {
     pub manifest: Manifest,
     pub dataset: &'a Dataset,
-    /// Its snapshot, where that has to be written first.
-    pub bytes: Option<Vec<u8>>,
-    /// Snapshots the manifest no longer names.
-    pub dropped: Vec<Snapshot>,
+    /// Its snapshot.
+    pub bytes: Vec<u8>,
 }
 
-impl Next<'_> {
-    fn version(&self) -> &str {
-        &self.manifest.current.version
-    }
-
-    /// What may be left over if this process dies.
-    fn begun(&self, current: &Current) -> Vec<Begun> {
-        let begun = |snapshot: &Snapshot| Begun {
-            version: snapshot.version.clone(),
-            chunks: snapshot.chunks,
-            sha256: snapshot.sha256.clone(),
-            items: false,
-        };
-        let new = [&self.manifest.current].into_iter().filter(|new| !current.has(&new.version));
-        new.chain(&self.dropped).map(begun).collect()
-    }
-}
-
-/// How long an import may take and how it holds the data.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Limits {
-    pub deadline: Option<Instant>,
-    pub hold_lasts: Duration,
-    pub take_over: bool,
-}
-
-/// Puts `next` in force after `current`.
+/// Publishes `next` after what the import started from.
 ///
 /// # Errors
-/// Where another import goes on or came first, DynamoDB refuses, or time runs out. What was in
-/// force still is, and the next import completes.
+/// Returns an error if another import or rollback came first, DynamoDB refuses, or time runs out.
+/// The version that was current still is.
 pub(crate) async fn publish(
     store: &Store,
-    current: &Current,
-    next: Next<'_>,
-    limits: Limits,
+    start: &Start,
+    next: Candidate<'_>,
+    deadline: Option<Instant>,
     progress: &impl Fn(Progress),
 ) -> Result<Items, IngestError> {
-    let begun = next.begun(current);
-    let (held, inherited) = Held::take(store, begun, limits, progress).await?;
-    let run = Run { store, current, next: &next, held: &held, limits, progress };
-    let (items, removed) = match run.publish(&inherited).await {
-        Ok(published) => published,
-        Err(error) => {
-            held.abandon().await;
-            return Err(error);
-        }
+    let replaced = match &start.manifest {
+        Some(manifest) => manifest.revision.clone(),
+        None => store.begin().await?,
     };
-    // the version is in force: what cannot be cleaned up now is left to the next import
-    if let Err(error) = run.clean_up(&removed).await {
-        tracing::warn!(%error, "the next import has to clean up");
-        held.abandon().await;
-    } else if let Err(error) = held.end().await {
-        tracing::warn!(%error, "the next import has to wait until the hold ends");
-    }
-    Ok(items)
+    let changed: Vec<RecordKey> =
+        pairs(&start.dataset, next.dataset).filter(Pair::differs).map(|pair| pair.key).collect();
+    let deleted = changed.iter().filter(|&&key| next.dataset.last_changed(key).is_none()).count();
+    let writes = changed.iter().map(|&key| write_of(next.dataset, key));
+    write_all(store, writes, deadline, progress).await?;
+
+    progress(Progress::Publishing);
+    let version = &next.manifest.current.version;
+    let chunks = store.write_snapshot(version, &next.bytes, &replaced);
+    within(deadline, chunks).await??;
+    store.publish(&next.manifest, &replaced).await?;
+    Ok(Items { written: changed.len() - deleted, deleted })
 }
 
-/// The one import that may write.
-struct Run<'a, P> {
-    store: &'a Store,
-    current: &'a Current,
-    next: &'a Next<'a>,
-    held: &'a Held,
-    limits: Limits,
-    progress: &'a P,
-}
-
-impl<P: Fn(Progress)> Run<'_, P> {
-    /// Writes what differs and flips the manifest; gives what is to be removed after that.
-    async fn publish(&self, inherited: &[Begun]) -> Result<(Items, Vec<RecordKey>), IngestError> {
-        let (store, current, next) = (self.store, self.current, self.next);
-        if store.manifest().await? != current.manifest {
-            return Err(StoreError::Overtaken.into());
+/// What makes the item of `key` as `dataset` has the record.
+pub(crate) fn write_of(dataset: &Dataset, key: RecordKey) -> ItemWrite {
+    match (dataset.last_changed(key), dataset.record_of(key)) {
+        (Some(version), Some(record)) => {
+            ItemWrite::Put(LookupItem { version: version.clone(), record })
         }
-        let suspects = suspects(store, current, inherited).await?;
-        if let Some(bytes) = &next.bytes {
-            store.write_snapshot(next.version(), bytes).await?;
-        }
-        self.held.begin_items(next.version()).await?;
-
-        let (mut written, mut removed) = (0, Vec::new());
-        for change in changes(current, next, &suspects) {
-            match change.record {
-                Some(_) => written += 1,
-                None => removed.push(change.key),
-            }
-        }
-        (self.progress)(Progress::Planned(written + 2 * removed.len()));
-        self.write(changes(current, next, &suspects)).await?;
-
-        (self.progress)(Progress::Publishing);
-        let hold = self.held.hold().await;
-        store.publish(&next.manifest, current.manifest.as_ref(), &hold).await?;
-        Ok((Items { written, deleted: removed.len() }, removed))
-    }
-
-    /// Removes the items and snapshots that no version has any longer.
-    async fn clean_up(&self, removed: &[RecordKey]) -> Result<(), IngestError> {
-        let since = self.next.manifest.sequence;
-        let gone = removed.iter().map(|&key| Change { key, since, record: None, before: None });
-        self.write(gone).await?;
-        let begun = self.held.hold().await.snapshots.clone();
-        for begun in begun {
-            if !self.next.manifest.names(&begun.version) {
-                self.store.delete_snapshot(&begun.version, begun.chunks).await?;
-            }
-        }
-        Ok(())
-    }
-
-    async fn write(&self, mut changes: impl Iterator<Item = Change>) -> Result<(), IngestError> {
-        let batches = std::iter::from_fn(|| {
-            let batch: Vec<Change> = changes.by_ref().take(BATCH).collect();
-            (!batch.is_empty()).then_some(batch)
-        });
-        let (store, held) = (self.store, self.held);
-        let calls = stream::iter(batches)
-            .map(async |batch| store.write(&batch, || held.is_safe()).await.map(|()| batch.len()))
-            .buffer_unordered(CALLS_AT_ONCE);
-        let mut calls = std::pin::pin!(calls);
-        while let Some(count) = within(self.limits.deadline, calls.try_next()).await?? {
-            (self.progress)(Progress::Written(count));
-        }
-        Ok(())
+        _ => ItemWrite::Delete(key.into()),
     }
 }
 
-/// What has to be written so that every item tells what is in force now and what will be next.
-fn changes<'a>(
-    current: &'a Current,
-    next: &'a Next<'a>,
-    suspects: &'a BTreeSet<RecordKey>,
-) -> impl Iterator<Item = Change> + use<'a> {
-    let (now, then) = (current.sequence(), next.manifest.sequence);
-    let change = move |Pair { key, before, after }: Pair| match before == after {
-        false => Some(Change { key, since: then, record: after, before }),
-        true if suspects.contains(&key) => {
-            Some(Change { key, since: now, record: after, before: None })
-        }
-        true => None,
-    };
-    let in_neither = suspects
-        .iter()
-        .filter(|&&key| !current.dataset.contains(key) && !next.dataset.contains(key));
-    let gone = move |&key: &RecordKey| Change { key, since: now, record: None, before: None };
-    pairs(&current.dataset, next.dataset).filter_map(change).chain(in_neither.map(gone))
-}
-
-/// The records whose items an import that died may have written.
-async fn suspects(
+/// Makes all of `writes`, several batches at once.
+///
+/// # Errors
+/// Returns an error if DynamoDB refuses, or time runs out. Some may have been made then.
+pub(crate) async fn write_all(
     store: &Store,
-    current: &Current,
-    inherited: &[Begun],
-) -> Result<BTreeSet<RecordKey>, DatasetError> {
-    let mut suspects = BTreeSet::new();
-    match inherited.iter().any(|begun| current.has(&begun.version)) {
-        false => {
-            for begun in inherited.iter().filter(|begun| begun.items) {
-                let begun =
-                    load_version(store, &begun.version, begun.chunks, &begun.sha256).await?;
-                let touched = pairs(&current.dataset, &begun).filter(Pair::differs);
-                suspects.extend(touched.map(|pair| pair.key));
-            }
-        }
-        // it died after the flip: what it removed may still have items
-        true => {
-            let retained = current.manifest.iter().flat_map(|manifest| manifest.retained.first());
-            let retained = retained.map(|old| (&old.version, old.chunks, &old.sha256));
-            let begun = inherited.iter().filter(|begun| !current.has(&begun.version));
-            let begun = begun.map(|old| (&old.version, old.chunks, &old.sha256));
-            for (version, chunks, sha256) in retained.chain(begun) {
-                // one that is damaged or gone had its turn: chunks are deleted after items
-                if let Ok(old) = load_version(store, version, chunks, sha256).await {
-                    let keys = old.records().map(|record| record.key());
-                    suspects.extend(keys.filter(|&key| !current.dataset.contains(key)));
-                }
-            }
-        }
+    writes: impl ExactSizeIterator<Item = ItemWrite>,
+    deadline: Option<Instant>,
+    progress: &impl Fn(Progress),
+) -> Result<(), IngestError> {
+    progress(Progress::Planned(writes.len()));
+    let batches = stream::iter(writes).chunks(BATCH);
+    let calls = batches
+        .map(async |batch| store.write(&batch).await.map(|()| batch.len()))
+        .buffer_unordered(CALLS_AT_ONCE);
+    let mut calls = std::pin::pin!(calls);
+    while let Some(count) = within(deadline, calls.try_next()).await?? {
+        progress(Progress::Written(count));
     }
-    Ok(suspects)
+    Ok(())
+}
+
+/// Deletes what no version needs. What cannot be deleted now is left to the next import.
+pub(crate) async fn sweep(store: &Store, manifest: &Manifest, now: Timestamp) {
+    if let Err(error) = store.sweep(manifest, now).await {
+        tracing::warn!(%error, "chunks of old versions are left to the next import");
+    }
+}
+
+/// Replaces the manifest without touching any item.
+///
+/// # Errors
+/// Returns an error if another import or rollback came first, or DynamoDB refuses.
+pub(crate) async fn replace_manifest(
+    store: &Store,
+    manifest: &Manifest,
+    replaced: &Revision,
+    progress: &impl Fn(Progress),
+) -> Result<(), IngestError> {
+    progress(Progress::Publishing);
+    Ok(store.publish(manifest, replaced).await?)
 }

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt::Display};
 use serde::Serialize;
 use shared::{
     dataset::Dataset,
-    records::{Country, Status},
+    records::{Country, Status, Version},
     store::{FileDates, Snapshot},
 };
 
@@ -33,7 +33,7 @@ pub struct Report {
     #[serde(flatten)]
     pub outcome: Outcome,
     /// The version in force now; `None` where there is none yet.
-    pub version: Option<String>,
+    pub version: Option<Version>,
     pub file_dates: FileDates,
     pub records: u32,
     pub by_country: BTreeMap<Country, u32>,

@@ -4,6 +4,7 @@ use axum::{extract::State, http::Uri};
 use serde::Serialize;
 use shared::{
     app::{App, Routes},
+    dataset::LoadedVersion,
     errors::{ApiError, ErrorBody},
     lookup::Freshness,
     pagination::{OfVersion, Page, Paged, Pagination},
@@ -153,13 +154,13 @@ async fn by_query(
 
 /// One area code, listed from the dataset in memory.
 async fn area_code(app: &App, of_version: &OfVersion, uri: Uri, page: Page, npa: Npa) -> Answer {
-    let (version, dataset) = app.listed(of_version).await?;
+    let LoadedVersion { version, dataset } = app.listed(of_version).await?;
     let area_code = dataset
         .area_code(npa)
         .ok_or_else(|| ApiError::not_found(format!("No data found for NPA {npa}")))?;
     let (exchanges, pagination) = page.of_items(dataset.exchanges_of(npa));
     let exchanges = exchanges.into_iter().map(Exchange::from).collect();
-    Ok(AreaCodeResult::paged(uri, Some(version), area_code, (exchanges, pagination)))
+    Ok(AreaCodeResult::paged(uri, Some(version.to_string()), area_code, (exchanges, pagination)))
 }
 
 /// One exchange, read as an item.

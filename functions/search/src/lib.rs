@@ -4,7 +4,7 @@ use axum::{extract::State, http::Uri};
 use serde::Serialize;
 use shared::{
     app::{App, Routes},
-    dataset::Search,
+    dataset::{LoadedVersion, Search},
     errors::{ApiError, ErrorBody},
     pagination::{OfVersion, Page, Paged, Pagination},
     params::Params,
@@ -103,13 +103,13 @@ async fn search(
     params: Params,
 ) -> Result<Paged<SearchResult>, ApiError> {
     let search = parse(&params)?;
-    let (version, dataset) = app.listed(&of_version).await?;
+    let LoadedVersion { version, dataset } = app.listed(&of_version).await?;
     let (found, pagination) = page.of_items(dataset.search(&search));
     let results = found.into_iter().map(|found| Exchange::from(found).into()).collect();
     Ok(Paged {
         uri,
         pagination,
-        version: Some(version),
+        version: Some(version.to_string()),
         body: SearchResult { results, pagination },
     })
 }

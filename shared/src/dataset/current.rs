@@ -1,4 +1,4 @@
-//! The version in force: its manifest and dataset, loaded once a container and looked after.
+//! The current version of the dataset: loaded once per container and refreshed.
 
 use std::{
     sync::{Arc, PoisonError, RwLock},
@@ -6,11 +6,14 @@ use std::{
 };
 
 use super::{DamagedSnapshot, Dataset};
-use crate::store::{Manifest, Store, StoreError};
+use crate::{
+    records::Version,
+    store::{Manifest, Snapshot, Store, StoreError},
+};
 
-/// How long a manifest is believed before it is read again.
+/// How long the current version is believed to be current before the manifest is read again.
 const RECHECK_AFTER: Duration = Duration::from_secs(60);
-/// The same after a read that failed: soon, but not with every request.
+/// The same after a failure: soon, but not with every request.
 const RECHECK_AFTER_FAILURE: Duration = Duration::from_secs(5);
 
 /// Why there is no dataset to answer from.
@@ -21,7 +24,14 @@ pub enum DatasetError {
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error("the snapshot {version} is damaged: {source}")]
-    Damaged { version: String, source: DamagedSnapshot },
+    Damaged { version: Version, source: DamagedSnapshot },
+}
+
+impl DatasetError {
+    /// Whether the snapshot itself is at fault, so that reading it again is of no use.
+    pub fn is_damage(&self) -> bool {
+        matches!(self, Self::Damaged { .. } | Self::Store(StoreError::Snapshot { .. }))
+    }
 }
 
 /// What is known of the manifest after an attempt to read it.
@@ -33,216 +43,177 @@ pub enum ManifestReading {
     Remembered(Option<Arc<Manifest>>),
 }
 
-/// Something that was read, and until when it is used without another try.
+/// A version of the data in memory. Lists and lookups of one request use one of these.
+#[derive(Debug, Clone)]
+pub struct LoadedVersion {
+    pub version: Version,
+    pub dataset: Arc<Dataset>,
+}
+
+/// The version a container answers from, and until when it is used without another look.
 #[derive(Clone)]
-struct Held<T> {
-    value: T,
+struct InUse {
+    loaded: LoadedVersion,
     until: Instant,
 }
 
-impl<T> Held<T> {
-    fn is_fresh(&self) -> bool {
-        Instant::now() < self.until
-    }
-}
-
-/// A dataset with its version.
-pub type Versioned = (String, Arc<Dataset>);
-
-/// Keeps the version in force in memory and notices a new one within a minute.
+/// Keeps the current version in memory and notices a new one within a minute.
 ///
-/// While DynamoDB does not answer, what is in memory goes on being used.
+/// A new version is taken up only once its snapshot is in memory. Until then, and while DynamoDB
+/// does not answer, the one in memory goes on being used, for lookups as for lists.
 pub struct CurrentDataset {
     store: Store,
-    manifest: RwLock<Option<Held<Arc<Manifest>>>>,
-    dataset: RwLock<Option<Held<Versioned>>>,
-    /// The last version asked for that is no longer in force: walks of its pages may go on.
-    earlier: RwLock<Option<Versioned>>,
-    /// Held by the one request that reads DynamoDB; the others go on with what is in memory.
-    reading_manifest: tokio::sync::Mutex<()>,
-    reading_dataset: tokio::sync::Mutex<()>,
+    in_use: RwLock<Option<InUse>>,
+    /// The last version asked for that is no longer current: walks of its pages may go on.
+    earlier: RwLock<Option<LoadedVersion>>,
+    /// As it was last read, for health and statistics.
+    manifest: RwLock<Option<Arc<Manifest>>>,
+    /// Locked by the one request that looks for a new version; others go on with what is in use.
+    refreshing: tokio::sync::Mutex<()>,
 }
 
 impl CurrentDataset {
     pub fn new(store: Store) -> Self {
         Self {
             store,
-            manifest: RwLock::default(),
-            dataset: RwLock::default(),
+            in_use: RwLock::default(),
             earlier: RwLock::default(),
-            reading_manifest: tokio::sync::Mutex::default(),
-            reading_dataset: tokio::sync::Mutex::default(),
-        }
-    }
-
-    /// The manifest in force, read at most once a minute.
-    ///
-    /// # Errors
-    /// Where nothing was imported yet, or none is in memory and none can be read.
-    pub async fn manifest(&self) -> Result<Arc<Manifest>, DatasetError> {
-        let stale = match peek(&self.manifest) {
-            Some(held) if held.is_fresh() => return Ok(held.value),
-            stale => stale,
-        };
-        let _reading = match (self.reading_manifest.try_lock(), stale) {
-            (Ok(turn), _) => turn,
-            (Err(_), Some(stale)) => return Ok(stale.value),
-            (Err(_), None) => self.reading_manifest.lock().await,
-        };
-        match peek(&self.manifest) {
-            Some(held) if held.is_fresh() => return Ok(held.value),
-            _ => (),
-        }
-        match self.read_manifest().await {
-            ManifestReading::Fresh(manifest) => manifest.ok_or(DatasetError::Empty),
-            ManifestReading::Remembered(Some(manifest)) => {
-                hold(&self.manifest, Arc::clone(&manifest), RECHECK_AFTER_FAILURE);
-                Ok(manifest)
-            }
-            ManifestReading::Remembered(None) => Err(StoreError::Unanswered.into()),
+            manifest: RwLock::default(),
+            refreshing: tokio::sync::Mutex::default(),
         }
     }
 
     /// Reads the manifest anew, or recalls the last one read.
     pub async fn read_manifest(&self) -> ManifestReading {
         match self.store.manifest().await {
-            Ok(None) => ManifestReading::Fresh(None),
-            Ok(Some(manifest)) => {
-                let manifest = Arc::new(manifest);
-                hold(&self.manifest, Arc::clone(&manifest), RECHECK_AFTER);
-                ManifestReading::Fresh(Some(manifest))
-            }
+            Ok(manifest) => ManifestReading::Fresh(manifest.map(|manifest| self.note(manifest))),
             Err(error) => {
                 tracing::error!(%error, "the manifest cannot be read");
-                ManifestReading::Remembered(peek(&self.manifest).map(|held| held.value))
+                ManifestReading::Remembered(get(&self.manifest))
             }
         }
     }
 
-    /// The dataset in force. Where a new version cannot be loaded, the one in memory goes on.
+    /// The version to answer from: the current one, or the one in memory if that cannot be loaded.
     ///
     /// # Errors
-    /// Where no version is in memory and none can be loaded.
-    pub async fn get(&self) -> Result<Versioned, DatasetError> {
-        let manifest = self.manifest().await?;
-        let version = &manifest.current.version;
-        let in_use = |held: &Held<Versioned>| held.value.0 == *version || held.is_fresh();
-        let stale = match peek(&self.dataset) {
-            Some(held) if in_use(&held) => return Ok(held.value),
-            stale => stale,
-        };
-        let _reading = match (self.reading_dataset.try_lock(), stale) {
+    /// Returns an error if no version is in memory and none can be loaded.
+    pub async fn get(&self) -> Result<LoadedVersion, DatasetError> {
+        if let Some(fresh) = self.fresh() {
+            return Ok(fresh);
+        }
+        let _refreshing = match (self.refreshing.try_lock(), get(&self.in_use)) {
             (Ok(turn), _) => turn,
-            (Err(_), Some(stale)) => return Ok(stale.value),
-            (Err(_), None) => self.reading_dataset.lock().await,
+            (Err(_), Some(stale)) => return Ok(stale.loaded),
+            (Err(_), None) => self.refreshing.lock().await,
         };
-        let stale = match peek(&self.dataset) {
-            Some(held) if in_use(&held) => return Ok(held.value),
-            stale => stale,
+        if let Some(fresh) = self.fresh() {
+            return Ok(fresh);
+        }
+        self.refresh().await
+    }
+
+    /// One version of the dataset, current or retained, for a walk that began with it; `None` if it
+    /// is neither.
+    ///
+    /// # Errors
+    /// Returns an error if the version is kept but cannot be loaded.
+    pub async fn of_version(&self, version: &str) -> Result<Option<LoadedVersion>, DatasetError> {
+        let in_memory = [get(&self.in_use).map(|in_use| in_use.loaded), get(&self.earlier)];
+        let mut in_memory = in_memory.into_iter().flatten();
+        if let Some(found) = in_memory.find(|loaded| loaded.version == *version) {
+            return Ok(Some(found));
+        }
+        // Another container may be ahead of this one, so the manifest is read anew.
+        let manifest = match self.read_manifest().await {
+            ManifestReading::Fresh(manifest) | ManifestReading::Remembered(manifest) => manifest,
         };
-        match (self.load_in_force(manifest).await, stale) {
-            (Ok(loaded), stale) => {
-                hold(&self.dataset, loaded.clone(), Duration::ZERO);
-                if let Some(stale) = stale {
-                    *self.earlier.write().unwrap_or_else(PoisonError::into_inner) =
-                        Some(stale.value);
+        let manifest = manifest.ok_or(DatasetError::Empty)?;
+        let Some(snapshot) = manifest.snapshot(version) else { return Ok(None) };
+        let loaded = self.load(snapshot).await?;
+        set(&self.earlier, loaded.clone());
+        Ok(Some(loaded))
+    }
+
+    fn fresh(&self) -> Option<LoadedVersion> {
+        let in_use = get(&self.in_use)?;
+        (Instant::now() < in_use.until).then_some(in_use.loaded)
+    }
+
+    async fn refresh(&self) -> Result<LoadedVersion, DatasetError> {
+        let before = get(&self.in_use).map(|in_use| in_use.loaded);
+        match (self.newest(before.as_ref()).await, before) {
+            (Ok(newest), before) => {
+                let replaced = before.filter(|before| before.version != newest.version);
+                if let Some(replaced) = replaced {
+                    set(&self.earlier, replaced);
                 }
-                Ok(loaded)
+                self.use_for(RECHECK_AFTER, &newest);
+                Ok(newest)
             }
-            (Err(error), Some(Held { value, .. })) => {
-                tracing::error!(%error, version = value.0, "going on with the version in memory");
-                hold(&self.dataset, value.clone(), RECHECK_AFTER_FAILURE);
-                Ok(value)
+            (Err(error), Some(before)) => {
+                let version = before.version.as_str();
+                tracing::error!(%error, version, "going on with the version in memory");
+                self.use_for(RECHECK_AFTER_FAILURE, &before);
+                Ok(before)
             }
             (Err(error), None) => Err(error),
         }
     }
 
-    /// The dataset of one version, in force or retained, for a walk that began with it; `None`
-    /// where it is neither.
-    ///
-    /// # Errors
-    /// Where it is to be had and cannot be loaded.
-    pub async fn of_version(&self, version: &str) -> Result<Option<Versioned>, DatasetError> {
-        let in_force = peek(&self.dataset).map(|held| held.value);
-        let earlier = self.earlier.read().unwrap_or_else(PoisonError::into_inner).clone();
-        let in_memory = [in_force, earlier].into_iter().flatten();
-        if let Some(found) = in_memory.into_iter().find(|(loaded, _)| loaded == version) {
-            return Ok(Some(found));
-        }
-        let manifest = match self.manifest().await? {
-            manifest if manifest.names(version) => manifest,
-            // another container may be ahead of this one
-            _ => match self.read_manifest().await {
-                ManifestReading::Fresh(Some(manifest)) if manifest.names(version) => manifest,
-                _ => return Ok(None),
-            },
-        };
-        if manifest.current.version == version {
-            return self.get().await.map(Some);
-        }
-        let Some(retained) = manifest.retained.iter().find(|retained| retained.version == version)
-        else {
-            return Ok(None);
-        };
-        let dataset = load_version(&self.store, version, retained.chunks, &retained.sha256).await?;
-        let loaded = (version.to_owned(), Arc::new(dataset));
-        *self.earlier.write().unwrap_or_else(PoisonError::into_inner) = Some(loaded.clone());
-        Ok(Some(loaded))
+    fn use_for(&self, time: Duration, loaded: &LoadedVersion) {
+        set(&self.in_use, InUse { loaded: loaded.clone(), until: Instant::now() + time });
     }
 
-    /// The version in memory, if one has been loaded, whatever its age.
-    pub fn in_memory(&self) -> Option<Arc<Dataset>> {
-        peek(&self.dataset).map(|held| held.value.1)
-    }
-
-    /// Loads what `manifest` names, or where that has been dropped meanwhile, what is now in force.
-    async fn load_in_force(&self, manifest: Arc<Manifest>) -> Result<Versioned, DatasetError> {
-        let error = match load(&self.store, &manifest).await {
-            Ok(dataset) => return Ok((manifest.current.version.clone(), Arc::new(dataset))),
+    /// The current version. If it has been replaced while it was being loaded, the one after it.
+    async fn newest(
+        &self,
+        in_memory: Option<&LoadedVersion>,
+    ) -> Result<LoadedVersion, DatasetError> {
+        let manifest = self.store.manifest().await?.ok_or(DatasetError::Empty)?;
+        let current = &self.note(manifest).current;
+        if let Some(same) = in_memory.filter(|loaded| loaded.version == current.version) {
+            return Ok(same.clone());
+        }
+        let error = match self.load(current).await {
+            Ok(loaded) => return Ok(loaded),
             Err(error) => error,
         };
-        match self.read_manifest().await {
-            ManifestReading::Fresh(Some(newer))
-                if newer.current.version != manifest.current.version =>
-            {
-                let dataset = load(&self.store, &newer).await?;
-                Ok((newer.current.version.clone(), Arc::new(dataset)))
-            }
-            _ => Err(error),
+        let manifest = self.store.manifest().await?.ok_or(DatasetError::Empty)?;
+        let newer = &self.note(manifest).current;
+        if newer.version == current.version {
+            return Err(error);
         }
+        self.load(newer).await
+    }
+
+    async fn load(&self, snapshot: &Snapshot) -> Result<LoadedVersion, DatasetError> {
+        let dataset = Arc::new(load(&self.store, snapshot).await?);
+        Ok(LoadedVersion { version: snapshot.version.clone(), dataset })
+    }
+
+    fn note(&self, manifest: Manifest) -> Arc<Manifest> {
+        let manifest = Arc::new(manifest);
+        set(&self.manifest, Arc::clone(&manifest));
+        manifest
     }
 }
 
-fn peek<T: Clone>(held: &RwLock<Option<Held<T>>>) -> Option<Held<T>> {
-    held.read().unwrap_or_else(PoisonError::into_inner).clone()
+fn get<T: Clone>(shared: &RwLock<Option<T>>) -> Option<T> {
+    shared.read().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
-fn hold<T>(held: &RwLock<Option<Held<T>>>, value: T, time: Duration) {
-    let until = Instant::now() + time;
-    *held.write().unwrap_or_else(PoisonError::into_inner) = Some(Held { value, until });
+fn set<T>(shared: &RwLock<Option<T>>, value: T) {
+    *shared.write().unwrap_or_else(PoisonError::into_inner) = Some(value);
 }
 
-/// Reads and unpacks the snapshot that `manifest` puts in force.
+/// Reads and unpacks a snapshot.
 ///
 /// # Errors
-/// Where it cannot be read whole, or is damaged.
-pub async fn load(store: &Store, manifest: &Manifest) -> Result<Dataset, DatasetError> {
-    let current = &manifest.current;
-    load_version(store, &current.version, current.chunks, &current.sha256).await
-}
-
-/// Reads and unpacks any snapshot.
-///
-/// # Errors
-/// Where it cannot be read whole, or is damaged.
-pub async fn load_version(
-    store: &Store,
-    version: &str,
-    chunks: u32,
-    sha256: &str,
-) -> Result<Dataset, DatasetError> {
-    let bytes = store.snapshot(version, chunks, sha256).await?;
+/// Returns an error if the snapshot cannot be read whole, or is damaged.
+pub async fn load(store: &Store, snapshot: &Snapshot) -> Result<Dataset, DatasetError> {
+    let bytes = store.snapshot(snapshot).await?;
+    let version = &snapshot.version;
     Dataset::unpack(&bytes)
-        .map_err(|source| DatasetError::Damaged { version: version.to_owned(), source })
+        .map_err(|source| DatasetError::Damaged { version: version.clone(), source })
 }

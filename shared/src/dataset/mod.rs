@@ -4,6 +4,7 @@
 //! a few bytes an exchange; [`packed`] writes and reads it as one compressed snapshot.
 
 mod current;
+mod last_changed;
 mod packed;
 mod search;
 
@@ -12,11 +13,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::records::{
-    AreaCode, BlockHolder, Carrier, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, Record, RecordKey,
+    AreaCode, BlockHolder, Carrier, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, Record,
     State, Statistics, Status,
 };
 
-pub use current::{CurrentDataset, DatasetError, ManifestReading, Versioned, load, load_version};
+use self::last_changed::LastChanged;
+
+pub use current::{CurrentDataset, DatasetError, LoadedVersion, ManifestReading, load};
 pub use packed::DamagedSnapshot;
 pub use search::{Search, Words};
 
@@ -31,6 +34,8 @@ pub struct Dataset {
     rows: Vec<Row>,
     /// The thousands blocks that have a holder, by NPA, NXX and digit.
     blocks: Vec<Block>,
+    /// Empty until the dataset is made a version.
+    last_changed: LastChanged,
 }
 
 /// A thousands block and the place of its holder in `carriers`.
@@ -118,6 +123,7 @@ impl Dataset {
             rate_centers: rate_centers.keys().map(|&name| name.to_owned()).collect(),
             carriers: carriers.into_values().collect(),
             area_codes: area_codes.into_values().collect(),
+            last_changed: LastChanged::default(),
         }
     }
 
@@ -155,17 +161,6 @@ impl Dataset {
     /// How many thousands blocks have a holder.
     pub fn block_count(&self) -> usize {
         self.blocks.len()
-    }
-
-    /// Whether it has a record of this key.
-    pub fn contains(&self, key: RecordKey) -> bool {
-        match key {
-            RecordKey::Carrier(ocn) => self.carrier(ocn).is_some(),
-            RecordKey::AreaCode(npa) => self.area_code(npa).is_some(),
-            RecordKey::Exchange(NpaNxx { npa, nxx }) => {
-                self.rows_of(npa).binary_search_by_key(&nxx, |row| row.nxx).is_ok()
-            }
-        }
     }
 
     /// Every record: carriers by OCN, area codes by NPA, exchanges by NPA then NXX; in the order of

@@ -2,6 +2,7 @@
 
 mod codes;
 mod place;
+mod version;
 
 use std::collections::BTreeMap;
 
@@ -11,6 +12,7 @@ use utoipa::ToSchema;
 
 pub use codes::{CodeError, Npa, NpaNxx, Nxx, Ocn};
 pub use place::{Country, State, UnknownState};
+pub use version::Version;
 
 /// What a carrier is licensed or known as (spec 2.3).
 #[derive(

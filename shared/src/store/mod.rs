@@ -3,8 +3,8 @@
 //! Knows nothing of HTTP. The tables themselves are defined in `template.yaml`.
 
 mod api_keys;
-mod batch;
-mod hold;
+mod items;
+mod manifest;
 mod snapshots;
 mod usage;
 
@@ -13,23 +13,21 @@ use std::{collections::HashMap, env, time::Duration};
 use aws_config::{BehaviorVersion, ConfigLoader, retry::RetryConfig, timeout::TimeoutConfig};
 use aws_sdk_dynamodb::{
     Client,
-    error::{ProvideErrorMetadata, SdkError},
+    error::{BuildError, SdkError},
     types::{AttributeValue, ConsumedCapacity, ReturnConsumedCapacity},
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_dynamo::aws_sdk_dynamodb_1::{from_item, to_item};
 
-use self::batch::Versioned;
 use crate::{
     errors::with_causes,
-    records::{AreaCode, Carrier, Exchange, Npa, NpaNxx, Ocn},
+    records::{AreaCode, Carrier, Exchange, Npa, NpaNxx, Ocn, RecordKey, Version},
     telemetry,
 };
 
 pub use api_keys::KeyRecord;
-pub use batch::{BATCH, Change, Seen};
-pub use hold::{Begun, Hold};
-pub use snapshots::{FileDates, Manifest, Snapshot, sha256};
+pub use items::{BATCH, ItemKey, ItemWrite, LookupItem, LookupTable, StoredItem};
+pub use manifest::{FileDates, Manifest, Revision, Snapshot, sha256};
 
 /// An item as the SDK has it.
 pub type Item = HashMap<String, AttributeValue>;
@@ -64,9 +62,6 @@ impl Tables {
     }
 }
 
-/// How long a write of an import may take, all tries together.
-pub const LONGEST_WRITE: Duration = Duration::from_secs(15);
-
 /// How long a call may take, all tries together.
 #[derive(Debug, Clone, Copy)]
 pub enum Patience {
@@ -77,11 +72,19 @@ pub enum Patience {
 }
 
 impl Patience {
+    /// How long reading a snapshot may take, with all that is tried again.
+    fn snapshot_read(self) -> Duration {
+        match self {
+            Self::Serving => Duration::from_secs(8),
+            Self::Loading => Duration::from_secs(60),
+        }
+    }
+
     fn loader(self) -> ConfigLoader {
         let (attempts, attempt, operation) = match self {
             // a lookup makes four calls at most: altogether they stay below the 10 s of a Lambda
             Self::Serving => (3, Duration::from_millis(700), Duration::from_secs(2)),
-            Self::Loading => (4, Duration::from_secs(5), LONGEST_WRITE),
+            Self::Loading => (4, Duration::from_secs(5), Duration::from_secs(15)),
         };
         let timeouts = TimeoutConfig::builder()
             .connect_timeout(Duration::from_secs(1))
@@ -111,13 +114,16 @@ pub enum StoreError {
     #[error("an item of table {table} is not as this version writes it: {detail}")]
     Item { table: String, detail: String },
     #[error("the snapshot {version} is damaged: {detail}")]
-    Snapshot { version: String, detail: String },
+    Snapshot { version: Version, detail: String },
+    #[error("the snapshot {version} could not be read within {limit:?}")]
+    SnapshotTimeout { version: Version, limit: Duration },
     #[error("DynamoDB was too busy for {left} items; the next import writes them")]
     Busy { left: usize },
-    #[error("another import has published a version meanwhile")]
+    #[error(
+        "another import or rollback changed the data meanwhile, and this one changed nothing; \
+         run it again"
+    )]
     Overtaken,
-    #[error("another import has taken the hold on the data")]
-    Held,
 }
 
 impl StoreError {
@@ -127,6 +133,11 @@ impl StoreError {
     {
         move |error| Self::Call { operation, table: table.to_owned(), detail: with_causes(&error) }
     }
+
+    /// A request that the SDK cannot build is a defect of ours; it must not pass for none.
+    fn unbuildable(operation: &'static str, table: &str) -> impl FnOnce(BuildError) -> Self {
+        move |error| Self::Call { operation, table: table.to_owned(), detail: error.to_string() }
+    }
 }
 
 /// The DynamoDB tables of one deployment.
@@ -134,12 +145,13 @@ impl StoreError {
 pub struct Store {
     client: Client,
     tables: Tables,
+    timeouts: Patience,
 }
 
 impl Store {
     /// Connects as the environment says: region, credentials, endpoint and table names.
     pub async fn from_env(patience: Patience) -> Self {
-        Self::connect(patience.loader(), Tables::from_env()).await
+        Self::connect(patience, patience.loader(), Tables::from_env()).await
     }
 
     /// Connects to `endpoint`. A plain `http` one is an emulator, to which any region and
@@ -150,16 +162,16 @@ impl Store {
             true => loader.region("us-east-1").test_credentials(),
             false => loader,
         };
-        Self::connect(loader, Tables::from_env()).await
+        Self::connect(patience, loader, Tables::from_env()).await
     }
 
     /// Connects as the environment says, to the tables of these names.
     pub async fn with_tables(tables: Tables, patience: Patience) -> Self {
-        Self::connect(patience.loader(), tables).await
+        Self::connect(patience, patience.loader(), tables).await
     }
 
-    async fn connect(loader: ConfigLoader, tables: Tables) -> Self {
-        Self { client: Client::new(&loader.load().await), tables }
+    async fn connect(timeouts: Patience, loader: ConfigLoader, tables: Tables) -> Self {
+        Self { client: Client::new(&loader.load().await), tables, timeouts }
     }
 
     /// The client and table names, for what the API itself never does: creating the tables.
@@ -167,47 +179,47 @@ impl Store {
         (&self.client, &self.tables)
     }
 
-    /// The carrier with this OCN, as the publication `sequence` has it: one GetItem.
+    /// The item of the carrier with this OCN: one GetItem.
     ///
     /// # Errors
-    /// Where DynamoDB does not answer, or the item cannot be read.
-    pub async fn carrier(&self, ocn: Ocn, sequence: u64) -> Result<Seen<Carrier>, StoreError> {
-        self.record(&self.tables.carriers, "ocn", ocn.to_string(), sequence).await
+    /// Returns an error if DynamoDB does not answer, or the item cannot be read.
+    pub async fn carrier(&self, ocn: Ocn) -> Result<Option<LookupItem<Carrier>>, StoreError> {
+        self.lookup_item(RecordKey::Carrier(ocn)).await
     }
 
-    /// The exchange with this NPA-NXX, as the publication `sequence` has it: one GetItem.
+    /// The item of the exchange with this NPA-NXX: one GetItem.
     ///
     /// # Errors
-    /// Where DynamoDB does not answer, or the item cannot be read.
+    /// Returns an error if DynamoDB does not answer, or the item cannot be read.
     pub async fn exchange(
         &self,
         npa_nxx: NpaNxx,
-        sequence: u64,
-    ) -> Result<Seen<Exchange>, StoreError> {
-        self.record(&self.tables.exchanges, "npa_nxx", exchange_key(npa_nxx), sequence).await
+    ) -> Result<Option<LookupItem<Exchange>>, StoreError> {
+        self.lookup_item(RecordKey::Exchange(npa_nxx)).await
     }
 
-    /// The area code, as the publication `sequence` has it: one GetItem.
+    /// The item of the area code: one GetItem.
     ///
     /// # Errors
-    /// Where DynamoDB does not answer, or the item cannot be read.
-    pub async fn area_code(&self, npa: Npa, sequence: u64) -> Result<Seen<AreaCode>, StoreError> {
-        self.record(&self.tables.exchanges, "npa_nxx", npa.to_string(), sequence).await
+    /// Returns an error if DynamoDB does not answer, or the item cannot be read.
+    pub async fn area_code(&self, npa: Npa) -> Result<Option<LookupItem<AreaCode>>, StoreError> {
+        self.lookup_item(RecordKey::AreaCode(npa)).await
     }
 
-    async fn record<R: DeserializeOwned>(
+    /// An eventually consistent read, for half the price: one that misses the last write finds an
+    /// item that names another version than the dataset does, and so does not count.
+    async fn lookup_item<R: DeserializeOwned>(
         &self,
-        table: &str,
-        key: &str,
-        value: String,
-        sequence: u64,
-    ) -> Result<Seen<R>, StoreError> {
-        let get = self.client.get_item().table_name(table).key(key, AttributeValue::S(value));
+        key: RecordKey,
+    ) -> Result<Option<LookupItem<R>>, StoreError> {
+        let key = ItemKey::from(key);
+        let table = key.table_name(&self.tables);
+        let (name, value) = key.attribute();
+        let get = self.client.get_item().table_name(table).key(name, value);
         let answer = get.return_consumed_capacity(ReturnConsumedCapacity::Total).send().await;
         let answer = answer.map_err(StoreError::call("GetItem", table))?;
         note_capacity(answer.consumed_capacity());
-        let item: Option<Versioned<R>> = answer.item.map(|item| read(table, item)).transpose()?;
-        Ok(item.map_or(Seen::Nothing, |item| item.at(sequence)))
+        answer.item.map(|item| read(table, item)).transpose()
     }
 
     /// An item as it was last written.
@@ -226,39 +238,10 @@ impl Store {
     }
 }
 
-/// Codes of a write whose condition did not hold, alone or in a transaction.
-const CONDITION_FAILED: [&str; 2] =
-    ["ConditionalCheckFailedException", "TransactionCanceledException"];
-
-/// Tells a write that found things changed from one that failed.
-trait Written {
-    /// Whether the condition of the write held.
-    fn written(self, operation: &'static str, table: &str) -> Result<bool, StoreError>;
-}
-
-impl<T, E> Written for Result<T, SdkError<E>>
-where
-    E: std::error::Error + ProvideErrorMetadata + 'static,
-{
-    fn written(self, operation: &'static str, table: &str) -> Result<bool, StoreError> {
-        match self {
-            Ok(_) => Ok(true),
-            Err(error) if error.code().is_some_and(|code| CONDITION_FAILED.contains(&code)) => {
-                Ok(false)
-            }
-            Err(error) => Err(StoreError::call(operation, table)(error)),
-        }
-    }
-}
-
 /// Notes what a read of the request cost, in capacity units.
 fn note_capacity(capacity: Option<&ConsumedCapacity>) {
     let units = capacity.and_then(ConsumedCapacity::capacity_units).unwrap_or_default();
     telemetry::note(|facts| facts.consumed_capacity += units);
-}
-
-fn exchange_key(NpaNxx { npa, nxx }: NpaNxx) -> String {
-    format!("{npa}#{nxx}")
 }
 
 fn read<T: DeserializeOwned>(table: &str, item: Item) -> Result<T, StoreError> {

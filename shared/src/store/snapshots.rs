@@ -1,229 +1,156 @@
-//! Snapshots: immutable chunks, and the manifest that says which version is current.
+//! Snapshots as immutable chunks in the table of datasets.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 use aws_sdk_dynamodb::{
     primitives::Blob,
-    types::{AttributeValue, KeysAndAttributes, Put, ReturnConsumedCapacity, TransactWriteItem},
+    types::{AttributeValue, KeysAndAttributes, ReturnConsumedCapacity},
 };
 use backon::BackoffBuilder;
-use jiff::{Timestamp, civil::Date};
-use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+use jiff::{SignedDuration, Timestamp};
 
-use super::{Hold, Item, Store, StoreError, Written, batch::WAITS, item, note_capacity};
-use crate::records::Statistics;
+use super::{
+    Item, Manifest, Revision, Snapshot, Store, StoreError, items::WAITS, manifest::sha256,
+    note_capacity,
+};
+use crate::records::Version;
 
 /// A chunk with its key stays below DynamoDB's 400 KB for an item.
-const CHUNK_BYTES: usize = 390_000;
+pub(super) const CHUNK_BYTES: usize = 390_000;
 /// Most keys one BatchGetItem takes.
-const BATCH: usize = 100;
-const CURRENT: &str = "current";
+const MOST_KEYS: usize = 100;
+/// The attribute of a chunk that holds the revision its manifest will replace.
+const REPLACES: &str = "replaces";
+/// How long chunks that nobody names are left alone: an import may be about to name them.
+const UNNAMED_CHUNKS_ARE_KEPT_FOR: SignedDuration = SignedDuration::from_hours(24);
 
-/// Which version of the data is in force, and which came before.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Manifest {
-    /// Counts what was made current, imports and rollbacks: items say by it when they hold.
-    pub sequence: u64,
-    pub current: Snapshot,
-    /// Older versions whose chunks are still there, the newest first.
-    pub retained: Vec<Snapshot>,
-}
-
-/// A version of the data: what it holds, and where it lies.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Snapshot {
-    /// Time of the import and the first digits of the content's hash; sorts by age.
-    pub version: String,
-    /// When it was last imported; importing the same files again moves it.
-    pub ingested_at: Timestamp,
-    pub file_dates: FileDates,
-    pub chunks: u32,
-    /// SHA-256 of the whole snapshot, in hex.
-    pub sha256: String,
-    pub statistics: Statistics,
-}
-
-/// The dates the sources give themselves.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileDates {
-    pub nanpa: Option<Date>,
-    pub cnac: Option<Date>,
-    pub npa_report: Option<Date>,
-}
-
-/// Older snapshots kept beside the current one: readers may be loading the last, and an operator
-/// may want to go back.
-const RETAINED: usize = 3;
-
-/// SHA-256 of `bytes` in lower-case hex.
-pub fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-impl Snapshot {
-    /// Describes the snapshot `bytes`, taken in at `ingested_at`.
-    pub fn of(
-        bytes: &[u8],
-        statistics: Statistics,
-        file_dates: FileDates,
-        ingested_at: Timestamp,
-    ) -> Self {
-        let sha256 = sha256(bytes);
-        let version = format!("{}-{}", ingested_at.strftime("%Y%m%dT%H%M%SZ"), &sha256[..8]);
-        let chunks = bytes.chunks(CHUNK_BYTES).len() as u32;
-        Self { version, ingested_at, file_dates, chunks, sha256, statistics }
-    }
-}
-
-impl Manifest {
-    /// The manifest that makes `snapshot` follow `replaced`; also gives the snapshots that are no
-    /// longer retained then.
-    pub fn following(replaced: Option<&Self>, snapshot: Snapshot) -> (Self, Vec<Snapshot>) {
-        let mut retained = replaced.map_or(Vec::new(), |replaced| {
-            [vec![replaced.current.clone()], replaced.retained.clone()].concat()
-        });
-        let dropped = retained.split_off(retained.len().min(RETAINED));
-        let sequence = replaced.map_or(0, |replaced| replaced.sequence) + 1;
-        (Self { sequence, current: snapshot, retained }, dropped)
-    }
-
-    /// The manifest that goes back to the version before, and the snapshot it drops; `None` where
-    /// none is retained.
-    pub fn rolled_back(&self) -> Option<(Self, Snapshot)> {
-        let (previous, older) = self.retained.split_first()?;
-        let manifest = Self {
-            sequence: self.sequence + 1,
-            current: previous.clone(),
-            retained: older.to_vec(),
-        };
-        Some((manifest, self.current.clone()))
-    }
-
-    /// Whether it names the snapshot `version`.
-    pub fn names(&self, version: &str) -> bool {
-        [&self.current].into_iter().chain(&self.retained).any(|named| named.version == version)
-    }
+/// How consistent a read is. DynamoDB charges half for one that may miss the last second's writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Consistency {
+    Eventual,
+    Strong,
 }
 
 impl Store {
-    /// The manifest in force; `None` before the first import.
-    ///
-    /// # Errors
-    /// Where DynamoDB does not answer, or the item cannot be read.
-    pub async fn manifest(&self) -> Result<Option<Manifest>, StoreError> {
-        self.get(&self.tables.dataset, "id", CURRENT.to_owned()).await
-    }
-
     /// The bytes of a snapshot, whole and checked against their hash.
     ///
     /// # Errors
-    /// Where DynamoDB does not answer, or a chunk is missing or damaged.
-    pub async fn snapshot(
-        &self,
-        version: &str,
-        chunks: u32,
-        hash: &str,
-    ) -> Result<Vec<u8>, StoreError> {
-        let damaged = |detail: String| StoreError::Snapshot { version: version.to_owned(), detail };
-        let ids: Vec<String> = (0..chunks).map(|n| chunk_id(version, n)).collect();
-        let mut found = BTreeMap::new();
-        for ids in ids.chunks(BATCH) {
-            self.collect_chunks(ids, &mut found).await?;
-        }
-        if let Some(missing) = ids.iter().find(|id| !found.contains_key(*id)) {
-            return Err(damaged(format!("chunk {missing} is missing")));
-        }
-        let bytes: Vec<u8> = ids.iter().filter_map(|id| found.remove(id)).flatten().collect();
-        match sha256(&bytes) == hash {
-            true => Ok(bytes),
-            false => Err(damaged("its hash does not match".to_owned())),
-        }
+    /// Returns an error if DynamoDB does not answer in time, or a chunk is missing or damaged.
+    pub async fn snapshot(&self, snapshot: &Snapshot) -> Result<Vec<u8>, StoreError> {
+        let limit: Duration = self.timeouts.snapshot_read();
+        let read = tokio::time::timeout(limit, self.read_snapshot(snapshot)).await;
+        read.map_err(|_| StoreError::SnapshotTimeout {
+            version: snapshot.version.clone(),
+            limit,
+        })?
     }
 
-    /// One BatchGetItem, repeated for the keys it leaves over: a call answers 16 MB at most.
-    async fn collect_chunks(
+    async fn read_snapshot(&self, snapshot: &Snapshot) -> Result<Vec<u8>, StoreError> {
+        let Snapshot { version, chunks, sha256: hash, .. } = snapshot;
+        let damaged = |detail: String| StoreError::Snapshot { version: version.clone(), detail };
+        let ids: Vec<String> = (0..*chunks).map(|n| chunk_id(version, n)).collect();
+        // Chunks never change, so a cheap read is as good, but for one that was written just now.
+        let mut found = self.chunks(&ids, Consistency::Eventual).await?;
+        let late: Vec<String> = ids.iter().filter(|id| !found.contains_key(*id)).cloned().collect();
+        if !late.is_empty() {
+            found.extend(self.chunks(&late, Consistency::Strong).await?);
+        }
+        let mut bytes = Vec::new();
+        for id in &ids {
+            let chunk = found.get(id);
+            let chunk = chunk.ok_or_else(|| damaged(format!("chunk {id} is missing")))?;
+            bytes.extend_from_slice(chunk);
+        }
+        let actual = sha256(&bytes);
+        if actual != *hash {
+            return Err(damaged(format!("its SHA-256 is {actual} instead of {hash}")));
+        }
+        Ok(bytes)
+    }
+
+    /// The chunks of these ids that are there.
+    async fn chunks(
         &self,
         ids: &[String],
-        chunks: &mut BTreeMap<String, Vec<u8>>,
-    ) -> Result<(), StoreError> {
-        let table = self.tables.dataset.as_str();
-        let keys =
-            ids.iter().map(|id| Item::from([("id".to_owned(), AttributeValue::S(id.clone()))]));
-        let wanted = KeysAndAttributes::builder().set_keys(Some(keys.collect()));
-        let mut wanted = wanted.consistent_read(true).build().ok();
+        consistency: Consistency,
+    ) -> Result<BTreeMap<String, Vec<u8>>, StoreError> {
+        let mut found = BTreeMap::new();
+        for batch in ids.chunks(MOST_KEYS) {
+            found.extend(self.batch_of_chunks(batch, consistency).await?);
+        }
+        Ok(found)
+    }
+
+    async fn batch_of_chunks(
+        &self,
+        ids: &[String],
+        consistency: Consistency,
+    ) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+        let table = &self.tables.dataset;
+        let mut keys = KeysAndAttributes::builder().consistent_read(consistency == Consistency::Strong);
+        for id in ids {
+            keys = keys.keys(Item::from([("id".to_owned(), AttributeValue::S(id.clone()))]));
+        }
+        let keys = keys.build().map_err(StoreError::unbuildable("BatchGetItem", table))?;
+        let (mut found, mut wanted) = (Vec::new(), Some(keys));
         let mut waits = WAITS.build();
-        while let Some(keys) = wanted.take() {
+        while let Some(keys) = wanted {
             let get = self.client.batch_get_item().request_items(table, keys);
-            let answer = get.return_consumed_capacity(ReturnConsumedCapacity::Total).send().await;
-            let answer = answer.map_err(StoreError::call("BatchGetItem", table))?;
+            let sent = get.return_consumed_capacity(ReturnConsumedCapacity::Total).send().await;
+            let answer = sent.map_err(StoreError::call("BatchGetItem", table))?;
             note_capacity(answer.consumed_capacity().first());
             let items = answer.responses.and_then(|mut tables| tables.remove(table));
-            chunks.extend(items.into_iter().flatten().filter_map(chunk));
+            found.extend(items.into_iter().flatten().filter_map(chunk));
             wanted = answer.unprocessed_keys.and_then(|mut tables| tables.remove(table));
             if let Some(keys) = &wanted {
                 let wait = waits.next().ok_or(StoreError::Busy { left: keys.keys().len() })?;
                 tokio::time::sleep(wait).await;
             }
         }
-        Ok(())
+        Ok(found)
     }
 
-    /// Writes the chunks of a snapshot; no reader sees them before [`Store::publish`].
+    /// Writes the chunks of a snapshot, noting the revision that its manifest will replace. Nothing
+    /// names the chunks before [`Store::publish`].
     ///
     /// # Errors
-    /// Where DynamoDB refuses a chunk.
-    pub async fn write_snapshot(&self, version: &str, bytes: &[u8]) -> Result<(), StoreError> {
+    /// Returns an error if DynamoDB refuses a chunk.
+    pub async fn write_snapshot(
+        &self,
+        version: &Version,
+        bytes: &[u8],
+        replaces: &Revision,
+    ) -> Result<(), StoreError> {
         let table = &self.tables.dataset;
         for (n, data) in (0..).zip(bytes.chunks(CHUNK_BYTES)) {
             let put = self.client.put_item().table_name(table);
             let put = put.item("id", AttributeValue::S(chunk_id(version, n)));
+            let put = put.item(REPLACES, AttributeValue::S(replaces.to_string()));
             let put = put.item("data", AttributeValue::B(Blob::new(data)));
             put.send().await.map_err(StoreError::call("PutItem", table))?;
         }
         Ok(())
     }
 
-    /// Puts `manifest` in force, if `replaced` still is and `hold` has not been taken by another.
+    /// Deletes what belongs to versions that `manifest` does not name, that are a day old, and that
+    /// no import can publish any more: what they were to replace is no longer current, and a
+    /// revision never comes back. So nothing that a manifest names, or may come to name, is
+    /// deleted, whatever goes on meanwhile and whatever the clocks say.
     ///
     /// # Errors
-    /// [`StoreError::Overtaken`] where another import came first; nothing has changed then.
-    pub async fn publish(
-        &self,
-        manifest: &Manifest,
-        replaced: Option<&Manifest>,
-        hold: &Hold,
-    ) -> Result<(), StoreError> {
-        let table = &self.tables.dataset;
-        let mut pointer = item(table, manifest)?;
-        pointer.insert("id".to_owned(), AttributeValue::S(CURRENT.to_owned()));
-        let put = Put::builder().table_name(table).set_item(Some(pointer));
-        let put = match replaced {
-            None => put.condition_expression("attribute_not_exists(id)"),
-            Some(replaced) => {
-                let sequence = AttributeValue::N(replaced.sequence.to_string());
-                put.condition_expression("#sequence = :replaced")
-                    .expression_attribute_names("#sequence", "sequence")
-                    .expression_attribute_values(":replaced", sequence)
-            }
-        };
-        let both = [
-            TransactWriteItem::builder().set_condition_check(hold.is_ours(table).ok()).build(),
-            TransactWriteItem::builder().set_put(put.build().ok()).build(),
-        ];
-        let both = self.client.transact_write_items().set_transact_items(Some(both.into()));
-        let written = both.send().await.written("TransactWriteItems", table)?;
-        written.then_some(()).ok_or(StoreError::Overtaken)
-    }
-
-    /// Removes the chunks of a version that no manifest names any longer.
-    ///
-    /// # Errors
-    /// Where DynamoDB refuses a deletion.
-    pub async fn delete_snapshot(&self, version: &str, chunks: u32) -> Result<(), StoreError> {
-        let table = &self.tables.dataset;
-        for n in 0..chunks {
-            let id = AttributeValue::S(chunk_id(version, n));
+    /// Returns an error if DynamoDB refuses. What is left is for a later import.
+    pub async fn sweep(&self, manifest: &Manifest, now: Timestamp) -> Result<(), StoreError> {
+        let table = self.tables.dataset.as_str();
+        let scan = self.client.scan().table_name(table);
+        let scan = scan.projection_expression("id, #replaces");
+        let scan = scan.expression_attribute_names("#replaces", REPLACES);
+        let mut items = scan.into_paginator().items().send();
+        let mut leftovers = Vec::new();
+        while let Some(found) = items.next().await {
+            let found = found.map_err(StoreError::call("Scan", table))?;
+            leftovers.extend(found.get("id").filter(|_| is_leftover(&found, manifest, now)).cloned());
+        }
+        for id in leftovers {
             let delete = self.client.delete_item().table_name(table).key("id", id);
             delete.send().await.map_err(StoreError::call("DeleteItem", table))?;
         }
@@ -231,7 +158,21 @@ impl Store {
     }
 }
 
-fn chunk_id(version: &str, n: u32) -> String {
+/// Whether an item belongs to a version that nobody needs and nobody can publish.
+fn is_leftover(item: &Item, manifest: &Manifest, now: Timestamp) -> bool {
+    let text = |name: &str| item.get(name).and_then(|value| value.as_s().ok());
+    let version = text("id").and_then(|id| Version::named(id.split_once('#')?.0));
+    let Some(version) = version else { return false };
+    let may_be_published =
+        text(REPLACES).is_some_and(|replaces| *replaces == manifest.revision.to_string());
+    manifest.snapshot(version.as_str()).is_none() && !may_be_published && is_old(&version, now)
+}
+
+fn is_old(version: &Version, now: Timestamp) -> bool {
+    version.made_at().is_some_and(|made| now.duration_since(made) > UNNAMED_CHUNKS_ARE_KEPT_FOR)
+}
+
+fn chunk_id(version: &Version, n: u32) -> String {
     format!("{version}#{n:04}")
 }
 

@@ -1,0 +1,155 @@
+//! Compares every lookup item with the current snapshot, and rewrites those that differ.
+//!
+//! A difference is seldom a fault: an import that died or was overtaken leaves items behind, and a
+//! rollback leaves those of the version it left. Readers answer such records from memory, so it
+//! costs nobody a wrong answer. Only an item that names the right version and holds something else
+//! would be believed, and only a hand other than ours writes one.
+
+use std::{collections::BTreeSet, time::Instant};
+
+use serde::Serialize;
+use shared::{
+    dataset::{Dataset, load},
+    records::{Record, RecordKey, Version},
+    store::{ItemKey, ItemWrite, LookupItem, LookupTable, Store, StoredItem},
+};
+
+use crate::{
+    IngestError, Progress,
+    publish::{write_all, write_of},
+    within,
+};
+
+/// What a verification found and did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Verification {
+    /// The version the items were compared with.
+    pub version: Version,
+    /// Items that were read.
+    pub items: usize,
+    pub drift: Drift,
+    /// Items that were written or deleted, so that none differs any longer.
+    pub repaired: usize,
+}
+
+/// How many items differ from the snapshot, by what is the matter with them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Drift {
+    /// Items that name the right version and hold another record: readers believe them.
+    pub contradicting: usize,
+    /// Items of another version; readers answer from memory.
+    pub outdated: usize,
+    /// Records without an item; readers answer from memory.
+    pub missing: usize,
+    /// Items of no record; readers pass them over.
+    pub stray: usize,
+}
+
+impl Drift {
+    pub fn total(&self) -> usize {
+        self.contradicting + self.outdated + self.missing + self.stray
+    }
+}
+
+/// Whether a verification also mends what it finds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Repair {
+    No,
+    Yes,
+}
+
+/// Compares every item with the current version; with [`Repair::Yes`] rewrites those that differ.
+///
+/// An item is only ever rewritten to what its version holds, so a repair does no harm beside an
+/// import, or if it dies.
+///
+/// # Errors
+/// Returns an error if nothing has been imported, the snapshot cannot be read, DynamoDB refuses, or
+/// time runs out.
+pub async fn verify(
+    store: &Store,
+    repair: Repair,
+    deadline: Option<Instant>,
+    progress: impl Fn(Progress),
+) -> Result<Verification, IngestError> {
+    let manifest = store.manifest().await?.ok_or(IngestError::NothingImported)?;
+    let version = manifest.current.version.clone();
+    let dataset = load(store, &manifest.current).await?;
+    progress(Progress::Verifying);
+    let mut comparison = Comparison::with(&dataset);
+    for table in LookupTable::ALL {
+        let reading = store.read_through(table, |item| comparison.look_at(&item));
+        within(deadline, reading).await??;
+    }
+    let items = comparison.items;
+    let (drift, repairs) = comparison.conclude();
+    let repaired = match repair {
+        Repair::No => 0,
+        Repair::Yes => {
+            let count = repairs.len();
+            write_all(store, repairs.into_iter(), deadline, &progress).await?;
+            count
+        }
+    };
+    Ok(Verification { version, items, drift, repaired })
+}
+
+/// The items compared so far.
+struct Comparison<'a> {
+    dataset: &'a Dataset,
+    items: usize,
+    /// Records whose items have been found.
+    found: BTreeSet<RecordKey>,
+    drift: Drift,
+    /// Records whose items differ.
+    differing: Vec<RecordKey>,
+    /// Items of no record.
+    stray: Vec<ItemKey>,
+}
+
+impl<'a> Comparison<'a> {
+    fn with(dataset: &'a Dataset) -> Self {
+        Self {
+            dataset,
+            items: 0,
+            found: BTreeSet::new(),
+            drift: Drift::default(),
+            differing: Vec::new(),
+            stray: Vec::new(),
+        }
+    }
+
+    fn look_at(&mut self, item: &StoredItem) {
+        self.items += 1;
+        let Some((key, expected)) = item.record_key.and_then(|key| self.expected(key)) else {
+            self.drift.stray += 1;
+            self.stray.push(item.key.clone());
+            return;
+        };
+        self.found.insert(key);
+        if !item.names(&expected.version) {
+            self.drift.outdated += 1;
+            self.differing.push(key);
+        } else if !item.is(&expected) {
+            self.drift.contradicting += 1;
+            self.differing.push(key);
+        }
+    }
+
+    /// The item of `key` as the dataset would have it; `None` if it has no such record.
+    fn expected(&self, key: RecordKey) -> Option<(RecordKey, LookupItem<Record>)> {
+        let version = self.dataset.last_changed(key)?.clone();
+        Some((key, LookupItem { version, record: self.dataset.record_of(key)? }))
+    }
+
+    /// The drift, and the writes that end it.
+    fn conclude(mut self) -> (Drift, Vec<ItemWrite>) {
+        let keys = self.dataset.records().map(|record| record.key());
+        let missing: Vec<RecordKey> = keys.filter(|key| !self.found.contains(key)).collect();
+        self.drift.missing = missing.len();
+        let rewritten = self.differing.iter().chain(&missing);
+        let rewritten = rewritten.map(|&key| write_of(self.dataset, key));
+        let deleted = self.stray.into_iter().map(ItemWrite::Delete);
+        (self.drift, rewritten.chain(deleted).collect())
+    }
+}
