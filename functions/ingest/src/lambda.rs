@@ -7,7 +7,7 @@ use std::{
 };
 
 use lambda_runtime::{Error, LambdaEvent};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use shared::{
     store::{Patience, Store},
@@ -16,7 +16,7 @@ use shared::{
 
 use crate::{
     CNAC_ADDRESS, NANPA_ADDRESS, NPA_REPORT_ADDRESS, NoPercent, NoSource, Options, Outcome,
-    Percent, Report, Source, Sources, ingest, rollback,
+    Percent, Repair, Report, Source, Sources, Verification, ingest, rollback, verify,
 };
 
 /// What starts an import.
@@ -167,8 +167,14 @@ pub async fn handle(event: LambdaEvent<Event>) -> Result<Value, Error> {
         true => rollback(&store, options, |_| ()).await,
         false => ingest(&store, &sources, options, |_| ()).await,
     };
+    let verification = match &report {
+        Ok(Report { outcome: Outcome::Published | Outcome::Unchanged, .. }) => {
+            verified(&store, options.deadline).await
+        }
+        _ => None,
+    };
     let reported = match &report {
-        Ok(report) => serde_json::to_value(report)?,
+        Ok(report) => serde_json::to_value(Reported { report, verification })?,
         Err(error) => json!({ "outcome": "failed", "reason": error.to_string() }),
     };
     println!("{}", with_metrics(&reported, started.elapsed()));
@@ -176,6 +182,22 @@ pub async fn handle(event: LambdaEvent<Event>) -> Result<Value, Error> {
         Report { outcome: Outcome::Refused { reason }, .. } => Err(reason.into()),
         _ => Ok(reported),
     }
+}
+
+/// The report of an import, and what the verification after it found.
+#[derive(Serialize)]
+struct Reported<'a> {
+    #[serde(flatten)]
+    report: &'a Report,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verification: Option<Verification>,
+}
+
+/// Compares all items with the new version and rewrites those that differ. The import has
+/// succeeded by then, and a verification that fails leaves it so.
+async fn verified(store: &Store, deadline: Option<Instant>) -> Option<Verification> {
+    let verified = verify(store, Repair::Yes, deadline, |_| ()).await;
+    verified.inspect_err(|error| tracing::warn!(%error, "the items could not be verified")).ok()
 }
 
 /// When Lambda will end the invocation, which it tells in milliseconds since 1970.
@@ -192,7 +214,7 @@ fn with_metrics(report: &Value, took: Duration) -> Value {
         let values = values.as_object().into_iter().flatten();
         values.filter_map(|(_, value)| value.as_u64().or_else(|| value["count"].as_u64())).sum()
     };
-    let values = json!({
+    let mut values = json!({
         "ImportSucceeded": u8::from(succeeded),
         "ImportFailed": u8::from(!succeeded),
         "Records": count("/records"),
@@ -202,6 +224,9 @@ fn with_metrics(report: &Value, took: Duration) -> Value {
         "Warnings": sum(&report["warnings"]),
         "Seconds": took.as_secs_f64(),
     });
+    if let Some(drift) = report.pointer("/verification/drift") {
+        values["ItemDrift"] = json!(sum(drift));
+    }
     let names = values.as_object().into_iter().flatten();
     let metrics: Vec<Value> = names
         .map(|(name, _)| json!({ "Name": name, "Unit": if name == "Seconds" { "Seconds" } else { "Count" } }))
@@ -293,13 +318,15 @@ mod tests {
         let report = json!({
             "outcome": "published", "records": 3484, "items": { "written": 12, "deleted": 1 },
             "skipped": { "blank rows": 2, "others": 3 },
-            "warnings": { "odd": { "count": 4, "examples": ["line 2"] } }
+            "warnings": { "odd": { "count": 4, "examples": ["line 2"] } },
+            "verification": { "items": 9, "drift": { "outdated": 2, "missing": 1 } }
         });
         let line = with_metrics(&report, Duration::from_millis(1500));
         let names = line["_aws"]["CloudWatchMetrics"][0]["Metrics"].as_array().unwrap();
         assert!(names.iter().all(|metric| line[metric["Name"].as_str().unwrap()].is_number()));
-        let values = ["ImportFailed", "Records", "ItemsWritten", "RowsSkipped", "Warnings"];
-        assert_eq!(values.map(|name| line[name].as_u64().unwrap()), [0, 3484, 12, 5, 4]);
+        let values =
+            ["ImportFailed", "Records", "ItemsWritten", "RowsSkipped", "Warnings", "ItemDrift"];
+        assert_eq!(values.map(|name| line[name].as_u64().unwrap()), [0, 3484, 12, 5, 4, 3]);
         assert_eq!(
             with_metrics(&json!({ "outcome": "refused" }), Duration::ZERO)["ImportFailed"],
             1

@@ -9,7 +9,7 @@ use crate::{
     database::Database,
     import,
     keys::{self, Expiry},
-    openapi, serve,
+    openapi, serve, verify,
 };
 
 /// The Telephone Number Reference Service on one machine.
@@ -31,8 +31,10 @@ enum Command {
     Serve(ServeArgs),
     /// Load the published reports
     Import(Box<ImportArgs>),
-    /// Go back to the version of the data before the one in force
+    /// Go back to the version of the data before the current one
     Rollback(ChangeArgs),
+    /// Compare every lookup item with the current version of the data
+    Verify(VerifyArgs),
     /// Make, list, rotate and revoke API keys
     #[command(subcommand)]
     Keys(KeysCommand),
@@ -138,10 +140,19 @@ pub struct ChangeArgs {
     /// Say what would change, by area code, and change nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Do not wait for the hold of an import that is known to have died
-    #[arg(long)]
-    pub take_over: bool,
     /// Print the report as JSON
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub data: DataArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct VerifyArgs {
+    /// Rewrite the items that differ
+    #[arg(long)]
+    pub repair: bool,
+    /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
@@ -226,6 +237,7 @@ impl Cli {
             Command::Serve(args) => serve::serve(args).await,
             Command::Import(args) => import::import(*args).await,
             Command::Rollback(args) => import::rollback(args).await,
+            Command::Verify(args) => verify::verify(args).await,
             Command::Keys(command) => command.run().await,
             Command::Dynamodb(args) => serve::dynamodb(args).await,
             Command::Openapi => openapi::print(),

@@ -58,7 +58,7 @@ pub async fn rollback(args: ChangeArgs) -> Result<(), LocalError> {
 }
 
 fn options(args: &ChangeArgs) -> Options {
-    Options { dry_run: args.dry_run, take_over: args.take_over, ..Options::default() }
+    Options { dry_run: args.dry_run, ..Options::default() }
 }
 
 fn conclude(report: Result<Report, IngestError>, json: bool) -> Result<(), LocalError> {
@@ -86,7 +86,8 @@ pub async fn import_sample_if_empty(store: &Store) -> Result<(), LocalError> {
         return Ok(());
     }
     match ingest::ingest(store, &sample(), Options::default(), |_| ()).await {
-        Err(IngestError::Running { .. } | IngestError::Store(StoreError::Overtaken)) => Ok(()),
+        // Another program was quicker.
+        Err(IngestError::Store(StoreError::Overtaken)) => Ok(()),
         imported => Ok(imported.map(drop)?),
     }
 }
@@ -105,7 +106,7 @@ pub fn sample() -> Sources {
 const STYLE: &str = "{msg:<32} {wide_bar} {human_pos}/{human_len} {eta}";
 
 /// Runs `work` with a progress bar on stderr, which stays hidden where that is no terminal.
-async fn with_progress<T>(work: impl AsyncFnOnce(&dyn Fn(Progress)) -> T) -> T {
+pub(crate) async fn with_progress<T>(work: impl AsyncFnOnce(&dyn Fn(Progress)) -> T) -> T {
     let bar = ProgressBar::no_length();
     let show = |step| show(&bar, step);
     let done = work(&show).await;
@@ -117,9 +118,6 @@ fn show(bar: &ProgressBar, step: Progress) {
     match step {
         Progress::Reading(file) => bar.set_message(format!("Reading {file}")),
         Progress::Comparing => bar.set_message("Comparing"),
-        Progress::Waiting(until) => {
-            bar.println(format!("Another import has begun; waiting until {until}"));
-        }
         Progress::Planned(writes) => {
             if let Ok(style) = ProgressStyle::with_template(STYLE) {
                 bar.set_style(style);
@@ -129,5 +127,6 @@ fn show(bar: &ProgressBar, step: Progress) {
         }
         Progress::Written(writes) => bar.inc(writes as u64),
         Progress::Publishing => bar.set_message("Publishing"),
+        Progress::Verifying => bar.set_message("Comparing items"),
     }
 }

@@ -9,6 +9,7 @@ mod report;
 pub mod serve;
 mod stack;
 pub mod template;
+pub mod verify;
 
 use ingest::IngestError;
 use shared::{app::Routes, store::StoreError};
@@ -54,6 +55,8 @@ pub enum LocalError {
     Ingest(#[from] IngestError),
     #[error("the import is refused: {0}")]
     Refused(String),
+    #[error("{0} items differ from the current version; run 'verify --repair' to rewrite them")]
+    Drift(usize),
     #[error(transparent)]
     Store(#[from] StoreError),
 }

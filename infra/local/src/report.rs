@@ -5,6 +5,8 @@ use std::fmt::{self, Write};
 use indicatif::HumanCount;
 use ingest::{Delta, Differences, IngestError, Outcome, Report};
 
+use shared::records::Version;
+
 use crate::LocalError;
 
 /// The report as one line of JSON.
@@ -29,13 +31,13 @@ pub fn table(report: &Report) -> String {
 }
 
 fn write(table: &mut String, report: &Report) -> fmt::Result {
-    let version = report.version.as_deref().unwrap_or("no version");
+    let version = report.version.as_ref().map_or("no version", Version::as_str);
     match &report.outcome {
-        Outcome::Published => writeln!(table, "Version {version} is in force")?,
-        Outcome::RolledBack => writeln!(table, "Version {version} is in force again")?,
+        Outcome::Published => writeln!(table, "Version {version} is current")?,
+        Outcome::RolledBack => writeln!(table, "Version {version} is current again")?,
         Outcome::Unchanged => writeln!(table, "Version {version} holds these files already")?,
-        Outcome::Planned => writeln!(table, "A dry run: {version} stays in force")?,
-        Outcome::Refused { .. } => writeln!(table, "Refused: {version} stays in force")?,
+        Outcome::Planned => writeln!(table, "A dry run: {version} stays current")?,
+        Outcome::Refused { .. } => writeln!(table, "Refused: {version} stays current")?,
     }
     line(table, 2, "records", report.records)?;
     for (country, &count) in &report.by_country {

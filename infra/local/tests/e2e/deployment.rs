@@ -55,11 +55,13 @@ fn each_function_may_do_what_it_does_and_no_more() {
     let keyed_and = |tables: &[&str]| -> BTreeSet<String> {
         keyed.iter().cloned().chain(tables.iter().map(|table| get(table))).collect()
     };
-    let dataset = ["GetItem", "BatchGetItem", "PutItem", "DeleteItem", "ConditionCheckItem"]
+    let dataset = ["GetItem", "BatchGetItem", "PutItem", "DeleteItem", "Scan"]
         .map(|action| format!("dynamodb:{action} DatasetTable.Arn"));
     let ingest = dataset.into_iter().chain([
         "dynamodb:BatchWriteItem CarriersTable.Arn".to_owned(),
         "dynamodb:BatchWriteItem ExchangesTable.Arn".to_owned(),
+        "dynamodb:Scan CarriersTable.Arn".to_owned(),
+        "dynamodb:Scan ExchangesTable.Arn".to_owned(),
         "s3:GetObject ${DataBucket.Arn}/*".to_owned(),
     ]);
     let expected = BTreeMap::from([

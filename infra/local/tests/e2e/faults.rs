@@ -14,7 +14,7 @@ use shared::store::{Hold, LONGEST_WRITE, Patience, Store, StoreError};
 use crate::{
     fault_proxy::{Fault, FaultProxy},
     service::Service,
-    small_set::{Texts, at_once, dump},
+    small_set::{Texts, dump},
 };
 
 /// What the API answers, every record of it, read as lists and as single items.
@@ -70,7 +70,7 @@ async fn dying(service: &Service, calls: usize) -> (Store, FaultProxy) {
 
 #[tokio::test]
 async fn killed_after_any_call_the_old_version_serves_whole_and_the_next_run_completes() {
-    let options = at_once();
+    let options = Options::default();
     let (first, second) = (Texts::first(), Texts::second());
     let unkilled = with_first(options).await;
     let before = answers(&unkilled).await;
@@ -114,7 +114,7 @@ async fn killed_after_any_call_the_old_version_serves_whole_and_the_next_run_com
 
 #[tokio::test]
 async fn a_busy_database_is_waited_for() {
-    let options = at_once();
+    let options = Options::default();
     let expected = with_first(options).await;
     let expected = dump(&expected.database.store()).await;
     let service = Service::empty().await;
@@ -133,7 +133,7 @@ async fn a_busy_database_is_waited_for() {
 
 #[tokio::test]
 async fn near_its_deadline_an_import_stops_cleanly_and_says_so() {
-    let service = with_first(at_once()).await;
+    let service = with_first(Options::default()).await;
     let before = answers(&service).await;
     let deadline = Some(Instant::now() + Duration::from_secs(5));
     let store = service.database.store();
@@ -145,7 +145,7 @@ async fn near_its_deadline_an_import_stops_cleanly_and_says_so() {
 
 #[tokio::test]
 async fn a_database_that_stays_busy_is_given_up_near_the_deadline() {
-    let service = with_first(at_once()).await;
+    let service = with_first(Options::default()).await;
     let policy = |_, operation: &str| match operation {
         "BatchWriteItem" => Fault::Throttled,
         _ => Fault::None,
@@ -153,11 +153,11 @@ async fn a_database_that_stays_busy_is_given_up_near_the_deadline() {
     let proxy = FaultProxy::before(service.database.endpoint(), policy).await;
     let store = Store::at(&proxy.endpoint, Patience::Loading).await;
     let started = Instant::now();
-    let late = Options { deadline: Some(started + Duration::from_secs(17)), ..at_once() };
+    let late = Options { deadline: Some(started + Duration::from_secs(17)), ..Options::default() };
     let error = import(&store, &Texts::second(), late).await.unwrap_err();
     assert!(matches!(error, IngestError::OutOfTime), "{error}");
     assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
-    import(&service.database.store(), &Texts::second(), at_once()).await.unwrap();
+    import(&service.database.store(), &Texts::second(), Options::default()).await.unwrap();
 }
 
 #[tokio::test]
@@ -184,7 +184,7 @@ async fn of_two_imports_at_once_one_is_refused_and_nothing_mixes() {
 
 #[tokio::test]
 async fn a_hold_that_is_not_renewed_is_waited_for() {
-    let service = with_first(at_once()).await;
+    let service = with_first(Options::default()).await;
     let store = service.database.store();
     let until = Timestamp::now() + 3.seconds();
     let dead = Hold { token: "dead".to_owned(), until, snapshots: Vec::new() };
@@ -197,7 +197,7 @@ async fn a_hold_that_is_not_renewed_is_waited_for() {
 /// Another import may take the hold then, and late writes would mix with its own.
 #[tokio::test]
 async fn an_import_that_cannot_renew_its_hold_stops_writing_before_it_ends() {
-    let service = with_first(at_once()).await;
+    let service = with_first(Options::default()).await;
     let begun = AtomicBool::new(false);
     let policy = move |_, operation: &str| match operation {
         "BatchWriteItem" => {
@@ -215,13 +215,13 @@ async fn an_import_that_cannot_renew_its_hold_stops_writing_before_it_ends() {
     let error = import(&store, &Texts::second(), short).await.unwrap_err();
     assert!(matches!(error, IngestError::Store(StoreError::Held)), "{error}");
     assert!(started.elapsed() < lasts, "{:?}", started.elapsed());
-    import(&service.database.store(), &Texts::second(), at_once()).await.unwrap();
+    import(&service.database.store(), &Texts::second(), Options::default()).await.unwrap();
 }
 
 /// An import that was taken over, whatever it still believes, cannot put its version in force.
 #[tokio::test]
 async fn an_import_that_was_taken_over_cannot_flip() {
-    let service = with_first(at_once()).await;
+    let service = with_first(Options::default()).await;
     let store = service.database.store();
     let manifest = store.manifest().await.unwrap().unwrap();
     let until = Timestamp::now() + 60.seconds();
@@ -235,7 +235,7 @@ async fn an_import_that_was_taken_over_cannot_flip() {
 
 #[tokio::test]
 async fn rollback_puts_the_version_before_in_force_with_its_items() {
-    let options = at_once();
+    let options = Options::default();
     let service = with_first(options).await;
     let before = answers(&service).await;
     let store = service.database.store();
@@ -257,7 +257,7 @@ async fn rollback_puts_the_version_before_in_force_with_its_items() {
 
 #[tokio::test]
 async fn a_rollback_killed_after_any_call_is_completed_by_the_next() {
-    let options = at_once();
+    let options = Options::default();
     let (first, second) = (with_first(options).await, with_first(options).await);
     import(&second.database.store(), &Texts::second(), options).await.unwrap();
     let (before, after) = (answers(&first).await, answers(&second.restarted().await).await);
@@ -283,12 +283,12 @@ async fn a_rollback_killed_after_any_call_is_completed_by_the_next() {
 
 #[tokio::test]
 async fn snapshots_beyond_three_old_ones_are_deleted() {
-    let service = with_first(at_once()).await;
+    let service = with_first(Options::default()).await;
     let store = service.database.store();
     for nxx in 1..=5 {
         let mut texts = Texts::first();
         texts.nanpa = texts.nanpa.replace("415-234", &format!("415-{nxx:03}"));
-        import(&store, &texts, at_once()).await.unwrap();
+        import(&store, &texts, Options::default()).await.unwrap();
     }
     let manifest = store.manifest().await.unwrap().unwrap();
     assert_eq!((manifest.sequence, manifest.retained.len()), (6, 3));

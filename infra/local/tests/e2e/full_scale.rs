@@ -16,7 +16,7 @@ use crate::{
     fault_proxy::{Fault, FaultProxy},
     pagination::assert_walks_agree,
     service::Service,
-    small_set::{at_once, source},
+    small_set::source,
 };
 
 fn folder() -> Option<PathBuf> {
@@ -95,10 +95,10 @@ async fn a_hundred_changed_rows_are_all_that_is_written(service: Service, source
             move |call, _: &str| if call > killed_after { Fault::Dead } else { Fault::None };
         let proxy = FaultProxy::before(service.database.endpoint(), policy).await;
         let dying = Store::at(&proxy.endpoint, Patience::Loading).await;
-        assert!(ingest(&dying, &changed, at_once(), |_| ()).await.is_err(), "{killed_after}");
+        assert!(ingest(&dying, &changed, Options::default(), |_| ()).await.is_err(), "{killed_after}");
         assert_eq!(service.ok(lookup).await["pagination"]["total"], 0);
     }
-    let report = ingest(&service.database.store(), &changed, at_once(), |_| ()).await.unwrap();
+    let report = ingest(&service.database.store(), &changed, Options::default(), |_| ()).await.unwrap();
     assert_eq!((report.items.written, report.items.deleted), (100, 0));
     let service = service.restarted().await;
     let moved = service.ok(lookup).await;

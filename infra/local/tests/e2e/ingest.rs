@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use crate::{
     service::Service,
-    small_set::{Texts, at_once, dump, source},
+    small_set::{Texts, dump, source},
 };
 
 /// The sample with one of its four sources replaced by `text`.
@@ -43,7 +43,8 @@ async fn the_same_files_again_write_nothing_and_make_no_version() {
     assert_eq!(report.outcome, Outcome::Unchanged);
     assert_eq!((report.items.written, report.items.deleted), (0, 0));
     let after = store.manifest().await.unwrap().unwrap();
-    assert_eq!((after.sequence, &after.current.version), (1, &before.current.version));
+    assert_eq!(after.current.version, before.current.version);
+    assert_ne!(after.revision, before.revision);
     // the data has been ingested successfully once more
     assert_eq!(after.current.ingested_at, later.now);
     let health = service.ok("/health").await;
@@ -153,11 +154,11 @@ async fn a_running_service_turns_to_the_new_version_within_its_recheck() {
 async fn refusal(change: impl Fn(&mut Texts)) -> String {
     let service = Service::empty().await;
     let store = service.database.store();
-    ingest::ingest(&store, &Texts::second().sources(), at_once(), |_| ()).await.unwrap();
+    ingest::ingest(&store, &Texts::second().sources(), Options::default(), |_| ()).await.unwrap();
     let before = dump(&store).await;
     let mut texts = Texts::second();
     change(&mut texts);
-    let report = ingest::ingest(&store, &texts.sources(), at_once(), |_| ()).await.unwrap();
+    let report = ingest::ingest(&store, &texts.sources(), Options::default(), |_| ()).await.unwrap();
     assert_eq!(dump(&store).await, before, "nothing has changed");
     match report.outcome {
         Outcome::Refused { reason } => reason,
@@ -197,10 +198,10 @@ async fn what_would_shrink_too_much_or_is_older_is_refused_and_nothing_changes()
 async fn a_gate_may_be_opened_by_who_knows_better() {
     let service = Service::empty().await;
     let store = service.database.store();
-    ingest::ingest(&store, &Texts::second().sources(), at_once(), |_| ()).await.unwrap();
+    ingest::ingest(&store, &Texts::second().sources(), Options::default(), |_| ()).await.unwrap();
     let mut texts = Texts::first();
     texts.nanpa = shortened(&texts.nanpa, 10);
-    let open = Options { allow_older: true, max_shrink: "10".parse().unwrap(), ..at_once() };
+    let open = Options { allow_older: true, max_shrink: "10".parse().unwrap(), ..Options::default() };
     let report = ingest::ingest(&store, &texts.sources(), open, |_| ()).await.unwrap();
     assert_eq!(report.outcome, Outcome::Published);
 }
@@ -209,9 +210,9 @@ async fn a_gate_may_be_opened_by_who_knows_better() {
 async fn a_dry_run_tells_the_differences_by_area_code_and_changes_nothing() {
     let service = Service::empty().await;
     let store = service.database.store();
-    ingest::ingest(&store, &Texts::first().sources(), at_once(), |_| ()).await.unwrap();
+    ingest::ingest(&store, &Texts::first().sources(), Options::default(), |_| ()).await.unwrap();
     let before = dump(&store).await;
-    let dry = Options { dry_run: true, ..at_once() };
+    let dry = Options { dry_run: true, ..Options::default() };
     let report = ingest::ingest(&store, &Texts::second().sources(), dry, |_| ()).await.unwrap();
     assert_eq!(dump(&store).await, before);
     assert_eq!(report.outcome, Outcome::Planned);
@@ -231,7 +232,7 @@ async fn ways_to_write_the_same_report_give_the_same_data() {
     let service = Service::empty().await;
     let store = service.database.store();
     let texts = Texts::first();
-    ingest::ingest(&store, &texts.sources(), at_once(), |_| ()).await.unwrap();
+    ingest::ingest(&store, &texts.sources(), Options::default(), |_| ()).await.unwrap();
     let reordered = |text: &str| -> String {
         let lines = text.lines().map(|line| {
             let (first, rest) = line.split_once('\t').unwrap();
@@ -250,7 +251,7 @@ async fn ways_to_write_the_same_report_give_the_same_data() {
         npa_report: renamed,
         carriers: with_bom,
     };
-    let report = ingest::ingest(&store, &same.sources(), at_once(), |_| ()).await.unwrap();
+    let report = ingest::ingest(&store, &same.sources(), Options::default(), |_| ()).await.unwrap();
     assert_eq!(report.outcome, Outcome::Unchanged, "{:?}", report.differences);
 }
 
@@ -261,7 +262,7 @@ async fn a_number_in_a_pooled_exchange_names_its_blocks_carrier() {
                   W,CA,415,234,5,AS,SAMPLE WIRELESS,N,,SNFC CNTRL,01/02/2020,,Block Networks – Inc.,111B,01/01/2020\n\
                   W,CA,415,234,6,AV,SAMPLE WIRELESS,N,,SNFC CNTRL,,01/02/2020,,,\n";
     let sources = Sources { thousands_blocks: Some(source(blocks)), ..Texts::first().sources() };
-    ingest::ingest(&service.database.store(), &sources, at_once(), |_| ()).await.unwrap();
+    ingest::ingest(&service.database.store(), &sources, Options::default(), |_| ()).await.unwrap();
     let holder = &service.ok("/v1/npa/415/nxx/234").await["exchanges"][0];
     let carrier = async |tn: &str| service.ok(&format!("/v1/format/{tn}")).await["carrier"].clone();
     assert_eq!(
@@ -283,7 +284,7 @@ async fn lists_and_lookups_agree_at_once_after_two_flips() {
     let service = Service::empty().await;
     let store = service.database.store();
     let import = async |texts: &Texts| {
-        ingest::ingest(&store, &texts.sources(), at_once(), |_| ()).await.unwrap();
+        ingest::ingest(&store, &texts.sources(), Options::default(), |_| ()).await.unwrap();
     };
     import(&Texts::first()).await;
     service.ok("/v1/npa/415").await;

@@ -6,7 +6,7 @@ use ingest::Options;
 
 use crate::{
     service::{Service, shared_service},
-    small_set::{Texts, at_once},
+    small_set::Texts,
 };
 
 /// Walks a list by `limit` and gives its items; every page has to tell the same total.
@@ -135,7 +135,7 @@ async fn a_walk_by_its_links_sees_one_version_across_a_flip() {
     let mut service = Service::empty().await;
     let import = async |service: &Service, texts: &Texts| {
         let store = service.database.store();
-        ingest::ingest(&store, &texts.sources(), at_once(), |_| ()).await.unwrap();
+        ingest::ingest(&store, &texts.sources(), Options::default(), |_| ()).await.unwrap();
     };
     import(&service, &Texts::first()).await;
     for (first, items) in [
@@ -163,7 +163,7 @@ async fn a_walk_by_its_links_sees_one_version_across_a_flip() {
             }
         }
         assert_eq!(seen, before, "{first}");
-        let texts = Options { allow_older: true, ..at_once() };
+        let texts = Options { allow_older: true, ..Options::default() };
         let store = service.database.store();
         ingest::ingest(&store, &Texts::first().sources(), texts, |_| ()).await.unwrap();
         service = service.restarted().await;

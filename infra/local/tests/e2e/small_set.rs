@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use ingest::{Options, Source, Sources};
+use ingest::{Source, Sources};
 use local::import::sample;
-use shared::{store::Store, time::this_second};
+use shared::store::Store;
 
 /// The sample's area codes in California and Toronto.
 const NPAS: [&str; 2] = ["415", "416"];
@@ -74,11 +74,6 @@ fn embedded(source: &Source) -> String {
         Source::Embedded(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
         other => panic!("{other:?}"),
     }
-}
-
-/// Options of an import whose hold ends at its death, so that the next need not wait.
-pub fn at_once() -> Options {
-    Options { take_over: true, now: this_second(), ..Options::default() }
 }
 
 /// Every item of the tables that an import writes, in words, by table and key.
