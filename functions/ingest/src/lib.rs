@@ -41,8 +41,8 @@ pub use difference::{Delta, Differences};
 pub use gates::{NoPercent, Percent, Refusal};
 pub use lambda::{Event, handle};
 pub use report::{Items, Outcome, Report, Warning};
-pub use verify::{Drift, Repair, Verification, verify};
 pub use sources::{CNAC_ADDRESS, NANPA_ADDRESS, NPA_REPORT_ADDRESS, NoSource, Source, Sources};
+pub use verify::{Drift, Repair, Verification, verify};
 
 /// Why an import was given up; what was in force still is, and the next import completes.
 #[derive(Debug, thiserror::Error)]
@@ -161,8 +161,7 @@ pub async fn ingest(
     let version = Version::new(options.now);
     let dataset = dataset.following(&start.dataset, version.clone());
     let bytes = dataset.pack()?;
-    let snapshot =
-        Snapshot::of(version, &bytes, dataset.statistics(), file_dates, options.now);
+    let snapshot = Snapshot::of(version, &bytes, dataset.statistics(), file_dates, options.now);
     let report = Report::on(&snapshot, &dataset, differences, notes);
     let current = start.version();
 

@@ -108,7 +108,8 @@ pub(crate) async fn publish(
     let changed: Vec<RecordKey> =
         pairs(&start.dataset, next.dataset).filter(Pair::differs).map(|pair| pair.key).collect();
     let deleted = changed.iter().filter(|&&key| next.dataset.last_changed(key).is_none()).count();
-    let writes = changed.iter().map(|&key| write_of(next.dataset, key));
+    let written = changed.len() - deleted;
+    let writes = changed.into_iter().map(|key| write_of(next.dataset, key));
     write_all(store, writes, deadline, progress).await?;
 
     progress(Progress::Publishing);
@@ -116,7 +117,7 @@ pub(crate) async fn publish(
     let chunks = store.write_snapshot(version, &next.bytes, &replaced);
     within(deadline, chunks).await??;
     store.publish(&next.manifest, &replaced).await?;
-    Ok(Items { written: changed.len() - deleted, deleted })
+    Ok(Items { written, deleted })
 }
 
 /// What makes the item of `key` as `dataset` has the record.

@@ -16,8 +16,7 @@ pub async fn verify(args: VerifyArgs) -> Result<(), LocalError> {
     let repair = if args.repair { Repair::Yes } else { Repair::No };
     let database = Database::open(&args.data).await?;
     let store = database.store();
-    let work =
-        async |show: &dyn Fn(Progress)| ingest::verify(&store, repair, None, show).await;
+    let work = async |show: &dyn Fn(Progress)| ingest::verify(&store, repair, None, show).await;
     let verified = with_progress(work).await;
     database.close().await;
     let verification = verified?;
@@ -45,7 +44,11 @@ fn write(table: &mut String, verification: &Verification) -> fmt::Result {
     let Drift { contradicting, outdated, missing, stray } = *drift;
     writeln!(table, "Version {version}, {} items", HumanCount(*items as u64))?;
     let kinds = [
-        ("contradicting", contradicting, "name the version, hold another record; readers believe them"),
+        (
+            "contradicting",
+            contradicting,
+            "name the version, hold another record; readers believe them",
+        ),
         ("outdated", outdated, "name another version; readers answer from memory"),
         ("missing", missing, "records without an item; readers answer from memory"),
         ("stray", stray, "items of no record; readers pass them over"),

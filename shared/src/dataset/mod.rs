@@ -13,8 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::records::{
-    AreaCode, BlockHolder, Carrier, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, Record,
-    State, Statistics, Status,
+    AreaCode, BlockHolder, Carrier, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, Record, State,
+    Statistics, Status,
 };
 
 use self::last_changed::LastChanged;

@@ -39,10 +39,7 @@ impl Store {
     pub async fn snapshot(&self, snapshot: &Snapshot) -> Result<Vec<u8>, StoreError> {
         let limit: Duration = self.timeouts.snapshot_read();
         let read = tokio::time::timeout(limit, self.read_snapshot(snapshot)).await;
-        read.map_err(|_| StoreError::SnapshotTimeout {
-            version: snapshot.version.clone(),
-            limit,
-        })?
+        read.map_err(|_| StoreError::SnapshotTimeout { version: snapshot.version.clone(), limit })?
     }
 
     async fn read_snapshot(&self, snapshot: &Snapshot) -> Result<Vec<u8>, StoreError> {
@@ -87,7 +84,8 @@ impl Store {
         consistency: Consistency,
     ) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
         let table = &self.tables.dataset;
-        let mut keys = KeysAndAttributes::builder().consistent_read(consistency == Consistency::Strong);
+        let mut keys =
+            KeysAndAttributes::builder().consistent_read(consistency == Consistency::Strong);
         for id in ids {
             keys = keys.keys(Item::from([("id".to_owned(), AttributeValue::S(id.clone()))]));
         }
@@ -148,7 +146,8 @@ impl Store {
         let mut leftovers = Vec::new();
         while let Some(found) = items.next().await {
             let found = found.map_err(StoreError::call("Scan", table))?;
-            leftovers.extend(found.get("id").filter(|_| is_leftover(&found, manifest, now)).cloned());
+            leftovers
+                .extend(found.get("id").filter(|_| is_leftover(&found, manifest, now)).cloned());
         }
         for id in leftovers {
             let delete = self.client.delete_item().table_name(table).key("id", id);

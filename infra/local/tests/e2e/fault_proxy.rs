@@ -1,9 +1,10 @@
 //! A proxy between the real client and the embedded DynamoDB that does wrong what it is told to.
 
 use std::{
+    collections::VecDeque,
     net::Ipv4Addr,
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
     },
 };
@@ -17,7 +18,7 @@ use axum::{
 };
 use reqwest::Client;
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, sync::watch};
 
 /// What becomes of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,13 +36,19 @@ pub enum Fault {
     HalfProcessed,
     /// Done, but the answer breaks off.
     BrokenOff,
+    /// Not done now and not answered, but delivered when [`FaultProxy::deliver`] says so.
+    Postponed,
+    /// Done and answered, and delivered again when [`FaultProxy::deliver`] says so.
+    Repeated,
+    /// Held until [`FaultProxy::release`], then done and answered.
+    Held,
 }
 
 type Policy = dyn Fn(usize, &str) -> Fault + Send + Sync;
 
 pub struct FaultProxy {
     pub endpoint: String,
-    calls: Arc<AtomicUsize>,
+    behind: Behind,
 }
 
 #[derive(Clone)]
@@ -50,6 +57,9 @@ struct Behind {
     policy: Arc<Policy>,
     calls: Arc<AtomicUsize>,
     client: Client,
+    /// Calls that are still to be delivered, the oldest first.
+    underway: Arc<Mutex<VecDeque<(HeaderMap, Bytes)>>>,
+    holding: Arc<watch::Sender<bool>>,
 }
 
 impl FaultProxy {
@@ -60,21 +70,45 @@ impl FaultProxy {
     ) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let proxy = format!("http://{}", listener.local_addr().unwrap());
-        let calls = Arc::new(AtomicUsize::new(0));
         let behind = Behind {
             endpoint: endpoint.to_owned(),
             policy: Arc::new(policy),
-            calls: Arc::clone(&calls),
+            calls: Arc::default(),
             client: Client::new(),
+            underway: Arc::default(),
+            holding: Arc::new(watch::Sender::new(false)),
         };
-        let router = Router::new().fallback(forward).with_state(behind);
+        let router = Router::new().fallback(forward).with_state(behind.clone());
         tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
-        Self { endpoint: proxy, calls }
+        Self { endpoint: proxy, behind }
     }
 
     /// How many calls have come.
     pub fn calls(&self) -> usize {
-        self.calls.load(Ordering::SeqCst)
+        self.behind.calls.load(Ordering::SeqCst)
+    }
+
+    /// Begins to count the calls anew.
+    pub fn reset(&self) {
+        self.behind.calls.store(0, Ordering::SeqCst);
+    }
+
+    /// Delivers the oldest call that is still underway, if there is one.
+    pub async fn deliver(&self) {
+        let call = self.behind.underway.lock().unwrap().pop_front();
+        if let Some((headers, body)) = call {
+            self.behind.answer(headers, body).await;
+        }
+    }
+
+    /// Waits until a call is held.
+    pub async fn held(&self) {
+        self.behind.holding.subscribe().wait_for(|&holding| holding).await.unwrap();
+    }
+
+    /// Lets the held call go on.
+    pub fn release(&self) {
+        self.behind.holding.send_replace(false);
     }
 }
 
@@ -83,16 +117,27 @@ async fn forward(State(behind): State<Behind>, headers: HeaderMap, body: Bytes) 
     let call = behind.calls.fetch_add(1, Ordering::SeqCst) + 1;
     match (behind.policy)(call, operation) {
         Fault::None => behind.answer(headers, body).await,
+        Fault::Postponed => {
+            behind.underway.lock().unwrap().push_back((headers, body));
+            connection_reset()
+        }
+        Fault::Repeated => {
+            behind.underway.lock().unwrap().push_back((headers.clone(), body.clone()));
+            behind.answer(headers, body).await
+        }
+        Fault::Held => {
+            let mut holding = behind.holding.subscribe();
+            behind.holding.send_replace(true);
+            holding.wait_for(|&holding| !holding).await.unwrap();
+            behind.answer(headers, body).await
+        }
         Fault::Dead => refusal(StatusCode::BAD_REQUEST, "ValidationException"),
         Fault::Throttled => {
             refusal(StatusCode::BAD_REQUEST, "ProvisionedThroughputExceededException")
         }
         Fault::InternalError => refusal(StatusCode::INTERNAL_SERVER_ERROR, "InternalServerError"),
         Fault::Stall => std::future::pending().await,
-        Fault::Reset => Body::from_stream(futures_util::stream::iter([Err::<Bytes, _>(
-            std::io::Error::other("reset"),
-        )]))
-        .into_response(),
+        Fault::Reset => connection_reset(),
         Fault::HalfProcessed => behind.half(headers, &body).await,
         Fault::BrokenOff => {
             behind.answer(headers, body).await;
@@ -103,6 +148,11 @@ async fn forward(State(behind): State<Behind>, headers: HeaderMap, body: Bytes) 
             Body::from_stream(broken).into_response()
         }
     }
+}
+
+fn connection_reset() -> Response {
+    let reset = Err::<Bytes, _>(std::io::Error::other("reset"));
+    Body::from_stream(futures_util::stream::iter([reset])).into_response()
 }
 
 fn refusal(status: StatusCode, kind: &str) -> Response {

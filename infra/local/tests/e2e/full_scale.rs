@@ -90,15 +90,19 @@ async fn a_hundred_changed_rows_are_all_that_is_written(service: Service, source
     let changed = Sources { nanpa: source(&changed), ..sources };
 
     let lookup = "/v1/search?rate_center=new%20place&limit=100";
-    for killed_after in [9, 12] {
+    for killed_after in [3, 6] {
         let policy =
             move |call, _: &str| if call > killed_after { Fault::Dead } else { Fault::None };
         let proxy = FaultProxy::before(service.database.endpoint(), policy).await;
         let dying = Store::at(&proxy.endpoint, Patience::Loading).await;
-        assert!(ingest(&dying, &changed, Options::default(), |_| ()).await.is_err(), "{killed_after}");
+        assert!(
+            ingest(&dying, &changed, Options::default(), |_| ()).await.is_err(),
+            "{killed_after}"
+        );
         assert_eq!(service.ok(lookup).await["pagination"]["total"], 0);
     }
-    let report = ingest(&service.database.store(), &changed, Options::default(), |_| ()).await.unwrap();
+    let report =
+        ingest(&service.database.store(), &changed, Options::default(), |_| ()).await.unwrap();
     assert_eq!((report.items.written, report.items.deleted), (100, 0));
     let service = service.restarted().await;
     let moved = service.ok(lookup).await;

@@ -158,7 +158,8 @@ async fn refusal(change: impl Fn(&mut Texts)) -> String {
     let before = dump(&store).await;
     let mut texts = Texts::second();
     change(&mut texts);
-    let report = ingest::ingest(&store, &texts.sources(), Options::default(), |_| ()).await.unwrap();
+    let report =
+        ingest::ingest(&store, &texts.sources(), Options::default(), |_| ()).await.unwrap();
     assert_eq!(dump(&store).await, before, "nothing has changed");
     match report.outcome {
         Outcome::Refused { reason } => reason,
@@ -201,7 +202,8 @@ async fn a_gate_may_be_opened_by_who_knows_better() {
     ingest::ingest(&store, &Texts::second().sources(), Options::default(), |_| ()).await.unwrap();
     let mut texts = Texts::first();
     texts.nanpa = shortened(&texts.nanpa, 10);
-    let open = Options { allow_older: true, max_shrink: "10".parse().unwrap(), ..Options::default() };
+    let open =
+        Options { allow_older: true, max_shrink: "10".parse().unwrap(), ..Options::default() };
     let report = ingest::ingest(&store, &texts.sources(), open, |_| ()).await.unwrap();
     assert_eq!(report.outcome, Outcome::Published);
 }

@@ -53,6 +53,13 @@ impl Texts {
         texts
     }
 
+    /// The same as the second, but for the code of the exchange that is new.
+    pub fn third() -> Self {
+        let mut texts = Self::second();
+        texts.nanpa = texts.nanpa.replace("415-207", "415-209");
+        texts
+    }
+
     pub fn sources(&self) -> Sources {
         Sources {
             nanpa: source(&self.nanpa),

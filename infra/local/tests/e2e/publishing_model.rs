@@ -1,0 +1,413 @@
+//! Random sequences of imports, rollbacks and repairs, each killed, refused, answered late or
+//! never, delivered twice or stalled at any call, alone or two at once, on any clock, with tables
+//! emptied and restored in between. Whatever happens, all lookups equal all lists.
+//!
+//! `TNR_MODEL_STEPS` sets the number of steps and `TNR_MODEL_SEED` repeats a run.
+
+use std::{
+    env,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use ingest::{IngestError, Options, Outcome, Repair, ingest, rollback, verify};
+use jiff::{Timestamp, ToSpan};
+use local::{database::Database, keys};
+use proptest::{
+    prelude::*,
+    test_runner::{Config, RngSeed, TestCaseError, TestRunner},
+};
+use shared::store::{Patience, Store};
+use tokio::{runtime::Runtime, task::JoinHandle};
+
+use crate::{
+    fault_proxy::{Fault, FaultProxy},
+    publishing_model::{
+        files::{FILE_SETS, sources},
+        reader::Reader,
+        tables::Copy,
+    },
+    service::KEY,
+};
+
+mod files;
+mod reader;
+mod tables;
+
+/// Enough to try every kind of step some times; the checks that land a change ask for more.
+const DEFAULT_STEPS: u32 = 120;
+/// On average.
+const STEPS_OF_A_SEQUENCE: u32 = 20;
+/// Writers at work at the same time: some stalled, two at once.
+const WRITERS: usize = 4;
+/// More calls than the longest import here makes.
+const MOST_CALLS: usize = 10;
+
+#[derive(Debug, Clone)]
+enum Step {
+    Run(Run),
+    Together(Run, Run),
+    /// A call that is underway reaches the database.
+    Deliver(usize),
+    /// A stalled writer goes on.
+    Resume,
+    /// A table is emptied.
+    Empty(Table),
+    /// The lookup tables become what they were some steps ago.
+    RestoreLookupTables,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Table {
+    Lookups,
+    Dataset,
+}
+
+#[derive(Debug, Clone)]
+struct Run {
+    work: Work,
+    trouble: Option<Trouble>,
+}
+
+#[derive(Debug, Clone)]
+enum Work {
+    /// Of one of the file sets, by a clock that is off by so many hours.
+    Import {
+        files: usize,
+        clock: i32,
+    },
+    Rollback,
+    Repair,
+}
+
+/// What befalls a writer, and at which of its calls.
+#[derive(Debug, Clone, Copy)]
+struct Trouble {
+    kind: Kind,
+    call: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Kind {
+    KilledBefore,
+    KilledAfter,
+    Refused,
+    AnswerLost,
+    Postponed,
+    Repeated,
+    Stalled,
+}
+
+fn run() -> impl Strategy<Value = Run> {
+    let import =
+        (0..FILE_SETS, -60..60_i32).prop_map(|(files, clock)| Work::Import { files, clock });
+    let work = prop_oneof![6 => import, 2 => Just(Work::Rollback), 1 => Just(Work::Repair)];
+    let kind = prop_oneof![
+        3 => Just(Kind::KilledBefore),
+        3 => Just(Kind::KilledAfter),
+        1 => Just(Kind::Refused),
+        2 => Just(Kind::AnswerLost),
+        3 => Just(Kind::Postponed),
+        2 => Just(Kind::Repeated),
+        3 => Just(Kind::Stalled),
+    ];
+    let trouble = (kind, 1..=MOST_CALLS).prop_map(|(kind, call)| Trouble { kind, call });
+    (work, prop::option::weighted(0.7, trouble)).prop_map(|(work, trouble)| Run { work, trouble })
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        10 => run().prop_map(Step::Run),
+        3 => (run(), run()).prop_map(|(a, b)| Step::Together(a, b)),
+        3 => (0..WRITERS).prop_map(Step::Deliver),
+        2 => Just(Step::Resume),
+        1 => prop_oneof![Just(Table::Lookups), Just(Table::Dataset)].prop_map(Step::Empty),
+        1 => Just(Step::RestoreLookupTables),
+    ];
+    prop::collection::vec(step, 1..2 * STEPS_OF_A_SEQUENCE as usize)
+}
+
+/// One process that imports, behind a proxy of its own.
+struct Writer {
+    store: Store,
+    proxy: FaultProxy,
+    trouble: Arc<Mutex<Option<Trouble>>>,
+}
+
+impl Writer {
+    async fn before(endpoint: &str) -> Self {
+        let trouble: Arc<Mutex<Option<Trouble>>> = Arc::default();
+        let current = Arc::clone(&trouble);
+        let policy = move |call, _: &str| match *current.lock().unwrap() {
+            Some(trouble) => trouble.fault_of(call),
+            None => Fault::None,
+        };
+        let proxy = FaultProxy::before(endpoint, policy).await;
+        let store = Store::at(&proxy.endpoint, Patience::Loading).await;
+        Self { store, proxy, trouble }
+    }
+
+    fn meets(&self, trouble: Option<Trouble>) {
+        self.proxy.reset();
+        *self.trouble.lock().unwrap() = trouble;
+    }
+}
+
+impl Trouble {
+    fn fault_of(self, call: usize) -> Fault {
+        use Kind::*;
+        match (self.kind, call.cmp(&self.call)) {
+            (_, std::cmp::Ordering::Less) => Fault::None,
+            (KilledBefore, _) | (KilledAfter, std::cmp::Ordering::Greater) => Fault::Dead,
+            (_, std::cmp::Ordering::Greater) => Fault::None,
+            (KilledAfter | AnswerLost, _) => Fault::BrokenOff,
+            (Refused, _) => Fault::Dead,
+            (Postponed, _) => Fault::Postponed,
+            (Repeated, _) => Fault::Repeated,
+            (Stalled, _) => Fault::Held,
+        }
+    }
+}
+
+/// How a run ended, as far as its process knows.
+#[derive(Debug)]
+enum Ended {
+    /// The file set is current, if nothing came after.
+    Imported(usize),
+    Otherwise,
+}
+
+async fn work(store: Store, work: Work) -> Ended {
+    match work {
+        Work::Import { files, clock } => {
+            let options = Options { now: Timestamp::now() + clock.hours(), ..files::any_change() };
+            match ingest(&store, &sources(files), options, |_| ()).await {
+                Ok(report) => {
+                    assert!(!matches!(report.outcome, Outcome::Refused { .. }), "{report:?}");
+                    Ended::Imported(files)
+                }
+                Err(_) => Ended::Otherwise,
+            }
+        }
+        Work::Rollback => {
+            _ = rollback(&store, Options::default(), |_| ()).await;
+            Ended::Otherwise
+        }
+        Work::Repair => {
+            _ = verify(&store, Repair::Yes, None, |_| ()).await;
+            Ended::Otherwise
+        }
+    }
+}
+
+/// The database and the processes around it.
+struct World {
+    database: Database,
+    store: Store,
+    writers: Vec<Writer>,
+    /// Writers that are stalled in the middle of their work.
+    stalled: Vec<(usize, JoinHandle<Ended>)>,
+    /// A reader that has not looked for a new version since.
+    older: Option<Reader>,
+    earlier_items: Option<Copy>,
+    steps: usize,
+}
+
+impl World {
+    async fn new() -> Self {
+        let database = Database::in_memory().await.unwrap();
+        keys::register(&database.store(), &KEY.parse().unwrap(), "tests").await.unwrap();
+        let mut writers = Vec::new();
+        for _ in 0..WRITERS {
+            writers.push(Writer::before(database.endpoint()).await);
+        }
+        let store = database.serving_store().await;
+        Self {
+            database,
+            store,
+            writers,
+            stalled: Vec::new(),
+            older: None,
+            earlier_items: None,
+            steps: 0,
+        }
+    }
+
+    /// As it was when it was new.
+    async fn clear(&mut self) {
+        while self.resume().await.is_some() {}
+        for writer in 0..WRITERS {
+            self.writers[writer].meets(None);
+            for _ in 0..100 {
+                self.writers[writer].proxy.deliver().await;
+            }
+        }
+        Copy::empty().restore(&self.store).await;
+        tables::empty_dataset(&self.store).await;
+        self.older = None;
+        self.earlier_items = None;
+    }
+
+    fn idle_writer(&self, but: Option<usize>) -> Option<usize> {
+        let stalled = |writer| self.stalled.iter().any(|(stalled, _)| *stalled == writer);
+        (0..WRITERS).find(|&writer| Some(writer) != but && !stalled(writer))
+    }
+
+    /// Runs until it ends or stalls; gives how it ended.
+    async fn run(&mut self, run: &Run, writer: usize) -> Option<Ended> {
+        let Writer { store, .. } = &self.writers[writer];
+        self.writers[writer].meets(run.trouble);
+        let mut task = tokio::spawn(work(store.clone(), run.work.clone()));
+        tokio::select! {
+            ended = &mut task => Some(ended.unwrap()),
+            () = self.writers[writer].proxy.held() => {
+                self.stalled.push((writer, task));
+                None
+            }
+        }
+    }
+
+    async fn resume(&mut self) -> Option<Ended> {
+        if self.stalled.is_empty() {
+            return None;
+        }
+        let (writer, task) = self.stalled.remove(0);
+        self.writers[writer].proxy.release();
+        Some(task.await.unwrap())
+    }
+
+    /// Takes the step; gives the file set that has to be current now, if that is known.
+    async fn take(&mut self, step: &Step) -> Option<usize> {
+        let ended = match step {
+            Step::Run(run) => match self.idle_writer(None) {
+                Some(writer) => self.run(run, writer).await,
+                None => self.resume().await,
+            },
+            Step::Together(one, other) => {
+                self.run_together(one, other).await;
+                None
+            }
+            Step::Deliver(writer) => {
+                self.writers[*writer].proxy.deliver().await;
+                None
+            }
+            Step::Resume => self.resume().await,
+            Step::Empty(Table::Lookups) => {
+                Copy::empty().restore(&self.store).await;
+                None
+            }
+            Step::Empty(Table::Dataset) => {
+                tables::empty_dataset(&self.store).await;
+                None
+            }
+            Step::RestoreLookupTables => {
+                let now = Copy::of(&self.store).await;
+                if let Some(earlier) = self.earlier_items.replace(now) {
+                    earlier.restore(&self.store).await;
+                }
+                None
+            }
+        };
+        match ended {
+            Some(Ended::Imported(files)) => Some(files),
+            _ => None,
+        }
+    }
+
+    async fn run_together(&mut self, one: &Run, other: &Run) {
+        let Some(first) = self.idle_writer(None) else { return };
+        let Some(second) = self.idle_writer(Some(first)) else { return };
+        // Neither may stall here, or the step would not end.
+        let going_on = |trouble: Option<Trouble>| trouble.filter(|it| it.kind != Kind::Stalled);
+        for (writer, run) in [(first, one), (second, other)] {
+            self.writers[writer].meets(going_on(run.trouble));
+        }
+        let (one, other) = (one.work.clone(), other.work.clone());
+        tokio::join!(
+            work(self.writers[first].store.clone(), one),
+            work(self.writers[second].store.clone(), other)
+        );
+    }
+
+    /// Compares all lookups with all lists, as a fresh reader and an older one have them.
+    async fn check(&mut self, current: Option<usize>) -> Result<(), TestCaseError> {
+        let fresh = Reader::new(&self.store);
+        fresh.check().await?;
+        if let Some(files) = current {
+            prop_assert_eq!(fresh.file_set().await, Some(files), "the import that succeeded");
+        }
+        if let Some(older) = &self.older {
+            older.check().await?;
+        }
+        self.steps += 1;
+        if self.steps.is_multiple_of(6) {
+            self.older = Some(fresh);
+        }
+        Ok(())
+    }
+
+    /// However it went, the next import succeeds, and a repair leaves nothing that differs.
+    async fn conclude(&mut self) -> Result<(), TestCaseError> {
+        while self.resume().await.is_some() {
+            self.check(None).await?;
+        }
+        let store = self.database.store();
+        let import = ingest(&store, &sources(0), files::any_change(), |_| ()).await;
+        prop_assert!(import.is_ok(), "the next import: {:?}", import.err());
+        self.check(Some(0)).await?;
+        let again = ingest(&store, &sources(0), files::any_change(), |_| ()).await;
+        let again = again.map_err(failed)?;
+        prop_assert_eq!(again.outcome, Outcome::Unchanged);
+        prop_assert_eq!(again.items.written + again.items.deleted, 0);
+        verify(&store, Repair::Yes, None, |_| ()).await.map_err(failed)?;
+        let verification = verify(&store, Repair::No, None, |_| ()).await.map_err(failed)?;
+        prop_assert_eq!(verification.drift.total(), 0);
+        self.check(Some(0)).await
+    }
+}
+
+fn failed(error: IngestError) -> TestCaseError {
+    TestCaseError::fail(error.to_string())
+}
+
+fn setting<T: std::str::FromStr>(variable: &str) -> Option<T> {
+    env::var(variable).ok()?.parse().ok()
+}
+
+#[test]
+fn whatever_befalls_writers_lookups_equal_lists() {
+    let seed = setting("TNR_MODEL_SEED").unwrap_or_else(rand_seed);
+    let steps_wanted = setting("TNR_MODEL_STEPS").unwrap_or(DEFAULT_STEPS);
+    let runtime = Runtime::new().unwrap();
+    let world = tokio::sync::Mutex::new(runtime.block_on(World::new()));
+    let taken = AtomicUsize::new(0);
+    let config = Config {
+        cases: steps_wanted.div_ceil(STEPS_OF_A_SEQUENCE),
+        rng_seed: RngSeed::Fixed(seed),
+        failure_persistence: None,
+        max_shrink_iters: 200,
+        ..Config::default()
+    };
+    let tried = TestRunner::new(config).run(&steps(), |steps| {
+        runtime.block_on(async {
+            let mut world = world.lock().await;
+            world.clear().await;
+            for step in &steps {
+                let current = world.take(step).await;
+                world.check(current).await?;
+                taken.fetch_add(1, Ordering::Relaxed);
+            }
+            world.conclude().await
+        })
+    });
+    println!("publishing model: {} steps, seed {seed}", taken.load(Ordering::Relaxed));
+    if let Err(error) = tried {
+        panic!("TNR_MODEL_SEED={seed}: {error}");
+    }
+}
+
+fn rand_seed() -> u64 {
+    Timestamp::now().as_nanosecond() as u64
+}
