@@ -189,7 +189,7 @@ pub async fn ingest(
             (Outcome::Published, manifest, items)
         }
     };
-    publish::sweep(store, &manifest, options.now).await;
+    publish::sweep(store, options.now).await;
     Ok(Report { outcome, version: Some(manifest.current.version), items, ..report })
 }
 

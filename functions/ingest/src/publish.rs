@@ -153,8 +153,8 @@ pub(crate) async fn write_all(
 }
 
 /// Deletes what no version needs. What cannot be deleted now is left to the next import.
-pub(crate) async fn sweep(store: &Store, manifest: &Manifest, now: Timestamp) {
-    if let Err(error) = store.sweep(manifest, now).await {
+pub(crate) async fn sweep(store: &Store, now: Timestamp) {
+    if let Err(error) = store.sweep(now).await {
         tracing::warn!(%error, "chunks of old versions are left to the next import");
     }
 }

@@ -130,30 +130,40 @@ impl Store {
         Ok(())
     }
 
-    /// Deletes what belongs to versions that `manifest` does not name, that are a day old, and that
-    /// no import can publish any more: what they were to replace is no longer current, and a
-    /// revision never comes back. So nothing that a manifest names, or may come to name, is
-    /// deleted, whatever goes on meanwhile and whatever the clocks say.
+    /// Deletes what belongs to versions that the manifest does not name, that are a day old, and
+    /// that no import can publish any more.
+    ///
+    /// The order matters: each chunk that is listed notes the revision its manifest was to replace,
+    /// which had been current before. If it is not the current one afterwards, it never will be
+    /// again. So nothing that a manifest names, or may come to name, is deleted, whatever goes on
+    /// meanwhile, however long this takes, and whatever the clocks say.
     ///
     /// # Errors
     /// Returns an error if DynamoDB refuses. What is left is for a later import.
-    pub async fn sweep(&self, manifest: &Manifest, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn sweep(&self, now: Timestamp) -> Result<(), StoreError> {
+        let table = self.tables.dataset.as_str();
+        let listed = self.items_of_versions().await?;
+        let Some(manifest) = self.manifest().await? else { return Ok(()) };
+        for item in listed.iter().filter(|item| is_leftover(item, &manifest, now)) {
+            let id = item.get("id").cloned();
+            let delete = self
+                .client
+                .delete_item()
+                .table_name(table)
+                .set_key(id.map(|id| Item::from([("id".to_owned(), id)])));
+            delete.send().await.map_err(StoreError::call("DeleteItem", table))?;
+        }
+        Ok(())
+    }
+
+    /// The ids of all items of the table of datasets, and what their manifests were to replace.
+    async fn items_of_versions(&self) -> Result<Vec<Item>, StoreError> {
         let table = self.tables.dataset.as_str();
         let scan = self.client.scan().table_name(table);
         let scan = scan.projection_expression("id, #replaces");
         let scan = scan.expression_attribute_names("#replaces", REPLACES);
-        let mut items = scan.into_paginator().items().send();
-        let mut leftovers = Vec::new();
-        while let Some(found) = items.next().await {
-            let found = found.map_err(StoreError::call("Scan", table))?;
-            leftovers
-                .extend(found.get("id").filter(|_| is_leftover(&found, manifest, now)).cloned());
-        }
-        for id in leftovers {
-            let delete = self.client.delete_item().table_name(table).key("id", id);
-            delete.send().await.map_err(StoreError::call("DeleteItem", table))?;
-        }
-        Ok(())
+        let found: Result<Vec<Item>, _> = scan.into_paginator().items().send().collect().await;
+        found.map_err(StoreError::call("Scan", table))
     }
 }
 
