@@ -17,6 +17,7 @@ use crate::{
     auth::{self, KeyRing},
     dataset::CurrentDataset,
     errors::ApiError,
+    extension,
     gateway::restore_path,
     params::quote,
     quota::Quotas,
@@ -138,7 +139,11 @@ pub async fn run(routes: Routes) -> Result<(), lambda_http::Error> {
     if let (Access::Protected, Err(error)) = (&routes.access, app.dataset.get().await) {
         tracing::error!(%error, "starting without a dataset");
     }
-    lambda_http::run(lambda(routes, app)).await
+    let quotas = Arc::clone(&app.quotas);
+    match routes.access {
+        Access::Protected => extension::run(lambda(routes, app), quotas).await,
+        Access::Public => lambda_http::run(lambda(routes, app)).await,
+    }
 }
 
 /// The service a Lambda runs: `routes` behind API Gateway.

@@ -9,6 +9,7 @@ pub mod app;
 pub mod auth;
 pub mod dataset;
 pub mod errors;
+mod extension;
 pub mod gateway;
 pub mod lookup;
 pub mod pagination;

@@ -100,6 +100,7 @@ fn of(key: &ApiKey, name: &str, created_at: Timestamp) -> KeyRecord {
         revoked_at: None,
         per_minute: None,
         per_day: None,
+        quota_id: None,
     }
 }
 
@@ -154,7 +155,8 @@ pub async fn revoke(store: &Store, prefix: &str) -> Result<(), LocalError> {
     Ok(())
 }
 
-/// Makes a key on the terms of another, which ends after `overlap`: so long both work.
+/// Makes a key on the terms of another, which ends after `overlap`: so long both work, and share
+/// one quota.
 ///
 /// # Errors
 /// Where none or several keys have the prefix, the key no longer works, or the database refuses it.
@@ -168,7 +170,8 @@ pub async fn rotate(store: &Store, prefix: &str, overlap: Expiry) -> Result<(), 
     let end = old.expires_at.map_or(end, |already| already.min(end));
     let key = random()?;
     let (key_hash, new_prefix) = (key.hash(), key.prefix().to_owned());
-    let new = KeyRecord { key_hash, prefix: new_prefix, created_at: now, ..old.clone() };
+    let quota_id = Some(old.quota_id().to_owned());
+    let new = KeyRecord { key_hash, prefix: new_prefix, created_at: now, quota_id, ..old.clone() };
     store.put_api_key(&new).await?;
     store.expire_api_key(&old.key_hash, end).await?;
     show(&key);

@@ -21,18 +21,27 @@ pub struct KeyRecord {
     pub created_at: Timestamp,
     pub expires_at: Option<Timestamp>,
     pub revoked_at: Option<Timestamp>,
-    /// Requests it may make in a minute; `None` for any number.
+    /// Requests it may make in any minute; `None` for any number.
     #[serde(default)]
     pub per_minute: Option<u32>,
-    /// Requests it may make in a day, which begins at midnight UTC.
+    /// Requests it may make in any 24 hours; `None` for any number.
     #[serde(default)]
     pub per_day: Option<u32>,
+    /// What its requests are counted under, if not its own hash: a key that replaces another takes
+    /// the quota over, so that the two together have no more than the one.
+    #[serde(default)]
+    pub quota_id: Option<String>,
 }
 
 impl KeyRecord {
     /// Whether the key opens the API at `now`.
     pub fn is_live(&self, now: Timestamp) -> bool {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|end| now < end)
+    }
+
+    /// What its requests are counted under.
+    pub fn quota_id(&self) -> &str {
+        self.quota_id.as_deref().unwrap_or(&self.key_hash)
     }
 }
 

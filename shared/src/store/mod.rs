@@ -30,6 +30,7 @@ pub use api_keys::KeyRecord;
 pub use batch::{BATCH, Change, Seen};
 pub use hold::{Begun, Hold};
 pub use snapshots::{FileDates, Manifest, Snapshot, sha256};
+pub use usage::{HourOfUsage, Tally};
 
 /// An item as the SDK has it.
 pub type Item = HashMap<String, AttributeValue>;
@@ -45,7 +46,7 @@ pub struct Tables {
     pub dataset: String,
     /// API keys by `key_hash`.
     pub api_keys: String,
-    /// Counters of requests by `id`.
+    /// Requests counted by quota and hour, by `id`.
     pub usage: String,
 }
 

@@ -1,0 +1,430 @@
+//! One quota as a container knows it: what was counted here, what the other containers have written,
+//! and what of its own it still has to write. Knows neither tasks nor DynamoDB calls.
+
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
+
+use rand::{RngExt, distr::Alphanumeric};
+
+use super::{
+    QuotaStatuses,
+    window::{Buckets, LimitType},
+};
+use crate::store::{HourOfUsage, KeyRecord, Tally};
+
+/// Characters of the name under which a container writes; a quota has at most some hundreds of them.
+const CONTAINER_CHARACTERS: usize = 6;
+/// What is counted is written when it is this share of what is left of the quota.
+const SHARES: u64 = 10;
+const LARGEST_SHARE: u64 = 100;
+/// How long after a write the next one waits, unless a share is counted sooner.
+const FLUSH_INTERVAL: Duration = Duration::from_secs(1);
+/// The longest wait after writes that failed one after the other.
+const LONGEST_INTERVAL: Duration = Duration::from_secs(30);
+
+/// The quotas of a key.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Limits {
+    per_minute: Option<u64>,
+    per_day: Option<u64>,
+}
+
+impl Limits {
+    /// The quotas of `key`; `None` if it has none.
+    pub fn of(key: &KeyRecord) -> Option<Self> {
+        let (per_minute, per_day) = (key.per_minute.map(u64::from), key.per_day.map(u64::from));
+        let has_one = per_minute.is_some() || per_day.is_some();
+        has_one.then_some(Self { per_minute, per_day })
+    }
+}
+
+/// What was counted here in one hour.
+#[derive(Debug, Default)]
+struct OwnHour {
+    count: u64,
+    /// As much of it as the table is known to have.
+    written: u64,
+}
+
+/// What is to be written, and what is to be read beside it.
+#[derive(Debug, Default)]
+pub struct Flush {
+    pub tallies: Vec<(i64, Tally)>,
+    pub earlier_hours: Vec<i64>,
+}
+
+/// Writes that failed one after the other.
+#[derive(Debug)]
+struct Failures {
+    since: Instant,
+    times: u32,
+}
+
+/// The requests of one quota.
+#[derive(Debug)]
+pub struct Counter {
+    container: String,
+    limits: Limits,
+    own_hours: BTreeMap<i64, OwnHour>,
+    own_minutes: Buckets,
+    /// What the other containers have written, by hour.
+    others: BTreeMap<i64, HourOfUsage>,
+    /// The hour in which the hours before it were read, and whether for the window of a day.
+    earlier_read: Option<(i64, bool)>,
+    tried_at: Option<Instant>,
+    failures: Option<Failures>,
+    /// Unwritten requests that are a write of their own.
+    share: u64,
+}
+
+impl Counter {
+    /// A counter under a name of its own, so that one that is forgotten and begun anew never counts
+    /// below what it has written.
+    pub fn new() -> Self {
+        let characters = rand::rng().sample_iter(Alphanumeric).take(CONTAINER_CHARACTERS);
+        Self {
+            container: characters.map(char::from).collect(),
+            limits: Limits::default(),
+            own_hours: BTreeMap::new(),
+            own_minutes: Buckets::new(),
+            others: BTreeMap::new(),
+            earlier_read: None,
+            tried_at: None,
+            failures: None,
+            share: 1,
+        }
+    }
+
+    pub fn container(&self) -> &str {
+        &self.container
+    }
+
+    /// Counts a request at `now`, in seconds since 1970, unless a quota is exhausted.
+    ///
+    /// # Errors
+    /// Returns where the key stands if one of its quotas is exhausted.
+    pub fn take(&mut self, limits: Limits, now: i64) -> Result<QuotaStatuses, QuotaStatuses> {
+        self.limits = limits;
+        self.forget(now);
+        let before = self.statuses(now);
+        if before.exhausted().is_some() {
+            return Err(before);
+        }
+        self.own_hours.entry(LimitType::Daily.bucket_at(now)).or_default().count += 1;
+        if limits.per_minute.is_some() {
+            *self.own_minutes.entry(LimitType::Minute.bucket_at(now)).or_default() += 1;
+        }
+        let after = self.statuses(now);
+        self.share = (after.least_remaining() / SHARES).clamp(1, LARGEST_SHARE);
+        Ok(after)
+    }
+
+    /// Where the key stands in each of its quotas.
+    fn statuses(&self, now: i64) -> QuotaStatuses {
+        let minute = |limit| LimitType::Minute.status(limit, &self.minutes(), now);
+        let daily = |limit| LimitType::Daily.status(limit, &self.hours(), now);
+        QuotaStatuses {
+            minute: self.limits.per_minute.map(minute),
+            daily: self.limits.per_day.map(daily),
+        }
+    }
+
+    fn minutes(&self) -> Buckets {
+        let mut buckets = self.own_minutes.clone();
+        for tally in self.others.values().flat_map(HourOfUsage::values) {
+            for (start, count) in &tally.recent {
+                *buckets.entry(*start).or_default() += count;
+            }
+        }
+        buckets
+    }
+
+    fn hours(&self) -> Buckets {
+        let own = self.own_hours.iter().map(|(hour, own)| (*hour, own.count));
+        let mut buckets: Buckets = own.collect();
+        for (hour, tallies) in &self.others {
+            *buckets.entry(*hour).or_default() +=
+                tallies.values().map(|tally| tally.count).sum::<u64>();
+        }
+        buckets
+    }
+
+    /// Drops what no window counts any more.
+    fn forget(&mut self, now: i64) {
+        let minute_ago = now - LimitType::Minute.window();
+        let day_ago = now - LimitType::Daily.window();
+        self.own_minutes = self.own_minutes.split_off(&(minute_ago + 1));
+        self.own_hours = self.own_hours.split_off(&(day_ago + 1));
+        self.others = self.others.split_off(&(day_ago + 1));
+    }
+
+    fn unwritten(&self) -> u64 {
+        self.own_hours.values().map(|hour| hour.count - hour.written).sum()
+    }
+
+    pub fn has_unwritten(&self) -> bool {
+        self.unwritten() > 0
+    }
+
+    /// When the next write is due; `None` while there is nothing to write.
+    ///
+    /// The first one is due at once, since only its answer tells what others have counted.
+    pub fn due_at(&self, now: Instant) -> Option<Instant> {
+        let unwritten = self.unwritten();
+        match (&self.failures, self.tried_at) {
+            _ if unwritten == 0 => None,
+            (_, None) => Some(now),
+            (None, Some(_)) if unwritten >= self.share => Some(now),
+            (None, Some(tried_at)) => Some(tried_at + FLUSH_INTERVAL),
+            (Some(failures), Some(tried_at)) => {
+                let doubled = FLUSH_INTERVAL * 2_u32.pow(failures.times.min(5) - 1);
+                Some(tried_at + doubled.min(LONGEST_INTERVAL))
+            }
+        }
+    }
+
+    /// What has to be written and read now.
+    pub fn flush(&mut self, now: i64, clock: Instant) -> Flush {
+        self.forget(now);
+        let unwritten = self.own_hours.iter().filter(|(_, own)| own.count > own.written);
+        let tallies: Vec<_> =
+            unwritten.map(|(hour, own)| (*hour, self.tally(*hour, own))).collect();
+        if tallies.is_empty() {
+            return Flush::default();
+        }
+        self.tried_at = Some(clock);
+        Flush { tallies, earlier_hours: self.earlier_hours(now) }
+    }
+
+    fn tally(&self, hour: i64, own: &OwnHour) -> Tally {
+        let of_the_hour = self.own_minutes.range(hour..hour + LimitType::Daily.bucket());
+        Tally {
+            count: own.count,
+            recent: of_the_hour.map(|(start, count)| (*start, *count)).collect(),
+        }
+    }
+
+    /// The hours before this one that still count and have not been read since it began. They are
+    /// read anew each hour, because a container that was frozen may have written late.
+    fn earlier_hours(&self, now: i64) -> Vec<i64> {
+        let hour = LimitType::Daily.bucket_at(now);
+        let is_daily = self.limits.per_day.is_some();
+        let is_read = self
+            .earlier_read
+            .is_some_and(|(read_in, for_a_day)| read_in == hour && (for_a_day || !is_daily));
+        let window = match is_daily {
+            true => LimitType::Daily.window(),
+            false => LimitType::Minute.window(),
+        };
+        let hours_back = (1..).map(|hours| hour - hours * LimitType::Daily.bucket());
+        match is_read {
+            true => Vec::new(),
+            // The minute's buckets of the hour before count until the window has left it.
+            false if !is_daily && now - hour < window => vec![hour - LimitType::Daily.bucket()],
+            false if !is_daily => Vec::new(),
+            false => hours_back.take_while(|earlier| *earlier > now - window).collect(),
+        }
+    }
+
+    /// Notes that the table has `tally`, and what it has of the others.
+    pub fn written(&mut self, hour: i64, tally: &Tally, usage: HourOfUsage) {
+        // A refused write finds its own tally, or one that is as new, in the table.
+        let in_table = usage.get(&self.container).map_or(tally.count, |own| own.count);
+        if let Some(own) = self.own_hours.get_mut(&hour) {
+            own.written = own.written.max(in_table.min(own.count));
+        }
+        self.learn(hour, usage);
+        self.failures = None;
+    }
+
+    /// Notes what the table has of the hours before this one.
+    pub fn earlier_known(&mut self, now: i64, usage: impl IntoIterator<Item = (i64, HourOfUsage)>) {
+        for (hour, tallies) in usage {
+            self.learn(hour, tallies);
+        }
+        self.earlier_read = Some((LimitType::Daily.bucket_at(now), self.limits.per_day.is_some()));
+    }
+
+    fn learn(&mut self, hour: i64, mut usage: HourOfUsage) {
+        usage.remove(&self.container);
+        self.others.insert(hour, usage);
+    }
+
+    /// Notes that a write was not answered; gives how often that happened without a success between,
+    /// and since when.
+    pub fn failed(&mut self, clock: Instant) -> (u32, Duration) {
+        let failures = self.failures.get_or_insert(Failures { since: clock, times: 0 });
+        failures.times += 1;
+        (failures.times, clock.duration_since(failures.since))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NINE: i64 = 1_795_219_200 + 9 * 3600;
+
+    fn limits(per_minute: Option<u64>, per_day: Option<u64>) -> Limits {
+        Limits { per_minute, per_day }
+    }
+
+    /// Writes everything that is to be written into `table`, as DynamoDB would.
+    fn write(counter: &mut Counter, table: &mut BTreeMap<i64, HourOfUsage>, now: i64) {
+        let flush = counter.flush(now, Instant::now());
+        if !flush.tallies.is_empty() {
+            let known = |hour: &i64| Some((*hour, table.get(hour)?.clone()));
+            let earlier: Vec<_> = flush.earlier_hours.iter().filter_map(known).collect();
+            counter.earlier_known(now, earlier);
+        }
+        for (hour, tally) in flush.tallies {
+            let item = table.entry(hour).or_default();
+            let stored = item.entry(counter.container().to_owned()).or_default();
+            if stored.count < tally.count {
+                *stored = tally.clone();
+            }
+            counter.written(hour, &tally, item.clone());
+        }
+    }
+
+    fn counted(table: &BTreeMap<i64, HourOfUsage>) -> u64 {
+        table.values().flat_map(HourOfUsage::values).map(|tally| tally.count).sum()
+    }
+
+    #[test]
+    fn requests_are_admitted_up_to_the_tighter_quota() {
+        let mut counter = Counter::new();
+        let limits = limits(Some(2), Some(3));
+        let first = counter.take(limits, NINE).unwrap();
+        assert_eq!(first.minute.unwrap().remaining, 1);
+        assert_eq!(first.daily.unwrap().remaining, 2);
+        counter.take(limits, NINE).unwrap();
+        let refused = counter.take(limits, NINE).unwrap_err().exhausted().unwrap();
+        assert_eq!((refused.limit_type, refused.reset), (LimitType::Minute, NINE + 60));
+        // What is refused is not counted.
+        counter.take(limits, NINE + 60).unwrap();
+        let refused = counter.take(limits, NINE + 61).unwrap_err().exhausted().unwrap();
+        assert_eq!((refused.limit_type, refused.reset), (LimitType::Daily, NINE + 24 * 3600));
+    }
+
+    #[test]
+    fn of_two_exhausted_quotas_the_one_that_lasts_longer_counts() {
+        let mut counter = Counter::new();
+        counter.take(limits(Some(1), Some(1)), NINE).unwrap();
+        let refused = counter.take(limits(Some(1), Some(1)), NINE).unwrap_err();
+        assert_eq!(refused.minute.unwrap().remaining, 0);
+        assert_eq!(refused.exhausted().unwrap().limit_type, LimitType::Daily);
+    }
+
+    #[test]
+    fn containers_see_each_other_once_they_have_written() {
+        let (mut one, mut two) = (Counter::new(), Counter::new());
+        let mut table = BTreeMap::new();
+        let limits = limits(Some(3), Some(100));
+        one.take(limits, NINE).unwrap();
+        one.take(limits, NINE).unwrap();
+        write(&mut one, &mut table, NINE);
+        two.take(limits, NINE + 1).unwrap();
+        write(&mut two, &mut table, NINE + 1);
+        let refused = two.take(limits, NINE + 2).unwrap_err();
+        assert_eq!((refused.minute.unwrap().remaining, refused.daily.unwrap().remaining), (0, 97));
+        assert_eq!(counted(&table), 3);
+    }
+
+    #[test]
+    fn a_write_that_is_repeated_or_late_counts_once() {
+        let mut counter = Counter::new();
+        let mut table = BTreeMap::new();
+        let limits = limits(None, Some(100));
+        counter.take(limits, NINE).unwrap();
+        // The first write reaches the table, but its answer gets lost.
+        let lost = counter.flush(NINE, Instant::now()).tallies;
+        table
+            .insert(NINE, HourOfUsage::from([(counter.container().to_owned(), lost[0].1.clone())]));
+        counter.failed(Instant::now());
+        assert!(counter.has_unwritten());
+        counter.take(limits, NINE + 1).unwrap();
+        write(&mut counter, &mut table, NINE + 1);
+        assert!(!counter.has_unwritten());
+        assert_eq!(counted(&table), 2);
+        assert_eq!(counter.take(limits, NINE + 2).unwrap().daily.unwrap().remaining, 97);
+    }
+
+    #[test]
+    fn a_container_that_starts_learns_of_the_hours_before() {
+        let (mut old, mut new) = (Counter::new(), Counter::new());
+        let mut table = BTreeMap::new();
+        let limits = limits(Some(50), Some(5));
+        for hour in 0..4 {
+            old.take(limits, NINE + hour * 3600).unwrap();
+            write(&mut old, &mut table, NINE + hour * 3600);
+        }
+        let now = NINE + 5 * 3600;
+        new.take(limits, now).unwrap();
+        assert_eq!(new.flush(now, Instant::now()).earlier_hours.len(), 23);
+        write(&mut new, &mut table, now);
+        assert!(new.take(limits, now).is_err());
+        // The oldest of the five requests counts until a day after its hour began.
+        assert!(new.take(limits, NINE + 24 * 3600).is_ok());
+    }
+
+    #[test]
+    fn the_last_minute_reaches_back_into_the_hour_before() {
+        let (mut old, mut new) = (Counter::new(), Counter::new());
+        let mut table = BTreeMap::new();
+        let limits = limits(Some(2), None);
+        old.take(limits, NINE - 10).unwrap();
+        write(&mut old, &mut table, NINE - 10);
+        new.take(limits, NINE + 10).unwrap();
+        assert_eq!(new.flush(NINE + 10, Instant::now()).earlier_hours, [NINE - 3600]);
+        write(&mut new, &mut table, NINE + 10);
+        assert!(new.take(limits, NINE + 11).is_err());
+        assert!(new.take(limits, NINE + 50).is_ok());
+    }
+
+    #[test]
+    fn what_was_counted_before_the_hour_ended_is_written_to_its_hour() {
+        let mut counter = Counter::new();
+        let mut table = BTreeMap::new();
+        counter.take(limits(None, Some(9)), NINE - 1).unwrap();
+        counter.take(limits(None, Some(9)), NINE).unwrap();
+        write(&mut counter, &mut table, NINE);
+        assert_eq!(table.keys().copied().collect::<Vec<_>>(), [NINE - 3600, NINE]);
+        assert_eq!(counted(&table), 2);
+    }
+
+    #[test]
+    fn a_write_is_due_at_first_by_share_and_by_age() {
+        let mut counter = Counter::new();
+        let mut table = BTreeMap::new();
+        let limits = limits(None, Some(101));
+        let clock = Instant::now();
+        assert_eq!(counter.due_at(clock), None);
+        counter.take(limits, NINE).unwrap();
+        assert_eq!(counter.due_at(clock), Some(clock), "the first one");
+        write(&mut counter, &mut table, NINE);
+        counter.take(limits, NINE).unwrap();
+        assert!(counter.due_at(clock) > Some(clock + FLUSH_INTERVAL / 2), "young and few");
+        for _ in 0..9 {
+            counter.take(limits, NINE).unwrap();
+        }
+        assert_eq!(counter.due_at(clock), Some(clock), "a tenth of what is left");
+    }
+
+    #[test]
+    fn writes_that_fail_are_tried_less_and_less_often() {
+        let mut counter = Counter::new();
+        counter.take(limits(None, Some(9)), NINE).unwrap();
+        let clock = Instant::now();
+        let mut waits = Vec::new();
+        for _ in 0..7 {
+            counter.flush(NINE, clock);
+            counter.failed(clock);
+            waits.push(counter.due_at(clock).unwrap().duration_since(clock).as_secs());
+        }
+        assert_eq!(waits, [1, 2, 4, 8, 16, 16, 16]);
+        assert_eq!(counter.failed(clock + Duration::from_secs(90)), (8, Duration::from_secs(90)));
+    }
+}
