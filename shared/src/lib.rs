@@ -11,6 +11,7 @@ pub mod dataset;
 pub mod errors;
 mod extension;
 pub mod gateway;
+pub mod logging;
 pub mod lookup;
 pub mod pagination;
 pub mod params;

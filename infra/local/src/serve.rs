@@ -1,11 +1,12 @@
 //! The API behind one port, and the embedded database alone.
 
-use std::{fs, net::Ipv4Addr, path::Path, time::Duration};
+use std::{fs, net::Ipv4Addr, path::Path, sync::Arc, time::Duration};
 
 use axum::Router;
 use shared::{
     app::{self, App},
     auth::ApiKey,
+    logging,
     store::Store,
 };
 use tokio::{net::TcpListener, sync::oneshot, time::timeout};
@@ -32,8 +33,10 @@ pub async fn serve(args: ServeArgs) -> Result<(), LocalError> {
     let key = prepare(&database.store(), &args.key, &args.database.data_dir).await?;
     let address = listener.local_addr().map_err(LocalError::io("cannot listen"))?;
     greet(&format!("http://{address}"), &key, &database).await?;
-    let service = app::service(routes(), App::on(database.serving_store().await));
-    serve_until_stopped(listener, service).await?;
+    let app = App::on(database.serving_store().await);
+    let quotas = Arc::clone(&app.quotas);
+    serve_until_stopped(listener, app::service(routes(), app)).await?;
+    quotas.write_rest().await;
     database.close().await;
     Ok(())
 }
@@ -144,10 +147,10 @@ async fn listen(port: u16) -> Result<TcpListener, LocalError> {
 
 /// Logs to the terminal: what goes wrong, unless `RUST_LOG` asks for more.
 fn log_for_people() {
-    let level = tracing_subscriber::EnvFilter::try_from_default_env();
+    logging::hide_panic_messages();
     _ = tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
-        .with_env_filter(level.unwrap_or_else(|_| "warn,dynoxide=error".into()))
+        .with_env_filter(logging::filter("warn,dynoxide=error"))
         .try_init();
 }
 

@@ -6,6 +6,7 @@ use std::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
+    time::Duration,
 };
 
 use axum::{
@@ -35,6 +36,8 @@ pub enum Fault {
     HalfProcessed,
     /// Done, but the answer breaks off.
     BrokenOff,
+    /// Done after half of this time, answered after all of it.
+    Late(Duration),
 }
 
 type Policy = dyn Fn(usize, &str) -> Fault + Send + Sync;
@@ -93,6 +96,12 @@ async fn forward(State(behind): State<Behind>, headers: HeaderMap, body: Bytes) 
             std::io::Error::other("reset"),
         )]))
         .into_response(),
+        Fault::Late(time) => {
+            tokio::time::sleep(time / 2).await;
+            let answer = behind.answer(headers, body).await;
+            tokio::time::sleep(time / 2).await;
+            answer
+        }
         Fault::HalfProcessed => behind.half(headers, &body).await,
         Fault::BrokenOff => {
             behind.answer(headers, body).await;
