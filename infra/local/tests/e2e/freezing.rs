@@ -5,6 +5,10 @@ use std::{
     fs::{self, File},
     path::PathBuf,
     process::{Child, Command},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -43,7 +47,7 @@ pub async fn ended(process: &mut Child) {
     }
 }
 
-/// The program, serving from a DynamoDB at some address.
+/// The program, serving from a DynamoDB at some address; ended with the test.
 struct Serving {
     process: Child,
     base_url: String,
@@ -86,26 +90,45 @@ impl Serving {
     }
 }
 
-async fn every_request_counts_once(slowness: Duration) {
+impl Drop for Serving {
+    fn drop(&mut self) {
+        // A process that has ended by itself is no longer there to be killed.
+        _ = self.process.kill();
+        _ = self.process.wait();
+    }
+}
+
+/// Asks 200 times for a quota of 200, and gives what the processes wrote meanwhile.
+async fn every_request_counts_once(slowness: Duration) -> String {
     let service = Service::with_sample().await;
     let store = service.database.store();
     let quota = Some(REQUESTS as u32);
     let key = key(&store, quota, quota).await;
-    let policy = move |_, operation: &str| match operation {
-        "UpdateItem" | "BatchGetItem" => Fault::Late(slowness),
-        _ => Fault::Late(slowness.min(Duration::from_millis(30))),
+    // The processes load the data first: a table this slow would keep them from it.
+    let is_loaded = Arc::new(AtomicBool::new(false));
+    let is_slow = Arc::clone(&is_loaded);
+    let policy = move |_, operation: &str| match (is_slow.load(Ordering::SeqCst), operation) {
+        (false, _) => Fault::None,
+        (true, "UpdateItem" | "BatchGetItem") => Fault::Late(slowness),
+        (true, _) => Fault::Late(slowness.min(Duration::from_millis(30))),
     };
     let database = Database::at(service.database.endpoint().to_owned()).await.unwrap();
     let proxy = FaultProxy::before(database.endpoint(), policy).await;
     let serve = || Serving::start(&proxy.endpoint);
     let mut processes = futures_util::future::join_all((0..PROCESSES).map(|_| serve())).await;
 
+    let client = Client::builder().pool_max_idle_per_host(0).build().unwrap();
+    for Serving { base_url, .. } in &processes {
+        let loading = client.get(format!("{base_url}/v1/npa/415")).bearer_auth(KEY).send();
+        assert_eq!(loading.await.unwrap().status(), StatusCode::OK);
+    }
+    is_loaded.store(true, Ordering::SeqCst);
+
     let asked = processes.iter().map(|serving| {
-        let key = &key;
+        let (client, key) = (&client, &key);
         async move {
-            let client = Client::builder().pool_max_idle_per_host(0).build().unwrap();
             for request in 1..=REQUESTS_EACH {
-                assert_eq!(serving.ask(&client, key).await, StatusCode::OK, "request {request}");
+                assert_eq!(serving.ask(client, key).await, StatusCode::OK, "request {request}");
                 let is_long = request % LONG_FREEZE_EVERY == 0;
                 tokio::time::sleep(if is_long { LONG_FREEZE } else { FREEZE }).await;
                 send("CONT", &serving.process);
@@ -114,13 +137,15 @@ async fn every_request_counts_once(slowness: Duration) {
     });
     futures_util::future::join_all(asked).await;
 
+    let mut output = String::new();
     for serving in &mut processes {
         send("TERM", &serving.process);
         ended(&mut serving.process).await;
-        let output = fs::read_to_string(&serving.output).unwrap();
-        assert!(!output.contains("ERROR") && !output.contains("panic"), "{output}");
+        output.push_str(&fs::read_to_string(&serving.output).unwrap());
     }
+    assert!(!output.contains("ERROR") && !output.contains("panic"), "{output}");
     assert_eq!(counted(&store).await[&key.hash()], REQUESTS as u64);
+    output
 }
 
 #[tokio::test]
@@ -130,5 +155,6 @@ async fn requests_of_a_frozen_process_count_once_with_a_quick_table() {
 
 #[tokio::test]
 async fn requests_of_a_frozen_process_count_once_with_a_slow_table() {
-    every_request_counts_once(Duration::from_millis(800)).await;
+    let output = every_request_counts_once(Duration::from_millis(800)).await;
+    assert!(output.contains("usage is written with the next write"), "no write was cut off");
 }

@@ -142,6 +142,14 @@ impl LambdaFunction {
     }
 }
 
+impl Drop for LambdaFunction {
+    fn drop(&mut self) {
+        // A process that has ended by itself is no longer there to be killed.
+        _ = self.process.kill();
+        _ = self.process.wait();
+    }
+}
+
 fn deadline() -> u128 {
     let end = SystemTime::now() + Duration::from_secs(10);
     end.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_millis()
