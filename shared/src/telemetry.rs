@@ -1,4 +1,4 @@
-//! What is told of each request: one line for the log, from which CloudWatch also reads metrics
+//! The access log: one line for each request, from which CloudWatch also reads metrics
 //! (its embedded metric format, so no call is made for them), and an id for the client.
 //!
 //! Nothing of it is text that a client wrote: of the key it has the first characters, of a phone number
@@ -33,7 +33,7 @@ pub const NAMESPACE: &str = "TelephoneNumberReference";
 /// How many characters of a phone number stay out of the log.
 const MASKED: usize = 4;
 
-/// What the rooms a request passes through know of it.
+/// Facts collected while a request is handled.
 #[derive(Debug, Default)]
 pub struct Facts {
     /// The first characters of the key, by which an operator knows it.
@@ -85,7 +85,7 @@ fn name_of(method: &Method) -> &'static str {
 }
 
 /// What one request was and how it ended.
-struct Told {
+struct AccessLogEntry {
     request_id: String,
     method: &'static str,
     route: String,
@@ -95,7 +95,7 @@ struct Told {
     facts: Facts,
 }
 
-/// Tells of each request and gives each answer its id.
+/// Logs each request and gives each response its id.
 pub(crate) async fn observe(request: Request, next: Next) -> Response {
     static WARM: AtomicBool = AtomicBool::new(false);
     let started = Instant::now();
@@ -113,7 +113,7 @@ pub(crate) async fn observe(request: Request, next: Next) -> Response {
     if let Ok(id) = HeaderValue::try_from(&request_id) {
         response.headers_mut().insert(REQUEST_ID, id);
     }
-    tell(&Told {
+    write(&AccessLogEntry {
         request_id,
         method,
         route,
@@ -138,20 +138,20 @@ fn id_of(request: &Request) -> String {
 }
 
 /// Writes the line: for CloudWatch in a Lambda, elsewhere at level `info`.
-fn tell(told: &Told) {
+fn write(entry: &AccessLogEntry) {
     static FUNCTION: LazyLock<Option<String>> =
         LazyLock::new(|| env::var("AWS_LAMBDA_FUNCTION_NAME").ok());
     match &*FUNCTION {
-        Some(function) => println!("{}", told.line(function, Timestamp::now())),
+        Some(function) => println!("{}", entry.line(function, Timestamp::now())),
         None => {
-            let Told { request_id, method, route, status, took, .. } = told;
+            let AccessLogEntry { request_id, method, route, status, took, .. } = entry;
             let status = status.as_u16();
             tracing::info!(request_id, method, route, status, ?took, "request");
         }
     }
 }
 
-impl Told {
+impl AccessLogEntry {
     fn line(&self, function: &str, now: Timestamp) -> Value {
         let Self { request_id, method, route, status, took, cold_start, facts } = self;
         let metrics = [
@@ -221,7 +221,7 @@ mod tests {
     fn the_line_holds_every_metric_it_names() {
         let mut facts = Facts { consumed_capacity: 0.5, cache_hits: 1, ..Facts::default() };
         facts.set_phone_number("305-234-5678", "3052345678", "+13052345678");
-        let told = Told {
+        let entry = AccessLogEntry {
             request_id: "abc".to_owned(),
             method: "GET",
             route: "/v1/format/{*tn}".to_owned(),
@@ -230,7 +230,7 @@ mod tests {
             cold_start: true,
             facts,
         };
-        let line = told.line("stack-format", Timestamp::UNIX_EPOCH);
+        let line = entry.line("stack-format", Timestamp::UNIX_EPOCH);
         let metrics = line["_aws"]["CloudWatchMetrics"][0]["Metrics"].as_array().unwrap();
         assert!(metrics.iter().all(|metric| line[metric["Name"].as_str().unwrap()].is_number()));
         assert_eq!((&line["ServerErrors"], &line["Latency"]), (&json!(1.0), &json!(3.0)));

@@ -25,7 +25,7 @@ const KEY_NAME: &str = "local";
 /// Serves the API until Ctrl-C.
 ///
 /// # Errors
-/// Where a port is taken or the database cannot be used.
+/// Returns an error if a port is taken or the database cannot be used.
 pub async fn serve(args: ServeArgs) -> Result<(), LocalError> {
     log_for_people();
     let listener = listen(args.port).await?;
@@ -64,7 +64,7 @@ async fn serve_until_stopped(listener: TcpListener, service: Router) -> Result<(
 /// Runs the embedded database alone until Ctrl-C, with data and a key in it.
 ///
 /// # Errors
-/// Where the port is taken or the folder cannot be used.
+/// Returns an error if the port is taken or the folder cannot be used.
 pub async fn dynamodb(args: DynamodbArgs) -> Result<(), LocalError> {
     log_for_people();
     let database = Database::embedded(&args.data_dir, args.port, Use::ByOthersToo).await?;

@@ -52,11 +52,12 @@ pub async fn require_key(
     let key = app.keys.admit(&key).await?;
     telemetry::note(|facts| facts.key = Some(key.prefix.clone()));
     let quotas = app.quotas.take(&key, Timestamp::now()).map_err(ApiError::RateLimited)?;
+    // Already now, since what follows does not run if the client hangs up.
+    app.quotas.write_soon(&key);
     let mut response = next.run(request).await;
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("private"));
     if let Some(statuses) = quotas {
         statuses.set_rate_limit_headers(response.headers_mut());
-        app.quotas.write_soon(&key);
     }
     Ok(response)
 }

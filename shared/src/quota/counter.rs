@@ -21,8 +21,8 @@ const SHARES: u64 = 10;
 const LARGEST_SHARE: u64 = 100;
 /// How long after a write the next one waits, unless a share is counted sooner.
 const FLUSH_INTERVAL: Duration = Duration::from_secs(1);
-/// The longest wait after writes that failed one after the other.
-const LONGEST_INTERVAL: Duration = Duration::from_secs(30);
+/// How often that wait doubles while one write after the other fails.
+const MOST_DOUBLINGS: u32 = 4;
 
 /// The quotas of a key.
 #[derive(Debug, Clone, Copy, Default)]
@@ -179,8 +179,8 @@ impl Counter {
             (None, Some(_)) if unwritten >= self.share => Some(now),
             (None, Some(tried_at)) => Some(tried_at + FLUSH_INTERVAL),
             (Some(failures), Some(tried_at)) => {
-                let doubled = FLUSH_INTERVAL * 2_u32.pow(failures.times.min(5) - 1);
-                Some(tried_at + doubled.min(LONGEST_INTERVAL))
+                let doublings = (failures.times - 1).min(MOST_DOUBLINGS);
+                Some(tried_at + FLUSH_INTERVAL * 2_u32.pow(doublings))
             }
         }
     }
@@ -214,18 +214,15 @@ impl Counter {
         let is_read = self
             .earlier_read
             .is_some_and(|(read_in, for_a_day)| read_in == hour && (for_a_day || !is_daily));
-        let window = match is_daily {
-            true => LimitType::Daily.window(),
-            false => LimitType::Minute.window(),
-        };
-        let hours_back = (1..).map(|hours| hour - hours * LimitType::Daily.bucket());
-        match is_read {
-            true => Vec::new(),
-            // The minute's buckets of the hour before count until the window has left it.
-            false if !is_daily && now - hour < window => vec![hour - LimitType::Daily.bucket()],
-            false if !is_daily => Vec::new(),
-            false => hours_back.take_while(|earlier| *earlier > now - window).collect(),
+        if is_read {
+            return Vec::new();
         }
+        let (minute, day) = (LimitType::Minute, LimitType::Daily);
+        // Of an hour before, only its last bucket may still count for the minute.
+        let of_the_minute = now - minute.window() - day.bucket() + minute.bucket();
+        let oldest = if is_daily { now - day.window() } else { of_the_minute };
+        let hours_back = (1..).map(|hours| hour - hours * day.bucket());
+        hours_back.take_while(|earlier| *earlier > oldest).collect()
     }
 
     /// Notes that the table has `tally`, and what it has of the others.

@@ -1,8 +1,8 @@
 //! How often a key may ask: quotas for each minute and each day.
 //!
 //! A container counts in memory and now and then writes its own count beside those of the others;
-//! the answer tells it everybody's. No request waits for that: the write follows the response, by the
-//! extension of a Lambda or by a task of the local server. So a key can exceed its quota by what the
+//! the answer tells it everybody's. No request waits for that: in a Lambda an extension writes after the
+//! response, elsewhere a task beside it. So a key can exceed its quota by what the
 //! containers have not yet told each other. A key without a quota is not counted at all.
 //! `docs/decisions/0006-quotas.md` tells why it is built so.
 

@@ -49,7 +49,7 @@ impl Store {
     /// The record of the key with this hash: one GetItem.
     ///
     /// # Errors
-    /// Where DynamoDB does not answer, or the item cannot be read.
+    /// Returns an error if DynamoDB does not answer, or the item cannot be read.
     pub async fn api_key(&self, key_hash: &str) -> Result<Option<KeyRecord>, StoreError> {
         self.get(&self.tables.api_keys, "key_hash", key_hash.to_owned()).await
     }
@@ -57,7 +57,7 @@ impl Store {
     /// Writes a key's record, new or changed.
     ///
     /// # Errors
-    /// Where DynamoDB refuses it.
+    /// Returns an error if DynamoDB refuses it.
     pub async fn put_api_key(&self, key: &KeyRecord) -> Result<(), StoreError> {
         let table = &self.tables.api_keys;
         let put = self.client.put_item().table_name(table).set_item(Some(item(table, key)?));
@@ -67,7 +67,7 @@ impl Store {
     /// Every key ever made, the oldest first. Reads the whole table: for an operator's command.
     ///
     /// # Errors
-    /// Where DynamoDB does not answer, or an item cannot be read.
+    /// Returns an error if DynamoDB does not answer, or an item cannot be read.
     pub async fn api_keys(&self) -> Result<Vec<KeyRecord>, StoreError> {
         let table = self.tables.api_keys.as_str();
         let scan = self.client.scan().table_name(table);
@@ -83,7 +83,7 @@ impl Store {
     /// Lets a key end at `end`.
     ///
     /// # Errors
-    /// Where DynamoDB refuses the update.
+    /// Returns an error if DynamoDB refuses the update.
     pub async fn expire_api_key(&self, key_hash: &str, end: Timestamp) -> Result<(), StoreError> {
         self.set_api_key_time(key_hash, "expires_at", end).await
     }
@@ -91,7 +91,7 @@ impl Store {
     /// Marks a key as revoked; the API refuses it within its cache time (60 s).
     ///
     /// # Errors
-    /// Where DynamoDB refuses the update.
+    /// Returns an error if DynamoDB refuses the update.
     pub async fn revoke_api_key(&self, key_hash: &str, now: Timestamp) -> Result<(), StoreError> {
         self.set_api_key_time(key_hash, "revoked_at", now).await
     }

@@ -176,9 +176,10 @@ async fn logging_process() {
     for line in fs::read_to_string(file).unwrap().lines() {
         let (method, target) = line.split_once(' ').unwrap();
         let request = Request::builder().method(method).uri(target);
-        let request = match target.contains("apiKey") {
-            true => request,
-            false => request.header("authorization", format!("Bearer {KEY}")),
+        let request = if target.contains("apiKey") {
+            request
+        } else {
+            request.header("authorization", format!("Bearer {KEY}"))
         };
         handlers.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
     }
@@ -227,10 +228,8 @@ fn no_line_holds_a_whole_number_a_key_or_what_a_client_wrote() {
     }
     for _ in 0..10_000 {
         let text = random_text(&mut random_texts);
-        let target = match random_texts.random_bool(0.5) {
-            true => format!("/v1/format/{}", encoded(&text)),
-            false => format!("/v1/format?tn={}", encoded(&text)),
-        };
+        let way = if random_texts.random_bool(0.5) { "/" } else { "?tn=" };
+        let target = format!("/v1/format{way}{}", encoded(&text));
         requests.push(asked("GET", target, &text));
     }
 
