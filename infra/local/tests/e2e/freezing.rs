@@ -27,9 +27,9 @@ const PROCESSES: usize = 5;
 const REQUESTS_EACH: usize = 40;
 const REQUESTS: usize = PROCESSES * REQUESTS_EACH;
 /// Every so many freezes one lasts longer than a write may take.
-const LONG_FREEZE_EVERY: usize = 8;
+const LONG_FREEZE_EVERY: usize = 10;
 const LONG_FREEZE: Duration = Duration::from_millis(1800);
-const FREEZE: Duration = Duration::from_millis(200);
+const FREEZE: Duration = Duration::from_millis(120);
 
 /// Sends a signal to a process.
 pub fn send(signal: &str, process: &Child) {
