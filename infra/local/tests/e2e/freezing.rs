@@ -68,13 +68,19 @@ impl Serving {
             .stderr(file)
             .spawn()
             .unwrap();
+        let mut serving = Self { process, base_url: String::new(), output, _folder: folder };
+        serving.base_url = serving.until_ready().await;
+        serving
+    }
+
+    /// Waits until the program has said where it serves.
+    async fn until_ready(&self) -> String {
         let deadline = Instant::now() + Duration::from_secs(60);
         loop {
-            let text = fs::read_to_string(&output).unwrap();
+            let text = fs::read_to_string(&self.output).unwrap();
             let base_url = text.lines().find_map(|line| line.trim().strip_prefix("base URL  "));
             if let (Some(base_url), true) = (base_url, text.contains("Ctrl-C")) {
-                let base_url = base_url.to_owned();
-                return Self { process, base_url, output, _folder: folder };
+                return base_url.to_owned();
             }
             assert!(Instant::now() < deadline, "{text}");
             tokio::time::sleep(Duration::from_millis(50)).await;
