@@ -17,7 +17,9 @@ use crate::{
     auth::{self, KeyRing},
     dataset::CurrentDataset,
     errors::ApiError,
+    extension,
     gateway::restore_path,
+    logging,
     params::quote,
     quota::Quotas,
     records::{Exchange, NpaNxx, Version},
@@ -138,7 +140,11 @@ pub async fn run(routes: Routes) -> Result<(), lambda_http::Error> {
     if let (Access::Protected, Err(error)) = (&routes.access, app.dataset.get().await) {
         tracing::error!(%error, "starting without a dataset");
     }
-    lambda_http::run(lambda(routes, app)).await
+    let quotas = Arc::clone(&app.quotas);
+    match routes.access {
+        Access::Protected => extension::run(lambda(routes, app), quotas).await,
+        Access::Public => lambda_http::run(lambda(routes, app)).await,
+    }
 }
 
 /// The service a Lambda runs: `routes` behind API Gateway.
@@ -151,10 +157,10 @@ pub fn lambda(
 
 /// Logs structured lines to stdout, which Lambda hands to CloudWatch; `RUST_LOG` sets the level.
 pub fn log_as_json() {
-    let level = tracing_subscriber::EnvFilter::try_from_default_env();
+    logging::hide_panic_messages();
     tracing_subscriber::fmt()
         .json()
-        .with_env_filter(level.unwrap_or_else(|_| "info".into()))
+        .with_env_filter(logging::filter("info"))
         .with_current_span(false)
         .without_time()
         .init();
@@ -178,9 +184,8 @@ async fn method_not_allowed(method: Method, uri: Uri) -> ApiError {
     ApiError::MethodNotAllowed(format!("{method} is not allowed on {}; use GET", quote(uri.path())))
 }
 
-fn internal_error(panic: Box<dyn Any + Send>) -> Response {
-    let message = panic.downcast_ref::<String>().map(String::as_str);
-    let message = message.or_else(|| panic.downcast_ref::<&str>().copied());
-    tracing::error!(panic = message.unwrap_or("of unknown kind"), "a handler panicked");
+/// The message of the panic may quote what the client sent; its place is logged where it happens.
+fn internal_error(_message: Box<dyn Any + Send>) -> Response {
+    tracing::error!("a handler panicked");
     ApiError::Internal.into_response()
 }

@@ -8,12 +8,13 @@ use axum::{
     },
     response::{IntoResponse, Response},
 };
+use jiff::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::{
     dataset::DatasetError,
-    quota::{LimitType, Standing},
+    quota::{LimitType, QuotaStatus, QuotaStatuses},
     store::StoreError,
 };
 
@@ -31,8 +32,8 @@ pub enum ApiError {
     /// Nothing has the code asked for, or no endpoint has the path; the message names it.
     NotFound(String),
     MethodNotAllowed(String),
-    /// The key's quota is used up.
-    RateLimited(Standing),
+    /// A quota of the key is exhausted.
+    RateLimited(QuotaStatuses),
     /// The database can't be read and nothing in memory can stand in for it.
     Unavailable,
     /// A defect of ours.
@@ -48,7 +49,7 @@ pub struct ErrorBody {
     message: String,
     /// Present with `rate_limited` only.
     #[serde(skip_serializing_if = "Option::is_none")]
-    details: Option<Standing>,
+    details: Option<QuotaStatus>,
 }
 
 impl ApiError {
@@ -73,16 +74,11 @@ impl ApiError {
             Self::MethodNotAllowed(message) => {
                 (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
             }
-            Self::RateLimited(Standing { limit_type, limit, reset, .. }) => {
-                let window = match limit_type {
-                    LimitType::PerMinute => "minute",
-                    LimitType::PerDay => "day",
-                };
-                let message = format!(
-                    "This API key may make {limit} requests a {window}; it may go on at {reset}"
-                );
-                (StatusCode::TOO_MANY_REQUESTS, "rate_limited", message)
-            }
+            Self::RateLimited(statuses) => (
+                StatusCode::TOO_MANY_REQUESTS,
+                "rate_limited",
+                statuses.exhausted().map(quota_exceeded).unwrap_or_default(),
+            ),
             Self::Unavailable => (
                 StatusCode::SERVICE_UNAVAILABLE,
                 "service_unavailable",
@@ -99,10 +95,11 @@ impl ApiError {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let details = match self {
-            Self::RateLimited(standing) => Some(standing),
+        let quotas = match self {
+            Self::RateLimited(statuses) => Some(statuses),
             _ => None,
         };
+        let details = quotas.and_then(|statuses| statuses.exhausted());
         let (status, error, message) = self.parts();
         let mut response = (status, Json(ErrorBody { error, message, details })).into_response();
         let header = match status {
@@ -113,12 +110,23 @@ impl IntoResponse for ApiError {
         if let Some((name, value)) = header {
             response.headers_mut().insert(name, HeaderValue::from_static(value));
         }
-        if let Some(standing) = details {
-            standing.describe(response.headers_mut());
-            standing.delay(response.headers_mut());
+        if let Some(statuses) = quotas {
+            statuses.set_rate_limit_headers(response.headers_mut());
+        }
+        if let Some(exhausted) = details {
+            exhausted.set_retry_after(response.headers_mut());
         }
         response
     }
+}
+
+fn quota_exceeded(exhausted: QuotaStatus) -> String {
+    let window = match exhausted.limit_type {
+        LimitType::Minute => "minute",
+        LimitType::Daily => "day",
+    };
+    let reset = Timestamp::from_second(exhausted.reset).unwrap_or(Timestamp::MAX);
+    format!("Quota of {} requests per {window} exceeded; retry after {reset}", exhausted.limit)
 }
 
 /// An error's text with that of its causes: the outer ones of HTTP and AWS clients say little.

@@ -1,7 +1,8 @@
-//! What is told of each request: one line for the log, from which CloudWatch also reads metrics
+//! The access log: one line for each request, from which CloudWatch also reads metrics
 //! (its embedded metric format, so no call is made for them), and an id for the client.
 //!
-//! Never the key, and of a phone number never the last four digits.
+//! Nothing of it is text that a client wrote: of the key it has the first characters, of a phone number
+//! what was understood of it without the last four digits, and of the path the route it took.
 
 use std::{
     cell::RefCell,
@@ -23,6 +24,7 @@ use jiff::Timestamp;
 use lambda_http::request::RequestContext;
 use rand::{RngExt, distr::Alphanumeric};
 use serde_json::{Value, json};
+use tracing::Instrument;
 
 /// The header that carries the id of a request.
 pub const REQUEST_ID: &str = "x-request-id";
@@ -31,7 +33,7 @@ pub const NAMESPACE: &str = "TelephoneNumberReference";
 /// How many characters of a phone number stay out of the log.
 const MASKED: usize = 4;
 
-/// What the rooms a request passes through know of it.
+/// Facts collected while a request is handled.
 #[derive(Debug, Default)]
 pub struct Facts {
     /// The first characters of the key, by which an operator knows it.
@@ -46,9 +48,15 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// The number the client asked about, without its end.
-    pub fn asked_about(&mut self, phone_number: &str) {
-        self.phone_number = Some(masked(phone_number));
+    /// The number the client asked about, in E.164; its end is left out.
+    ///
+    /// Letters count as digits on a keypad, so that `(305) 234-5678 home` is a number of 14 digits
+    /// which without its last four is still somebody's. Such a number is not told at all.
+    pub fn set_phone_number(&mut self, text: &str, national_number: &str, e164: &str) {
+        let typed: String = text.chars().filter(char::is_ascii_digit).collect();
+        if typed.contains(national_number) {
+            self.phone_number = Some(masked(e164));
+        }
     }
 }
 
@@ -61,23 +69,25 @@ pub fn note(note: impl FnOnce(&mut Facts)) {
     _ = FACTS.try_with(|facts| note(&mut facts.borrow_mut()));
 }
 
-/// The text with its last letters or digits starred.
-fn masked(text: &str) -> String {
-    let mut left = MASKED;
-    let star = |c: char| match c.is_alphanumeric() && left > 0 {
-        true => {
-            left -= 1;
-            '*'
-        }
-        false => c,
-    };
-    text.chars().rev().map(star).collect::<Vec<_>>().into_iter().rev().take(40).collect()
+/// A number in E.164 with its last digits starred: all of a national number of up to four.
+fn masked(e164: &str) -> String {
+    let digits = e164.trim_start_matches('+');
+    let kept = digits.chars().count().saturating_sub(MASKED);
+    let (start, end) = (digits.chars().take(kept), digits.chars().skip(kept).map(|_| '*'));
+    "+".chars().chain(start).chain(end).collect()
+}
+
+/// A method by its name; one that HTTP does not define is text that the client wrote.
+fn name_of(method: &Method) -> &'static str {
+    const DEFINED: [&str; 9] =
+        ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT"];
+    DEFINED.into_iter().find(|defined| *defined == method.as_str()).unwrap_or("other")
 }
 
 /// What one request was and how it ended.
-struct Told {
+struct AccessLogEntry {
     request_id: String,
-    method: Method,
+    method: &'static str,
     route: String,
     status: StatusCode,
     took: Duration,
@@ -85,23 +95,25 @@ struct Told {
     facts: Facts,
 }
 
-/// Tells of each request and gives each answer its id.
+/// Logs each request and gives each response its id.
 pub(crate) async fn observe(request: Request, next: Next) -> Response {
     static WARM: AtomicBool = AtomicBool::new(false);
     let started = Instant::now();
     let request_id = id_of(&request);
-    let method = request.method().clone();
+    let method = name_of(request.method());
     let route = request.extensions().get::<MatchedPath>();
     let route = route.map_or("$default", MatchedPath::as_str).to_owned();
     let answered = async {
         let response = next.run(request).await;
         (response, FACTS.with(RefCell::take))
     };
-    let (mut response, facts) = FACTS.scope(RefCell::default(), answered).await;
+    let span = tracing::info_span!("request", request_id);
+    let scoped = FACTS.scope(RefCell::default(), answered);
+    let (mut response, facts) = scoped.instrument(span).await;
     if let Ok(id) = HeaderValue::try_from(&request_id) {
         response.headers_mut().insert(REQUEST_ID, id);
     }
-    tell(&Told {
+    write(&AccessLogEntry {
         request_id,
         method,
         route,
@@ -126,20 +138,20 @@ fn id_of(request: &Request) -> String {
 }
 
 /// Writes the line: for CloudWatch in a Lambda, elsewhere at level `info`.
-fn tell(told: &Told) {
+fn write(entry: &AccessLogEntry) {
     static FUNCTION: LazyLock<Option<String>> =
         LazyLock::new(|| env::var("AWS_LAMBDA_FUNCTION_NAME").ok());
     match &*FUNCTION {
-        Some(function) => println!("{}", told.line(function, Timestamp::now())),
+        Some(function) => println!("{}", entry.line(function, Timestamp::now())),
         None => {
-            let Told { request_id, method, route, status, took, .. } = told;
+            let AccessLogEntry { request_id, method, route, status, took, .. } = entry;
             let status = status.as_u16();
-            tracing::info!(request_id, %method, route, status, ?took, "request");
+            tracing::info!(request_id, method, route, status, ?took, "request");
         }
     }
 }
 
-impl Told {
+impl AccessLogEntry {
     fn line(&self, function: &str, now: Timestamp) -> Value {
         let Self { request_id, method, route, status, took, cold_start, facts } = self;
         let metrics = [
@@ -156,7 +168,7 @@ impl Told {
             "level": if status.is_server_error() { "ERROR" } else { "INFO" },
             "message": "request",
             "request_id": request_id,
-            "method": method.as_str(),
+            "method": method,
             "route": route,
             "status": status.as_u16(),
             "cold_start": cold_start,
@@ -183,28 +195,42 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_four_digits_or_letters_are_starred() {
-        assert_eq!(masked("+1 (305) 234-5678"), "+1 (305) 234-****");
-        assert_eq!(masked("1-800-FLOWERS"), "1-800-FLO****");
-        assert_eq!(masked("305.234.56 78"), "305.234.** **");
-        assert_eq!(masked("12"), "**");
-        assert_eq!(masked(&"9".repeat(500)).len(), 40);
+    fn the_last_four_digits_are_starred() {
+        assert_eq!(masked("+13052345678"), "+1305234****");
+        assert_eq!(masked("+49112"), "+4****");
+        assert_eq!(masked("+112"), "+***");
+        assert_eq!(masked("+"), "+");
+    }
+
+    #[test]
+    fn a_number_made_of_letters_is_not_told() {
+        let mut facts = Facts::default();
+        facts.set_phone_number("+49 30 1234 home", "3012344663", "+493012344663");
+        assert_eq!(facts.phone_number, None);
+        facts.set_phone_number("+49 (0) 30 1234", "301234", "+49301234");
+        assert_eq!(facts.phone_number.as_deref(), Some("+4930****"));
+    }
+
+    #[test]
+    fn a_method_of_the_clients_own_making_is_not_repeated() {
+        assert_eq!(name_of(&Method::DELETE), "DELETE");
+        assert_eq!(name_of(&Method::from_bytes(b"CALL3052345678").unwrap()), "other");
     }
 
     #[test]
     fn the_line_holds_every_metric_it_names() {
         let mut facts = Facts { consumed_capacity: 0.5, cache_hits: 1, ..Facts::default() };
-        facts.asked_about("+13052345678");
-        let told = Told {
+        facts.set_phone_number("305-234-5678", "3052345678", "+13052345678");
+        let entry = AccessLogEntry {
             request_id: "abc".to_owned(),
-            method: Method::GET,
+            method: "GET",
             route: "/v1/format/{*tn}".to_owned(),
             status: StatusCode::SERVICE_UNAVAILABLE,
             took: Duration::from_millis(3),
             cold_start: true,
             facts,
         };
-        let line = told.line("stack-format", Timestamp::UNIX_EPOCH);
+        let line = entry.line("stack-format", Timestamp::UNIX_EPOCH);
         let metrics = line["_aws"]["CloudWatchMetrics"][0]["Metrics"].as_array().unwrap();
         assert!(metrics.iter().all(|metric| line[metric["Name"].as_str().unwrap()].is_number()));
         assert_eq!((&line["ServerErrors"], &line["Latency"]), (&json!(1.0), &json!(3.0)));

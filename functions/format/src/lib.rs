@@ -82,10 +82,13 @@ async fn by_query(State(app): State<App>, params: Params) -> Answer {
 }
 
 async fn format(app: &App, tn: &str, options: &Options) -> Answer {
-    telemetry::note(|facts| facts.asked_about(tn));
     let Some(number) = PhoneNumber::parse(tn, options.default_country) else {
         return Ok(Json(FormatResult::unparseable(tn.trim())));
     };
+    if number.possible {
+        let (national, e164) = (&number.national_number, &number.formats.e164);
+        telemetry::note(|facts| facts.set_phone_number(tn, national, e164));
+    }
     let block = match answer::block_of(&number) {
         Some(npa_nxx) => block(app, npa_nxx, options.cache).await?,
         None => Block::default(),

@@ -202,10 +202,10 @@ pub struct KeyTerms {
     /// When it ends: a date such as 2027-01-31 (midnight UTC), or days such as 90d
     #[arg(long, value_name = "WHEN")]
     pub expires: Option<Expiry>,
-    /// Requests it may make in a minute; any number if left out
+    /// Requests it may make in any minute; any number if left out
     #[arg(long, value_name = "REQUESTS", value_parser = clap::value_parser!(u32).range(1..))]
     pub per_minute: Option<u32>,
-    /// Requests it may make in a day (UTC); any number if left out
+    /// Requests it may make in any 24 hours; any number if left out
     #[arg(long, value_name = "REQUESTS", value_parser = clap::value_parser!(u32).range(1..))]
     pub per_day: Option<u32>,
 }

@@ -36,7 +36,7 @@ impl Expiry {
     /// The second at which it ends, counted from `now`.
     ///
     /// # Errors
-    /// Where that is not to come, or beyond what a timestamp can be.
+    /// Returns an error if that is not to come, or beyond what a timestamp can be.
     fn from(self, now: Timestamp) -> Result<Timestamp, LocalError> {
         let end = match self {
             Self::On(date) => date.to_zoned(TimeZone::UTC).map(|midnight| midnight.timestamp()),
@@ -49,7 +49,7 @@ impl Expiry {
 /// Makes a key on these terms, stores its hash and prints it.
 ///
 /// # Errors
-/// Where the terms cannot be, or the database refuses it.
+/// Returns an error if the terms cannot be, or the database refuses it.
 pub async fn create(store: &Store, name: &str, terms: &KeyTerms) -> Result<(), LocalError> {
     let now = this_second();
     let record = |key: &ApiKey| -> Result<KeyRecord, LocalError> {
@@ -79,7 +79,7 @@ pub fn random() -> Result<ApiKey, MalformedKey> {
 /// Stores the hash of a key, so that it opens the API. A key that is there already stays as it is.
 ///
 /// # Errors
-/// Where the key has been revoked, or the database refuses it.
+/// Returns an error if the key has been revoked, or the database refuses it.
 pub async fn register(store: &Store, key: &ApiKey, name: &str) -> Result<(), LocalError> {
     match store.api_key(&key.hash()).await? {
         Some(known) if known.is_live(this_second()) => Ok(()),
@@ -100,6 +100,7 @@ fn of(key: &ApiKey, name: &str, created_at: Timestamp) -> KeyRecord {
         revoked_at: None,
         per_minute: None,
         per_day: None,
+        quota_id: None,
     }
 }
 
@@ -111,7 +112,7 @@ fn show(key: &ApiKey) {
 /// Prints every key by its prefix.
 ///
 /// # Errors
-/// Where the database does not answer.
+/// Returns an error if the database does not answer.
 pub async fn list(store: &Store) -> Result<(), LocalError> {
     let now = this_second();
     println!(
@@ -146,7 +147,7 @@ fn state(key: &KeyRecord, now: Timestamp) -> &'static str {
 /// Revokes the one key whose prefix begins with `prefix`, or that is `prefix` whole.
 ///
 /// # Errors
-/// Where none or several keys have the prefix, or the database refuses it.
+/// Returns an error if none or several keys have the prefix, or the database refuses it.
 pub async fn revoke(store: &Store, prefix: &str) -> Result<(), LocalError> {
     let key = find(store, prefix).await?;
     store.revoke_api_key(&key.key_hash, this_second()).await?;
@@ -154,10 +155,11 @@ pub async fn revoke(store: &Store, prefix: &str) -> Result<(), LocalError> {
     Ok(())
 }
 
-/// Makes a key on the terms of another, which ends after `overlap`: so long both work.
+/// Makes a key on the terms of another, which ends after `overlap`: so long both work, and share
+/// one quota.
 ///
 /// # Errors
-/// Where none or several keys have the prefix, the key no longer works, or the database refuses it.
+/// Returns an error if none or several keys have the prefix, the key no longer works, or the database refuses it.
 pub async fn rotate(store: &Store, prefix: &str, overlap: Expiry) -> Result<(), LocalError> {
     let now = this_second();
     let old = find(store, prefix).await?;
@@ -168,7 +170,8 @@ pub async fn rotate(store: &Store, prefix: &str, overlap: Expiry) -> Result<(), 
     let end = old.expires_at.map_or(end, |already| already.min(end));
     let key = random()?;
     let (key_hash, new_prefix) = (key.hash(), key.prefix().to_owned());
-    let new = KeyRecord { key_hash, prefix: new_prefix, created_at: now, ..old.clone() };
+    let quota_id = Some(old.quota_id().to_owned());
+    let new = KeyRecord { key_hash, prefix: new_prefix, created_at: now, quota_id, ..old.clone() };
     store.put_api_key(&new).await?;
     store.expire_api_key(&old.key_hash, end).await?;
     show(&key);

@@ -1,11 +1,12 @@
 //! The API behind one port, and the embedded database alone.
 
-use std::{fs, net::Ipv4Addr, path::Path, time::Duration};
+use std::{fs, net::Ipv4Addr, path::Path, sync::Arc, time::Duration};
 
 use axum::Router;
 use shared::{
     app::{self, App},
     auth::ApiKey,
+    logging,
     store::Store,
 };
 use tokio::{net::TcpListener, sync::oneshot, time::timeout};
@@ -24,7 +25,7 @@ const KEY_NAME: &str = "local";
 /// Serves the API until Ctrl-C.
 ///
 /// # Errors
-/// Where a port is taken or the database cannot be used.
+/// Returns an error if a port is taken or the database cannot be used.
 pub async fn serve(args: ServeArgs) -> Result<(), LocalError> {
     log_for_people();
     let listener = listen(args.port).await?;
@@ -32,8 +33,10 @@ pub async fn serve(args: ServeArgs) -> Result<(), LocalError> {
     let key = prepare(&database.store(), &args.key, &args.database.data_dir).await?;
     let address = listener.local_addr().map_err(LocalError::io("cannot listen"))?;
     greet(&format!("http://{address}"), &key, &database).await?;
-    let service = app::service(routes(), App::on(database.serving_store().await));
-    serve_until_stopped(listener, service).await?;
+    let app = App::on(database.serving_store().await);
+    let quotas = Arc::clone(&app.quotas);
+    serve_until_stopped(listener, app::service(routes(), app)).await?;
+    quotas.write_rest().await;
     database.close().await;
     Ok(())
 }
@@ -61,7 +64,7 @@ async fn serve_until_stopped(listener: TcpListener, service: Router) -> Result<(
 /// Runs the embedded database alone until Ctrl-C, with data and a key in it.
 ///
 /// # Errors
-/// Where the port is taken or the folder cannot be used.
+/// Returns an error if the port is taken or the folder cannot be used.
 pub async fn dynamodb(args: DynamodbArgs) -> Result<(), LocalError> {
     log_for_people();
     let database = Database::embedded(&args.data_dir, args.port, Use::ByOthersToo).await?;
@@ -144,10 +147,10 @@ async fn listen(port: u16) -> Result<TcpListener, LocalError> {
 
 /// Logs to the terminal: what goes wrong, unless `RUST_LOG` asks for more.
 fn log_for_people() {
-    let level = tracing_subscriber::EnvFilter::try_from_default_env();
+    logging::hide_panic_messages();
     _ = tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
-        .with_env_filter(level.unwrap_or_else(|_| "warn,dynoxide=error".into()))
+        .with_env_filter(logging::filter("warn,dynoxide=error"))
         .try_init();
 }
 

@@ -27,7 +27,7 @@ impl ApiKey {
     /// The key with this secret part.
     ///
     /// # Errors
-    /// Where `secret` is not 32 letters or digits.
+    /// Returns an error if `secret` is not 32 letters or digits.
     pub fn with_secret(secret: &str) -> Result<Self, MalformedKey> {
         let well_formed = secret.len() == SECRET_CHARACTERS
             && secret.bytes().all(|byte| byte.is_ascii_alphanumeric());

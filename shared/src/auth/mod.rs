@@ -32,13 +32,16 @@ const BELIEVED_FOR: Duration = Duration::from_secs(60);
 /// How long a key that was live is believed while its table does not answer, so that lists and
 /// lookups from memory outlast a failure of DynamoDB.
 const BELIEVED_IN_AN_OUTAGE_FOR: Duration = Duration::from_secs(15 * 60);
+/// How long a well-formed key that is not in the table is refused without asking again. The checksum
+/// is public, so anybody can make such keys; one that is created works as soon.
+const REFUSED_FOR: Duration = Duration::from_secs(10);
 const MOST_KEYS_IN_MEMORY: u64 = 10_000;
 
-/// Lets a request with a live key through, and marks its answer as nobody else's.
+/// Authenticates the request, counts it, and marks the response `Cache-Control: private`.
 ///
 /// # Errors
-/// 401 without a key or with one that is not live; 429 beyond its quotas; 503 where the table of
-/// keys cannot be read.
+/// Returns an error if the request has no key or one that is not live (401), if a quota of the key
+/// is exhausted (429), or if the table of keys cannot be read (503).
 pub async fn require_key(
     State(app): State<App>,
     request: Request,
@@ -48,11 +51,13 @@ pub async fn require_key(
     let key = key.ok_or(ApiError::Unauthorized(REQUIRED))?;
     let key = app.keys.admit(&key).await?;
     telemetry::note(|facts| facts.key = Some(key.prefix.clone()));
-    let standing = app.quotas.take(&key, Timestamp::now()).map_err(ApiError::RateLimited)?;
+    let quotas = app.quotas.take(&key, Timestamp::now()).map_err(ApiError::RateLimited)?;
+    // Already now, since what follows does not run if the client hangs up.
+    app.quotas.write_soon(&key);
     let mut response = next.run(request).await;
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("private"));
-    if let Some(standing) = standing {
-        standing.describe(response.headers_mut());
+    if let Some(statuses) = quotas {
+        statuses.set_rate_limit_headers(response.headers_mut());
     }
     Ok(response)
 }
@@ -75,6 +80,10 @@ fn bearer(authorization: &str) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
+fn remembering_for<V: Clone + Send + Sync + 'static>(time: Duration) -> Cache<String, V> {
+    Cache::builder().max_capacity(MOST_KEYS_IN_MEMORY).time_to_live(time).build()
+}
+
 /// The keys that have been looked up lately.
 pub struct KeyRing {
     store: Store,
@@ -82,6 +91,8 @@ pub struct KeyRing {
     known: Cache<String, KeyRecord>,
     /// What the table last said of a key.
     read: Cache<String, KeyRecord>,
+    /// Keys that the table did not have a moment ago.
+    unknown: Cache<String, ()>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -94,12 +105,11 @@ enum Refusal {
 
 impl KeyRing {
     pub fn new(store: Store) -> Self {
-        let for_at_most =
-            |time| Cache::builder().max_capacity(MOST_KEYS_IN_MEMORY).time_to_live(time).build();
         Self {
             store,
-            known: for_at_most(BELIEVED_FOR),
-            read: for_at_most(BELIEVED_IN_AN_OUTAGE_FOR),
+            known: remembering_for(BELIEVED_FOR),
+            read: remembering_for(BELIEVED_IN_AN_OUTAGE_FOR),
+            unknown: remembering_for(REFUSED_FOR),
         }
     }
 
@@ -107,6 +117,9 @@ impl KeyRing {
     async fn admit(&self, key: &str) -> Result<KeyRecord, ApiError> {
         let key: ApiKey = key.parse().map_err(|_| ApiError::Unauthorized(INVALID))?;
         let hash = key.hash();
+        if self.unknown.contains_key(&hash) {
+            return Err(ApiError::Unauthorized(INVALID));
+        }
         let record = self.known.try_get_with_by_ref(&hash, self.look_up(&hash)).await;
         match record.as_ref().map_err(Arc::as_ref) {
             Ok(record) if record.is_live(Timestamp::now()) => Ok(record.clone()),
@@ -126,6 +139,7 @@ impl KeyRing {
             }
             (Ok(None), _) => {
                 self.read.invalidate(hash).await;
+                self.unknown.insert(hash.to_owned(), ()).await;
                 Err(Refusal::Unknown)
             }
             (Err(error), Some(record)) => {

@@ -21,12 +21,16 @@ pub struct KeyRecord {
     pub created_at: Timestamp,
     pub expires_at: Option<Timestamp>,
     pub revoked_at: Option<Timestamp>,
-    /// Requests it may make in a minute; `None` for any number.
+    /// Requests it may make in any minute; `None` for any number.
     #[serde(default)]
     pub per_minute: Option<u32>,
-    /// Requests it may make in a day, which begins at midnight UTC.
+    /// Requests it may make in any 24 hours; `None` for any number.
     #[serde(default)]
     pub per_day: Option<u32>,
+    /// What its requests are counted under, if not its own hash: a key that replaces another takes
+    /// the quota over, so that the two together have no more than the one.
+    #[serde(default)]
+    pub quota_id: Option<String>,
 }
 
 impl KeyRecord {
@@ -34,13 +38,18 @@ impl KeyRecord {
     pub fn is_live(&self, now: Timestamp) -> bool {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|end| now < end)
     }
+
+    /// What its requests are counted under.
+    pub fn quota_id(&self) -> &str {
+        self.quota_id.as_deref().unwrap_or(&self.key_hash)
+    }
 }
 
 impl Store {
     /// The record of the key with this hash: one GetItem.
     ///
     /// # Errors
-    /// Where DynamoDB does not answer, or the item cannot be read.
+    /// Returns an error if DynamoDB does not answer, or the item cannot be read.
     pub async fn api_key(&self, key_hash: &str) -> Result<Option<KeyRecord>, StoreError> {
         self.get(&self.tables.api_keys, "key_hash", key_hash.to_owned()).await
     }
@@ -48,7 +57,7 @@ impl Store {
     /// Writes a key's record, new or changed.
     ///
     /// # Errors
-    /// Where DynamoDB refuses it.
+    /// Returns an error if DynamoDB refuses it.
     pub async fn put_api_key(&self, key: &KeyRecord) -> Result<(), StoreError> {
         let table = &self.tables.api_keys;
         let put = self.client.put_item().table_name(table).set_item(Some(item(table, key)?));
@@ -58,7 +67,7 @@ impl Store {
     /// Every key ever made, the oldest first. Reads the whole table: for an operator's command.
     ///
     /// # Errors
-    /// Where DynamoDB does not answer, or an item cannot be read.
+    /// Returns an error if DynamoDB does not answer, or an item cannot be read.
     pub async fn api_keys(&self) -> Result<Vec<KeyRecord>, StoreError> {
         let table = self.tables.api_keys.as_str();
         let scan = self.client.scan().table_name(table);
@@ -74,7 +83,7 @@ impl Store {
     /// Lets a key end at `end`.
     ///
     /// # Errors
-    /// Where DynamoDB refuses the update.
+    /// Returns an error if DynamoDB refuses the update.
     pub async fn expire_api_key(&self, key_hash: &str, end: Timestamp) -> Result<(), StoreError> {
         self.set_api_key_time(key_hash, "expires_at", end).await
     }
@@ -82,7 +91,7 @@ impl Store {
     /// Marks a key as revoked; the API refuses it within its cache time (60 s).
     ///
     /// # Errors
-    /// Where DynamoDB refuses the update.
+    /// Returns an error if DynamoDB refuses the update.
     pub async fn revoke_api_key(&self, key_hash: &str, now: Timestamp) -> Result<(), StoreError> {
         self.set_api_key_time(key_hash, "revoked_at", now).await
     }

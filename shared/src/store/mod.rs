@@ -28,6 +28,7 @@ use crate::{
 pub use api_keys::KeyRecord;
 pub use items::{BATCH, ItemKey, ItemWrite, LookupItem, LookupTable, StoredItem};
 pub use manifest::{FileDates, Manifest, Revision, Snapshot, sha256};
+pub use usage::{HourOfUsage, Tally};
 
 /// An item as the SDK has it.
 pub type Item = HashMap<String, AttributeValue>;
@@ -43,7 +44,7 @@ pub struct Tables {
     pub dataset: String,
     /// API keys by `key_hash`.
     pub api_keys: String,
-    /// Counters of requests by `id`.
+    /// Requests counted by quota and hour, by `id`.
     pub usage: String,
 }
 

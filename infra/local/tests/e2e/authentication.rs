@@ -1,7 +1,19 @@
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use local::database::Database;
 use reqwest::StatusCode;
 use serde_json::Value;
 
-use crate::service::{KEY, Service, shared_service};
+use crate::{
+    fault_proxy::{Fault, FaultProxy},
+    service::{KEY, Service, shared_service},
+};
 
 const PROTECTED: [&str; 9] = [
     "/v1/carriers",
@@ -117,4 +129,34 @@ async fn a_key_in_use_goes_on_while_its_table_is_gone_and_no_other_gets_in() {
     let response =
         service.request("/v1/npa/415").bearer_auth(unused.reveal()).send().await.unwrap();
     assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
+}
+
+#[tokio::test]
+async fn an_unknown_key_is_read_once_and_works_soon_after_it_is_created() {
+    let service = Service::with_sample().await;
+    let reads = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&reads);
+    let policy = move |_, operation: &str| {
+        if operation == "GetItem" {
+            counted.fetch_add(1, Ordering::SeqCst);
+        }
+        Fault::None
+    };
+    let proxy = FaultProxy::before(service.database.endpoint(), policy).await;
+    let container = Service::on(Database::at(proxy.endpoint.clone()).await.unwrap()).await;
+    let key = local::keys::random().unwrap();
+    let ask = || async {
+        let request = container.request("/v1/carriers?limit=1").bearer_auth(key.reveal());
+        request.send().await.unwrap().status()
+    };
+    for _ in 0..20 {
+        assert_eq!(ask().await, StatusCode::UNAUTHORIZED);
+    }
+    assert_eq!(reads.load(Ordering::SeqCst), 1);
+    local::keys::register(&service.database.store(), &key, "new").await.unwrap();
+    let created = Instant::now();
+    while ask().await == StatusCode::UNAUTHORIZED {
+        assert!(created.elapsed() < Duration::from_secs(12));
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
 }

@@ -317,7 +317,7 @@ async fn a_deployed_stack_is_found_by_its_outputs() {
     let key = stdout(&keys(&outputs, &["create", "--name", "a client", "--per-minute", "5"]).await);
     let request = Client::new().get(format!("{}/v1/npa/415", serving.base_url));
     let response = request.bearer_auth(key.trim()).send().await.unwrap();
-    assert_eq!(response.headers()["x-ratelimit-limit"], "5");
+    assert_eq!(response.headers()["x-ratelimit-minute-limit"], "5");
 
     let other = keys(&[("BucketName", "x")], &["list"]).await;
     let error = String::from_utf8_lossy(&other.stderr).into_owned();

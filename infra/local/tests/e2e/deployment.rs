@@ -50,8 +50,9 @@ fn permissions(function: &Value) -> BTreeSet<String> {
 fn each_function_may_do_what_it_does_and_no_more() {
     let get = |table: &str| format!("dynamodb:GetItem {table}Table.Arn");
     let list = "dynamodb:BatchGetItem DatasetTable.Arn".to_owned();
-    let count = "dynamodb:UpdateItem UsageTable.Arn".to_owned();
-    let keyed = [get("ApiKeys"), get("Dataset"), list.clone(), count];
+    let count = ["UpdateItem", "BatchGetItem"];
+    let [count, read_counts] = count.map(|action| format!("dynamodb:{action} UsageTable.Arn"));
+    let keyed = [get("ApiKeys"), get("Dataset"), list.clone(), count, read_counts];
     let keyed_and = |tables: &[&str]| -> BTreeSet<String> {
         keyed.iter().cloned().chain(tables.iter().map(|table| get(table))).collect()
     };

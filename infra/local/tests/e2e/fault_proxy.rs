@@ -7,6 +7,7 @@ use std::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
     },
+    time::Duration,
 };
 
 use axum::{
@@ -42,6 +43,8 @@ pub enum Fault {
     Repeated,
     /// Held until [`FaultProxy::release`], then done and answered.
     Held,
+    /// Done after half of this time, answered after all of it.
+    Late(Duration),
 }
 
 type Policy = dyn Fn(usize, &str) -> Fault + Send + Sync;
@@ -138,6 +141,12 @@ async fn forward(State(behind): State<Behind>, headers: HeaderMap, body: Bytes) 
         Fault::InternalError => refusal(StatusCode::INTERNAL_SERVER_ERROR, "InternalServerError"),
         Fault::Stall => std::future::pending().await,
         Fault::Reset => connection_reset(),
+        Fault::Late(time) => {
+            tokio::time::sleep(time / 2).await;
+            let answer = behind.answer(headers, body).await;
+            tokio::time::sleep(time / 2).await;
+            answer
+        }
         Fault::HalfProcessed => behind.half(headers, &body).await,
         Fault::BrokenOff => {
             behind.answer(headers, body).await;

@@ -1,0 +1,176 @@
+//! Sliding windows: which requests still count, and when they cease to.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// Requests by the second at which their bucket begins.
+pub type Buckets = BTreeMap<i64, u64>;
+
+/// Which quota.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LimitType {
+    Minute,
+    Daily,
+}
+
+impl LimitType {
+    /// How long a request counts, in seconds.
+    pub fn window(self) -> i64 {
+        match self {
+            Self::Minute => 60,
+            Self::Daily => 24 * 60 * 60,
+        }
+    }
+
+    /// The seconds whose requests are counted together.
+    pub fn bucket(self) -> i64 {
+        match self {
+            Self::Minute => 5,
+            Self::Daily => 60 * 60,
+        }
+    }
+
+    /// When the bucket that `now` is in began, in seconds since 1970.
+    pub fn bucket_at(self, now: i64) -> i64 {
+        now - now.rem_euclid(self.bucket())
+    }
+
+    /// Where a key stands at `now`.
+    ///
+    /// What counts are the buckets that began within the window. So a client that keeps to its quota
+    /// in every window is never refused, and nobody exceeds it in any span that is a bucket shorter.
+    pub fn status(self, limit: u64, buckets: &Buckets, now: i64) -> QuotaStatus {
+        let counted: Vec<_> = buckets.range(now - self.window() + 1..).collect();
+        let used: u64 = counted.iter().map(|(_, count)| **count).sum();
+        let mut left = used;
+        let mut reset = now;
+        for (start, count) in counted {
+            left -= count;
+            reset = start + self.window();
+            if left < used && left < limit {
+                break;
+            }
+        }
+        QuotaStatus { limit_type: self, limit, remaining: limit.saturating_sub(used), reset }
+    }
+}
+
+/// Where a key stands in one of its quotas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+pub struct QuotaStatus {
+    pub limit_type: LimitType,
+    /// Requests the key may make in any minute or day.
+    pub limit: u64,
+    /// Requests left of it.
+    pub remaining: u64,
+    /// When more of it is left, in seconds since 1970: of an exhausted quota, when the next request
+    /// is admitted.
+    #[schema(example = 1_795_273_260)]
+    pub reset: i64,
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Admits requests at these times as a container does.
+    fn admitted(limit_type: LimitType, limit: u64, times: &[i64]) -> Vec<bool> {
+        let mut buckets = Buckets::new();
+        let mut admitted = Vec::new();
+        for &now in times {
+            let is_admitted = limit_type.status(limit, &buckets, now).remaining > 0;
+            if is_admitted {
+                *buckets.entry(limit_type.bucket_at(now)).or_default() += 1;
+            }
+            admitted.push(is_admitted);
+        }
+        admitted
+    }
+
+    /// The most of these sorted times that lie within any `span` seconds.
+    fn most_within(span: i64, times: &[i64]) -> usize {
+        let within = |start: usize| {
+            times[start..].iter().take_while(|time| **time <= times[start] + span).count()
+        };
+        (0..times.len()).map(within).max().unwrap_or(0)
+    }
+
+    fn sorted_times(window: i64) -> impl Strategy<Value = Vec<i64>> {
+        prop::collection::vec(0..4 * window, 0..150).prop_map(|mut times| {
+            times.sort_unstable();
+            times
+        })
+    }
+
+    #[test]
+    fn a_request_counts_from_its_bucket_until_the_window_has_passed() {
+        let buckets = Buckets::from([(100, 2), (105, 1)]);
+        let status = |limit, now| LimitType::Minute.status(limit, &buckets, now);
+        assert_eq!((status(5, 110).remaining, status(5, 110).reset), (2, 160));
+        assert_eq!((status(5, 159).remaining, status(5, 160).remaining), (2, 4));
+        assert_eq!(status(5, 165).remaining, 5);
+        // of an exhausted quota the reset is when a request is admitted, not when some bucket ends
+        assert_eq!((status(3, 110).remaining, status(3, 110).reset), (0, 160));
+        assert_eq!((status(1, 110).remaining, status(1, 110).reset), (0, 165));
+    }
+
+    #[test]
+    fn a_day_slides_by_hours() {
+        let morning = 1_795_219_200 + 9 * 3600;
+        let buckets = Buckets::from([(LimitType::Daily.bucket_at(morning + 1234), 3)]);
+        let remaining = |now| LimitType::Daily.status(3, &buckets, now).remaining;
+        assert_eq!(remaining(morning + 24 * 3600 - 1), 0);
+        assert_eq!(remaining(morning + 24 * 3600), 3);
+    }
+
+    proptest! {
+        #[test]
+        fn a_client_that_keeps_to_its_quota_is_never_refused(
+            times in sorted_times(60), daily in sorted_times(86_400)
+        ) {
+            for (limit_type, times) in [(LimitType::Minute, times), (LimitType::Daily, daily)] {
+                // a window is half open: what was a whole window ago no longer counts
+                let limit = most_within(limit_type.window() - 1, &times);
+                let refused = admitted(limit_type, limit as u64, &times).contains(&false);
+                prop_assert!(!refused, "{limit_type:?} {limit}");
+            }
+        }
+
+        #[test]
+        fn nobody_exceeds_a_quota_in_a_window_less_a_bucket(
+            times in sorted_times(60), daily in sorted_times(86_400), limit in 1_u64..40
+        ) {
+            for (limit_type, times) in [(LimitType::Minute, times), (LimitType::Daily, daily)] {
+                let admitted = admitted(limit_type, limit, &times);
+                let kept: Vec<i64> = times
+                    .iter()
+                    .zip(admitted)
+                    .filter_map(|(time, is_admitted)| is_admitted.then_some(*time))
+                    .collect();
+                let span = limit_type.window() - limit_type.bucket();
+                prop_assert!(most_within(span, &kept) as u64 <= limit);
+            }
+        }
+
+        #[test]
+        fn a_refused_request_is_admitted_at_the_reset_and_not_before(
+            times in sorted_times(60), limit in 1_u64..10, now in 240_i64..300
+        ) {
+            let mut buckets = Buckets::new();
+            for time in times {
+                *buckets.entry(LimitType::Minute.bucket_at(time)).or_default() += 1;
+            }
+            let status = LimitType::Minute.status(limit, &buckets, now);
+            let remaining = |now| LimitType::Minute.status(limit, &buckets, now).remaining;
+            if status.remaining == 0 {
+                prop_assert!(remaining(status.reset) > 0);
+                prop_assert_eq!(remaining(status.reset - 1), 0);
+            }
+        }
+    }
+}
