@@ -5,11 +5,13 @@
 //! one in force, [`gates`] may refuse it, and [`publish`] writes what changed under a [`hold`].
 
 mod assemble;
+mod changes;
 mod difference;
 mod gates;
 mod hold;
 mod lambda;
 mod publish;
+mod quality;
 mod report;
 mod reports;
 mod sources;
@@ -32,9 +34,14 @@ use self::{
     reports::{cnac, nanpa, npa_report, overlay, thousands_blocks},
 };
 
+pub use changes::{ChangeKind, Changes, FieldChange, MOST_LISTED, RecordChange, RecordKind};
 pub use difference::{Delta, Differences};
 pub use gates::{NoPercent, Percent, Refusal};
 pub use lambda::{Event, handle};
+pub use quality::{
+    AreaCodeCoverage, BeforeAfter, CarrierCoverage, Column, Coverage, Quality, QualityReport,
+    Values,
+};
 pub use report::{Items, Outcome, Report, Warning};
 pub use sources::{CNAC_ADDRESS, NANPA_ADDRESS, NPA_REPORT_ADDRESS, NoSource, Source, Sources};
 
@@ -56,6 +63,17 @@ pub enum IngestError {
         "{file}, line {line}: a quote is not closed in the rows before it, or a cell has a line break"
     )]
     OpenQuote { file: &'static str, line: u64 },
+    #[error(
+        "{file}, line {line}: the header names the column {column} twice, in cells {first} and \
+         {second}; take out the one that is not meant"
+    )]
+    RepeatedColumn {
+        file: &'static str,
+        line: u64,
+        column: &'static str,
+        first: usize,
+        second: usize,
+    },
     #[error("{file} has more than {most} rows")]
     TooLong { file: &'static str, most: u64 },
     #[error("{file} holds no rows")]
@@ -80,6 +98,11 @@ pub struct Options {
     /// Most, in percent, that may vanish at once of a country's records, of the carriers, of the
     /// carriers of known type, or of the area codes.
     pub max_shrink: Percent,
+    /// Raises how much may move, where the gates would allow less: the coverage of a column in
+    /// points, and the share of the records that change.
+    pub max_change: Option<Percent>,
+    /// Raises the share of rows that may look wrong by themselves, where the gates would allow less.
+    pub max_suspect: Option<Percent>,
     /// Whether files may be older than those in force.
     pub allow_older: bool,
     /// Whether to stop before anything is written.
@@ -98,6 +121,8 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             max_shrink: Percent::of(2),
+            max_change: None,
+            max_suspect: None,
             allow_older: false,
             dry_run: false,
             deadline: None,
@@ -166,27 +191,40 @@ pub async fn ingest(
     let snapshot = Snapshot::of(&bytes, dataset.statistics(), file_dates, options.now);
     let current = Current::load(store).await?;
     let differences = Differences::between(&current.dataset, &dataset);
-    let report = Report::on(&snapshot, &dataset, differences, notes);
     let in_force = current.manifest.as_ref().map(|manifest| manifest.current.version.clone());
 
-    let before = current.manifest.as_ref();
-    let before = before
-        .map(|Manifest { current: snapshot, .. }| Counted { snapshot, dataset: &current.dataset });
-    let next = Counted { snapshot: &snapshot, dataset: &dataset };
-    if let Err(refusal) = gates::check(before, &next, &options) {
-        let outcome = Outcome::Refused { reason: refusal.to_string() };
-        return Ok(Report { outcome, version: in_force, ..report });
+    let quality = Quality::of(&dataset);
+    let quality_before = Quality::of(&current.dataset);
+    let before = current.manifest.as_ref().map(|manifest| Counted {
+        file_dates: manifest.current.file_dates,
+        dataset: &current.dataset,
+        quality: &quality_before,
+    });
+    let next = Counted { file_dates, dataset: &dataset, quality: &quality };
+    let refusals = gates::check(before.as_ref(), &next, &notes, &options);
+    let compared = QualityReport::between(before.map(|before| before.quality), &quality);
+    let report = Report::on(&snapshot, &dataset, differences, compared, notes);
+    if !refusals.is_empty() {
+        let reasons: Vec<String> = refusals.iter().map(Refusal::to_string).collect();
+        let outcome = Outcome::Refused { reason: reasons.join("\n") };
+        let changes = report.changes(current.dataset, dataset);
+        return Ok(Report { outcome, version: in_force, changes, ..report });
     }
     if options.dry_run {
-        return Ok(Report { version: in_force, ..report });
+        let changes = report.changes(current.dataset, dataset);
+        return Ok(Report { version: in_force, changes, ..report });
     }
     let (outcome, next) = match current.manifest.as_ref().filter(|_| current.dataset == dataset) {
         Some(manifest) => (Outcome::Unchanged, renewed(manifest, snapshot, &dataset)),
         None => (Outcome::Published, following(&current, snapshot, &dataset, bytes)),
     };
     let version = Some(next.manifest.current.version.clone());
+    if outcome == Outcome::Published {
+        store.put_quality(&next.manifest.current.version, &quality).await?;
+    }
     let items = publish::publish(store, &current, next, options.limits(), &progress).await?;
-    Ok(Report { outcome, version, items, ..report })
+    let changes = report.changes(current.dataset, dataset);
+    Ok(Report { outcome, version, items, changes, ..report })
 }
 
 /// The version in force, ingested once more.
@@ -221,15 +259,19 @@ pub async fn rollback(
     let (manifest, dropped) = rolled_back.ok_or(IngestError::NothingBefore)?;
     let dataset = load(store, &manifest).await?;
     let differences = Differences::between(&current.dataset, &dataset);
-    let report = Report::on(&manifest.current, &dataset, differences, Notes::default());
+    let compared =
+        QualityReport::between(Some(&Quality::of(&current.dataset)), &Quality::of(&dataset));
+    let report = Report::on(&manifest.current, &dataset, differences, compared, Notes::default());
     if options.dry_run {
         let in_force = current.manifest.map(|manifest| manifest.current.version);
-        return Ok(Report { version: in_force, ..report });
+        let changes = report.changes(current.dataset, dataset);
+        return Ok(Report { version: in_force, changes, ..report });
     }
     let version = Some(manifest.current.version.clone());
     let next = Next { manifest, dataset: &dataset, bytes: None, dropped: vec![dropped] };
     let items = publish::publish(store, &current, next, options.limits(), &progress).await?;
-    Ok(Report { outcome: Outcome::RolledBack, version, items, ..report })
+    let changes = report.changes(current.dataset, dataset);
+    Ok(Report { outcome: Outcome::RolledBack, version, items, changes, ..report })
 }
 
 /// Reads every source.

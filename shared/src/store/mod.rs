@@ -5,6 +5,7 @@
 mod api_keys;
 mod batch;
 mod hold;
+mod quality;
 mod snapshots;
 mod usage;
 
