@@ -39,8 +39,8 @@ pub use difference::{Delta, Differences};
 pub use gates::{NoPercent, Percent, Refusal};
 pub use lambda::{Event, handle};
 pub use quality::{
-    AreaCodeCoverage, BeforeAfter, CarrierCoverage, Column, Coverage, Quality, QualityReport,
-    Values,
+    AreaCodeCoverage, BeforeAfter, CarrierCoverage, Column, Coverage, Figures, Quality,
+    QualityReport, Values,
 };
 pub use report::{Items, Outcome, Report, Warning};
 pub use sources::{CNAC_ADDRESS, NANPA_ADDRESS, NPA_REPORT_ADDRESS, NoSource, Source, Sources};

@@ -9,6 +9,7 @@ mod report;
 pub mod serve;
 mod stack;
 pub mod template;
+mod versions;
 
 use ingest::IngestError;
 use shared::{app::Routes, store::StoreError};

@@ -1,5 +1,7 @@
 //! How complete each version of the data is, kept beside its snapshot for whoever looks back.
 
+use std::fmt::Display;
+
 use aws_sdk_dynamodb::{primitives::Blob, types::AttributeValue};
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -17,7 +19,7 @@ impl Store {
     /// Returns an error if DynamoDB refuses the item.
     pub async fn put_quality(
         &self,
-        version: &str,
+        version: &impl Display,
         quality: &impl Serialize,
     ) -> Result<(), StoreError> {
         let table = &self.tables.dataset;
@@ -38,7 +40,7 @@ impl Store {
     /// Returns an error if DynamoDB does not answer, or the item cannot be read.
     pub async fn quality<T: DeserializeOwned>(
         &self,
-        version: &str,
+        version: &impl Display,
     ) -> Result<Option<T>, StoreError> {
         let table = &self.tables.dataset;
         let id = AttributeValue::S(quality_id(version));
@@ -51,7 +53,7 @@ impl Store {
     }
 }
 
-fn quality_id(version: &str) -> String {
+fn quality_id(version: &impl Display) -> String {
     format!("{version}#quality")
 }
 

@@ -11,7 +11,7 @@ use shared::{
     records::{Carrier, Country, Exchange, Npa, Status},
 };
 
-pub use comparison::{BeforeAfter, QualityReport};
+pub use comparison::{BeforeAfter, Figures, QualityReport};
 
 /// How complete one version is. It is kept with the version.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
