@@ -1,7 +1,7 @@
 //! How many of the records that both versions have are not the same: nearly all stay as they are
 //! from one night to the next.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt::Display};
 
 use itertools::Itertools;
 use shared::records::{AreaCode, Carrier, Country, Exchange, Record, RecordKey};
@@ -24,7 +24,7 @@ struct Compared {
     example: Option<String>,
 }
 
-/// A field that differs, with its values.
+/// A field that differs, with its values as a message shows them.
 struct Field {
     name: &'static str,
     before: String,
@@ -116,7 +116,7 @@ impl Compared {
         if let Some(Field { name, before, after }) = fields.first() {
             self.changed += 1;
             self.example.get_or_insert_with(|| {
-                format!("{} has {name} '{before}' and would have '{after}'", key_text(key))
+                format!("{} has {name} {before} and would have {after}", key_text(key))
             });
         }
         for field in fields {
@@ -138,27 +138,29 @@ fn key_text(key: RecordKey) -> String {
 struct Differing(Vec<Field>);
 
 impl Differing {
-    fn compare<T: PartialEq + ToString>(&mut self, name: &'static str, before: &T, after: &T) {
+    fn compare<T: PartialEq + Display>(&mut self, name: &'static str, before: &T, after: &T) {
         if before != after {
-            let (before, after) = (before.to_string(), after.to_string());
+            let (before, after) = (format!("'{before}'"), format!("'{after}'"));
             self.0.push(Field { name, before, after });
         }
     }
 
-    fn compare_optional<T: PartialEq + ToString>(
+    fn compare_optional<T: PartialEq + Display>(
         &mut self,
         name: &'static str,
         before: &Option<T>,
         after: &Option<T>,
     ) {
         if before != after {
-            let text = |value: &Option<T>| value.as_ref().map_or(String::new(), T::to_string);
+            let text = |value: &Option<T>| {
+                value.as_ref().map_or("none".to_owned(), |value| format!("'{value}'"))
+            };
             self.0.push(Field { name, before: text(before), after: text(after) });
         }
     }
 
     /// What was unknown may become known of all at once: an overlay is given for the first time.
-    fn compare_known<T: PartialEq + ToString>(
+    fn compare_known<T: PartialEq + Display>(
         &mut self,
         name: &'static str,
         before: &Option<T>,

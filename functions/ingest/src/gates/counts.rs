@@ -10,7 +10,7 @@ use super::{
     Counted, Refusal,
     thresholds::{FEWEST, Thresholds},
 };
-use crate::quality::{Coverage, Quality, percent};
+use crate::quality::{Coverage, Quality, is_comparable, percent};
 
 /// A count of both versions.
 struct Count {
@@ -52,10 +52,14 @@ pub(super) fn refuse_shrunk(
     }
     for count in distinct(current.quality, next.quality) {
         if count.lost() >= FEWEST && count.fell_by_more_than(thresholds.distinct_shrink) {
-            refusals.push(count.refusal(thresholds.distinct_shrink));
+            let Count { what, before, after } = count;
+            let most_percent = thresholds.distinct_shrink;
+            refusals.push(Refusal::FewerValues { what, before, after, most_percent });
         }
     }
-    refuse_area_codes(current.quality, next.quality, thresholds, refusals);
+    if is_comparable(current.quality.records(), next.quality.records()) {
+        refuse_area_codes(current.quality, next.quality, thresholds, refusals);
+    }
 }
 
 /// Counts of which hardly any may go, however few there are.

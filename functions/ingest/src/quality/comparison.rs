@@ -39,23 +39,28 @@ impl BeforeAfter {
 impl QualityReport {
     /// Compares a version with the one before it, if there is one.
     pub fn between(before: Option<&Quality>, after: &Quality) -> Self {
-        let measured_before =
-            |measure: fn(&Quality) -> Measured| before.map_or(Vec::new(), measure);
-        let nothing = Quality::default();
-        let before = before.unwrap_or(&nothing);
-        let mut area_codes = by_key(&before.by_area_code, &after.by_area_code);
+        let Some(before) = before else { return Self::of_first(after) };
+        let mut area_codes = by_key(&before.by_area_code, &after.by_area_code, shares);
         for figures in area_codes.values_mut() {
             figures.retain(|_, figure| figure.before != figure.after);
         }
         area_codes.retain(|_, figures| !figures.is_empty());
         Self {
-            countries: by_key(&before.by_country, &after.by_country),
+            countries: by_key(&before.by_country, &after.by_country, columns),
             area_codes,
-            carriers: joined(&measured_before(carriers), &carriers(after)),
-            area_code_records: joined(
-                &measured_before(area_code_records),
-                &area_code_records(after),
-            ),
+            carriers: joined(&carriers(before), &carriers(after)),
+            area_code_records: joined(&area_code_records(before), &area_code_records(after)),
+        }
+    }
+
+    /// The figures of a version that nothing came before; no area code has moved.
+    fn of_first(quality: &Quality) -> Self {
+        let nothing = Measured::new();
+        Self {
+            countries: by_key(&BTreeMap::new(), &quality.by_country, columns),
+            area_codes: BTreeMap::new(),
+            carriers: joined(&nothing, &carriers(quality)),
+            area_code_records: joined(&nothing, &area_code_records(quality)),
         }
     }
 }
@@ -66,9 +71,9 @@ type Measured = Vec<(&'static str, f64)>;
 fn by_key<K: Ord + Copy>(
     before: &BTreeMap<K, Coverage>,
     after: &BTreeMap<K, Coverage>,
+    measure: fn(&Coverage) -> Measured,
 ) -> BTreeMap<K, Figures> {
-    let measured =
-        |coverage: Option<&Coverage>| coverage.map_or(Measured::new(), |found| columns(found));
+    let measured = |coverage: Option<&Coverage>| coverage.map_or(Measured::new(), measure);
     let keys = before.keys().chain(after.keys());
     keys.map(|key| (*key, joined(&measured(before.get(key)), &measured(after.get(key))))).collect()
 }
@@ -84,15 +89,20 @@ fn joined(before: &Measured, after: &Measured) -> Figures {
     figures
 }
 
-fn columns(coverage: &Coverage) -> Measured {
+/// The number of records and the share of them that each column has, in percent.
+fn shares(coverage: &Coverage) -> Measured {
     let shares = Column::ALL.map(|column| (column.name(), rounded(coverage.percent(column))));
-    let counts = [
-        ("records", coverage.records),
+    shares.into_iter().chain([("records", f64::from(coverage.records))]).collect()
+}
+
+/// The shares, and how many different values there are.
+fn columns(coverage: &Coverage) -> Measured {
+    let distinct = counts(&[
         ("distinct_holders", coverage.holders.distinct),
         ("distinct_ocns", coverage.ocns.distinct),
         ("distinct_rate_centers", coverage.rate_centers.distinct),
-    ];
-    shares.into_iter().chain(counts.map(|(name, count)| (name, f64::from(count)))).collect()
+    ]);
+    [shares(coverage), distinct].concat()
 }
 
 fn carriers(quality: &Quality) -> Measured {
@@ -167,6 +177,7 @@ mod tests {
         let report = QualityReport::between(None, &quality(&[("415-200", None)]));
         let records = report.countries[&Country::Us]["records"];
         assert_eq!(records, BeforeAfter { before: None, after: Some(1.0) });
-        assert_eq!(report.carriers["total"].after, Some(1.0));
+        assert_eq!(report.carriers["total"], BeforeAfter { before: None, after: Some(1.0) });
+        assert!(report.area_codes.is_empty());
     }
 }

@@ -170,6 +170,11 @@ impl Quality {
             area_codes: AreaCodeCoverage::of(dataset),
         }
     }
+
+    /// How many exchanges there are.
+    pub(crate) fn records(&self) -> u32 {
+        self.by_country.values().map(|coverage| coverage.records).sum()
+    }
 }
 
 fn coverage_by<K: Ord>(tallies: BTreeMap<K, Tally>) -> BTreeMap<K, Coverage> {

@@ -92,7 +92,7 @@ const RUINS: [Ruin; 15] = [
     Ruin {
         name: "one OCN",
         ruin: |texts| texts.nanpa = with_cell(&texts.nanpa, OCN, |_| "6872".to_owned()),
-        reasons: &["the different OCNs of US would shrink from", "would change, more than 5 %"],
+        reasons: &["the different OCNs of US would fall from", "would change, more than 5 %"],
         first_reasons: &["the OCNs of US would be the same in 100.0 %"],
     },
     Ruin {
@@ -106,14 +106,14 @@ const RUINS: [Ruin; 15] = [
         ruin: |texts| texts.nanpa = with_cell(&texts.nanpa, RATE_CENTER, |_| String::new()),
         reasons: &[
             "the US exchanges with a rate center would fall from",
-            "the different rate centers of US would shrink from",
+            "the different rate centers of US would fall from",
         ],
         first_reasons: &["US exchanges with a rate center"],
     },
     Ruin {
         name: "one rate center",
         ruin: |texts| texts.nanpa = with_cell(&texts.nanpa, RATE_CENTER, |_| "PHOENIX".to_owned()),
-        reasons: &["the different rate centers of US would shrink from"],
+        reasons: &["the different rate centers of US would fall from"],
         first_reasons: &["the rate centers of US would be the same in 100.0 %"],
     },
     Ruin {
@@ -131,7 +131,7 @@ const RUINS: [Ruin; 15] = [
             let lines: Vec<&str> = texts.nanpa.split_inclusive('\n').collect();
             texts.nanpa = lines[..lines.len() * 981 / 1000].concat();
         },
-        reasons: &["area codes would lose all their exchanges", "Give --max-shrink 100"],
+        reasons: &["area codes would lose all exchanges", "Give --max-shrink 100"],
         first_reasons: &[],
     },
     Ruin {
@@ -179,10 +179,13 @@ const RUINS: [Ruin; 15] = [
     Ruin {
         name: "the name of the country",
         ruin: |texts| texts.npa_report = texts.npa_report.replace(",US,", ",United States,"),
-        reasons: &["the area codes would shrink from"],
+        reasons: &["(47.6 %) hold a word that is not known"],
         first_reasons: &["column COUNTRY:", "'United States'"],
     },
 ];
+
+/// Most bytes CloudWatch takes as one event: the Lambda logs its report as one line.
+const MOST_LOGGED: usize = 256 * 1024;
 
 async fn import(store: &Store, texts: &Texts, options: Options) -> Report {
     ingest(store, &texts.sources(), options, |_| ()).await.unwrap()
@@ -209,12 +212,15 @@ fn sample_texts() -> Texts {
 async fn assert_every_ruin_is_refused(service: &Service, whole: &Texts) {
     let store = service.database.store();
     let published = import(&store, whole, Options::default()).await;
+    assert_eq!(published.outcome, Outcome::Published);
     for Ruin { name, ruin, reasons, first_reasons } in &RUINS {
         let mut ruined = whole.clone();
         ruin(&mut ruined);
         let report = import(&store, &ruined, Options::default()).await;
         assert_eq!(report.version, published.version, "{name}");
         assert!(report.changes.as_ref().unwrap().total() > 0, "{name}");
+        let line = serde_json::to_string(&report).unwrap();
+        assert!(line.len() < MOST_LOGGED, "{name}: {} bytes", line.len());
         let reason = reason(name, report);
         eprintln!("{name}:\n{reason}\n");
         for expected in reasons.iter().chain(*first_reasons) {
