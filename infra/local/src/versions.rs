@@ -12,7 +12,7 @@ use crate::{
     LocalError,
     cli::VersionsArgs,
     database::Database,
-    report::{is_share, share},
+    report::{is_share, ordered, share},
 };
 
 /// A version as it is listed.
@@ -127,7 +127,7 @@ fn by_country(report: &QualityReport) -> impl Iterator<Item = (String, &Figures)
 
 /// The share of each column, and how far it has moved since the version before.
 fn coverage(figures: &Figures) -> String {
-    let shares = figures.iter().filter(|(name, _)| is_share(name));
+    let shares = ordered(figures).into_iter().filter(|(name, _)| is_share(name));
     let shown = shares.map(|(name, figure)| {
         let now = figure.after.map_or("-".to_owned(), share);
         match (figure.before, figure.after) {

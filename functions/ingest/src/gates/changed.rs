@@ -133,6 +133,11 @@ fn key_text(key: RecordKey) -> String {
     }
 }
 
+/// A value in quotes, with nothing in it that a terminal would obey.
+fn quoted(value: &impl Display) -> String {
+    format!("'{}'", value.to_string().replace(char::is_control, ""))
+}
+
 /// The fields of a record that differ.
 #[derive(Default)]
 struct Differing(Vec<Field>);
@@ -140,8 +145,7 @@ struct Differing(Vec<Field>);
 impl Differing {
     fn compare<T: PartialEq + Display>(&mut self, name: &'static str, before: &T, after: &T) {
         if before != after {
-            let (before, after) = (format!("'{before}'"), format!("'{after}'"));
-            self.0.push(Field { name, before, after });
+            self.0.push(Field { name, before: quoted(before), after: quoted(after) });
         }
     }
 
@@ -152,9 +156,7 @@ impl Differing {
         after: &Option<T>,
     ) {
         if before != after {
-            let text = |value: &Option<T>| {
-                value.as_ref().map_or("none".to_owned(), |value| format!("'{value}'"))
-            };
+            let text = |value: &Option<T>| value.as_ref().map_or("none".to_owned(), quoted);
             self.0.push(Field { name, before: text(before), after: text(after) });
         }
     }

@@ -229,6 +229,16 @@ mod tests {
     }
 
     #[test]
+    fn a_refusal_shows_nothing_that_a_terminal_would_obey() {
+        let renamed = |name: &str| {
+            let carriers = (0..60).map(|n| carrier(&format!("{n:04}"), name, 1));
+            Dataset::new(carriers.collect(), Vec::new(), Vec::new())
+        };
+        let changed = refusals(&renamed("A"), &renamed("B\u{1b}[31m")).join(" ");
+        assert!(changed.contains("company name 'A' and would have 'B[31m'"), "{changed}");
+    }
+
+    #[test]
     fn an_area_code_may_neither_vanish_nor_lose_a_tenth() {
         let shrunk = refusals(&exchanges(300, 300), &exchanges(270, 270)).join("\n");
         assert!(shrunk.contains("the records of US would shrink from 300 to 270"), "{shrunk}");

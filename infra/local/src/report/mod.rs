@@ -9,7 +9,7 @@ use indicatif::HumanCount;
 use ingest::{Delta, Differences, IngestError, Outcome, Report};
 
 pub use changes::{ChangesFile, ChangesWriter};
-pub(crate) use quality::{is_share, share};
+pub(crate) use quality::{is_share, ordered, share};
 
 use crate::LocalError;
 

@@ -13,7 +13,7 @@ const MOST_AREA_CODES: usize = 10;
 pub(super) fn write(table: &mut String, report: &QualityReport) -> fmt::Result {
     for (country, figures) in &report.countries {
         writeln!(table, "{:<30}{:>12}{:>12}", format!("Quality of {country}"), "before", "after")?;
-        for (name, figure) in figures {
+        for (name, figure) in ordered(figures) {
             let [before, after] = [figure.before, figure.after].map(|value| shown(name, value));
             writeln!(table, "  {name:<28}{before:>12}{after:>12}")?;
         }
@@ -28,6 +28,15 @@ pub(super) fn write(table: &mut String, report: &QualityReport) -> fmt::Result {
         writeln!(table, "  {npa} {name}: {before} -> {after}")?;
     }
     Ok(())
+}
+
+/// The figures with the number of records first, then the columns in the order of [`Column::ALL`].
+pub(crate) fn ordered(figures: &Figures) -> Vec<(&'static str, BeforeAfter)> {
+    let names = [vec!["records"], Column::ALL.map(Column::name).to_vec()].concat();
+    let place = |wanted: &str| names.iter().position(|name| *name == wanted);
+    let mut ordered: Vec<_> = figures.iter().map(|(&name, &figure)| (name, figure)).collect();
+    ordered.sort_by_key(|&(name, _)| place(name).unwrap_or(names.len()));
+    ordered
 }
 
 /// The share of an area code that moved farthest.
@@ -97,7 +106,7 @@ mod tests {
             table.contains("  ocn                               97.3 %       0.0 %\n"),
             "{table}"
         );
-        assert!(table.contains("202,468     202,460"), "{table}");
+        assert!(table.contains("202,468     202,460\n  ocn"), "{table}");
         assert!(table.contains("moved most, of 30\n  230 ocn: 90.0 % -> 60.0 %\n"), "{table}");
         assert_eq!(table.matches(" -> ").count(), MOST_AREA_CODES);
     }

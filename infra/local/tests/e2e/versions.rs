@@ -63,7 +63,7 @@ fn the_versions_are_listed_with_what_moved_between_them() {
     let versions: Vec<&str> = table.lines().filter(|line| line.contains("2000-01-01")).collect();
     assert_eq!(versions.len(), 2, "{table}");
     assert!(versions[0].starts_with("* ") && versions[1].starts_with("  "), "{table}");
-    assert!(table.contains("    US  assigned"), "{table}");
+    assert!(table.contains("    US  holder "), "{table}");
 
     let (_, json, _) = desk.run(&["versions", "--json"]);
     let json: Value = serde_json::from_str(&json).unwrap();
