@@ -65,6 +65,8 @@ pub struct Request {
     carriers: Option<String>,
     thousands_blocks: Option<String>,
     max_shrink: Option<Percent>,
+    max_change: Option<Percent>,
+    max_suspect: Option<Percent>,
     allow_older: bool,
     dry_run: bool,
     /// Goes back to the version before instead of importing.
@@ -128,9 +130,14 @@ impl Request {
         deadline: Instant,
     ) -> Result<Options, NoPercent> {
         let defaults = Options::default();
-        let configured = configured("MAX_SHRINK").map(|text| text.parse()).transpose()?;
+        let limit = |given: Option<Percent>, variable: &str| match given {
+            Some(given) => Ok(Some(given)),
+            None => configured(variable).map(|text| text.parse()).transpose(),
+        };
         Ok(Options {
-            max_shrink: self.max_shrink.or(configured).unwrap_or(defaults.max_shrink),
+            max_shrink: limit(self.max_shrink, "MAX_SHRINK")?.unwrap_or(defaults.max_shrink),
+            max_change: limit(self.max_change, "MAX_CHANGE")?,
+            max_suspect: limit(self.max_suspect, "MAX_SUSPECT")?,
             allow_older: self.allow_older,
             dry_run: self.dry_run,
             deadline: Some(deadline),
@@ -299,6 +306,19 @@ mod tests {
         assert!(request.sources(|_| Some("http://x".to_owned())).is_err());
         let wrong = Request::default().options(|_| Some("two".to_owned()), Instant::now());
         assert!(wrong.is_err());
+    }
+
+    #[test]
+    fn a_request_waives_a_gate_before_what_is_configured() {
+        let configured = |variable: &str| (variable == "MAX_CHANGE").then(|| "4".to_owned());
+        let options = |json| event(json).request().options(configured, Instant::now()).unwrap();
+        let options_of = |json| {
+            let Options { max_change, max_suspect, .. } = options(json);
+            [max_change, max_suspect].map(|limit| limit.map(|limit| limit.to_string()))
+        };
+        assert_eq!(options_of(json!({})), [Some("4".to_owned()), None]);
+        let waived = options_of(json!({ "max_change": 100.0, "max_suspect": 50.0 }));
+        assert_eq!(waived, [Some("100".to_owned()), Some("50".to_owned())]);
     }
 
     #[test]

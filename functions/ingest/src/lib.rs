@@ -2,14 +2,16 @@
 //!
 //! Data flows one way: [`sources`] opens a file, [`table`] finds its columns, one module of
 //! [`reports`] reads its rows, [`assemble`] makes them a dataset, [`difference`] compares it with the
-//! current one, [`gates`] may refuse it, and [`publish`] writes what changed. [`verify`] compares the
-//! items with the snapshot afterwards.
+//! current one, [`quality`] measures how complete it is, [`gates`] may refuse it, and [`publish`] writes
+//! what changed. [`verify`] compares the items with the snapshot afterwards.
 
 mod assemble;
+mod changes;
 mod difference;
 mod gates;
 mod lambda;
 mod publish;
+mod quality;
 mod report;
 mod reports;
 mod sources;
@@ -37,9 +39,14 @@ use self::{
     reports::{cnac, nanpa, npa_report, overlay, thousands_blocks},
 };
 
+pub use changes::{ChangeKind, Changes, FieldChange, MOST_LISTED, RecordChange, RecordKind};
 pub use difference::{Delta, Differences};
 pub use gates::{NoPercent, Percent, Refusal};
 pub use lambda::{Event, handle};
+pub use quality::{
+    AreaCodeCoverage, BeforeAfter, CarrierCoverage, Column, Coverage, Figures, Quality,
+    QualityReport, Values,
+};
 pub use report::{Items, Outcome, Report, Warning};
 pub use sources::{CNAC_ADDRESS, NANPA_ADDRESS, NPA_REPORT_ADDRESS, NoSource, Source, Sources};
 pub use verify::{Drift, Repair, Verification, verify};
@@ -62,6 +69,17 @@ pub enum IngestError {
         "{file}, line {line}: a quote is not closed in the rows before it, or a cell has a line break"
     )]
     OpenQuote { file: &'static str, line: u64 },
+    #[error(
+        "{file}, line {line}: the header names the column {column} twice, in cells {first} and \
+         {second}; take out the one that is not meant"
+    )]
+    RepeatedColumn {
+        file: &'static str,
+        line: u64,
+        column: &'static str,
+        first: usize,
+        second: usize,
+    },
     #[error("{file} has more than {most} rows")]
     TooLong { file: &'static str, most: u64 },
     #[error("{file} holds no rows")]
@@ -86,6 +104,11 @@ pub struct Options {
     /// Most, in percent, that may vanish at once of a country's records, of the carriers, of the
     /// carriers of known type, or of the area codes.
     pub max_shrink: Percent,
+    /// Raises how much may move, where the gates would allow less: the coverage of a column in
+    /// points, and the share of the records that change.
+    pub max_change: Option<Percent>,
+    /// Raises the share of rows that may look wrong by themselves, where the gates would allow less.
+    pub max_suspect: Option<Percent>,
     /// Whether files may be older than those in force.
     pub allow_older: bool,
     /// Whether to stop before anything is written.
@@ -100,6 +123,8 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             max_shrink: Percent::of(2),
+            max_change: None,
+            max_suspect: None,
             allow_older: false,
             dry_run: false,
             deadline: None,
@@ -157,25 +182,35 @@ pub async fn ingest(
     let dataset = assemble::assemble(rows, &mut notes);
     let start = Start::load(store, &mut notes).await?;
     let differences = Differences::between(&start.dataset, &dataset);
-    let changes = differences.total();
+    let is_unchanged = differences.total() == 0;
     let version = Version::new(options.now);
     let dataset = dataset.following(&start.dataset, version.clone());
     let bytes = dataset.pack()?;
     let snapshot = Snapshot::of(version, &bytes, dataset.statistics(), file_dates, options.now);
-    let report = Report::on(&snapshot, &dataset, differences, notes);
     let current = start.version();
 
-    let before = start.snapshot.as_ref();
-    let before = before.map(|snapshot| Counted { snapshot, dataset: &start.dataset });
-    let next = Counted { snapshot: &snapshot, dataset: &dataset };
-    if let Err(refusal) = gates::check(before, &next, &options) {
-        let outcome = Outcome::Refused { reason: refusal.to_string() };
-        return Ok(Report { outcome, version: current, ..report });
+    let quality = Quality::of(&dataset);
+    let quality_before = Quality::of(&start.dataset);
+    let before = start.snapshot.as_ref().map(|snapshot| Counted {
+        file_dates: snapshot.file_dates,
+        dataset: &start.dataset,
+        quality: &quality_before,
+    });
+    let next = Counted { file_dates, dataset: &dataset, quality: &quality };
+    let refusals = gates::check(before.as_ref(), &next, &notes, &options);
+    let compared = QualityReport::between(before.map(|before| before.quality), &quality);
+    let report = Report::on(&snapshot, &dataset, differences, compared, notes);
+    if !refusals.is_empty() {
+        let reasons: Vec<String> = refusals.iter().map(Refusal::to_string).collect();
+        let outcome = Outcome::Refused { reason: reasons.join("\n") };
+        let changes = report.changes(start.dataset, dataset);
+        return Ok(Report { outcome, version: current, changes, ..report });
     }
     if options.dry_run {
-        return Ok(Report { version: current, ..report });
+        let changes = report.changes(start.dataset, dataset);
+        return Ok(Report { version: current, changes, ..report });
     }
-    let same = start.manifest_of_dataset().filter(|_| changes == 0);
+    let same = start.manifest_of_dataset().filter(|_| is_unchanged);
     let (outcome, manifest, items) = match same {
         Some(same) => {
             let manifest = same.reimported(options.now, file_dates);
@@ -184,13 +219,20 @@ pub async fn ingest(
         }
         None => {
             let manifest = start.followed_by(snapshot);
-            let next = Candidate { manifest: manifest.clone(), dataset: &dataset, bytes };
+            let next = Candidate {
+                manifest: manifest.clone(),
+                dataset: &dataset,
+                bytes,
+                quality: &quality,
+            };
             let items = publish::publish(store, &start, next, options.deadline, &progress).await?;
             (Outcome::Published, manifest, items)
         }
     };
     publish::sweep(store, options.now).await;
-    Ok(Report { outcome, version: Some(manifest.current.version), items, ..report })
+    let version = Some(manifest.current.version);
+    let changes = report.changes(start.dataset, dataset);
+    Ok(Report { outcome, version, items, changes, ..report })
 }
 
 /// Makes the version before the current one current again: one write.
@@ -216,13 +258,15 @@ pub async fn rollback(
         Err(error) => return Err(error.into()),
     };
     let differences = Differences::between(&left, &dataset);
-    let report = Report::on(&manifest.current, &dataset, differences, notes);
+    let compared = QualityReport::between(Some(&Quality::of(&left)), &Quality::of(&dataset));
+    let report = Report::on(&manifest.current, &dataset, differences, compared, notes);
+    let changes = report.changes(left, dataset);
     if options.dry_run {
-        return Ok(Report { version: Some(current.current.version), ..report });
+        return Ok(Report { version: Some(current.current.version), changes, ..report });
     }
     publish::replace_manifest(store, &manifest, &current.revision, &progress).await?;
     let version = Some(manifest.current.version);
-    Ok(Report { outcome: Outcome::RolledBack, version, ..report })
+    Ok(Report { outcome: Outcome::RolledBack, version, changes, ..report })
 }
 
 /// Reads every source.

@@ -18,6 +18,7 @@ use shared::{
 use crate::{
     IngestError, Items, Progress,
     difference::{Pair, pairs},
+    quality::Quality,
     report::Notes,
     within,
 };
@@ -87,6 +88,8 @@ pub(crate) struct Candidate<'a> {
     pub dataset: &'a Dataset,
     /// Its snapshot.
     pub bytes: Vec<u8>,
+    /// Kept with it.
+    pub quality: &'a Quality,
 }
 
 /// Publishes `next` after what the import started from.
@@ -116,6 +119,7 @@ pub(crate) async fn publish(
     let version = &next.manifest.current.version;
     let chunks = store.write_snapshot(version, &next.bytes, &replaced);
     within(deadline, chunks).await??;
+    within(deadline, store.put_quality(version, next.quality, &replaced)).await??;
     store.publish(&next.manifest, &replaced).await?;
     Ok(Items { written, deleted })
 }

@@ -9,7 +9,7 @@ use shared::{
     store::{FileDates, Snapshot},
 };
 
-use crate::difference::Differences;
+use crate::{changes::Changes, difference::Differences, quality::QualityReport};
 
 /// How an import ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -42,6 +42,10 @@ pub struct Report {
     pub area_codes: usize,
     /// What sets it apart from what was in force before.
     pub differences: Differences,
+    /// How complete it is, against what was in force before.
+    pub quality: QualityReport,
+    /// The records that differ; a report holds the first of them.
+    pub changes: Option<Changes>,
     pub items: Items,
     /// Rows that were passed over, by reason.
     pub skipped: BTreeMap<String, u32>,
@@ -65,12 +69,22 @@ pub struct Warning {
 
 const MOST_EXAMPLES: usize = 10;
 
+impl Warning {
+    fn count(&mut self, example: impl Display) {
+        self.count += 1;
+        if self.examples.len() < MOST_EXAMPLES {
+            self.examples.push(example.to_string());
+        }
+    }
+}
+
 impl Report {
     /// The report on `dataset`, taken in as `snapshot`.
     pub(crate) fn on(
         snapshot: &Snapshot,
         dataset: &Dataset,
         differences: Differences,
+        quality: QualityReport,
         notes: Notes,
     ) -> Self {
         Self {
@@ -83,10 +97,21 @@ impl Report {
             carriers: dataset.carriers().len(),
             area_codes: dataset.area_codes().len(),
             differences,
+            quality,
+            changes: None,
             items: Items::default(),
             skipped: notes.skipped,
             warnings: notes.warnings,
         }
+    }
+}
+
+impl Report {
+    /// The changes that it counts, between the versions it compares.
+    pub(crate) fn changes(&self, before: Dataset, after: Dataset) -> Option<Changes> {
+        let Differences { exchanges, carriers, area_codes, .. } = &self.differences;
+        let total = [exchanges, carriers, area_codes].map(|delta| delta.total() as usize);
+        Some(Changes::new(before, after, total.iter().sum()))
     }
 }
 
@@ -95,7 +120,24 @@ impl Report {
 pub(crate) struct Notes {
     skipped: BTreeMap<String, u32>,
     warnings: BTreeMap<String, Warning>,
+    /// How many rows each file has.
+    rows: BTreeMap<&'static str, u32>,
+    /// The words nobody knows, by file and column.
+    unknown: BTreeMap<(&'static str, &'static str), Warning>,
 }
+
+/// The words in one column of a file that nobody knows.
+pub(crate) struct Unknown<'a> {
+    pub file: &'static str,
+    pub column: &'static str,
+    pub count: u32,
+    /// How many rows the file has.
+    pub rows: u32,
+    pub example: &'a str,
+}
+
+/// The warning for an OCN whose rows do not agree on the company's name.
+const SEVERAL_NAMES: &str = "an OCN has several spellings of its name; the most frequent counts";
 
 impl Notes {
     /// Counts a row that is passed over.
@@ -105,11 +147,45 @@ impl Notes {
 
     /// Counts something read with care; the first of its kind are kept as examples.
     pub(crate) fn warn(&mut self, kind: impl Into<String>, example: impl Display) {
-        let warning = self.warnings.entry(kind.into()).or_default();
-        warning.count += 1;
-        if warning.examples.len() < MOST_EXAMPLES {
-            warning.examples.push(example.to_string());
-        }
+        self.warnings.entry(kind.into()).or_default().count(example);
+    }
+
+    /// Counts the rows of a file.
+    pub(crate) fn count_rows(&mut self, file: &'static str, rows: u64) {
+        *self.rows.entry(file).or_default() += u32::try_from(rows).unwrap_or(u32::MAX);
+    }
+
+    /// Counts a word in a column that nobody knows, and was read as `what` says.
+    pub(crate) fn warn_unknown(
+        &mut self,
+        file: &'static str,
+        column: &'static str,
+        what: &str,
+        example: impl Display,
+    ) {
+        self.unknown.entry((file, column)).or_default().count(&example);
+        self.warn(format!("{file}: {column} {what}"), example);
+    }
+
+    /// Counts an OCN that comes with several company names.
+    pub(crate) fn warn_several_names(&mut self, example: impl Display) {
+        self.warn(SEVERAL_NAMES, example);
+    }
+
+    /// How many OCNs come with several company names.
+    pub(crate) fn several_names(&self) -> u32 {
+        self.warnings.get(SEVERAL_NAMES).map_or(0, |warning| warning.count)
+    }
+
+    /// The columns in which words are not known.
+    pub(crate) fn unknown(&self) -> impl Iterator<Item = Unknown<'_>> {
+        self.unknown.iter().map(|(&(file, column), warning)| Unknown {
+            file,
+            column,
+            count: warning.count,
+            rows: self.rows.get(file).copied().unwrap_or_default(),
+            example: warning.examples.first().map_or("", String::as_str),
+        })
     }
 
     #[cfg(test)]

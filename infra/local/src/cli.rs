@@ -9,7 +9,9 @@ use crate::{
     database::Database,
     import,
     keys::{self, Expiry},
-    openapi, serve, verify,
+    openapi,
+    report::ChangesFile,
+    serve, verify, versions,
 };
 
 /// The Telephone Number Reference Service on one machine.
@@ -35,6 +37,8 @@ enum Command {
     Rollback(ChangeArgs),
     /// Compare every lookup item with the current version of the data
     Verify(VerifyArgs),
+    /// List the current version of the data and those that are kept, and how complete each is
+    Versions(VersionsArgs),
     /// Make, list, rotate and revoke API keys
     #[command(subcommand)]
     Keys(KeysCommand),
@@ -127,6 +131,15 @@ pub struct ImportArgs {
     /// of known type, or of the area codes
     #[arg(long, value_name = "PERCENT", default_value_t = ingest::Options::default().max_shrink)]
     pub max_shrink: ingest::Percent,
+    /// Let so much move in one import where the gates would allow less: the coverage of a column in
+    /// a country or an area code, in percentage points, and the share of the exchanges, carriers or
+    /// area codes that change; 100 waives these gates
+    #[arg(long, value_name = "PERCENT")]
+    pub max_change: Option<ingest::Percent>,
+    /// Let so many of a report's rows look wrong where the gates would allow less: an unknown word
+    /// in a column, a needed column blank, the same value everywhere; 100 waives these gates
+    #[arg(long, value_name = "PERCENT")]
+    pub max_suspect: Option<ingest::Percent>,
     /// Take files that are older than those in force
     #[arg(long)]
     pub allow_older: bool,
@@ -137,9 +150,14 @@ pub struct ImportArgs {
 /// How the data is changed, and where.
 #[derive(Debug, Args)]
 pub struct ChangeArgs {
-    /// Say what would change, by area code, and change nothing
+    /// Say what would change, record by record, and change nothing
     #[arg(long)]
     pub dry_run: bool,
+    /// Write every record that is added, removed or changed to this file, with its old and new
+    /// values: as CSV if its name ends in .csv, as JSON lines if in .jsonl. The report itself lists
+    /// the first hundred
+    #[arg(long, value_name = "FILE")]
+    pub changes: Option<ChangesFile>,
     /// Print the report as JSON
     #[arg(long)]
     pub json: bool,
@@ -153,6 +171,15 @@ pub struct VerifyArgs {
     #[arg(long)]
     pub repair: bool,
     /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub data: DataArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct VersionsArgs {
+    /// Print the list as JSON, with the quality of each version
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
@@ -238,6 +265,7 @@ impl Cli {
             Command::Import(args) => import::import(*args).await,
             Command::Rollback(args) => import::rollback(args).await,
             Command::Verify(args) => verify::verify(args).await,
+            Command::Versions(args) => versions::list(args).await,
             Command::Keys(command) => command.run().await,
             Command::Dynamodb(args) => serve::dynamodb(args).await,
             Command::Openapi => openapi::print(),

@@ -11,7 +11,7 @@ use crate::{
     LocalError,
     cli::{ChangeArgs, ImportArgs},
     database::Database,
-    report,
+    report::{self, ChangesFile, ChangesWriter},
 };
 
 /// Loads the reports named on the command line and prints what was loaded.
@@ -31,16 +31,19 @@ pub async fn import(args: ImportArgs) -> Result<(), LocalError> {
     };
     let options = Options {
         max_shrink: args.max_shrink,
+        max_change: args.max_change,
+        max_suspect: args.max_suspect,
         allow_older: args.allow_older,
         ..options(&args.change)
     };
+    let changes = args.change.changes.as_ref().map(ChangesFile::create).transpose()?;
     let database = Database::open(&args.change.data).await?;
     let store = database.store();
     let import =
         async |show: &dyn Fn(Progress)| ingest::ingest(&store, &sources, options, show).await;
     let report = with_progress(import).await;
     database.close().await;
-    conclude(report, args.change.json)
+    conclude(report, args.change.json, changes)
 }
 
 /// Goes back to the version before and prints what changed.
@@ -49,23 +52,31 @@ pub async fn import(args: ImportArgs) -> Result<(), LocalError> {
 /// Where there is none, or the database cannot be written.
 pub async fn rollback(args: ChangeArgs) -> Result<(), LocalError> {
     let options = options(&args);
+    let changes = args.changes.as_ref().map(ChangesFile::create).transpose()?;
     let database = Database::open(&args.data).await?;
     let store = database.store();
     let rollback = async |show: &dyn Fn(Progress)| ingest::rollback(&store, options, show).await;
     let report = with_progress(rollback).await;
     database.close().await;
-    conclude(report, args.json)
+    conclude(report, args.json, changes)
 }
 
 fn options(args: &ChangeArgs) -> Options {
     Options { dry_run: args.dry_run, ..Options::default() }
 }
 
-fn conclude(report: Result<Report, IngestError>, json: bool) -> Result<(), LocalError> {
+fn conclude(
+    report: Result<Report, IngestError>,
+    json: bool,
+    changes: Option<ChangesWriter>,
+) -> Result<(), LocalError> {
     if let (Err(error), true) = (&report, json) {
         println!("{}", report::failure(error));
     }
     let report = report?;
+    if let (Some(file), Some(changes)) = (changes, &report.changes) {
+        file.write(changes)?;
+    }
     match json {
         true => println!("{}", report::json(&report)?),
         false => print!("{}", report::table(&report)),

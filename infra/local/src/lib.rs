@@ -10,6 +10,7 @@ pub mod serve;
 mod stack;
 pub mod template;
 pub mod verify;
+mod versions;
 
 use ingest::IngestError;
 use shared::{app::Routes, store::StoreError};

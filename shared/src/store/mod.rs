@@ -5,6 +5,7 @@
 mod api_keys;
 mod items;
 mod manifest;
+mod quality;
 mod snapshots;
 mod usage;
 

@@ -19,8 +19,8 @@ use crate::records::Version;
 pub(super) const CHUNK_BYTES: usize = 390_000;
 /// Most keys one BatchGetItem takes.
 const MOST_KEYS: usize = 100;
-/// The attribute of a chunk that holds the revision its manifest will replace.
-const REPLACES: &str = "replaces";
+/// The attribute of a version's items that holds the revision its manifest will replace.
+pub(super) const REPLACES: &str = "replaces";
 /// How long chunks that nobody names are left alone: an import may be about to name them.
 const UNNAMED_CHUNKS_ARE_KEPT_FOR: SignedDuration = SignedDuration::from_hours(24);
 

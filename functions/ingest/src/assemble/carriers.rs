@@ -111,7 +111,7 @@ fn name(ocn: Ocn, names: &BTreeMap<String, Usage>, notes: &mut Notes) -> Option<
     let (name, _) = names.iter().rev().max_by_key(|&(_, usage)| usage)?;
     if let Some(other) = names.keys().find(|&other| other != name) {
         let example = format!("{ocn} is '{name}' rather than '{other}'");
-        notes.warn("an OCN has several spellings of its name; the most frequent counts", example);
+        notes.warn_several_names(example);
     }
     Some(name.clone())
 }

@@ -25,6 +25,29 @@ const FORM: Form<4> = Form {
     most_rows: 10_000,
 };
 
+/// The other countries of the plan as the report writes them, and none at all.
+const OTHER_COUNTRIES: [&str; 19] = [
+    "",
+    "ANGUILLA",
+    "ANTIGUA/BARBUDA",
+    "BAHAMAS",
+    "BARBADOS",
+    "BERMUDA",
+    "BRITISH VIRGIN ISLANDS",
+    "CAYMAN ISLANDS",
+    "DOMINICA",
+    "DOMINICAN REPUBLIC",
+    "GRENADA",
+    "JAMAICA",
+    "MONTSERRAT",
+    "SINT MAARTEN",
+    "ST. KITTS & NEVIS",
+    "ST. VINCENT & GRENADINES",
+    "ST.LUCIA",
+    "TRINIDAD & TOBAGO",
+    "TURKS & CAICOS ISLANDS",
+];
+
 /// The location of area codes without one.
 const WHOLE_PLAN: &str = "NANP AREA";
 
@@ -46,7 +69,10 @@ fn area_code(row: &Row<'_, 4>, notes: &mut Notes) -> Result<Option<AreaCode>, In
     let country = match country.as_ref() {
         "US" => Country::Us,
         "CANADA" => Country::Ca,
-        _ => {
+        other => {
+            if !OTHER_COUNTRIES.contains(&other) {
+                row.warn(notes, 2, "is not known and passed over");
+            }
             notes.skip(format!("{FILE}: area codes of other countries or of none"));
             return Ok(None);
         }

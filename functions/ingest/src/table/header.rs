@@ -21,19 +21,28 @@ pub(super) struct Header<const N: usize> {
 const FILE_UPDATED: &str = "File Updated";
 
 impl<const N: usize> Header<N> {
-    pub(super) fn of(form: &Form<N>, record: &ByteRecord) -> Option<Self> {
+    /// The header that a line is, if it names every needed column.
+    ///
+    /// # Errors
+    /// Returns an error if it names a wanted column twice: only one of them can be meant.
+    pub(super) fn of(form: &Form<N>, line: &Line) -> Result<Option<Self>, IngestError> {
+        let Line { record, line } = line;
         let columns = form
             .columns
             .map(|column| (column, record.iter().position(|cell| column.is_named(&clean(cell)))));
         let complete = columns.iter().all(|(column, place)| place.is_some() || !column.needed);
-        let updated = record.iter().next_back().map(clean).unwrap_or_default();
-        let updated = updated.split_once(FILE_UPDATED);
+        if !complete {
+            return Ok(None);
+        }
+        refuse_repeated(form, record, *line)?;
+        let last = record.iter().next_back().map(clean).unwrap_or_default();
+        let updated = last.split_once(FILE_UPDATED);
         let above_nothing = updated.is_some_and(|(before, _)| before.trim().is_empty());
-        complete.then(|| Self {
+        Ok(Some(Self {
             columns: columns.map(|(_, place)| place),
             cells: record.len() - usize::from(above_nothing),
             date: updated.and_then(|(_, text)| date(text.trim())),
-        })
+        }))
     }
 
     pub(super) fn row<'a>(
@@ -60,4 +69,20 @@ impl<const N: usize> Header<N> {
             None => Ok(Row { form, line, cells }),
         }
     }
+}
+
+fn refuse_repeated<const N: usize>(
+    form: &Form<N>,
+    record: &ByteRecord,
+    line: u64,
+) -> Result<(), IngestError> {
+    for column in &form.columns {
+        let places = record.iter().enumerate().filter(|(_, cell)| column.is_named(&clean(cell)));
+        let places: Vec<usize> = places.map(|(place, _)| place + 1).collect();
+        if let [first, second, ..] = places[..] {
+            let (file, column) = (form.file, column.name());
+            return Err(IngestError::RepeatedColumn { file, line, column, first, second });
+        }
+    }
+    Ok(())
 }

@@ -124,7 +124,7 @@ impl<const N: usize> Form<N> {
         let header = loop {
             match next()?.filter(|_| head.len() < HEADER_WITHIN) {
                 None => return Err(foreign(self.missing(&head))),
-                Some(line) => match Header::of(self, &line.record) {
+                Some(line) => match Header::of(self, &line)? {
                     Some(header) => break header,
                     None => head.push(line),
                 },
@@ -152,6 +152,7 @@ impl<const N: usize> Form<N> {
         for _ in 0..blank_lines {
             notes.skip(format!("{file}: blank rows"));
         }
+        notes.count_rows(file, rows);
         match rows {
             0 => Err(IngestError::Empty { file }),
             _ => Ok(date),
@@ -236,11 +237,11 @@ impl<const N: usize> Row<'_, N> {
         known
     }
 
-    /// Notes that the value of a cell was read with care.
+    /// Notes that the word in a cell is not known, and how it was read.
     pub fn warn(&self, notes: &mut Notes, column: usize, what: &str) {
         let (name, value) = (self.form.columns[column].name(), shown(&self.cells[column], 40));
         let example = format!("'{value}' in line {}", self.line);
-        notes.warn(format!("{}: {name} {what}", self.form.file), example);
+        notes.warn_unknown(self.form.file, name, what, example);
     }
 }
 
@@ -369,6 +370,17 @@ mod tests {
         );
         assert_eq!(refusal("OCN,Company\n"), "a report holds no rows");
         assert!(refusal("").contains("it is empty"));
+    }
+
+    #[test]
+    fn a_column_that_the_header_names_twice_is_refused_by_name() {
+        assert_eq!(
+            refusal("OCN,Company,ocn \n1,A,2\n"),
+            "a report, line 1: the header names the column OCN twice, in cells 1 and 3; \
+             take out the one that is not meant"
+        );
+        assert!(refusal("OCN,Company,Company Name\n1,A,B\n").contains("the column Company twice"));
+        assert_eq!(rows("OCN,Company,Notes,Notes\n1,A,,\n"), [["1", "A", ""]]);
     }
 
     #[test]

@@ -19,7 +19,7 @@ use crate::{
     small_set::source,
 };
 
-fn folder() -> Option<PathBuf> {
+pub fn folder() -> Option<PathBuf> {
     let folder = std::env::var_os("TNR_FULL_SCALE_DATA").map(PathBuf::from);
     if folder.is_none() {
         eprintln!("skipped: TNR_FULL_SCALE_DATA is not set");

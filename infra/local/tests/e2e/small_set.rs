@@ -76,7 +76,7 @@ pub fn source(text: &str) -> Source {
     Source::Embedded(text.as_bytes().to_vec().leak())
 }
 
-fn embedded(source: &Source) -> String {
+pub fn embedded(source: &Source) -> String {
     match source {
         Source::Embedded(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
         other => panic!("{other:?}"),

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, sync::LazyLock};
 
-use ingest::{Options, Sources};
+use ingest::{Options, Percent, Sources};
 
 use crate::small_set::source;
 
@@ -83,5 +83,12 @@ fn sources_of(rows: &[Row]) -> Sources {
 
 /// Options under which no gate refuses: the sets differ more than published reports ever do.
 pub fn any_change() -> Options {
-    Options { max_shrink: "100".parse().unwrap(), allow_older: true, ..Options::default() }
+    let all: Percent = "100".parse().unwrap();
+    Options {
+        max_shrink: all,
+        max_change: Some(all),
+        max_suspect: Some(all),
+        allow_older: true,
+        ..Options::default()
+    }
 }

@@ -1,11 +1,17 @@
 //! The report of an import, for a terminal or as JSON.
 
+mod changes;
+mod quality;
+
 use std::fmt::{self, Write};
 
 use indicatif::HumanCount;
 use ingest::{Delta, Differences, IngestError, Outcome, Report};
 
 use shared::records::Version;
+
+pub use changes::{ChangesFile, ChangesWriter};
+pub(crate) use quality::{is_share, ordered, share};
 
 use crate::LocalError;
 
@@ -53,6 +59,11 @@ fn write(table: &mut String, report: &Report) -> fmt::Result {
         for (npa, delta) in &report.differences.by_area_code {
             changes(table, 4, npa, *delta)?;
         }
+    }
+    quality::write(table, &report.quality)?;
+    let is_listed = matches!(report.outcome, Outcome::Planned | Outcome::Refused { .. });
+    if let Some(changes) = report.changes.as_ref().filter(|_| is_listed) {
+        changes::write(table, changes)?;
     }
     let (written, deleted) = (report.items.written as u64, report.items.deleted as u64);
     let (written, deleted) = (HumanCount(written), HumanCount(deleted));

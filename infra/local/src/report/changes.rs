@@ -1,0 +1,231 @@
+//! The changes of an import record by record: the first of them for a terminal, all of them in a file.
+
+use std::{
+    fmt::{self, Write as _},
+    fs::File,
+    io::BufWriter,
+    path::PathBuf,
+    str::FromStr,
+};
+
+use indicatif::HumanCount;
+use ingest::{ChangeKind, Changes, FieldChange, RecordChange};
+
+use crate::LocalError;
+
+/// Writes the first changes, a line each, and how many there are beside.
+pub(super) fn write(table: &mut String, changes: &Changes) -> fmt::Result {
+    writeln!(table, "Changes: {}", HumanCount(changes.total() as u64))?;
+    for change in changes.listed() {
+        writeln!(table, "  {}", printable(&line(&change)))?;
+    }
+    let unlisted = changes.unlisted();
+    if unlisted > 0 {
+        let more = HumanCount(unlisted as u64);
+        writeln!(table, "  ... and {more} more; --changes FILE.csv or FILE.jsonl lists all")?;
+    }
+    Ok(())
+}
+
+fn line(RecordChange { change, record, key, fields }: &RecordChange) -> String {
+    let fields = fields.iter().map(|(name, field)| match change {
+        ChangeKind::Added => format!("{name} {}", value(&field.after)),
+        ChangeKind::Removed => format!("{name} {}", value(&field.before)),
+        ChangeKind::Changed => {
+            format!("{name} {} -> {}", value(&field.before), value(&field.after))
+        }
+    });
+    let fields = fields.collect::<Vec<_>>().join(", ");
+    format!("{:<8}{:<10}{key:<8} {fields}", change.name(), record.name())
+}
+
+fn value(value: &Option<String>) -> String {
+    value.as_ref().map_or("none".to_owned(), |text| format!("'{text}'"))
+}
+
+/// The text with whatever a terminal would obey written out: control characters, and those that turn
+/// the direction of writing.
+fn printable(text: &str) -> String {
+    let mut printable = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_control() || turns_direction(character) {
+            printable.extend(character.escape_unicode());
+        } else {
+            printable.push(character);
+        }
+    }
+    printable
+}
+
+fn turns_direction(character: char) -> bool {
+    matches!(
+        character,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    )
+}
+
+/// Where every change is written to, in the format that its name tells.
+#[derive(Debug, Clone)]
+pub struct ChangesFile {
+    path: PathBuf,
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Csv,
+    JsonLines,
+}
+
+/// A file for the changes, opened before the import begins.
+pub struct ChangesWriter {
+    name: String,
+    format: Format,
+    file: File,
+}
+
+impl FromStr for ChangesFile {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let path = PathBuf::from(text);
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        let format = match extension.map(str::to_lowercase).as_deref() {
+            Some("csv") => Format::Csv,
+            Some("jsonl") => Format::JsonLines,
+            _ => return Err("must end in .csv or .jsonl"),
+        };
+        Ok(Self { path, format })
+    }
+}
+
+impl ChangesFile {
+    /// Creates the file, so that one that cannot be written is noticed before anything is imported.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be created.
+    pub fn create(&self) -> Result<ChangesWriter, LocalError> {
+        let name = self.path.display().to_string();
+        let file = File::create(&self.path)
+            .map_err(LocalError::io(format!("{name} cannot be written")))?;
+        Ok(ChangesWriter { name, format: self.format, file })
+    }
+}
+
+impl ChangesWriter {
+    /// Writes every change.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be written.
+    pub fn write(self, changes: &Changes) -> Result<(), LocalError> {
+        let Self { name, format, file } = self;
+        let mut file = BufWriter::new(file);
+        let written = match format {
+            Format::Csv => write_csv(&mut file, changes.iter()),
+            Format::JsonLines => write_json_lines(&mut file, changes.iter()),
+        };
+        written.map_err(LocalError::io(format!("{name} cannot be written")))
+    }
+}
+
+/// One line a field, so that a spreadsheet can sort and filter by it.
+fn write_csv(
+    file: impl std::io::Write,
+    changes: impl Iterator<Item = RecordChange>,
+) -> std::io::Result<()> {
+    let mut csv = csv::Writer::from_writer(file);
+    csv.write_record(["change", "record", "key", "field", "before", "after"])?;
+    for RecordChange { change, record, key, fields } in changes {
+        for (name, FieldChange { before, after }) in &fields {
+            let [before, after] = [before, after].map(|value| cell(value.as_deref()));
+            let (change, record) = (change.name(), record.name());
+            csv.write_record([change, record, &key, name, &before, &after])?;
+        }
+    }
+    csv.flush()
+}
+
+/// A value as a spreadsheet may open it: one that begins as a formula would, after any blanks, gets an
+/// apostrophe before it.
+fn cell(value: Option<&str>) -> String {
+    const FORMULA: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
+    let value = value.unwrap_or_default();
+    let is_formula =
+        value.trim_start().starts_with(FORMULA) || value.starts_with(['\t', '\r', '\n']);
+    if is_formula { format!("'{value}") } else { value.to_owned() }
+}
+
+fn write_json_lines(
+    mut file: impl std::io::Write,
+    changes: impl Iterator<Item = RecordChange>,
+) -> std::io::Result<()> {
+    for change in changes {
+        serde_json::to_writer(&mut file, &change)?;
+        writeln!(file)?;
+    }
+    file.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use ingest::RecordKind;
+
+    use super::*;
+
+    fn change(before: Option<&str>, after: Option<&str>) -> RecordChange {
+        let [before, after] = [before, after].map(|value| value.map(str::to_owned));
+        RecordChange {
+            change: ChangeKind::Changed,
+            record: RecordKind::Exchange,
+            key: "415-200".to_owned(),
+            fields: [("company_name".to_owned(), FieldChange { before, after })].into(),
+        }
+    }
+
+    #[test]
+    fn a_changed_record_shows_its_old_and_new_value() {
+        let line = line(&change(Some("A \u{1b}[31m\u{202e}"), None));
+        assert_eq!(
+            printable(&line),
+            "changed exchange  415-200  company_name 'A \\u{1b}[31m\\u{202e}' -> none"
+        );
+    }
+
+    #[test]
+    fn a_csv_holds_no_formula() {
+        let names = ["=1+1", "+1", "-1", "@SUM(A1)", " =1+1", "\tX", "＝1", "A=1"];
+        for name in names {
+            let mut csv = Vec::new();
+            write_csv(&mut csv, [change(None, Some(name))].into_iter()).unwrap();
+            let mut rows = csv::Reader::from_reader(csv.as_slice());
+            let row = rows.records().next().unwrap().unwrap();
+            let expected = if name == "A=1" { name.to_owned() } else { format!("'{name}") };
+            assert_eq!(&row[5], expected);
+            assert_eq!((&row[0], &row[2], &row[4]), ("changed", "415-200", ""));
+        }
+    }
+
+    #[test]
+    fn json_lines_hold_a_record_each() {
+        let mut lines = Vec::new();
+        let changes = [change(Some("A"), Some("B")), change(Some("B"), None)];
+        write_json_lines(&mut lines, changes.into_iter()).unwrap();
+        let lines: Vec<serde_json::Value> = String::from_utf8(lines)
+            .unwrap()
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        assert_eq!(lines.len(), 2);
+        assert_eq!(lines[0]["record"], "exchange");
+        let field = serde_json::json!({ "before": "A", "after": "B" });
+        assert_eq!(lines[0]["fields"]["company_name"], field);
+    }
+
+    #[test]
+    fn the_name_of_the_file_tells_its_format() {
+        let format = |name: &str| name.parse::<ChangesFile>().map(|file| file.format);
+        assert_eq!(format("a/changes.CSV"), Ok(Format::Csv));
+        assert_eq!(format("changes.jsonl"), Ok(Format::JsonLines));
+        assert!(format("changes.txt").is_err() && format("changes").is_err());
+    }
+}

@@ -1,0 +1,160 @@
+//! The versions of the data that can be gone back to, and how complete each is.
+
+use std::fmt::{self, Write};
+
+use indicatif::HumanCount;
+use ingest::{Figures, Quality, QualityReport};
+use jiff::{Timestamp, civil::Date};
+use serde::Serialize;
+use shared::store::{FileDates, Manifest, Snapshot, Store};
+
+use crate::{
+    LocalError,
+    cli::VersionsArgs,
+    database::Database,
+    report::{is_share, ordered, share},
+};
+
+/// A version as it is listed.
+#[derive(Debug, Serialize)]
+struct Listed {
+    version: String,
+    is_current: bool,
+    ingested_at: Timestamp,
+    file_dates: FileDates,
+    records: u32,
+    /// `None` where no quality was kept with it, as with the two below.
+    carriers: Option<u32>,
+    quality: Option<Quality>,
+    /// Against the version before it.
+    compared: Option<QualityReport>,
+}
+
+/// Prints the current version and the retained ones, the newest first.
+///
+/// # Errors
+/// Returns an error if the database does not answer, or holds what this program cannot read.
+pub async fn list(args: VersionsArgs) -> Result<(), LocalError> {
+    let database = Database::open(&args.data).await?;
+    let listed = listed(&database.store()).await;
+    database.close().await;
+    let listed = listed?;
+    if args.json {
+        let json = serde_json::to_string(&listed);
+        println!("{}", json.map_err(LocalError::io("cannot print the versions"))?);
+    } else {
+        print!("{}", table(&listed));
+    }
+    Ok(())
+}
+
+async fn listed(store: &Store) -> Result<Vec<Listed>, LocalError> {
+    let Some(Manifest { current, retained, .. }) = store.manifest().await? else {
+        return Ok(Vec::new());
+    };
+    let snapshots: Vec<Snapshot> = [vec![current], retained].concat();
+    let mut qualities: Vec<Option<Quality>> = Vec::new();
+    for snapshot in &snapshots {
+        qualities.push(store.quality(&snapshot.version).await?);
+    }
+    let numbered = snapshots.into_iter().enumerate();
+    let listed = numbered.map(|(place, snapshot)| {
+        let quality = qualities[place].clone();
+        let before = qualities.get(place + 1).and_then(Option::as_ref);
+        let both = quality.as_ref().zip(before);
+        Listed {
+            version: snapshot.version.to_string(),
+            is_current: place == 0,
+            ingested_at: snapshot.ingested_at,
+            file_dates: snapshot.file_dates,
+            records: snapshot.statistics.total_records,
+            carriers: quality.as_ref().map(|quality| quality.carriers.total),
+            compared: both.map(|(after, before)| QualityReport::between(Some(before), after)),
+            quality,
+        }
+    });
+    Ok(listed.collect())
+}
+
+fn table(listed: &[Listed]) -> String {
+    let mut table = String::new();
+    // A String takes whatever is written to it.
+    _ = write(&mut table, listed);
+    table
+}
+
+fn write(table: &mut String, listed: &[Listed]) -> fmt::Result {
+    if listed.is_empty() {
+        return writeln!(table, "No version yet: run an import first");
+    }
+    writeln!(
+        table,
+        "  {:<27} {:<20}  {:<10}  {:<10}  {:<10}  {:>9}  {:>8}",
+        "VERSION", "INGESTED", "NANPA", "CNAC", "AREA CODES", "RECORDS", "CARRIERS"
+    )?;
+    for version in listed {
+        write_version(table, version)?;
+    }
+    writeln!(table, "* is current; 'rollback' goes back to the one below it")
+}
+
+fn write_version(table: &mut String, version: &Listed) -> fmt::Result {
+    let date = |date: Option<Date>| date.map_or("-".to_owned(), |date| date.to_string());
+    let FileDates { nanpa, cnac, npa_report, .. } = version.file_dates;
+    let count = |count: u32| HumanCount(count.into()).to_string();
+    writeln!(
+        table,
+        "{} {:<27} {:<20}  {:<10}  {:<10}  {:<10}  {:>9}  {:>8}",
+        if version.is_current { "*" } else { " " },
+        version.version,
+        version.ingested_at.to_string(),
+        date(nanpa),
+        date(cnac),
+        date(npa_report),
+        count(version.records),
+        version.carriers.map_or("-".to_owned(), count),
+    )?;
+    let alone = version.quality.as_ref().map(|quality| QualityReport::between(None, quality));
+    for (country, figures) in version.compared.iter().chain(&alone).take(1).flat_map(by_country) {
+        writeln!(table, "    {country}  {}", coverage(figures))?;
+    }
+    Ok(())
+}
+
+fn by_country(report: &QualityReport) -> impl Iterator<Item = (String, &Figures)> {
+    report.countries.iter().map(|(country, figures)| (country.to_string(), figures))
+}
+
+/// The share of each column, and how far it has moved since the version before.
+fn coverage(figures: &Figures) -> String {
+    let shares = ordered(figures).into_iter().filter(|(name, _)| is_share(name));
+    let shown = shares.map(|(name, figure)| {
+        let now = figure.after.map_or("-".to_owned(), share);
+        match (figure.before, figure.after) {
+            (Some(before), Some(after)) if (after - before).abs() >= 0.05 => {
+                format!("{name} {now} ({:+.1})", after - before)
+            }
+            _ => format!("{name} {now}"),
+        }
+    });
+    shown.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use ingest::BeforeAfter;
+
+    use super::*;
+
+    #[test]
+    fn a_share_that_moved_says_by_how_much() {
+        let figure = |before, after| BeforeAfter { before, after: Some(after) };
+        let figures = Figures::from([
+            ("ocn", figure(Some(97.3), 96.0)),
+            ("state", figure(Some(50.0), 50.01)),
+            ("holder", figure(None, 99.0)),
+            ("records", figure(Some(5.0), 6.0)),
+        ]);
+        assert_eq!(coverage(&figures), "holder 99.0 %, ocn 96.0 % (-1.3), state 50.0 %");
+    }
+}
