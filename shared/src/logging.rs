@@ -22,8 +22,8 @@ pub fn filter(default: &str) -> EnvFilter {
 /// The directives, where a level alone is made one for this service's crates.
 fn directives(text: &str) -> String {
     let mut directives = Vec::new();
-    for directive in text.split(',') {
-        match directive.trim().parse::<LevelFilter>() {
+    for directive in text.split(',').map(str::trim) {
+        match directive.parse::<LevelFilter>() {
             Ok(level) => {
                 directives.push(level.min(LevelFilter::WARN).to_string());
                 directives.extend(OWN_CRATES.map(|own| format!("{own}={level}")));
@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn a_crate_that_is_named_is_listened_to() {
         assert_eq!(directives("hyper=trace"), "hyper=trace");
-        assert!(directives("info, hyper=debug").ends_with(", hyper=debug"));
+        assert!(directives("info, hyper=debug").ends_with(",hyper=debug"));
         assert!(EnvFilter::builder().parse(directives("info, hyper=debug")).is_ok());
     }
 
