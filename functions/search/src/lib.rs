@@ -1,6 +1,7 @@
 //! Search over every exchange, by words and exact filters (spec 4.7).
 
 use axum::{extract::State, http::Uri};
+use jiff::civil::Date;
 use serde::Serialize;
 use shared::{
     app::{App, Routes},
@@ -8,7 +9,8 @@ use shared::{
     errors::{ApiError, ErrorBody},
     pagination::{OfVersion, Page, Paged, Pagination},
     params::Params,
-    records::{CarrierType, Country, Exchange, Npa, Nxx, Ocn, State as Place, Status},
+    records::{BlockHolder, CarrierType, Country, Exchange, Npa, Nxx, Ocn, State as Place, Status},
+    time::today,
 };
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -37,10 +39,34 @@ pub struct Found {
     pub state: Option<Place>,
     pub country: Country,
     pub status: Status,
+    /// The thousands blocks that somebody holds today.
+    pub blocks: Vec<FoundBlock>,
 }
 
-impl From<Exchange> for Found {
-    fn from(exchange: Exchange) -> Self {
+/// A thousands block of an exchange that was found, and who holds it.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct FoundBlock {
+    /// The first digit of its numbers' last four.
+    #[schema(example = 3)]
+    pub block: u8,
+    /// Operating Company Number of the holder.
+    #[schema(value_type = String, example = "6010")]
+    pub ocn: Ocn,
+    pub company_name: Option<String>,
+    pub carrier_type: Option<CarrierType>,
+    /// Where its numbers are; `null` where the source leaves that to the exchange.
+    pub rate_center: Option<String>,
+}
+
+impl FoundBlock {
+    fn of(block: u8, holder: BlockHolder) -> Self {
+        let BlockHolder { ocn, company_name, carrier_type, rate_center, effective: _ } = holder;
+        Self { block, ocn, company_name, carrier_type, rate_center }
+    }
+}
+
+impl Found {
+    fn on(today: Date, exchange: Exchange) -> Self {
         let Exchange {
             npa,
             nxx,
@@ -51,9 +77,25 @@ impl From<Exchange> for Found {
             state,
             country,
             status,
-            blocks: _,
+            blocks,
         } = exchange;
-        Self { npa, nxx, ocn, company_name, carrier_type, rate_center, state, country, status }
+        let blocks = blocks
+            .into_iter()
+            .filter(|(_, holder)| holder.is_effective_on(today))
+            .map(|(digit, holder)| FoundBlock::of(digit, holder))
+            .collect();
+        Self {
+            npa,
+            nxx,
+            ocn,
+            company_name,
+            carrier_type,
+            rate_center,
+            state,
+            country,
+            status,
+            blocks,
+        }
     }
 }
 
@@ -68,15 +110,15 @@ pub struct SearchResult {
 #[into_params(parameter_in = Query)]
 #[allow(dead_code, reason = "describes the parameters; `Search` holds their values")]
 struct Parameters {
-    /// Words, each the beginning of a word of company name, common name or rate center.
+    /// Words, each the beginning of a word of a company name, common name or rate center.
     q: Option<String>,
     /// 3-digit area code.
     npa: Option<String>,
     /// 3-digit exchange code.
     nxx: Option<String>,
-    /// Operating Company Number.
+    /// Operating Company Number of the holder of the exchange or of a thousands block of it.
     ocn: Option<String>,
-    /// Whole company name or common name, without case.
+    /// Whole company name or common name of such a holder, without case.
     company: Option<String>,
     /// Whole rate center, without case.
     rate_center: Option<String>,
@@ -104,8 +146,9 @@ async fn search(
 ) -> Result<Paged<SearchResult>, ApiError> {
     let search = parse(&params)?;
     let (version, dataset) = app.listed(&of_version).await?;
-    let (found, pagination) = page.of_items(dataset.search(&search));
-    let results = found.into_iter().map(|found| Exchange::from(found).into()).collect();
+    let today = today();
+    let (found, pagination) = page.of_items(dataset.search(&search, today));
+    let results = found.into_iter().map(|found| Found::on(today, found.into())).collect();
     Ok(Paged {
         uri,
         pagination,

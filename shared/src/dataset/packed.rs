@@ -3,7 +3,7 @@
 use super::Dataset;
 
 /// Says which layout follows, so that an older reader refuses what it would misread.
-const LAYOUT: u8 = 2;
+const LAYOUT: u8 = 3;
 /// zstd's level: the snapshot is written once and read by every container.
 const LEVEL: i32 = 17;
 
