@@ -11,7 +11,8 @@ async fn a_result_has_every_field() {
         json!([{
             "npa": "416", "nxx": "234", "ocn": "6015",
             "company_name": "Sample Telephone Company of Ontario", "carrier_type": "ILEC",
-            "rate_center": "Toronto", "state": "ON", "country": "CA", "status": "ASSIGNED"
+            "rate_center": "Toronto", "state": "ON", "country": "CA", "status": "ASSIGNED",
+            "blocks": []
         }])
     );
 }
