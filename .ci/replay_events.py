@@ -15,7 +15,7 @@ import urllib.request
 from pathlib import Path
 
 KEY = "tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn"
-DYNAMODB, LOCAL, WATCH = 8000, 3999, 9000
+DYNAMODB, S3, LOCAL, WATCH = 8000, 8001, 3999, 9000
 FUNCTIONS = ["carriers", "npa", "format", "search", "status"]
 HEADERS = ["content-type", "cache-control", "link", "allow", "www-authenticate", "retry-after"]
 NUMBERS = [
@@ -115,6 +115,10 @@ def main(tnr, cargo_lambda):
             endpoint = f"http://127.0.0.1:{DYNAMODB}"
             start(tnr, "serve", "--port", str(LOCAL), "--key", KEY, "--endpoint-url", endpoint)
             wait_for(LOCAL, processes[-1])
+            # The import takes no local files: this folder stands for S3, its folder sample for a bucket.
+            start(sys.executable, "-m", "http.server", str(S3), "--bind", "127.0.0.1",
+                  "--directory", "infra/local")
+            wait_for(S3, processes[-1])
             start(cargo_lambda, "lambda", "watch", "--invoke-port", str(WATCH),
                   "--env-file", "infra/local/watch.env")
             wait_for(WATCH, processes[-1])

@@ -27,8 +27,8 @@ pub struct CarrierSummary {
     /// Operating Company Number.
     #[schema(value_type = String, example = "6010")]
     pub ocn: Ocn,
-    /// Full legal company name.
-    pub company_name: String,
+    /// Full legal company name; `null` where no source names it.
+    pub company_name: Option<String>,
     /// Common or trade name, if different.
     pub common_name: Option<String>,
     pub carrier_type: Option<CarrierType>,

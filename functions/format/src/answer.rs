@@ -1,8 +1,9 @@
 //! The format result (spec 2.5): what is present when, and where each part comes from.
 
 use formatting::{Formats, LONGEST_INPUT, NumberType, PhoneNumber, country_name};
+use jiff::civil::Date;
 use serde::Serialize;
-use shared::records::{CarrierType, Country, Npa, NpaNxx, Nxx, Ocn, State};
+use shared::records::{CarrierType, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, State};
 use utoipa::ToSchema;
 
 use super::Block;
@@ -107,9 +108,10 @@ pub struct Location {
 /// Who holds the number's block.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Carrier {
-    /// Operating Company Number.
-    #[schema(value_type = String, example = "6010")]
-    ocn: Ocn,
+    /// Operating Company Number; absent where the source names a company without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, example = "6010")]
+    ocn: Option<Ocn>,
     name: Option<String>,
     #[serde(rename = "type")]
     carrier_type: Option<CarrierType>,
@@ -160,9 +162,10 @@ impl FormatResult {
         Self { valid: false, possible: false, input, number: None }
     }
 
-    pub(super) fn of(number: PhoneNumber, block: Block, flags_base_url: &str) -> Self {
+    pub(super) fn of(number: PhoneNumber, block: Block, today: Date, flags_base_url: &str) -> Self {
         let country = number.country.as_deref().and_then(|code| Some((code, country_name(code)?)));
-        let (rate_center, state, carrier) = place_and_holder(block, thousands_digit(&number));
+        let (rate_center, state, carrier) =
+            place_and_holder(block, thousands_digit(&number), today);
         let location = country.map(|(code, name)| Location {
             rate_center,
             state: state.map(|(state, _)| state),
@@ -204,29 +207,134 @@ fn thousands_digit(number: &PhoneNumber) -> Option<u8> {
     number.national_number.as_bytes().get(6)?.checked_sub(b'0')
 }
 
-/// Rate center, state with its country, and holder; the state of the area code where the exchange
-/// names none. In a pooled exchange the holder is that of the number's thousands block.
+/// Rate center, state with its country, and holder. An exchange whose source names no state has that
+/// of its area code, if all of it lies in one. In a pooled exchange holder and rate center are those
+/// of the number's thousands block, once its assignment counts.
 fn place_and_holder(
     block: Block,
     thousands_digit: Option<u8>,
+    today: Date,
 ) -> (Option<String>, Option<(State, Country)>, Option<Carrier>) {
     let Block { exchange, area_code } = block;
     let from_area_code =
-        area_code.and_then(|area_code| Some((area_code.state?, area_code.country)));
-    let Some(mut exchange) = exchange else { return (None, from_area_code, None) };
+        area_code.and_then(|area_code| Some((area_code.only_state()?, area_code.country)));
+    let Some(exchange) = exchange else { return (None, from_area_code, None) };
     let state = exchange.state.map(|state| (state, exchange.country)).or(from_area_code);
-    let of_block = thousands_digit.and_then(|digit| exchange.blocks.remove(&digit));
-    let carrier = match of_block {
-        Some(holder) => Some(Carrier {
-            ocn: holder.ocn,
-            name: Some(holder.company_name),
-            carrier_type: holder.carrier_type,
-        }),
-        None => exchange.ocn.map(|ocn| Carrier {
-            ocn,
-            name: exchange.company_name,
-            carrier_type: exchange.carrier_type,
-        }),
-    };
-    (exchange.rate_center, state, carrier)
+    match thousands_digit.and_then(|digit| exchange.block_on(digit, today)).cloned() {
+        Some(holder) => {
+            let carrier = Carrier {
+                ocn: Some(holder.ocn),
+                name: holder.company_name,
+                carrier_type: holder.carrier_type,
+            };
+            (holder.rate_center.or(exchange.rate_center), state, Some(carrier))
+        }
+        None => (exchange.rate_center.clone(), state, carrier_of(exchange)),
+    }
+}
+
+/// Who holds the exchange: a carrier by its OCN, or a company that the source names without one.
+fn carrier_of(exchange: Exchange) -> Option<Carrier> {
+    let Exchange { ocn, company_name, carrier_type, .. } = exchange;
+    let is_held = ocn.is_some() || company_name.is_some();
+    is_held.then_some(Carrier { ocn, name: company_name, carrier_type })
+}
+
+#[cfg(test)]
+mod tests {
+    use shared::records::{AreaCode, BlockHolder, Status};
+
+    use super::*;
+
+    fn exchange() -> Exchange {
+        Exchange {
+            npa: "907".parse().unwrap(),
+            nxx: "200".parse().unwrap(),
+            ocn: Some("6872".parse().unwrap()),
+            company_name: Some("GCI".to_owned()),
+            carrier_type: Some(CarrierType::Clec),
+            rate_center: Some("VALDEZ".to_owned()),
+            state: None,
+            country: Country::Us,
+            status: Status::Assigned,
+            blocks: [(
+                4,
+                BlockHolder {
+                    ocn: "464D".parse().unwrap(),
+                    company_name: None,
+                    carrier_type: None,
+                    rate_center: Some("JUNEAU".to_owned()),
+                    effective: Some(Date::constant(2026, 7, 1)),
+                },
+            )]
+            .into(),
+        }
+    }
+
+    fn area_code(states: &[&str]) -> AreaCode {
+        let states: Vec<State> = states.iter().map(|state| state.parse().unwrap()).collect();
+        AreaCode {
+            npa: "907".parse().unwrap(),
+            state: states.first().copied(),
+            states: states.into_iter().collect(),
+            country: Country::Us,
+            total_exchanges: 1,
+        }
+    }
+
+    fn place_and_ocn(digit: u8, month: i8) -> (Option<String>, Option<String>) {
+        let block = Block { exchange: Some(exchange()), area_code: None };
+        let today = Date::constant(2026, month, 1);
+        let (rate_center, _, carrier) = place_and_holder(block, Some(digit), today);
+        (rate_center, carrier.and_then(|carrier| carrier.ocn).map(|ocn| ocn.to_string()))
+    }
+
+    #[test]
+    fn a_block_counts_from_its_effective_date_and_brings_its_rate_center() {
+        let of = |place: &str, ocn: &str| (Some(place.to_owned()), Some(ocn.to_owned()));
+        assert_eq!(place_and_ocn(4, 6), of("VALDEZ", "6872"));
+        assert_eq!(place_and_ocn(4, 7), of("JUNEAU", "464D"));
+        assert_eq!(place_and_ocn(5, 7), of("VALDEZ", "6872"));
+    }
+
+    #[test]
+    fn a_block_without_a_rate_center_is_where_its_exchange_is() {
+        let mut pooled = exchange();
+        pooled.blocks.get_mut(&4).unwrap().rate_center = None;
+        let block = Block { exchange: Some(pooled), area_code: None };
+        let (rate_center, _, carrier) =
+            place_and_holder(block, Some(4), Date::constant(2026, 7, 1));
+        assert_eq!(rate_center.as_deref(), Some("VALDEZ"));
+        let expected = serde_json::json!({ "ocn": "464D", "name": null, "type": null });
+        assert_eq!(serde_json::to_value(carrier).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_company_without_an_ocn_is_the_carrier_by_its_name() {
+        let carrier = |ocn: Option<&str>, company: Option<&str>| {
+            let ocn = ocn.map(|ocn| ocn.parse().unwrap());
+            let company_name = company.map(str::to_owned);
+            let held = Exchange { ocn, company_name, carrier_type: None, ..exchange() };
+            serde_json::to_value(carrier_of(held)).unwrap()
+        };
+        let company = serde_json::json!({ "name": "AT&T CORP.", "type": null });
+        assert_eq!(carrier(None, Some("AT&T CORP.")), company);
+        let unnamed = serde_json::json!({ "ocn": "6872", "name": null, "type": null });
+        assert_eq!(carrier(Some("6872"), None), unnamed);
+        assert_eq!(carrier(None, None), serde_json::Value::Null);
+    }
+
+    #[test]
+    fn a_state_is_the_area_codes_only_if_that_lies_in_one_alone() {
+        let state = |exchange: Option<Exchange>, states: &[&str]| {
+            let block = Block { exchange, area_code: Some(area_code(states)) };
+            let (_, state, _) = place_and_holder(block, None, Date::constant(2026, 7, 1));
+            state.map(|(state, _)| state.to_string())
+        };
+        assert_eq!(state(Some(exchange()), &["AK"]).as_deref(), Some("AK"));
+        assert_eq!(state(None, &["AK"]).as_deref(), Some("AK"));
+        assert_eq!(state(Some(exchange()), &["AK", "WA"]), None);
+        assert_eq!(state(None, &["AK", "WA"]), None);
+        assert_eq!(state(Some(exchange()), &[]), None);
+    }
 }

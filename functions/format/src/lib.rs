@@ -11,6 +11,7 @@ use shared::{
     params::{Params, PathParams, quote},
     records::{AreaCode, Exchange, NpaNxx},
     telemetry,
+    time::today,
 };
 use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -93,7 +94,7 @@ async fn format(app: &App, tn: &str, options: &Options) -> Answer {
         Some(npa_nxx) => block(app, npa_nxx, options.cache).await?,
         None => Block::default(),
     };
-    Ok(Json(FormatResult::of(number, block, &app.flags_base_url)))
+    Ok(Json(FormatResult::of(number, block, today(), &app.flags_base_url)))
 }
 
 /// What the numbering data says of the block a North American number is in.

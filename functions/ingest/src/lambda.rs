@@ -1,14 +1,17 @@
 //! The Lambda around the import: what it is started by, which sources it reads, and the one line it
 //! logs.
 
+#[cfg(test)]
+mod tests;
+
 use std::{
     env,
     time::{Duration, Instant, SystemTime},
 };
 
 use lambda_runtime::{Error, LambdaEvent};
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::{Map, Value, json};
 use shared::{
     store::{Patience, Store},
     telemetry::NAMESPACE,
@@ -16,12 +19,11 @@ use shared::{
 
 use crate::{
     CNAC_ADDRESS, NANPA_ADDRESS, NPA_REPORT_ADDRESS, NoPercent, NoSource, Options, Outcome,
-    Percent, Repair, Report, Source, Sources, Verification, ingest, rollback, verify,
+    Percent, RemoteSource, Repair, Report, Source, Sources, Verification, ingest, rollback, verify,
 };
 
 /// What starts an import.
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
+#[derive(Debug)]
 pub enum Event {
     /// EventBridge: the schedule, or an object that landed in the data bucket.
     Bridge(Bridge),
@@ -32,8 +34,6 @@ pub enum Event {
 /// An event of EventBridge, as far as it matters.
 #[derive(Debug, Deserialize)]
 pub struct Bridge {
-    #[serde(rename = "detail-type")]
-    _detail_type: String,
     source: String,
     #[serde(default)]
     detail: Detail,
@@ -55,15 +55,16 @@ struct Key {
     key: String,
 }
 
-/// What an operator asks for; sources as text: an address, an `s3://` object, or a path.
+/// What an operator asks for. Its sources are fetched: the role of the function says which objects
+/// it may read, and nothing would say so of its files.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Request {
-    nanpa: Option<String>,
-    cnac: Option<String>,
-    npa_report: Option<String>,
-    carriers: Option<String>,
-    thousands_blocks: Option<String>,
+    nanpa: Option<RemoteSource>,
+    cnac: Option<RemoteSource>,
+    npa_report: Option<RemoteSource>,
+    carriers: Option<RemoteSource>,
+    thousands_blocks: Option<RemoteSource>,
     max_shrink: Option<Percent>,
     max_change: Option<Percent>,
     max_suspect: Option<Percent>,
@@ -73,13 +74,55 @@ pub struct Request {
     rollback: bool,
 }
 
+/// What was sent to the function, or what it was configured with, and cannot be understood.
+#[derive(Debug, thiserror::Error)]
+pub enum RequestError {
+    #[error("the request must be a JSON object, such as {{\"dry_run\": true}}")]
+    NoObject,
+    #[error("the event of EventBridge cannot be read: {0}")]
+    Bridge(serde_json::Error),
+    #[error("the request's field {field}: {rule}")]
+    Field { field: String, rule: serde_json::Error },
+    #[error("the request cannot be read: {0}")]
+    Request(serde_json::Error),
+    #[error("the environment variable {variable}: {rule}")]
+    Source { variable: &'static str, rule: NoSource },
+    #[error("the environment variable MAX_SHRINK: {0}")]
+    MaxShrink(#[from] NoPercent),
+}
+
 /// What EventBridge calls S3.
 const S3: &str = "aws.s3";
+/// A field that every event of EventBridge has and no request.
+const DETAIL_TYPE: &str = "detail-type";
 
 impl Event {
+    /// Reads what the function was invoked with; nothing at all asks for nothing in particular.
+    ///
+    /// # Errors
+    /// Returns an error if it is neither an event of EventBridge nor a request, with the field that
+    /// is wrong.
+    pub fn parse(payload: Value) -> Result<Self, RequestError> {
+        let fields = match payload {
+            Value::Null => Map::new(),
+            Value::Object(fields) => fields,
+            _ => return Err(RequestError::NoObject),
+        };
+        if fields.contains_key(DETAIL_TYPE) {
+            return from_fields(fields).map(Self::Bridge).map_err(RequestError::Bridge);
+        }
+        // serde_json names an unknown field, but not the field of a value that is wrong.
+        for (field, value) in &fields {
+            let alone = Map::from_iter([(field.clone(), value.clone())]);
+            from_fields::<Request>(alone)
+                .map_err(|rule| RequestError::Field { field: field.clone(), rule })?;
+        }
+        from_fields(fields).map(Self::Request).map_err(RequestError::Request)
+    }
+
     /// The object that landed, if that is what started the import.
     fn landed(&self) -> Option<Source> {
-        let Self::Bridge(Bridge { source, detail, .. }) = self else { return None };
+        let Self::Bridge(Bridge { source, detail }) = self else { return None };
         let (bucket, object) = (detail.bucket.as_ref()?, detail.object.as_ref()?);
         let landed = Source::S3 { bucket: bucket.name.clone(), key: object.key.clone() };
         (source == S3).then_some(landed)
@@ -94,20 +137,36 @@ impl Event {
     }
 }
 
+/// The source that a variable names, if it names one.
+fn source_in(
+    variable: &'static str,
+    configured: impl Fn(&str) -> Option<String>,
+) -> Result<Option<Source>, RequestError> {
+    let text = configured(variable).filter(|text| !text.is_empty());
+    let named = text.map(|text| text.parse()).transpose();
+    let named: Option<RemoteSource> =
+        named.map_err(|rule| RequestError::Source { variable, rule })?;
+    Ok(named.map(|RemoteSource(source)| source))
+}
+
+fn from_fields<T: DeserializeOwned>(fields: Map<String, Value>) -> serde_json::Result<T> {
+    serde_json::from_value(Value::Object(fields))
+}
+
 impl Request {
     /// The sources it names; what it leaves out comes from `NANPA_SOURCE`, `CNAC_SOURCE`,
     /// `NPA_REPORT_SOURCE`, `CARRIERS_SOURCE` and `THOUSANDS_BLOCKS_SOURCE`, or from where the
     /// reports are published. The last two may stay out.
     ///
     /// # Errors
-    /// Where one of them is no source.
+    /// Returns an error if a variable names no remote source.
     pub fn sources(
         &self,
         configured: impl Fn(&str) -> Option<String>,
-    ) -> Result<Sources, NoSource> {
-        let source = |given: &Option<String>, variable: &str| {
-            let text = given.clone().or_else(|| configured(variable));
-            text.filter(|text| !text.is_empty()).map(|text| text.parse()).transpose()
+    ) -> Result<Sources, RequestError> {
+        let source = |given: &Option<RemoteSource>, variable: &'static str| match given {
+            Some(RemoteSource(source)) => Ok(Some(source.clone())),
+            None => source_in(variable, &configured),
         };
         let published = |source: Option<Source>, address: &str| {
             source.unwrap_or_else(|| Source::Https(address.to_owned()))
@@ -128,7 +187,7 @@ impl Request {
         &self,
         configured: impl Fn(&str) -> Option<String>,
         deadline: Instant,
-    ) -> Result<Options, NoPercent> {
+    ) -> Result<Options, RequestError> {
         let defaults = Options::default();
         let limit = |given: Option<Percent>, variable: &str| match given {
             Some(given) => Ok(Some(given)),
@@ -156,12 +215,15 @@ impl Sources {
 /// Imports what the event asks for and answers with the report.
 ///
 /// # Errors
-/// Where the import is refused or fails; Lambda then counts the invocation as failed.
-pub async fn handle(event: LambdaEvent<Event>) -> Result<Value, Error> {
-    let LambdaEvent { payload, context } = event;
+/// Returns an error if the import is refused or fails; Lambda then counts the invocation as failed.
+/// The log has the whole reason, the error nothing of what the files hold: whoever may start an
+/// import need not be allowed to read them.
+pub async fn handle(invocation: LambdaEvent<Value>) -> Result<Value, Error> {
+    let LambdaEvent { payload, context } = invocation;
     let configured = |variable: &str| env::var(variable).ok();
-    let landed = payload.landed();
-    let request = payload.request();
+    let event = Event::parse(payload)?;
+    let landed = event.landed();
+    let request = event.request();
     let sources = request.sources(configured)?;
     if let Some(object) = landed.filter(|object| !sources.include(object)) {
         tracing::info!(%object, "an object landed that is no source");
@@ -185,7 +247,7 @@ pub async fn handle(event: LambdaEvent<Event>) -> Result<Value, Error> {
         Err(error) => json!({ "outcome": "failed", "reason": error.to_string() }),
     };
     println!("{}", with_metrics(&reported, started.elapsed()));
-    match report? {
+    match report.map_err(|error| error.without_contents())? {
         Report { outcome: Outcome::Refused { reason }, .. } => Err(reason.into()),
         _ => Ok(reported),
     }
@@ -255,101 +317,4 @@ fn with_metrics(report: &Value, took: Duration) -> Value {
         line.extend(values.clone());
     }
     line
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn event(json: Value) -> Event {
-        serde_json::from_value(json).unwrap()
-    }
-
-    fn configured(variable: &str) -> Option<String> {
-        (variable == "CARRIERS_SOURCE").then(|| "s3://data/carriers.csv".to_owned())
-    }
-
-    #[test]
-    fn a_schedule_imports_what_is_configured_and_published() {
-        let scheduled = event(json!({
-            "version": "0", "source": "aws.events", "detail-type": "Scheduled Event", "detail": {}
-        }));
-        assert_eq!(scheduled.landed(), None);
-        let sources = scheduled.request().sources(configured).unwrap();
-        assert_eq!(sources.nanpa, Source::Https(NANPA_ADDRESS.to_owned()));
-        assert_eq!(sources.carriers, Some("s3://data/carriers.csv".parse().unwrap()));
-        assert_eq!(sources.thousands_blocks, None);
-    }
-
-    #[test]
-    fn an_object_that_landed_counts_if_it_is_a_source() {
-        let landed = |key: &str| {
-            let event = event(json!({
-                "source": "aws.s3", "detail-type": "Object Created",
-                "detail": { "bucket": { "name": "data" }, "object": { "key": key, "size": 1 } }
-            }));
-            let object = event.landed().unwrap();
-            event.request().sources(configured).unwrap().include(&object)
-        };
-        assert!(landed("carriers.csv"));
-        assert!(!landed("other.csv"));
-    }
-
-    #[test]
-    fn an_operator_names_sources_and_limits() {
-        let event = event(json!({ "cnac": "s3://b/cnac.zip", "max_shrink": 5.0, "dry_run": true }));
-        let request = event.request();
-        let options = request.options(|_| None, Instant::now()).unwrap();
-        assert_eq!(request.sources(|_| None).unwrap().cnac, "s3://b/cnac.zip".parse().unwrap());
-        assert!(options.dry_run && !options.allow_older);
-        assert_eq!(options.max_shrink.to_string(), "5");
-        assert!(request.sources(|_| Some("http://x".to_owned())).is_err());
-        let wrong = Request::default().options(|_| Some("two".to_owned()), Instant::now());
-        assert!(wrong.is_err());
-    }
-
-    #[test]
-    fn a_request_waives_a_gate_before_what_is_configured() {
-        let configured = |variable: &str| (variable == "MAX_CHANGE").then(|| "4".to_owned());
-        let options = |json| event(json).request().options(configured, Instant::now()).unwrap();
-        let options_of = |json| {
-            let Options { max_change, max_suspect, .. } = options(json);
-            [max_change, max_suspect].map(|limit| limit.map(|limit| limit.to_string()))
-        };
-        assert_eq!(options_of(json!({})), [Some("4".to_owned()), None]);
-        let waived = options_of(json!({ "max_change": 100.0, "max_suspect": 50.0 }));
-        assert_eq!(waived, [Some("100".to_owned()), Some("50".to_owned())]);
-    }
-
-    #[test]
-    fn what_is_misspelt_starts_no_import() {
-        for event in [
-            json!({ "dryRun": true }),
-            json!({ "max_shrink": -1.0 }),
-            json!({ "source": "aws.s3" }),
-        ] {
-            assert!(serde_json::from_value::<Event>(event.clone()).is_err(), "{event}");
-        }
-        assert!(serde_json::from_value::<Event>(json!({})).is_ok());
-    }
-
-    #[test]
-    fn the_line_holds_report_and_metrics() {
-        let report = json!({
-            "outcome": "published", "records": 3484, "items": { "written": 12, "deleted": 1 },
-            "skipped": { "blank rows": 2, "others": 3 },
-            "warnings": { "odd": { "count": 4, "examples": ["line 2"] } },
-            "verification": { "items": 9, "drift": { "outdated": 2, "missing": 1 } }
-        });
-        let line = with_metrics(&report, Duration::from_millis(1500));
-        let names = line["_aws"]["CloudWatchMetrics"][0]["Metrics"].as_array().unwrap();
-        assert!(names.iter().all(|metric| line[metric["Name"].as_str().unwrap()].is_number()));
-        let values =
-            ["ImportFailed", "Records", "ItemsWritten", "RowsSkipped", "Warnings", "ItemDrift"];
-        assert_eq!(values.map(|name| line[name].as_u64().unwrap()), [0, 3484, 12, 5, 4, 3]);
-        assert_eq!(
-            with_metrics(&json!({ "outcome": "refused" }), Duration::ZERO)["ImportFailed"],
-            1
-        );
-    }
 }

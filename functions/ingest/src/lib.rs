@@ -23,7 +23,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use jiff::Timestamp;
+use jiff::{Timestamp, civil::Date};
 use shared::{
     dataset::{DamagedSnapshot, Dataset, DatasetError, load},
     records::Version,
@@ -42,13 +42,15 @@ use self::{
 pub use changes::{ChangeKind, Changes, FieldChange, MOST_LISTED, RecordChange, RecordKind};
 pub use difference::{Delta, Differences};
 pub use gates::{NoPercent, Percent, Refusal};
-pub use lambda::{Event, handle};
+pub use lambda::{Event, RequestError, handle};
 pub use quality::{
     AreaCodeCoverage, BeforeAfter, CarrierCoverage, Column, Coverage, Figures, Quality,
     QualityReport, Values,
 };
 pub use report::{Items, Outcome, Report, Warning};
-pub use sources::{CNAC_ADDRESS, NANPA_ADDRESS, NPA_REPORT_ADDRESS, NoSource, Source, Sources};
+pub use sources::{
+    CNAC_ADDRESS, NANPA_ADDRESS, NPA_REPORT_ADDRESS, NoSource, RemoteSource, Source, Sources,
+};
 pub use verify::{Drift, Repair, Verification, verify};
 
 /// Why an import was given up; what was in force still is, and the next import completes.
@@ -56,8 +58,15 @@ pub use verify::{Drift, Repair, Verification, verify};
 pub enum IngestError {
     #[error("{source_name} cannot be read: {detail}")]
     Unreadable { source_name: String, detail: String },
+    #[error("{source_name}: {error}")]
+    InSource { source_name: String, error: Box<IngestError> },
     #[error("{file} is not the report it was given as: {detail}")]
     Foreign { file: &'static str, detail: String },
+    #[error(
+        "{file} is not the report it was given as: \
+         no header names the columns {lacking}; line {line} has '{found}'"
+    )]
+    NoHeader { file: &'static str, lacking: String, line: u64, found: String },
     #[error("{file}, line {line}, column {column}: '{value}' {rule}")]
     Cell { file: &'static str, line: u64, column: &'static str, value: String, rule: String },
     #[error(
@@ -84,6 +93,10 @@ pub enum IngestError {
     TooLong { file: &'static str, most: u64 },
     #[error("{file} holds no rows")]
     Empty { file: &'static str },
+    #[error("{file}: none of its rows can be taken in")]
+    Unusable { file: &'static str },
+    #[error("{file} says that it is of {date}; the date of a report is of 1990 or later")]
+    ImplausibleDate { file: &'static str, date: Date },
     #[error("the time for the import is running out; it stopped, and nothing of it takes effect")]
     OutOfTime,
     #[error("nothing has been imported yet; run an import first")]
@@ -96,6 +109,25 @@ pub enum IngestError {
     Snapshot(#[from] DamagedSnapshot),
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+impl IngestError {
+    /// The message without a word of what a file holds, for callers who may not read the files.
+    pub(crate) fn without_contents(&self) -> String {
+        let not_the_report = "is not the report it was given as";
+        match self {
+            Self::InSource { source_name, error } => {
+                format!("{source_name}: {}", error.without_contents())
+            }
+            Self::Cell { file, line, column, value: _, rule } => {
+                format!("{file}, line {line}, column {column}: the cell {rule}")
+            }
+            Self::NoHeader { file, lacking, line: _, found: _ } => {
+                format!("{file} {not_the_report}: no header names the columns {lacking}")
+            }
+            other => other.to_string(),
+        }
+    }
 }
 
 /// How an import may change the data.

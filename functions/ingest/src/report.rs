@@ -39,7 +39,9 @@ pub struct Report {
     pub by_country: BTreeMap<Country, u32>,
     pub by_status: BTreeMap<Status, u32>,
     pub carriers: usize,
+    /// Those in service without exchanges among them.
     pub area_codes: usize,
+    pub area_codes_with_exchanges: u32,
     /// What sets it apart from what was in force before.
     pub differences: Differences,
     /// How complete it is, against what was in force before.
@@ -96,6 +98,7 @@ impl Report {
             by_status: snapshot.statistics.by_status.clone(),
             carriers: dataset.carriers().len(),
             area_codes: dataset.area_codes().len(),
+            area_codes_with_exchanges: snapshot.statistics.area_codes,
             differences,
             quality,
             changes: None,

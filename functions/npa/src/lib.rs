@@ -71,7 +71,7 @@ impl AreaCodeResult {
         area_code: &AreaCode,
         (exchanges, pagination): (Vec<Exchange>, Pagination),
     ) -> Paged<Self> {
-        let &AreaCode { npa, state, country, total_exchanges } = area_code;
+        let &AreaCode { npa, state, states: _, country, total_exchanges } = area_code;
         let exchanges = exchanges.into_iter().map(ExchangeRow::from).collect();
         let body = Self { npa, state, country, total_exchanges, exchanges, pagination };
         Paged { uri, pagination, version, body }

@@ -9,6 +9,7 @@ use shared::{
     pagination::{OfVersion, Page, Paged, Pagination},
     params::Params,
     records::{CarrierType, Country, Exchange, Npa, Nxx, Ocn, State as Place, Status},
+    time::today,
 };
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -68,15 +69,15 @@ pub struct SearchResult {
 #[into_params(parameter_in = Query)]
 #[allow(dead_code, reason = "describes the parameters; `Search` holds their values")]
 struct Parameters {
-    /// Words, each the beginning of a word of company name, common name or rate center.
+    /// Words, each the beginning of a word of a company name, common name or rate center.
     q: Option<String>,
     /// 3-digit area code.
     npa: Option<String>,
     /// 3-digit exchange code.
     nxx: Option<String>,
-    /// Operating Company Number.
+    /// Operating Company Number of the holder of the exchange or of a thousands block of it.
     ocn: Option<String>,
-    /// Whole company name or common name, without case.
+    /// Whole company name or common name of such a holder, without case.
     company: Option<String>,
     /// Whole rate center, without case.
     rate_center: Option<String>,
@@ -104,7 +105,7 @@ async fn search(
 ) -> Result<Paged<SearchResult>, ApiError> {
     let search = parse(&params)?;
     let LoadedVersion { version, dataset } = app.listed(&of_version).await?;
-    let (found, pagination) = page.of_items(dataset.search(&search));
+    let (found, pagination) = page.of_items(dataset.search(&search, today()));
     let results = found.into_iter().map(|found| Exchange::from(found).into()).collect();
     Ok(Paged {
         uri,

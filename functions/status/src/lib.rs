@@ -103,7 +103,7 @@ pub struct Stats {
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Coverage {
-    /// Number of unique area codes.
+    /// Number of unique area codes among the records: those that have exchanges.
     pub area_codes: u32,
     /// Number of states and provinces covered.
     pub states_provinces: u32,

@@ -1,8 +1,9 @@
 //! `template.yaml` read back: the tables and routes of a deployment, so that what runs locally
 //! cannot drift from what is deployed.
 
-use aws_sdk_dynamodb::types::{
-    AttributeDefinition, BillingMode, KeySchemaElement, KeyType, ScalarAttributeType,
+use aws_sdk_dynamodb::{
+    Client,
+    types::{AttributeDefinition, BillingMode, KeySchemaElement, KeyType, ScalarAttributeType},
 };
 use shared::{errors::with_causes, store::Store};
 use yaml_serde::Value;
@@ -110,17 +111,12 @@ fn routes_of(function: &Value) -> Result<Vec<Route>, LocalError> {
         .collect()
 }
 
-/// Creates the tables that are not there yet.
+/// Creates the tables that are not there yet; another program may do so at the same time.
 ///
 /// # Errors
-/// Where the database does not answer or refuses a table.
+/// Returns an error if the database does not answer or refuses a table.
 pub async fn create_missing_tables(store: &Store) -> Result<(), LocalError> {
     let (client, names) = store.parts();
-    let there = client.list_tables().send().await;
-    let there = there.map_err(|error| LocalError::Io {
-        what: "the database does not answer".to_owned(),
-        detail: with_causes(&error),
-    })?;
     for Table { name, key } in tables()? {
         let name = match name.as_str() {
             "carriers" => &names.carriers,
@@ -130,28 +126,39 @@ pub async fn create_missing_tables(store: &Store) -> Result<(), LocalError> {
             "usage" => &names.usage,
             other => return Err(LocalError::Template(format!("nothing uses table {other}"))),
         };
-        if there.table_names().contains(name) {
-            continue;
-        }
-        let failed =
-            |detail: String| LocalError::Io { what: format!("cannot create table {name}"), detail };
-        let attribute = AttributeDefinition::builder()
-            .attribute_name(&key)
-            .attribute_type(ScalarAttributeType::S)
-            .build()
-            .map_err(|error| failed(error.to_string()))?;
-        let schema = KeySchemaElement::builder()
-            .attribute_name(&key)
-            .key_type(KeyType::Hash)
-            .build()
-            .map_err(|error| failed(error.to_string()))?;
-        let create = client
-            .create_table()
-            .table_name(name)
-            .attribute_definitions(attribute)
-            .key_schema(schema)
-            .billing_mode(BillingMode::PayPerRequest);
-        create.send().await.map_err(|error| failed(with_causes(&error)))?;
+        create_unless_there(client, name, &key).await?;
     }
     Ok(())
+}
+
+async fn create_unless_there(client: &Client, name: &str, key: &str) -> Result<(), LocalError> {
+    let failed =
+        |detail: String| LocalError::Io { what: format!("cannot create table {name}"), detail };
+    let attribute = AttributeDefinition::builder()
+        .attribute_name(key)
+        .attribute_type(ScalarAttributeType::S)
+        .build()
+        .map_err(|error| failed(error.to_string()))?;
+    let schema = KeySchemaElement::builder()
+        .attribute_name(key)
+        .key_type(KeyType::Hash)
+        .build()
+        .map_err(|error| failed(error.to_string()))?;
+    let created = client
+        .create_table()
+        .table_name(name)
+        .attribute_definitions(attribute)
+        .key_schema(schema)
+        .billing_mode(BillingMode::PayPerRequest)
+        .send()
+        .await;
+    let Err(error) = created else { return Ok(()) };
+    match error.as_service_error() {
+        Some(refusal) if refusal.is_resource_in_use_exception() => Ok(()),
+        Some(_) => Err(failed(with_causes(&error))),
+        None => Err(LocalError::Io {
+            what: "the database does not answer".to_owned(),
+            detail: with_causes(&error),
+        }),
+    }
 }

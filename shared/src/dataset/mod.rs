@@ -10,6 +10,7 @@ mod search;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use crate::records::{
@@ -38,13 +39,16 @@ pub struct Dataset {
     last_changed: LastChanged,
 }
 
-/// A thousands block and the place of its holder in `carriers`.
+/// A thousands block, with the places of its holder in `carriers` and of its rate center.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 struct Block {
     npa: Npa,
     nxx: Nxx,
     digit: u8,
     carrier: u32,
+    rate_center: Option<u32>,
+    /// The first day it counts.
+    effective: Option<Date>,
 }
 
 impl Block {
@@ -93,8 +97,13 @@ impl Dataset {
             |exchange: &Exchange| exchange.ocn.and_then(|ocn| by_ocn.get(&ocn)).copied();
         let unlisted = exchanges.values().filter(|exchange| carrier_of(exchange).is_none());
         let companies = places(unlisted.filter_map(|exchange| exchange.company_name.as_deref()));
-        let rate_centers =
-            places(exchanges.values().filter_map(|exchange| exchange.rate_center.as_deref()));
+        let holders = || exchanges.values().flat_map(|exchange| exchange.blocks.values());
+        let rate_centers = places(
+            exchanges
+                .values()
+                .filter_map(|exchange| exchange.rate_center.as_deref())
+                .chain(holders().filter_map(|holder| holder.rate_center.as_deref())),
+        );
         let row = |exchange: &Exchange| Row {
             npa: exchange.npa,
             nxx: exchange.nxx,
@@ -109,12 +118,19 @@ impl Dataset {
             },
             rate_center: exchange.rate_center.as_deref().map(|name| rate_centers[name]),
         };
+        let block = |exchange: &Exchange, digit: u8, holder: &BlockHolder| {
+            Some(Block {
+                npa: exchange.npa,
+                nxx: exchange.nxx,
+                digit,
+                carrier: *by_ocn.get(&holder.ocn)?,
+                rate_center: holder.rate_center.as_deref().map(|name| rate_centers[name]),
+                effective: holder.effective,
+            })
+        };
         let blocks = exchanges.values().flat_map(|exchange| {
-            let (npa, nxx) = (exchange.npa, exchange.nxx);
             let holders = exchange.blocks.iter();
-            holders
-                .filter_map(|(&digit, holder)| Some((digit, *by_ocn.get(&holder.ocn)?)))
-                .map(move |(digit, carrier)| Block { npa, nxx, digit, carrier })
+            holders.filter_map(|(&digit, holder)| block(exchange, digit, holder))
         });
         Self {
             blocks: blocks.collect(),
@@ -204,9 +220,14 @@ impl Dataset {
         let blocks = blocks.take_while(|block| block.exchange() == (row.npa, row.nxx));
         let holder = |block: &Block| {
             let carrier = self.carriers.get(block.carrier as usize)?;
-            let company_name = carrier.company_name.clone();
-            let (ocn, carrier_type) = (carrier.ocn, carrier.carrier_type);
-            Some((block.digit, BlockHolder { ocn, company_name, carrier_type }))
+            let holder = BlockHolder {
+                ocn: carrier.ocn,
+                company_name: carrier.company_name.clone(),
+                carrier_type: carrier.carrier_type,
+                rate_center: block.rate_center.map(|at| self.rate_centers[at as usize].clone()),
+                effective: block.effective,
+            };
+            Some((block.digit, holder))
         };
         blocks.filter_map(holder).collect()
     }
@@ -220,9 +241,7 @@ impl Dataset {
 
     fn company_name(&self, row: &Row) -> Option<&str> {
         match row.holder? {
-            Holder::Carrier(place) => {
-                self.carriers.get(place as usize).map(|c| c.company_name.as_str())
-            }
+            Holder::Carrier(place) => self.carriers.get(place as usize)?.company_name.as_deref(),
             Holder::Company(place) => self.companies.get(place as usize).map(String::as_str),
         }
     }
@@ -273,7 +292,7 @@ pub(crate) mod tests {
     fn carrier(ocn: &str, company_name: &str, common_name: Option<&str>) -> Carrier {
         Carrier {
             ocn: ocn.parse().unwrap(),
-            company_name: company_name.to_owned(),
+            company_name: Some(company_name.to_owned()),
             common_name: common_name.map(str::to_owned),
             carrier_type: Some(CarrierType::Wireless),
             state: None,
@@ -313,6 +332,7 @@ pub(crate) mod tests {
             vec![AreaCode {
                 npa: "415".parse().unwrap(),
                 state: Some("CA".parse().unwrap()),
+                states: ["CA".parse().unwrap()].into(),
                 country: Country::Us,
                 total_exchanges: 3,
             }],

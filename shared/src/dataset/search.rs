@@ -2,13 +2,18 @@
 
 use std::{collections::BTreeSet, str::FromStr};
 
-use super::{Dataset, Holder, LazyExchange, Row};
-use crate::records::{Carrier, CarrierType, Country, Npa, Nxx, Ocn, State, Status};
+use jiff::civil::Date;
+
+use super::{Block, Dataset, Holder, LazyExchange, Row};
+use crate::records::{Carrier, CarrierType, Country, Npa, Nxx, Ocn, State, Status, has_begun};
 
 /// What an exchange must be to be found; every part that is given has to hold.
+///
+/// What is asked of a holder or a rate center may also hold of a thousands block of the exchange
+/// that counts on the day of the search.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Search {
-    /// Each word begins a word of the company name, common name or rate center.
+    /// Each word begins a word of a company name, common name or rate center.
     pub words: Option<Words>,
     pub npa: Option<Npa>,
     pub nxx: Option<Nxx>,
@@ -78,31 +83,90 @@ struct NameMatches {
 }
 
 impl NameMatches {
-    fn company(&self, row: &Row) -> bool {
-        match row.holder {
+    fn company(&self, assignment: &Assignment) -> bool {
+        match assignment.holder {
             Some(Holder::Carrier(place)) => self.carriers[place as usize],
             Some(Holder::Company(place)) => self.companies[place as usize],
             None => false,
         }
     }
 
-    fn rate_center(&self, row: &Row) -> bool {
-        row.rate_center.is_some_and(|place| self.rate_centers[place as usize])
+    fn rate_center(&self, assignment: &Assignment) -> bool {
+        assignment.rate_center.is_some_and(|place| self.rate_centers[place as usize])
+    }
+}
+
+/// Who holds an exchange or a block of it, and where.
+#[derive(Clone, Copy)]
+struct Assignment {
+    holder: Option<Holder>,
+    rate_center: Option<u32>,
+}
+
+impl Assignment {
+    fn of_exchange(row: &Row) -> Self {
+        Self { holder: row.holder, rate_center: row.rate_center }
+    }
+
+    fn of_block(block: &Block) -> Self {
+        Self { holder: Some(Holder::Carrier(block.carrier)), rate_center: block.rate_center }
+    }
+
+    fn is_held_by(&self, carriers: &[bool]) -> bool {
+        matches!(self.holder, Some(Holder::Carrier(place)) if carriers[place as usize])
+    }
+}
+
+/// The blocks that are left while exchanges are gone through in their order.
+struct RemainingBlocks<'a>(&'a [Block]);
+
+impl<'a> RemainingBlocks<'a> {
+    /// The blocks of this exchange, which comes after every exchange asked for before.
+    fn of(&mut self, row: &Row) -> &'a [Block] {
+        let exchange = (row.npa, row.nxx);
+        let earlier = self.0.iter().take_while(|block| block.exchange() < exchange).count();
+        let (_, remaining) = self.0.split_at(earlier);
+        let own = remaining.iter().take_while(|block| block.exchange() == exchange).count();
+        let (own, later) = remaining.split_at(own);
+        self.0 = later;
+        own
     }
 }
 
 impl Dataset {
-    /// The exchanges that `search` describes, by NPA then NXX.
-    pub fn search(&self, search: &Search) -> impl Iterator<Item = LazyExchange<'_>> {
+    /// The exchanges that `search` describes `today`, by NPA then NXX.
+    pub fn search(
+        &self,
+        search: &Search,
+        today: Date,
+    ) -> impl Iterator<Item = LazyExchange<'_>> + use<'_> {
         let matches = self.compile(search);
         let rows = match search.npa {
             Some(npa) => self.rows_of(npa),
             None => &self.rows,
         };
-        rows.iter().filter(move |row| matches(row)).map(|row| LazyExchange { dataset: self, row })
+        let mut blocks = RemainingBlocks(self.blocks_from(search.npa));
+        let mut assignments = Vec::new();
+        rows.iter()
+            .filter(move |row| {
+                let of_blocks =
+                    blocks.of(row).iter().filter(|block| has_begun(block.effective, today));
+                assignments.clear();
+                assignments.push(Assignment::of_exchange(row));
+                assignments.extend(of_blocks.map(Assignment::of_block));
+                matches(row, &assignments)
+            })
+            .map(|row| LazyExchange { dataset: self, row })
     }
 
-    fn compile(&self, search: &Search) -> impl Fn(&Row) -> bool + use<> {
+    /// The blocks of this area code and of all after it; every block without one.
+    fn blocks_from(&self, npa: Option<Npa>) -> &[Block] {
+        let start = npa.map_or(0, |npa| self.blocks.partition_point(|block| block.npa < npa));
+        &self.blocks[start..]
+    }
+
+    /// Says of an exchange and its assignments (its own first) whether the search finds it.
+    fn compile(&self, search: &Search) -> impl Fn(&Row, &[Assignment]) -> bool + use<> {
         let Search {
             words,
             npa: _,
@@ -130,22 +194,32 @@ impl Dataset {
         let carrier_type: Option<Vec<bool>> =
             carrier_type.map(|wanted| of_carrier(&|carrier| carrier.carrier_type == Some(wanted)));
 
-        move |row: &Row| {
+        let has_holder = move |assignment: &Assignment| {
+            ocn.as_ref().is_none_or(|carriers| assignment.is_held_by(carriers))
+                && carrier_type.as_ref().is_none_or(|carriers| assignment.is_held_by(carriers))
+                && company.as_ref().is_none_or(|names| names.company(assignment))
+        };
+        let has_rate_center = move |assignment: &Assignment| {
+            rate_center.as_ref().is_none_or(|names| names.rate_center(assignment))
+        };
+        let has_word = |word: &NameMatches, assignment: &Assignment| {
+            word.company(assignment) || word.rate_center(assignment)
+        };
+        move |row: &Row, assignments: &[Assignment]| {
             nxx.is_none_or(|nxx| row.nxx == nxx)
                 && status.is_none_or(|status| row.status == status)
                 && country.is_none_or(|country| row.country == country)
                 && state.is_none_or(|state| row.state == Some(state))
-                && ocn.as_ref().is_none_or(|carriers| held_by(row, carriers))
-                && carrier_type.as_ref().is_none_or(|carriers| held_by(row, carriers))
-                && company.as_ref().is_none_or(|names| names.company(row))
-                && rate_center.as_ref().is_none_or(|names| names.rate_center(row))
-                && words.iter().all(|names| names.company(row) || names.rate_center(row))
+                && assignments.iter().any(&has_holder)
+                && assignments.iter().any(&has_rate_center)
+                && words.iter().all(|word| assignments.iter().any(|held| has_word(word, held)))
         }
     }
 
     fn names(&self, holds: impl Fn(&str) -> bool) -> NameMatches {
         let carrier = |carrier: &Carrier| {
-            holds(&carrier.company_name) || carrier.common_name.as_deref().is_some_and(&holds)
+            let names = [&carrier.company_name, &carrier.common_name];
+            names.into_iter().flatten().any(|name| holds(name))
         };
         NameMatches {
             carriers: self.carriers.iter().map(carrier).collect(),
@@ -155,18 +229,21 @@ impl Dataset {
     }
 }
 
-fn held_by(row: &Row, carriers: &[bool]) -> bool {
-    matches!(row.holder, Some(Holder::Carrier(place)) if carriers[place as usize])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{dataset::tests::example, records::Exchange};
+    use crate::{
+        dataset::tests::example,
+        records::{BlockHolder, Exchange},
+    };
+
+    fn found_in(dataset: &Dataset, search: &Search, today: Date) -> Vec<String> {
+        let found = dataset.search(search, today);
+        found.map(|found| Exchange::from(found).npa_nxx().to_string()).collect()
+    }
 
     fn found(search: Search) -> Vec<String> {
-        let dataset = example();
-        dataset.search(&search).map(|found| Exchange::from(found).npa_nxx().to_string()).collect()
+        found_in(&example(), &search, Date::constant(2026, 7, 1))
     }
 
     fn by_words(text: &str) -> Vec<String> {
@@ -202,6 +279,65 @@ mod tests {
             found(Search { state: Some("CA".parse().unwrap()), ..Search::default() }).len(),
             3
         );
+    }
+
+    /// The example, with a block of 415-300 that 6010 holds from July on, in a place of its own.
+    fn pooled_example() -> Dataset {
+        let holder = BlockHolder {
+            ocn: "6010".parse().unwrap(),
+            company_name: Some("NEW CINGULAR WIRELESS PCS, LLC".to_owned()),
+            carrier_type: Some(CarrierType::Wireless),
+            rate_center: Some("MILL VALLEY".to_owned()),
+            effective: Some(Date::constant(2026, 7, 1)),
+        };
+        let example = example();
+        let exchanges = example.exchanges().map(|mut exchange| {
+            if exchange.nxx.to_string() == "300" {
+                exchange.blocks.insert(4, holder.clone());
+            }
+            exchange
+        });
+        let exchanges = exchanges.collect();
+        Dataset::new(example.carriers, example.area_codes, exchanges)
+    }
+
+    #[test]
+    fn a_block_keeps_its_effective_date_and_rate_center_and_counts_from_that_day() {
+        let exchange = pooled_example().exchange("415-300".parse().unwrap()).unwrap();
+        let place_on =
+            |day: Date| exchange.block_on(4, day).and_then(|holder| holder.rate_center.as_deref());
+        assert_eq!(place_on(Date::constant(2026, 6, 30)), None);
+        assert_eq!(place_on(Date::constant(2026, 7, 1)), Some("MILL VALLEY"));
+        assert_eq!(exchange.block_on(5, Date::constant(2026, 7, 1)), None);
+    }
+
+    #[test]
+    fn an_exchange_is_found_by_the_holder_and_place_of_a_block_that_counts() {
+        let dataset = pooled_example();
+        let on =
+            |search: &Search, month: i8| found_in(&dataset, search, Date::constant(2026, month, 1));
+        let cingular = Search { ocn: Some("6010".parse().unwrap()), ..Search::default() };
+        assert_eq!(on(&cingular, 6), ["415-200"]);
+        assert_eq!(on(&cingular, 7), ["415-200", "415-300"]);
+        let of_npa = Search { npa: Some("415".parse().unwrap()), ..cingular.clone() };
+        assert_eq!(on(&of_npa, 7), ["415-200", "415-300"]);
+        let company = Search { company: Some("AT&T Mobility".to_owned()), ..Search::default() };
+        assert_eq!(on(&company, 7), ["415-200", "415-300"]);
+        let rate_center =
+            Search { rate_center: Some("mill valley".to_owned()), ..Search::default() };
+        assert_eq!((on(&rate_center, 6), on(&rate_center, 7)), (vec![], vec!["415-300".into()]));
+        let words = Search { words: Some("mill cingular".parse().unwrap()), ..Search::default() };
+        assert_eq!(on(&words, 7), ["415-300"]);
+    }
+
+    #[test]
+    fn what_is_asked_of_a_holder_has_to_hold_of_one_holder() {
+        let both = Search {
+            ocn: Some("6010".parse().unwrap()),
+            company: Some("Pacific Bell".to_owned()),
+            ..Search::default()
+        };
+        assert_eq!(found_in(&pooled_example(), &both, Date::constant(2026, 7, 1)), [""; 0]);
     }
 
     #[test]

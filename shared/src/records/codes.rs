@@ -74,6 +74,15 @@ three_digit_code! {
     Nxx
 }
 
+impl Npa {
+    /// Whether the numbering plan can have this area code: N is 2 to 9, N11 are service codes, and
+    /// N9X is kept for the expansion of the plan.
+    pub fn can_be_area_code(self) -> bool {
+        let (first, middle) = (self.0 / 100, self.0 / 10 % 10);
+        first >= 2 && middle != 9 && self.0 % 100 != 11
+    }
+}
+
 /// One exchange of one area code.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NpaNxx {
@@ -163,6 +172,17 @@ mod tests {
         }
         for text in ["", "abc", "abcde", "ab-1", "é12", "ab1 "] {
             assert!(text.parse::<Ocn>().is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn area_codes_are_what_the_plan_can_have() {
+        let can_be = |npa: &str| npa.parse::<Npa>().unwrap().can_be_area_code();
+        for npa in ["201", "415", "500", "600", "710", "800", "867", "900", "989"] {
+            assert!(can_be(npa), "{npa}");
+        }
+        for npa in ["000", "099", "111", "199", "211", "911", "290", "999"] {
+            assert!(!can_be(npa), "{npa}");
         }
     }
 

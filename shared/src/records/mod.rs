@@ -4,8 +4,9 @@ mod codes;
 mod place;
 mod version;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use strum::{Display, EnumString, VariantNames};
 use utoipa::ToSchema;
@@ -77,8 +78,8 @@ impl Status {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Carrier {
     pub ocn: Ocn,
-    /// Full legal company name.
-    pub company_name: String,
+    /// Full legal company name; `None` where no source names the company of this OCN.
+    pub company_name: Option<String>,
     /// Common or trade name, where it differs.
     pub common_name: Option<String>,
     /// `None` where no source states it.
@@ -121,14 +122,38 @@ impl Exchange {
     pub fn npa_nxx(&self) -> NpaNxx {
         NpaNxx { npa: self.npa, nxx: self.nxx }
     }
+
+    /// The holder of the thousands block that begins with `digit`, if it has one on this day.
+    pub fn block_on(&self, digit: u8, today: Date) -> Option<&BlockHolder> {
+        self.blocks.get(&digit).filter(|holder| holder.is_effective_on(today))
+    }
 }
 
-/// The carrier that holds a thousands block of a pooled exchange.
+/// The carrier that a thousands block of a pooled exchange is assigned to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockHolder {
     pub ocn: Ocn,
-    pub company_name: String,
+    pub company_name: Option<String>,
     pub carrier_type: Option<CarrierType>,
+    /// Where the block's numbers are, if the source says so; else where the exchange is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_center: Option<String>,
+    /// The first day of the assignment; without one it counts at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effective: Option<Date>,
+}
+
+impl BlockHolder {
+    /// Whether the assignment counts on this day. Answers ask this, and not the import, so that it
+    /// need not run on the day.
+    pub fn is_effective_on(&self, today: Date) -> bool {
+        has_begun(self.effective, today)
+    }
+}
+
+/// Whether something that begins on the day `effective`, or at once, has begun `today`.
+pub(crate) fn has_begun(effective: Option<Date>, today: Date) -> bool {
+    effective.is_none_or(|effective| effective <= today)
 }
 
 /// A record of the lookup tables, whichever it is.
@@ -164,8 +189,18 @@ pub struct AreaCode {
     pub npa: Npa,
     /// The state or province most of its exchanges are in; `None` for a non-geographic code.
     pub state: Option<State>,
+    /// Every state or province that its exchanges or the area code database name.
+    #[serde(default)]
+    pub states: BTreeSet<State>,
     pub country: Country,
     pub total_exchanges: u32,
+}
+
+impl AreaCode {
+    /// The state of each of its numbers, which is a fact only where the area code lies in one alone.
+    pub fn only_state(&self) -> Option<State> {
+        self.states.first().copied().filter(|_| self.states.len() == 1)
+    }
 }
 
 /// Counts over a whole dataset (spec 2.7).

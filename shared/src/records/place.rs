@@ -71,15 +71,20 @@ impl State {
         }
     }
 
-    /// The state or province of `country` whose full name `text` begins with, without case.
-    pub fn named_first_in(country: Country, text: &str) -> Option<Self> {
+    /// The Canadian provinces and territories whose full names stand in `text`, in that order and
+    /// without case. No such name is part of another.
+    pub fn provinces_named_in(text: &str) -> Vec<Self> {
         let text = text.to_uppercase();
-        let country = rust_iso3166::from_alpha2(&country.to_string())?;
-        let subdivisions = country.subdivisions()?.iter();
-        let found = subdivisions.filter(|found| text.starts_with(&found.name.to_uppercase()));
-        // of two that fit, the longer name is the one meant
-        let found = found.max_by_key(|found| found.name.len())?;
-        found.code.get(3..)?.parse().ok()
+        let subdivisions = rust_iso3166::CA.subdivisions().unwrap_or_default();
+        let mut found: Vec<(usize, Self)> = subdivisions
+            .iter()
+            .filter_map(|subdivision| {
+                let place = text.find(&subdivision.name.to_uppercase())?;
+                Some((place, subdivision.code.get(3..)?.parse().ok()?))
+            })
+            .collect();
+        found.sort();
+        found.into_iter().map(|(_, state)| state).collect()
     }
 
     /// Its full name in the everyday form.
@@ -130,10 +135,15 @@ mod tests {
     }
 
     #[test]
-    fn is_found_by_the_beginning_of_a_text() {
-        let first = |text| State::named_first_in(Country::Ca, text).map(|state| state.to_string());
-        assert_eq!(first("NOVA SCOTIA - PRINCE EDWARD ISLAND").as_deref(), Some("NS"));
-        assert_eq!(first("NANP AREA"), None);
+    fn provinces_are_found_by_their_names_in_a_text() {
+        let named = |text| -> Vec<String> {
+            let states = State::provinces_named_in(text);
+            states.iter().map(State::to_string).collect()
+        };
+        assert_eq!(named("NOVA SCOTIA - PRINCE EDWARD ISLAND"), ["NS", "PE"]);
+        assert_eq!(named("NORTHWEST TERRITORIES -YUKON - NUNAVUT"), ["NT", "YT", "NU"]);
+        assert_eq!(named("Newfoundland and Labrador"), ["NL"]);
+        assert_eq!(named("NANP AREA"), [""; 0]);
     }
 
     #[test]

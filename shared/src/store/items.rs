@@ -235,7 +235,10 @@ pub(super) const WAITS: ExponentialBuilder = ExponentialBuilder::new()
     .with_jitter();
 
 /// Whether DynamoDB may well take later what it did not take now; the client has tried a few times.
-fn is_too_busy(error: &SdkError<BatchWriteItemError>) -> bool {
+fn is_too_busy<R>(error: &SdkError<BatchWriteItemError, R>) -> bool {
+    if has_no_disk(error) {
+        return false;
+    }
     let throttled = matches!(
         error.code(),
         Some(
@@ -252,9 +255,31 @@ fn is_too_busy(error: &SdkError<BatchWriteItemError>) -> bool {
         )
 }
 
+/// Whether the embedded database cannot write into its file. It answers that as an internal error,
+/// too, but waiting does not help, and the operator has to be told.
+fn has_no_disk<R>(error: &SdkError<BatchWriteItemError, R>) -> bool {
+    let of_sqlite = ["database or disk is full", "disk I/O error"];
+    error.message().is_some_and(|message| of_sqlite.iter().any(|text| message.contains(text)))
+}
+
 #[cfg(test)]
 mod tests {
+    use aws_sdk_dynamodb::error::ErrorMetadata;
+
     use super::*;
+    use crate::errors::with_causes;
+
+    #[test]
+    fn a_full_disk_is_told_at_once_and_not_taken_for_a_busy_database() {
+        let internal = |message: &str| {
+            let metadata = ErrorMetadata::builder().code("InternalServerError").message(message);
+            SdkError::service_error(BatchWriteItemError::generic(metadata.build()), ())
+        };
+        let full = internal("backend: database or disk is full");
+        assert!(!is_too_busy(&full));
+        assert!(with_causes(&full).contains("disk is full"), "{}", with_causes(&full));
+        assert!(is_too_busy(&internal("try again")));
+    }
 
     #[test]
     fn a_key_reads_back_and_one_of_another_form_is_no_records() {

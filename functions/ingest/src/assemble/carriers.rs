@@ -17,6 +17,8 @@ struct Holdings {
     names: BTreeMap<String, Usage>,
     countries: Counts<Country>,
     exchanges: OwnedExchanges,
+    /// Its names as a holder of blocks, for a carrier whose codes name nobody.
+    block_names: BTreeMap<String, Usage>,
     /// Where its blocks are, for a carrier without exchanges.
     block_states: Counts<State>,
 }
@@ -48,9 +50,12 @@ pub(super) fn carriers(
         .map(|(ocn, holdings)| (ocn, carrier(ocn, holdings, known.remove(&ocn), notes)))
         .collect();
     for (ocn, known) in known {
-        match without_exchanges(known) {
-            Some(carrier) => _ = carriers.insert(ocn, carrier),
-            None => notes.skip("overlay rows without a country whose OCN has no exchanges"),
+        if known.company_name.is_none() {
+            notes.skip("overlay rows without a name whose OCN has no exchanges");
+        } else if let Some(carrier) = without_exchanges(known) {
+            carriers.insert(ocn, carrier);
+        } else {
+            notes.skip("overlay rows without a country whose OCN has no exchanges");
         }
     }
     carriers
@@ -73,37 +78,50 @@ fn holdings(codes: &[Code], blocks: &[Block]) -> BTreeMap<Ocn, Holdings> {
     }
     for block in blocks {
         let holdings = all.entry(block.ocn).or_default();
-        if holdings.exchanges.total == 0 {
-            if !block.company.is_empty() {
-                holdings.names.entry(block.company.clone()).or_default().count += 1;
-            }
-            if let Some(state) = block.state {
-                *holdings.block_states.entry(state).or_default() += 1;
-            }
+        if let Some(name) = &block.company {
+            holdings.block_names.entry(name.clone()).or_default().count += 1;
+        }
+        if let Some(state) = block.state {
+            *holdings.block_states.entry(state).or_default() += 1;
         }
     }
     all
 }
 
 fn carrier(ocn: Ocn, holdings: Holdings, known: Option<Known>, notes: &mut Notes) -> Carrier {
-    let Holdings { names, countries, exchanges, block_states } = holdings;
-    let name = name(ocn, &names, notes);
-    let known_name = known.as_ref().map(|known| known.company_name.clone());
-    let company_name = name.or(known_name).unwrap_or_default();
-    let (common_name, carrier_type, known_state, known_country) = match known {
-        Some(known) => (known.common_name, known.carrier_type, known.state, known.country),
-        None => (None, None, None, None),
+    let Holdings { names, countries, exchanges, block_names, block_states } = holdings;
+    let used_names = match names.is_empty() {
+        true => &block_names,
+        false => &names,
     };
-    let state = most_frequent(&exchanges.by_state).copied().or(known_state);
+    let used_name = name(ocn, used_names, notes);
+    let (known_name, common_name, carrier_type, known_state, known_country) = match known {
+        Some(Known { ocn: _, company_name, common_name, carrier_type, state, country }) => {
+            (company_name, common_name, carrier_type, state, country)
+        }
+        None => (None, None, None, None, None),
+    };
+    let company_name = used_name.or(known_name);
+    let repeats =
+        |name: &String| company_name.as_ref().is_some_and(|full| full.eq_ignore_ascii_case(name));
+    let state = state_of_most(&exchanges.by_state, known_state).or(known_state);
     Carrier {
         ocn,
-        common_name: common_name.filter(|name| !name.eq_ignore_ascii_case(&company_name)),
-        company_name,
+        common_name: common_name.filter(|name| !repeats(name)),
         carrier_type,
         state: state.or_else(|| most_frequent(&block_states).copied()),
         country: most_frequent(&countries).copied().or(known_country).unwrap_or(Country::Us),
         exchanges,
+        company_name,
     }
+}
+
+/// The state that occurs most; of several, `preferred` if it is one of them, else the first in
+/// order.
+fn state_of_most(counts: &Counts<State>, preferred: Option<State>) -> Option<State> {
+    let most = counts.values().max()?;
+    let preferred = preferred.filter(|state| counts.get(state) == Some(most));
+    preferred.or_else(|| most_frequent(counts).copied())
 }
 
 /// The name used most for an OCN; of several, the one used last, then the first in order.

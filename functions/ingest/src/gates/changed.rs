@@ -191,7 +191,7 @@ fn exchange_fields(before: &Exchange, after: &Exchange) -> Vec<Field> {
 /// What is known of a carrier, but not how many exchanges it has: that changes with each of them.
 fn carrier_fields(before: &Carrier, after: &Carrier) -> Vec<Field> {
     let mut fields = Differing::default();
-    fields.compare("company name", &before.company_name, &after.company_name);
+    fields.compare_optional("company name", &before.company_name, &after.company_name);
     fields.compare_known("common name", &before.common_name, &after.common_name);
     fields.compare_known("type", &before.carrier_type, &after.carrier_type);
     fields.compare_known("state", &before.state, &after.state);

@@ -192,7 +192,7 @@ impl CarrierCoverage {
             with_type: count(|carrier| carrier.carrier_type.is_some()),
             with_common_name: count(|carrier| carrier.common_name.is_some()),
             with_state: count(|carrier| carrier.state.is_some()),
-            nameless: count(|carrier| carrier.company_name.trim().is_empty()),
+            nameless: count(|carrier| carrier.company_name.is_none()),
         }
     }
 }
@@ -267,6 +267,8 @@ impl Occurrences {
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use std::collections::BTreeSet;
+
     use shared::records::{AreaCode, OwnedExchanges};
 
     use super::*;
@@ -295,7 +297,7 @@ pub(crate) mod tests {
     pub(crate) fn carrier(ocn: &str, company_name: &str, exchanges: u32) -> Carrier {
         Carrier {
             ocn: ocn.parse().unwrap(),
-            company_name: company_name.to_owned(),
+            company_name: Some(company_name.to_owned()).filter(|name| !name.is_empty()),
             common_name: None,
             carrier_type: None,
             state: None,
@@ -308,6 +310,7 @@ pub(crate) mod tests {
         let area_code = |npa: &str, total_exchanges| AreaCode {
             npa: npa.parse().unwrap(),
             state: None,
+            states: BTreeSet::new(),
             country: Country::Us,
             total_exchanges,
         };

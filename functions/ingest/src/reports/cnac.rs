@@ -4,7 +4,7 @@ use std::io::Read;
 
 use shared::records::{Country, NpaNxx, Status};
 
-use super::{Code, Dated, state};
+use super::{Code, Dated, is_in_plan, state};
 use crate::{
     IngestError,
     report::Notes,
@@ -29,21 +29,25 @@ const FORM: Form<7> = Form {
 };
 
 pub(crate) fn parse(reader: &mut dyn Read, notes: &mut Notes) -> Result<Dated<Code>, IngestError> {
-    FORM.collect(reader, notes, |row, notes| code(row, notes).map(Some))
+    FORM.collect(reader, notes, code)
 }
 
-fn code(row: &Row<'_, 7>, notes: &mut Notes) -> Result<Code, IngestError> {
+fn code(row: &Row<'_, 7>, notes: &mut Notes) -> Result<Option<Code>, IngestError> {
+    let npa_nxx = NpaNxx { npa: row.parsed(0)?, nxx: row.parsed(1)? };
+    if !is_in_plan(row, 0, npa_nxx.npa, notes) {
+        return Ok(None);
+    }
     let [_, _, _, exchange_area, _, company, _] = &row.cells;
-    Ok(Code {
-        npa_nxx: NpaNxx { npa: row.parsed(0)?, nxx: row.parsed(1)? },
+    Ok(Some(Code {
+        npa_nxx,
         country: Country::Ca,
-        state: state(row, 4, notes),
+        state: state(row, 4, Some(Country::Ca), notes),
         status: status(row, notes),
         ocn: row.known(6, notes),
         company: filled(company).map(str::to_owned),
         rate_center: filled(exchange_area).map(str::to_owned),
         assigned: None,
-    })
+    }))
 }
 
 fn status(row: &Row<'_, 7>, notes: &mut Notes) -> Status {
@@ -92,6 +96,26 @@ mod tests {
         let text = "NPA,CO Code (NXX),Status,Exchange Area,Province,Company,OCN,Remarks\n204,211,For Special Use,,,,,Public Information\n";
         let (codes, _) = parse(&mut text.as_bytes(), &mut Notes::default()).unwrap();
         assert_eq!((codes[0].status, codes[0].state), (Status::Reserved, None));
+    }
+
+    #[test]
+    fn a_us_state_is_left_out_of_a_canadian_row_with_a_warning() {
+        let text = format!("{HEADER}204,202,In Service,N,,NY,,,\n");
+        let mut notes = Notes::default();
+        let (codes, _) = parse(&mut text.as_bytes(), &mut notes).unwrap();
+        assert_eq!((codes[0].state, codes[0].country), (None, Country::Ca));
+        let report = format!("{notes:?}");
+        let warning = "Province is in another country than its row and left out";
+        assert!(report.contains(warning) && report.contains("'NY' in line 3"), "{report}");
+    }
+
+    #[test]
+    fn a_row_whose_area_code_the_plan_cannot_have_is_left_out() {
+        let row = |npa: &str| format!("{npa},202,In Service,N,,MB,,,\n");
+        let text = format!("{HEADER}{}{}{}", row("011"), row("204"), row("411"));
+        let mut notes = Notes::default();
+        let (codes, _) = parse(&mut text.as_bytes(), &mut notes).unwrap();
+        assert_eq!((codes.len(), notes.skipped().values().sum::<u32>()), (1, 2));
     }
 
     #[test]

@@ -7,7 +7,7 @@ pub(crate) mod overlay;
 pub(crate) mod thousands_blocks;
 
 use jiff::civil::Date;
-use shared::records::{Country, NpaNxx, Ocn, State, Status};
+use shared::records::{Country, Npa, NpaNxx, Ocn, State, Status};
 
 use crate::{report::Notes, table::Row};
 
@@ -28,10 +28,36 @@ pub(crate) struct Code {
 /// What a report holds, and the date it states for itself.
 pub(crate) type Dated<T> = (Vec<T>, Option<Date>);
 
-/// A state by its code in the reports: the postal one, but for the Northern Mariana Islands.
-fn state<const N: usize>(row: &Row<'_, N>, column: usize, notes: &mut Notes) -> Option<State> {
-    match row.cells[column].as_ref() {
+/// A state by its code in the reports: the postal one, but for the Northern Mariana Islands. One
+/// that is not in the row's country is left out with a warning.
+fn state<const N: usize>(
+    row: &Row<'_, N>,
+    column: usize,
+    country: Option<Country>,
+    notes: &mut Notes,
+) -> Option<State> {
+    let state: State = match row.cells[column].as_ref() {
         "NN" | "CNMI" => "MP".parse().ok(),
         _ => row.known(column, notes),
+    }?;
+    if country.is_some_and(|country| country != state.country()) {
+        row.warn(notes, column, "is in another country than its row and left out");
+        return None;
     }
+    Some(state)
+}
+
+/// Whether the numbering plan can have the area code of a row. A row for which it cannot is noted as
+/// left out: its area code would become one that nobody can dial.
+fn is_in_plan<const N: usize>(
+    row: &Row<'_, N>,
+    column: usize,
+    npa: Npa,
+    notes: &mut Notes,
+) -> bool {
+    let can_be = npa.can_be_area_code();
+    if !can_be {
+        row.leave_out(notes, column, "cannot be an area code of the plan");
+    }
+    can_be
 }

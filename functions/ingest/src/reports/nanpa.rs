@@ -2,9 +2,9 @@
 
 use std::io::Read;
 
-use shared::records::{Country, Status};
+use shared::records::{Country, NpaNxx, Status};
 
-use super::{Code, Dated, state};
+use super::{Code, Dated, is_in_plan, state};
 use crate::{
     IngestError,
     report::Notes,
@@ -36,16 +36,20 @@ const MULTIPLE_NAME: &str = "MULTIPLE OCN LISTING";
 const NO_RATE_CENTER: [&str; 2] = ["XXXXXXXXXX", "DIR ASST"];
 
 pub(crate) fn parse(reader: &mut dyn Read, notes: &mut Notes) -> Result<Dated<Code>, IngestError> {
-    FORM.collect(reader, notes, |row, notes| code(row, notes).map(Some))
+    FORM.collect(reader, notes, code)
 }
 
-fn code(row: &Row<'_, 7>, notes: &mut Notes) -> Result<Code, IngestError> {
+fn code(row: &Row<'_, 7>, notes: &mut Notes) -> Result<Option<Code>, IngestError> {
+    let npa_nxx: NpaNxx = row.parsed(1)?;
+    if !is_in_plan(row, 1, npa_nxx.npa, notes) {
+        return Ok(None);
+    }
     let [_, _, ocn, company, rate_center, _, assigned] = &row.cells;
     let of_one_carrier = ocn != MULTIPLE;
-    Ok(Code {
-        npa_nxx: row.parsed(1)?,
+    Ok(Some(Code {
+        npa_nxx,
         country: Country::Us,
-        state: state(row, 0, notes),
+        state: state(row, 0, Some(Country::Us), notes),
         status: status(row, notes),
         ocn: of_one_carrier.then(|| row.known(2, notes)).flatten(),
         company: filled(company).filter(|name| *name != MULTIPLE_NAME).map(str::to_owned),
@@ -53,7 +57,7 @@ fn code(row: &Row<'_, 7>, notes: &mut Notes) -> Result<Code, IngestError> {
             .filter(|name| !NO_RATE_CENTER.contains(name))
             .map(str::to_owned),
         assigned: date(assigned),
-    })
+    }))
 }
 
 fn status(row: &Row<'_, 7>, notes: &mut Notes) -> Status {
@@ -145,6 +149,35 @@ mod tests {
                 && report.contains("'ZZ' in line 2"),
             "{report}"
         );
+    }
+
+    #[test]
+    fn a_canadian_state_is_left_out_of_a_us_row_with_a_warning() {
+        let (code, notes) = parsed("ON\t907-200\t6872\tX\tY\t\tAS\t\t\t\tNo\n");
+        assert_eq!((code.state, code.country), (None, Country::Us));
+        let report = format!("{notes:?}");
+        let warning = "State is in another country than its row and left out";
+        assert!(report.contains(warning) && report.contains("'ON' in line 2"), "{report}");
+    }
+
+    #[test]
+    fn a_row_whose_area_code_the_plan_cannot_have_is_left_out_and_counted() {
+        let row = |npa_nxx: &str| format!("AK\t{npa_nxx}\t6872\tX\tY\t\tAS\t\t\t\tNo\n");
+        let rows = ["000-200", "111-200", "999-200", "907-200"].map(row).concat();
+        let mut notes = Notes::default();
+        let text = format!("{HEADER}{rows}");
+        let (codes, _) = parse(&mut text.as_bytes(), &mut notes).unwrap();
+        assert_eq!(codes.len(), 1);
+        let [warning] = notes.warnings().values().collect::<Vec<_>>()[..] else { panic!() };
+        assert_eq!((warning.count, warning.examples[2].as_str()), (3, "'999-200' in line 4"));
+        assert_eq!(notes.skipped().values().sum::<u32>(), 3);
+    }
+
+    #[test]
+    fn a_report_of_which_no_row_can_be_taken_is_refused() {
+        let text = format!("{HEADER}AK\t999-200\t6872\tX\tY\t\tAS\t\t\t\tNo\n");
+        let error = parse(&mut text.as_bytes(), &mut Notes::default()).unwrap_err().to_string();
+        assert_eq!(error, "the NANPA utilised codes: none of its rows can be taken in");
     }
 
     #[test]

@@ -32,7 +32,7 @@ const FORM: Form<6> = Form {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Known {
     pub ocn: Ocn,
-    pub company_name: String,
+    pub company_name: Option<String>,
     pub common_name: Option<String>,
     pub carrier_type: Option<CarrierType>,
     pub state: Option<State>,
@@ -46,13 +46,14 @@ pub(crate) fn parse(reader: &mut dyn Read, notes: &mut Notes) -> Result<Dated<Kn
 fn known(row: &Row<'_, 6>, notes: &mut Notes) -> Result<Known, IngestError> {
     let [_, company_name, common_name, ..] = &row.cells;
     let differs = |name: &&str| !name.eq_ignore_ascii_case(company_name);
+    let country = row.known(5, notes);
     Ok(Known {
         ocn: row.parsed(0)?,
-        company_name: company_name.clone().into_owned(),
+        company_name: filled(company_name).map(str::to_owned),
         common_name: filled(common_name).filter(differs).map(str::to_owned),
         carrier_type: row.known(3, notes),
-        state: state(row, 4, notes),
-        country: row.known(5, notes),
+        state: state(row, 4, country, notes),
+        country,
     })
 }
 
@@ -71,5 +72,16 @@ mod tests {
         assert_eq!(carriers[0].carrier_type, Some(CarrierType::Wireless));
         assert_eq!((&carriers[1].common_name, carriers[1].carrier_type), (&None, None));
         assert!(format!("{notes:?}").contains("'RBOC' in line 3"));
+    }
+
+    #[test]
+    fn a_row_without_a_name_has_none_and_a_state_of_another_country_is_left_out() {
+        let text = "ocn,company_name,common_name,carrier_type,state,country\n\
+                    169D,,,CLEC,ON,US\n";
+        let mut notes = Notes::default();
+        let (carriers, _) = parse(&mut text.as_bytes(), &mut notes).unwrap();
+        assert_eq!((&carriers[0].company_name, carriers[0].state), (&None, None));
+        assert_eq!(carriers[0].country, Some(Country::Us));
+        assert!(format!("{notes:?}").contains("'ON' in line 2"), "{notes:?}");
     }
 }

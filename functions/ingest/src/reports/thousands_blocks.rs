@@ -2,18 +2,19 @@
 
 use std::io::Read;
 
-use shared::records::{NpaNxx, Ocn, State};
+use jiff::civil::Date;
+use shared::records::{Country, NpaNxx, Ocn, State};
 
-use super::{Dated, state};
+use super::{Dated, is_in_plan, state};
 use crate::{
     IngestError,
     report::Notes,
-    table::{Column, Form, Layout, Row},
+    table::{Column, Form, Layout, Row, date, filled},
 };
 
 pub(crate) const FILE: &str = "the thousands block assignments";
 
-const FORM: Form<7> = Form {
+const FORM: Form<9> = Form {
     file: FILE,
     layout: Layout::Commas,
     columns: [
@@ -24,6 +25,8 @@ const FORM: Form<7> = Form {
         Column::needed(&["STATUS"]),
         Column::needed(&["Assigned To"]),
         Column::needed(&["OCN"]),
+        Column::needed(&["Rate Center"]),
+        Column::needed(&["Block Effective Date"]),
     ],
     most_rows: 2_000_000,
 };
@@ -35,33 +38,59 @@ pub(crate) struct Block {
     /// The first digit of its numbers' last four.
     pub digit: u8,
     pub ocn: Ocn,
-    pub company: String,
+    pub company: Option<String>,
+    pub rate_center: Option<String>,
     pub state: Option<State>,
+    /// The first day it is the carrier's.
+    pub effective: Option<Date>,
 }
 
-/// The blocks that are assigned; available and reserved ones are skipped and counted.
+/// The blocks that are assigned; available and reserved ones are skipped and counted, and may be all
+/// there are.
 pub(crate) fn parse(reader: &mut dyn Read, notes: &mut Notes) -> Result<Dated<Block>, IngestError> {
-    FORM.collect(reader, notes, block)
+    let mut blocks = Vec::new();
+    let date = FORM.read(reader, notes, |row, notes| {
+        blocks.extend(block(row, notes)?);
+        Ok(())
+    })?;
+    Ok((blocks, date))
 }
 
-fn block(row: &Row<'_, 7>, notes: &mut Notes) -> Result<Option<Block>, IngestError> {
+fn block(row: &Row<'_, 9>, notes: &mut Notes) -> Result<Option<Block>, IngestError> {
     let npa_nxx = NpaNxx { npa: row.parsed(1)?, nxx: row.parsed(2)? };
+    if !is_in_plan(row, 1, npa_nxx.npa, notes) {
+        return Ok(None);
+    }
     let digit = row.parsed::<Digit>(3)?.0;
-    let [.., status, company, _] = &row.cells;
+    let [_, _, _, _, status, company, _, rate_center, _] = &row.cells;
     let is_free = matches!(status.as_ref(), "AV" | "Available" | "RV" | "Reserved");
     if !is_free && !matches!(status.as_ref(), "AS" | "Assigned" | "RT" | "Retained") {
         row.warn(notes, 4, "is not known; the OCN beside it counts");
     }
     match row.known(6, notes).filter(|_| !is_free) {
-        Some(ocn) => {
-            let (company, state) = (company.clone().into_owned(), state(row, 0, notes));
-            Ok(Some(Block { npa_nxx, digit, ocn, company, state }))
-        }
+        Some(ocn) => Ok(Some(Block {
+            npa_nxx,
+            digit,
+            ocn,
+            company: filled(company).map(str::to_owned),
+            rate_center: filled(rate_center).map(str::to_owned),
+            state: state(row, 0, Some(Country::Us), notes),
+            effective: effective(row, notes),
+        })),
         None => {
             notes.skip(format!("{FILE}: blocks without a holder"));
             Ok(None)
         }
     }
+}
+
+fn effective(row: &Row<'_, 9>, notes: &mut Notes) -> Option<Date> {
+    let text = filled(&row.cells[8])?;
+    let effective = date(text);
+    if effective.is_none() {
+        row.warn(notes, 8, "is not a date; the block counts at once");
+    }
+    effective
 }
 
 /// Which of an exchange's ten blocks.
@@ -95,10 +124,31 @@ mod tests {
         let [block] = blocks.as_slice() else { panic!("{blocks:?}") };
         assert_eq!((block.npa_nxx.to_string().as_str(), block.digit), ("415-200", 3));
         assert_eq!(
-            (block.ocn.to_string().as_str(), block.company.as_str()),
-            ("464D", "VOICE – NETWORKS")
+            (block.ocn.to_string().as_str(), block.company.as_deref()),
+            ("464D", Some("VOICE – NETWORKS"))
         );
+        assert_eq!(block.rate_center.as_deref(), Some("SNFC CNTRL"));
+        assert_eq!(block.effective, Some(Date::constant(2020, 1, 2)));
         assert_eq!(notes.skipped().values().sum::<u32>(), 1);
+    }
+
+    #[test]
+    fn a_file_of_free_blocks_only_is_counted_and_fine() {
+        let text = format!("{HEADER}W,CA,415,200,4,AV,PACIFIC BELL,N,,SNFC CNTRL,,01/02/2020,,,\n");
+        let mut notes = Notes::default();
+        assert_eq!(parse(&mut text.as_bytes(), &mut notes).unwrap().0, []);
+        assert_eq!(notes.skipped().values().sum::<u32>(), 1);
+        let error = parse(&mut HEADER.as_bytes(), &mut notes).unwrap_err().to_string();
+        assert_eq!(error, "the thousands block assignments holds no rows");
+    }
+
+    #[test]
+    fn an_effective_date_that_is_none_is_warned_of() {
+        let text = format!("{HEADER}W,CA,415,200,3,AS,,N,,,soon,,,464D,\n");
+        let mut notes = Notes::default();
+        let (blocks, _) = parse(&mut text.as_bytes(), &mut notes).unwrap();
+        assert_eq!((blocks[0].effective, &blocks[0].company), (None, &None));
+        assert!(format!("{notes:?}").contains("'soon' in line 2"), "{notes:?}");
     }
 
     #[test]

@@ -1,7 +1,11 @@
 //! A report's content: unpacked, its lines ended alike, and bounded as it is read.
 
+#[cfg(test)]
+mod tests;
+
 use std::io::{self, Read, Seek};
 
+use flate2::read::MultiGzDecoder;
 use zip::ZipArchive;
 
 use crate::IngestError;
@@ -10,62 +14,179 @@ use crate::IngestError;
 const MOST_BYTES: u64 = 512 << 20;
 /// Most one line may have: what is no report at all need not have lines.
 const LONGEST_LINE: usize = 64 * 1024;
-/// Begins a zip, an empty one too; and no line of a report.
-const ZIP_MAGIC: &[u8] = b"PK";
+/// How much of the content tells what it is.
+const HEAD: u64 = 512;
 
 pub(crate) trait ReadSeek: Read + Seek + Send {}
 impl<T: Read + Seek + Send> ReadSeek for T {}
 
-/// A report that is ready to be read, packed or not.
+/// What content is, by how it begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Text,
+    Zip,
+    Gzip,
+}
+
+const UTF_16: &str = "it is UTF-16 text; save it as UTF-8";
+
+/// How files begin that are no report, packed or not.
+const FOREIGN: [(&[u8], &str); 5] = [
+    (b"\xd0\xcf\x11\xe0", "it is an Excel workbook (XLS); save its sheet as CSV"),
+    (b"%PDF", "it is a PDF and no report"),
+    (b"\xff\xfe", UTF_16),
+    (b"\xfe\xff", UTF_16),
+    (b"7z\xbc\xaf", "it is a 7z archive; unpack it first"),
+];
+
+impl Kind {
+    /// Tells by the first bytes. A publisher's error page may come with status 200, so web pages
+    /// have to be told from reports, too.
+    fn of(head: &[u8]) -> Result<Self, &'static str> {
+        if let Some((_, what)) = FOREIGN.iter().find(|(magic, _)| head.starts_with(magic)) {
+            return Err(what);
+        }
+        if head.starts_with(b"PK") {
+            return Ok(Self::Zip);
+        }
+        if head.starts_with(b"\x1f\x8b") {
+            return Ok(Self::Gzip);
+        }
+        // In UTF-16 every other byte of Latin letters is NUL; a stray NUL is not yet that.
+        let nuls = head.iter().filter(|&&byte| byte == 0).count();
+        if nuls > 0 && nuls * 4 >= head.len() {
+            return Err(UTF_16);
+        }
+        let text = String::from_utf8_lossy(head);
+        if text.trim_start_matches('\u{feff}').trim_start().starts_with('<') {
+            return Err("it is a web page and no report");
+        }
+        Ok(Self::Text)
+    }
+}
+
+/// The bytes of a report, packed or not.
+enum Bytes {
+    Text(Box<dyn ReadSeek>),
+    Gzip(Box<dyn ReadSeek>),
+    Zip {
+        archive: ZipArchive<Box<dyn ReadSeek>>,
+        /// Where the report is in it.
+        place: usize,
+    },
+}
+
+impl Bytes {
+    /// The unpacked bytes from their beginning.
+    fn unpacked(&mut self) -> io::Result<Box<dyn Read + '_>> {
+        match self {
+            Self::Text(bytes) => {
+                bytes.rewind()?;
+                Ok(Box::new(bytes))
+            }
+            Self::Gzip(bytes) => {
+                bytes.rewind()?;
+                Ok(Box::new(MultiGzDecoder::new(bytes)))
+            }
+            Self::Zip { archive, place } => Ok(Box::new(archive.by_index(*place)?)),
+        }
+    }
+
+    /// Reads packed bytes to their end, where their checksum stands: a damaged report must not be
+    /// taken for one whose rows are wrong. Gives how the unpacked bytes begin.
+    fn verify(&mut self) -> io::Result<Vec<u8>> {
+        let mut unpacked = self.unpacked()?.take(MOST_BYTES + 1);
+        let mut head = Vec::new();
+        unpacked.by_ref().take(HEAD).read_to_end(&mut head)?;
+        let rest = io::copy(&mut unpacked, &mut io::sink())?;
+        if head.len() as u64 + rest > MOST_BYTES {
+            return Err(too_large());
+        }
+        Ok(head)
+    }
+}
+
+fn too_large() -> io::Error {
+    io::Error::other(format!("it unpacks to more than {MOST_BYTES} bytes"))
+}
+
+/// Whether an entry of an archive is more than what file managers add: folders, and the files that
+/// macOS keeps beside others.
+fn is_content(entry: &str) -> bool {
+    let file_name = entry.rsplit('/').next().unwrap_or_default();
+    let is_of_macos =
+        entry.starts_with("__MACOSX/") || file_name.starts_with("._") || file_name == ".DS_Store";
+    !file_name.is_empty() && !is_of_macos
+}
+
+/// The place of the one report in an archive.
+fn place_of_report<R: Read + Seek>(archive: &ZipArchive<R>) -> Result<usize, String> {
+    let names = (0..archive.len()).filter_map(|place| archive.name_for_index(place));
+    let names = names.collect::<Result<Vec<_>, _>>();
+    let names = names.map_err(|error| format!("the zip is damaged or cut off: {error}"))?;
+    if names.iter().any(|name| name == "xl/workbook.xml") {
+        return Err("it is an Excel workbook (XLSX); save its sheet as CSV".to_owned());
+    }
+    let places: Vec<usize> = (0..names.len()).filter(|&place| is_content(&names[place])).collect();
+    match places[..] {
+        [place] => Ok(place),
+        _ => Err(format!("the zip holds {} files, a report's holds one", places.len())),
+    }
+}
+
+/// A report that is ready to be read.
 pub(crate) struct Content {
     source_name: String,
-    bytes: Box<dyn ReadSeek>,
-    zipped: bool,
+    bytes: Bytes,
 }
 
 impl Content {
-    /// Looks at how the content begins.
+    /// Looks at how the content begins, and whether it is whole if it is packed.
     ///
     /// # Errors
-    /// Where it cannot be read, or is a web page: a publisher's error page may come with status
-    /// 200.
+    /// Returns an error if it cannot be read, is damaged, or is something else than one report.
     pub fn new(source_name: String, mut bytes: Box<dyn ReadSeek>) -> Result<Self, String> {
         let mut head = Vec::new();
-        let read = bytes.by_ref().take(512).read_to_end(&mut head).and_then(|_| bytes.rewind());
-        read.map_err(|error| error.to_string())?;
-        let text = String::from_utf8_lossy(&head);
-        match text.trim_start_matches('\u{feff}').trim_start().starts_with('<') {
-            true => Err("it is a web page and no report".to_owned()),
-            false => Ok(Self { source_name, bytes, zipped: head.starts_with(ZIP_MAGIC) }),
+        let read = bytes.by_ref().take(HEAD).read_to_end(&mut head);
+        read.and_then(|_| bytes.rewind()).map_err(|error| error.to_string())?;
+        let (packing, mut packed) = match Kind::of(&head)? {
+            Kind::Text => return Ok(Self { source_name, bytes: Bytes::Text(bytes) }),
+            Kind::Gzip => ("gzip file", Bytes::Gzip(bytes)),
+            Kind::Zip => {
+                let archive = ZipArchive::new(bytes)
+                    .map_err(|error| format!("the zip is damaged or cut off: {error}"))?;
+                let place = place_of_report(&archive)?;
+                ("zip", Bytes::Zip { archive, place })
+            }
+        };
+        let unpacked_head = packed
+            .verify()
+            .map_err(|error| format!("the {packing} is damaged or cut off: {error}"))?;
+        match Kind::of(&unpacked_head) {
+            Ok(Kind::Text) => Ok(Self { source_name, bytes: packed }),
+            Ok(Kind::Zip | Kind::Gzip) => {
+                Err(format!("the {packing} holds a packed file; unpack it first"))
+            }
+            Err(what) => Err(format!("in the {packing}: {what}")),
         }
     }
 
     /// Hands the unpacked text to `parse`.
     ///
     /// # Errors
-    /// Where the zip is damaged or holds anything but one file, or where `parse` fails.
+    /// Returns an error that names the source if it cannot be read or `parse` fails.
     pub fn read<T>(
-        self,
+        mut self,
         parse: impl FnOnce(&mut dyn Read) -> Result<T, IngestError>,
     ) -> Result<T, IngestError> {
-        let Self { source_name, bytes, zipped } = self;
-        if !zipped {
-            return parse(&mut Lines::of(bytes));
-        }
-        let unreadable = |detail: String| IngestError::Unreadable { source_name, detail };
-        let damaged = |error| format!("the zip is damaged or cut off: {error}");
-        let mut archive = match ZipArchive::new(bytes) {
-            Ok(archive) => archive,
-            Err(error) => return Err(unreadable(damaged(error))),
+        let source_name = self.source_name;
+        let parsed = match self.bytes.unpacked() {
+            Ok(unpacked) => parse(&mut Lines::of(unpacked)),
+            Err(error) => {
+                return Err(IngestError::Unreadable { source_name, detail: error.to_string() });
+            }
         };
-        if archive.len() != 1 {
-            let count = archive.len();
-            return Err(unreadable(format!("the zip holds {count} files, a report's holds one")));
-        }
-        match archive.by_index(0) {
-            Ok(file) => parse(&mut Lines::of(file)),
-            Err(error) => Err(unreadable(damaged(error))),
-        }
+        parsed.map_err(|error| IngestError::InSource { source_name, error: Box::new(error) })
     }
 }
 
@@ -117,9 +238,7 @@ impl<R: Read> Read for Lines<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             let read = self.inner.read(buffer)?;
-            self.left = self.left.checked_sub(read as u64).ok_or_else(|| {
-                io::Error::other(format!("it unpacks to more than {MOST_BYTES} bytes"))
-            })?;
+            self.left = self.left.checked_sub(read as u64).ok_or_else(too_large)?;
             if read == 0 && self.line > 0 && !buffer.is_empty() {
                 self.line = 0;
                 buffer[0] = b'\n';
@@ -130,84 +249,6 @@ impl<R: Read> Read for Lines<R> {
             if kept > 0 || read == 0 {
                 return Ok(kept);
             }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::io::{Cursor, Write};
-
-    use proptest::prelude::*;
-    use zip::{ZipWriter, write::SimpleFileOptions};
-
-    use super::*;
-
-    fn zipped(files: &[(&str, &[u8])]) -> Vec<u8> {
-        let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
-        for (name, content) in files {
-            writer.start_file(*name, SimpleFileOptions::default()).unwrap();
-            writer.write_all(content).unwrap();
-        }
-        writer.finish().unwrap().into_inner()
-    }
-
-    fn text(bytes: &[u8]) -> Result<String, String> {
-        let content = Content::new("a report".to_owned(), Box::new(Cursor::new(bytes.to_vec())))?;
-        let read = content.read(|reader| {
-            let mut text = String::new();
-            reader.read_to_string(&mut text).map_err(|error| IngestError::Foreign {
-                file: "a report",
-                detail: error.to_string(),
-            })?;
-            Ok(text)
-        });
-        read.map_err(|error| error.to_string())
-    }
-
-    #[test]
-    fn a_zip_of_one_file_is_unpacked_and_any_other_refused() {
-        let good = zipped(&[("a.txt", b"text")]);
-        assert_eq!(text(&good).unwrap(), "text\n");
-        assert!(text(&good[..good.len() / 2]).unwrap_err().contains("cut off"));
-        let two = zipped(&[("a", b""), ("b", b"")]);
-        assert!(text(&two).unwrap_err().contains("holds 2 files"));
-        assert!(text(&zipped(&[])).is_err());
-    }
-
-    #[test]
-    fn a_web_page_is_refused_however_it_begins() {
-        for page in ["<!DOCTYPE html>", "\u{feff}\r\n <html>", "<?xml version=\"1.0\"?>"] {
-            assert_eq!(text(page.as_bytes()).unwrap_err(), "it is a web page and no report");
-        }
-    }
-
-    #[test]
-    fn a_bomb_is_refused_before_it_fills_the_memory() {
-        let bomb = zipped(&[("zeros", &vec![0; 8 << 20])]);
-        assert!(bomb.len() < 20_000, "{}", bomb.len());
-        assert!(text(&bomb).unwrap_err().contains("a line has more than 65536 bytes"));
-        let mut endless = Lines { left: 1000, ..Lines::of(io::repeat(b'\n')) };
-        let error = io::copy(&mut endless, &mut io::sink()).unwrap_err();
-        assert!(error.to_string().contains("unpacks to more than"), "{error}");
-    }
-
-    proptest! {
-        #[test]
-        fn lines_end_alike_wherever_a_read_is_cut(text in "[ab\r\n]{0,40}", size in 1_usize..8) {
-            let mut expected = text.replace("\r\n", "\n").replace('\r', "\n");
-            if !expected.is_empty() && !expected.ends_with('\n') {
-                expected.push('\n');
-            }
-            let mut lines = Lines::of(text.as_bytes());
-            let (mut all, mut buffer) = (Vec::new(), vec![0; size]);
-            loop {
-                match lines.read(&mut buffer).unwrap() {
-                    0 => break,
-                    read => all.extend_from_slice(&buffer[..read]),
-                }
-            }
-            prop_assert_eq!(String::from_utf8(all).unwrap(), expected);
         }
     }
 }

@@ -6,6 +6,7 @@ mod download;
 
 use std::{fmt, fs::File, io::Cursor, path::PathBuf, str::FromStr};
 
+use serde::Deserialize;
 use shared::errors::with_causes;
 
 use crate::IngestError;
@@ -57,6 +58,8 @@ pub enum NoSource {
     Scheme,
     #[error("an S3 object is named s3://bucket/key")]
     Object,
+    #[error("must be an https:// address or an s3://bucket/key object")]
+    Local,
 }
 
 impl FromStr for Source {
@@ -74,6 +77,31 @@ impl FromStr for Source {
             Some(_) => Err(NoSource::Scheme),
             None => Ok(Self::File(text.into())),
         }
+    }
+}
+
+/// A source that has to be fetched: an `https://` address or an `s3://` object, and never a file of
+/// the machine that reads it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct RemoteSource(pub Source);
+
+impl FromStr for RemoteSource {
+    type Err = NoSource;
+
+    fn from_str(text: &str) -> Result<Self, NoSource> {
+        match text.parse()? {
+            source @ (Source::Https(_) | Source::S3 { .. }) => Ok(Self(source)),
+            Source::File(_) | Source::Embedded(_) => Err(NoSource::Local),
+        }
+    }
+}
+
+impl TryFrom<String> for RemoteSource {
+    type Error = NoSource;
+
+    fn try_from(text: String) -> Result<Self, NoSource> {
+        text.parse()
     }
 }
 
@@ -101,7 +129,8 @@ impl Source {
     /// Opens the report; what has to be fetched is fetched whole.
     ///
     /// # Errors
-    /// Where it cannot be opened or fetched, or is a web page or a zip of anything but one file.
+    /// Returns an error if it cannot be opened or fetched, or is something else than one report,
+    /// packed or not.
     pub(crate) async fn open(&self) -> Result<Content, IngestError> {
         let unreadable =
             |detail: String| IngestError::Unreadable { source_name: self.to_string(), detail };
@@ -139,6 +168,16 @@ mod tests {
         for wrong in ["http://x/y", "HTTPS://x", "ftp://x", "s3://bucket", "s3:///key", "s3://b/"] {
             assert!(wrong.parse::<Source>().is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_path_is_no_remote_source() {
+        for text in ["/proc/self/environ", "reports/a.zip", "https:/x", "", "file:///etc/passwd"] {
+            assert!(text.parse::<RemoteSource>().is_err(), "{text}");
+        }
+        let address: RemoteSource = "https://x/y".parse().unwrap();
+        assert_eq!(address.0, Source::Https("https://x/y".into()));
+        assert!("s3://b/k".parse::<RemoteSource>().is_ok());
     }
 
     #[test]

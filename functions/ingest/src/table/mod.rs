@@ -6,6 +6,8 @@
 
 mod cells;
 mod header;
+#[cfg(test)]
+mod tests;
 
 use std::{borrow::Cow, io::Read, str::FromStr};
 
@@ -36,6 +38,9 @@ pub(crate) struct Form<const N: usize> {
     /// More rows than the report can have.
     pub most_rows: u64,
 }
+
+/// The first year a report can be of: NANPA and CNAC began to publish files in the nineties.
+const FIRST_YEAR: i16 = 1990;
 
 /// Most bytes a wanted cell may have; the longest company name has some 100.
 const LONGEST_CELL: usize = 256;
@@ -87,8 +92,9 @@ impl<const N: usize> Form<N> {
     /// A row without any text is skipped and counted.
     ///
     /// # Errors
-    /// Where no header has all the needed columns, a row has more or fewer cells than it, there is
-    /// no row at all, or `each` refuses one.
+    /// Returns an error if no header has all the needed columns, a row has more or fewer cells than
+    /// it or a control character, there is no row at all, the date cannot be right, or `each`
+    /// refuses a row.
     pub fn read(
         &self,
         reader: &mut dyn Read,
@@ -123,7 +129,7 @@ impl<const N: usize> Form<N> {
         let mut head: Vec<Line> = Vec::new();
         let header = loop {
             match next()?.filter(|_| head.len() < HEADER_WITHIN) {
-                None => return Err(foreign(self.missing(&head))),
+                None => return Err(self.without_header(&head)),
                 Some(line) => match Header::of(self, &line)? {
                     Some(header) => break header,
                     None => head.push(line),
@@ -141,7 +147,9 @@ impl<const N: usize> Form<N> {
                     date = date.or(self::date(&cell))
                 }
                 Lone::Cell(_) | Lone::No => {
-                    each(&header.row(self, &line)?, notes)?;
+                    let row = header.row(self, &line)?;
+                    row.refuse_control_characters()?;
+                    each(&row, notes)?;
                     rows += 1;
                     if rows > self.most_rows {
                         return Err(IngestError::TooLong { file, most: self.most_rows });
@@ -153,8 +161,11 @@ impl<const N: usize> Form<N> {
             notes.skip(format!("{file}: blank rows"));
         }
         notes.count_rows(file, rows);
-        match rows {
-            0 => Err(IngestError::Empty { file }),
+        match (rows, date) {
+            (0, _) => Err(IngestError::Empty { file }),
+            (_, Some(date)) if date.year() < FIRST_YEAR => {
+                Err(IngestError::ImplausibleDate { file, date })
+            }
             _ => Ok(date),
         }
     }
@@ -162,7 +173,7 @@ impl<const N: usize> Form<N> {
     /// Makes of each row what `each` does, but for those it passes over, and gives the file's date.
     ///
     /// # Errors
-    /// As [`Form::read`]; also where nothing is left.
+    /// Returns an error if [`Form::read`] does, or if nothing is left.
     pub fn collect<T>(
         &self,
         reader: &mut dyn Read,
@@ -175,13 +186,14 @@ impl<const N: usize> Form<N> {
             Ok(())
         })?;
         match all.is_empty() {
-            true => Err(IngestError::Empty { file: self.file }),
+            true => Err(IngestError::Unusable { file: self.file }),
             false => Ok((all, date)),
         }
     }
 
     /// Says which columns the likeliest header lacks.
-    fn missing(&self, head: &[Line]) -> String {
+    fn without_header(&self, head: &[Line]) -> IngestError {
+        let file = self.file;
         let lacking = |Line { record, .. }: &Line| -> Vec<&str> {
             let is_there =
                 |column: &Column| record.iter().any(|cell| column.is_named(&clean(cell)));
@@ -189,15 +201,15 @@ impl<const N: usize> Form<N> {
             needed.map(Column::name).collect()
         };
         let Some(likeliest) = head.iter().min_by_key(|line| lacking(line).len()) else {
-            return "it is empty".to_owned();
+            return IngestError::Foreign { file, detail: "it is empty".to_owned() };
         };
-        let lacking = lacking(likeliest).join(", ");
         let has = likeliest.record.iter().map(clean).collect::<Vec<_>>().join(", ");
-        format!(
-            "no header names the columns {lacking}; line {} has '{}'",
-            likeliest.line,
-            shown(&has, 120)
-        )
+        IngestError::NoHeader {
+            file,
+            lacking: lacking(likeliest).join(", "),
+            line: likeliest.line,
+            found: shown(&has, 120),
+        }
     }
 }
 
@@ -208,10 +220,26 @@ struct Line {
 }
 
 impl<const N: usize> Row<'_, N> {
+    /// Control characters mean nothing in a name or code, and a terminal would obey them.
+    fn refuse_control_characters(&self) -> Result<(), IngestError> {
+        for (column, cell) in self.form.columns.iter().zip(&self.cells) {
+            if let Some(character) = cell.chars().find(|character| character.is_control()) {
+                return Err(IngestError::Cell {
+                    file: self.form.file,
+                    line: self.line,
+                    column: column.name(),
+                    value: shown(cell, 40),
+                    rule: format!("has the control character U+{:04X}", u32::from(character)),
+                });
+            }
+        }
+        Ok(())
+    }
+
     /// A cell that has to be a `T`.
     ///
     /// # Errors
-    /// Says file, line, column, value and rule where it is not.
+    /// Returns an error if it is not, with file, line, column, value and rule.
     pub fn parsed<T: FromStr<Err: std::fmt::Display>>(
         &self,
         column: usize,
@@ -243,168 +271,11 @@ impl<const N: usize> Row<'_, N> {
         let example = format!("'{value}' in line {}", self.line);
         notes.warn_unknown(self.form.file, name, what, example);
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    const FORM: Form<3> = Form {
-        file: "a report",
-        layout: Layout::Commas,
-        columns: [
-            Column::needed(&["OCN"]),
-            Column::needed(&["Company", "Company Name"]),
-            Column::optional(&["RateCenter"]),
-        ],
-        most_rows: 4,
-    };
-
-    type Read3 = (Vec<[String; 3]>, Option<Date>, Notes);
-
-    fn read_as(layout: Layout, text: &[u8]) -> Result<Read3, IngestError> {
-        let (mut rows, mut notes) = (Vec::new(), Notes::default());
-        let mut reader = text;
-        let date = Form { layout, ..FORM }.read(&mut reader, &mut notes, |row, _| {
-            rows.push(row.cells.clone().map(Cow::into_owned));
-            Ok(())
-        })?;
-        Ok((rows, date, notes))
-    }
-
-    fn rows(text: &str) -> Vec<[String; 3]> {
-        read_as(Layout::Commas, text.as_bytes()).unwrap().0
-    }
-
-    fn refusal(text: &str) -> String {
-        read_as(Layout::Commas, text.as_bytes()).err().unwrap().to_string()
-    }
-
-    #[test]
-    fn columns_are_found_by_name_wherever_they_stand() {
-        let text = "File Date,01/05/2026\nRATE CENTER,company_name, ocn ,x\nR,\"A, B\",0051,\n";
-        let (rows, date, _) = read_as(Layout::Commas, text.as_bytes()).unwrap();
-        assert_eq!(rows, [["0051", "A, B", "R"]]);
-        assert_eq!(date, Some(Date::constant(2026, 1, 5)));
-    }
-
-    #[test]
-    fn a_column_that_may_be_missing_is_empty_then() {
-        assert_eq!(rows("OCN,Company\n0051,A\n"), [["0051", "A", ""]]);
-    }
-
-    #[test]
-    fn quotes_inside_padding_are_taken_off_and_others_kept() {
-        let text = b"OCN \tCompany   \tx\n0051\t\"A \"B\" C\"   \t\n";
-        let (rows, _, _) = read_as(Layout::Tabs, text).unwrap();
-        assert_eq!(rows, [["0051", "A \"B\" C", ""]]);
-    }
-
-    #[test]
-    fn the_files_date_is_no_column() {
-        for (header, row) in [
-            ("OCN\tCompany\tIn Service\tFile Updated 09/04/2026", "0051\tA\tYes"),
-            ("OCN\tCompany\tIn Service   File Updated 09/04/2026", "0051\tA\tYes"),
-        ] {
-            let text = format!("{header}\n{row}\n");
-            let (rows, date, _) = read_as(Layout::Tabs, text.as_bytes()).unwrap();
-            assert_eq!((rows.len(), date), (1, Some(Date::constant(2026, 9, 4))), "{header}");
-        }
-    }
-
-    #[test]
-    fn a_row_with_only_a_date_is_the_files_and_blank_rows_are_counted() {
-        let text = "x,Company,OCN\n,,2025-09-12\n, ,\n,A,1\n\n,,\n";
-        let (rows, date, notes) = read_as(Layout::Commas, text.as_bytes()).unwrap();
-        assert_eq!((rows.len(), date), (1, Some(Date::constant(2025, 9, 12))));
-        assert_eq!(notes.skipped().get("a report: blank rows"), Some(&3));
-    }
-
-    #[test]
-    fn text_is_utf8_or_windows_1252() {
-        let expected = [["1", "Québec – Téléphone", ""]];
-        let utf8 = "\u{feff}OCN,Company\n1,Québec – Téléphone\n";
-        assert_eq!(rows(utf8), expected);
-        let windows = b"OCN,Company\n1,Qu\xe9bec \x96 T\xe9l\xe9phone\n";
-        assert_eq!(read_as(Layout::Commas, windows).unwrap().0, expected);
-    }
-
-    #[test]
-    fn a_wrong_cell_is_named_by_its_place() {
-        let mut reader = "OCN,Company\n\n1,A\n\n\nx,B\n".as_bytes();
-        let number = |row: &Row<'_, 3>, _: &mut Notes| row.parsed::<u32>(0).map(drop);
-        let error = FORM.read(&mut reader, &mut Notes::default(), number).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "a report, line 6, column OCN: 'x' invalid digit found in string"
-        );
-    }
-
-    #[test]
-    fn foreign_ragged_and_empty_files_are_refused() {
-        assert_eq!(
-            refusal("OCN,Operator\n1,A\n"),
-            "a report is not the report it was given as: \
-             no header names the columns Company; line 1 has 'OCN, Operator'"
-        );
-        let ragged = "cells, its header 4; is the file cut off, or a cell not quoted?";
-        assert_eq!(
-            refusal("OCN,Company,a,b\n1,A,,\n2\n"),
-            format!("a report, line 3: has 1 {ragged}")
-        );
-        assert_eq!(
-            refusal("OCN,Company,a,b\n1,A,Inc.,,b\n"),
-            format!("a report, line 2: has 5 {ragged}")
-        );
-        assert_eq!(
-            refusal("OCN,Company,a\n1,A,Inc.,\n"),
-            "a report, line 2: has 4 cells, its header 3; is the file cut off, or a cell not quoted?"
-        );
-        let long = format!("OCN,Company\n1,{}\n", "A".repeat(300));
-        assert!(refusal(&long).contains("column Company: 'AAAA"), "{}", refusal(&long));
-        assert_eq!(
-            refusal("OCN,Company\n1,A\n2,A\n3,A\n4,A\n5,A\n"),
-            "a report has more than 4 rows"
-        );
-        assert_eq!(refusal("OCN,Company\n"), "a report holds no rows");
-        assert!(refusal("").contains("it is empty"));
-    }
-
-    #[test]
-    fn a_column_that_the_header_names_twice_is_refused_by_name() {
-        assert_eq!(
-            refusal("OCN,Company,ocn \n1,A,2\n"),
-            "a report, line 1: the header names the column OCN twice, in cells 1 and 3; \
-             take out the one that is not meant"
-        );
-        assert!(refusal("OCN,Company,Company Name\n1,A,B\n").contains("the column Company twice"));
-        assert_eq!(rows("OCN,Company,Notes,Notes\n1,A,,\n"), [["1", "A", ""]]);
-    }
-
-    #[test]
-    fn a_quote_that_is_not_closed_is_refused_and_swallows_no_row() {
-        for text in ["OCN,Company\n1,\"A\n2,B\n3,C\n", "OCN,Company,x\n1,A,\"\n2,B,\n"] {
-            let open = "a quote is not closed in the rows before it, or a cell has a line break";
-            assert!(refusal(text).ends_with(open), "{}", refusal(text));
-        }
-    }
-
-    #[test]
-    fn what_a_terminal_would_obey_is_not_shown() {
-        assert!(!refusal("OCN,\u{1b}[31mName\n1,A\n").contains('\u{1b}'));
-    }
-
-    proptest! {
-        #[test]
-        fn any_bytes_are_read_or_refused_without_panic(
-            bytes in any::<Vec<u8>>(), rows in "(OCN,Company\n)?[a-zé,\"\n]*"
-        ) {
-            for layout in [Layout::Tabs, Layout::Commas] {
-                let _ = read_as(layout, &bytes);
-                let _ = read_as(layout, rows.as_bytes());
-            }
-        }
+    /// Notes that the row is left out for the value of a cell.
+    pub fn leave_out(&self, notes: &mut Notes, column: usize, why: &str) {
+        self.warn(notes, column, &format!("{why}; the row is left out"));
+        let name = self.form.columns[column].name();
+        notes.skip(format!("{}: rows whose {name} {why}", self.form.file));
     }
 }

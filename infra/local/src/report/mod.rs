@@ -54,6 +54,7 @@ fn write(table: &mut String, report: &Report) -> fmt::Result {
     }
     line(table, 2, "carriers", report.carriers as u32)?;
     line(table, 2, "area codes", report.area_codes as u32)?;
+    line(table, 4, "with exchanges", report.area_codes_with_exchanges)?;
     differences(table, &report.differences)?;
     if report.outcome == Outcome::Planned {
         for (npa, delta) in &report.differences.by_area_code {

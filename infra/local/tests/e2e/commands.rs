@@ -235,7 +235,9 @@ async fn import_reports_what_it_loaded_and_every_warning() {
     assert!(!refused.status.success());
     let error = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(
-        error.contains("error: the NANPA utilised codes is not the report it was given as"),
+        error.contains(
+            "cnac_co_code_status.csv: the NANPA utilised codes is not the report it was given as"
+        ),
         "{error}"
     );
 }
@@ -266,6 +268,7 @@ async fn an_object_in_s3_is_a_source() {
     };
     let report = stdout(&import("s3://data/reports/npa_report.csv").await);
     assert!(report.contains("area codes               439"), "{report}");
+    assert!(report.contains("with exchanges         430"), "{report}");
     let missing = import("s3://data/none.csv").await;
     let error = String::from_utf8_lossy(&missing.stderr).into_owned();
     assert!(error.contains("error: s3://data/none.csv cannot be read: "), "{error}");

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use local::{database::Database, template};
 use yaml_serde::Value;
 
 const API_FUNCTIONS: [&str; 5] =
@@ -158,4 +159,20 @@ fn metrics_are_written_under_the_names_they_are_read_by() {
         let written = format!("\"{name}\"");
         assert!(telemetry.contains(&written) || import.contains(&written), "{name}");
     }
+}
+
+#[tokio::test]
+async fn two_programs_may_create_the_tables_at_once() {
+    let database = Database::in_memory().await.unwrap();
+    let store = database.store();
+    let (client, names) = store.parts();
+    let tables = [&names.carriers, &names.exchanges, &names.dataset, &names.api_keys, &names.usage];
+    for table in tables {
+        client.delete_table().table_name(table).send().await.unwrap();
+    }
+    let create = || template::create_missing_tables(&store);
+    tokio::try_join!(create(), create()).unwrap();
+    create().await.unwrap();
+    let there = client.list_tables().send().await.unwrap();
+    assert!(tables.iter().all(|table| there.table_names().contains(*table)), "{there:?}");
 }

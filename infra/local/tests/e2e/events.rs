@@ -7,6 +7,7 @@ use std::{
 };
 
 use axum::{body::to_bytes, response::Response};
+use ingest::{Event, Source, Sources};
 use lambda_http::{Request, Service as LambdaService};
 use local::functions;
 use serde_json::{Value, json};
@@ -86,12 +87,28 @@ fn unversioned(link: &str) -> String {
 async fn the_ingest_event_names_sources_that_can_be_imported() {
     let service = Service::empty().await;
     for (name, event) in events_of("ingest") {
-        // paths of the event begin where `cargo lambda` is called: at the root of the project
-        let event = event.replace("infra/", &format!("{}/../infra/", folder().display()));
-        let event: ingest::Event = serde_json::from_str(&event).unwrap();
-        let (store, sources) =
-            (service.database.store(), event.request().sources(|_| None).unwrap());
+        let event = Event::parse(serde_json::from_str(&event).unwrap()).unwrap();
+        let Sources { nanpa, cnac, npa_report, carriers, thousands_blocks } =
+            event.request().sources(|_| None).unwrap();
+        let sources = Sources {
+            nanpa: local_copy(nanpa),
+            cnac: local_copy(cnac),
+            npa_report: local_copy(npa_report),
+            carriers: carriers.map(local_copy),
+            thousands_blocks: thousands_blocks.map(local_copy),
+        };
+        let store = service.database.store();
         let report = ingest::ingest(&store, &sources, ingest::Options::default(), |_| ());
         assert_eq!(report.await.unwrap().records, 3484, "{name}");
+    }
+}
+
+/// The file that stands for an object of the bucket `sample`, as in the replay of the events.
+fn local_copy(source: Source) -> Source {
+    match source {
+        Source::S3 { bucket, key } => {
+            Source::File(folder().join("../infra/local").join(bucket).join(key))
+        }
+        other => panic!("{other:?}"),
     }
 }

@@ -257,26 +257,109 @@ async fn ways_to_write_the_same_report_give_the_same_data() {
     assert_eq!(report.outcome, Outcome::Unchanged, "{:?}", report.differences);
 }
 
-#[tokio::test]
-async fn a_number_in_a_pooled_exchange_names_its_blocks_carrier() {
-    let service = Service::empty().await;
+/// Blocks 5 to 7 of 415-234: one held, one held from the end of the century on, one free.
+fn pooled() -> Sources {
     let blocks = "Region,State,NPA,NXX,X,STATUS,Code Holder,Contaminated (Y or N),Contaminated TNs not Available for Assignment,Rate Center,Block Effective Date,Block Available Date,Assigned To,OCN,Date Assigned\n\
-                  W,CA,415,234,5,AS,SAMPLE WIRELESS,N,,SNFC CNTRL,01/02/2020,,Block Networks – Inc.,111B,01/01/2020\n\
-                  W,CA,415,234,6,AV,SAMPLE WIRELESS,N,,SNFC CNTRL,,01/02/2020,,,\n";
-    let sources = Sources { thousands_blocks: Some(source(blocks)), ..Texts::first().sources() };
-    ingest::ingest(&service.database.store(), &sources, Options::default(), |_| ()).await.unwrap();
+                  W,CA,415,234,5,AS,SAMPLE WIRELESS,N,,MILL VALLEY,01/02/2020,,Block Networks – Inc.,111B,01/01/2020\n\
+                  W,CA,415,234,6,AS,SAMPLE WIRELESS,N,,MILL VALLEY,01/01/2099,,Later Networks,222B,01/01/2020\n\
+                  W,CA,415,234,7,AV,SAMPLE WIRELESS,N,,SNFC CNTRL,,01/02/2020,,,\n";
+    Sources { thousands_blocks: Some(source(blocks)), ..Texts::first().sources() }
+}
+
+#[tokio::test]
+async fn a_number_in_a_pooled_exchange_names_its_blocks_carrier_and_rate_center() {
+    let service = Service::empty().await;
+    ingest::ingest(&service.database.store(), &pooled(), Options::default(), |_| ()).await.unwrap();
     let holder = &service.ok("/v1/npa/415/nxx/234").await["exchanges"][0];
-    let carrier = async |tn: &str| service.ok(&format!("/v1/format/{tn}")).await["carrier"].clone();
+    let of_block = service.ok("/v1/format/+14152345678").await;
     assert_eq!(
-        carrier("+14152345678").await,
+        of_block["carrier"],
         json!({ "ocn": "111B", "name": "Block Networks – Inc.", "type": null })
     );
-    for of_the_code_holder in ["+14152346678", "+14152347678"] {
-        assert_eq!(carrier(of_the_code_holder).await["ocn"], holder["ocn"]);
+    assert_eq!(of_block["location"]["rateCenter"], "MILL VALLEY");
+    for of_the_code_holder in ["+14152346678", "+14152347678", "+14152348678"] {
+        let body = service.ok(&format!("/v1/format/{of_the_code_holder}")).await;
+        assert_eq!(body["carrier"]["ocn"], holder["ocn"], "{of_the_code_holder}");
+        assert_eq!(body["location"]["rateCenter"], holder["rate_center"]);
     }
     let block_holder = service.ok("/v1/carrier/111B").await;
     assert_eq!(block_holder["exchanges"]["total"], 0);
     assert_eq!(block_holder["state"], "CA");
+}
+
+#[tokio::test]
+async fn search_by_ocn_finds_the_exchange_of_a_block_that_counts() {
+    let service = Service::empty().await;
+    ingest::ingest(&service.database.store(), &pooled(), Options::default(), |_| ()).await.unwrap();
+    let found = service.ok("/v1/search?ocn=111b").await;
+    assert_eq!(found["pagination"]["total"], 1);
+    let result = &found["results"][0];
+    assert_eq!((&result["npa"], &result["nxx"]), (&json!("415"), &json!("234")));
+    assert_ne!(result["ocn"], "111B");
+    for words in ["ocn=111B&q=block+mill", "company=block%20networks%20–%20inc.&npa=415"] {
+        assert_eq!(service.ok(&format!("/v1/search?{words}")).await["pagination"]["total"], 1);
+    }
+    assert_eq!(service.ok("/v1/search?ocn=222B").await["pagination"]["total"], 0);
+}
+
+#[tokio::test]
+async fn no_answer_has_an_empty_name_and_a_company_without_an_ocn_is_the_carrier() {
+    let service = Service::empty().await;
+    let mut texts = Texts::first();
+    texts.carriers.push_str("169D,,Trade Name,CLEC,CA,US\n008A,,,IXC,,US\n");
+    let row = |nxx: &str, ocn: &str, company: &str| {
+        format!("CA\t415-{nxx}\t{ocn}\t{company}\tPLACE\t\tAS\t\t\t\tNo\n")
+    };
+    let codes = [("986", "", "AT&T CORP."), ("987", "169D", "")];
+    texts.nanpa.extend(codes.map(|(nxx, ocn, company)| row(nxx, ocn, company)));
+    let store = service.database.store();
+    let report =
+        ingest::ingest(&store, &texts.sources(), Options::default(), |_| ()).await.unwrap();
+
+    let carrier = service.ok("/v1/format/+14159865555").await["carrier"].clone();
+    assert_eq!(carrier, json!({ "name": "AT&T CORP.", "type": null }));
+    let unnamed = service.ok("/v1/format/+14159875555").await["carrier"].clone();
+    assert_eq!(unnamed, json!({ "ocn": "169D", "name": null, "type": "CLEC" }));
+    let detail = service.ok("/v1/carrier/169D").await;
+    assert_eq!(
+        (&detail["company_name"], &detail["common_name"]),
+        (&json!(null), &json!("Trade Name"))
+    );
+    let (status, _) = service.answer("/v1/carrier/008A").await;
+    assert_eq!(status, 404);
+    let reason = "overlay rows without a name whose OCN has no exchanges";
+    assert_eq!(report.skipped.get(reason), Some(&1), "{:?}", report.skipped);
+    for offset in [0, 100] {
+        let page = service.ok(&format!("/v1/carriers?limit=100&offset={offset}")).await;
+        let mut carriers = page["carriers"].as_array().unwrap().iter();
+        assert!(carriers.all(|carrier| carrier["company_name"] != ""));
+    }
+}
+
+#[tokio::test]
+async fn a_number_of_an_area_code_in_several_provinces_is_not_given_the_main_one() {
+    let service = Service::empty().await;
+    let mut texts = Texts::first();
+    texts.npa_report.push_str(&area_code_row("867", "NORTHWEST TERRITORIES -YUKON - NUNAVUT"));
+    texts.cnac.push_str("867,920,\"In Service\",\"N\",\"Yellowknife\",\"NT\",\"X\",\"464D\",\r\n");
+    texts.cnac.push_str("867,921,\"In Service\",\"N\",\"Somewhere\",\"\",\"X\",\"464D\",\r\n");
+    let store = service.database.store();
+    ingest::ingest(&store, &texts.sources(), Options::default(), |_| ()).await.unwrap();
+    let state =
+        async |tn: &str| service.ok(&format!("/v1/format/{tn}")).await["location"]["state"].clone();
+    assert_eq!(state("+18679205555").await, "NT");
+    assert_eq!(state("+18679215555").await, json!(null));
+    // This exchange is in no report, but all of 416 lies in one province.
+    assert_eq!(service.answer("/v1/npa/416/nxx/985").await.0, 404);
+    assert_eq!(state("+14169855555").await, "ON");
+    assert_eq!(service.ok("/v1/npa/867").await["state"], "NT");
+}
+
+/// A row of the area code database in the columns of the sample.
+fn area_code_row(npa: &str, location: &str) -> String {
+    let report = Texts::first().npa_report;
+    let row = report.lines().find(|line| line.starts_with("416,")).unwrap();
+    format!("{}\n", row.replacen("416", npa, 1).replace("ONTARIO", location))
 }
 
 /// A container that has not noticed the flip yet must not find a record in a list and miss it by its

@@ -1,0 +1,281 @@
+use super::*;
+use jiff::civil::Date;
+use shared::records::CarrierType;
+
+fn code(
+    npa_nxx: &str,
+    ocn: Option<&str>,
+    company: &str,
+    state: Option<&str>,
+    status: Status,
+) -> Code {
+    Code {
+        npa_nxx: npa_nxx.parse().unwrap(),
+        country: Country::Us,
+        state: state.map(|state| state.parse().unwrap()),
+        status,
+        ocn: ocn.map(|ocn| ocn.parse().unwrap()),
+        company: Some(company.to_owned()),
+        rate_center: None,
+        assigned: None,
+    }
+}
+
+fn known(ocn: &str, country: Option<Country>) -> Known {
+    Known {
+        ocn: ocn.parse().unwrap(),
+        company_name: Some("Known Inc.".to_owned()),
+        common_name: Some("Known".to_owned()),
+        carrier_type: Some(CarrierType::Clec),
+        state: None,
+        country,
+    }
+}
+
+fn block(npa_nxx: &str, digit: u8, ocn: &str) -> Block {
+    Block {
+        npa_nxx: npa_nxx.parse().unwrap(),
+        digit,
+        ocn: ocn.parse().unwrap(),
+        company: Some(format!("Block {ocn}")),
+        rate_center: Some("BLOCK PLACE".to_owned()),
+        effective: Some(Date::constant(2026, 7, 1)),
+        state: Some("QC".parse().unwrap()),
+    }
+}
+
+fn entry(npa: &str, home: Home, states: &[&str]) -> Entry {
+    Entry {
+        npa: npa.parse().unwrap(),
+        home,
+        in_service: true,
+        states: states.iter().map(|state| state.parse().unwrap()).collect(),
+    }
+}
+
+fn canadian(code: Code) -> Code {
+    Code { country: Country::Ca, ..code }
+}
+
+fn dataset() -> (Dataset, String) {
+    let mut notes = Notes::default();
+    let codes = vec![
+        code("613-200", Some("464D"), "Fiber", Some("QC"), Status::Assigned),
+        code("613-201", Some("464D"), "FIBER", Some("ON"), Status::Assigned),
+        code("613-202", Some("464D"), "FIBER", Some("ON"), Status::Reserved),
+        code("613-203", Some("464D"), "FIBER", None, Status::Unassigned),
+        code("613-204", None, "No OCN Ltd.", None, Status::Assigned),
+    ];
+    let rows = Rows {
+        codes,
+        area_codes: vec![entry("613", Home::Of(Country::Us), &["QC"])],
+        overlay: vec![known("464D", None), known("9999", Some(Country::Us)), known("9998", None)],
+        blocks: vec![
+            block("613-200", 3, "464D"),
+            block("613-200", 4, "777D"),
+            block("613-999", 0, "777D"),
+        ],
+    };
+    let dataset = assemble(rows, &mut notes);
+    (dataset, format!("{notes:?}"))
+}
+
+#[test]
+fn a_block_is_its_holders_and_one_without_codes_is_a_carrier_too() {
+    let (dataset, notes) = dataset();
+    let exchange = dataset.exchange("613-200".parse().unwrap()).unwrap();
+    let holders: Vec<_> = exchange
+        .blocks
+        .iter()
+        .map(|(digit, holder)| (*digit, holder.ocn.to_string(), holder.company_name.as_deref()))
+        .collect();
+    let expected =
+        [(3, "464D".to_owned(), Some("FIBER")), (4, "777D".to_owned(), Some("Block 777D"))];
+    assert_eq!(holders, expected);
+    let carrier = dataset.carrier("777D".parse().unwrap()).unwrap();
+    assert_eq!((carrier.exchanges.total, carrier.state.unwrap().to_string()), (0, "QC".into()));
+    assert!(notes.contains("blocks of exchanges that are in no report"), "{notes}");
+}
+
+#[test]
+fn of_names_used_as_often_the_one_used_last_counts() {
+    let dated = |name: &str, npa_nxx: &str, assigned: &str| Code {
+        assigned: Some(assigned.parse().unwrap()),
+        ..code(npa_nxx, Some("464D"), name, None, Status::Assigned)
+    };
+    let codes = vec![
+        dated("AAA OLD", "613-200", "1999-01-01"),
+        dated("NEW", "613-201", "2020-01-01"),
+        dated("ZZZ OLD", "613-202", "2019-12-31"),
+    ];
+    let mut notes = Notes::default();
+    let dataset = assemble(Rows { codes, ..Rows::default() }, &mut notes);
+    assert_eq!(dataset.carriers()[0].company_name.as_deref(), Some("NEW"));
+    assert!(format!("{notes:?}").contains("464D is 'NEW' rather than 'AAA OLD'"), "{notes:?}");
+}
+
+#[test]
+fn a_carrier_takes_name_and_state_from_its_codes_and_the_rest_from_the_overlay() {
+    let (dataset, notes) = dataset();
+    let carrier = dataset.carrier("464D".parse().unwrap()).unwrap();
+    assert_eq!(carrier.company_name.as_deref(), Some("FIBER"));
+    assert_eq!(carrier.common_name.as_deref(), Some("Known"));
+    assert_eq!(carrier.state.unwrap().to_string(), "ON");
+    assert_eq!(carrier.exchanges.total, 3);
+    assert_eq!(carrier.exchanges.by_state.values().sum::<u32>(), 3);
+    assert!(notes.contains("several spellings"), "{notes}");
+}
+
+#[test]
+fn overlay_rows_without_exchanges_are_kept_if_their_country_is_known() {
+    let (dataset, notes) = dataset();
+    assert_eq!(dataset.carrier("9999".parse().unwrap()).unwrap().exchanges.total, 0);
+    assert!(dataset.carrier("9998".parse().unwrap()).is_none());
+    assert!(notes.contains("overlay rows without a country"), "{notes}");
+}
+
+#[test]
+fn an_unassigned_code_has_no_holder() {
+    let (dataset, notes) = dataset();
+    let exchange = dataset.exchange("613-203".parse().unwrap()).unwrap();
+    assert_eq!((exchange.ocn, exchange.company_name), (None, None));
+    assert!(notes.contains("613-203 names OCN 464D"), "{notes}");
+}
+
+#[test]
+fn a_holder_without_an_ocn_keeps_its_name() {
+    let (dataset, _) = dataset();
+    let exchange = dataset.exchange("613-204".parse().unwrap()).unwrap();
+    assert_eq!((exchange.ocn, exchange.company_name.as_deref()), (None, Some("No OCN Ltd.")));
+}
+
+#[test]
+fn an_area_code_is_where_most_of_its_codes_are() {
+    let (dataset, _) = dataset();
+    let area_code = dataset.area_code("613".parse().unwrap()).unwrap();
+    assert_eq!(area_code.state.unwrap().to_string(), "ON");
+    assert_eq!(area_code.total_exchanges, 5);
+    let states: Vec<String> = area_code.states.iter().map(State::to_string).collect();
+    assert_eq!((states.join(" "), area_code.only_state()), ("ON QC".to_owned(), None));
+}
+
+#[test]
+fn an_area_code_of_one_state_lies_in_it_alone() {
+    let codes = vec![
+        code("802-222", None, "", Some("VT"), Status::Assigned),
+        code("802-223", None, "", None, Status::Unassigned),
+    ];
+    let area_codes = vec![entry("802", Home::Of(Country::Us), &["VT"])];
+    let rows = Rows { codes, area_codes, ..Rows::default() };
+    let dataset = assemble(rows, &mut Notes::default());
+    assert_eq!(dataset.area_codes()[0].only_state(), Some("VT".parse().unwrap()));
+}
+
+#[test]
+fn a_row_of_one_country_cannot_take_over_a_code_of_the_other() {
+    let mut notes = Notes::default();
+    let codes = vec![
+        code("907-217", Some("6872"), "GCI", Some("AK"), Status::Assigned),
+        canadian(code("907-217", Some("464D"), "Intruder", Some("ON"), Status::Assigned)),
+        canadian(code("613-200", Some("464D"), "Fiber", Some("ON"), Status::Assigned)),
+        code("613-201", Some("6872"), "Intruder", Some("AK"), Status::Assigned),
+        code("876-201", Some("6872"), "Intruder", None, Status::Assigned),
+        canadian(code("555-200", Some("464D"), "Fiber", None, Status::Assigned)),
+        canadian(code("555-201", Some("464D"), "Fiber", None, Status::Assigned)),
+        code("555-202", Some("6872"), "Intruder", None, Status::Assigned),
+    ];
+    let area_codes = vec![
+        entry("907", Home::Of(Country::Us), &["AK"]),
+        entry("613", Home::Of(Country::Ca), &["ON"]),
+        entry("876", Home::Elsewhere, &[]),
+        entry("555", Home::Unstated, &[]),
+    ];
+    let dataset = assemble(Rows { codes, area_codes, ..Rows::default() }, &mut notes);
+    let kept: Vec<_> = dataset.exchanges().map(|exchange| exchange.npa_nxx().to_string()).collect();
+    assert_eq!(kept, ["555-200", "555-201", "613-200", "907-217"]);
+    let us = dataset.exchange("907-217".parse().unwrap()).unwrap();
+    assert_eq!((us.company_name.as_deref(), us.country), (Some("GCI"), Country::Us));
+    assert!(dataset.area_code("876".parse().unwrap()).is_none());
+    let kind =
+        |file: &str| format!("{file}: the area code is another country's; the row is left out");
+    assert_eq!(notes.warnings()[&kind(cnac::FILE)].examples, ["907-217"]);
+    assert_eq!(notes.warnings()[&kind(nanpa::FILE)].examples, ["613-201", "876-201", "555-202"]);
+    assert_eq!(notes.skipped().values().sum::<u32>(), 4);
+}
+
+#[test]
+fn a_block_of_a_canadian_exchange_is_left_out() {
+    let mut notes = Notes::default();
+    let codes = vec![canadian(code("613-200", Some("464D"), "Fiber", None, Status::Assigned))];
+    let blocks = vec![block("613-200", 3, "777D")];
+    let dataset = assemble(Rows { codes, blocks, ..Rows::default() }, &mut notes);
+    assert_eq!(dataset.block_count(), 0);
+    assert!(format!("{notes:?}").contains("613-200-3"), "{notes:?}");
+}
+
+#[test]
+fn a_block_brings_its_effective_date_and_rate_center() {
+    let (dataset, _) = dataset();
+    let exchange = dataset.exchange("613-200".parse().unwrap()).unwrap();
+    let holder = &exchange.blocks[&4];
+    assert_eq!(holder.rate_center.as_deref(), Some("BLOCK PLACE"));
+    assert_eq!(holder.effective, Some(Date::constant(2026, 7, 1)));
+}
+
+#[test]
+fn an_overlay_row_without_a_name_gives_its_type_to_a_carrier_of_the_codes_and_makes_none() {
+    let nameless = |ocn: &str| Known { company_name: None, ..known(ocn, Some(Country::Us)) };
+    let rows = Rows {
+        codes: vec![code("907-217", Some("6872"), "GCI", Some("AK"), Status::Assigned)],
+        overlay: vec![nameless("6872"), nameless("169D")],
+        ..Rows::default()
+    };
+    let mut notes = Notes::default();
+    let dataset = assemble(rows, &mut notes);
+    let carrier = dataset.carrier("6872".parse().unwrap()).unwrap();
+    assert_eq!(carrier.company_name.as_deref(), Some("GCI"));
+    assert_eq!(carrier.carrier_type, Some(CarrierType::Clec));
+    assert_eq!(carrier.common_name.as_deref(), Some("Known"));
+    assert!(dataset.carrier("169D".parse().unwrap()).is_none());
+    let reason = "overlay rows without a name whose OCN has no exchanges";
+    assert_eq!(notes.skipped().get(reason), Some(&1), "{notes:?}");
+}
+
+#[test]
+fn a_carrier_that_nothing_names_has_no_name() {
+    let unnamed = |npa_nxx: &str, ocn: &str| Code {
+        company: None,
+        ..code(npa_nxx, Some(ocn), "", None, Status::Assigned)
+    };
+    let of_block = Block { company: None, ..block("613-200", 3, "888D") };
+    let rows = Rows {
+        codes: vec![unnamed("613-200", "464D"), unnamed("613-201", "777D")],
+        blocks: vec![of_block, block("613-200", 4, "777D")],
+        ..Rows::default()
+    };
+    let dataset = assemble(rows, &mut Notes::default());
+    let name = |ocn: &str| dataset.carrier(ocn.parse().unwrap()).unwrap().company_name.as_deref();
+    assert_eq!((name("464D"), name("888D")), (None, None));
+    assert_eq!(name("777D"), Some("Block 777D"), "its codes name nobody, its block does");
+    let exchange = dataset.exchange("613-200".parse().unwrap()).unwrap();
+    assert_eq!((exchange.company_name, &exchange.blocks[&3].company_name), (None, &None));
+}
+
+#[test]
+fn of_states_with_as_many_exchanges_the_overlays_is_the_carriers() {
+    let in_states = |overlay_state: &str| {
+        let codes = ["AK", "WA", "OR", "OR"].iter().zip(200..).map(|(state, nxx)| {
+            code(&format!("907-{nxx}"), Some("0099"), "Tied", Some(state), Status::Assigned)
+        });
+        let tied = codes.clone().filter(|code| code.state != Some("OR".parse().unwrap()));
+        let state = |codes: Vec<Code>| {
+            let state = Some(overlay_state.parse().unwrap());
+            let overlay = vec![Known { state, ..known("0099", None) }];
+            let rows = Rows { codes, overlay, ..Rows::default() };
+            assemble(rows, &mut Notes::default()).carriers()[0].state.unwrap().to_string()
+        };
+        (state(tied.collect()), state(codes.collect()))
+    };
+    assert_eq!(in_states("WA"), ("WA".to_owned(), "OR".to_owned()));
+    assert_eq!(in_states("NY"), ("AK".to_owned(), "OR".to_owned()));
+}

@@ -1,0 +1,154 @@
+use std::io::{Cursor, Write};
+
+use flate2::{Compression, write::GzEncoder};
+use proptest::prelude::*;
+use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
+
+use super::*;
+
+fn zipped(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, content) in files {
+        if name.ends_with('/') {
+            writer.add_directory(*name, SimpleFileOptions::default()).unwrap();
+            continue;
+        }
+        writer.start_file(*name, SimpleFileOptions::default()).unwrap();
+        writer.write_all(content).unwrap();
+    }
+    writer.finish().unwrap().into_inner()
+}
+
+fn text(bytes: &[u8]) -> Result<String, String> {
+    let content = Content::new("a report".to_owned(), Box::new(Cursor::new(bytes.to_vec())))?;
+    let read = content.read(|reader| {
+        let mut text = String::new();
+        reader.read_to_string(&mut text).map_err(|error| IngestError::Foreign {
+            file: "a report",
+            detail: error.to_string(),
+        })?;
+        Ok(text)
+    });
+    read.map_err(|error| error.to_string())
+}
+
+fn gzipped(content: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(content).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[test]
+fn a_zip_of_one_file_is_unpacked_and_any_other_refused() {
+    let good = zipped(&[("a.txt", b"text")]);
+    assert_eq!(text(&good).unwrap(), "text\n");
+    assert!(text(&good[..good.len() / 2]).unwrap_err().contains("cut off"));
+    let two = zipped(&[("a", b""), ("b", b"")]);
+    assert!(text(&two).unwrap_err().contains("holds 2 files"));
+    assert!(text(&zipped(&[])).unwrap_err().contains("holds 0 files"));
+}
+
+#[test]
+fn what_file_managers_add_to_a_zip_is_passed_over() {
+    let mac = zipped(&[
+        ("reports/", b""),
+        ("reports/a.txt", b"text"),
+        ("__MACOSX/reports/._a.txt", b"Mac OS X"),
+        ("reports/.DS_Store", b"Bud1"),
+    ]);
+    assert_eq!(text(&mac).unwrap(), "text\n");
+    let two = zipped(&[("reports/a.txt", b"text"), ("b.txt", b""), (".DS_Store", b"Bud1")]);
+    assert!(text(&two).unwrap_err().contains("holds 2 files"));
+}
+
+#[test]
+fn a_gzip_file_is_unpacked_and_a_cut_off_one_refused() {
+    let good = gzipped(b"text");
+    assert_eq!(text(&good).unwrap(), "text\n");
+    let cut = text(&good[..good.len() - 4]).unwrap_err();
+    assert!(cut.contains("the gzip file is damaged or cut off"), "{cut}");
+    let nested = zipped(&[("a.gz", &good)]);
+    assert_eq!(text(&nested).unwrap_err(), "the zip holds a packed file; unpack it first");
+}
+
+#[test]
+fn a_flipped_byte_is_an_error_of_the_checksum_and_not_of_a_row() {
+    let rows = b"OCN,Company\n0051,A\n".repeat(10);
+    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+    let stored = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
+    writer.start_file("a.csv", stored).unwrap();
+    writer.write_all(&rows).unwrap();
+    let mut zip = writer.finish().unwrap().into_inner();
+    zip[60] ^= 0x20;
+    let refusal = text(&zip).unwrap_err();
+    assert!(refusal.starts_with("the zip is damaged or cut off: "), "{refusal}");
+    assert!(refusal.contains("checksum"), "{refusal}");
+    let mut gzip = gzipped(&rows);
+    let checksum = gzip.len() - 8;
+    gzip[checksum] ^= 1;
+    assert!(text(&gzip).unwrap_err().contains("checksum"));
+}
+
+#[test]
+fn other_files_are_named_as_what_they_are() {
+    let utf16: Vec<u8> = "OCN,Company".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let with_bom = [b"\xff\xfe".as_slice(), &utf16].concat();
+    for (bytes, what) in [
+        (utf16.as_slice(), "UTF-16"),
+        (&with_bom, "UTF-16"),
+        (b"\xfe\xff\0O\0C", "UTF-16"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "XLS"),
+        (b"%PDF-1.7", "PDF"),
+        (b"7z\xbc\xaf\x27\x1c", "7z archive"),
+        (&zipped(&[("[Content_Types].xml", b""), ("xl/workbook.xml", b"")]), "XLSX"),
+        (&zipped(&[("a.txt", &with_bom)]), "in the zip: it is UTF-16 text"),
+    ] {
+        let refusal = text(bytes).unwrap_err();
+        assert!(refusal.contains(what), "{what}: {refusal}");
+    }
+    let stray = "OCN,Company\n0051,A\0B\n";
+    assert_eq!(text(stray.as_bytes()).unwrap(), stray);
+}
+
+#[test]
+fn what_is_wrong_with_a_report_is_said_with_its_source() {
+    let content = Content::new("cnac.csv".to_owned(), Box::new(Cursor::new(b"x"))).unwrap();
+    let error = content.read::<()>(|_| Err(IngestError::Empty { file: "a report" }));
+    assert_eq!(error.unwrap_err().to_string(), "cnac.csv: a report holds no rows");
+}
+
+#[test]
+fn a_web_page_is_refused_however_it_begins() {
+    for page in ["<!DOCTYPE html>", "\u{feff}\r\n <html>", "<?xml version=\"1.0\"?>"] {
+        assert_eq!(text(page.as_bytes()).unwrap_err(), "it is a web page and no report");
+    }
+}
+
+#[test]
+fn a_bomb_is_refused_before_it_fills_the_memory() {
+    let bomb = zipped(&[("zeros", &vec![b'0'; 8 << 20])]);
+    assert!(bomb.len() < 20_000, "{}", bomb.len());
+    assert!(text(&bomb).unwrap_err().contains("a line has more than 65536 bytes"));
+    let mut endless = Lines { left: 1000, ..Lines::of(io::repeat(b'\n')) };
+    let error = io::copy(&mut endless, &mut io::sink()).unwrap_err();
+    assert!(error.to_string().contains("unpacks to more than"), "{error}");
+}
+
+proptest! {
+    #[test]
+    fn lines_end_alike_wherever_a_read_is_cut(text in "[ab\r\n]{0,40}", size in 1_usize..8) {
+        let mut expected = text.replace("\r\n", "\n").replace('\r', "\n");
+        if !expected.is_empty() && !expected.ends_with('\n') {
+            expected.push('\n');
+        }
+        let mut lines = Lines::of(text.as_bytes());
+        let (mut all, mut buffer) = (Vec::new(), vec![0; size]);
+        loop {
+            match lines.read(&mut buffer).unwrap() {
+                0 => break,
+                read => all.extend_from_slice(&buffer[..read]),
+            }
+        }
+        prop_assert_eq!(String::from_utf8(all).unwrap(), expected);
+    }
+}
