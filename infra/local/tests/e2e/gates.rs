@@ -179,7 +179,7 @@ const RUINS: [Ruin; 15] = [
     Ruin {
         name: "the name of the country",
         ruin: |texts| texts.npa_report = texts.npa_report.replace(",US,", ",United States,"),
-        reasons: &["(47.6 %) hold a word that is not known"],
+        reasons: &["hold a word that is not known, more than 1 %, such as 'United States'"],
         first_reasons: &["column COUNTRY:", "'United States'"],
     },
 ];
