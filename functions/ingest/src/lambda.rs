@@ -248,7 +248,11 @@ pub async fn handle(invocation: LambdaEvent<Value>) -> Result<Value, Error> {
     };
     println!("{}", with_metrics(&reported, started.elapsed()));
     match report.map_err(|error| error.without_contents())? {
-        Report { outcome: Outcome::Refused { reason }, .. } => Err(reason.into()),
+        Report { outcome: Outcome::Refused { reason }, .. } => {
+            let gates = reason.lines().count();
+            Err(format!("the import is refused by {gates} of its gates; the log says by which")
+                .into())
+        }
         _ => Ok(reported),
     }
 }

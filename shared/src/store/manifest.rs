@@ -8,7 +8,7 @@ use rand::{RngExt, distr::Alphanumeric};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{Store, StoreError, item, snapshots::CHUNK_BYTES};
+use super::{Store, StoreError, item};
 use crate::records::{Statistics, Version};
 
 /// Which version of the data is current, and which came before.
@@ -48,6 +48,8 @@ pub struct FileDates {
     pub npa_report: Option<Date>,
 }
 
+/// A chunk with its key stays below DynamoDB's 400 KB for an item.
+pub(super) const CHUNK_BYTES: usize = 390_000;
 /// Older snapshots kept beside the current one: readers may be loading the last, and an operator
 /// may want to go back.
 const RETAINED: usize = 3;

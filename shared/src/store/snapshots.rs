@@ -10,13 +10,13 @@ use backon::BackoffBuilder;
 use jiff::{SignedDuration, Timestamp};
 
 use super::{
-    Item, Manifest, Revision, Snapshot, Store, StoreError, items::WAITS, manifest::sha256,
+    Item, Manifest, Revision, Snapshot, Store, StoreError,
+    items::WAITS,
+    manifest::{CHUNK_BYTES, sha256},
     note_capacity,
 };
 use crate::records::Version;
 
-/// A chunk with its key stays below DynamoDB's 400 KB for an item.
-pub(super) const CHUNK_BYTES: usize = 390_000;
 /// Most keys one BatchGetItem takes.
 const MOST_KEYS: usize = 100;
 /// The attribute of a version's items that holds the revision its manifest will replace.

@@ -5,6 +5,7 @@ mod carriers;
 mod commands;
 mod deployment;
 mod drift;
+mod drifting_items;
 mod events;
 mod failures;
 mod fault_proxy;

@@ -25,8 +25,9 @@ use tokio::{runtime::Runtime, task::JoinHandle};
 use crate::{
     fault_proxy::{Fault, FaultProxy},
     publishing_model::{
-        files::{FILE_SETS, sources},
+        files::sources,
         reader::Reader,
+        steps::{Kind, Run, STEPS_OF_A_SEQUENCE, Step, Table, Trouble, WRITERS, Work, steps},
         tables::Copy,
     },
     service::KEY,
@@ -34,100 +35,11 @@ use crate::{
 
 mod files;
 mod reader;
+mod steps;
 mod tables;
 
 /// Enough to try every kind of step some times; the checks that land a change ask for more.
 const DEFAULT_STEPS: u32 = 120;
-/// On average.
-const STEPS_OF_A_SEQUENCE: u32 = 20;
-/// Writers at work at the same time: some stalled, two at once.
-const WRITERS: usize = 4;
-/// More calls than the longest import here makes.
-const MOST_CALLS: usize = 10;
-
-#[derive(Debug, Clone)]
-enum Step {
-    Run(Run),
-    Together(Run, Run),
-    /// A call that is underway reaches the database.
-    Deliver(usize),
-    /// A stalled writer goes on.
-    Resume,
-    /// A table is emptied.
-    Empty(Table),
-    /// The lookup tables become what they were some steps ago.
-    RestoreLookupTables,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-enum Table {
-    Lookups,
-    Dataset,
-}
-
-#[derive(Debug, Clone)]
-struct Run {
-    work: Work,
-    trouble: Option<Trouble>,
-}
-
-#[derive(Debug, Clone)]
-enum Work {
-    /// Of one of the file sets, by a clock that is off by so many hours.
-    Import {
-        files: usize,
-        clock: i32,
-    },
-    Rollback,
-    Repair,
-}
-
-/// What befalls a writer, and at which of its calls.
-#[derive(Debug, Clone, Copy)]
-struct Trouble {
-    kind: Kind,
-    call: usize,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Kind {
-    KilledBefore,
-    KilledAfter,
-    Refused,
-    AnswerLost,
-    Postponed,
-    Repeated,
-    Stalled,
-}
-
-fn run() -> impl Strategy<Value = Run> {
-    let import =
-        (0..FILE_SETS, -60..60_i32).prop_map(|(files, clock)| Work::Import { files, clock });
-    let work = prop_oneof![6 => import, 2 => Just(Work::Rollback), 1 => Just(Work::Repair)];
-    let kind = prop_oneof![
-        3 => Just(Kind::KilledBefore),
-        3 => Just(Kind::KilledAfter),
-        1 => Just(Kind::Refused),
-        2 => Just(Kind::AnswerLost),
-        3 => Just(Kind::Postponed),
-        2 => Just(Kind::Repeated),
-        3 => Just(Kind::Stalled),
-    ];
-    let trouble = (kind, 1..=MOST_CALLS).prop_map(|(kind, call)| Trouble { kind, call });
-    (work, prop::option::weighted(0.7, trouble)).prop_map(|(work, trouble)| Run { work, trouble })
-}
-
-fn steps() -> impl Strategy<Value = Vec<Step>> {
-    let step = prop_oneof![
-        10 => run().prop_map(Step::Run),
-        3 => (run(), run()).prop_map(|(a, b)| Step::Together(a, b)),
-        3 => (0..WRITERS).prop_map(Step::Deliver),
-        2 => Just(Step::Resume),
-        1 => prop_oneof![Just(Table::Lookups), Just(Table::Dataset)].prop_map(Step::Empty),
-        1 => Just(Step::RestoreLookupTables),
-    ];
-    prop::collection::vec(step, 1..2 * STEPS_OF_A_SEQUENCE as usize)
-}
 
 /// One process that imports, behind a proxy of its own.
 struct Writer {
@@ -152,22 +64,6 @@ impl Writer {
     fn meets(&self, trouble: Option<Trouble>) {
         self.proxy.reset();
         *self.trouble.lock().unwrap() = trouble;
-    }
-}
-
-impl Trouble {
-    fn fault_of(self, call: usize) -> Fault {
-        use Kind::*;
-        match (self.kind, call.cmp(&self.call)) {
-            (_, std::cmp::Ordering::Less) => Fault::None,
-            (KilledBefore, _) | (KilledAfter, std::cmp::Ordering::Greater) => Fault::Dead,
-            (_, std::cmp::Ordering::Greater) => Fault::None,
-            (KilledAfter | AnswerLost, _) => Fault::BrokenOff,
-            (Refused, _) => Fault::Dead,
-            (Postponed, _) => Fault::Postponed,
-            (Repeated, _) => Fault::Repeated,
-            (Stalled, _) => Fault::Held,
-        }
     }
 }
 
