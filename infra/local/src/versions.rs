@@ -89,7 +89,7 @@ fn write(table: &mut String, listed: &[Listed]) -> fmt::Result {
     }
     writeln!(
         table,
-        "  {:<27} {:<20}  {:<10}  {:<10}  {:<10}  {:>9}  {:>8}",
+        "  {:<33} {:<20}  {:<10}  {:<10}  {:<10}  {:>9}  {:>8}",
         "VERSION", "INGESTED", "NANPA", "CNAC", "AREA CODES", "RECORDS", "CARRIERS"
     )?;
     for version in listed {
@@ -104,7 +104,7 @@ fn write_version(table: &mut String, version: &Listed) -> fmt::Result {
     let count = |count: u32| HumanCount(count.into()).to_string();
     writeln!(
         table,
-        "{} {:<27} {:<20}  {:<10}  {:<10}  {:<10}  {:>9}  {:>8}",
+        "{} {:<33} {:<20}  {:<10}  {:<10}  {:<10}  {:>9}  {:>8}",
         if version.is_current { "*" } else { " " },
         version.version,
         version.ingested_at.to_string(),
