@@ -57,82 +57,79 @@ impl App {
         Ok(listed)
     }
 
-    /// The carrier with this OCN.
+    /// The lookups of one request.
     ///
     /// # Errors
     /// [`ApiError::Unavailable`] if no version of the data is in memory and none can be loaded.
-    pub async fn carrier(&self, ocn: Ocn) -> Result<Option<Carrier>, ApiError> {
-        let current = self.current().await?;
+    pub async fn lookups(&self) -> Result<Lookups<'_>, ApiError> {
+        let current = self.dataset.get().await?;
+        note_version(&current);
+        Ok(Lookups { app: self, current })
+    }
+}
+
+/// Looks single records up, all in one version of the data.
+pub struct Lookups<'a> {
+    app: &'a App,
+    current: LoadedVersion,
+}
+
+impl Lookups<'_> {
+    /// The carrier with this OCN.
+    pub async fn carrier(&self, ocn: Ocn) -> Option<Carrier> {
         let find = |dataset: &Dataset| dataset.carrier(ocn).cloned();
-        let read = self.store.carrier(ocn);
-        Ok(look_up(&current, RecordKey::Carrier(ocn), read, find).await.record())
+        let read = self.app.store.carrier(ocn);
+        self.look_up(RecordKey::Carrier(ocn), read, find).await.record()
     }
 
     /// The area code.
-    ///
-    /// # Errors
-    /// [`ApiError::Unavailable`] if no version of the data is in memory and none can be loaded.
-    pub async fn area_code(&self, npa: Npa) -> Result<Option<AreaCode>, ApiError> {
-        let current = self.current().await?;
+    pub async fn area_code(&self, npa: Npa) -> Option<AreaCode> {
         let find = |dataset: &Dataset| dataset.area_code(npa).cloned();
-        let read = self.store.area_code(npa);
-        Ok(look_up(&current, RecordKey::AreaCode(npa), read, find).await.record())
+        let read = self.app.store.area_code(npa);
+        self.look_up(RecordKey::AreaCode(npa), read, find).await.record()
     }
 
     /// The exchange with this NPA-NXX.
-    ///
-    /// # Errors
-    /// [`ApiError::Unavailable`] if no version of the data is in memory and none can be loaded.
-    pub async fn exchange(
-        &self,
-        npa_nxx: NpaNxx,
-        freshness: Freshness,
-    ) -> Result<Option<Exchange>, ApiError> {
-        let current = self.current().await?;
-        let cache_key = (npa_nxx, current.version.clone());
+    pub async fn exchange(&self, npa_nxx: NpaNxx, freshness: Freshness) -> Option<Exchange> {
+        let cache_key = (npa_nxx, self.current.version.clone());
         let remembered = match freshness {
-            Freshness::Remembered => self.exchanges.get(&cache_key).await,
+            Freshness::Remembered => self.app.exchanges.get(&cache_key).await,
             Freshness::Fresh => None,
         };
         if remembered.is_some() {
             telemetry::note(|facts| facts.cache_hits += 1);
-            return Ok(remembered);
+            return remembered;
         }
         telemetry::note(|facts| facts.cache_misses += 1);
         let find = |dataset: &Dataset| dataset.exchange(npa_nxx);
-        let read = self.store.exchange(npa_nxx);
-        match look_up(&current, RecordKey::Exchange(npa_nxx), read, find).await {
+        let read = self.app.store.exchange(npa_nxx);
+        match self.look_up(RecordKey::Exchange(npa_nxx), read, find).await {
             Found::Item(exchange) => {
-                self.exchanges.insert(cache_key, exchange.clone()).await;
-                Ok(Some(exchange))
+                self.app.exchanges.insert(cache_key, exchange.clone()).await;
+                Some(exchange)
             }
-            Found::InMemory(exchange) => Ok(exchange),
+            Found::InMemory(exchange) => exchange,
         }
     }
 
-    async fn current(&self) -> Result<LoadedVersion, ApiError> {
-        let current = self.dataset.get().await?;
-        note_version(&current);
-        Ok(current)
+    /// The record of `key` as the version has it. A record it does not have costs no read.
+    async fn look_up<R>(
+        &self,
+        key: RecordKey,
+        read: impl Future<Output = Result<Option<LookupItem<R>>, StoreError>>,
+        find: impl FnOnce(&Dataset) -> Option<R>,
+    ) -> Found<R> {
+        let dataset = &self.current.dataset;
+        let Some(expected) = dataset.last_changed(key) else { return Found::InMemory(None) };
+        match read.await {
+            Ok(Some(item)) if item.version == *expected => return Found::Item(item.record),
+            Ok(_) => (),
+            Err(error) => tracing::error!(%error, "answering from the snapshot in memory"),
+        }
+        Found::InMemory(find(dataset))
     }
 }
 
 fn note_version(loaded: &LoadedVersion) {
     telemetry::note(|facts| facts.data_version = Some(loaded.version.to_string()));
-}
-
-/// The record of `key` as `current` has it. A record it does not have costs no read.
-async fn look_up<R>(
-    current: &LoadedVersion,
-    key: RecordKey,
-    read: impl Future<Output = Result<Option<LookupItem<R>>, StoreError>>,
-    find: impl FnOnce(&Dataset) -> Option<R>,
-) -> Found<R> {
-    let Some(expected) = current.dataset.last_changed(key) else { return Found::InMemory(None) };
-    match read.await {
-        Ok(Some(item)) if item.version == *expected => return Found::Item(item.record),
-        Ok(_) => (),
-        Err(error) => tracing::error!(%error, "answering from the snapshot in memory"),
-    }
-    Found::InMemory(find(&current.dataset))
 }

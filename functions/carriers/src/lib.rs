@@ -158,7 +158,7 @@ async fn carrier_by_query(
 
 async fn carrier(app: &App, ocn: &str) -> Result<Json<CarrierDetail>, ApiError> {
     let ocn: Ocn = parse("ocn", ocn)?;
-    let carrier = app.carrier(ocn).await?;
+    let carrier = app.lookups().await?.carrier(ocn).await;
     let carrier =
         carrier.ok_or_else(|| ApiError::not_found(format!("No carrier found with OCN {ocn}")))?;
     Ok(Json(carrier.into()))

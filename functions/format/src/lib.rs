@@ -105,10 +105,11 @@ struct Block {
 }
 
 async fn block(app: &App, npa_nxx: NpaNxx, freshness: Freshness) -> Result<Block, ApiError> {
-    let exchange = app.exchange(npa_nxx, freshness).await?;
+    let lookups = app.lookups().await?;
+    let exchange = lookups.exchange(npa_nxx, freshness).await;
     let area_code = match exchange.as_ref().is_some_and(|exchange| exchange.state.is_some()) {
         true => None,
-        false => app.area_code(npa_nxx.npa).await?,
+        false => lookups.area_code(npa_nxx.npa).await,
     };
     Ok(Block { exchange, area_code })
 }

@@ -237,9 +237,10 @@ pub async fn handle(invocation: LambdaEvent<Value>) -> Result<Value, Error> {
         false => ingest(&store, &sources, options, |_| ()).await,
     };
     let verification = match &report {
-        Ok(Report { outcome: Outcome::Published | Outcome::Unchanged, .. }) => {
-            verified(&store, options.deadline).await
-        }
+        Ok(Report {
+            outcome: Outcome::Published | Outcome::Unchanged | Outcome::Refused { .. },
+            ..
+        }) if !options.dry_run => verified(&store, options.deadline).await,
         _ => None,
     };
     let reported = match &report {
@@ -266,8 +267,8 @@ struct Reported<'a> {
     verification: Option<Verification>,
 }
 
-/// Compares all items with the new version and rewrites those that differ. The import has
-/// succeeded by then, and a verification that fails leaves it so.
+/// Compares all items with the current version and rewrites those that differ, whether the import
+/// brought it or was refused. A verification that fails leaves the outcome of the import as it is.
 async fn verified(store: &Store, deadline: Option<Instant>) -> Option<Verification> {
     let verified = verify(store, Repair::Yes, deadline, |_| ()).await;
     verified.inspect_err(|error| tracing::warn!(%error, "the items could not be verified")).ok()

@@ -165,8 +165,9 @@ async fn area_code(app: &App, of_version: &OfVersion, uri: Uri, page: Page, npa:
 
 /// One exchange, read as an item.
 async fn exchange(app: &App, uri: Uri, page: Page, npa_nxx: NpaNxx) -> Answer {
+    let lookups = app.lookups().await?;
     let (area_code, exchange) =
-        tokio::try_join!(app.area_code(npa_nxx.npa), app.exchange(npa_nxx, Freshness::Fresh))?;
+        tokio::join!(lookups.area_code(npa_nxx.npa), lookups.exchange(npa_nxx, Freshness::Fresh));
     let (Some(area_code), Some(exchange)) = (area_code, exchange) else {
         return Err(ApiError::not_found(format!("No data found for NPA-NXX {npa_nxx}")));
     };

@@ -165,26 +165,42 @@ impl CurrentDataset {
         set(&self.in_use, InUse { loaded: loaded.clone(), until: Instant::now() + time });
     }
 
-    /// The current version. If it has been replaced while it was being loaded, the one after it.
+    /// The current version. If it has been replaced while it was being loaded, the one after it; if
+    /// its snapshot is damaged, the newest one that can be read.
     async fn newest(
         &self,
         in_memory: Option<&LoadedVersion>,
     ) -> Result<LoadedVersion, DatasetError> {
         let manifest = self.store.manifest().await?.ok_or(DatasetError::Empty)?;
-        let current = &self.note(manifest).current;
-        if let Some(same) = in_memory.filter(|loaded| loaded.version == current.version) {
-            return Ok(same.clone());
-        }
-        let error = match self.load(current).await {
-            Ok(loaded) => return Ok(loaded),
-            Err(error) => error,
+        let manifest = self.note(manifest);
+        let error = match self.load_or_keep(&manifest.current, in_memory).await {
+            Err(error) if error.is_damage() => error,
+            loaded => return loaded,
         };
-        let manifest = self.store.manifest().await?.ok_or(DatasetError::Empty)?;
-        let newer = &self.note(manifest).current;
-        if newer.version == current.version {
-            return Err(error);
+        let again = self.store.manifest().await?.ok_or(DatasetError::Empty)?;
+        let again = self.note(again);
+        if again.current.version != manifest.current.version {
+            return self.load_or_keep(&again.current, in_memory).await;
         }
-        self.load(newer).await
+        for retained in &again.retained {
+            if let Ok(loaded) = self.load_or_keep(retained, in_memory).await {
+                let version = loaded.version.as_str();
+                tracing::error!(%error, version, "the current version is damaged; answering from an older one");
+                return Ok(loaded);
+            }
+        }
+        Err(error)
+    }
+
+    async fn load_or_keep(
+        &self,
+        snapshot: &Snapshot,
+        in_memory: Option<&LoadedVersion>,
+    ) -> Result<LoadedVersion, DatasetError> {
+        match in_memory.filter(|loaded| loaded.version == snapshot.version) {
+            Some(same) => Ok(same.clone()),
+            None => self.load(snapshot).await,
+        }
     }
 
     async fn load(&self, snapshot: &Snapshot) -> Result<LoadedVersion, DatasetError> {

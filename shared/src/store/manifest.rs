@@ -178,8 +178,7 @@ impl Store {
     /// If the answer is lost, the outcome is looked up, and the change is not made blindly again.
     ///
     /// # Errors
-    /// [`StoreError::Overtaken`] if another import or rollback came first; nothing has changed
-    /// then. Any other error leaves open whether the change is made, now or later. That does no
+    /// [`StoreError::Overtaken`] if another import or rollback came between. Any other error leaves open whether the change is made, now or later. That does no
     /// harm, since all that the manifest names has been written.
     pub async fn publish(
         &self,
@@ -212,8 +211,10 @@ impl Store {
         };
         let Err(error) = put.send().await else { return Ok(()) };
         // An attempt whose answer was lost may have made the change.
-        let current = self.stored_manifest().await?;
-        if current.is_some_and(|current| current.revision == manifest.revision) {
+        let current = self.stored_manifest().await;
+        if let Ok(Some(current)) = current
+            && current.revision == manifest.revision
+        {
             return Ok(());
         }
         match error.code() {

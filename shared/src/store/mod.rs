@@ -122,8 +122,8 @@ pub enum StoreError {
     #[error("DynamoDB was too busy for {left} items; the next import writes them")]
     Busy { left: usize },
     #[error(
-        "another import or rollback changed the data meanwhile, and this one changed nothing; \
-         run it again"
+        "another import or rollback changed the data meanwhile; \
+         see which version is current, and run this one again if it is still wanted"
     )]
     Overtaken,
 }

@@ -67,6 +67,10 @@ fn block(row: &Row<'_, 9>, notes: &mut Notes) -> Result<Option<Block>, IngestErr
     if !is_free && !matches!(status.as_ref(), "AS" | "Assigned" | "RT" | "Retained") {
         row.warn(notes, 4, "is not known; the OCN beside it counts");
     }
+    let Ok(effective) = effective(row) else {
+        row.leave_out(notes, 8, "is not a date");
+        return Ok(None);
+    };
     match row.known(6, notes).filter(|_| !is_free) {
         Some(ocn) => Ok(Some(Block {
             npa_nxx,
@@ -75,7 +79,7 @@ fn block(row: &Row<'_, 9>, notes: &mut Notes) -> Result<Option<Block>, IngestErr
             company: filled(company).map(str::to_owned),
             rate_center: filled(rate_center).map(str::to_owned),
             state: state(row, 0, Some(Country::Us), notes),
-            effective: effective(row, notes),
+            effective,
         })),
         None => {
             notes.skip(format!("{FILE}: blocks without a holder"));
@@ -84,13 +88,15 @@ fn block(row: &Row<'_, 9>, notes: &mut Notes) -> Result<Option<Block>, IngestErr
     }
 }
 
-fn effective(row: &Row<'_, 9>, notes: &mut Notes) -> Option<Date> {
-    let text = filled(&row.cells[8])?;
-    let effective = date(text);
-    if effective.is_none() {
-        row.warn(notes, 8, "is not a date; the block counts at once");
+/// A cell that is no date.
+struct NoDate;
+
+/// When the block begins to count; at once if the cell is empty.
+fn effective(row: &Row<'_, 9>) -> Result<Option<Date>, NoDate> {
+    match filled(&row.cells[8]) {
+        Some(text) => date(text).map(Some).ok_or(NoDate),
+        None => Ok(None),
     }
-    effective
 }
 
 /// Which of an exchange's ten blocks.
@@ -143,11 +149,11 @@ mod tests {
     }
 
     #[test]
-    fn an_effective_date_that_is_none_is_warned_of() {
+    fn a_block_whose_effective_date_is_none_is_left_out_with_a_warning() {
         let text = format!("{HEADER}W,CA,415,200,3,AS,,N,,,soon,,,464D,\n");
         let mut notes = Notes::default();
         let (blocks, _) = parse(&mut text.as_bytes(), &mut notes).unwrap();
-        assert_eq!((blocks[0].effective, &blocks[0].company), (None, &None));
+        assert_eq!(blocks.len(), 0);
         assert!(format!("{notes:?}").contains("'soon' in line 2"), "{notes:?}");
     }
 

@@ -213,6 +213,15 @@ impl<const N: usize> Form<N> {
     }
 }
 
+/// Whether a terminal would obey the character or a page turn what follows around.
+fn is_control(character: char) -> bool {
+    let turns_text_around = matches!(
+        character,
+        '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}'
+    );
+    character.is_control() || turns_text_around
+}
+
 /// A record with its line.
 struct Line {
     record: ByteRecord,
@@ -223,7 +232,7 @@ impl<const N: usize> Row<'_, N> {
     /// Control characters mean nothing in a name or code, and a terminal would obey them.
     fn refuse_control_characters(&self) -> Result<(), IngestError> {
         for (column, cell) in self.form.columns.iter().zip(&self.cells) {
-            if let Some(character) = cell.chars().find(|character| character.is_control()) {
+            if let Some(character) = cell.chars().find(|&character| is_control(character)) {
                 return Err(IngestError::Cell {
                     file: self.form.file,
                     line: self.line,

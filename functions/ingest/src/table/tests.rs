@@ -150,6 +150,7 @@ fn a_control_character_in_a_wanted_cell_is_refused_with_its_place() {
     );
     assert!(refusal("OCN,Company\n1,A\0B\n").ends_with("control character U+0000"));
     assert!(refusal("OCN,Company\n1,A\u{9b}B\n").ends_with("control character U+009B"));
+    assert!(refusal("OCN,Company\n1,A\u{202e}B\n").ends_with("control character U+202E"));
     assert_eq!(rows("OCN,Company,x\n1,A,\u{1b}\n").len(), 1, "a cell that is not kept");
 }
 

@@ -214,3 +214,28 @@ async fn a_damaged_snapshot_is_refused_and_never_half_read() {
     unavailable(&service, "/v1/npa/415").await;
     unavailable(&service, "/v1/npa/415/nxx/234").await;
 }
+
+#[tokio::test]
+async fn a_damaged_current_version_is_answered_from_the_one_before() {
+    let service = Service::with_sample().await;
+    let before = service.ok("/v1/npa/415/nxx/234").await;
+    let store = service.database.store();
+    let texts = crate::small_set::Texts::first();
+    let whatever: ingest::Percent = "100".parse().unwrap();
+    let options = ingest::Options {
+        max_shrink: whatever,
+        max_change: Some(whatever),
+        max_suspect: Some(whatever),
+        ..ingest::Options::default()
+    };
+    ingest::ingest(&store, &texts.sources(), options, |_| ()).await.unwrap();
+    let current = store.manifest().await.unwrap().unwrap().current.version;
+    let (client, tables) = store.parts();
+    let id = aws_sdk_dynamodb::types::AttributeValue::S(format!("{current}#0000"));
+    client.delete_item().table_name(&tables.dataset).key("id", id).send().await.unwrap();
+
+    let service = service.restarted().await;
+    assert_eq!(service.ok("/v1/npa/415/nxx/234").await, before);
+    let listed = service.ok("/v1/npa/212").await["pagination"]["total"].as_u64();
+    assert!(listed > Some(0), "the small set has no 212");
+}

@@ -55,14 +55,15 @@ impl Reader {
         let Some(loaded) = self.version().await? else { return Ok(()) };
         prop_assert!(self.file_set().await.is_some(), "a version of no file set");
         let dataset = &loaded.dataset;
+        let lookups = &self.app.lookups().await.unwrap();
         for npa in NPAS {
             let npa: Npa = npa.parse().unwrap();
-            let found: Option<AreaCode> = self.app.area_code(npa).await.unwrap();
+            let found: Option<AreaCode> = lookups.area_code(npa).await;
             prop_assert_eq!(found.as_ref(), dataset.area_code(npa), "{}", npa);
         }
         let carriers = join_all(OCNS.map(|ocn| async move {
             let ocn: Ocn = ocn.parse().unwrap();
-            (ocn, self.app.carrier(ocn).await.unwrap())
+            (ocn, lookups.carrier(ocn).await)
         }));
         for (ocn, found) in carriers.await {
             let found: Option<Carrier> = found;
@@ -70,7 +71,7 @@ impl Reader {
         }
         let exchanges = join_all(NXXS.map(|nxx| async move {
             let npa_nxx: NpaNxx = format!("415-{nxx}").parse().unwrap();
-            let found = self.app.exchange(npa_nxx, Freshness::Fresh).await.unwrap();
+            let found = lookups.exchange(npa_nxx, Freshness::Fresh).await;
             (npa_nxx, found, self.format(npa_nxx).await)
         }));
         for (npa_nxx, found, format) in exchanges.await {
