@@ -1,7 +1,10 @@
 //! Requests are counted exactly although the process is stopped right after each response and goes on
-//! seconds later, as Lambda does with a container that has nothing to do.
+//! later, as Lambda does with a container that has nothing to do.
+//!
+//! `TNR_FREEZE_MS` sets how long most of the freezes last, 2000 for what Lambda mostly does.
 
 use std::{
+    env,
     fs::{self, File},
     path::PathBuf,
     process::{Child, Command},
@@ -29,7 +32,12 @@ const REQUESTS: usize = PROCESSES * REQUESTS_EACH;
 /// Every so many freezes one lasts longer than a write may take.
 const LONG_FREEZE_EVERY: usize = 10;
 const LONG_FREEZE: Duration = Duration::from_millis(1800);
-const FREEZE: Duration = Duration::from_millis(120);
+const DEFAULT_FREEZE_MS: u64 = 120;
+
+fn freeze() -> Duration {
+    let set = env::var("TNR_FREEZE_MS").ok().and_then(|text| text.parse().ok());
+    Duration::from_millis(set.unwrap_or(DEFAULT_FREEZE_MS))
+}
 
 /// Sends a signal to a process.
 pub fn send(signal: &str, process: &Child) {
@@ -136,7 +144,8 @@ async fn every_request_counts_once(slowness: Duration) -> String {
             for request in 1..=REQUESTS_EACH {
                 assert_eq!(serving.ask(client, key).await, StatusCode::OK, "request {request}");
                 let is_long = request % LONG_FREEZE_EVERY == 0;
-                tokio::time::sleep(if is_long { LONG_FREEZE } else { FREEZE }).await;
+                tokio::time::sleep(if is_long { LONG_FREEZE.max(freeze()) } else { freeze() })
+                    .await;
                 send("CONT", &serving.process);
             }
         }
