@@ -10,6 +10,7 @@ use std::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
     },
+    thread,
 };
 
 use ingest::{IngestError, Options, Outcome, Repair, ingest, rollback, verify};
@@ -17,7 +18,7 @@ use jiff::{Timestamp, ToSpan};
 use local::{database::Database, keys};
 use proptest::{
     prelude::*,
-    test_runner::{Config, RngSeed, TestCaseError, TestRunner},
+    test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner},
 };
 use shared::store::{Patience, Store};
 use tokio::{runtime::Runtime, task::JoinHandle};
@@ -40,6 +41,8 @@ mod tables;
 
 /// Enough to try every kind of step some times; the checks that land a change ask for more.
 const DEFAULT_STEPS: u32 = 120;
+/// Sequences that are tried side by side: much of the time is spent waiting.
+const WORLDS: u64 = 3;
 
 /// One process that imports, behind a proxy of its own.
 struct Writer {
@@ -129,21 +132,6 @@ impl World {
             earlier_items: None,
             steps: 0,
         }
-    }
-
-    /// As it was when it was new.
-    async fn clear(&mut self) {
-        while self.resume().await {}
-        for writer in 0..WRITERS {
-            self.writers[writer].meets(None);
-            for _ in 0..100 {
-                self.writers[writer].proxy.deliver().await;
-            }
-        }
-        Copy::empty().restore(&self.store).await;
-        tables::empty_dataset(&self.store).await;
-        self.older = None;
-        self.earlier_items = None;
     }
 
     fn idle_writer(&self, but: Option<usize>) -> Option<usize> {
@@ -285,20 +273,35 @@ fn setting<T: std::str::FromStr>(variable: &str) -> Option<T> {
 fn whatever_befalls_writers_lookups_equal_lists() {
     let seed = setting("TNR_MODEL_SEED").unwrap_or_else(rand_seed);
     let steps_wanted = setting("TNR_MODEL_STEPS").unwrap_or(DEFAULT_STEPS);
-    let runtime = Runtime::new().unwrap();
-    let world = tokio::sync::Mutex::new(runtime.block_on(World::new()));
+    let sequences_at_least = steps_wanted.div_ceil(STEPS_OF_A_SEQUENCE) * 11 / 10;
+    let cases = sequences_at_least.div_ceil(WORLDS as u32);
+    let explored = thread::scope(|scope| {
+        let worlds = (0..WORLDS).map(|world| scope.spawn(move || explore(seed + world, cases)));
+        let worlds: Vec<_> = worlds.collect();
+        worlds.into_iter().map(|world| world.join().unwrap()).collect::<Vec<_>>()
+    });
+    let steps: usize = explored.iter().map(|(steps, _)| steps).sum();
+    println!("publishing model: {steps} steps, seed {seed}");
+    for (_, tried) in explored {
+        if let Err(error) = tried {
+            panic!("TNR_MODEL_SEED={seed}: {error}");
+        }
+    }
+}
+
+/// Tries so many sequences, each in a world of its own, and gives how many steps they had.
+fn explore(seed: u64, cases: u32) -> (usize, Result<(), TestError<Vec<Step>>>) {
     let taken = AtomicUsize::new(0);
     let config = Config {
-        cases: steps_wanted.div_ceil(STEPS_OF_A_SEQUENCE),
+        cases,
         rng_seed: RngSeed::Fixed(seed),
         failure_persistence: None,
         max_shrink_iters: 200,
         ..Config::default()
     };
     let tried = TestRunner::new(config).run(&steps(), |steps| {
-        runtime.block_on(async {
-            let mut world = world.lock().await;
-            world.clear().await;
+        Runtime::new().unwrap().block_on(async {
+            let mut world = World::new().await;
             for step in &steps {
                 let current = world.take(step).await;
                 world.check(current).await?;
@@ -307,10 +310,7 @@ fn whatever_befalls_writers_lookups_equal_lists() {
             world.conclude().await
         })
     });
-    println!("publishing model: {} steps, seed {seed}", taken.load(Ordering::Relaxed));
-    if let Err(error) = tried {
-        panic!("TNR_MODEL_SEED={seed}: {error}");
-    }
+    (taken.load(Ordering::Relaxed), tried)
 }
 
 fn rand_seed() -> u64 {
