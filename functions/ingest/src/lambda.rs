@@ -186,7 +186,7 @@ impl Request {
     fn options(
         &self,
         configured: impl Fn(&str) -> Option<String>,
-        deadline: Instant,
+        deadline: Option<Instant>,
     ) -> Result<Options, RequestError> {
         let defaults = Options::default();
         let limit = |given: Option<Percent>, variable: &str| match given {
@@ -199,7 +199,7 @@ impl Request {
             max_suspect: limit(self.max_suspect, "MAX_SUSPECT")?,
             allow_older: self.allow_older,
             dry_run: self.dry_run,
-            deadline: Some(deadline),
+            deadline,
             ..defaults
         })
     }
@@ -274,10 +274,12 @@ async fn verified(store: &Store, deadline: Option<Instant>) -> Option<Verificati
     verified.inspect_err(|error| tracing::warn!(%error, "the items could not be verified")).ok()
 }
 
-/// When Lambda will end the invocation, which it tells in milliseconds since 1970.
-fn context_deadline(milliseconds: u64) -> Instant {
+/// When Lambda will end the invocation, which it tells in milliseconds since 1970. A time that has
+/// passed already tells nothing: `cargo lambda watch` gives one of 1970.
+fn context_deadline(milliseconds: u64) -> Option<Instant> {
     let end = SystemTime::UNIX_EPOCH + Duration::from_millis(milliseconds);
-    Instant::now() + end.duration_since(SystemTime::now()).unwrap_or_default()
+    let left = end.duration_since(SystemTime::now()).ok()?;
+    Some(Instant::now() + left)
 }
 
 /// The report as one line that CloudWatch also reads metrics from (embedded metric format).

@@ -43,19 +43,28 @@ fn an_object_that_landed_counts_if_it_is_a_source() {
 fn an_operator_names_sources_and_limits() {
     let event = event(json!({ "cnac": "s3://b/cnac.zip", "max_shrink": 5.0, "dry_run": true }));
     let request = event.request();
-    let options = request.options(|_| None, Instant::now()).unwrap();
+    let options = request.options(|_| None, None).unwrap();
     assert_eq!(request.sources(|_| None).unwrap().cnac, "s3://b/cnac.zip".parse().unwrap());
     assert!(options.dry_run && !options.allow_older);
     assert_eq!(options.max_shrink.to_string(), "5");
     assert!(request.sources(|_| Some("http://x".to_owned())).is_err());
-    let wrong = Request::default().options(|_| Some("two".to_owned()), Instant::now());
+    let wrong = Request::default().options(|_| Some("two".to_owned()), None);
     assert!(wrong.is_err());
+}
+
+#[test]
+fn a_deadline_that_has_passed_is_none() {
+    assert_eq!(context_deadline(600_000), None);
+    let soon = SystemTime::now() + Duration::from_secs(900);
+    let milliseconds = soon.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_millis();
+    let left = context_deadline(milliseconds as u64).unwrap() - Instant::now();
+    assert!(left > Duration::from_secs(880), "{left:?}");
 }
 
 #[test]
 fn a_request_waives_a_gate_before_what_is_configured() {
     let configured = |variable: &str| (variable == "MAX_CHANGE").then(|| "4".to_owned());
-    let options = |json| event(json).request().options(configured, Instant::now()).unwrap();
+    let options = |json| event(json).request().options(configured, None).unwrap();
     let options_of = |json| {
         let Options { max_change, max_suspect, .. } = options(json);
         [max_change, max_suspect].map(|limit| limit.map(|limit| limit.to_string()))
