@@ -115,6 +115,8 @@ def main(tnr, cargo_lambda):
             endpoint = f"http://127.0.0.1:{DYNAMODB}"
             start(tnr, "serve", "--port", str(LOCAL), "--key", KEY, "--endpoint-url", endpoint)
             wait_for(LOCAL, processes[-1])
+            # It answers once data and key are there; a function that asks sooner takes the key for unknown.
+            http(LOCAL, "GET", "/v1/carriers?limit=1", {"X-API-Key": KEY})
             # The import takes no local files: this folder stands for S3, its folder sample for a bucket.
             start(sys.executable, "-m", "http.server", str(S3), "--bind", "127.0.0.1",
                   "--directory", "infra/local")
