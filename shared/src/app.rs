@@ -1,6 +1,6 @@
-//! The app around a function's routes: what they share, who may call them, and how they are run.
+//! The app around a function's routes: who may call them, and how they are run.
 
-use std::{any::Any, convert::Infallible, env, sync::Arc, time::Duration};
+use std::{any::Any, convert::Infallible, sync::Arc};
 
 use axum::{
     Router,
@@ -9,61 +9,15 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use lambda_http::{Request, Service, tower::ServiceExt};
-use moka::future::Cache;
+use logging::with_causes;
+use store::{Store, TimeoutProfile};
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::{
-    auth::{self, KeyRing},
-    dataset::CurrentDataset,
-    errors::ApiError,
-    extension,
-    gateway::restore_path,
-    logging,
-    params::quote,
-    quota::Quotas,
-    records::{Exchange, NpaNxx, Version},
-    store::{Patience, Store},
-    telemetry,
+    auth::middleware::require_key, errors::ApiError, extension, gateway::restore_path,
+    params::quote, state::App, telemetry,
 };
-
-/// Time to live of a cached exchange.
-const EXCHANGES_REMEMBERED_FOR: Duration = Duration::from_secs(300);
-const MOST_EXCHANGES_IN_MEMORY: u64 = 10_000;
-/// Where flag images are looked for unless `FLAGS_BASE_URL` says otherwise.
-const DEFAULT_FLAGS_BASE_URL: &str = "https://flags.example.com";
-
-/// What every handler can reach. Cheap to clone.
-#[derive(Clone)]
-pub struct App {
-    pub store: Store,
-    pub dataset: Arc<CurrentDataset>,
-    pub keys: Arc<KeyRing>,
-    pub quotas: Arc<Quotas>,
-    /// Where the flag images are hosted, without a slash at the end.
-    pub flags_base_url: Arc<str>,
-    /// Recently read exchanges, by NPA-NXX and version of the data.
-    pub(crate) exchanges: Cache<(NpaNxx, Version), Exchange>,
-}
-
-impl App {
-    /// An app on `store`, the rest as the environment says.
-    pub fn on(store: Store) -> Self {
-        let flags =
-            env::var("FLAGS_BASE_URL").unwrap_or_else(|_| DEFAULT_FLAGS_BASE_URL.to_owned());
-        let exchanges = Cache::builder()
-            .max_capacity(MOST_EXCHANGES_IN_MEMORY)
-            .time_to_live(EXCHANGES_REMEMBERED_FOR);
-        Self {
-            dataset: Arc::new(CurrentDataset::new(store.clone())),
-            keys: Arc::new(KeyRing::new(store.clone())),
-            quotas: Arc::new(Quotas::new(store.clone())),
-            flags_base_url: flags.trim_end_matches('/').into(),
-            exchanges: exchanges.build(),
-            store,
-        }
-    }
-}
 
 /// The routes of one function, protected unless they are declared public.
 pub struct Routes {
@@ -96,9 +50,7 @@ impl Routes {
     fn guarded(self, app: &App) -> Router<App> {
         let router = Router::from(self.router).method_not_allowed_fallback(method_not_allowed);
         match self.access {
-            Access::Protected => {
-                router.route_layer(from_fn_with_state(app.clone(), auth::require_key))
-            }
+            Access::Protected => router.route_layer(from_fn_with_state(app.clone(), require_key)),
             Access::Public => router.route_layer(map_response(shareable)),
         }
     }
@@ -135,10 +87,10 @@ pub fn openapi(functions: impl IntoIterator<Item = Routes>) -> utoipa::openapi::
 /// # Errors
 /// Where the Lambda runtime API cannot be reached.
 pub async fn run(routes: Routes) -> Result<(), lambda_http::Error> {
-    log_as_json();
-    let app = App::on(Store::from_env(Patience::Serving).await);
+    logging::log_as_json();
+    let app = App::on(Store::from_env(TimeoutProfile::Request).await);
     if let (Access::Protected, Err(error)) = (&routes.access, app.dataset.get().await) {
-        tracing::error!(%error, "starting without a dataset");
+        tracing::error!(error = with_causes(&error), "starting without a dataset");
     }
     let quotas = Arc::clone(&app.quotas);
     match routes.access {
@@ -153,17 +105,6 @@ pub fn lambda(
     app: App,
 ) -> impl Service<Request, Response = Response, Error = Infallible, Future: Send> + Clone + Send {
     service([routes], app).map_request(restore_path)
-}
-
-/// Logs structured lines to stdout, which Lambda hands to CloudWatch; `RUST_LOG` sets the level.
-pub fn log_as_json() {
-    logging::hide_panic_messages();
-    tracing_subscriber::fmt()
-        .json()
-        .with_env_filter(logging::filter("info"))
-        .with_current_span(false)
-        .without_time()
-        .init();
 }
 
 /// Public answers hold nothing of the caller's, so anybody may keep them for a minute.

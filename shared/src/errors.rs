@@ -9,14 +9,13 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use jiff::Timestamp;
+use logging::with_causes;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::{
-    dataset::DatasetError,
-    quota::{LimitType, QuotaStatus, QuotaStatuses},
-    store::StoreError,
-};
+use crate::quota::{LimitType, QuotaStatus, QuotaStatuses};
+use store::DatasetError;
+use store::StoreError;
 
 /// How long a client should wait before it tries a failed read again, in seconds.
 const RETRY_AFTER_SECONDS: &str = "5";
@@ -129,24 +128,16 @@ fn quota_exceeded(exhausted: QuotaStatus) -> String {
     format!("Quota of {} requests per {window} exceeded; retry after {reset}", exhausted.limit)
 }
 
-/// An error's text with that of its causes: the outer ones of HTTP and AWS clients say little.
-pub fn with_causes(error: &dyn std::error::Error) -> String {
-    match error.source() {
-        Some(cause) => format!("{error}: {}", with_causes(cause)),
-        None => error.to_string(),
-    }
-}
-
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
-        tracing::error!(%error, "the database could not answer");
+        tracing::error!(error = with_causes(&error), "the database could not answer");
         Self::Unavailable
     }
 }
 
 impl From<DatasetError> for ApiError {
     fn from(error: DatasetError) -> Self {
-        tracing::error!(%error, "no dataset could be loaded");
+        tracing::error!(error = with_causes(&error), "no dataset could be loaded");
         Self::Unavailable
     }
 }

@@ -6,16 +6,12 @@
 //! fails, the dataset itself answers. So lookups and lists of a container always agree, whatever an
 //! import is doing to the items meanwhile.
 
-use crate::{
-    app::App,
-    dataset::{Dataset, LoadedVersion},
-    errors::ApiError,
-    pagination::OfVersion,
-    params::broken,
-    records::{AreaCode, Carrier, Exchange, Npa, NpaNxx, Ocn, RecordKey},
-    store::{LookupItem, StoreError},
-    telemetry,
-};
+use crate::{errors::ApiError, pagination::OfVersion, params::broken, request_context, state::App};
+use logging::with_causes;
+use numbering::dataset::Dataset;
+use numbering::records::{AreaCode, Carrier, Exchange, Npa, NpaNxx, Ocn, RecordKey};
+use store::LoadedVersion;
+use store::{LookupItem, StoreError};
 
 /// Whether an exchange that was read in the last minutes may be answered from memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,10 +93,10 @@ impl Lookups<'_> {
             Freshness::Fresh => None,
         };
         if remembered.is_some() {
-            telemetry::note(|facts| facts.cache_hits += 1);
+            request_context::record(|context| context.cache_hits += 1);
             return remembered;
         }
-        telemetry::note(|facts| facts.cache_misses += 1);
+        request_context::record(|context| context.cache_misses += 1);
         let find = |dataset: &Dataset| dataset.exchange(npa_nxx);
         let read = self.app.store.exchange(npa_nxx);
         match self.look_up(RecordKey::Exchange(npa_nxx), read, find).await {
@@ -124,12 +120,15 @@ impl Lookups<'_> {
         match read.await {
             Ok(Some(item)) if item.version == *expected => return Found::Item(item.record),
             Ok(_) => (),
-            Err(error) => tracing::error!(%error, "answering from the snapshot in memory"),
+            Err(error) => tracing::error!(
+                error = with_causes(&error),
+                "answering from the snapshot in memory"
+            ),
         }
         Found::InMemory(find(dataset))
     }
 }
 
 fn note_version(loaded: &LoadedVersion) {
-    telemetry::note(|facts| facts.data_version = Some(loaded.version.to_string()));
+    request_context::record(|context| context.data_version = Some(loaded.version.to_string()));
 }

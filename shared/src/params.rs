@@ -171,7 +171,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::records::{CarrierType, Npa};
+    use numbering::records::{CarrierType, Npa};
 
     fn params(query: &str) -> Params {
         Params(query.to_owned())

@@ -1,15 +1,16 @@
 //! Carriers: the list, and one carrier by its Operating Company Number (spec 4.1 and 4.2).
 
 use axum::{Json, extract::State, http::Uri};
+use numbering::records::{Carrier, CarrierType, Country, Ocn, OwnedExchanges, State as Place};
 use serde::Serialize;
 use shared::{
-    app::{App, Routes},
-    dataset::LoadedVersion,
+    app::Routes,
     errors::{ApiError, ErrorBody},
     pagination::{OfVersion, Page, Paged, Pagination},
     params::{Params, PathParams, parse},
-    records::{Carrier, CarrierType, Country, Ocn, OwnedExchanges, State as Place},
+    state::App,
 };
+use store::LoadedVersion;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 

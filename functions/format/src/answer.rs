@@ -2,8 +2,8 @@
 
 use formatting::{Formats, LONGEST_INPUT, NumberType, PhoneNumber, country_name};
 use jiff::civil::Date;
+use numbering::records::{CarrierType, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, State};
 use serde::Serialize;
-use shared::records::{CarrierType, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, State};
 use utoipa::ToSchema;
 
 use super::Block;
@@ -242,7 +242,7 @@ fn carrier_of(exchange: Exchange) -> Option<Carrier> {
 
 #[cfg(test)]
 mod tests {
-    use shared::records::{AreaCode, BlockHolder, Status};
+    use numbering::records::{AreaCode, BlockHolder, Status};
 
     use super::*;
 

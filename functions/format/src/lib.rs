@@ -4,14 +4,15 @@ mod answer;
 
 use axum::{Json, extract::State};
 use formatting::{DefaultCountry, PhoneNumber};
+use numbering::records::{AreaCode, Exchange, NpaNxx};
+use numbering::time::today;
 use shared::{
-    app::{App, Routes},
+    app::Routes,
     errors::{ApiError, ErrorBody},
     lookup::Freshness,
     params::{Params, PathParams, quote},
-    records::{AreaCode, Exchange, NpaNxx},
-    telemetry,
-    time::today,
+    request_context,
+    state::App,
 };
 use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -88,7 +89,7 @@ async fn format(app: &App, tn: &str, options: &Options) -> Answer {
     };
     if number.possible {
         let (national, e164) = (&number.national_number, &number.formats.e164);
-        telemetry::note(|facts| facts.set_phone_number(tn, national, e164));
+        request_context::record(|context| context.set_phone_number(tn, national, e164));
     }
     let block = match answer::block_of(&number) {
         Some(npa_nxx) => block(app, npa_nxx, options.cache).await?,

@@ -4,12 +4,10 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use itertools::{EitherOrBoth, Itertools};
+use numbering::dataset::Dataset;
+use numbering::records::{AreaCode, Carrier, Exchange};
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 use serde_json::Value;
-use shared::{
-    dataset::Dataset,
-    records::{AreaCode, Carrier, Exchange},
-};
 
 /// How many changes a report holds; whoever wants all of them asks [`Changes::iter`].
 pub const MOST_LISTED: usize = 100;
@@ -210,7 +208,7 @@ fn collect_fields(name: String, value: &Value, fields: &mut BTreeMap<String, Str
 
 #[cfg(test)]
 mod tests {
-    use shared::records::Status;
+    use numbering::records::Status;
 
     use super::*;
     use crate::quality::tests::{carrier, exchange};

@@ -3,11 +3,9 @@
 use std::collections::BTreeMap;
 
 use itertools::{EitherOrBoth, Itertools};
+use numbering::dataset::Dataset;
+use numbering::records::{Npa, Record, RecordKey};
 use serde::Serialize;
-use shared::{
-    dataset::Dataset,
-    records::{Npa, Record, RecordKey},
-};
 
 /// How many records were added, removed and changed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]

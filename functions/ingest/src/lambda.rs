@@ -4,6 +4,8 @@
 #[cfg(test)]
 mod tests;
 
+use jiff::Timestamp;
+use logging::{Metric, Unit, metrics_line, with_causes};
 use std::{
     env,
     time::{Duration, Instant, SystemTime},
@@ -12,10 +14,8 @@ use std::{
 use lambda_runtime::{Error, LambdaEvent};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
-use shared::{
-    store::{Patience, Store},
-    telemetry::NAMESPACE,
-};
+
+use store::{Store, TimeoutProfile};
 
 use crate::{
     CNAC_ADDRESS, NANPA_ADDRESS, NPA_REPORT_ADDRESS, NoPercent, NoSource, Options, Outcome,
@@ -229,7 +229,7 @@ pub async fn handle(invocation: LambdaEvent<Value>) -> Result<Value, Error> {
         tracing::info!(%object, "an object landed that is no source");
         return Ok(json!({ "outcome": "ignored" }));
     }
-    let store = Store::from_env(Patience::Loading).await;
+    let store = Store::from_env(TimeoutProfile::Batch).await;
     let options = request.options(configured, context_deadline(context.deadline))?;
     let started = Instant::now();
     let report = match request.rollback {
@@ -271,7 +271,11 @@ struct Reported<'a> {
 /// brought it or was refused. A verification that fails leaves the outcome of the import as it is.
 async fn verified(store: &Store, deadline: Option<Instant>) -> Option<Verification> {
     let verified = verify(store, Repair::Yes, deadline, |_| ()).await;
-    verified.inspect_err(|error| tracing::warn!(%error, "the items could not be verified")).ok()
+    verified
+        .inspect_err(|error| {
+            tracing::warn!(error = with_causes(error), "the items could not be verified")
+        })
+        .ok()
 }
 
 /// When Lambda will end the invocation, which it tells in milliseconds since 1970. A time that has
@@ -285,43 +289,29 @@ fn context_deadline(milliseconds: u64) -> Option<Instant> {
 /// The report as one line that CloudWatch also reads metrics from (embedded metric format).
 fn with_metrics(report: &Value, took: Duration) -> Value {
     let succeeded = !matches!(report["outcome"].as_str(), Some("refused" | "failed"));
-    let count = |pointer: &str| report.pointer(pointer).and_then(Value::as_u64).unwrap_or(0);
-    let sum = |values: &Value| -> u64 {
+    let count = |pointer: &str| report.pointer(pointer).and_then(Value::as_f64).unwrap_or(0.0);
+    let sum = |values: &Value| -> f64 {
         let values = values.as_object().into_iter().flatten();
-        values.filter_map(|(_, value)| value.as_u64().or_else(|| value["count"].as_u64())).sum()
+        values.filter_map(|(_, value)| value.as_f64().or_else(|| value["count"].as_f64())).sum()
     };
-    let mut values = json!({
-        "ImportSucceeded": u8::from(succeeded),
-        "ImportFailed": u8::from(!succeeded),
-        "Records": count("/records"),
-        "ItemsWritten": count("/items/written"),
-        "ItemsDeleted": count("/items/deleted"),
-        "RowsSkipped": sum(&report["skipped"]),
-        "Warnings": sum(&report["warnings"]),
-        "Seconds": took.as_secs_f64(),
-    });
+    let mut metrics = vec![
+        Metric::count("ImportSucceeded", f64::from(u8::from(succeeded))),
+        Metric::count("ImportFailed", f64::from(u8::from(!succeeded))),
+        Metric::count("Records", count("/records")),
+        Metric::count("ItemsWritten", count("/items/written")),
+        Metric::count("ItemsDeleted", count("/items/deleted")),
+        Metric::count("RowsSkipped", sum(&report["skipped"])),
+        Metric::count("Warnings", sum(&report["warnings"])),
+        Metric { name: "Seconds", unit: Unit::Seconds, value: took.as_secs_f64() },
+    ];
     if let Some(drift) = report.pointer("/verification/drift") {
-        values["ItemDrift"] = json!(sum(drift));
+        metrics.push(Metric::count("ItemDrift", sum(drift)));
     }
-    let names = values.as_object().into_iter().flatten();
-    let metrics: Vec<Value> = names
-        .map(|(name, _)| json!({ "Name": name, "Unit": if name == "Seconds" { "Seconds" } else { "Count" } }))
-        .collect();
-    let timestamp = jiff::Timestamp::now().as_millisecond();
-    let mut line = json!({
+    let fields = json!({
         "level": if succeeded { "INFO" } else { "ERROR" },
         "message": "import",
-        "Function": env::var("AWS_LAMBDA_FUNCTION_NAME").unwrap_or_default(),
         "report": report,
-        "_aws": {
-            "Timestamp": timestamp,
-            "CloudWatchMetrics": [
-                { "Namespace": NAMESPACE, "Dimensions": [["Function"]], "Metrics": metrics }
-            ]
-        }
     });
-    if let (Some(line), Some(values)) = (line.as_object_mut(), values.as_object()) {
-        line.extend(values.clone());
-    }
-    line
+    let function = env::var("AWS_LAMBDA_FUNCTION_NAME").unwrap_or_default();
+    metrics_line(&function, Timestamp::now(), fields, &metrics)
 }

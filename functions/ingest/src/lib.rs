@@ -24,12 +24,11 @@ use std::{
 };
 
 use jiff::{Timestamp, civil::Date};
-use shared::{
-    dataset::{DamagedSnapshot, Dataset, DatasetError, load},
-    records::Version,
-    store::{FileDates, Snapshot, Store, StoreError},
-    time::this_second,
-};
+use numbering::dataset::{DamagedSnapshot, Dataset};
+use numbering::records::Version;
+use numbering::time::this_second;
+use store::{DatasetError, load};
+use store::{FileDates, Snapshot, Store, StoreError};
 
 use self::{
     assemble::Rows,

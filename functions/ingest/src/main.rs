@@ -1,5 +1,5 @@
 #[tokio::main]
 async fn main() -> Result<(), lambda_runtime::Error> {
-    shared::app::log_as_json();
+    logging::log_as_json();
     lambda_runtime::run(lambda_runtime::service_fn(ingest::handle)).await
 }

@@ -5,15 +5,15 @@
 //! wrote it, so whatever an import has written when it dies, stalls or is overtaken is without
 //! effect; docs/decisions/0004-publishing.md has the argument.
 
+use logging::with_causes;
 use std::time::Instant;
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 use jiff::Timestamp;
-use shared::{
-    dataset::{Dataset, DatasetError, load},
-    records::{RecordKey, Version},
-    store::{BATCH, ItemWrite, LookupItem, Manifest, Revision, Snapshot, Store},
-};
+use numbering::dataset::Dataset;
+use numbering::records::{RecordKey, Version};
+use store::{BATCH, ItemWrite, LookupItem, Manifest, Revision, Snapshot, Store};
+use store::{DatasetError, load};
 
 use crate::{
     IngestError, Items, Progress,
@@ -159,7 +159,10 @@ pub(crate) async fn write_all(
 /// Deletes what no version needs. What cannot be deleted now is left to the next import.
 pub(crate) async fn sweep(store: &Store, now: Timestamp) {
     if let Err(error) = store.sweep(now).await {
-        tracing::warn!(%error, "chunks of old versions are left to the next import");
+        tracing::warn!(
+            error = with_causes(&error),
+            "chunks of old versions are left to the next import"
+        );
     }
 }
 

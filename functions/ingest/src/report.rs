@@ -2,12 +2,10 @@
 
 use std::{collections::BTreeMap, fmt::Display};
 
+use numbering::dataset::Dataset;
+use numbering::records::{Country, Status, Version};
 use serde::Serialize;
-use shared::{
-    dataset::Dataset,
-    records::{Country, Status, Version},
-    store::{FileDates, Snapshot},
-};
+use store::{FileDates, Snapshot};
 
 use crate::{changes::Changes, difference::Differences, quality::QualityReport};
 

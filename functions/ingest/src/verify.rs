@@ -7,12 +7,11 @@
 
 use std::{collections::BTreeSet, time::Instant};
 
+use numbering::dataset::Dataset;
+use numbering::records::{Record, RecordKey, Version};
 use serde::Serialize;
-use shared::{
-    dataset::{Dataset, load},
-    records::{Record, RecordKey, Version},
-    store::{ItemKey, ItemWrite, LookupItem, LookupTable, Store, StoredItem},
-};
+use store::load;
+use store::{ItemKey, ItemWrite, LookupItem, LookupTable, Store, StoredItem};
 
 use crate::{
     IngestError, Progress,

@@ -1,16 +1,19 @@
 //! Area codes: the exchanges of one, or a single NPA-NXX (spec 4.3).
 
 use axum::{extract::State, http::Uri};
+use numbering::records::{
+    AreaCode, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, State as Place, Status,
+};
 use serde::Serialize;
 use shared::{
-    app::{App, Routes},
-    dataset::LoadedVersion,
+    app::Routes,
     errors::{ApiError, ErrorBody},
     lookup::Freshness,
     pagination::{OfVersion, Page, Paged, Pagination},
     params::{Params, PathParams, parse},
-    records::{AreaCode, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, State as Place, Status},
+    state::App,
 };
+use store::LoadedVersion;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 

@@ -1,16 +1,18 @@
 //! Search over every exchange, by words and exact filters (spec 4.7).
 
 use axum::{extract::State, http::Uri};
+use numbering::dataset::Search;
+use numbering::records::{CarrierType, Country, Exchange, Npa, Nxx, Ocn, State as Place, Status};
+use numbering::time::today;
 use serde::Serialize;
 use shared::{
-    app::{App, Routes},
-    dataset::{LoadedVersion, Search},
+    app::Routes,
     errors::{ApiError, ErrorBody},
     pagination::{OfVersion, Page, Paged, Pagination},
     params::Params,
-    records::{CarrierType, Country, Exchange, Npa, Nxx, Ocn, State as Place, Status},
-    time::today,
+    state::App,
 };
+use store::LoadedVersion;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 

@@ -8,12 +8,13 @@ use axum::{
 };
 use serde::Serialize;
 use shared::{
-    app::{App, Routes},
-    dataset::ManifestReading,
+    app::Routes,
     errors::{ApiError, ErrorBody},
-    store::Snapshot,
+    state::App,
 };
 use std::collections::BTreeMap;
+use store::ManifestReading;
+use store::Snapshot;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 

@@ -7,12 +7,12 @@ use std::{
 };
 
 use dynoxide::Database as Dynoxide;
-use shared::store::{Patience, Store, is_emulator};
+use store::{Store, TimeoutProfile, is_emulator};
 use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle};
 
 use crate::{
     LocalError,
-    cli::{DataArgs, DatabaseArgs},
+    args::{DataArgs, DatabaseArgs},
     stack, template,
 };
 
@@ -60,7 +60,7 @@ impl Database {
             None => Self::embedded(data_dir, ANY_PORT, Use::Alone).await,
         };
         match opened {
-            Err(LocalError::InUse { endpoint, .. }) => Self::at(endpoint).await,
+            Err(LocalError::FolderServed { endpoint, .. }) => Self::at(endpoint).await,
             opened => opened,
         }
     }
@@ -80,7 +80,7 @@ impl Database {
     /// Opens the embedded database in `data_dir` on `port`.
     ///
     /// # Errors
-    /// [`LocalError::InUse`] where another process serves it, [`LocalError::Occupied`] where one uses
+    /// [`LocalError::FolderServed`] where another process serves it, [`LocalError::FolderBusy`] where one uses
     /// it for itself; or where the folder cannot be used or the port is taken.
     pub async fn embedded(data_dir: &Path, port: u16, by: Use) -> Result<Self, LocalError> {
         let folder = data_dir.display();
@@ -104,8 +104,8 @@ impl Database {
             Err(TryLockError::WouldBlock) => {
                 let folder = folder.to_string();
                 Err(match fs::read_to_string(endpoint_file) {
-                    Ok(endpoint) => LocalError::InUse { folder, endpoint },
-                    Err(_) => LocalError::Occupied(folder),
+                    Ok(endpoint) => LocalError::FolderServed { folder, endpoint },
+                    Err(_) => LocalError::FolderBusy(folder),
                 })
             }
             Err(TryLockError::Error(error)) => {
@@ -151,7 +151,7 @@ impl Database {
     }
 
     async fn with(endpoint: String, embedded: Option<Embedded>) -> Result<Self, LocalError> {
-        let store = Store::at(&endpoint, Patience::Loading).await;
+        let store = Store::at(&endpoint, TimeoutProfile::Batch).await;
         if is_emulator(&endpoint) {
             template::create_missing_tables(&store).await?;
         }
@@ -169,7 +169,7 @@ impl Database {
 
     /// A store with the patience of a request.
     pub async fn serving_store(&self) -> Store {
-        Store::at(&self.endpoint, Patience::Serving).await
+        Store::at(&self.endpoint, TimeoutProfile::Request).await
     }
 
     /// Stops the embedded server once its running requests are done.

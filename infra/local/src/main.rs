@@ -1,14 +1,15 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use local::cli::Cli;
+use logging::with_causes;
+use tnr::{args::Cli, commands};
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    match Cli::parse().run().await {
+    match commands::run(Cli::parse()).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error}");
+            eprintln!("error: {}", with_causes(&error));
             ExitCode::FAILURE
         }
     }

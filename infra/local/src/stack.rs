@@ -1,41 +1,28 @@
-//! A deployed stack: the names of its tables, from the outputs of its template.
+//! A deployed stack: its tables, which `template.yaml` names after it.
 
-use aws_config::BehaviorVersion;
-use aws_sdk_cloudformation::{Client, types::Output};
-use shared::{
-    errors::with_causes,
-    store::{Patience, Store, Tables},
-};
+use aws_sdk_dynamodb::Client;
+use store::{Store, Tables, TimeoutProfile};
 
 use crate::LocalError;
 
 /// The store of the stack `name`; region and credentials come from the environment.
 ///
 /// # Errors
-/// Where the stack cannot be read, or is none of this service.
+/// Returns an error if the tables cannot be read, or there are none that belong to such a stack.
 pub async fn store(name: &str) -> Result<Store, LocalError> {
-    let client = Client::new(&aws_config::load_defaults(BehaviorVersion::latest()).await);
-    let described = client.describe_stacks().stack_name(name).send().await;
-    let described = described.map_err(|error| {
-        LocalError::io(format!("the stack {name} cannot be read"))(with_causes(&error))
-    })?;
-    let outputs = described.stacks().first().map_or(&[][..], |stack| stack.outputs());
-    Ok(Store::with_tables(tables(name, outputs)?, Patience::Loading).await)
+    let store = Store::with_tables(Tables::of_stack(name), TimeoutProfile::Batch).await;
+    let (client, tables) = store.parts();
+    check_exists(client, name, &tables.dataset).await?;
+    Ok(store)
 }
 
-fn tables(stack: &str, outputs: &[Output]) -> Result<Tables, LocalError> {
-    let value = |key: &str| {
-        let output = outputs.iter().find(|output| output.output_key() == Some(key));
-        output.and_then(Output::output_value).map(str::to_owned).ok_or_else(|| {
-            let what = format!("the stack {stack} is none of this service");
-            LocalError::io(what)(format!("it has no output {key}"))
-        })
-    };
-    Ok(Tables {
-        carriers: value("CarriersTableName")?,
-        exchanges: value("ExchangesTableName")?,
-        dataset: value("DatasetTableName")?,
-        api_keys: value("ApiKeysTableName")?,
-        usage: value("UsageTableName")?,
-    })
+async fn check_exists(client: &Client, stack: &str, table: &str) -> Result<(), LocalError> {
+    let Err(error) = client.describe_table().table_name(table).send().await else { return Ok(()) };
+    match error.as_service_error() {
+        Some(refusal) if refusal.is_resource_not_found_exception() => {
+            let region = client.config().region().map(ToString::to_string).unwrap_or_default();
+            Err(LocalError::NoStack { stack: stack.to_owned(), region })
+        }
+        _ => Err(LocalError::io(format!("the tables of stack '{stack}' cannot be read"))(error)),
+    }
 }

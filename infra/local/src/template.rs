@@ -5,7 +5,7 @@ use aws_sdk_dynamodb::{
     Client,
     types::{AttributeDefinition, BillingMode, KeySchemaElement, KeyType, ScalarAttributeType},
 };
-use shared::{errors::with_causes, store::Store};
+use store::Store;
 use yaml_serde::Value;
 
 use crate::LocalError;
@@ -132,18 +132,17 @@ pub async fn create_missing_tables(store: &Store) -> Result<(), LocalError> {
 }
 
 async fn create_unless_there(client: &Client, name: &str, key: &str) -> Result<(), LocalError> {
-    let failed =
-        |detail: String| LocalError::Io { what: format!("cannot create table {name}"), detail };
+    let failed = || format!("cannot create table {name}");
     let attribute = AttributeDefinition::builder()
         .attribute_name(key)
         .attribute_type(ScalarAttributeType::S)
         .build()
-        .map_err(|error| failed(error.to_string()))?;
+        .map_err(LocalError::io(failed()))?;
     let schema = KeySchemaElement::builder()
         .attribute_name(key)
         .key_type(KeyType::Hash)
         .build()
-        .map_err(|error| failed(error.to_string()))?;
+        .map_err(LocalError::io(failed()))?;
     let created = client
         .create_table()
         .table_name(name)
@@ -155,10 +154,7 @@ async fn create_unless_there(client: &Client, name: &str, key: &str) -> Result<(
     let Err(error) = created else { return Ok(()) };
     match error.as_service_error() {
         Some(refusal) if refusal.is_resource_in_use_exception() => Ok(()),
-        Some(_) => Err(failed(with_causes(&error))),
-        None => Err(LocalError::Io {
-            what: "the database does not answer".to_owned(),
-            detail: with_causes(&error),
-        }),
+        Some(_) => Err(LocalError::io(failed())(error)),
+        None => Err(LocalError::io("the database does not answer")(error)),
     }
 }

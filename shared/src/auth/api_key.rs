@@ -3,7 +3,7 @@
 
 use std::{fmt, str::FromStr};
 
-use crate::store::sha256;
+use store::sha256;
 
 const START: &str = "tnr_live_";
 /// Characters of chance: 190 bits.

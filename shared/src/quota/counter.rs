@@ -12,7 +12,7 @@ use super::{
     QuotaStatuses,
     window::{Buckets, LimitType},
 };
-use crate::store::{HourOfUsage, KeyRecord, Tally};
+use store::{HourOfUsage, KeyRecord, Tally};
 
 /// Characters of the name under which a container writes; a quota has at most some hundreds of them.
 const CONTAINER_CHARACTERS: usize = 6;

@@ -9,6 +9,7 @@
 mod counter;
 mod window;
 
+use logging::with_causes;
 use std::{
     collections::HashMap,
     sync::{
@@ -23,7 +24,7 @@ use jiff::Timestamp;
 use tokio::{sync::Notify, task::JoinSet};
 
 use self::counter::{Counter, Limits};
-use crate::store::{KeyRecord, Store, StoreError};
+use store::{KeyRecord, Store, StoreError};
 
 pub use window::{LimitType, QuotaStatus};
 
@@ -258,11 +259,18 @@ impl Quotas {
         };
         let (written, read) = tokio::join!(write, read);
         if let Err(error) = read {
-            tracing::debug!(%error, "the usage of earlier hours is read with the next write");
+            tracing::debug!(
+                error = with_causes(&error),
+                "the usage of earlier hours is read with the next write"
+            );
         }
         if let Err(error) = written {
             let (times, lasted) = quota.counter().failed(Instant::now());
-            tracing::debug!(%error, times, "usage is written with the next write");
+            tracing::debug!(
+                error = with_causes(&error),
+                times,
+                "usage is written with the next write"
+            );
             if times >= SILENT_TIMES && lasted >= SILENT_FOR {
                 self.warn(&error);
             }
@@ -274,7 +282,10 @@ impl Quotas {
         let mut warned_at = self.warned_at.lock().unwrap_or_else(PoisonError::into_inner);
         if warned_at.is_none_or(|warned_at| warned_at.elapsed() >= SILENT_FOR) {
             *warned_at = Some(Instant::now());
-            tracing::warn!(%error, "usage has not been written for minutes; each container counts by itself");
+            tracing::warn!(
+                error = with_causes(&error),
+                "usage has not been written for minutes; each container counts by itself"
+            );
         }
     }
 }

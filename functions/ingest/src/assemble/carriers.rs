@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::civil::Date;
-use shared::records::{Carrier, Country, Ocn, OwnedExchanges, State};
+use numbering::records::{Carrier, Country, Ocn, OwnedExchanges, State};
 
 use super::{Counts, most_frequent};
 use crate::{

@@ -5,9 +5,9 @@ mod carriers;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use shared::{
-    dataset::Dataset,
-    records::{AreaCode, BlockHolder, Carrier, Country, Exchange, Npa, NpaNxx, Ocn, State, Status},
+use numbering::dataset::Dataset;
+use numbering::records::{
+    AreaCode, BlockHolder, Carrier, Country, Exchange, Npa, NpaNxx, Ocn, State, Status,
 };
 
 use crate::{

@@ -1,6 +1,6 @@
 use super::*;
 use jiff::civil::Date;
-use shared::records::CarrierType;
+use numbering::records::CarrierType;
 
 fn code(
     npa_nxx: &str,

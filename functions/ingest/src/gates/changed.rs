@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, fmt::Display};
 
 use itertools::Itertools;
-use shared::records::{AreaCode, Carrier, Country, Exchange, Record, RecordKey};
+use numbering::records::{AreaCode, Carrier, Country, Exchange, Record, RecordKey};
 
 use super::{
     Counted, Refusal,

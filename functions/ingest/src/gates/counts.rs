@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use itertools::Itertools;
-use shared::records::{Country, Npa};
+use numbering::records::{Country, Npa};
 
 use super::{
     Counted, Refusal,

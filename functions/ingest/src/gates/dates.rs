@@ -1,7 +1,7 @@
 //! The dates that the files state for themselves.
 
 use jiff::{Timestamp, ToSpan, civil::Date, tz::TimeZone};
-use shared::store::FileDates;
+use store::FileDates;
 
 use super::Refusal;
 

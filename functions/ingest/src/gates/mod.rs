@@ -13,7 +13,8 @@ mod shares;
 mod thresholds;
 
 use jiff::civil::Date;
-use shared::{dataset::Dataset, store::FileDates};
+use numbering::dataset::Dataset;
+use store::FileDates;
 
 use self::thresholds::Thresholds;
 use crate::{Options, quality::Quality, report::Notes};
@@ -152,7 +153,7 @@ pub(crate) fn check(
 
 #[cfg(test)]
 mod tests {
-    use shared::records::{Carrier, CarrierType, Exchange, Status};
+    use numbering::records::{Carrier, CarrierType, Exchange, Status};
 
     use super::*;
     use crate::quality::tests::{carrier, exchange};

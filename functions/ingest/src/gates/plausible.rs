@@ -1,7 +1,7 @@
 //! What no report that is right looks like, whatever came before it: words nobody knows, a needed
 //! column that is blank, one value all over.
 
-use shared::records::Country;
+use numbering::records::Country;
 
 use super::{
     Refusal,

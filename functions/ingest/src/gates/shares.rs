@@ -1,7 +1,7 @@
 //! The coverage of each column, by country and by area code: it should hardly move.
 
 use itertools::Itertools;
-use shared::records::Npa;
+use numbering::records::Npa;
 
 use super::{
     Refusal,

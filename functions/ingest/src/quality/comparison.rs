@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use numbering::records::{Country, Npa};
 use serde::Serialize;
-use shared::records::{Country, Npa};
 
 use super::{Column, Coverage, Quality};
 
@@ -137,7 +137,8 @@ fn rounded(percent: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use shared::{dataset::Dataset, records::Status};
+    use numbering::dataset::Dataset;
+    use numbering::records::Status;
 
     use super::*;
     use crate::quality::tests::{carrier, exchange};

@@ -5,11 +5,9 @@ mod comparison;
 
 use std::collections::{BTreeMap, HashMap};
 
+use numbering::dataset::Dataset;
+use numbering::records::{Carrier, Country, Exchange, Npa, Status};
 use serde::{Deserialize, Serialize};
-use shared::{
-    dataset::Dataset,
-    records::{Carrier, Country, Exchange, Npa, Status},
-};
 
 pub use comparison::{BeforeAfter, Figures, QualityReport};
 
@@ -269,7 +267,7 @@ impl Occurrences {
 pub(crate) mod tests {
     use std::collections::BTreeSet;
 
-    use shared::records::{AreaCode, OwnedExchanges};
+    use numbering::records::{AreaCode, OwnedExchanges};
 
     use super::*;
 
@@ -279,7 +277,7 @@ pub(crate) mod tests {
         rate_center: &str,
         status: Status,
     ) -> Exchange {
-        let shared::records::NpaNxx { npa, nxx } = npa_nxx.parse().unwrap();
+        let numbering::records::NpaNxx { npa, nxx } = npa_nxx.parse().unwrap();
         Exchange {
             npa,
             nxx,

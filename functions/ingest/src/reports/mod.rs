@@ -7,7 +7,7 @@ pub(crate) mod overlay;
 pub(crate) mod thousands_blocks;
 
 use jiff::civil::Date;
-use shared::records::{Country, Npa, NpaNxx, Ocn, State, Status};
+use numbering::records::{Country, Npa, NpaNxx, Ocn, State, Status};
 
 use crate::{report::Notes, table::Row};
 

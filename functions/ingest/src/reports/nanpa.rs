@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use shared::records::{Country, NpaNxx, Status};
+use numbering::records::{Country, NpaNxx, Status};
 
 use super::{Code, Dated, is_in_plan, state};
 use crate::{

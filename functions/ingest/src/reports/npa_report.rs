@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use shared::records::{Country, Npa, State};
+use numbering::records::{Country, Npa, State};
 
 use super::{Dated, is_in_plan, state};
 use crate::{

@@ -3,7 +3,7 @@
 
 use std::io::Read;
 
-use shared::records::{CarrierType, Country, Ocn, State};
+use numbering::records::{CarrierType, Country, Ocn, State};
 
 use super::{Dated, state};
 use crate::{

@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use jiff::civil::Date;
-use shared::records::{Country, NpaNxx, Ocn, State};
+use numbering::records::{Country, NpaNxx, Ocn, State};
 
 use super::{Dated, is_in_plan, state};
 use crate::{

@@ -1,25 +1,122 @@
-//! Reports in S3.
+//! Reports in S3: one signed GET, for which a whole SDK would be built and loaded otherwise.
 
-use aws_config::BehaviorVersion;
-use aws_sdk_s3::Client;
-use shared::errors::with_causes;
+use std::{env, error::Error, time::SystemTime};
 
-use super::MOST_FETCHED;
+use aws_credential_types::{
+    Credentials,
+    provider::{ProvideCredentials, error::CredentialsError},
+};
+use aws_sigv4::{
+    http_request::{
+        PayloadChecksumKind, PercentEncodingMode, SignableBody, SignableRequest, SigningSettings,
+        UriPathNormalizationMode, sign,
+    },
+    sign::v4,
+};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use reqwest::{
+    Client,
+    header::{HeaderMap, HeaderName, HeaderValue},
+};
+use store::TimeoutProfile;
+
+use super::download::{self, DownloadError};
+
+/// What stands in a key as it is: everything else is percent-encoded, as the signature wants it.
+const IN_A_KEY: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b'/');
+
+/// Why an object could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum BucketError {
+    #[error("no region is set; set AWS_REGION to the region of the bucket")]
+    NoRegion,
+    #[error("no AWS credentials were found; set them as for the AWS CLI")]
+    NoCredentials,
+    #[error("the AWS credentials cannot be used")]
+    Credentials(#[from] CredentialsError),
+    #[error("the request cannot be signed")]
+    Signing(#[source] Box<dyn Error + Send + Sync>),
+    #[error(transparent)]
+    Download(#[from] DownloadError),
+}
 
 /// The whole object; region and credentials come from the environment.
 ///
 /// # Errors
-/// Where it cannot be read or is too large; says why.
-pub async fn object(bucket: &str, key: &str) -> Result<Vec<u8>, String> {
-    let client = Client::new(&aws_config::load_defaults(BehaviorVersion::latest()).await);
-    let object = client.get_object().bucket(bucket).key(key).send().await;
-    let mut body = object.map_err(|error| with_causes(&error))?.body;
-    let mut bytes = Vec::new();
-    while let Some(part) = body.next().await {
-        bytes.extend_from_slice(&part.map_err(|error| with_causes(&error))?);
-        if bytes.len() > MOST_FETCHED {
-            return Err(format!("it has more than {MOST_FETCHED} bytes"));
-        }
+/// Returns an error if the object cannot be read in four tries, or is too large.
+pub async fn object(bucket: &str, key: &str) -> Result<Vec<u8>, BucketError> {
+    let config = TimeoutProfile::Batch.loader().load().await;
+    let region = config.region().ok_or(BucketError::NoRegion)?.to_string();
+    let credentials = config.credentials_provider().ok_or(BucketError::NoCredentials)?;
+    let credentials = credentials.provide_credentials().await?;
+    let address = address(bucket, key, &region, endpoint().as_deref());
+    let client = download::limited(Client::builder()).build().map_err(DownloadError::from)?;
+    let headers = signed_headers(&address, &region, credentials).map_err(BucketError::Signing)?;
+    let request = || client.get(&address).headers(headers.clone());
+    Ok(download::with_retries(request, download::WAITS).await?)
+}
+
+/// The endpoint that the environment sets instead of that of AWS, as the SDKs read it.
+fn endpoint() -> Option<String> {
+    env::var("AWS_ENDPOINT_URL_S3").or_else(|_| env::var("AWS_ENDPOINT_URL")).ok()
+}
+
+/// Where an object is read. A bucket whose name has a dot cannot be a host name under the
+/// certificate of S3, and stand-ins for S3 know no host names of buckets.
+fn address(bucket: &str, key: &str, region: &str, endpoint: Option<&str>) -> String {
+    let key = utf8_percent_encode(key, IN_A_KEY);
+    let domain = if region.starts_with("cn-") { "amazonaws.com.cn" } else { "amazonaws.com" };
+    match endpoint {
+        Some(endpoint) => format!("{}/{bucket}/{key}", endpoint.trim_end_matches('/')),
+        None if bucket.contains('.') => format!("https://s3.{region}.{domain}/{bucket}/{key}"),
+        None => format!("https://{bucket}.s3.{region}.{domain}/{key}"),
     }
-    Ok(bytes)
+}
+
+/// The headers of Signature Version 4 for a GET, as S3 wants them: the path is encoded once and not
+/// normalized, and the hash of the body is a header.
+fn signed_headers(
+    address: &str,
+    region: &str,
+    credentials: Credentials,
+) -> Result<HeaderMap, Box<dyn Error + Send + Sync>> {
+    let mut settings = SigningSettings::default();
+    settings.percent_encoding_mode = PercentEncodingMode::Single;
+    settings.uri_path_normalization_mode = UriPathNormalizationMode::Disabled;
+    settings.payload_checksum_kind = PayloadChecksumKind::XAmzSha256;
+    let identity = credentials.into();
+    let parameters = v4::SigningParams::builder()
+        .identity(&identity)
+        .region(region)
+        .name("s3")
+        .time(SystemTime::now())
+        .settings(settings)
+        .build()?;
+    let unsigned = SignableRequest::new("GET", address, [].into_iter(), SignableBody::empty())?;
+    let (instructions, _) = sign(unsigned, &parameters.into())?.into_parts();
+    let mut headers = HeaderMap::new();
+    for (name, value) in instructions.headers() {
+        headers.insert(HeaderName::try_from(name)?, HeaderValue::try_from(value)?);
+    }
+    Ok(headers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_is_addressed_by_its_bucket_region_and_endpoint() {
+        let here = |bucket, endpoint| address(bucket, "a b/c+d.csv", "eu-west-1", endpoint);
+        assert_eq!(here("data", None), "https://data.s3.eu-west-1.amazonaws.com/a%20b/c%2Bd.csv");
+        assert_eq!(
+            here("my.data", None),
+            "https://s3.eu-west-1.amazonaws.com/my.data/a%20b/c%2Bd.csv"
+        );
+        let local = here("data", Some("http://localhost:8001/"));
+        assert_eq!(local, "http://localhost:8001/data/a%20b/c%2Bd.csv");
+        let china = address("data", "a", "cn-north-1", None);
+        assert_eq!(china, "https://data.s3.cn-north-1.amazonaws.com.cn/a");
+    }
 }

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use backon::{ExponentialBuilder, Retryable};
-use reqwest::{Client, ClientBuilder, StatusCode};
+use logging::with_causes;
+use reqwest::{Client, ClientBuilder, RequestBuilder, StatusCode};
 
 use super::MOST_FETCHED;
 
@@ -13,15 +14,15 @@ const TO_GO_ON: Duration = Duration::from_secs(30);
 const ALTOGETHER: Duration = Duration::from_secs(300);
 
 /// Four tries, with waits of about 1, 2 and 4 seconds.
-const WAITS: ExponentialBuilder = ExponentialBuilder::new()
+pub(super) const WAITS: ExponentialBuilder = ExponentialBuilder::new()
     .with_min_delay(Duration::from_secs(1))
     .with_max_times(3)
     .with_jitter();
 
 #[derive(Debug, thiserror::Error)]
 pub enum DownloadError {
-    #[error("the server answers {0}")]
-    Status(StatusCode),
+    #[error("the server answers {status}{}", code.as_deref().map(|code| format!(" ({code})")).unwrap_or_default())]
+    Status { status: StatusCode, code: Option<String> },
     #[error("it has more than {MOST_FETCHED} bytes")]
     TooLarge,
     #[error("the download failed")]
@@ -38,7 +39,7 @@ impl From<reqwest::Error> for DownloadError {
 impl DownloadError {
     fn may_pass(&self) -> bool {
         match self {
-            Self::Status(status) => {
+            Self::Status { status, .. } => {
                 status.is_server_error()
                     || [StatusCode::TOO_MANY_REQUESTS, StatusCode::REQUEST_TIMEOUT].contains(status)
             }
@@ -51,32 +52,34 @@ impl DownloadError {
 /// The whole body at an `https://` address.
 ///
 /// # Errors
-/// Where it cannot be had in four tries.
+/// Returns an error if it cannot be fetched in four tries.
 pub async fn download(address: &str) -> Result<Vec<u8>, DownloadError> {
     let client = limited(Client::builder()).https_only(true).build()?;
-    with_retries(&client, address, WAITS).await
+    with_retries(|| client.get(address), WAITS).await
 }
 
-fn limited(client: ClientBuilder) -> ClientBuilder {
+pub(super) fn limited(client: ClientBuilder) -> ClientBuilder {
     let agent = concat!("telephone-number-reference/", env!("CARGO_PKG_VERSION"));
     client.user_agent(agent).connect_timeout(TO_CONNECT).read_timeout(TO_GO_ON).timeout(ALTOGETHER)
 }
 
-async fn with_retries(
-    client: &Client,
-    address: &str,
+/// The body of the answer to `request`, which is sent again after `waits` where that may help.
+pub(super) async fn with_retries(
+    request: impl Fn() -> RequestBuilder,
     waits: ExponentialBuilder,
 ) -> Result<Vec<u8>, DownloadError> {
     let report = |error: &DownloadError, wait: Duration| {
-        tracing::warn!(%error, ?wait, "a download failed and is tried again");
+        tracing::warn!(error = with_causes(error), ?wait, "a download failed and is tried again");
     };
-    (|| body(client, address)).retry(waits).when(DownloadError::may_pass).notify(report).await
+    (|| body(request())).retry(waits).when(DownloadError::may_pass).notify(report).await
 }
 
-async fn body(client: &Client, address: &str) -> Result<Vec<u8>, DownloadError> {
-    let mut answer = client.get(address).send().await?;
-    if !answer.status().is_success() {
-        return Err(DownloadError::Status(answer.status()));
+async fn body(request: RequestBuilder) -> Result<Vec<u8>, DownloadError> {
+    let mut answer = request.send().await?;
+    let status = answer.status();
+    if !status.is_success() {
+        let code = answer.text().await.ok().and_then(|text| s3_error_code(&text));
+        return Err(DownloadError::Status { status, code });
     }
     let mut bytes = Vec::new();
     while let Some(part) = answer.chunk().await? {
@@ -86,6 +89,13 @@ async fn body(client: &Client, address: &str) -> Result<Vec<u8>, DownloadError> 
         }
     }
     Ok(bytes)
+}
+
+/// The code in the XML that S3 answers with a failure, such as `NoSuchKey`.
+fn s3_error_code(text: &str) -> Option<String> {
+    let (_, rest) = text.split_once("<Code>")?;
+    let (code, _) = rest.split_once("</Code>")?;
+    code.chars().all(|c| c.is_ascii_alphanumeric()).then(|| code.to_owned())
 }
 
 #[cfg(test)]
@@ -129,7 +139,8 @@ mod tests {
     }
 
     async fn fetched(address: &str) -> Result<Vec<u8>, DownloadError> {
-        with_retries(&limited(Client::builder()).build().unwrap(), address, AT_ONCE).await
+        let client = limited(Client::builder()).build().unwrap();
+        with_retries(|| client.get(address), AT_ONCE).await
     }
 
     #[tokio::test]
@@ -150,7 +161,7 @@ mod tests {
     #[tokio::test]
     async fn what_is_not_there_is_asked_for_once() {
         let (address, calls) = server(usize::MAX, StatusCode::NOT_FOUND).await;
-        assert!(matches!(fetched(&address).await, Err(DownloadError::Status(_))));
+        assert!(matches!(fetched(&address).await, Err(DownloadError::Status { code: None, .. })));
         assert_eq!(calls.load(Ordering::SeqCst), 1);
     }
 

@@ -6,8 +6,8 @@ mod download;
 
 use std::{fmt, fs::File, io::Cursor, path::PathBuf, str::FromStr};
 
+use logging::with_causes;
 use serde::Deserialize;
-use shared::errors::with_causes;
 
 use crate::IngestError;
 pub(crate) use content::Content;
@@ -145,7 +145,8 @@ impl Source {
                 Content::new(self.to_string(), Box::new(Cursor::new(bytes)))
             }
             Self::S3 { bucket, key } => {
-                let bytes = bucket::object(bucket, key).await.map_err(unreadable)?;
+                let bytes = bucket::object(bucket, key).await;
+                let bytes = bytes.map_err(|error| unreadable(with_causes(&error)))?;
                 Content::new(self.to_string(), Box::new(Cursor::new(bytes)))
             }
             Self::Embedded(bytes) => Content::new(self.to_string(), Box::new(Cursor::new(*bytes))),

@@ -8,7 +8,7 @@ use std::fmt::{self, Write};
 use indicatif::HumanCount;
 use ingest::{Delta, Differences, IngestError, Outcome, Report};
 
-use shared::records::Version;
+use numbering::records::Version;
 
 pub use changes::{ChangesFile, ChangesWriter};
 pub(crate) use quality::{is_share, ordered, share};

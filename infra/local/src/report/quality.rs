@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 
 use indicatif::HumanCount;
 use ingest::{BeforeAfter, Column, Figures, QualityReport};
-use shared::records::Npa;
+use numbering::records::Npa;
 
 /// Most area codes the table shows; the JSON report has all that moved.
 const MOST_AREA_CODES: usize = 10;
@@ -76,7 +76,7 @@ fn shown(name: &str, value: Option<f64>) -> String {
 mod tests {
     use std::collections::BTreeMap;
 
-    use shared::records::Country;
+    use numbering::records::Country;
 
     use super::*;
 

@@ -6,9 +6,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use local::database::Database;
 use reqwest::StatusCode;
 use serde_json::Value;
+use tnr::database::Database;
 
 use crate::{
     fault_proxy::{Fault, FaultProxy},
@@ -80,7 +80,7 @@ async fn the_authorization_header_decides_before_the_others() {
 #[tokio::test]
 async fn an_unknown_or_malformed_key_is_invalid() {
     let service = shared_service();
-    let unknown = local::keys::random().unwrap();
+    let unknown = tnr::commands::keys::random().unwrap();
     for key in [unknown.reveal(), "secret", "tnr_live_", "tnr_live_é", "null"] {
         let response = service.request("/v1/carriers").bearer_auth(key).send().await.unwrap();
         assert_eq!(response.status(), StatusCode::UNAUTHORIZED);
@@ -97,13 +97,14 @@ async fn an_unknown_or_malformed_key_is_invalid() {
 async fn a_revoked_or_expired_key_is_refused() {
     let service = Service::with_sample().await;
     let store = service.database.store();
-    let (revoked, expired) = (local::keys::random().unwrap(), local::keys::random().unwrap());
-    local::keys::register(&store, &revoked, "revoked").await.unwrap();
-    local::keys::register(&store, &expired, "expired").await.unwrap();
+    let (revoked, expired) =
+        (tnr::commands::keys::random().unwrap(), tnr::commands::keys::random().unwrap());
+    tnr::commands::keys::register(&store, &revoked, "revoked").await.unwrap();
+    tnr::commands::keys::register(&store, &expired, "expired").await.unwrap();
     let mut record = store.api_key(&expired.hash()).await.unwrap().unwrap();
     record.expires_at = Some(record.created_at);
     store.put_api_key(&record).await.unwrap();
-    local::keys::revoke(&store, revoked.prefix()).await.unwrap();
+    tnr::commands::keys::revoke(&store, revoked.prefix()).await.unwrap();
     for key in [revoked, expired] {
         let response =
             service.request("/v1/carriers").bearer_auth(key.reveal()).send().await.unwrap();
@@ -121,8 +122,8 @@ async fn an_unknown_path_needs_no_key_to_be_unknown() {
 async fn a_key_in_use_goes_on_while_its_table_is_gone_and_no_other_gets_in() {
     let service = Service::with_sample().await;
     service.ok("/v1/npa/415").await;
-    let unused = local::keys::random().unwrap();
-    local::keys::register(&service.database.store(), &unused, "unused").await.unwrap();
+    let unused = tnr::commands::keys::random().unwrap();
+    tnr::commands::keys::register(&service.database.store(), &unused, "unused").await.unwrap();
     let store = service.database.store();
     store.parts().0.delete_table().table_name("api_keys").send().await.unwrap();
     service.ok("/v1/npa/415").await;
@@ -144,7 +145,7 @@ async fn an_unknown_key_is_read_once_and_works_soon_after_it_is_created() {
     };
     let proxy = FaultProxy::before(service.database.endpoint(), policy).await;
     let container = Service::on(Database::at(proxy.endpoint.clone()).await.unwrap()).await;
-    let key = local::keys::random().unwrap();
+    let key = tnr::commands::keys::random().unwrap();
     let ask = || async {
         let request = container.request("/v1/carriers?limit=1").bearer_auth(key.reveal());
         request.send().await.unwrap().status()
@@ -153,7 +154,7 @@ async fn an_unknown_key_is_read_once_and_works_soon_after_it_is_created() {
         assert_eq!(ask().await, StatusCode::UNAUTHORIZED);
     }
     assert_eq!(reads.load(Ordering::SeqCst), 1);
-    local::keys::register(&service.database.store(), &key, "new").await.unwrap();
+    tnr::commands::keys::register(&service.database.store(), &key, "new").await.unwrap();
     let created = Instant::now();
     while ask().await == StatusCode::UNAUTHORIZED {
         assert!(created.elapsed() < Duration::from_secs(12));

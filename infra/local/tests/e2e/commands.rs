@@ -9,6 +9,7 @@ use std::{
 use axum::{Router, routing::get};
 use reqwest::Client;
 use serde_json::Value;
+use store::Tables;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 
@@ -40,8 +41,11 @@ struct Serving {
 
 impl Serving {
     fn start(data_dir: &TempDir, arguments: &[&str]) -> Self {
-        let arguments = [arguments, &["--port", "0"]].concat();
-        let mut process = tnr(data_dir, &arguments).stdout(Stdio::piped()).spawn().unwrap();
+        Self::of(&mut tnr(data_dir, &[arguments, &["--port", "0"]].concat()))
+    }
+
+    fn of(command: &mut Command) -> Self {
+        let mut process = command.stdout(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(process.stdout.take().unwrap()).lines();
         let (mut base_url, mut key) = (String::new(), String::new());
         for line in lines.map(Result::unwrap) {
@@ -274,62 +278,39 @@ async fn an_object_in_s3_is_a_source() {
     assert!(error.contains("error: s3://data/none.csv cannot be read: "), "{error}");
 }
 
-/// CloudFormation's answer to DescribeStacks, of a stack with these outputs.
-fn stack(outputs: &[(&str, &str)]) -> String {
-    let outputs = outputs.iter().map(|(key, value)| {
-        format!("<member><OutputKey>{key}</OutputKey><OutputValue>{value}</OutputValue></member>")
-    });
-    format!(
-        "<DescribeStacksResponse xmlns=\"http://cloudformation.amazonaws.com/doc/2010-05-15/\">\
-         <DescribeStacksResult><Stacks><member><StackName>numbers</StackName>\
-         <CreationTime>2026-11-21T00:00:00Z</CreationTime>\
-         <StackStatus>CREATE_COMPLETE</StackStatus><Outputs>{}</Outputs></member></Stacks>\
-         </DescribeStacksResult></DescribeStacksResponse>",
-        outputs.collect::<String>()
-    )
-}
-
 #[tokio::test]
-async fn a_deployed_stack_is_found_by_its_outputs() {
+async fn a_deployed_stack_is_found_by_its_name() {
     let data_dir = TempDir::new().unwrap();
-    let serving = Serving::start(&data_dir, &[]);
+    let tables = Tables::of_stack("numbers");
+    let serving = Serving::of(tnr(&data_dir, &["--port", "0"]).envs([
+        ("CARRIERS_TABLE", &tables.carriers),
+        ("EXCHANGES_TABLE", &tables.exchanges),
+        ("DATASET_TABLE", &tables.dataset),
+        ("API_KEYS_TABLE", &tables.api_keys),
+        ("USAGE_TABLE", &tables.usage),
+    ]));
     let dynamodb = std::fs::read_to_string(data_dir.path().join("endpoint")).unwrap();
-    let outputs = [
-        ("CarriersTableName", "carriers"),
-        ("ExchangesTableName", "exchanges"),
-        ("DatasetTableName", "dataset"),
-        ("ApiKeysTableName", "api_keys"),
-        ("UsageTableName", "usage"),
-    ];
-    let keys = async |outputs: &[(&str, &str)], arguments: &[&str]| {
-        let answer = stack(outputs);
-        let router = Router::new().fallback(async move || answer);
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let cloudformation = format!("http://{}", listener.local_addr().unwrap());
-        tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+    let keys = async |arguments: &[&str], stack: &str| {
         let mut command = Command::new(PROGRAM);
-        command.arg("keys").args(arguments).args(["--stack", "numbers"]).envs([
-            ("AWS_ENDPOINT_URL_CLOUDFORMATION", cloudformation.as_str()),
-            ("AWS_ENDPOINT_URL_DYNAMODB", &dynamodb),
+        command.arg("keys").args(arguments).args(["--stack", stack]).envs([
+            ("AWS_ENDPOINT_URL_DYNAMODB", dynamodb.as_str()),
             ("AWS_REGION", "us-east-1"),
             ("AWS_ACCESS_KEY_ID", "test"),
             ("AWS_SECRET_ACCESS_KEY", "test"),
         ]);
         tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap()
     };
-    let key = stdout(&keys(&outputs, &["create", "--name", "a client", "--per-minute", "5"]).await);
+    let created = keys(&["create", "--name", "a client", "--per-minute", "5"], "numbers").await;
+    let key = stdout(&created);
     let request = Client::new().get(format!("{}/v1/npa/415", serving.base_url));
     let response = request.bearer_auth(key.trim()).send().await.unwrap();
     assert_eq!(response.headers()["x-ratelimit-minute-limit"], "5");
 
-    let other = keys(&[("BucketName", "x")], &["list"]).await;
+    let other = keys(&["list"], "letters").await;
     let error = String::from_utf8_lossy(&other.stderr).into_owned();
-    assert!(
-        error.contains(
-            "the stack numbers is none of this service: it has no output CarriersTableName"
-        ),
-        "{error}"
-    );
+    let expected = "error: stack 'letters' is not a deployment of this service in region \
+                    'us-east-1'; give the name that 'sam deploy' was given";
+    assert!(error.starts_with(expected), "{error}");
 }
 
 #[test]

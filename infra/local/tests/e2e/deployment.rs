@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use local::{database::Database, template};
+use tnr::{database::Database, template};
 use yaml_serde::Value;
 
 const API_FUNCTIONS: [&str; 5] =
@@ -151,7 +151,7 @@ fn metrics_are_written_under_the_names_they_are_read_by() {
     let template = include_str!("../../../../template.yaml");
     let telemetry = include_str!("../../../../shared/src/telemetry.rs");
     let import = include_str!("../../../../functions/ingest/src/lambda.rs");
-    let ours = format!("\"{}\", \"", shared::telemetry::NAMESPACE);
+    let ours = format!("\"{}\", \"", logging::NAMESPACE);
     let of_dashboard = template.split(&ours).skip(1).map(|rest| rest.split('"').next().unwrap());
     let names: BTreeSet<&str> = of_dashboard.chain(["ServerErrors", "ImportSucceeded"]).collect();
     assert!(names.len() >= 8, "{names:?}");

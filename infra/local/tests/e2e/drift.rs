@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use local::{functions, template};
 use serde_json::Value;
 use shared::app::Routes;
+use tnr::{functions, template};
 
 use crate::events::events_of;
 

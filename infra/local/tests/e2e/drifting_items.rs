@@ -3,7 +3,7 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use ingest::{Drift, Options, Repair, verify};
-use shared::store::{Patience, Store};
+use store::{Store, TimeoutProfile};
 
 use crate::{
     fault_proxy::{Fault, FaultProxy},
@@ -63,7 +63,7 @@ async fn a_write_that_is_delivered_late_is_not_believed() {
         _ => Fault::None,
     };
     let proxy = FaultProxy::before(service.database.endpoint(), late).await;
-    let store = Store::at(&proxy.endpoint, Patience::Loading).await;
+    let store = Store::at(&proxy.endpoint, TimeoutProfile::Batch).await;
     import(&store, &Texts::second(), options).await.unwrap();
     let expected = answers(&with_first().await).await;
     import(&service.database.store(), &Texts::first(), options).await.unwrap();

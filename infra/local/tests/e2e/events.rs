@@ -9,9 +9,9 @@ use std::{
 use axum::{body::to_bytes, response::Response};
 use ingest::{Event, Source, Sources};
 use lambda_http::{Request, Service as LambdaService};
-use local::functions;
 use serde_json::{Value, json};
-use shared::app::{App, lambda};
+use shared::{app::lambda, state::App};
+use tnr::functions;
 
 use crate::service::{Service, shared_service};
 

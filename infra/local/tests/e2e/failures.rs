@@ -9,13 +9,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use local::{database::Database, keys, routes};
 use reqwest::{Client, StatusCode};
 use serde_json::{Value, json};
-use shared::{
-    app::{self, App},
-    store::{Patience, Store},
-};
+use shared::{app, state::App};
+use store::{Store, TimeoutProfile};
+use tnr::{commands::keys, database::Database, routes};
 use tokio::net::TcpListener;
 
 use crate::{
@@ -127,7 +125,7 @@ async fn an_unreachable_database_is_a_503_in_bounded_time() {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let base_url = format!("http://{}", listener.local_addr().unwrap());
         let service =
-            app::service(routes(), App::on(Store::at(&endpoint, Patience::Serving).await));
+            app::service(routes(), App::on(Store::at(&endpoint, TimeoutProfile::Request).await));
         tokio::spawn(async move { axum::serve(listener, service).await.unwrap() });
         for path in ["/v1/npa/415", "/health"] {
             let started = Instant::now();

@@ -15,10 +15,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use local::database::Database;
 use reqwest::{Client, StatusCode};
 use shared::auth::ApiKey;
 use tempfile::TempDir;
+use tnr::database::Database;
 
 use crate::{
     fault_proxy::{Fault, FaultProxy},

@@ -9,7 +9,7 @@ use std::{
 
 use ingest::{Options, Source, Sources, ingest};
 use serde_json::json;
-use shared::store::{Patience, Store};
+use store::{Store, TimeoutProfile};
 use zip::ZipArchive;
 
 use crate::{
@@ -94,7 +94,7 @@ async fn a_hundred_changed_rows_are_all_that_is_written(service: Service, source
         let policy =
             move |call, _: &str| if call > killed_after { Fault::Dead } else { Fault::None };
         let proxy = FaultProxy::before(service.database.endpoint(), policy).await;
-        let dying = Store::at(&proxy.endpoint, Patience::Loading).await;
+        let dying = Store::at(&proxy.endpoint, TimeoutProfile::Batch).await;
         assert!(
             ingest(&dying, &changed, Options::default(), |_| ()).await.is_err(),
             "{killed_after}"

@@ -3,8 +3,9 @@
 use std::{fs::File, io::Read, path::Path};
 
 use ingest::{Options, Outcome, Quality, Report, Sources, ingest};
-use local::import::sample;
-use shared::{records::Country, store::Store};
+use numbering::records::Country;
+use store::Store;
+use tnr::sample::sample;
 use zip::ZipArchive;
 
 use crate::{

@@ -4,9 +4,9 @@ use std::fs;
 
 use ingest::{IngestError, Options, Outcome, Report, Source, Sources};
 use jiff::ToSpan;
-use local::import::sample;
 use serde_json::json;
 use tempfile::TempDir;
+use tnr::sample::sample;
 
 use crate::{
     service::Service,

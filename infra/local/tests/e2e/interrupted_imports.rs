@@ -11,7 +11,7 @@ use ingest::{
 };
 use jiff::ToSpan;
 use serde_json::Value;
-use shared::store::{Patience, Store, StoreError};
+use store::{Store, StoreError, TimeoutProfile};
 
 use crate::{
     fault_proxy::{Fault, FaultProxy},
@@ -79,7 +79,7 @@ pub async fn assert_no_drift(store: &Store) {
 async fn dying(service: &Service, calls: usize) -> (Store, FaultProxy) {
     let policy = move |call, _: &str| if call > calls { Fault::Dead } else { Fault::None };
     let proxy = FaultProxy::before(service.database.endpoint(), policy).await;
-    (Store::at(&proxy.endpoint, Patience::Loading).await, proxy)
+    (Store::at(&proxy.endpoint, TimeoutProfile::Batch).await, proxy)
 }
 
 #[tokio::test]
@@ -132,7 +132,7 @@ async fn a_busy_database_is_waited_for() {
         _ => Fault::None,
     };
     let proxy = FaultProxy::before(service.database.endpoint(), policy).await;
-    let store = Store::at(&proxy.endpoint, Patience::Loading).await;
+    let store = Store::at(&proxy.endpoint, TimeoutProfile::Batch).await;
     import(&store, &Texts::first(), Options::default()).await.unwrap();
     assert_no_drift(&service.database.store()).await;
 }
@@ -157,7 +157,7 @@ async fn a_database_that_stays_busy_is_given_up_near_the_deadline() {
         _ => Fault::None,
     };
     let proxy = FaultProxy::before(service.database.endpoint(), policy).await;
-    let store = Store::at(&proxy.endpoint, Patience::Loading).await;
+    let store = Store::at(&proxy.endpoint, TimeoutProfile::Batch).await;
     let started = Instant::now();
     let deadline = Some(started + Duration::from_secs(17));
     let late = Options { deadline, ..Options::default() };
@@ -222,7 +222,7 @@ async fn rollback_makes_the_version_before_current_with_one_write() {
         Fault::None
     };
     let proxy = FaultProxy::before(service.database.endpoint(), policy).await;
-    let counted = Store::at(&proxy.endpoint, Patience::Loading).await;
+    let counted = Store::at(&proxy.endpoint, TimeoutProfile::Batch).await;
     let report = rollback(&counted, options, |_| ()).await.unwrap();
     assert_eq!(report.outcome, Outcome::RolledBack);
     assert_eq!(*writes.lock().unwrap(), ["PutItem"]);
@@ -264,7 +264,7 @@ async fn chunks_of_an_import_that_can_no_longer_publish_are_swept() {
         _ => Fault::None,
     };
     let proxy = FaultProxy::before(service.database.endpoint(), policy).await;
-    let dying = Store::at(&proxy.endpoint, Patience::Loading).await;
+    let dying = Store::at(&proxy.endpoint, TimeoutProfile::Batch).await;
     let old = Options { now: now - 48.hours(), ..Options::default() };
     import(&dying, &Texts::second(), old).await.unwrap_err();
     assert_eq!(chunks().await, 2, "of the current version and of the dead import");
@@ -287,7 +287,7 @@ async fn a_sweep_that_is_overtaken_deletes_no_chunk_of_the_current_version() {
         _ => Fault::None,
     };
     let proxy = FaultProxy::before(service.database.endpoint(), policy).await;
-    let sweeping = Store::at(&proxy.endpoint, Patience::Loading).await;
+    let sweeping = Store::at(&proxy.endpoint, TimeoutProfile::Batch).await;
     let import_and_publish = async |texts: &Texts, hours: i64| {
         let options = Options { now: now - hours.hours(), ..Options::default() };
         import(&store, texts, options).await.unwrap();
@@ -336,7 +336,7 @@ async fn an_import_after_two_deaths_leaves_no_contradiction() {
             _ => Fault::None,
         };
         let proxy = FaultProxy::before(service.database.endpoint(), policy).await;
-        let unswept = Store::at(&proxy.endpoint, Patience::Loading).await;
+        let unswept = Store::at(&proxy.endpoint, TimeoutProfile::Batch).await;
         import(&unswept, &Texts::second(), options).await.unwrap();
         let (store, _proxy) = dying(&service, killed_after).await;
         _ = import(&store, &Texts::third(), options).await;
@@ -359,7 +359,7 @@ async fn a_death_while_sweeping_after_a_death_locks_nobody_out() {
         _ => Fault::None,
     };
     let proxy = FaultProxy::before(service.database.endpoint(), lost_manifest).await;
-    let dying = Store::at(&proxy.endpoint, Patience::Loading).await;
+    let dying = Store::at(&proxy.endpoint, TimeoutProfile::Batch).await;
     let old = Options { now: now - 48.hours(), ..Options::default() };
     import(&dying, &Texts::second(), old).await.unwrap_err();
     let dead_at_sweep = |_, operation: &str| match operation {
@@ -367,7 +367,7 @@ async fn a_death_while_sweeping_after_a_death_locks_nobody_out() {
         _ => Fault::None,
     };
     let proxy = FaultProxy::before(service.database.endpoint(), dead_at_sweep).await;
-    let sweeping = Store::at(&proxy.endpoint, Patience::Loading).await;
+    let sweeping = Store::at(&proxy.endpoint, TimeoutProfile::Batch).await;
     import(&sweeping, &Texts::first(), Options::default()).await.unwrap();
 
     import(&store, &Texts::second(), Options::default()).await.unwrap();

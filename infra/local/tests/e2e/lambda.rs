@@ -9,9 +9,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use local::database::Database;
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tnr::database::Database;
 
 use crate::{
     fault_proxy::{Fault, FaultProxy},

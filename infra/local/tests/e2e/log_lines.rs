@@ -9,12 +9,12 @@ use std::{
 
 use axum::{body::Body, extract::Request};
 use lambda_http::tower::ServiceExt;
-use local::{keys::random, routes};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use serde_json::Value;
-use shared::app::{self, App};
+use shared::{app, state::App};
 use tempfile::TempDir;
+use tnr::{commands::keys::random, routes};
 
 use crate::service::{KEY, Service, fields};
 
@@ -171,7 +171,7 @@ fn everywhere(text: &str) -> Vec<Asked> {
 async fn logging_process() {
     let Some(file) = env::var_os("REQUESTS_TO_LOG") else { return };
     let service = Service::with_sample().await;
-    app::log_as_json();
+    logging::log_as_json();
     let handlers = app::service(routes(), App::on(service.database.serving_store().await));
     for line in fs::read_to_string(file).unwrap().lines() {
         let (method, target) = line.split_once(' ').unwrap();

@@ -3,6 +3,6 @@
 #[test]
 fn the_committed_description_is_current() {
     let committed = include_str!("../../../../docs/openapi.json");
-    let current = local::openapi::description().to_pretty_json().unwrap();
+    let current = tnr::commands::openapi::description().to_pretty_json().unwrap();
     assert!(committed.trim_end() == current, "renew it: cargo run -- openapi > docs/openapi.json");
 }

@@ -15,12 +15,12 @@ use std::{
 
 use ingest::{IngestError, Options, Outcome, Repair, ingest, rollback, verify};
 use jiff::{Timestamp, ToSpan};
-use local::{database::Database, keys};
 use proptest::{
     prelude::*,
     test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner},
 };
-use shared::store::{Patience, Store};
+use store::{Store, TimeoutProfile};
+use tnr::{commands::keys, database::Database};
 use tokio::{runtime::Runtime, task::JoinHandle};
 
 use crate::{
@@ -60,7 +60,7 @@ impl Writer {
             None => Fault::None,
         };
         let proxy = FaultProxy::before(endpoint, policy).await;
-        let store = Store::at(&proxy.endpoint, Patience::Loading).await;
+        let store = Store::at(&proxy.endpoint, TimeoutProfile::Batch).await;
         Self { store, proxy, trouble }
     }
 

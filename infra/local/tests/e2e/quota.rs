@@ -11,16 +11,14 @@ use std::{
 };
 
 use jiff::Timestamp;
-use local::{
-    cli::KeyTerms,
-    database::Database,
-    keys::{random, register},
-};
 use reqwest::{Response, StatusCode};
 use serde_json::Value;
-use shared::{
-    auth::ApiKey,
-    store::{KeyRecord, Store},
+use shared::auth::ApiKey;
+use store::{KeyRecord, Store};
+use tnr::{
+    args::KeyTerms,
+    commands::keys::{random, register},
+    database::Database,
 };
 
 use crate::{
@@ -150,7 +148,7 @@ async fn a_rotated_key_shares_the_quota_of_the_one_it_replaces() {
     let old = key(&store, None, Some(4)).await;
     let new = random().unwrap();
     // The command shows the new key once; here its record is put under a key that is known.
-    local::keys::rotate(&store, old.reveal(), "1d".parse().unwrap()).await.unwrap();
+    tnr::commands::keys::rotate(&store, old.reveal(), "1d".parse().unwrap()).await.unwrap();
     let records = store.api_keys().await.unwrap();
     let record = records.iter().find(|record| record.quota_id.is_some()).unwrap().clone();
     store.put_api_key(&KeyRecord { key_hash: new.hash(), ..record }).await.unwrap();
@@ -225,14 +223,14 @@ async fn terms_of_a_key_are_kept() {
         per_minute: Some(60),
         per_day: None,
     };
-    local::keys::create(&store, "a client", &terms).await.unwrap();
+    tnr::commands::keys::create(&store, "a client", &terms).await.unwrap();
     let key = store.api_keys().await.unwrap().into_iter().find(|key| key.name == "a client");
     let key = key.unwrap();
     assert_eq!(key.note.as_deref(), Some("until the trial ends"));
     assert_eq!((key.per_minute, key.per_day), (Some(60), None));
     assert!(key.expires_at.unwrap() > Timestamp::now());
 
-    local::keys::rotate(&store, &key.prefix, "1d".parse().unwrap()).await.unwrap();
+    tnr::commands::keys::rotate(&store, &key.prefix, "1d".parse().unwrap()).await.unwrap();
     let keys = store.api_keys().await.unwrap();
     let of_client: Vec<_> = keys.iter().filter(|key| key.name == "a client").collect();
     let [old, new] = of_client.as_slice() else { panic!("{of_client:?}") };

@@ -2,10 +2,10 @@
 
 use std::{net::Ipv4Addr, sync::LazyLock};
 
-use local::{database::Database, import::import_sample_if_empty, keys, routes};
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use serde_json::Value;
-use shared::app::{self, App};
+use shared::{app, state::App};
+use tnr::{commands::keys, database::Database, routes, sample};
 use tokio::{net::TcpListener, runtime::Runtime};
 
 /// The key of the sample events, too.
@@ -60,7 +60,7 @@ impl Service {
     /// A service of its own on the sample.
     pub async fn with_sample() -> Self {
         let service = Self::empty().await;
-        import_sample_if_empty(&service.database.store()).await.unwrap();
+        sample::import_if_empty(&service.database.store()).await.unwrap();
         service
     }
 

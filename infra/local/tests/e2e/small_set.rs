@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use ingest::{Source, Sources};
-use local::import::sample;
-use shared::store::Store;
+use store::Store;
+use tnr::sample::sample;
 
 /// The sample's area codes in California and Toronto.
 const NPAS: [&str; 2] = ["415", "416"];

@@ -6,7 +6,7 @@ use form_urlencoded::Serializer;
 use lambda_http::Service as _;
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::{Value, json};
-use shared::app::{App, lambda};
+use shared::{app::lambda, state::App};
 
 use crate::service::{KEY, shared_service};
 

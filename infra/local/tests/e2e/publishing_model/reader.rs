@@ -3,16 +3,13 @@
 use axum::{Router, body::Body, http::Request};
 use futures_util::future::join_all;
 use lambda_http::tower::ServiceExt;
-use local::routes;
+use numbering::records::{AreaCode, Carrier, Exchange, Npa, NpaNxx, Ocn};
 use proptest::{prop_assert, prop_assert_eq, test_runner::TestCaseError};
 use serde_json::Value;
-use shared::{
-    app::{self, App},
-    dataset::{DatasetError, LoadedVersion},
-    lookup::Freshness,
-    records::{AreaCode, Carrier, Exchange, Npa, NpaNxx, Ocn},
-    store::Store,
-};
+use shared::{app, lookup::Freshness, state::App};
+use store::Store;
+use store::{DatasetError, LoadedVersion};
+use tnr::routes;
 
 use crate::service::KEY;
 

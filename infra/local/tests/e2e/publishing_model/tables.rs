@@ -1,6 +1,11 @@
 //! Tables emptied, and made what they were before.
 
-use shared::store::{Item, Store};
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use store::Store;
+
+type Item = HashMap<String, AttributeValue>;
 
 /// Every item of the lookup tables, as they were at one moment.
 pub struct Copy {

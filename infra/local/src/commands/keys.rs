@@ -1,50 +1,12 @@
 //! API keys for an operator: made, listed, rotated, revoked. A key is shown once, when it is made.
 
-use std::str::FromStr;
-
-use jiff::{SignedDuration, Timestamp, civil::Date, tz::TimeZone};
+use jiff::Timestamp;
+use numbering::time::this_second;
 use rand::{RngExt, distr::Alphanumeric};
-use shared::{
-    auth::{ApiKey, MalformedKey, PREFIX_CHARACTERS, SECRET_CHARACTERS},
-    store::{KeyRecord, Store},
-    time::this_second,
-};
+use shared::auth::{ApiKey, MalformedKey, PREFIX_CHARACTERS, SECRET_CHARACTERS};
+use store::{KeyRecord, Store};
 
-use crate::{LocalError, cli::KeyTerms};
-
-/// When a key ends: on a day, which begins at midnight UTC, or after some days.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Expiry {
-    On(Date),
-    After(SignedDuration),
-}
-
-impl FromStr for Expiry {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let days = text.strip_suffix('d').and_then(|days| days.parse::<u16>().ok());
-        match (days, Date::strptime("%Y-%m-%d", text)) {
-            (Some(days), _) => Ok(Self::After(SignedDuration::from_hours(24 * i64::from(days)))),
-            (None, Ok(date)) => Ok(Self::On(date)),
-            (None, Err(_)) => Err("must be a date such as 2027-01-31, or days such as 90d"),
-        }
-    }
-}
-
-impl Expiry {
-    /// The second at which it ends, counted from `now`.
-    ///
-    /// # Errors
-    /// Returns an error if that is not to come, or beyond what a timestamp can be.
-    fn from(self, now: Timestamp) -> Result<Timestamp, LocalError> {
-        let end = match self {
-            Self::On(date) => date.to_zoned(TimeZone::UTC).map(|midnight| midnight.timestamp()),
-            Self::After(days) => now.checked_add(days),
-        };
-        end.ok().filter(|end| *end > now).ok_or(LocalError::PastExpiry)
-    }
-}
+use crate::{LocalError, args::KeyTerms, expiry::Expiry};
 
 /// Makes a key on these terms, stores its hash and prints it.
 ///
@@ -191,25 +153,6 @@ async fn find(store: &Store, prefix: &str) -> Result<KeyRecord, LocalError> {
             // of a whole key given by mistake only what the list shows is repeated
             let shown = prefix.chars().take(PREFIX_CHARACTERS).collect();
             Err(LocalError::AmbiguousPrefix(more + usize::from(last.is_some()), shown))
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_expiry_is_a_date_or_days_to_come() {
-        let now: Timestamp = "2026-11-21T12:00:00Z".parse().unwrap();
-        let end = |text: &str| text.parse::<Expiry>().unwrap().from(now).map(|end| end.to_string());
-        assert_eq!(end("2027-01-31").unwrap(), "2027-01-31T00:00:00Z");
-        assert_eq!(end("90d").unwrap(), "2027-02-19T12:00:00Z");
-        for past in ["2026-11-21", "2020-01-01", "0d"] {
-            assert!(matches!(end(past), Err(LocalError::PastExpiry)), "{past}");
-        }
-        for text in ["", "d", "-1d", "90", "31.01.2027", "2027-02-30"] {
-            assert!(text.parse::<Expiry>().is_err(), "{text}");
         }
     }
 }

@@ -12,7 +12,7 @@ use aws_sdk_dynamodb::{
     types::{AttributeValue, KeysAndAttributes, ReturnValue, ReturnValuesOnConditionCheckFailure},
 };
 
-use super::{Item, Store, StoreError};
+use crate::{Store, StoreError, client::Item};
 
 /// How long a call may take. It has one try: what was not written goes with the next write.
 const LONGEST_CALL: Duration = Duration::from_millis(1500);
@@ -80,23 +80,23 @@ impl Store {
         hours: &[i64],
     ) -> Result<HashMap<i64, HourOfUsage>, StoreError> {
         let table = &self.tables.usage;
-        let failed = |detail: String| StoreError::Call {
-            operation: "BatchGetItem",
-            table: table.clone(),
-            detail,
-        };
         let hour_of: HashMap<String, i64> =
             hours.iter().map(|hour| (item_id(quota_id, *hour), *hour)).collect();
-        let mut keys = KeysAndAttributes::builder().set_keys(Some(Vec::new()));
+        let mut request = KeysAndAttributes::builder().set_keys(Some(Vec::new()));
         for id in hour_of.keys() {
-            keys = keys.keys(HashMap::from([("id".to_owned(), AttributeValue::S(id.clone()))]));
+            request = request.keys(Item::from([("id".to_owned(), AttributeValue::S(id.clone()))]));
         }
-        let keys = keys.build().map_err(|error| failed(error.to_string()))?;
+        let keys = request.build().map_err(StoreError::unbuildable("BatchGetItem", table))?;
         let get = self.client.batch_get_item().request_items(table, keys);
         let answer = get.customize().config_override(once()).send().await;
         let answer = answer.map_err(StoreError::call("BatchGetItem", table))?;
         if answer.unprocessed_keys().is_some_and(|left| !left.is_empty()) {
-            return Err(failed("some keys were left unprocessed".to_owned()));
+            let (operation, table) = ("BatchGetItem", table.clone());
+            return Err(StoreError::Call {
+                operation,
+                table,
+                source: "it left keys unprocessed".into(),
+            });
         }
         let items = answer.responses.unwrap_or_default().remove(table).unwrap_or_default();
         let hour_of_item = |item: &Item| hour_of.get(item.get("id")?.as_s().ok()?).copied();

@@ -9,8 +9,20 @@ use std::{env, panic};
 use tracing_subscriber::{EnvFilter, filter::LevelFilter};
 
 /// The crates of this service.
-const OWN_CRATES: [&str; 9] =
-    ["carriers", "format", "formatting", "ingest", "local", "npa", "search", "shared", "status"];
+const OWN_CRATES: [&str; 12] = [
+    "carriers",
+    "format",
+    "formatting",
+    "ingest",
+    "logging",
+    "npa",
+    "numbering",
+    "search",
+    "shared",
+    "status",
+    "store",
+    "tnr",
+];
 
 /// The filter that `RUST_LOG` asks for, or `default` if it is not set or makes no sense.
 pub fn filter(default: &str) -> EnvFilter {
@@ -32,6 +44,17 @@ fn directives(text: &str) -> String {
         }
     }
     directives.join(",")
+}
+
+/// Logs structured lines to stdout, which Lambda hands to CloudWatch; `RUST_LOG` sets the level.
+pub fn log_as_json() {
+    hide_panic_messages();
+    tracing_subscriber::fmt()
+        .json()
+        .with_env_filter(filter("info"))
+        .with_current_span(false)
+        .without_time()
+        .init();
 }
 
 /// Logs where a panic was and not its message, which may quote what a client sent.
@@ -64,12 +87,12 @@ mod tests {
 
     #[test]
     fn every_crate_of_the_workspace_is_known() {
-        let manifest = include_str!("../../Cargo.toml");
+        let manifest = include_str!("../../../Cargo.toml");
         let crates = manifest.lines().filter_map(|line| {
             let (name, rest) = line.split_once(" = { path")?;
             (!rest.is_empty()).then_some(name)
         });
-        let mut crates: Vec<_> = crates.chain(["local"]).collect();
+        let mut crates: Vec<_> = crates.chain(["tnr"]).collect();
         crates.sort_unstable();
         assert_eq!(crates, OWN_CRATES);
     }

@@ -1,15 +1,16 @@
 //! The current version of the dataset: loaded once per container and refreshed.
 
 use std::{
-    sync::{Arc, PoisonError, RwLock},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
-use super::{DamagedSnapshot, Dataset};
-use crate::{
-    records::Version,
-    store::{Manifest, Snapshot, Store, StoreError},
-};
+use numbering::records::Version;
+
+use crate::{Manifest, Snapshot, Store, StoreError};
+use arc_swap::ArcSwapOption;
+use logging::with_causes;
+use numbering::dataset::{DamagedSnapshot, Dataset};
 
 /// How long the current version is believed to be current before the manifest is read again.
 const RECHECK_AFTER: Duration = Duration::from_secs(60);
@@ -23,7 +24,7 @@ pub enum DatasetError {
     Empty,
     #[error(transparent)]
     Store(#[from] StoreError),
-    #[error("the snapshot {version} is damaged: {source}")]
+    #[error("the snapshot {version} is damaged")]
     Damaged { version: Version, source: DamagedSnapshot },
 }
 
@@ -51,7 +52,6 @@ pub struct LoadedVersion {
 }
 
 /// The version a container answers from, and until when it is used without another look.
-#[derive(Clone)]
 struct InUse {
     loaded: LoadedVersion,
     until: Instant,
@@ -63,11 +63,11 @@ struct InUse {
 /// does not answer, the one in memory goes on being used, for lookups as for lists.
 pub struct CurrentDataset {
     store: Store,
-    in_use: RwLock<Option<InUse>>,
+    in_use: ArcSwapOption<InUse>,
     /// The last version asked for that is no longer current: walks of its pages may go on.
-    earlier: RwLock<Option<LoadedVersion>>,
+    earlier: ArcSwapOption<LoadedVersion>,
     /// As it was last read, for health and statistics.
-    manifest: RwLock<Option<Arc<Manifest>>>,
+    manifest: ArcSwapOption<Manifest>,
     /// Locked by the one request that looks for a new version; others go on with what is in use.
     refreshing: tokio::sync::Mutex<()>,
 }
@@ -76,9 +76,9 @@ impl CurrentDataset {
     pub fn new(store: Store) -> Self {
         Self {
             store,
-            in_use: RwLock::default(),
-            earlier: RwLock::default(),
-            manifest: RwLock::default(),
+            in_use: ArcSwapOption::empty(),
+            earlier: ArcSwapOption::empty(),
+            manifest: ArcSwapOption::empty(),
             refreshing: tokio::sync::Mutex::default(),
         }
     }
@@ -88,8 +88,8 @@ impl CurrentDataset {
         match self.store.manifest().await {
             Ok(manifest) => ManifestReading::Fresh(manifest.map(|manifest| self.note(manifest))),
             Err(error) => {
-                tracing::error!(%error, "the manifest cannot be read");
-                ManifestReading::Remembered(get(&self.manifest))
+                tracing::error!(error = with_causes(&error), "the manifest cannot be read");
+                ManifestReading::Remembered(self.manifest.load_full())
             }
         }
     }
@@ -102,9 +102,9 @@ impl CurrentDataset {
         if let Some(fresh) = self.fresh() {
             return Ok(fresh);
         }
-        let _refreshing = match (self.refreshing.try_lock(), get(&self.in_use)) {
+        let _refreshing = match (self.refreshing.try_lock(), self.loaded()) {
             (Ok(turn), _) => turn,
-            (Err(_), Some(stale)) => return Ok(stale.loaded),
+            (Err(_), Some(stale)) => return Ok(stale),
             (Err(_), None) => self.refreshing.lock().await,
         };
         if let Some(fresh) = self.fresh() {
@@ -119,8 +119,8 @@ impl CurrentDataset {
     /// # Errors
     /// Returns an error if the version is kept but cannot be loaded.
     pub async fn of_version(&self, version: &str) -> Result<Option<LoadedVersion>, DatasetError> {
-        let in_memory = [get(&self.in_use).map(|in_use| in_use.loaded), get(&self.earlier)];
-        let mut in_memory = in_memory.into_iter().flatten();
+        let earlier = self.earlier.load().as_deref().cloned();
+        let mut in_memory = self.loaded().into_iter().chain(earlier);
         if let Some(found) = in_memory.find(|loaded| loaded.version == *version) {
             return Ok(Some(found));
         }
@@ -131,29 +131,39 @@ impl CurrentDataset {
         let manifest = manifest.ok_or(DatasetError::Empty)?;
         let Some(snapshot) = manifest.snapshot(version) else { return Ok(None) };
         let loaded = self.load(snapshot).await?;
-        set(&self.earlier, loaded.clone());
+        self.earlier.store(Some(Arc::new(loaded.clone())));
         Ok(Some(loaded))
     }
 
     fn fresh(&self) -> Option<LoadedVersion> {
-        let in_use = get(&self.in_use)?;
-        (Instant::now() < in_use.until).then_some(in_use.loaded)
+        let in_use = self.in_use.load();
+        let in_use = in_use.as_deref().filter(|in_use| Instant::now() < in_use.until)?;
+        Some(in_use.loaded.clone())
+    }
+
+    /// The version in memory, however long ago it was known to be current.
+    fn loaded(&self) -> Option<LoadedVersion> {
+        self.in_use.load().as_deref().map(|in_use| in_use.loaded.clone())
     }
 
     async fn refresh(&self) -> Result<LoadedVersion, DatasetError> {
-        let before = get(&self.in_use).map(|in_use| in_use.loaded);
+        let before = self.loaded();
         match (self.newest(before.as_ref()).await, before) {
             (Ok(newest), before) => {
                 let replaced = before.filter(|before| before.version != newest.version);
                 if let Some(replaced) = replaced {
-                    set(&self.earlier, replaced);
+                    self.earlier.store(Some(Arc::new(replaced)));
                 }
                 self.use_for(RECHECK_AFTER, &newest);
                 Ok(newest)
             }
             (Err(error), Some(before)) => {
                 let version = before.version.as_str();
-                tracing::error!(%error, version, "going on with the version in memory");
+                tracing::error!(
+                    error = with_causes(&error),
+                    version,
+                    "going on with the version in memory"
+                );
                 self.use_for(RECHECK_AFTER_FAILURE, &before);
                 Ok(before)
             }
@@ -162,7 +172,8 @@ impl CurrentDataset {
     }
 
     fn use_for(&self, time: Duration, loaded: &LoadedVersion) {
-        set(&self.in_use, InUse { loaded: loaded.clone(), until: Instant::now() + time });
+        let until = Instant::now() + time;
+        self.in_use.store(Some(Arc::new(InUse { loaded: loaded.clone(), until })));
     }
 
     /// The current version. If it has been replaced while it was being loaded, the one after it; if
@@ -185,7 +196,11 @@ impl CurrentDataset {
         for retained in &again.retained {
             if let Ok(loaded) = self.load_or_keep(retained, in_memory).await {
                 let version = loaded.version.as_str();
-                tracing::error!(%error, version, "the current version is damaged; answering from an older one");
+                tracing::error!(
+                    error = with_causes(&error),
+                    version,
+                    "the current version is damaged; answering from an older one"
+                );
                 return Ok(loaded);
             }
         }
@@ -210,17 +225,9 @@ impl CurrentDataset {
 
     fn note(&self, manifest: Manifest) -> Arc<Manifest> {
         let manifest = Arc::new(manifest);
-        set(&self.manifest, Arc::clone(&manifest));
+        self.manifest.store(Some(Arc::clone(&manifest)));
         manifest
     }
-}
-
-fn get<T: Clone>(shared: &RwLock<Option<T>>) -> Option<T> {
-    shared.read().unwrap_or_else(PoisonError::into_inner).clone()
-}
-
-fn set<T>(shared: &RwLock<Option<T>>, value: T) {
-    *shared.write().unwrap_or_else(PoisonError::into_inner) = Some(value);
 }
 
 /// Reads and unpacks a snapshot.

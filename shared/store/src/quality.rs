@@ -3,8 +3,8 @@
 use aws_sdk_dynamodb::{primitives::Blob, types::AttributeValue};
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{Item, Revision, Store, StoreError, snapshots::REPLACES};
-use crate::records::Version;
+use crate::{Revision, Store, StoreError, client::Item, error::Cause, snapshots::REPLACES};
+use numbering::records::Version;
 
 /// zstd's level: the item is small, written once and hardly ever read.
 const LEVEL: i32 = 3;
@@ -23,15 +23,15 @@ impl Store {
         replaces: &Revision,
     ) -> Result<(), StoreError> {
         let table = &self.tables.dataset;
-        let data = compressed(quality).map_err(|error| StoreError::Item {
-            table: table.clone(),
-            detail: error.to_string(),
-        })?;
-        let put = self.client.put_item().table_name(table);
-        let put = put.item("id", AttributeValue::S(quality_id(version)));
-        let put = put.item(REPLACES, AttributeValue::S(replaces.to_string()));
-        let put = put.item("data", AttributeValue::B(Blob::new(data)));
-        put.send().await.map_err(StoreError::call("PutItem", table))?;
+        let data = compressed(quality).map_err(StoreError::item(table))?;
+        let request = self
+            .client
+            .put_item()
+            .table_name(table)
+            .item("id", AttributeValue::S(quality_id(version)))
+            .item(REPLACES, AttributeValue::S(replaces.to_string()))
+            .item("data", AttributeValue::B(Blob::new(data)));
+        request.send().await.map_err(StoreError::call("PutItem", table))?;
         Ok(())
     }
 
@@ -48,9 +48,7 @@ impl Store {
         let get = self.client.get_item().table_name(table).key("id", id);
         let answer = get.send().await.map_err(StoreError::call("GetItem", table))?;
         let Some(item) = answer.item else { return Ok(None) };
-        let quality = decompressed(&item)
-            .map_err(|detail| StoreError::Item { table: table.clone(), detail })?;
-        Ok(Some(quality))
+        decompressed(&item).map(Some).map_err(StoreError::item(table))
     }
 }
 
@@ -62,8 +60,8 @@ fn compressed(quality: &impl Serialize) -> std::io::Result<Vec<u8>> {
     zstd::encode_all(serde_json::to_vec(quality)?.as_slice(), LEVEL)
 }
 
-fn decompressed<T: DeserializeOwned>(item: &Item) -> Result<T, String> {
+fn decompressed<T: DeserializeOwned>(item: &Item) -> Result<T, Cause> {
     let data = item.get("data").and_then(|data| data.as_b().ok()).ok_or("it has no data")?;
-    let json = zstd::decode_all(data.as_ref()).map_err(|error| error.to_string())?;
-    serde_json::from_slice(&json).map_err(|error| error.to_string())
+    let json = zstd::decode_all(data.as_ref())?;
+    Ok(serde_json::from_slice(&json)?)
 }

@@ -1,18 +1,10 @@
-//! The command line: what can be typed, and which module does it.
+//! What can be typed on the command line.
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::{
-    LocalError,
-    database::Database,
-    import,
-    keys::{self, Expiry},
-    openapi,
-    report::ChangesFile,
-    serve, verify, versions,
-};
+use crate::{expiry::Expiry, report::ChangesFile};
 
 /// The Telephone Number Reference Service on one machine.
 ///
@@ -22,13 +14,13 @@ use crate::{
 #[command(name = "tnr", version, args_conflicts_with_subcommands = true)]
 pub struct Cli {
     #[command(subcommand)]
-    command: Option<Command>,
+    pub command: Option<Command>,
     #[command(flatten)]
-    serve: ServeArgs,
+    pub serve: ServeArgs,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+pub enum Command {
     /// Serve the API (the default)
     Serve(ServeArgs),
     /// Load the published reports
@@ -70,9 +62,10 @@ pub struct DataArgs {
 }
 
 fn endpoint_url(text: &str) -> Result<String, String> {
-    match ["http://", "https://"].iter().any(|scheme| text.starts_with(scheme)) {
-        true => Ok(text.to_owned()),
-        false => Err("must begin with http:// or https://".to_owned()),
+    if text.starts_with("http://") || text.starts_with("https://") {
+        Ok(text.to_owned())
+    } else {
+        Err("must begin with http:// or https://".to_owned())
     }
 }
 
@@ -235,42 +228,6 @@ pub struct KeyTerms {
     /// Requests it may make in any 24 hours; any number if left out
     #[arg(long, value_name = "REQUESTS", value_parser = clap::value_parser!(u32).range(1..))]
     pub per_day: Option<u32>,
-}
-
-impl KeysCommand {
-    async fn run(self) -> Result<(), LocalError> {
-        match self {
-            Self::Create { name, terms, data } => {
-                keys::create(&Database::open(&data).await?.store(), &name, &terms).await
-            }
-            Self::List { data } => keys::list(&Database::open(&data).await?.store()).await,
-            Self::Rotate { prefix, overlap, data } => {
-                keys::rotate(&Database::open(&data).await?.store(), &prefix, overlap).await
-            }
-            Self::Revoke { prefix, data } => {
-                keys::revoke(&Database::open(&data).await?.store(), &prefix).await
-            }
-        }
-    }
-}
-
-impl Cli {
-    /// Does what was asked for.
-    ///
-    /// # Errors
-    /// Where it could not be done; the error says why.
-    pub async fn run(self) -> Result<(), LocalError> {
-        match self.command.unwrap_or(Command::Serve(self.serve)) {
-            Command::Serve(args) => serve::serve(args).await,
-            Command::Import(args) => import::import(*args).await,
-            Command::Rollback(args) => import::rollback(args).await,
-            Command::Verify(args) => verify::verify(args).await,
-            Command::Versions(args) => versions::list(args).await,
-            Command::Keys(command) => command.run().await,
-            Command::Dynamodb(args) => serve::dynamodb(args).await,
-            Command::Openapi => openapi::print(),
-        }
-    }
 }
 
 #[cfg(test)]

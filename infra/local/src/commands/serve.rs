@@ -3,20 +3,17 @@
 use std::{fs, net::Ipv4Addr, path::Path, sync::Arc, time::Duration};
 
 use axum::Router;
-use shared::{
-    app::{self, App},
-    auth::ApiKey,
-    logging,
-    store::Store,
-};
+use logging;
+use shared::{app, auth::ApiKey, state::App};
+use store::Store;
 use tokio::{net::TcpListener, sync::oneshot, time::timeout};
 
 use crate::{
     LocalError,
-    cli::{DynamodbArgs, KeyArgs, ServeArgs},
+    args::{DynamodbArgs, KeyArgs, ServeArgs},
+    commands::keys,
     database::{Database, Use},
-    import::import_sample_if_empty,
-    keys, routes,
+    routes, sample,
 };
 
 /// Name of the key that the local program makes for itself.
@@ -79,7 +76,7 @@ pub async fn dynamodb(args: DynamodbArgs) -> Result<(), LocalError> {
 
 /// Data and a key in the database.
 async fn prepare(store: &Store, key: &KeyArgs, data_dir: &Path) -> Result<ApiKey, LocalError> {
-    import_sample_if_empty(store).await?;
+    sample::import_if_empty(store).await?;
     match &key.given {
         Some(text) => {
             let key = text.parse()?;

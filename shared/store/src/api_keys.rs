@@ -4,7 +4,10 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{Store, StoreError, item, read};
+use crate::{
+    Store, StoreError,
+    client::{item, read},
+};
 
 /// A key as the table keeps it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

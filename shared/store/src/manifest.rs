@@ -8,8 +8,8 @@ use rand::{RngExt, distr::Alphanumeric};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{Store, StoreError, item};
-use crate::records::{Statistics, Version};
+use crate::{Store, StoreError, client::item};
+use numbering::records::{Statistics, Version};
 
 /// Which version of the data is current, and which came before.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -49,7 +49,7 @@ pub struct FileDates {
 }
 
 /// A chunk with its key stays below DynamoDB's 400 KB for an item.
-pub(super) const CHUNK_BYTES: usize = 390_000;
+pub(crate) const CHUNK_BYTES: usize = 390_000;
 /// Older snapshots kept beside the current one: readers may be loading the last, and an operator
 /// may want to go back.
 const RETAINED: usize = 3;

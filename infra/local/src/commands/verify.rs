@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 use indicatif::HumanCount;
 use ingest::{Drift, Progress, Repair, Verification};
 
-use crate::{LocalError, cli::VerifyArgs, database::Database, import::with_progress};
+use crate::{LocalError, args::VerifyArgs, commands::import::with_progress, database::Database};
 
 /// Compares every item, rewrites those that differ if asked to, and prints what was found.
 ///

@@ -6,11 +6,11 @@ use indicatif::HumanCount;
 use ingest::{Figures, Quality, QualityReport};
 use jiff::{Timestamp, civil::Date};
 use serde::Serialize;
-use shared::store::{FileDates, Manifest, Snapshot, Store};
+use store::{FileDates, Manifest, Snapshot, Store};
 
 use crate::{
     LocalError,
-    cli::VersionsArgs,
+    args::VersionsArgs,
     database::Database,
     report::{is_share, ordered, share},
 };

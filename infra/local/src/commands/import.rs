@@ -5,11 +5,10 @@ use ingest::{
     CNAC_ADDRESS, IngestError, NANPA_ADDRESS, NPA_REPORT_ADDRESS, Options, Outcome, Progress,
     Report, Source, Sources,
 };
-use shared::store::{Store, StoreError};
 
 use crate::{
     LocalError,
-    cli::{ChangeArgs, ImportArgs},
+    args::{ChangeArgs, ImportArgs},
     database::Database,
     report::{self, ChangesFile, ChangesWriter},
 };
@@ -84,33 +83,6 @@ fn conclude(
     match report.outcome {
         Outcome::Refused { reason } => Err(LocalError::Refused(reason)),
         _ => Ok(()),
-    }
-}
-
-/// Loads the sample the program brings along, unless there is data already or an import is about
-/// to bring some.
-///
-/// # Errors
-/// Where the database cannot be read or written.
-pub async fn import_sample_if_empty(store: &Store) -> Result<(), LocalError> {
-    if store.manifest().await?.is_some() {
-        return Ok(());
-    }
-    match ingest::ingest(store, &sample(), Options::default(), |_| ()).await {
-        // Another program was quicker.
-        Err(IngestError::Store(StoreError::Overtaken)) => Ok(()),
-        imported => Ok(imported.map(drop)?),
-    }
-}
-
-/// Made-up codes and carriers in the formats of the published reports.
-pub fn sample() -> Sources {
-    Sources {
-        nanpa: Source::Embedded(include_bytes!("../sample/nanpa_utilized_codes.txt")),
-        cnac: Source::Embedded(include_bytes!("../sample/cnac_co_code_status.csv")),
-        npa_report: Source::Embedded(include_bytes!("../sample/npa_report.csv")),
-        carriers: Some(Source::Embedded(include_bytes!("../sample/carriers.csv"))),
-        thousands_blocks: None,
     }
 }
 

@@ -3,7 +3,6 @@
 //! The North American plan is bounded (at most 800 x 800 exchange codes), so a dataset packs into
 //! a few bytes an exchange; [`packed`] writes and reads it as one compressed snapshot.
 
-mod current;
 mod last_changed;
 mod packed;
 mod search;
@@ -20,7 +19,6 @@ use crate::records::{
 
 use self::last_changed::LastChanged;
 
-pub use current::{CurrentDataset, DatasetError, LoadedVersion, ManifestReading, load};
 pub use packed::DamagedSnapshot;
 pub use search::{Search, Words};
 

@@ -1,6 +1,6 @@
 //! Snapshots as immutable chunks in the table of datasets.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::collections::BTreeMap;
 
 use aws_sdk_dynamodb::{
     primitives::Blob,
@@ -8,19 +8,19 @@ use aws_sdk_dynamodb::{
 };
 use backon::BackoffBuilder;
 use jiff::{SignedDuration, Timestamp};
+use numbering::records::Version;
 
-use super::{
-    Item, Manifest, Revision, Snapshot, Store, StoreError,
-    items::WAITS,
+use crate::{
+    DamagedChunks, Manifest, Revision, Snapshot, Store, StoreError, capacity,
+    client::Item,
+    item_writes::WAITS,
     manifest::{CHUNK_BYTES, sha256},
-    note_capacity,
 };
-use crate::records::Version;
 
 /// Most keys one BatchGetItem takes.
 const MOST_KEYS: usize = 100;
 /// The attribute of a version's items that holds the revision its manifest will replace.
-pub(super) const REPLACES: &str = "replaces";
+pub(crate) const REPLACES: &str = "replaces";
 /// How long chunks that nobody names are left alone: an import may be about to name them.
 const UNNAMED_CHUNKS_ARE_KEPT_FOR: SignedDuration = SignedDuration::from_hours(24);
 
@@ -37,14 +37,14 @@ impl Store {
     /// # Errors
     /// Returns an error if DynamoDB does not answer in time, or a chunk is missing or damaged.
     pub async fn snapshot(&self, snapshot: &Snapshot) -> Result<Vec<u8>, StoreError> {
-        let limit: Duration = self.timeouts.snapshot_read();
+        let limit = self.timeouts.snapshot_read();
         let read = tokio::time::timeout(limit, self.read_snapshot(snapshot)).await;
         read.map_err(|_| StoreError::SnapshotTimeout { version: snapshot.version.clone(), limit })?
     }
 
     async fn read_snapshot(&self, snapshot: &Snapshot) -> Result<Vec<u8>, StoreError> {
         let Snapshot { version, chunks, sha256: hash, .. } = snapshot;
-        let damaged = |detail: String| StoreError::Snapshot { version: version.clone(), detail };
+        let damaged = |source| StoreError::Snapshot { version: version.clone(), source };
         let ids: Vec<String> = (0..*chunks).map(|n| chunk_id(version, n)).collect();
         // Chunks never change, so a cheap read is as good, but for one that was written just now.
         let mut found = self.chunks(&ids, Consistency::Eventual).await?;
@@ -55,12 +55,12 @@ impl Store {
         let mut bytes = Vec::new();
         for id in &ids {
             let chunk = found.get(id);
-            let chunk = chunk.ok_or_else(|| damaged(format!("chunk {id} is missing")))?;
+            let chunk = chunk.ok_or_else(|| damaged(DamagedChunks::Missing(id.clone())))?;
             bytes.extend_from_slice(chunk);
         }
         let actual = sha256(&bytes);
         if actual != *hash {
-            return Err(damaged(format!("its SHA-256 is {actual} instead of {hash}")));
+            return Err(damaged(DamagedChunks::Hash { actual, expected: hash.clone() }));
         }
         Ok(bytes)
     }
@@ -84,19 +84,22 @@ impl Store {
         consistency: Consistency,
     ) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
         let table = &self.tables.dataset;
-        let mut keys =
+        let mut request =
             KeysAndAttributes::builder().consistent_read(consistency == Consistency::Strong);
         for id in ids {
-            keys = keys.keys(Item::from([("id".to_owned(), AttributeValue::S(id.clone()))]));
+            request = request.keys(Item::from([("id".to_owned(), AttributeValue::S(id.clone()))]));
         }
-        let keys = keys.build().map_err(StoreError::unbuildable("BatchGetItem", table))?;
+        let keys = request.build().map_err(StoreError::unbuildable("BatchGetItem", table))?;
         let (mut found, mut wanted) = (Vec::new(), Some(keys));
         let mut waits = WAITS.build();
         while let Some(keys) = wanted {
-            let get = self.client.batch_get_item().request_items(table, keys);
-            let sent = get.return_consumed_capacity(ReturnConsumedCapacity::Total).send().await;
-            let answer = sent.map_err(StoreError::call("BatchGetItem", table))?;
-            note_capacity(answer.consumed_capacity().first());
+            let request = self
+                .client
+                .batch_get_item()
+                .request_items(table, keys)
+                .return_consumed_capacity(ReturnConsumedCapacity::Total);
+            let answer = request.send().await.map_err(StoreError::call("BatchGetItem", table))?;
+            capacity::count(answer.consumed_capacity().first());
             let items = answer.responses.and_then(|mut tables| tables.remove(table));
             found.extend(items.into_iter().flatten().filter_map(chunk));
             wanted = answer.unprocessed_keys.and_then(|mut tables| tables.remove(table));
@@ -121,11 +124,14 @@ impl Store {
     ) -> Result<(), StoreError> {
         let table = &self.tables.dataset;
         for (n, data) in (0..).zip(bytes.chunks(CHUNK_BYTES)) {
-            let put = self.client.put_item().table_name(table);
-            let put = put.item("id", AttributeValue::S(chunk_id(version, n)));
-            let put = put.item(REPLACES, AttributeValue::S(replaces.to_string()));
-            let put = put.item("data", AttributeValue::B(Blob::new(data)));
-            put.send().await.map_err(StoreError::call("PutItem", table))?;
+            let request = self
+                .client
+                .put_item()
+                .table_name(table)
+                .item("id", AttributeValue::S(chunk_id(version, n)))
+                .item(REPLACES, AttributeValue::S(replaces.to_string()))
+                .item("data", AttributeValue::B(Blob::new(data)));
+            request.send().await.map_err(StoreError::call("PutItem", table))?;
         }
         Ok(())
     }
@@ -159,9 +165,12 @@ impl Store {
     /// The ids of all items of the table of datasets, and what their manifests were to replace.
     async fn items_of_versions(&self) -> Result<Vec<Item>, StoreError> {
         let table = self.tables.dataset.as_str();
-        let scan = self.client.scan().table_name(table);
-        let scan = scan.projection_expression("id, #replaces");
-        let scan = scan.expression_attribute_names("#replaces", REPLACES);
+        let scan = self
+            .client
+            .scan()
+            .table_name(table)
+            .projection_expression("id, #replaces")
+            .expression_attribute_names("#replaces", REPLACES);
         let found: Result<Vec<Item>, _> = scan.into_paginator().items().send().collect().await;
         found.map_err(StoreError::call("Scan", table))
     }

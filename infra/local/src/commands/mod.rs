@@ -1,0 +1,46 @@
+//! What the program does: a module for each command.
+
+pub mod import;
+pub mod keys;
+pub mod openapi;
+pub mod serve;
+pub mod verify;
+mod versions;
+
+use crate::{
+    LocalError,
+    args::{Cli, Command, KeysCommand},
+    database::Database,
+};
+
+/// Runs the command that was typed.
+///
+/// # Errors
+/// Returns an error if the command could not be completed.
+pub async fn run(cli: Cli) -> Result<(), LocalError> {
+    match cli.command.unwrap_or(Command::Serve(cli.serve)) {
+        Command::Serve(args) => serve::serve(args).await,
+        Command::Import(args) => import::import(*args).await,
+        Command::Rollback(args) => import::rollback(args).await,
+        Command::Verify(args) => verify::verify(args).await,
+        Command::Versions(args) => versions::list(args).await,
+        Command::Keys(command) => run_keys(command).await,
+        Command::Dynamodb(args) => serve::dynamodb(args).await,
+        Command::Openapi => openapi::print(),
+    }
+}
+
+async fn run_keys(command: KeysCommand) -> Result<(), LocalError> {
+    match command {
+        KeysCommand::Create { name, terms, data } => {
+            keys::create(&Database::open(&data).await?.store(), &name, &terms).await
+        }
+        KeysCommand::List { data } => keys::list(&Database::open(&data).await?.store()).await,
+        KeysCommand::Rotate { prefix, overlap, data } => {
+            keys::rotate(&Database::open(&data).await?.store(), &prefix, overlap).await
+        }
+        KeysCommand::Revoke { prefix, data } => {
+            keys::revoke(&Database::open(&data).await?.store(), &prefix).await
+        }
+    }
+}

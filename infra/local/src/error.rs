@@ -1,0 +1,53 @@
+//! Why a command gave up.
+
+use std::error::Error;
+
+use ingest::IngestError;
+use shared::auth::MalformedKey;
+use store::StoreError;
+
+/// The error that a library gave, whichever it is.
+type Cause = Box<dyn Error + Send + Sync>;
+
+/// Why a command gave up, in words for whoever typed it.
+#[derive(Debug, thiserror::Error)]
+pub enum LocalError {
+    #[error("{what}")]
+    Io { what: String, source: Cause },
+    #[error(
+        "stack '{stack}' is not a deployment of this service in region '{region}'; \
+         give the name that 'sam deploy' was given, and its region as AWS_REGION"
+    )]
+    NoStack { stack: String, region: String },
+    #[error("template.yaml does not define the tables as expected: {0}")]
+    Template(String),
+    #[error(transparent)]
+    Key(#[from] MalformedKey),
+    #[error("the key would have expired already; give a time to come")]
+    PastExpiry,
+    #[error("the API key {0}… has been revoked or has expired; give another")]
+    DeadKey(String),
+    #[error(
+        "{folder} is in use by another process; end it, or use its DynamoDB with --endpoint-url {endpoint}"
+    )]
+    FolderServed { folder: String, endpoint: String },
+    #[error("{0} is in use by another command; try again when that has ended")]
+    FolderBusy(String),
+    #[error("{0} API keys begin with '{1}'; give a prefix that only one has (see 'keys list')")]
+    AmbiguousPrefix(usize, String),
+    #[error(transparent)]
+    Ingest(#[from] IngestError),
+    #[error("the import is refused: {0}")]
+    Refused(String),
+    #[error("{0} items differ from the current version; run 'verify --repair' to rewrite them")]
+    Drift(usize),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl LocalError {
+    pub(crate) fn io<E: Into<Cause>>(what: impl Into<String>) -> impl FnOnce(E) -> Self {
+        let what = what.into();
+        move |error| Self::Io { what, source: error.into() }
+    }
+}

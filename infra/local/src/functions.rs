@@ -1,0 +1,19 @@
+//! The functions that answer HTTP.
+
+use shared::app::Routes;
+
+/// Every function behind the API, by the name of its folder.
+pub fn functions() -> Vec<(&'static str, Routes)> {
+    vec![
+        ("carriers", carriers::routes()),
+        ("npa", npa::routes()),
+        ("format", format::routes()),
+        ("search", search::routes()),
+        ("status", status::routes()),
+    ]
+}
+
+/// The routes of every function.
+pub fn routes() -> Vec<Routes> {
+    functions().into_iter().map(|(_, routes)| routes).collect()
+}

@@ -1,0 +1,91 @@
+//! Lets a request in that brings a live key whose quotas are not exhausted.
+
+use axum::{
+    extract::{Request, State},
+    http::{HeaderMap, HeaderValue, header},
+    middleware::Next,
+    response::Response,
+};
+use jiff::Timestamp;
+
+use crate::{
+    errors::ApiError,
+    params::{API_KEY, Params},
+    request_context,
+    state::App,
+};
+
+const REQUIRED: &str = "API key required: send it as 'Authorization: Bearer <API_KEY>', \
+                        as 'X-API-Key: <API_KEY>' or as the query parameter apiKey";
+/// Authenticates the request, counts it, and marks the response `Cache-Control: private`.
+///
+/// # Errors
+/// Returns an error if the request has no key or one that is not live (401), if a quota of the key
+/// is exhausted (429), or if the table of keys cannot be read (503).
+pub async fn require_key(
+    State(app): State<App>,
+    request: Request,
+    next: Next,
+) -> Result<Response, ApiError> {
+    let key = key_of(request.headers(), &Params::of(request.uri()))?;
+    let key = key.ok_or(ApiError::Unauthorized(REQUIRED))?;
+    let key = app.keys.admit(&key).await?;
+    request_context::record(|context| context.key = Some(key.prefix.clone()));
+    let quotas = app.quotas.take(&key, Timestamp::now()).map_err(ApiError::RateLimited)?;
+    // Already now, since what follows does not run if the client hangs up.
+    app.quotas.write_soon(&key);
+    let mut response = next.run(request).await;
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("private"));
+    if let Some(statuses) = quotas {
+        statuses.set_rate_limit_headers(response.headers_mut());
+    }
+    Ok(response)
+}
+
+/// The key a request brings: the `Authorization` header before `X-API-Key` before `apiKey`.
+fn key_of(headers: &HeaderMap, params: &Params) -> Result<Option<String>, ApiError> {
+    // bytes that are no text are a key all the same: an invalid one, not a missing one
+    let text = |name| headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()));
+    let bearer = text("authorization").and_then(|value| bearer(&value).map(str::to_owned));
+    let header = bearer.or_else(|| text("x-api-key").map(|value| value.trim().to_owned()));
+    match header.filter(|key| !key.is_empty()) {
+        Some(key) => Ok(Some(key)),
+        None => params.text(API_KEY),
+    }
+}
+
+/// The token of a `Bearer` scheme, whose name is matched without case (RFC 9110, 11.1).
+fn bearer(authorization: &str) -> Option<&str> {
+    let (scheme, token) = authorization.trim().split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key_from(headers: &[(&'static str, &'static str)], query: &str) -> Option<String> {
+        let headers = headers
+            .iter()
+            .map(|&(name, value)| (name.parse().unwrap(), HeaderValue::from_static(value)))
+            .collect();
+        key_of(&headers, &Params::of(&format!("/?{query}").parse().unwrap())).unwrap()
+    }
+
+    #[test]
+    fn bearer_comes_before_x_api_key_before_the_query() {
+        let (bearer, x_api_key) = (("authorization", "Bearer one"), ("x-api-key", "two"));
+        assert_eq!(key_from(&[bearer, x_api_key], "apiKey=three").as_deref(), Some("one"));
+        assert_eq!(key_from(&[x_api_key], "apiKey=three").as_deref(), Some("two"));
+        assert_eq!(key_from(&[], "apiKey=three").as_deref(), Some("three"));
+        assert_eq!(key_from(&[], ""), None);
+    }
+
+    #[test]
+    fn another_scheme_is_passed_over_and_the_scheme_has_no_case() {
+        assert_eq!(key_from(&[("authorization", "Basic abc")], "apiKey=k").as_deref(), Some("k"));
+        assert_eq!(key_from(&[("authorization", "bearer  k ")], "").as_deref(), Some("k"));
+        assert_eq!(key_from(&[("authorization", "Bearer ")], ""), None);
+        assert_eq!(key_from(&[("x-api-key", "")], ""), None);
+    }
+}

@@ -1,0 +1,140 @@
+//! Writes lookup items in bulk.
+
+use std::{collections::HashMap, time::Duration};
+
+use aws_sdk_dynamodb::{
+    error::{ProvideErrorMetadata, SdkError},
+    operation::batch_write_item::BatchWriteItemError,
+    types::{DeleteRequest, PutRequest, WriteRequest},
+};
+use backon::{BackoffBuilder, ExponentialBuilder};
+use numbering::records::Record;
+
+use crate::{ItemKey, LookupItem, Store, StoreError, client::item};
+
+/// Most writes one BatchWriteItem call takes (DynamoDB's limit).
+pub const BATCH: usize = 25;
+
+/// What becomes of one item.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ItemWrite {
+    Put(LookupItem<Record>),
+    Delete(ItemKey),
+}
+
+impl ItemWrite {
+    fn key(&self) -> ItemKey {
+        match self {
+            Self::Put(item) => item.record.key().into(),
+            Self::Delete(key) => key.clone(),
+        }
+    }
+
+    fn request(&self, table: &str) -> Result<WriteRequest, StoreError> {
+        let key = self.key();
+        let (name, value) = key.attribute();
+        let refused = StoreError::unbuildable("BatchWriteItem", table);
+        let request = WriteRequest::builder();
+        Ok(match self {
+            Self::Put(lookup_item) => {
+                let mut attributes = item(table, lookup_item)?;
+                attributes.insert(name.to_owned(), value);
+                let put = PutRequest::builder().set_item(Some(attributes)).build();
+                request.put_request(put.map_err(refused)?).build()
+            }
+            Self::Delete(_) => {
+                let delete = DeleteRequest::builder().key(name, value).build();
+                request.delete_request(delete.map_err(refused)?).build()
+            }
+        })
+    }
+}
+
+impl Store {
+    /// Makes up to 25 `writes` in one call. What DynamoDB is too busy for is tried again after
+    /// growing waits, for about a minute and a half.
+    ///
+    /// # Errors
+    /// Returns an error if DynamoDB refuses the call or stays too busy. Some of the writes may
+    /// have been made then.
+    pub async fn write(&self, writes: &[ItemWrite]) -> Result<(), StoreError> {
+        let mut left: HashMap<String, Vec<WriteRequest>> = HashMap::new();
+        for write in writes {
+            let table = write.key().table.name(&self.tables);
+            left.entry(table.to_owned()).or_default().push(write.request(table)?);
+        }
+        let mut waits = WAITS.build();
+        loop {
+            let call = self.client.batch_write_item().set_request_items(Some(left.clone()));
+            left = match call.send().await {
+                Ok(answer) => answer.unprocessed_items.unwrap_or_default(),
+                Err(error) if is_too_busy(&error) => left,
+                Err(error) => {
+                    let tables = left.into_keys().collect::<Vec<_>>().join(", ");
+                    return Err(StoreError::call("BatchWriteItem", &tables)(error));
+                }
+            };
+            let count: usize = left.values().map(Vec::len).sum();
+            if count == 0 {
+                return Ok(());
+            }
+            let wait = waits.next().ok_or(StoreError::Busy { left: count })?;
+            tokio::time::sleep(wait).await;
+        }
+    }
+}
+
+/// Thirteen tries. Half of each wait is left to chance, so that callers do not come back together.
+pub(crate) const WAITS: ExponentialBuilder = ExponentialBuilder::new()
+    .with_min_delay(Duration::from_millis(50))
+    .with_max_delay(Duration::from_secs(15))
+    .with_max_times(12)
+    .with_jitter();
+
+/// Whether DynamoDB may well take later what it did not take now; the client has tried a few times.
+fn is_too_busy<R>(error: &SdkError<BatchWriteItemError, R>) -> bool {
+    if has_no_disk(error) {
+        return false;
+    }
+    let throttled = matches!(
+        error.code(),
+        Some(
+            "ProvisionedThroughputExceededException"
+                | "ThrottlingException"
+                | "RequestLimitExceeded"
+                | "InternalServerError"
+        )
+    );
+    throttled
+        || matches!(
+            error,
+            SdkError::TimeoutError(_) | SdkError::ResponseError(_) | SdkError::DispatchFailure(_)
+        )
+}
+
+/// Whether the embedded database cannot write into its file. It answers that as an internal error,
+/// too, but waiting does not help, and the operator has to be told.
+fn has_no_disk<R>(error: &SdkError<BatchWriteItemError, R>) -> bool {
+    let of_sqlite = ["database or disk is full", "disk I/O error"];
+    error.message().is_some_and(|message| of_sqlite.iter().any(|text| message.contains(text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use aws_sdk_dynamodb::error::ErrorMetadata;
+    use logging::with_causes;
+
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_told_at_once_and_not_taken_for_a_busy_database() {
+        let internal = |message: &str| {
+            let metadata = ErrorMetadata::builder().code("InternalServerError").message(message);
+            SdkError::service_error(BatchWriteItemError::generic(metadata.build()), ())
+        };
+        let full = internal("backend: database or disk is full");
+        assert!(!is_too_busy(&full));
+        assert!(with_causes(&full).contains("disk is full"), "{}", with_causes(&full));
+        assert!(is_too_busy(&internal("try again")));
+    }
+}

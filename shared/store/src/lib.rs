@@ -1,0 +1,31 @@
+//! DynamoDB: lookup items, snapshots, the manifest and the current version, keys and their usage.
+//!
+//! Knows nothing of HTTP. The tables themselves are defined in `template.yaml`.
+
+mod api_keys;
+mod capacity;
+mod client;
+mod current;
+mod error;
+mod item_writes;
+mod lookup_items;
+mod manifest;
+mod quality;
+mod snapshots;
+mod table_scan;
+mod tables;
+mod timeouts;
+mod usage;
+
+pub use api_keys::KeyRecord;
+pub use capacity::metered;
+pub use client::{Store, is_emulator};
+pub use current::{CurrentDataset, DatasetError, LoadedVersion, ManifestReading, load};
+pub use error::{DamagedChunks, StoreError};
+pub use item_writes::{BATCH, ItemWrite};
+pub use lookup_items::{ItemKey, LookupItem, LookupTable};
+pub use manifest::{FileDates, Manifest, Revision, Snapshot, sha256};
+pub use table_scan::StoredItem;
+pub use tables::Tables;
+pub use timeouts::TimeoutProfile;
+pub use usage::{HourOfUsage, Tally};

@@ -1,0 +1,161 @@
+//! Lookup items: one for each record, found by its code.
+//!
+//! An item names the version that last changed its record. Whoever reads it compares that with
+//! the version the dataset names for the record, and believes the dataset if they differ.
+
+use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity};
+use numbering::records::{AreaCode, Carrier, Exchange, Npa, NpaNxx, Ocn, RecordKey, Version};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use crate::{Store, StoreError, Tables, capacity, client::read};
+
+/// An item of the tables of carriers and exchanges, but for its key.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LookupItem<R> {
+    /// The version that last changed the record, and wrote the item.
+    pub version: Version,
+    pub record: R,
+}
+
+/// The two tables of lookup items.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LookupTable {
+    Carriers,
+    /// Exchanges, and area codes.
+    Exchanges,
+}
+
+impl LookupTable {
+    pub const ALL: [Self; 2] = [Self::Carriers, Self::Exchanges];
+
+    pub(crate) fn name(self, tables: &Tables) -> &str {
+        match self {
+            Self::Carriers => &tables.carriers,
+            Self::Exchanges => &tables.exchanges,
+        }
+    }
+
+    /// The attribute that is its partition key.
+    pub(crate) fn key_attribute(self) -> &'static str {
+        match self {
+            Self::Carriers => "ocn",
+            Self::Exchanges => "npa_nxx",
+        }
+    }
+}
+
+/// Where an item lies.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ItemKey {
+    pub(crate) table: LookupTable,
+    /// `6010` of a carrier, `415#555` of an exchange, `415` of an area code.
+    pub(crate) value: String,
+}
+
+impl From<RecordKey> for ItemKey {
+    fn from(key: RecordKey) -> Self {
+        let (table, value) = match key {
+            RecordKey::Carrier(ocn) => (LookupTable::Carriers, ocn.to_string()),
+            RecordKey::AreaCode(npa) => (LookupTable::Exchanges, npa.to_string()),
+            RecordKey::Exchange(NpaNxx { npa, nxx }) => {
+                (LookupTable::Exchanges, format!("{npa}#{nxx}"))
+            }
+        };
+        Self { table, value }
+    }
+}
+
+impl ItemKey {
+    /// The key of the record that the item is of; `None` if no record can have it.
+    pub(crate) fn record_key(&self) -> Option<RecordKey> {
+        let key = match (self.table, self.value.split_once('#')) {
+            (LookupTable::Carriers, _) => RecordKey::Carrier(self.value.parse().ok()?),
+            (LookupTable::Exchanges, None) => RecordKey::AreaCode(self.value.parse().ok()?),
+            (LookupTable::Exchanges, Some((npa, nxx))) => {
+                RecordKey::Exchange(NpaNxx { npa: npa.parse().ok()?, nxx: nxx.parse().ok()? })
+            }
+        };
+        // Text that reads as a code but is written otherwise, such as `073h`, is never looked up.
+        (Self::from(key) == *self).then_some(key)
+    }
+
+    pub(crate) fn table_name<'a>(&self, tables: &'a Tables) -> &'a str {
+        self.table.name(tables)
+    }
+
+    pub(crate) fn attribute(&self) -> (&'static str, AttributeValue) {
+        (self.table.key_attribute(), AttributeValue::S(self.value.clone()))
+    }
+}
+
+impl Store {
+    /// The item of the carrier with this OCN: one GetItem.
+    ///
+    /// # Errors
+    /// Returns an error if DynamoDB does not answer, or the item cannot be read.
+    pub async fn carrier(&self, ocn: Ocn) -> Result<Option<LookupItem<Carrier>>, StoreError> {
+        self.lookup_item(RecordKey::Carrier(ocn)).await
+    }
+
+    /// The item of the exchange with this NPA-NXX: one GetItem.
+    ///
+    /// # Errors
+    /// Returns an error if DynamoDB does not answer, or the item cannot be read.
+    pub async fn exchange(
+        &self,
+        npa_nxx: NpaNxx,
+    ) -> Result<Option<LookupItem<Exchange>>, StoreError> {
+        self.lookup_item(RecordKey::Exchange(npa_nxx)).await
+    }
+
+    /// The item of the area code: one GetItem.
+    ///
+    /// # Errors
+    /// Returns an error if DynamoDB does not answer, or the item cannot be read.
+    pub async fn area_code(&self, npa: Npa) -> Result<Option<LookupItem<AreaCode>>, StoreError> {
+        self.lookup_item(RecordKey::AreaCode(npa)).await
+    }
+
+    /// An eventually consistent read, for half the price: one that misses the last write finds an
+    /// item that names another version than the dataset does, and so does not count.
+    async fn lookup_item<R: DeserializeOwned>(
+        &self,
+        key: RecordKey,
+    ) -> Result<Option<LookupItem<R>>, StoreError> {
+        let key = ItemKey::from(key);
+        let table = key.table_name(&self.tables);
+        let (name, value) = key.attribute();
+        let request = self
+            .client
+            .get_item()
+            .table_name(table)
+            .key(name, value)
+            .return_consumed_capacity(ReturnConsumedCapacity::Total);
+        let answer = request.send().await.map_err(StoreError::call("GetItem", table))?;
+        capacity::count(answer.consumed_capacity());
+        answer.item.map(|item| read(table, item)).transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_reads_back_and_one_of_another_form_is_no_records() {
+        let keys = [
+            RecordKey::Carrier("073H".parse().unwrap()),
+            RecordKey::AreaCode("415".parse().unwrap()),
+            RecordKey::Exchange("415-007".parse().unwrap()),
+        ];
+        for key in keys {
+            assert_eq!(ItemKey::from(key).record_key(), Some(key));
+        }
+        for value in ["", "073h", "415#55", "415#555#1", "hold"] {
+            for table in LookupTable::ALL {
+                let key = ItemKey { table, value: value.to_owned() };
+                assert_eq!(key.record_key(), None, "{value}");
+            }
+        }
+    }
+}

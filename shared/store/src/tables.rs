@@ -1,0 +1,45 @@
+//! The names of the tables. The tables themselves are defined in `template.yaml`.
+
+use std::env;
+
+/// The names of the tables.
+#[derive(Debug, Clone)]
+pub struct Tables {
+    /// Carriers by `ocn`.
+    pub carriers: String,
+    /// Exchanges by `npa_nxx` = `415#555`, and area codes by `npa_nxx` = `415`.
+    pub exchanges: String,
+    /// The current manifest and the chunks of each snapshot, by `id`.
+    pub dataset: String,
+    /// API keys by `key_hash`.
+    pub api_keys: String,
+    /// Requests counted by quota and hour, by `id`.
+    pub usage: String,
+}
+
+impl Tables {
+    /// The names that `template.yaml` gives the tables of the stack `stack`.
+    pub fn of_stack(stack: &str) -> Self {
+        let name = |local: &str| format!("{stack}-{local}");
+        Self {
+            carriers: name("carriers"),
+            exchanges: name("exchanges"),
+            dataset: name("dataset"),
+            api_keys: name("api_keys"),
+            usage: name("usage"),
+        }
+    }
+
+    /// The names in `CARRIERS_TABLE`, `EXCHANGES_TABLE`, `numbering::dataset_TABLE`, `API_KEYS_TABLE` and
+    /// `USAGE_TABLE`, or the local names where they are not set.
+    pub fn from_env() -> Self {
+        let name = |variable, local: &str| env::var(variable).unwrap_or_else(|_| local.to_owned());
+        Self {
+            carriers: name("CARRIERS_TABLE", "carriers"),
+            exchanges: name("EXCHANGES_TABLE", "exchanges"),
+            dataset: name("numbering::dataset_TABLE", "dataset"),
+            api_keys: name("API_KEYS_TABLE", "api_keys"),
+            usage: name("USAGE_TABLE", "usage"),
+        }
+    }
+}
