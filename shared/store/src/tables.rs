@@ -30,14 +30,14 @@ impl Tables {
         }
     }
 
-    /// The names in `CARRIERS_TABLE`, `EXCHANGES_TABLE`, `numbering::dataset_TABLE`, `API_KEYS_TABLE` and
+    /// The names in `CARRIERS_TABLE`, `EXCHANGES_TABLE`, `DATASET_TABLE`, `API_KEYS_TABLE` and
     /// `USAGE_TABLE`, or the local names where they are not set.
     pub fn from_env() -> Self {
         let name = |variable, local: &str| env::var(variable).unwrap_or_else(|_| local.to_owned());
         Self {
             carriers: name("CARRIERS_TABLE", "carriers"),
             exchanges: name("EXCHANGES_TABLE", "exchanges"),
-            dataset: name("numbering::dataset_TABLE", "dataset"),
+            dataset: name("DATASET_TABLE", "dataset"),
             api_keys: name("API_KEYS_TABLE", "api_keys"),
             usage: name("USAGE_TABLE", "usage"),
         }

@@ -3,6 +3,10 @@
 use std::time::Duration;
 
 use aws_config::{BehaviorVersion, ConfigLoader, retry::RetryConfig, timeout::TimeoutConfig};
+use aws_smithy_http_client::{
+    Builder,
+    tls::{Provider, rustls_provider::CryptoMode},
+};
 
 /// How long a call may take, all attempts together.
 #[derive(Debug, Clone, Copy)]
@@ -36,7 +40,9 @@ impl TimeoutProfile {
         let retries = RetryConfig::standard()
             .with_max_attempts(attempts)
             .with_initial_backoff(Duration::from_millis(50));
+        let tls = Provider::Rustls(CryptoMode::Ring);
         aws_config::defaults(BehaviorVersion::latest())
+            .http_client(Builder::new().tls_provider(tls).build_https())
             .timeout_config(timeouts.build())
             .retry_config(retries)
     }

@@ -58,7 +58,10 @@ pub async fn download(address: &str) -> Result<Vec<u8>, DownloadError> {
     with_retries(|| client.get(address), WAITS).await
 }
 
+/// A client of bounded patience, with ring as its TLS.
 pub(super) fn limited(client: ClientBuilder) -> ClientBuilder {
+    // It fails only if a provider is installed already, which then is this one.
+    _ = rustls::crypto::ring::default_provider().install_default();
     let agent = concat!("telephone-number-reference/", env!("CARGO_PKG_VERSION"));
     client.user_agent(agent).connect_timeout(TO_CONNECT).read_timeout(TO_GO_ON).timeout(ALTOGETHER)
 }

@@ -7,13 +7,12 @@ use std::{
 };
 
 use axum::{Router, routing::get};
-use reqwest::Client;
 use serde_json::Value;
 use store::Tables;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 
-use crate::service::KEY;
+use crate::service::{KEY, http_client};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_tnr");
 
@@ -60,7 +59,7 @@ impl Serving {
     }
 
     async fn get(&self, path: &str) -> Value {
-        let request = Client::new().get(format!("{}{path}", self.base_url)).bearer_auth(&self.key);
+        let request = http_client().get(format!("{}{path}", self.base_url)).bearer_auth(&self.key);
         request.send().await.unwrap().json().await.unwrap()
     }
 
@@ -170,7 +169,7 @@ async fn keys_are_made_listed_and_revoked_while_the_service_runs() {
     let key = stdout(&run(&data_dir, &["keys", "create", "--name", "a client"]));
     let key = key.trim();
     let request =
-        || Client::new().get(format!("{}/v1/carriers", serving.base_url)).bearer_auth(key);
+        || http_client().get(format!("{}/v1/carriers", serving.base_url)).bearer_auth(key);
     assert_eq!(request().send().await.unwrap().status(), 200);
 
     let listed = stdout(&run(&data_dir, &["keys", "list"]));
@@ -187,7 +186,7 @@ async fn keys_are_made_listed_and_revoked_while_the_service_runs() {
     serving.kill();
 
     let restarted = Serving::start(&data_dir, &[]);
-    let request = Client::new().get(format!("{}/v1/carriers", restarted.base_url)).bearer_auth(key);
+    let request = http_client().get(format!("{}/v1/carriers", restarted.base_url)).bearer_auth(key);
     assert_eq!(request.send().await.unwrap().status(), 401);
 }
 
@@ -302,7 +301,7 @@ async fn a_deployed_stack_is_found_by_its_name() {
     };
     let created = keys(&["create", "--name", "a client", "--per-minute", "5"], "numbers").await;
     let key = stdout(&created);
-    let request = Client::new().get(format!("{}/v1/npa/415", serving.base_url));
+    let request = http_client().get(format!("{}/v1/npa/415", serving.base_url));
     let response = request.bearer_auth(key.trim()).send().await.unwrap();
     assert_eq!(response.headers()["x-ratelimit-minute-limit"], "5");
 

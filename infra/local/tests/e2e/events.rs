@@ -9,7 +9,7 @@ use std::{
 use axum::{body::to_bytes, response::Response};
 use ingest::{Event, Source, Sources};
 use lambda_http::{Request, Service as LambdaService};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use shared::{app::lambda, state::App};
 use tnr::functions;
 
@@ -41,7 +41,7 @@ where
     let (parts, body) = response.into_parts();
     let body = to_bytes(body, usize::MAX).await.unwrap();
     let names = ["allow", "cache-control", "content-type", "link", "www-authenticate"];
-    let headers: serde_json::Map<_, _> = names
+    let headers: Map<_, _> = names
         .iter()
         .filter_map(|name| {
             Some((name.to_string(), json!(parts.headers.get(*name)?.to_str().unwrap())))
@@ -60,19 +60,33 @@ async fn every_event_gets_its_answer() {
         let app = App::on(shared_service().database.serving_store().await);
         let function_service = lambda(routes, app);
         for (name, event) in events_of(function) {
-            let answer = replay(function_service.clone(), &event).await;
+            let mut answer = replay(function_service.clone(), &event).await;
             assert_eq!(
                 answer["status"] == 200,
                 !name.starts_with("error-"),
                 "{function}/{name}: {answer}"
             );
-            insta::assert_json_snapshot!(format!("{function}/{name}"), answer, {
-                ".body.last_ingestion" => "[time]",
-                ".body.last_updated.*" => "[time]",
-                ".body.version" => "[version]",
-                ".headers.link" => insta::dynamic_redaction(|link, _| unversioned(link.as_str().unwrap())),
-            });
+            replace_what_changes(&mut answer);
+            insta::assert_json_snapshot!(format!("{function}/{name}"), answer);
         }
+    }
+}
+
+/// Replaces times and versions, which differ from run to run.
+fn replace_what_changes(answer: &mut Value) {
+    let replace = |value: Option<&mut Value>, text: &str| {
+        if let Some(value) = value {
+            *value = text.into();
+        }
+    };
+    replace(answer.pointer_mut("/body/last_ingestion"), "[time]");
+    replace(answer.pointer_mut("/body/version"), "[version]");
+    let times = answer.pointer_mut("/body/last_updated").and_then(Value::as_object_mut);
+    for time in times.into_iter().flat_map(Map::values_mut) {
+        *time = "[time]".into();
+    }
+    if let Some(Value::String(link)) = answer.pointer_mut("/headers/link") {
+        *link = unversioned(link);
     }
 }
 

@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use reqwest::{Client, StatusCode};
+use reqwest::StatusCode;
 use serde_json::{Value, json};
 use shared::{app, state::App};
 use store::{Store, TimeoutProfile};
@@ -18,7 +18,7 @@ use tokio::net::TcpListener;
 
 use crate::{
     fault_proxy::{Fault, FaultProxy},
-    service::{KEY, Service},
+    service::{KEY, Service, http_client},
 };
 
 const PATHS: [&str; 6] = [
@@ -129,7 +129,7 @@ async fn an_unreachable_database_is_a_503_in_bounded_time() {
         tokio::spawn(async move { axum::serve(listener, service).await.unwrap() });
         for path in ["/v1/npa/415", "/health"] {
             let started = Instant::now();
-            let request = Client::new().get(format!("{base_url}{path}")).bearer_auth(KEY);
+            let request = http_client().get(format!("{base_url}{path}")).bearer_auth(KEY);
             let status = request.send().await.unwrap().status();
             assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE, "{endpoint} {path}");
             assert!(started.elapsed() < Duration::from_secs(10), "{endpoint} {path}");

@@ -1,5 +1,6 @@
 //! A proxy between the real client and the embedded DynamoDB that does wrong what it is told to.
 
+use crate::service::http_client;
 use std::{
     collections::VecDeque,
     net::Ipv4Addr,
@@ -77,7 +78,7 @@ impl FaultProxy {
             endpoint: endpoint.to_owned(),
             policy: Arc::new(policy),
             calls: Arc::default(),
-            client: Client::new(),
+            client: http_client(),
             underway: Arc::default(),
             holding: Arc::new(watch::Sender::new(false)),
         };

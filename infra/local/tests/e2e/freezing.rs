@@ -23,7 +23,7 @@ use tnr::database::Database;
 use crate::{
     fault_proxy::{Fault, FaultProxy},
     quota::{counted, key},
-    service::{KEY, Service},
+    service::{KEY, Service, http_client},
 };
 
 const PROCESSES: usize = 5;
@@ -131,7 +131,7 @@ async fn every_request_counts_once(slowness: Duration) -> String {
     let serve = || Serving::start(&proxy.endpoint);
     let mut processes = futures_util::future::join_all((0..PROCESSES).map(|_| serve())).await;
 
-    let client = Client::builder().pool_max_idle_per_host(0).build().unwrap();
+    let client = http_client();
     for Serving { base_url, .. } in &processes {
         let loading = client.get(format!("{base_url}/v1/npa/415")).bearer_auth(KEY).send();
         assert_eq!(loading.await.unwrap().status(), StatusCode::OK);

@@ -11,6 +11,14 @@ use tokio::{net::TcpListener, runtime::Runtime};
 /// The key of the sample events, too.
 pub const KEY: &str = "tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn";
 
+/// A client that opens a connection for each request: a pooled one would end with the runtime of the
+/// test that opened it.
+pub fn http_client() -> Client {
+    // Another test may have installed it already.
+    _ = rustls::crypto::ring::default_provider().install_default();
+    Client::builder().pool_max_idle_per_host(0).build().unwrap()
+}
+
 pub struct Service {
     pub base_url: String,
     pub database: Database,
@@ -52,9 +60,7 @@ impl Service {
         let base_url = format!("http://{}", listener.local_addr().unwrap());
         let service = app::service(routes(), App::on(database.serving_store().await));
         tokio::spawn(async move { axum::serve(listener, service).await.unwrap() });
-        // a pooled connection would end with the runtime of the test that opened it
-        let client = Client::builder().pool_max_idle_per_host(0).build().unwrap();
-        Self { base_url, database, client }
+        Self { base_url, database, client: http_client() }
     }
 
     /// A service of its own on the sample.

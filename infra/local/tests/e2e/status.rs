@@ -1,6 +1,6 @@
 use serde_json::json;
 
-use crate::service::{Service, fields, shared_service};
+use crate::service::{Service, fields, http_client, shared_service};
 
 #[tokio::test]
 async fn health_is_the_same_with_and_without_the_version() {
@@ -54,7 +54,7 @@ async fn an_unknown_path_and_a_wrong_method_are_answered_in_json() {
         let message = format!("Endpoint not found: {path}");
         service.assert_error(path, 404, "not_found", &message).await;
     }
-    let client = reqwest::Client::new();
+    let client = http_client();
     for path in ["/v1/carriers", "/v1/npa/415", "/health", "/v1/format/1", "/v1/search"] {
         let url = format!("{}{path}", service.base_url);
         let response = client.post(url).bearer_auth(crate::service::KEY).send().await.unwrap();
@@ -70,8 +70,7 @@ async fn an_unknown_path_and_a_wrong_method_are_answered_in_json() {
 async fn head_answers_like_get_without_a_body() {
     let service = shared_service();
     let url = format!("{}/v1/npa/415", service.base_url);
-    let response =
-        reqwest::Client::new().head(url).bearer_auth(crate::service::KEY).send().await.unwrap();
+    let response = http_client().head(url).bearer_auth(crate::service::KEY).send().await.unwrap();
     assert_eq!(response.status(), 200);
     assert!(response.bytes().await.unwrap().is_empty());
 }

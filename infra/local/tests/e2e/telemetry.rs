@@ -5,11 +5,10 @@ use std::{
     process::{Command, Stdio},
 };
 
-use reqwest::Client;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::service::{KEY, shared_service};
+use crate::service::{KEY, http_client, shared_service};
 
 #[tokio::test]
 async fn every_answer_has_an_id_of_its_own() {
@@ -46,7 +45,7 @@ async fn a_lambda_tells_one_line_a_request_without_key_and_whole_number() {
     ];
     let mut told = Vec::new();
     for path in &paths {
-        let response = Client::new().get(format!("{base_url}{path}")).send().await.unwrap();
+        let response = http_client().get(format!("{base_url}{path}")).send().await.unwrap();
         let id = response.headers()["x-request-id"].to_str().unwrap().to_owned();
         let line = lines.next().unwrap();
         for secret in [KEY, "5678", "234-5678"] {
