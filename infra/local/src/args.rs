@@ -25,11 +25,11 @@ pub enum Command {
     Serve(ServeArgs),
     /// Load the published reports
     Import(Box<ImportArgs>),
-    /// Go back to the version of the data before the current one
+    /// Go back to the version before the current one
     Rollback(ChangeArgs),
     /// Compare every lookup item with the current version of the data
     Verify(VerifyArgs),
-    /// List the current version of the data and those that are kept, and how complete each is
+    /// List the current version of the data and the retained ones, and how complete each is
     Versions(VersionsArgs),
     /// Make, list, rotate and revoke API keys
     #[command(subcommand)]
@@ -105,7 +105,7 @@ pub struct ImportArgs {
     /// Fetch what is not named below from where NANPA and CNAC publish it
     #[arg(long)]
     pub fetch: bool,
-    /// NANPA's utilised central office codes, text or zip
+    /// NANPA's utilized central office codes, text or zip
     #[arg(long, value_name = "FILE", required_unless_present = "fetch")]
     pub nanpa: Option<ingest::Source>,
     /// CNAC's CO code status report, CSV or zip
@@ -120,20 +120,20 @@ pub struct ImportArgs {
     /// NANPA's thousands block assignments, CSV or zip
     #[arg(long, value_name = "FILE")]
     pub thousands_blocks: Option<ingest::Source>,
-    /// Most, in percent, that may vanish at once of a country's records, of the carriers, of those
-    /// of known type, or of the area codes
+    /// Refuse the import if more than this percentage of a country's records, of the carriers, of
+    /// the carriers with a type, or of the area codes would be removed
     #[arg(long, value_name = "PERCENT", default_value_t = ingest::Options::default().max_shrink)]
     pub max_shrink: ingest::Percent,
-    /// Let so much move in one import where the gates would allow less: the coverage of a column in
-    /// a country or an area code, in percentage points, and the share of the exchanges, carriers or
-    /// area codes that change; 100 waives these gates
+    /// Allow larger changes than the gates do: of a column's coverage in a country or an area code,
+    /// in percentage points, and of the share of exchanges, carriers or area codes that change; 100
+    /// turns these gates off
     #[arg(long, value_name = "PERCENT")]
     pub max_change: Option<ingest::Percent>,
-    /// Let so many of a report's rows look wrong where the gates would allow less: an unknown word
-    /// in a column, a needed column blank, the same value everywhere; 100 waives these gates
+    /// Allow more suspect rows in a report than the gates do: an unknown word in a column, a needed
+    /// column blank, the same value everywhere; 100 turns these gates off
     #[arg(long, value_name = "PERCENT")]
     pub max_suspect: Option<ingest::Percent>,
-    /// Take files that are older than those in force
+    /// Import files that are older than the current data
     #[arg(long)]
     pub allow_older: bool,
     #[command(flatten)]
@@ -143,7 +143,7 @@ pub struct ImportArgs {
 /// How the data is changed, and where.
 #[derive(Debug, Args)]
 pub struct ChangeArgs {
-    /// Say what would change, record by record, and change nothing
+    /// Show what would change, record by record, and change nothing
     #[arg(long)]
     pub dry_run: bool,
     /// Write every record that is added, removed or changed to this file, with its old and new
@@ -181,9 +181,9 @@ pub struct VersionsArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum KeysCommand {
-    /// Make a key and show it, this once
+    /// Make a key and show it; it cannot be shown again
     Create {
-        /// Whom or what the key is for
+        /// Who or what the key is for
         #[arg(long)]
         name: String,
         #[command(flatten)]
@@ -196,7 +196,7 @@ pub enum KeysCommand {
         #[command(flatten)]
         data: DataArgs,
     },
-    /// Make a key on the terms of the one that begins with PREFIX; both work for a while
+    /// Replace the key that begins with PREFIX; both work for a while and share one quota
     Rotate {
         prefix: String,
         /// How long the old key still works: a date, or days such as 7d
@@ -216,7 +216,7 @@ pub enum KeysCommand {
 /// What a key may do, and how long.
 #[derive(Debug, Clone, Args)]
 pub struct KeyTerms {
-    /// Whatever should be remembered of the key
+    /// A note for whoever lists the keys
     #[arg(long)]
     pub note: Option<String>,
     /// When it ends: a date such as 2027-01-31 (midnight UTC), or days such as 90d

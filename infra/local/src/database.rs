@@ -21,11 +21,11 @@ const ANY_PORT: u16 = 0;
 
 /// Whether other processes may use the server that this one starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Use {
-    /// It goes on until somebody ends it.
-    ByOthersToo,
+pub enum Sharing {
+    /// Its address is written into the folder, since it runs until somebody stops it.
+    Shared,
     /// It ends with the command.
-    Alone,
+    Private,
 }
 
 /// A DynamoDB that answers, with its tables.
@@ -44,11 +44,11 @@ struct Embedded {
 }
 
 impl Database {
-    /// Opens the database that the arguments name, for a command that soon ends. Where another
-    /// process of this program has the folder open, that one's server is used.
+    /// Opens the database that the arguments name, for a command that ends soon. If another process
+    /// serves the folder already, its server is used.
     ///
     /// # Errors
-    /// Where the folder cannot be used or the database does not answer.
+    /// Returns an error if the folder cannot be used or the database does not answer.
     pub async fn open(args: &DataArgs) -> Result<Self, LocalError> {
         if let Some(stack) = &args.stack {
             let store = stack::store(stack).await?;
@@ -57,7 +57,7 @@ impl Database {
         let DatabaseArgs { data_dir, endpoint_url } = &args.database;
         let opened = match endpoint_url {
             Some(endpoint) => Self::at(endpoint.clone()).await,
-            None => Self::embedded(data_dir, ANY_PORT, Use::Alone).await,
+            None => Self::embedded(data_dir, ANY_PORT, Sharing::Private).await,
         };
         match opened {
             Err(LocalError::FolderServed { endpoint, .. }) => Self::at(endpoint).await,
@@ -65,37 +65,42 @@ impl Database {
         }
     }
 
-    /// Opens the database that the arguments name, for a command that goes on: one that used
-    /// another process's server would lose it when that process ends.
+    /// Opens the database that the arguments name, for a command that runs until it is stopped. It
+    /// does not use the server of another process, which it would lose when that process ends.
     ///
     /// # Errors
-    /// Where the folder cannot be used or is in use, or the database does not answer.
+    /// Returns an error if the folder cannot be used or is in use, or the database does not answer.
     pub async fn own(args: &DatabaseArgs) -> Result<Self, LocalError> {
         match &args.endpoint_url {
             Some(endpoint) => Self::at(endpoint.clone()).await,
-            None => Self::embedded(&args.data_dir, ANY_PORT, Use::ByOthersToo).await,
+            None => Self::embedded(&args.data_dir, ANY_PORT, Sharing::Shared).await,
         }
     }
 
     /// Opens the embedded database in `data_dir` on `port`.
     ///
     /// # Errors
-    /// [`LocalError::FolderServed`] where another process serves it, [`LocalError::FolderBusy`] where one uses
-    /// it for itself; or where the folder cannot be used or the port is taken.
-    pub async fn embedded(data_dir: &Path, port: u16, by: Use) -> Result<Self, LocalError> {
+    /// Returns [`LocalError::FolderServed`] if another process serves the folder and
+    /// [`LocalError::FolderBusy`] if one uses it for itself; also an error if the folder cannot be
+    /// used or the port is taken.
+    pub async fn embedded(
+        data_dir: &Path,
+        port: u16,
+        sharing: Sharing,
+    ) -> Result<Self, LocalError> {
         let folder = data_dir.display();
         fs::create_dir_all(data_dir).map_err(LocalError::io(format!("cannot use {folder}")))?;
-        let lock = File::create(data_dir.join("lock"));
-        let lock = lock.map_err(LocalError::io(format!("cannot write into {folder}")))?;
+        let lock = File::create(data_dir.join("lock"))
+            .map_err(LocalError::io(format!("cannot write into {folder}")))?;
         let endpoint_file = data_dir.join("endpoint");
         match lock.try_lock() {
             Ok(()) => {
                 _ = fs::remove_file(&endpoint_file);
                 let file = data_dir.join("dynamodb.sqlite").display().to_string();
-                let database = Dynoxide::new(&file);
-                let database = database.map_err(LocalError::io(format!("cannot open {file}")))?;
+                let database =
+                    Dynoxide::new(&file).map_err(LocalError::io(format!("cannot open {file}")))?;
                 let opened = Self::start(database, port, Some(lock)).await?;
-                if by == Use::ByOthersToo {
+                if sharing == Sharing::Shared {
                     fs::write(endpoint_file, &opened.endpoint)
                         .map_err(LocalError::io(format!("cannot write into {folder}")))?;
                 }
@@ -117,7 +122,7 @@ impl Database {
     /// An empty database in memory, gone with the process.
     ///
     /// # Errors
-    /// Where no port is free.
+    /// Returns an error if no port is free.
     pub async fn in_memory() -> Result<Self, LocalError> {
         let database =
             Dynoxide::memory().map_err(LocalError::io("cannot open a database in memory"))?;
@@ -125,8 +130,8 @@ impl Database {
     }
 
     async fn start(database: Dynoxide, port: u16, lock: Option<File>) -> Result<Self, LocalError> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await;
-        let listener = listener
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))
+            .await
             .map_err(LocalError::io(format!("cannot listen on port {port} for DynamoDB")))?;
         let address = listener.local_addr().map_err(LocalError::io("cannot listen"))?;
         let (stop, stopped) = oneshot::channel::<()>();
@@ -145,7 +150,7 @@ impl Database {
     /// Uses the database that answers at `endpoint`.
     ///
     /// # Errors
-    /// Where it does not answer.
+    /// Returns an error if it does not answer.
     pub async fn at(endpoint: String) -> Result<Self, LocalError> {
         Self::with(endpoint, None).await
     }
@@ -162,12 +167,12 @@ impl Database {
         &self.endpoint
     }
 
-    /// A store with the patience of an operator's command.
+    /// A store with the timeouts of an operator's command.
     pub fn store(&self) -> Store {
         self.store.clone()
     }
 
-    /// A store with the patience of a request.
+    /// A store with the timeouts of a request.
     pub async fn serving_store(&self) -> Store {
         Store::at(&self.endpoint, TimeoutProfile::Request).await
     }

@@ -23,21 +23,22 @@ pub enum LocalError {
     Template(String),
     #[error(transparent)]
     Key(#[from] MalformedKey),
-    #[error("the key would have expired already; give a time to come")]
+    #[error("the key would have expired already; give a time in the future")]
     PastExpiry,
-    #[error("the API key {0}… has been revoked or has expired; give another")]
+    #[error("API key '{0}…' has been revoked or has expired; give another one")]
     DeadKey(String),
     #[error(
-        "{folder} is in use by another process; end it, or use its DynamoDB with --endpoint-url {endpoint}"
+        "folder '{folder}' is served by another process; stop that process, or use its DynamoDB with \
+         --endpoint-url {endpoint}"
     )]
     FolderServed { folder: String, endpoint: String },
-    #[error("{0} is in use by another command; try again when that has ended")]
+    #[error("folder '{0}' is in use by another command; run this one when that has ended")]
     FolderBusy(String),
-    #[error("{0} API keys begin with '{1}'; give a prefix that only one has (see 'keys list')")]
+    #[error("{0} API keys begin with '{1}'; give a prefix that only one key has (see 'keys list')")]
     AmbiguousPrefix(usize, String),
     #[error(transparent)]
     Ingest(#[from] IngestError),
-    #[error("the import is refused: {0}")]
+    #[error("the import was refused: {0}")]
     Refused(String),
     #[error("{0} items differ from the current version; run 'verify --repair' to rewrite them")]
     Drift(usize),

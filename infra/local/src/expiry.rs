@@ -1,4 +1,4 @@
-//! When a key ends, as it is typed.
+//! When a key expires, as it is typed on the command line.
 
 use std::str::FromStr;
 
@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp, civil::Date, tz::TimeZone};
 
 use crate::LocalError;
 
-/// When a key ends: on a day, which begins at midnight UTC, or after some days.
+/// When a key expires: on a date, at midnight UTC, or after some days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expiry {
     On(Date),
@@ -27,10 +27,10 @@ impl FromStr for Expiry {
 }
 
 impl Expiry {
-    /// The second at which it ends, counted from `now`.
+    /// The time at which the key expires if it is made at `now`.
     ///
     /// # Errors
-    /// Returns an error if that is not to come, or beyond what a timestamp can be.
+    /// Returns an error if that is not in the future, or later than any timestamp.
     pub fn from(self, now: Timestamp) -> Result<Timestamp, LocalError> {
         let end = match self {
             Self::On(date) => date.to_zoned(TimeZone::UTC).map(|midnight| midnight.timestamp()),

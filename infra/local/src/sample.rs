@@ -5,17 +5,16 @@ use store::{Store, StoreError};
 
 use crate::LocalError;
 
-/// Loads the sample the program brings along, unless there is data already or an import is about
-/// to bring some.
+/// Imports the sample, unless there is data already or another import brings some meanwhile.
 ///
 /// # Errors
-/// Where the database cannot be read or written.
+/// Returns an error if the database cannot be read or written.
 pub async fn import_if_empty(store: &Store) -> Result<(), LocalError> {
     if store.manifest().await?.is_some() {
         return Ok(());
     }
     match ingest::ingest(store, &sample(), Options::default(), |_| ()).await {
-        // Another program was quicker.
+        // Another process imported something first.
         Err(IngestError::Store(StoreError::Overtaken)) => Ok(()),
         imported => Ok(imported.map(drop)?),
     }

@@ -23,6 +23,6 @@ async fn check_exists(client: &Client, stack: &str, table: &str) -> Result<(), L
             let region = client.config().region().map(ToString::to_string).unwrap_or_default();
             Err(LocalError::NoStack { stack: stack.to_owned(), region })
         }
-        _ => Err(LocalError::io(format!("the tables of stack '{stack}' cannot be read"))(error)),
+        _ => Err(LocalError::io(format!("cannot read the tables of stack '{stack}'"))(error)),
     }
 }

@@ -1,4 +1,4 @@
-//! The published reports, or the embedded sample, into the database; and back to the version before.
+//! Imports the published reports, or goes back to the version before.
 
 use indicatif::{ProgressBar, ProgressStyle};
 use ingest::{
@@ -16,7 +16,7 @@ use crate::{
 /// Loads the reports named on the command line and prints what was loaded.
 ///
 /// # Errors
-/// Where a report is refused or the database cannot be written; the data stays as it was.
+/// Returns an error if the import is refused or fails; clients then see the data as it was.
 pub async fn import(args: ImportArgs) -> Result<(), LocalError> {
     let published = |source: Option<Source>, address: &str| {
         source.unwrap_or_else(|| Source::Https(address.to_owned()))
@@ -48,7 +48,7 @@ pub async fn import(args: ImportArgs) -> Result<(), LocalError> {
 /// Goes back to the version before and prints what changed.
 ///
 /// # Errors
-/// Where there is none, or the database cannot be written.
+/// Returns an error if there is no older version, or the database cannot be written.
 pub async fn rollback(args: ChangeArgs) -> Result<(), LocalError> {
     let options = options(&args);
     let changes = args.changes.as_ref().map(ChangesFile::create).transpose()?;
@@ -69,17 +69,19 @@ fn conclude(
     json: bool,
     changes: Option<ChangesWriter>,
 ) -> Result<(), LocalError> {
-    if let (Err(error), true) = (&report, json) {
-        println!("{}", report::failure(error));
-    }
-    let report = report?;
+    let report = match report {
+        Ok(report) => report,
+        Err(error) => {
+            if json {
+                println!("{}", report::failure(&error));
+            }
+            return Err(error.into());
+        }
+    };
     if let (Some(file), Some(changes)) = (changes, &report.changes) {
         file.write(changes)?;
     }
-    match json {
-        true => println!("{}", report::json(&report)?),
-        false => print!("{}", report::table(&report)),
-    }
+    report::print(json, &report, report::write)?;
     match report.outcome {
         Outcome::Refused { reason } => Err(LocalError::Refused(reason)),
         _ => Ok(()),
@@ -88,7 +90,7 @@ fn conclude(
 
 const STYLE: &str = "{msg:<32} {wide_bar} {human_pos}/{human_len} {eta}";
 
-/// Runs `work` with a progress bar on stderr, which stays hidden where that is no terminal.
+/// Runs `work` with a progress bar on stderr, which stays hidden unless stderr is a terminal.
 pub(crate) async fn with_progress<T>(work: impl AsyncFnOnce(&dyn Fn(Progress)) -> T) -> T {
     let bar = ProgressBar::no_length();
     let show = |step| show(&bar, step);

@@ -1,4 +1,4 @@
-//! API keys for an operator: made, listed, rotated, revoked. A key is shown once, when it is made.
+//! Makes, lists, rotates and revokes API keys. A key is shown once, when it is made.
 
 use jiff::Timestamp;
 use numbering::time::this_second;
@@ -11,20 +11,18 @@ use crate::{LocalError, args::KeyTerms, expiry::Expiry};
 /// Makes a key on these terms, stores its hash and prints it.
 ///
 /// # Errors
-/// Returns an error if the terms cannot be, or the database refuses it.
+/// Returns an error if the key would have expired already, or the database refuses it.
 pub async fn create(store: &Store, name: &str, terms: &KeyTerms) -> Result<(), LocalError> {
     let now = this_second();
-    let record = |key: &ApiKey| -> Result<KeyRecord, LocalError> {
-        Ok(KeyRecord {
-            note: terms.note.clone(),
-            expires_at: terms.expires.map(|expiry| expiry.from(now)).transpose()?,
-            per_minute: terms.per_minute,
-            per_day: terms.per_day,
-            ..of(key, name, now)
-        })
-    };
     let key = random()?;
-    store.put_api_key(&record(&key)?).await?;
+    let record = KeyRecord {
+        note: terms.note.clone(),
+        expires_at: terms.expires.map(|expiry| expiry.from(now)).transpose()?,
+        per_minute: terms.per_minute,
+        per_day: terms.per_day,
+        ..record_without_terms(&key, name, now)
+    };
+    store.put_api_key(&record).await?;
     show(&key);
     Ok(())
 }
@@ -32,13 +30,13 @@ pub async fn create(store: &Store, name: &str, terms: &KeyTerms) -> Result<(), L
 /// A new key of random characters.
 ///
 /// # Errors
-/// Never; the form of the key is checked all the same.
+/// Returns an error if the form of keys were to change without the characters drawn here.
 pub fn random() -> Result<ApiKey, MalformedKey> {
     let characters = rand::rng().sample_iter(Alphanumeric).take(SECRET_CHARACTERS);
     ApiKey::with_secret(&characters.map(char::from).collect::<String>())
 }
 
-/// Stores the hash of a key, so that it opens the API. A key that is there already stays as it is.
+/// Stores the hash of a key, so that the API accepts it. A key that is stored already stays as it is.
 ///
 /// # Errors
 /// Returns an error if the key has been revoked, or the database refuses it.
@@ -46,12 +44,12 @@ pub async fn register(store: &Store, key: &ApiKey, name: &str) -> Result<(), Loc
     match store.api_key(&key.hash()).await? {
         Some(known) if known.is_live(this_second()) => Ok(()),
         Some(_) => Err(LocalError::DeadKey(key.prefix().to_owned())),
-        None => Ok(store.put_api_key(&of(key, name, this_second())).await?),
+        None => Ok(store.put_api_key(&record_without_terms(key, name, this_second())).await?),
     }
 }
 
-/// A key without terms.
-fn of(key: &ApiKey, name: &str, created_at: Timestamp) -> KeyRecord {
+/// The record of a key that never expires and has no quota.
+fn record_without_terms(key: &ApiKey, name: &str, created_at: Timestamp) -> KeyRecord {
     KeyRecord {
         key_hash: key.hash(),
         prefix: key.prefix().to_owned(),
@@ -117,19 +115,20 @@ pub async fn revoke(store: &Store, prefix: &str) -> Result<(), LocalError> {
     Ok(())
 }
 
-/// Makes a key on the terms of another, which ends after `overlap`: so long both work, and share
-/// one quota.
+/// Makes a key on the terms of another one, which then expires after `overlap`. Until then both
+/// work, and share one quota.
 ///
 /// # Errors
-/// Returns an error if none or several keys have the prefix, the key no longer works, or the database refuses it.
+/// Returns an error if none or several keys have the prefix, the key no longer works, or the
+/// database refuses the change.
 pub async fn rotate(store: &Store, prefix: &str, overlap: Expiry) -> Result<(), LocalError> {
     let now = this_second();
     let old = find(store, prefix).await?;
     if !old.is_live(now) {
         return Err(LocalError::DeadKey(old.prefix));
     }
-    let end = overlap.from(now)?;
-    let end = old.expires_at.map_or(end, |already| already.min(end));
+    let latest_end = overlap.from(now)?;
+    let end = old.expires_at.map_or(latest_end, |expiry| expiry.min(latest_end));
     let key = random()?;
     let (key_hash, new_prefix) = (key.hash(), key.prefix().to_owned());
     let quota_id = Some(old.quota_id().to_owned());
@@ -150,7 +149,7 @@ async fn find(store: &Store, prefix: &str) -> Result<KeyRecord, LocalError> {
     match (matching.pop(), matching.len()) {
         (Some(key), 0) => Ok(key),
         (last, more) => {
-            // of a whole key given by mistake only what the list shows is repeated
+            // If somebody gave a whole key, only the part that the list shows is repeated.
             let shown = prefix.chars().take(PREFIX_CHARACTERS).collect();
             Err(LocalError::AmbiguousPrefix(more + usize::from(last.is_some()), shown))
         }

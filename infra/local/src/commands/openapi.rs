@@ -1,4 +1,4 @@
-//! The OpenAPI description, made from the routes themselves.
+//! Prints the OpenAPI description, which is made from the routes themselves.
 
 use shared::{app, errors::ErrorBody};
 use utoipa::{
@@ -54,7 +54,7 @@ pub fn description() -> Description {
     description
 }
 
-/// What every operation answers when neither the database nor memory can.
+/// The answer of every operation if there is no data to answer from.
 fn unavailable() -> OpenApiResponse {
     let body = ContentBuilder::new().schema(Some(Ref::from_schema_name("ErrorBody"))).build();
     OpenApiResponse::builder().content("application/json", body).build()
@@ -63,7 +63,7 @@ fn unavailable() -> OpenApiResponse {
 /// Prints the description as JSON.
 ///
 /// # Errors
-/// Where it cannot be written as JSON.
+/// Returns an error if it cannot be written as JSON.
 pub fn print() -> Result<(), LocalError> {
     let json = description().to_pretty_json();
     println!("{}", json.map_err(LocalError::io("cannot describe the API"))?);

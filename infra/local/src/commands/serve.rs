@@ -1,9 +1,8 @@
-//! The API behind one port, and the embedded database alone.
+//! Serves the whole API on one port, or the embedded database alone.
 
 use std::{fs, net::Ipv4Addr, path::Path, sync::Arc, time::Duration};
 
 use axum::Router;
-use logging;
 use shared::{app, auth::ApiKey, state::App};
 use store::Store;
 use tokio::{net::TcpListener, sync::oneshot, time::timeout};
@@ -12,7 +11,7 @@ use crate::{
     LocalError,
     args::{DynamodbArgs, KeyArgs, ServeArgs},
     commands::keys,
-    database::{Database, Use},
+    database::{Database, Sharing},
     routes, sample,
 };
 
@@ -38,14 +37,15 @@ pub async fn serve(args: ServeArgs) -> Result<(), LocalError> {
     Ok(())
 }
 
-/// How long requests may go on after Ctrl-C.
+/// How long running requests may take after Ctrl-C.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Serves until Ctrl-C, then until the running requests are done, for a while or a second Ctrl-C.
+/// Serves until Ctrl-C, and then until the running requests are done, the grace period is over, or
+/// Ctrl-C is pressed again.
 async fn serve_until_stopped(listener: TcpListener, service: Router) -> Result<(), LocalError> {
-    let (stop, told_to_stop) = oneshot::channel::<()>();
+    let (stop, stop_requested) = oneshot::channel::<()>();
     let server = axum::serve(listener, service)
-        .with_graceful_shutdown(async { _ = told_to_stop.await })
+        .with_graceful_shutdown(async { _ = stop_requested.await })
         .into_future();
     let given_up = async {
         stopped().await;
@@ -64,17 +64,17 @@ async fn serve_until_stopped(listener: TcpListener, service: Router) -> Result<(
 /// Returns an error if the port is taken or the folder cannot be used.
 pub async fn dynamodb(args: DynamodbArgs) -> Result<(), LocalError> {
     log_for_people();
-    let database = Database::embedded(&args.data_dir, args.port, Use::ByOthersToo).await?;
+    let database = Database::embedded(&args.data_dir, args.port, Sharing::Shared).await?;
     let key = prepare(&database.store(), &args.key, &args.data_dir).await?;
     println!("DynamoDB  {}", database.endpoint());
     println!("API key   {}", key.reveal());
-    println!("Ctrl-C ends it; {} keeps the data.", args.data_dir.display());
+    println!("Ctrl-C stops it; {} keeps the data.", args.data_dir.display());
     stopped().await;
     database.close().await;
     Ok(())
 }
 
-/// Data and a key in the database.
+/// Makes sure that the database holds data and a key.
 async fn prepare(store: &Store, key: &KeyArgs, data_dir: &Path) -> Result<ApiKey, LocalError> {
     sample::import_if_empty(store).await?;
     match &key.given {
@@ -83,14 +83,14 @@ async fn prepare(store: &Store, key: &KeyArgs, data_dir: &Path) -> Result<ApiKey
             keys::register(store, &key, KEY_NAME).await?;
             Ok(key)
         }
-        None => own_key(store, data_dir).await,
+        None => folder_key(store, data_dir).await,
     }
 }
 
-/// The key of this folder's database, made on the first start and after the last was revoked. It
-/// is kept as a file so that a restart prints the same one: a convenience of the local program,
-/// never of a deployment.
-async fn own_key(store: &Store, data_dir: &Path) -> Result<ApiKey, LocalError> {
+/// The key of this folder's database, made on the first start and whenever the last one was revoked.
+/// It is kept as a file, so that a restart prints the same one. Only the local program does so; a
+/// deployment never stores a key.
+async fn folder_key(store: &Store, data_dir: &Path) -> Result<ApiKey, LocalError> {
     let file = data_dir.join("api-key");
     if let Some(key) = fs::read_to_string(&file).ok().and_then(|text| text.trim().parse().ok()) {
         match keys::register(store, &key, KEY_NAME).await {
@@ -131,18 +131,17 @@ async fn greet(base_url: &str, key: &ApiKey, database: &Database) -> Result<(), 
     println!("  curl -H 'Authorization: Bearer {key}' '{base_url}/v1/npa/415?limit=5'");
     println!("  curl -H 'X-API-Key: {key}' '{base_url}/v1/search?q=wireless&state=NY'");
     println!();
-    println!("Ctrl-C ends it.");
+    println!("Ctrl-C stops it.");
     Ok(())
 }
 
 async fn listen(port: u16) -> Result<TcpListener, LocalError> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await;
-    listener.map_err(LocalError::io(format!(
+    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(LocalError::io(format!(
         "cannot listen on port {port}; choose another with --port"
     )))
 }
 
-/// Logs to the terminal: what goes wrong, unless `RUST_LOG` asks for more.
+/// Logs warnings and errors to the terminal, or what `RUST_LOG` asks for.
 fn log_for_people() {
     logging::hide_panic_messages();
     _ = tracing_subscriber::fmt()
@@ -151,7 +150,7 @@ fn log_for_people() {
         .try_init();
 }
 
-/// Waits for Ctrl-C, or for the signal a service manager ends a process with.
+/// Waits for Ctrl-C, or for the signal with which a service manager stops a process.
 async fn stopped() {
     #[cfg(unix)]
     {

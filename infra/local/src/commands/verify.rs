@@ -1,11 +1,13 @@
-//! Every lookup item compared with the current version of the data, for an operator.
+//! Compares every lookup item with the current version of the data.
 
 use std::fmt::{self, Write};
 
 use indicatif::HumanCount;
 use ingest::{Drift, Progress, Repair, Verification};
 
-use crate::{LocalError, args::VerifyArgs, commands::import::with_progress, database::Database};
+use crate::{
+    LocalError, args::VerifyArgs, commands::import::with_progress, database::Database, report,
+};
 
 /// Compares every item, rewrites those that differ if asked to, and prints what was found.
 ///
@@ -20,23 +22,12 @@ pub async fn verify(args: VerifyArgs) -> Result<(), LocalError> {
     let verified = with_progress(work).await;
     database.close().await;
     let verification = verified?;
-    if args.json {
-        let json = serde_json::to_string(&verification);
-        println!("{}", json.map_err(LocalError::io("cannot print the result"))?);
-    } else {
-        print!("{}", table(&verification));
+    report::print(args.json, &verification, write)?;
+    let drifted = verification.drift.total();
+    if drifted > 0 && repair == Repair::No {
+        return Err(LocalError::Drift(drifted));
     }
-    match (verification.drift.total(), repair) {
-        (1.., Repair::No) => Err(LocalError::Drift(verification.drift.total())),
-        _ => Ok(()),
-    }
-}
-
-fn table(verification: &Verification) -> String {
-    let mut table = String::new();
-    // A String takes whatever is written to it.
-    _ = write(&mut table, verification);
-    table
+    Ok(())
 }
 
 fn write(table: &mut String, verification: &Verification) -> fmt::Result {
@@ -47,11 +38,11 @@ fn write(table: &mut String, verification: &Verification) -> fmt::Result {
         (
             "contradicting",
             contradicting,
-            "name the version, hold another record; readers believe them",
+            "name the right version but hold another record; readers believe them",
         ),
         ("outdated", outdated, "name another version; readers answer from memory"),
         ("missing", missing, "records without an item; readers answer from memory"),
-        ("stray", stray, "items of no record; readers pass them over"),
+        ("stray", stray, "items of no record; readers ignore them"),
     ];
     for (kind, count, meaning) in kinds {
         writeln!(table, "  {kind:<14}{:>10}  {meaning}", HumanCount(count as u64).to_string())?;

@@ -1,4 +1,4 @@
-//! The versions of the data that can be gone back to, and how complete each is.
+//! Lists the current version of the data and the retained ones, and how complete each is.
 
 use std::fmt::{self, Write};
 
@@ -12,7 +12,7 @@ use crate::{
     LocalError,
     args::VersionsArgs,
     database::Database,
-    report::{is_share, ordered, share},
+    report::{self, is_share, ordered, share},
 };
 
 /// A version as it is listed.
@@ -23,7 +23,7 @@ struct Listed {
     ingested_at: Timestamp,
     file_dates: FileDates,
     records: u32,
-    /// `None` where no quality was kept with it, as with the two below.
+    /// `None` if no quality was stored with the version; so are the two fields below.
     carriers: Option<u32>,
     quality: Option<Quality>,
     /// Against the version before it.
@@ -38,14 +38,7 @@ pub async fn list(args: VersionsArgs) -> Result<(), LocalError> {
     let database = Database::open(&args.data).await?;
     let listed = listed(&database.store()).await;
     database.close().await;
-    let listed = listed?;
-    if args.json {
-        let json = serde_json::to_string(&listed);
-        println!("{}", json.map_err(LocalError::io("cannot print the versions"))?);
-    } else {
-        print!("{}", table(&listed));
-    }
-    Ok(())
+    report::print(args.json, &listed?, |table, listed| write(table, listed))
 }
 
 async fn listed(store: &Store) -> Result<Vec<Listed>, LocalError> {
@@ -74,13 +67,6 @@ async fn listed(store: &Store) -> Result<Vec<Listed>, LocalError> {
         }
     });
     Ok(listed.collect())
-}
-
-fn table(listed: &[Listed]) -> String {
-    let mut table = String::new();
-    // A String takes whatever is written to it.
-    _ = write(&mut table, listed);
-    table
 }
 
 fn write(table: &mut String, listed: &[Listed]) -> fmt::Result {

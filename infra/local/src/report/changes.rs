@@ -1,4 +1,4 @@
-//! The changes of an import record by record: the first of them for a terminal, all of them in a file.
+//! The changes of an import, record by record: the first of them on the terminal, all of them in a file.
 
 use std::{
     fmt::{self, Write as _},
@@ -13,7 +13,7 @@ use ingest::{ChangeKind, Changes, FieldChange, RecordChange};
 
 use crate::LocalError;
 
-/// Writes the first changes, a line each, and how many there are beside.
+/// Writes the first changes, a line each, and how many more there are.
 pub(super) fn write(table: &mut String, changes: &Changes) -> fmt::Result {
     writeln!(table, "Changes: {}", HumanCount(changes.total() as u64))?;
     for change in changes.listed() {
@@ -28,27 +28,27 @@ pub(super) fn write(table: &mut String, changes: &Changes) -> fmt::Result {
 }
 
 fn line(RecordChange { change, record, key, fields }: &RecordChange) -> String {
-    let fields = fields.iter().map(|(name, field)| match change {
+    let lines = fields.iter().map(|(name, field)| match change {
         ChangeKind::Added => format!("{name} {}", value(&field.after)),
         ChangeKind::Removed => format!("{name} {}", value(&field.before)),
         ChangeKind::Changed => {
             format!("{name} {} -> {}", value(&field.before), value(&field.after))
         }
     });
-    let fields = fields.collect::<Vec<_>>().join(", ");
-    format!("{:<8}{:<10}{key:<8} {fields}", change.name(), record.name())
+    let listed = lines.collect::<Vec<_>>().join(", ");
+    format!("{:<8}{:<10}{key:<8} {listed}", change.name(), record.name())
 }
 
 fn value(value: &Option<String>) -> String {
     value.as_ref().map_or("none".to_owned(), |text| format!("'{text}'"))
 }
 
-/// The text with whatever a terminal would obey written out: control characters, and those that turn
-/// the direction of writing.
+/// The text with the characters escaped that a terminal would obey: control characters, and those that
+/// change the direction of writing.
 fn printable(text: &str) -> String {
     let mut printable = String::with_capacity(text.len());
     for character in text.chars() {
-        if character.is_control() || turns_direction(character) {
+        if character.is_control() || changes_direction(character) {
             printable.extend(character.escape_unicode());
         } else {
             printable.push(character);
@@ -57,14 +57,14 @@ fn printable(text: &str) -> String {
     printable
 }
 
-fn turns_direction(character: char) -> bool {
+fn changes_direction(character: char) -> bool {
     matches!(
         character,
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
     )
 }
 
-/// Where every change is written to, in the format that its name tells.
+/// The file that every change is written to, in the format that its name tells.
 #[derive(Debug, Clone)]
 pub struct ChangesFile {
     path: PathBuf,
@@ -128,7 +128,7 @@ impl ChangesWriter {
     }
 }
 
-/// One line a field, so that a spreadsheet can sort and filter by it.
+/// Writes one line for each field, so that a spreadsheet can sort and filter by it.
 fn write_csv(
     file: impl std::io::Write,
     changes: impl Iterator<Item = RecordChange>,
@@ -145,8 +145,8 @@ fn write_csv(
     csv.flush()
 }
 
-/// A value as a spreadsheet may open it: one that begins as a formula would, after any blanks, gets an
-/// apostrophe before it.
+/// A value that a spreadsheet can open safely: one that begins like a formula, after any blanks, gets
+/// an apostrophe before it.
 fn cell(value: Option<&str>) -> String {
     const FORMULA: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
     let value = value.unwrap_or_default();

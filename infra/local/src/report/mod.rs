@@ -1,4 +1,4 @@
-//! The report of an import, for a terminal or as JSON.
+//! What a command found, for a terminal or as JSON; and the report of an import in particular.
 
 mod changes;
 mod quality;
@@ -7,36 +7,42 @@ use std::fmt::{self, Write};
 
 use indicatif::HumanCount;
 use ingest::{Delta, Differences, IngestError, Outcome, Report};
-
+use logging::with_causes;
 use numbering::records::Version;
+use serde::Serialize;
 
 pub use changes::{ChangesFile, ChangesWriter};
 pub(crate) use quality::{is_share, ordered, share};
 
 use crate::LocalError;
 
-/// The report as one line of JSON.
+/// Prints `found` as a line of JSON, or as the table that `write_table` makes of it.
 ///
 /// # Errors
-/// Where it cannot be written as JSON.
-pub fn json(report: &Report) -> Result<String, LocalError> {
-    serde_json::to_string(report).map_err(LocalError::io("cannot print the report"))
+/// Returns an error if it cannot be written as JSON.
+pub fn print<T: Serialize>(
+    as_json: bool,
+    found: &T,
+    write_table: impl FnOnce(&mut String, &T) -> fmt::Result,
+) -> Result<(), LocalError> {
+    if as_json {
+        let json = serde_json::to_string(found).map_err(LocalError::io("cannot print as JSON"))?;
+        println!("{json}");
+    } else {
+        let mut table = String::new();
+        write_table(&mut table, found).map_err(LocalError::io("cannot print the table"))?;
+        print!("{table}");
+    }
+    Ok(())
 }
 
 /// A failure in the form of a report.
 pub fn failure(error: &IngestError) -> String {
-    serde_json::json!({ "outcome": "failed", "reason": error.to_string() }).to_string()
+    serde_json::json!({ "outcome": "failed", "reason": with_causes(error) }).to_string()
 }
 
-/// The report as a short table.
-pub fn table(report: &Report) -> String {
-    let mut table = String::new();
-    // a String takes whatever is written to it
-    _ = write(&mut table, report);
-    table
-}
-
-fn write(table: &mut String, report: &Report) -> fmt::Result {
+/// Writes the report of an import as a short table.
+pub fn write(table: &mut String, report: &Report) -> fmt::Result {
     let version = report.version.as_ref().map_or("no version", Version::as_str);
     match &report.outcome {
         Outcome::Published => writeln!(table, "Version {version} is current")?,
@@ -66,8 +72,8 @@ fn write(table: &mut String, report: &Report) -> fmt::Result {
     if let Some(changes) = report.changes.as_ref().filter(|_| is_listed) {
         changes::write(table, changes)?;
     }
-    let (written, deleted) = (report.items.written as u64, report.items.deleted as u64);
-    let (written, deleted) = (HumanCount(written), HumanCount(deleted));
+    let written = HumanCount(report.items.written as u64);
+    let deleted = HumanCount(report.items.deleted as u64);
     writeln!(table, "  {:<18}{written} written, {deleted} deleted", "items")?;
     let skipped = report.skipped.iter().map(|(reason, &count)| (count, reason.clone()));
     counted(table, "Skipped", skipped)?;

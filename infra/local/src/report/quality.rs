@@ -1,4 +1,4 @@
-//! How complete a version is, against the one before it, as a table.
+//! A table of how complete a version is, compared with the one before it.
 
 use std::fmt::{self, Write};
 

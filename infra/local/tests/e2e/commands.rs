@@ -127,7 +127,7 @@ async fn a_second_server_on_one_folder_is_refused() {
     let refused = run(&data_dir, &["--port", "0"]);
     assert!(!refused.status.success());
     let error = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(error.contains("is in use by another process; end it, or use its DynamoDB"), "{error}");
+    assert!(error.contains("is served by another process; stop that process, or use its DynamoDB"), "{error}");
     assert_eq!(serving.get("/v1/npa/415?limit=1").await["npa"], "415");
 }
 
