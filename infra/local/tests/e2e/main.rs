@@ -4,6 +4,7 @@ mod authentication;
 mod carriers;
 mod commands;
 mod deployment;
+mod documents;
 mod drift;
 mod drifting_items;
 mod events;
