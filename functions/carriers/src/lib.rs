@@ -1,7 +1,7 @@
 //! Carriers: the list, and one carrier by its Operating Company Number (spec 4.1 and 4.2).
 
 use axum::{Json, extract::State, http::Uri};
-use numbering::records::{Carrier, CarrierType, Country, Ocn, OwnedExchanges, State as Place};
+use numbering::records::{Carrier, CarrierType, Country, Ocn, OwnedExchanges, StateCode};
 use serde::Serialize;
 use shared::{
     app::Routes,
@@ -35,7 +35,7 @@ pub struct CarrierSummary {
     pub carrier_type: Option<CarrierType>,
     /// Primary state or province code.
     #[schema(value_type = Option<String>, example = "CA")]
-    pub state: Option<Place>,
+    pub state: Option<StateCode>,
     pub country: Country,
 }
 
@@ -75,7 +75,7 @@ pub struct Filter {
     country: Option<Country>,
     /// State or province code.
     #[param(value_type = Option<String>)]
-    state: Option<Place>,
+    state: Option<StateCode>,
     /// Carrier type.
     #[param(rename = "type")]
     carrier_type: Option<CarrierType>,

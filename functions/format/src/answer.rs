@@ -2,7 +2,7 @@
 
 use formatting::{Formats, LONGEST_INPUT, NumberType, PhoneNumber, country_name};
 use jiff::civil::Date;
-use numbering::records::{CarrierType, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, State};
+use numbering::records::{CarrierType, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, StateCode};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -98,7 +98,7 @@ pub struct Location {
     /// State or province code.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, example = "FL")]
-    state: Option<State>,
+    state: Option<StateCode>,
     #[serde(skip_serializing_if = "Option::is_none")]
     state_name: Option<&'static str>,
     country: String,
@@ -214,7 +214,7 @@ fn place_and_holder(
     block: Block,
     thousands_digit: Option<u8>,
     today: Date,
-) -> (Option<String>, Option<(State, Country)>, Option<Carrier>) {
+) -> (Option<String>, Option<(StateCode, Country)>, Option<Carrier>) {
     let Block { exchange, area_code } = block;
     let from_area_code =
         area_code.and_then(|area_code| Some((area_code.only_state()?, area_code.country)));
@@ -272,7 +272,7 @@ mod tests {
     }
 
     fn area_code(states: &[&str]) -> AreaCode {
-        let states: Vec<State> = states.iter().map(|state| state.parse().unwrap()).collect();
+        let states: Vec<StateCode> = states.iter().map(|state| state.parse().unwrap()).collect();
         AreaCode {
             npa: "907".parse().unwrap(),
             state: states.first().copied(),

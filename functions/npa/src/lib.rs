@@ -1,9 +1,7 @@
 //! Area codes: the exchanges of one, or a single NPA-NXX (spec 4.3).
 
 use axum::{extract::State, http::Uri};
-use numbering::records::{
-    AreaCode, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, State as Place, Status,
-};
+use numbering::records::{AreaCode, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, StateCode, Status};
 use serde::Serialize;
 use shared::{
     app::Routes,
@@ -59,7 +57,7 @@ pub struct AreaCodeResult {
     pub npa: Npa,
     /// Primary state or province.
     #[schema(value_type = Option<String>, example = "CA")]
-    pub state: Option<Place>,
+    pub state: Option<StateCode>,
     pub country: Country,
     /// Total number of exchanges in the area code, whatever the page or `nxx`.
     pub total_exchanges: u32,

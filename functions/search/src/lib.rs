@@ -2,7 +2,7 @@
 
 use axum::{extract::State, http::Uri};
 use numbering::dataset::Search;
-use numbering::records::{CarrierType, Country, Exchange, Npa, Nxx, Ocn, State as Place, Status};
+use numbering::records::{CarrierType, Country, Exchange, Npa, Nxx, Ocn, StateCode, Status};
 use numbering::time::today;
 use serde::Serialize;
 use shared::{
@@ -37,7 +37,7 @@ pub struct Found {
     pub rate_center: Option<String>,
     /// State or province code.
     #[schema(value_type = Option<String>, example = "CA")]
-    pub state: Option<Place>,
+    pub state: Option<StateCode>,
     pub country: Country,
     pub status: Status,
 }
