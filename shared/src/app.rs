@@ -1,4 +1,4 @@
-//! The app around a function's routes: who may call them, and how they are run.
+//! Wraps the routes of a function, with or without authentication, and runs them.
 
 use std::{any::Any, convert::Infallible, sync::Arc};
 
@@ -19,7 +19,7 @@ use crate::{
     params::quote, state::App, telemetry,
 };
 
-/// The routes of one function, protected unless they are declared public.
+/// The routes of one function. They need a key unless they are declared public.
 pub struct Routes {
     router: OpenApiRouter<App>,
     access: Access,
@@ -37,43 +37,45 @@ impl From<OpenApiRouter<App>> for Routes {
 }
 
 impl Routes {
-    /// Routes that anybody may call without a key.
+    /// Routes that can be called without a key.
     pub fn public(router: OpenApiRouter<App>) -> Self {
         Self { router, access: Access::Public }
     }
 
-    /// Their paths as the router has them, where `{*tn}` takes the rest of the path.
+    /// The paths of the routes as the router writes them: `{*tn}` matches the rest of a path.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         self.router.get_openapi().paths.paths.keys().map(String::as_str)
     }
 
-    fn guarded(self, app: &App) -> Router<App> {
+    /// A router that checks keys if the routes are protected.
+    fn into_router(self, app: &App) -> Router<App> {
         let router = Router::from(self.router).method_not_allowed_fallback(method_not_allowed);
         match self.access {
             Access::Protected => router.route_layer(from_fn_with_state(app.clone(), require_key)),
-            Access::Public => router.route_layer(map_response(shareable)),
+            Access::Public => router.route_layer(map_response(set_public_cache_control)),
         }
     }
 }
 
-/// The service that answers the routes of `functions`, and the JSON 404 for every other path.
+/// A service that answers the routes of `functions`, and any other path with a 404 in JSON.
 pub fn service(functions: impl IntoIterator<Item = Routes>, app: App) -> Router {
     functions
         .into_iter()
-        .fold(Router::new(), |service, routes| service.merge(routes.guarded(&app)))
+        .fold(Router::new(), |service, routes| service.merge(routes.into_router(&app)))
         .fallback(endpoint_not_found)
         .with_state(app)
         .layer(CatchPanicLayer::custom(internal_error))
         .layer(from_fn(telemetry::observe))
 }
 
-/// The description of every path `functions` answer.
+/// The OpenAPI description of the routes of `functions`.
 pub fn openapi(functions: impl IntoIterator<Item = Routes>) -> utoipa::openapi::OpenApi {
-    let none = OpenApiRouter::<App>::default();
-    let all = functions.into_iter().fold(none, |all, routes| all.merge(routes.router));
-    let mut description = all.into_openapi();
+    let mut description = functions
+        .into_iter()
+        .fold(OpenApiRouter::<App>::default(), |merged, routes| merged.merge(routes.router))
+        .into_openapi();
     let paths = std::mem::take(&mut description.paths.paths);
-    // OpenAPI knows no parameter that takes the rest of the path
+    // OpenAPI has no parameter that matches the rest of a path.
     description.paths.paths =
         paths.into_iter().map(|(path, item)| (path.replace("{*", "{"), item)).collect();
     description
@@ -81,11 +83,11 @@ pub fn openapi(functions: impl IntoIterator<Item = Routes>) -> utoipa::openapi::
 
 /// Runs `routes` as a Lambda function until the environment is shut down.
 ///
-/// Protected ones load the dataset before the first request: lists need it, and lookups go on with
-/// it while DynamoDB does not answer.
+/// A function with protected routes loads the dataset before its first request, since lists need it,
+/// and lookups use it while DynamoDB does not answer.
 ///
 /// # Errors
-/// Where the Lambda runtime API cannot be reached.
+/// Returns an error if the Lambda runtime API cannot be reached.
 pub async fn run(routes: Routes) -> Result<(), lambda_http::Error> {
     logging::log_as_json();
     let app = App::on(Store::from_env(TimeoutProfile::Request).await);
@@ -99,7 +101,7 @@ pub async fn run(routes: Routes) -> Result<(), lambda_http::Error> {
     }
 }
 
-/// The service a Lambda runs: `routes` behind API Gateway.
+/// The service that a Lambda function runs: `routes` behind API Gateway.
 pub fn lambda(
     routes: Routes,
     app: App,
@@ -107,12 +109,9 @@ pub fn lambda(
     service([routes], app).map_request(restore_path)
 }
 
-/// Public answers hold nothing of the caller's, so anybody may keep them for a minute.
-async fn shareable(mut response: Response) -> Response {
-    let policy = match response.status().is_success() {
-        true => "public, max-age=60",
-        false => "no-store",
-    };
+/// Lets caches store public responses for a minute, since they are the same for every client.
+async fn set_public_cache_control(mut response: Response) -> Response {
+    let policy = if response.status().is_success() { "public, max-age=60" } else { "no-store" };
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(policy));
     response
 }
@@ -125,7 +124,8 @@ async fn method_not_allowed(method: Method, uri: Uri) -> ApiError {
     ApiError::MethodNotAllowed(format!("{method} is not allowed on {}; use GET", quote(uri.path())))
 }
 
-/// The message of the panic may quote what the client sent; its place is logged where it happens.
+/// The response to a request whose handler panicked. The message of the panic is not logged, since it
+/// may quote the request; its place is logged by the panic hook.
 fn internal_error(_message: Box<dyn Any + Send>) -> Response {
     tracing::error!("a handler panicked");
     ApiError::Internal.into_response()

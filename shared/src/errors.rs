@@ -1,4 +1,5 @@
-//! The one place that turns what went wrong into the `{error, message}` a client sees (spec 7).
+//! Turns failures into the `{error, message}` that a client sees (spec 7). No other code makes such a
+//! body.
 
 use axum::{
     Json,
@@ -11,31 +12,32 @@ use axum::{
 use jiff::Timestamp;
 use logging::with_causes;
 use serde::Serialize;
+use store::{DatasetError, StoreError};
 use utoipa::ToSchema;
 
-use crate::quota::{LimitType, QuotaStatus, QuotaStatuses};
-use store::DatasetError;
-use store::StoreError;
+use crate::quota::{LimitType, QuotaExceeded, QuotaStatus};
 
-/// How long a client should wait before it tries a failed read again, in seconds.
+/// How long a client should wait before it retries a request that failed, in seconds.
 const RETRY_AFTER_SECONDS: &str = "5";
 
-/// Why a request has no answer.
+/// Why a request is not answered with success.
 #[derive(Debug)]
 pub enum ApiError {
-    /// A parameter breaks its rule; the message states the rule and the value given.
+    /// A parameter breaks its rule. The message states the rule and the value.
     InvalidRequest(String),
-    /// `defaultCountry` names no country (spec 7 gives it an error value of its own).
+    /// `defaultCountry` names no country. Spec 7 defines an error value of its own for it.
     UnknownDefaultCountry(String),
+    /// The request has no key, or one that is not live.
     Unauthorized(&'static str),
-    /// Nothing has the code asked for, or no endpoint has the path; the message names it.
+    /// No record has the code, or no endpoint has the path. The message names it.
     NotFound(String),
+    /// The endpoint does not support the method. The message names both.
     MethodNotAllowed(String),
     /// A quota of the key is exhausted.
-    RateLimited(QuotaStatuses),
-    /// The database can't be read and nothing in memory can stand in for it.
+    RateLimited(QuotaExceeded),
+    /// The database cannot be read, and the data in memory is not enough to answer.
     Unavailable,
-    /// A defect of ours.
+    /// A defect of the service.
     Internal,
 }
 
@@ -52,14 +54,17 @@ pub struct ErrorBody {
 }
 
 impl ApiError {
+    /// A parameter breaks its rule.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::InvalidRequest(message.into())
     }
 
+    /// No record has the code that was asked for.
     pub fn not_found(message: impl Into<String>) -> Self {
         Self::NotFound(message.into())
     }
 
+    /// The status, and the two texts of the body.
     fn parts(self) -> (StatusCode, &'static str, String) {
         match self {
             Self::InvalidRequest(message) => (StatusCode::BAD_REQUEST, "invalid_request", message),
@@ -73,10 +78,10 @@ impl ApiError {
             Self::MethodNotAllowed(message) => {
                 (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
             }
-            Self::RateLimited(statuses) => (
+            Self::RateLimited(exceeded) => (
                 StatusCode::TOO_MANY_REQUESTS,
                 "rate_limited",
-                statuses.exhausted().map(quota_exceeded).unwrap_or_default(),
+                quota_exceeded_message(exceeded.exhausted),
             ),
             Self::Unavailable => (
                 StatusCode::SERVICE_UNAVAILABLE,
@@ -94,11 +99,11 @@ impl ApiError {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let quotas = match self {
-            Self::RateLimited(statuses) => Some(statuses),
+        let quota_exceeded = match self {
+            Self::RateLimited(exceeded) => Some(exceeded),
             _ => None,
         };
-        let details = quotas.and_then(|statuses| statuses.exhausted());
+        let details = quota_exceeded.map(|exceeded| exceeded.exhausted);
         let (status, error, message) = self.parts();
         let mut response = (status, Json(ErrorBody { error, message, details })).into_response();
         let header = match status {
@@ -109,22 +114,20 @@ impl IntoResponse for ApiError {
         if let Some((name, value)) = header {
             response.headers_mut().insert(name, HeaderValue::from_static(value));
         }
-        if let Some(statuses) = quotas {
-            statuses.set_rate_limit_headers(response.headers_mut());
-        }
-        if let Some(exhausted) = details {
-            exhausted.set_retry_after(response.headers_mut());
+        if let Some(exceeded) = quota_exceeded {
+            exceeded.set_headers(response.headers_mut());
         }
         response
     }
 }
 
-fn quota_exceeded(exhausted: QuotaStatus) -> String {
+fn quota_exceeded_message(exhausted: QuotaStatus) -> String {
     let window = match exhausted.limit_type {
         LimitType::Minute => "minute",
         LimitType::Daily => "day",
     };
-    let reset = Timestamp::from_second(exhausted.reset).unwrap_or(Timestamp::MAX);
+    let reset = Timestamp::from_second(exhausted.reset)
+        .expect("a quota is reset at most one window after a request");
     format!("Quota of {} requests per {window} exceeded; retry after {reset}", exhausted.limit)
 }
 

@@ -1,9 +1,9 @@
-//! What a Lambda does after it has answered: an internal extension writes what quotas were used.
+//! An internal Lambda extension, which writes the usage of quotas after the response is sent.
 //!
-//! Lambda freezes the process once both the runtime and the extension have asked for their next
-//! event. The runtime asks as soon as the response is sent, and the client has it then; the extension
-//! asks only after the counts are written. A registered extension also brings a `SIGTERM` before the
-//! process ends, in which the rest is written.
+//! Lambda freezes the process once both the runtime and the extension have asked for their next event.
+//! The runtime asks as soon as the response is sent, so that the client does not wait. The extension
+//! asks only after the counts are written. A process with a registered extension also receives a
+//! `SIGTERM` before it ends, upon which the remaining counts are written.
 
 use std::{
     convert::Infallible,
@@ -30,8 +30,8 @@ use crate::quota::Quotas;
 
 const NAME: &str = "usage";
 
-/// Runs `service` as a Lambda function, and beside it the extension that writes what `quotas` has
-/// counted. If the extension cannot be registered, the function runs without it.
+/// Runs `service` as a Lambda function, and beside it the extension that writes the counts of `quotas`.
+/// If the extension cannot be registered, the function runs without it.
 ///
 /// # Errors
 /// Returns an error if the Lambda API can no longer be reached.
@@ -40,15 +40,16 @@ where
     S: Service<Request, Response = Response, Error = Infallible> + Send + 'static,
     S::Future: Send + 'static,
 {
-    let (answered, answered_last) = watch::channel(String::new());
+    let (answered_sender, answered_receiver) = watch::channel(String::new());
     let function = Runtime::new(Adapter::from(service))
-        .layer(layer_fn(|inner| AfterAnswer { inner, answered: answered.clone() }))
+        .layer(layer_fn(|inner| NotifyAnswered { inner, answered: answered_sender.clone() }))
         .layer(TracingLayer::new());
     let write_after_answer = service_fn(|event: LambdaEvent| {
-        let (quotas, mut answered_last) = (Arc::clone(&quotas), answered_last.clone());
+        let (quotas, mut answered) = (Arc::clone(&quotas), answered_receiver.clone());
         async move {
             if let NextEvent::Invoke(invocation) = event.next {
-                let is_answered = answered_last.wait_for(|id| *id == invocation.request_id);
+                let is_answered = answered.wait_for(|id| *id == invocation.request_id);
+                // The counts are written in any case: an invocation that fails may not be answered.
                 _ = timeout(time_until(invocation.deadline_ms), is_answered).await;
                 quotas.write_due().await;
             }
@@ -62,7 +63,10 @@ where
     let extension = match extension.register().await {
         Ok(registered) => registered,
         Err(error) => {
-            tracing::warn!(%error, "no extension: usage is written beside the next requests");
+            tracing::warn!(
+                %error,
+                "the extension cannot be registered; usage is written beside the next requests"
+            );
             return function.run().await;
         }
     };
@@ -70,7 +74,7 @@ where
     let mut terminated = signal(SignalKind::terminate())?;
     tokio::select! {
         ended = function.run() => ended,
-        // Without it each invocation would wait for an extension that is gone.
+        // Each invocation would wait for the extension in vain once it has ended.
         ended = extension.run() => ended,
         _ = terminated.recv() => {
             quotas.write_rest().await;
@@ -79,18 +83,19 @@ where
     }
 }
 
-fn time_until(milliseconds: u64) -> Duration {
-    let end = SystemTime::UNIX_EPOCH + Duration::from_millis(milliseconds);
-    end.duration_since(SystemTime::now()).unwrap_or_default()
+/// The time until a deadline in milliseconds since 1970; zero if it has passed.
+fn time_until(deadline_ms: u64) -> Duration {
+    let deadline = SystemTime::UNIX_EPOCH + Duration::from_millis(deadline_ms);
+    deadline.duration_since(SystemTime::now()).unwrap_or_default()
 }
 
-/// Tells the id of each invocation once its response is sent, or could not be made.
-struct AfterAnswer<S> {
+/// Sends the id of each invocation once its response is sent or has failed.
+struct NotifyAnswered<S> {
     inner: S,
     answered: watch::Sender<String>,
 }
 
-impl<S> Service<LambdaInvocation> for AfterAnswer<S>
+impl<S> Service<LambdaInvocation> for NotifyAnswered<S>
 where
     S: Service<LambdaInvocation, Response = (), Error = Error>,
     S::Future: Send + 'static,
@@ -107,9 +112,9 @@ where
         let request_id = invocation.context.request_id.clone();
         let (answer, answered) = (self.inner.call(invocation), self.answered.clone());
         Box::pin(async move {
-            let ended = answer.await;
+            let outcome = answer.await;
             answered.send_replace(request_id);
-            ended
+            outcome
         })
     }
 }

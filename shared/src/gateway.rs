@@ -1,8 +1,8 @@
-//! What API Gateway hands over, turned back into the URL the client wrote.
+//! Restores the URL that the client wrote from the event of API Gateway.
 //!
-//! An HTTP API decodes the path before it fills `rawPath`, so that a `?` or `#` in a phone number
-//! would cut the URL and a `/` miss its route. The event's path parameters still hold each value
-//! whole. `cargo lambda watch` and REST APIs leave the path as it was written.
+//! An HTTP API decodes the path before it sets `rawPath`. A `?` or `#` in a phone number would cut such
+//! a URL, and a `/` would lead to another route. The path parameters of the event still have the whole
+//! values. `cargo lambda watch` and REST APIs do not decode the path.
 
 use axum::http::Uri;
 use lambda_http::{
@@ -10,49 +10,55 @@ use lambda_http::{
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// The request with its path as the client encoded it.
+/// The request with the URL that the client wrote.
 pub fn restore_path(mut request: Request) -> Request {
-    if let Some(uri) = written_uri(&request) {
-        *request.uri_mut() = uri;
+    let Some(path_and_query) = original_path_and_query(&request) else { return request };
+    match path_and_query.parse::<Uri>() {
+        Ok(uri) => *request.uri_mut() = uri,
+        // The text of the URL is left out, since a client wrote it.
+        Err(error) => tracing::warn!(%error, "the URL of a request cannot be restored"),
     }
     request
 }
 
-/// The URI made anew; `None` where it is as the client wrote it.
-fn written_uri(request: &Request) -> Option<Uri> {
+/// The path and the query that the client wrote; `None` if the request has them already.
+fn original_path_and_query(request: &Request) -> Option<String> {
     let path = match request.request_context_ref()? {
         RequestContext::ApiGatewayV2(context) => {
             let (_method, route) = context.route_key.as_deref()?.split_once(' ')?;
             routed_path(route, request.path_parameters_ref()?)?
         }
-        // without the stage that the request's URI begins with
+        // The URI of the request begins with the stage, and this path does not.
         RequestContext::ApiGatewayV1(_) => request.raw_http_path().to_owned(),
         _ => return None,
     };
-    format!("{path}?{}", written_query(request)).parse().ok()
+    Some(format!("{path}?{}", original_query(request)))
 }
 
-/// The path of a route with its parameters filled in.
+/// The path of a route with the encoded values of its parameters.
 fn routed_path(route: &str, parameters: &QueryMap) -> Option<String> {
-    let segment = |segment: &str| match segment.strip_prefix('{') {
+    let fill_in = |segment: &str| match segment.strip_prefix('{') {
         None => Some(segment.to_owned()),
         Some(name) => {
             let value = parameters.first(name.trim_end_matches(['+', '}']))?;
             Some(utf8_percent_encode(value, NON_ALPHANUMERIC).to_string())
         }
     };
-    Some(route.split('/').map(segment).collect::<Option<Vec<_>>>()?.join("/"))
+    Some(route.split('/').map(fill_in).collect::<Option<Vec<_>>>()?.join("/"))
 }
 
-/// The query as it was written, or where the event only has it decoded, one that says the same.
-fn written_query(request: &Request) -> String {
-    let whole = matches!(request.request_context_ref(), Some(RequestContext::ApiGatewayV2(_)))
-        && !request.raw_http_path().contains(['?', '#']);
-    if whole {
+/// The query as the client wrote it, or an equal one if the event has only the decoded parameters.
+fn original_query(request: &Request) -> String {
+    let has_original =
+        matches!(request.request_context_ref(), Some(RequestContext::ApiGatewayV2(_)))
+            && !request.raw_http_path().contains(['?', '#']);
+    if has_original {
         return request.uri().query().unwrap_or_default().to_owned();
     }
-    let query = request.query_string_parameters_ref().into_iter().flat_map(|query| query.iter());
-    let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(query).finish();
-    // a space has to stay one: a plus may begin a phone number
-    query.replace('+', "%20")
+    let parameters = request.query_string_parameters_ref().into_iter().flat_map(QueryMap::iter);
+    // A space is not encoded as a plus sign, since a plus sign may begin a phone number.
+    form_urlencoded::Serializer::new(String::new())
+        .extend_pairs(parameters)
+        .finish()
+        .replace('+', "%20")
 }

@@ -1,26 +1,32 @@
-//! Reads single records from DynamoDB, with the snapshot in memory as the arbiter, and selects the
-//! dataset that a page of a list is taken from.
+//! Reads single records from DynamoDB, checked against the dataset in memory, and selects the dataset
+//! that a page of a list is taken from.
 //!
-//! An item counts if it was written by the very version that last changed its record, as the
-//! dataset in memory knows it. It then holds that record; whatever else is found, and if DynamoDB
-//! fails, the dataset itself answers. So lookups and lists of a container always agree, whatever an
-//! import is doing to the items meanwhile.
+//! The dataset names the version that last changed each record. An item is used only if it was written
+//! by this version, since it then holds the same record. In any other case, and if DynamoDB fails, the
+//! record comes from the dataset. So the lookups and lists of a container always agree, even while an
+//! import is changing items.
 
-use crate::{errors::ApiError, pagination::OfVersion, params::broken, request_context, state::App};
 use logging::with_causes;
-use numbering::dataset::Dataset;
-use numbering::records::{AreaCode, Carrier, Exchange, Npa, NpaNxx, Ocn, RecordKey};
-use store::LoadedVersion;
-use store::{LookupItem, StoreError};
+use numbering::{
+    dataset::Dataset,
+    records::{AreaCode, Carrier, Exchange, Npa, NpaNxx, Ocn, RecordKey},
+};
+use store::{LoadedVersion, LookupItem, StoreError};
 
-/// Whether an exchange that was read in the last minutes may be answered from memory.
+use crate::{
+    errors::ApiError, pagination::VersionParam, params::quote, request_context, state::App,
+};
+
+/// Whether an exchange may be answered from the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Freshness {
-    Remembered,
+    /// The exchange may have been read some minutes ago.
+    Cached,
+    /// The exchange is read now.
     Fresh,
 }
 
-/// A record, and whether DynamoDB or the dataset in memory gave it.
+/// A record, and whether an item or the dataset in memory has it.
 enum Found<R> {
     Item(R),
     InMemory(Option<R>),
@@ -36,35 +42,37 @@ impl<R> Found<R> {
 }
 
 impl App {
-    /// The dataset a page is taken from.
+    /// The dataset that a page is taken from.
     ///
     /// # Errors
-    /// 400 if the version asked for is no longer kept, 503 if there is nothing to answer from.
-    pub async fn listed(&self, wanted: &OfVersion) -> Result<LoadedVersion, ApiError> {
-        let listed = match &wanted.version {
+    /// Returns [`ApiError::InvalidRequest`] if the version is no longer available, and
+    /// [`ApiError::Unavailable`] if no dataset is in memory and none can be loaded.
+    pub async fn dataset_for_listing(
+        &self,
+        param: &VersionParam,
+    ) -> Result<LoadedVersion, ApiError> {
+        let loaded = match &param.version {
             None => self.dataset.get().await?,
             Some(version) => {
-                let kept = self.dataset.of_version(version).await?;
-                let rule = "must be one that is still kept; begin again without it";
-                kept.ok_or_else(|| broken("version", version, rule))?
+                self.dataset.of_version(version).await?.ok_or_else(|| version_is_gone(version))?
             }
         };
-        note_version(&listed);
-        Ok(listed)
+        record_version(&loaded);
+        Ok(loaded)
     }
 
     /// The lookups of one request.
     ///
     /// # Errors
-    /// [`ApiError::Unavailable`] if no version of the data is in memory and none can be loaded.
+    /// Returns [`ApiError::Unavailable`] if no dataset is in memory and none can be loaded.
     pub async fn lookups(&self) -> Result<Lookups<'_>, ApiError> {
         let current = self.dataset.get().await?;
-        note_version(&current);
+        record_version(&current);
         Ok(Lookups { app: self, current })
     }
 }
 
-/// Looks single records up, all in one version of the data.
+/// Looks up single records, all in the same version of the data.
 pub struct Lookups<'a> {
     app: &'a App,
     current: LoadedVersion,
@@ -78,7 +86,7 @@ impl Lookups<'_> {
         self.look_up(RecordKey::Carrier(ocn), read, find).await.record()
     }
 
-    /// The area code.
+    /// The area code with this NPA.
     pub async fn area_code(&self, npa: Npa) -> Option<AreaCode> {
         let find = |dataset: &Dataset| dataset.area_code(npa).cloned();
         let read = self.app.store.area_code(npa);
@@ -88,13 +96,11 @@ impl Lookups<'_> {
     /// The exchange with this NPA-NXX.
     pub async fn exchange(&self, npa_nxx: NpaNxx, freshness: Freshness) -> Option<Exchange> {
         let cache_key = (npa_nxx, self.current.version.clone());
-        let remembered = match freshness {
-            Freshness::Remembered => self.app.exchanges.get(&cache_key).await,
-            Freshness::Fresh => None,
-        };
-        if remembered.is_some() {
+        if freshness == Freshness::Cached
+            && let Some(exchange) = self.app.exchanges.get(&cache_key).await
+        {
             request_context::record(|context| context.cache_hits += 1);
-            return remembered;
+            return Some(exchange);
         }
         request_context::record(|context| context.cache_misses += 1);
         let find = |dataset: &Dataset| dataset.exchange(npa_nxx);
@@ -108,7 +114,7 @@ impl Lookups<'_> {
         }
     }
 
-    /// The record of `key` as the version has it. A record it does not have costs no read.
+    /// The record of `key` in this version. If the dataset has no such record, no item is read.
     async fn look_up<R>(
         &self,
         key: RecordKey,
@@ -122,13 +128,20 @@ impl Lookups<'_> {
             Ok(_) => (),
             Err(error) => tracing::error!(
                 error = with_causes(&error),
-                "answering from the snapshot in memory"
+                "an item cannot be read; answering from the dataset in memory"
             ),
         }
         Found::InMemory(find(dataset))
     }
 }
 
-fn note_version(loaded: &LoadedVersion) {
+fn version_is_gone(version: &str) -> ApiError {
+    ApiError::InvalidRequest(format!(
+        "version '{}' is no longer available; restart pagination without the version parameter",
+        quote(version)
+    ))
+}
+
+fn record_version(loaded: &LoadedVersion) {
     request_context::record(|context| context.data_version = Some(loaded.version.to_string()));
 }

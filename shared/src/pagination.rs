@@ -1,4 +1,4 @@
-//! The limit/offset scheme every list shares (spec 2.1 and 8).
+//! Pages of a list by limit and offset (spec 2.1 and 8).
 
 use axum::{
     Json,
@@ -11,7 +11,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::{
     errors::ApiError,
-    params::{API_KEY, Params},
+    params::{API_KEY, Params, invalid_param},
 };
 
 const DEFAULT_LIMIT: usize = 50;
@@ -37,16 +37,16 @@ impl<S: Sync> FromRequestParts<S> for Page {
     }
 }
 
-/// Which version of the data a page is wanted of, where a walk began with one.
+/// The version of the data that a page is taken from.
 #[derive(Debug, Clone, PartialEq, Eq, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct OfVersion {
-    /// As the `Link` headers of a page give it, so that a walk sees one version of the data;
-    /// default the version in force.
+pub struct VersionParam {
+    /// Version of the data, as the URLs in `Link` headers have it, so that all pages of a list show
+    /// the same version; default the current version.
     pub version: Option<String>,
 }
 
-impl<S: Sync> FromRequestParts<S> for OfVersion {
+impl<S: Sync> FromRequestParts<S> for VersionParam {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
@@ -56,35 +56,45 @@ impl<S: Sync> FromRequestParts<S> for OfVersion {
 
 impl Page {
     fn of(params: &Params) -> Result<Self, ApiError> {
-        let limit = count(params, "limit", 1, "must be a positive integer")?;
-        let offset = count(params, "offset", 0, "must be a non-negative integer")?;
+        let limit = count_of(params, "limit", 1, "must be a positive integer")?;
+        let offset = count_of(params, "offset", 0, "must be a non-negative integer")?;
         Ok(Self {
             limit: limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT),
             offset: offset.unwrap_or_default(),
         })
     }
 
-    /// The items of this page and the total they are part of.
+    /// Those of `items` that are on this page, and how many items there are in total.
     pub fn of_items<T>(self, items: impl Iterator<Item = T>) -> (Vec<T>, Pagination) {
         let mut total = 0;
-        let wanted = self.offset..self.offset.saturating_add(self.limit);
-        let page = items.inspect(|_| total += 1).enumerate();
-        let page =
-            page.filter_map(|(index, item)| wanted.contains(&index).then_some(item)).collect();
-        (page, Pagination { limit: self.limit, offset: self.offset, total })
+        let mut on_page = Vec::new();
+        let indexes = self.offset..self.offset.saturating_add(self.limit);
+        for item in items {
+            if indexes.contains(&total) {
+                on_page.push(item);
+            }
+            total += 1;
+        }
+        (on_page, Pagination { limit: self.limit, offset: self.offset, total })
     }
 }
 
-/// Reads a count; one beyond the integer's range is still a count, and as good as the largest.
-fn count(params: &Params, name: &str, least: usize, rule: &str) -> Result<Option<usize>, ApiError> {
-    let parse = |text: String| {
-        let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        let value = digits.then(|| text.parse().unwrap_or(usize::MAX));
-        value
-            .filter(|&value| value >= least)
-            .ok_or_else(|| crate::params::broken(name, &text, rule))
-    };
-    params.text(name)?.map(parse).transpose()
+/// The value of `name` as a whole number of at least `least`.
+fn count_of(
+    params: &Params,
+    name: &str,
+    least: usize,
+    rule: &str,
+) -> Result<Option<usize>, ApiError> {
+    let Some(text) = params.text(name)? else { return Ok(None) };
+    if text.bytes().all(|byte| byte.is_ascii_digit()) {
+        // Only a number beyond the range of the type fails to parse, and the list ends before it.
+        let count = text.parse().unwrap_or(usize::MAX);
+        if count >= least {
+            return Ok(Some(count));
+        }
+    }
+    Err(invalid_param(name, &text, rule))
 }
 
 /// Where a page stands in its list (spec 2.1).
@@ -98,11 +108,12 @@ pub struct Pagination {
     pub total: usize,
 }
 
-/// A page as an answer: the body, and `Link` headers to its neighbours (RFC 8288).
+/// A page as a response: the body, and a `Link` header with the URLs of its neighbors (RFC 8288).
 pub struct Paged<T> {
+    /// The URI of the request.
     pub uri: Uri,
     pub pagination: Pagination,
-    /// Of the data the page comes from; `None` where it is no page of a longer list.
+    /// The version of the data that the page comes from; `None` if there are no other pages.
     pub version: Option<String>,
     pub body: T,
 }
@@ -130,12 +141,16 @@ impl IntoResponseParts for Links {
         let Pagination { limit, offset, total } = self.pagination;
         let next = offset.checked_add(limit).filter(|&next| next < total);
         let previous = (offset > 0).then(|| offset.min(total).saturating_sub(limit));
-        let links = [("next", next), ("prev", previous)].into_iter().filter_map(|(rel, offset)| {
-            let target = self.at_offset(limit, offset?);
-            Some(format!("<{target}>; rel=\"{rel}\""))
-        });
-        let links = links.collect::<Vec<_>>().join(", ");
-        if let Some(value) = HeaderValue::try_from(links).ok().filter(|value| !value.is_empty()) {
+        let mut links = Vec::new();
+        for (relation, offset) in [("next", next), ("prev", previous)] {
+            if let Some(offset) = offset {
+                let target = self.at_offset(limit, offset);
+                links.push(format!("<{target}>; rel=\"{relation}\""));
+            }
+        }
+        if !links.is_empty() {
+            let value = HeaderValue::try_from(links.join(", "))
+                .expect("only a path of valid parameters has pages, and the query is encoded");
             response.headers_mut().insert(LINK, value);
         }
         Ok(response)
@@ -143,14 +158,14 @@ impl IntoResponseParts for Links {
 }
 
 impl Links {
-    /// The request's own path and query at another offset of the same version, without the key:
-    /// links get logged.
+    /// The path and query of the request with another offset and with the version, but without the
+    /// key, since URLs are logged.
     fn at_offset(&self, limit: usize, offset: usize) -> String {
         let query = self.uri.query().unwrap_or_default().as_bytes();
-        let kept = form_urlencoded::parse(query)
+        let other_params = form_urlencoded::parse(query)
             .filter(|(name, _)| !matches!(name.as_ref(), "limit" | "offset" | "version" | API_KEY));
         let query = form_urlencoded::Serializer::new(String::new())
-            .extend_pairs(kept)
+            .extend_pairs(other_params)
             .append_pair("limit", &limit.to_string())
             .append_pair("offset", &offset.to_string())
             .extend_pairs(self.version.iter().map(|version| ("version", version)))
@@ -181,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn defaults_and_coercion() {
+    fn a_limit_has_a_default_and_a_maximum() {
         assert_eq!(page("").unwrap(), Page { limit: 50, offset: 0 });
         assert_eq!(page("limit=101&offset=7").unwrap(), Page { limit: 100, offset: 7 });
         let huge = "9".repeat(40);
@@ -192,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_count() {
+    fn a_value_that_is_no_count_is_refused() {
         for query in
             ["limit=0", "limit=-1", "limit=ten", "limit=1.5", "limit=%201", "limit=+5", "offset=-1"]
         {
@@ -201,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn links_lead_to_the_neighbours_and_carry_no_key() {
+    fn links_lead_to_the_neighbors_and_have_no_key() {
         assert_eq!(
             link("/v1/npa?npa=415&apiKey=secret&offset=50&version=v1", 50, 50, 120),
             "</v1/npa?npa=415&limit=50&offset=100&version=v2>; rel=\"next\", \
@@ -216,7 +231,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn walking_by_limit_gives_every_item_once(total in 0usize..300, limit in 1usize..=100) {
+        fn reading_all_pages_gives_every_item_once(total in 0usize..300, limit in 1usize..=100) {
             let mut seen = Vec::new();
             let mut offset = 0;
             loop {

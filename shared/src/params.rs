@@ -1,5 +1,5 @@
-//! Query parameters, parsed at the edge: each value becomes its type here or is refused with a
-//! message that names the parameter, the value given and the rule.
+//! Parses the parameters of a request. A value that breaks its rule is refused with a message that
+//! names the parameter, the rule and the value.
 
 use std::{borrow::Cow, fmt::Display, str::FromStr};
 
@@ -12,10 +12,10 @@ use strum::VariantNames;
 
 use crate::errors::ApiError;
 
-/// The parameters in a path, in its order; the last may hold slashes where the route lets it.
+/// The parameters in a path, in their order. The last one may contain slashes if the route allows it.
 ///
-/// Bytes that are no UTF-8 become U+FFFD, as they do in a query: what is refused for its form is
-/// refused by the handler, in its words.
+/// Bytes that are not UTF-8 become U+FFFD, as they do in a query. So malformed values reach the handler,
+/// which refuses them with its own message.
 pub struct PathParams<const N: usize>(pub [String; N]);
 
 impl<S: Sync, const N: usize> FromRequestParts<S> for PathParams<N> {
@@ -25,21 +25,22 @@ impl<S: Sync, const N: usize> FromRequestParts<S> for PathParams<N> {
         let route = parts.extensions.get::<MatchedPath>().ok_or(ApiError::Internal)?;
         let names = route.as_str().split('/');
         let segments = parts.uri.path().splitn(names.clone().count(), '/');
-        let values = names.zip(segments).filter(|(name, _)| name.starts_with('{'));
-        let values =
-            values.map(|(_, value)| percent_decode_str(value).decode_utf8_lossy().into_owned());
-        let values = <[String; N]>::try_from(values.collect::<Vec<_>>());
-        values.map(Self).map_err(|_| ApiError::Internal)
+        let values: Vec<String> = names
+            .zip(segments)
+            .filter(|(name, _)| name.starts_with('{'))
+            .map(|(_, value)| percent_decode_str(value).decode_utf8_lossy().into_owned())
+            .collect();
+        values.try_into().map(Self).map_err(|_| ApiError::Internal)
     }
 }
 
 /// The query parameter that may carry the key (spec section 5).
 pub(crate) const API_KEY: &str = "apiKey";
 
-/// The query of a request, as it stands in the URL.
+/// The query of a request as it is in the URL.
 ///
-/// A parameter may be repeated with one value, but two values of one parameter are refused:
-/// proxies differ in which of them they keep.
+/// A parameter may be repeated with the same value. Two different values are refused, since proxies
+/// differ in which one they pass on.
 pub struct Params(String);
 
 impl<S: Sync> FromRequestParts<S> for Params {
@@ -51,40 +52,42 @@ impl<S: Sync> FromRequestParts<S> for Params {
 }
 
 impl Params {
+    /// The query of this URI.
     pub fn of(uri: &Uri) -> Self {
         Self(uri.query().unwrap_or_default().to_owned())
     }
 
-    /// The decoded value of `name`; `None` where it is absent or empty.
+    /// The decoded value of `name`; `None` if it is absent or empty.
     ///
     /// # Errors
-    /// [`ApiError::InvalidRequest`] where `name` has two different values.
+    /// Returns [`ApiError::InvalidRequest`] if `name` has two different values.
     pub fn text(&self, name: &str) -> Result<Option<String>, ApiError> {
         let values = form_urlencoded::parse(self.0.as_bytes())
             .filter_map(|(key, value)| (key == name).then_some(value));
-        the_one(name, values)
+        single_value(name, values)
     }
 
-    /// The value of `name`, where a `+` at the start of a number is kept: clients seldom think of
-    /// writing it `%2B`. Any other is a space, as forms write it.
+    /// The decoded value of `name`. A `+` before the first digit of a number stays a plus sign, since
+    /// few clients encode it as `%2B`. Any other `+` is a space, as forms encode it.
     ///
     /// # Errors
-    /// [`ApiError::InvalidRequest`] where `name` has two different values.
+    /// Returns [`ApiError::InvalidRequest`] if `name` has two different values.
     pub fn phone_number(&self, name: &str) -> Result<Option<String>, ApiError> {
         let values = self.0.split('&').filter_map(|pair| {
             let (key, value) = pair.split_once('=')?;
-            let is_named = percent_decode_str(key).eq(name.bytes());
-            is_named.then(|| {
-                Cow::Owned(percent_decode_str(&spaced(value)).decode_utf8_lossy().into_owned())
-            })
+            if !percent_decode_str(key).eq(name.bytes()) {
+                return None;
+            }
+            let value = encode_spaces(value);
+            Some(Cow::Owned(percent_decode_str(&value).decode_utf8_lossy().into_owned()))
         });
-        the_one(name, values)
+        single_value(name, values)
     }
 
-    /// The value of `name` parsed as `T`, whose error states the rule.
+    /// The value of `name`, parsed as a `T` whose error states the rule.
     ///
     /// # Errors
-    /// [`ApiError::InvalidRequest`] where the value breaks the rule.
+    /// Returns [`ApiError::InvalidRequest`] if the value breaks the rule.
     pub fn parsed<T>(&self, name: &str) -> Result<Option<T>, ApiError>
     where
         T: FromStr<Err: Display>,
@@ -92,35 +95,36 @@ impl Params {
         self.text(name)?.map(|text| parse(name, &text)).transpose()
     }
 
-    /// The value of `name` as one of the words of a closed set, matched without case.
+    /// The value of `name` as one of the words of a `T`, whatever their case.
     ///
     /// # Errors
-    /// [`ApiError::InvalidRequest`] that lists the words.
+    /// Returns [`ApiError::InvalidRequest`], which lists the words, if the value is another one.
     pub fn one_of<T: FromStr + VariantNames>(&self, name: &str) -> Result<Option<T>, ApiError> {
-        let parse = |text: String| {
-            let rule = || format!("must be one of {}", T::VARIANTS.join(", "));
-            text.parse().map_err(|_| broken(name, &text, rule()))
-        };
-        self.text(name)?.map(parse).transpose()
+        let Some(text) = self.text(name)? else { return Ok(None) };
+        text.parse().map(Some).map_err(|_| {
+            let rule = format!("must be one of {}", T::VARIANTS.join(", "));
+            invalid_param(name, &text, rule)
+        })
     }
 }
 
-/// Parses one parameter of a path or query; the message names it, its value and the rule.
+/// Parses the text of one parameter of a path or query.
 ///
 /// # Errors
-/// [`ApiError::InvalidRequest`] where the value breaks the rule.
+/// Returns [`ApiError::InvalidRequest`] if the value breaks the rule.
 pub fn parse<T: FromStr<Err: Display>>(name: &str, text: &str) -> Result<T, ApiError> {
-    text.parse().map_err(|rule| broken(name, text, rule))
+    text.parse().map_err(|rule| invalid_param(name, text, rule))
 }
 
-/// Quoted values are cut here: an error message has no use for more of a hostile one.
+/// The number of characters after which a quoted value is cut, since a hostile one may be very long.
 const LONGEST_QUOTE: usize = 40;
 
-pub(crate) fn broken(name: &str, text: &str, rule: impl Display) -> ApiError {
+/// A value that breaks the rule of its parameter.
+pub(crate) fn invalid_param(name: &str, text: &str, rule: impl Display) -> ApiError {
     ApiError::InvalidRequest(format!("{name} {rule}, got '{}'", quote(text)))
 }
 
-/// As much of a client's value as a message should repeat.
+/// The part of a client's value that a message repeats.
 pub fn quote(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(LONGEST_QUOTE) {
         Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
@@ -128,32 +132,34 @@ pub fn quote(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A `+` as the space it stands for in a form, unless it begins a number: no digit stands before it,
-/// or none since what introduces another number in a URI.
-fn spaced(value: &str) -> String {
-    let (mut spaced, mut rest, mut in_a_number) = (String::new(), value, false);
-    while let Some(written) = rest.chars().next() {
-        let code = rest.get(1..3).filter(|_| written == '%');
-        let decoded = code.and_then(|code| u8::from_str_radix(code, 16).ok()).map(char::from);
-        let length = if decoded.is_some() { 3 } else { written.len_utf8() };
-        let (this, after) = rest.split_at(length);
-        spaced.push_str(if this == "+" && in_a_number { "%20" } else { this });
-        in_a_number = match decoded.unwrap_or(written) {
+/// Replaces each `+` that stands for a space with `%20`. A `+` is a plus sign before the first digit of
+/// a number, and again after `;` or `=`, which start another number in a `tel:` URI.
+fn encode_spaces(value: &str) -> String {
+    let (mut encoded, mut rest, mut is_in_number) = (String::new(), value, false);
+    while let Some(character) = rest.chars().next() {
+        let hex_digits = rest.get(1..3).filter(|_| character == '%');
+        let decoded = hex_digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        let length = if decoded.is_some() { 3 } else { character.len_utf8() };
+        let (current, after) = rest.split_at(length);
+        encoded.push_str(if current == "+" && is_in_number { "%20" } else { current });
+        is_in_number = match decoded.map_or(character, char::from) {
             ';' | '=' => false,
-            c => in_a_number || c.is_numeric(),
+            other => is_in_number || other.is_numeric(),
         };
         rest = after;
     }
-    spaced
+    encoded
 }
 
-fn the_one<'a>(
+/// The only value among `values`, which may be repeated; `None` if there is none or it is empty.
+
+fn single_value<'a>(
     name: &str,
     mut values: impl Iterator<Item = Cow<'a, str>>,
 ) -> Result<Option<String>, ApiError> {
     let first = values.next();
     match values.find(|value| Some(value) != first.as_ref()) {
-        // a secret is not for a message that may be logged
+        // A message may be logged, so it must not contain a key.
         Some(_) if name == API_KEY => {
             Err(ApiError::invalid(format!("{API_KEY} must be given once, got two values")))
         }
@@ -186,15 +192,15 @@ mod tests {
     }
 
     #[test]
-    fn a_plus_survives_in_a_phone_number_and_is_a_space_elsewhere() {
+    fn a_plus_stays_in_a_phone_number_and_is_a_space_elsewhere() {
         let params = params("tn=+1%20305&q=a+b");
         assert_eq!(params.phone_number("tn").unwrap().as_deref(), Some("+1 305"));
         assert_eq!(params.text("q").unwrap().as_deref(), Some("a b"));
     }
 
     #[test]
-    fn a_plus_after_something_encoded_still_begins_a_number() {
-        for (written, read) in [
+    fn a_plus_after_an_encoded_character_still_begins_a_number() {
+        for (encoded, decoded) in [
             ("tel%3A+442079460958", "tel:+442079460958"),
             ("%20+44", " +44"),
             ("%28+44%29", "(+44)"),
@@ -204,13 +210,13 @@ mod tests {
             ("%2B1+305", "+1 305"),
             ("%+44", "%+44"),
         ] {
-            let query = format!("t%6E={written}");
-            assert_eq!(params(&query).phone_number("tn").unwrap().as_deref(), Some(read));
+            let query = format!("t%6E={encoded}");
+            assert_eq!(params(&query).phone_number("tn").unwrap().as_deref(), Some(decoded));
         }
     }
 
     #[test]
-    fn repeating_one_value_is_fine_and_two_values_are_refused() {
+    fn a_repeated_value_is_accepted_and_two_values_are_refused() {
         assert_eq!(params("npa=415&npa=415").text("npa").unwrap().as_deref(), Some("415"));
         assert_eq!(
             message(params("npa=415&npa=416").text("npa")),
@@ -219,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repeated_key_is_refused_without_being_repeated() {
+    fn two_keys_are_refused_without_being_quoted() {
         let refused = message(params("apiKey=tnr_live_one&apiKey=two").text(API_KEY));
         assert_eq!(refused, "apiKey must be given once, got two values");
     }

@@ -1,31 +1,35 @@
-//! What is learned about a request while it is answered, for its line in the access log.
+//! The request context: facts about a request that are collected while it is answered, for its line of
+//! the access log.
 
 use std::cell::RefCell;
 
-/// How many characters of a phone number stay out of the log.
-const MASKED: usize = 4;
+/// How many digits of a phone number are left out of the log.
+const MASKED_DIGITS: usize = 4;
 
-/// RequestContext collected while a request is handled.
+/// The facts about one request.
 #[derive(Debug, Default)]
 pub struct RequestContext {
-    /// The first characters of the key, by which an operator knows it.
+    /// The first characters of the key, which operators see.
     pub key: Option<String>,
-    /// The version of the data that answered.
+    /// The version of the data that the response comes from.
     pub data_version: Option<String>,
+    /// How many exchanges came from the cache.
     pub cache_hits: u32,
+    /// How many exchanges did not come from the cache.
     pub cache_misses: u32,
-    /// In E.164, without its last four digits.
+    /// The phone number in E.164, without its last four digits.
     pub(crate) phone_number: Option<String>,
 }
 
 impl RequestContext {
-    /// The number the client asked about, in E.164; its end is left out.
+    /// Records the phone number of the request in E.164, without its last four digits.
     ///
-    /// Letters count as digits on a keypad, so that `(305) 234-5678 home` is a number of 14 digits
-    /// which without its last four is still somebody's. Such a number is not told at all.
+    /// A number that was typed with letters is not recorded. Letters stand for digits of a keypad, so
+    /// that `(305) 234-5678 home` is a number of 14 digits. Without the last four it would still be
+    /// the whole number of a person.
     pub fn set_phone_number(&mut self, text: &str, national_number: &str, e164: &str) {
-        let typed: String = text.chars().filter(char::is_ascii_digit).collect();
-        if typed.contains(national_number) {
+        let typed_digits: String = text.chars().filter(char::is_ascii_digit).collect();
+        if typed_digits.contains(national_number) {
             self.phone_number = Some(masked(e164));
         }
     }
@@ -35,26 +39,26 @@ tokio::task_local! {
     static CONTEXT: RefCell<RequestContext>;
 }
 
-/// Records something about the request that is being answered; outside of one it does nothing.
-pub fn record(record: impl FnOnce(&mut RequestContext)) {
-    _ = CONTEXT.try_with(|context| record(&mut context.borrow_mut()));
+/// Records a fact about the request that is being answered. Does nothing if there is none.
+pub fn record(set_fact: impl FnOnce(&mut RequestContext)) {
+    _ = CONTEXT.try_with(|context| set_fact(&mut context.borrow_mut()));
 }
 
-/// Runs `request` with a context of its own, and gives both its outcome and the context.
+/// Runs `request` with a context of its own. Returns its outcome and the context.
 pub(crate) async fn scope<T>(request: impl Future<Output = T>) -> (T, RequestContext) {
-    let recorded = async {
+    let request_and_context = async {
         let outcome = request.await;
         (outcome, CONTEXT.with(RefCell::take))
     };
-    CONTEXT.scope(RefCell::default(), recorded).await
+    CONTEXT.scope(RefCell::default(), request_and_context).await
 }
 
-/// A number in E.164 with its last digits starred: all of a national number of up to four.
+/// A number in E.164 with asterisks for its last four digits.
 fn masked(e164: &str) -> String {
     let digits = e164.trim_start_matches('+');
-    let masked = digits.len().min(MASKED);
-    let kept = &digits[..digits.len() - masked];
-    format!("+{kept}{}", "*".repeat(masked))
+    let masked = digits.len().min(MASKED_DIGITS);
+    let shown = &digits[..digits.len() - masked];
+    format!("+{shown}{}", "*".repeat(masked))
 }
 
 #[cfg(test)]
@@ -62,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_four_digits_are_starred() {
+    fn the_last_four_digits_are_masked() {
         assert_eq!(masked("+13052345678"), "+1305234****");
         assert_eq!(masked("+49112"), "+4****");
         assert_eq!(masked("+112"), "+***");
@@ -70,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_made_of_letters_is_not_told() {
+    fn a_number_with_letters_is_not_recorded() {
         let mut context = RequestContext::default();
         context.set_phone_number("+49 30 1234 home", "3012344663", "+493012344663");
         assert_eq!(context.phone_number, None);

@@ -1,4 +1,4 @@
-//! What every handler can reach.
+//! The state that all handlers share.
 
 use std::{env, sync::Arc, time::Duration};
 
@@ -8,13 +8,13 @@ use store::{CurrentDataset, Store};
 
 use crate::{auth::KeyRing, quota::Quotas};
 
-/// Time to live of a cached exchange.
-const EXCHANGES_REMEMBERED_FOR: Duration = Duration::from_secs(300);
-const MOST_EXCHANGES_IN_MEMORY: u64 = 10_000;
-/// Where flag images are looked for unless `FLAGS_BASE_URL` says otherwise.
+/// The time to live of a cached exchange.
+const EXCHANGE_CACHE_TIME: Duration = Duration::from_secs(300);
+const EXCHANGE_CACHE_SIZE: u64 = 10_000;
+/// Where flag images are hosted if `FLAGS_BASE_URL` is not set.
 const DEFAULT_FLAGS_BASE_URL: &str = "https://flags.example.com";
 
-/// What every handler can reach. Cheap to clone.
+/// The state that all handlers share. It is cheap to clone.
 #[derive(Clone)]
 pub struct App {
     pub store: Store,
@@ -28,19 +28,18 @@ pub struct App {
 }
 
 impl App {
-    /// An app on `store`, the rest as the environment says.
+    /// An app that reads from `store`. Its other settings come from the environment.
     pub fn on(store: Store) -> Self {
-        let flags =
+        let flags_base_url =
             env::var("FLAGS_BASE_URL").unwrap_or_else(|_| DEFAULT_FLAGS_BASE_URL.to_owned());
-        let exchanges = Cache::builder()
-            .max_capacity(MOST_EXCHANGES_IN_MEMORY)
-            .time_to_live(EXCHANGES_REMEMBERED_FOR);
+        let exchange_cache =
+            Cache::builder().max_capacity(EXCHANGE_CACHE_SIZE).time_to_live(EXCHANGE_CACHE_TIME);
         Self {
             dataset: Arc::new(CurrentDataset::new(store.clone())),
             keys: Arc::new(KeyRing::new(store.clone())),
             quotas: Arc::new(Quotas::new(store.clone())),
-            flags_base_url: flags.trim_end_matches('/').into(),
-            exchanges: exchanges.build(),
+            flags_base_url: flags_base_url.trim_end_matches('/').into(),
+            exchanges: exchange_cache.build(),
             store,
         }
     }

@@ -1,8 +1,8 @@
-//! The access log: one line for each request, from which CloudWatch also reads metrics, and an id for
-//! the client.
+//! The access log, with one line for each request, from which CloudWatch also reads metrics; and the
+//! request id, by which a client can refer to its line.
 //!
-//! Nothing in it is text that a client wrote: of the key it has the first characters, of a phone
-//! number what was understood of it without the last four digits, and of the path the route it took.
+//! A line has no text that a client wrote. It has only the first characters of the key, the phone number
+//! as it was understood without its last four digits, and the route instead of the path.
 
 use std::{
     env,
@@ -31,14 +31,7 @@ use crate::request_context::{self, RequestContext};
 /// The header that carries the id of a request.
 pub const REQUEST_ID: &str = "x-request-id";
 
-/// A method by its name; one that HTTP does not define is text that the client wrote.
-fn name_of(method: &Method) -> &'static str {
-    const DEFINED: [&str; 9] =
-        ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT"];
-    DEFINED.into_iter().find(|defined| *defined == method.as_str()).unwrap_or("other")
-}
-
-/// What one request was and how it ended.
+/// One line of the access log.
 struct AccessLogEntry {
     request_id: String,
     method: &'static str,
@@ -46,22 +39,24 @@ struct AccessLogEntry {
     status: StatusCode,
     took: Duration,
     is_cold_start: bool,
-    /// In capacity units, as DynamoDB counted them.
+    /// The capacity units that DynamoDB counted for the reads of the request.
     consumed_capacity: f64,
     context: RequestContext,
 }
 
-/// Logs each request and gives each response its id.
+/// Logs each request, and sets the request id on each response.
 pub(crate) async fn observe(request: Request, next: Next) -> Response {
     static WARM: AtomicBool = AtomicBool::new(false);
     let started = Instant::now();
-    let request_id = id_of(&request);
-    let method = name_of(request.method());
-    let matched = request.extensions().get::<MatchedPath>();
-    let route = matched.map_or("$default", MatchedPath::as_str).to_owned();
+    let request_id = request_id(&request);
+    let method = method_name(request.method());
+    let route = match request.extensions().get::<MatchedPath>() {
+        Some(matched) => matched.as_str().to_owned(),
+        None => "$default".to_owned(),
+    };
     let span = tracing::info_span!("request", request_id);
-    let answer = store::metered(request_context::scope(next.run(request)));
-    let ((mut response, context), consumed_capacity) = answer.instrument(span).await;
+    let metered_request = store::metered(request_context::scope(next.run(request)));
+    let ((mut response, context), consumed_capacity) = metered_request.instrument(span).await;
     if let Ok(id) = HeaderValue::try_from(&request_id) {
         response.headers_mut().insert(REQUEST_ID, id);
     }
@@ -78,22 +73,29 @@ pub(crate) async fn observe(request: Request, next: Next) -> Response {
     response
 }
 
-/// API Gateway's id of the request, or one made here.
-fn id_of(request: &Request) -> String {
-    let given = match request.extensions().get::<GatewayContext>() {
+/// The name of a method. A method that HTTP does not define is text that a client wrote.
+fn method_name(method: &Method) -> &'static str {
+    const DEFINED: [&str; 9] =
+        ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT"];
+    DEFINED.into_iter().find(|defined| *defined == method.as_str()).unwrap_or("other")
+}
+
+/// The id that API Gateway gave the request, or else a random one.
+fn request_id(request: &Request) -> String {
+    let gateway_id = match request.extensions().get::<GatewayContext>() {
         Some(GatewayContext::ApiGatewayV2(context)) => context.request_id.clone(),
         Some(GatewayContext::ApiGatewayV1(context)) => context.request_id.clone(),
         _ => None,
     };
-    given
+    gateway_id
         .unwrap_or_else(|| rand::rng().sample_iter(Alphanumeric).take(16).map(char::from).collect())
 }
 
-/// Writes the line: for CloudWatch in a Lambda, elsewhere at level `info`.
+/// Writes the line: in the format of CloudWatch in a Lambda function, elsewhere at the level `info`.
 fn write(entry: AccessLogEntry) {
-    static FUNCTION: LazyLock<Option<String>> =
+    static LAMBDA_FUNCTION: LazyLock<Option<String>> =
         LazyLock::new(|| env::var("AWS_LAMBDA_FUNCTION_NAME").ok());
-    match &*FUNCTION {
+    match &*LAMBDA_FUNCTION {
         Some(function) => println!("{}", entry.line(function, Timestamp::now())),
         None => {
             let AccessLogEntry { request_id, method, route, status, took, .. } = entry;
@@ -104,6 +106,7 @@ fn write(entry: AccessLogEntry) {
 }
 
 impl AccessLogEntry {
+    /// The line with its metrics, for the Lambda function of this name.
     fn line(self, function: &str, now: Timestamp) -> Value {
         let status = self.status;
         let metrics = [
@@ -140,13 +143,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_method_of_the_clients_own_making_is_not_repeated() {
-        assert_eq!(name_of(&Method::DELETE), "DELETE");
-        assert_eq!(name_of(&Method::from_bytes(b"CALL3052345678").unwrap()), "other");
+    fn a_method_that_a_client_invented_is_not_logged() {
+        assert_eq!(method_name(&Method::DELETE), "DELETE");
+        assert_eq!(method_name(&Method::from_bytes(b"CALL3052345678").unwrap()), "other");
     }
 
     #[test]
-    fn a_line_tells_what_was_asked_and_how_it_ended() {
+    fn a_line_has_the_request_and_its_outcome() {
         let mut context = RequestContext { cache_hits: 1, ..RequestContext::default() };
         context.set_phone_number("305-234-5678", "3052345678", "+13052345678");
         let entry = AccessLogEntry {

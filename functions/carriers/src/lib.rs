@@ -1,12 +1,12 @@
-//! Carriers: the list, and one carrier by its Operating Company Number (spec 4.1 and 4.2).
+//! Lists carriers, and looks one up by its Operating Company Number (spec 4.1 and 4.2).
 
 use axum::{Json, extract::State, http::Uri};
-use numbering::records::{Carrier, CarrierType, Country, Ocn, OwnedExchanges, State as Place};
+use numbering::records::{Carrier, CarrierType, Country, Ocn, OwnedExchanges, StateCode};
 use serde::Serialize;
 use shared::{
     app::Routes,
     errors::{ApiError, ErrorBody},
-    pagination::{OfVersion, Page, Paged, Pagination},
+    pagination::{Page, Paged, Pagination, VersionParam},
     params::{Params, PathParams, parse},
     state::App,
 };
@@ -14,6 +14,7 @@ use store::LoadedVersion;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
+/// The routes of this function.
 pub fn routes() -> Routes {
     OpenApiRouter::default()
         .routes(routes!(list))
@@ -28,14 +29,14 @@ pub struct CarrierSummary {
     /// Operating Company Number.
     #[schema(value_type = String, example = "6010")]
     pub ocn: Ocn,
-    /// Full legal company name; `null` where no source names it.
+    /// Full legal company name; `null` if no source names it.
     pub company_name: Option<String>,
     /// Common or trade name, if different.
     pub common_name: Option<String>,
     pub carrier_type: Option<CarrierType>,
     /// Primary state or province code.
     #[schema(value_type = Option<String>, example = "CA")]
-    pub state: Option<Place>,
+    pub state: Option<StateCode>,
     pub country: Country,
 }
 
@@ -61,13 +62,14 @@ impl From<Carrier> for CarrierDetail {
     }
 }
 
+/// A page of carriers (spec 2.2).
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CarrierList {
     pub carriers: Vec<CarrierSummary>,
     pub pagination: Pagination,
 }
 
-/// What a carrier of the list must be; each part that is given has to hold.
+/// The conditions on a carrier of the list, which must meet all that are given.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct Filter {
@@ -75,7 +77,7 @@ pub struct Filter {
     country: Option<Country>,
     /// State or province code.
     #[param(value_type = Option<String>)]
-    state: Option<Place>,
+    state: Option<StateCode>,
     /// Carrier type.
     #[param(rename = "type")]
     carrier_type: Option<CarrierType>,
@@ -90,7 +92,7 @@ impl Filter {
         })
     }
 
-    fn takes(&self, carrier: &Carrier) -> bool {
+    fn matches(&self, carrier: &Carrier) -> bool {
         self.country.is_none_or(|country| carrier.country == country)
             && self.state.is_none_or(|state| carrier.state == Some(state))
             && self.carrier_type.is_none_or(|wanted| carrier.carrier_type == Some(wanted))
@@ -99,21 +101,21 @@ impl Filter {
 
 /// List carriers
 #[utoipa::path(
-    get, path = "/v1/carriers", tag = "Carriers", params(Filter, Page, OfVersion),
+    get, path = "/v1/carriers", tag = "Carriers", params(Filter, Page, VersionParam),
     responses((status = 200, body = CarrierList), (status = 400, body = ErrorBody), (status = 401, body = ErrorBody))
 )]
 async fn list(
     State(app): State<App>,
     uri: Uri,
     page: Page,
-    of_version: OfVersion,
+    version_param: VersionParam,
     params: Params,
 ) -> Result<Paged<CarrierList>, ApiError> {
     let filter = Filter::of(&params)?;
-    let LoadedVersion { version, dataset } = app.listed(&of_version).await?;
-    let matching = dataset.carriers().iter().filter(|carrier| filter.takes(carrier));
-    let (carriers, pagination) = page.of_items(matching);
-    let carriers = carriers.into_iter().cloned().map(CarrierSummary::from).collect();
+    let LoadedVersion { version, dataset } = app.dataset_for_listing(&version_param).await?;
+    let matching = dataset.carriers().iter().filter(|carrier| filter.matches(carrier));
+    let (on_page, pagination) = page.of_items(matching);
+    let carriers = on_page.into_iter().cloned().map(CarrierSummary::from).collect();
     Ok(Paged {
         uri,
         pagination,
@@ -151,16 +153,16 @@ async fn carrier_by_query(
     State(app): State<App>,
     params: Params,
 ) -> Result<Json<CarrierDetail>, ApiError> {
-    let ocn = params.text("ocn")?;
-    let ocn =
-        ocn.ok_or_else(|| ApiError::invalid("ocn is required. Usage: /v1/carrier?ocn=<OCN>"))?;
+    let ocn = params
+        .text("ocn")?
+        .ok_or_else(|| ApiError::invalid("ocn is required. Usage: /v1/carrier?ocn=<OCN>"))?;
     carrier(&app, &ocn).await
 }
 
 async fn carrier(app: &App, ocn: &str) -> Result<Json<CarrierDetail>, ApiError> {
     let ocn: Ocn = parse("ocn", ocn)?;
-    let carrier = app.lookups().await?.carrier(ocn).await;
-    let carrier =
-        carrier.ok_or_else(|| ApiError::not_found(format!("No carrier found with OCN {ocn}")))?;
-    Ok(Json(carrier.into()))
+    match app.lookups().await?.carrier(ocn).await {
+        Some(carrier) => Ok(Json(carrier.into())),
+        None => Err(ApiError::not_found(format!("No carrier found with OCN {ocn}"))),
+    }
 }

@@ -1,12 +1,12 @@
-//! The format result (spec 2.5): what is present when, and where each part comes from.
+//! The format result (spec 2.5): which parts are present when, and where each comes from.
 
 use formatting::{Formats, LONGEST_INPUT, NumberType, PhoneNumber, country_name};
 use jiff::civil::Date;
-use numbering::records::{CarrierType, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, State};
+use numbering::records::{CarrierType, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, StateCode};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::Block;
+use super::NumberingData;
 
 /// What a phone number is. An unparseable one has only `valid`, `possible` and `input`.
 #[derive(Debug, Serialize, ToSchema)]
@@ -21,7 +21,7 @@ pub struct FormatResult {
     pub number: Option<Described>,
 }
 
-/// Everything that is said of a number that could be parsed.
+/// The description of a number that could be parsed.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Described {
@@ -50,7 +50,7 @@ pub struct Described {
     #[serde(skip_serializing_if = "Option::is_none")]
     location: Option<Location>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    carrier: Option<Carrier>,
+    carrier: Option<CarrierInfo>,
     #[serde(skip_serializing_if = "Option::is_none")]
     flags: Option<Flags>,
     /// Whether the number is non-geographic: toll-free and the like.
@@ -72,9 +72,12 @@ pub struct NanpParts {
 }
 
 impl NanpParts {
+    /// The parts of the number; `None` if it belongs to another numbering plan.
     fn of(number: &PhoneNumber) -> Option<Self> {
+        if !number.is_nanp() {
+            return None;
+        }
         let digits = number.national_number.as_str();
-        number.is_nanp().then_some(())?;
         Some(Self {
             npa: digits.get(..3)?.parse().ok()?,
             nxx: digits.get(3..6)?.parse().ok()?,
@@ -83,10 +86,14 @@ impl NanpParts {
     }
 }
 
-/// The block whose holder may be named for this number: a valid, geographic North American one.
-pub fn block_of(number: &PhoneNumber) -> Option<NpaNxx> {
+/// The NPA-NXX to look up for this number; `None` unless the number is valid, North American and
+/// geographic, since the holders of others are not those of their exchange.
+pub fn geographic_npa_nxx(number: &PhoneNumber) -> Option<NpaNxx> {
+    if !number.valid || number.is_non_geographic {
+        return None;
+    }
     let NanpParts { npa, nxx, nxxx: _ } = NanpParts::of(number)?;
-    (number.valid && !number.is_non_geographic).then_some(NpaNxx { npa, nxx })
+    Some(NpaNxx { npa, nxx })
 }
 
 /// Where the number belongs.
@@ -98,7 +105,7 @@ pub struct Location {
     /// State or province code.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, example = "FL")]
-    state: Option<State>,
+    state: Option<StateCode>,
     #[serde(skip_serializing_if = "Option::is_none")]
     state_name: Option<&'static str>,
     country: String,
@@ -107,8 +114,9 @@ pub struct Location {
 
 /// Who holds the number's block.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Carrier {
-    /// Operating Company Number; absent where the source names a company without one.
+#[schema(as = Carrier)]
+pub struct CarrierInfo {
+    /// Operating Company Number; absent if the source names a company without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, example = "6010")]
     ocn: Option<Ocn>,
@@ -117,6 +125,7 @@ pub struct Carrier {
     carrier_type: Option<CarrierType>,
 }
 
+/// The flags of the number's country and state.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Flags {
     country: Flag,
@@ -134,6 +143,7 @@ pub struct Flag {
     png: Pngs,
 }
 
+/// Links to the images of one flag as PNG.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Pngs {
     /// 48x32 pixels.
@@ -157,15 +167,22 @@ impl Flag {
 }
 
 impl FormatResult {
+    /// The result for text that cannot be parsed.
     pub(super) fn unparseable(tn: &str) -> Self {
         let input = tn.chars().take(LONGEST_INPUT).collect();
         Self { valid: false, possible: false, input, number: None }
     }
 
-    pub(super) fn of(number: PhoneNumber, block: Block, today: Date, flags_base_url: &str) -> Self {
+    /// The result for a number and its numbering data.
+    pub(super) fn of(
+        number: PhoneNumber,
+        numbering_data: NumberingData,
+        today: Date,
+        flags_base_url: &str,
+    ) -> Self {
         let country = number.country.as_deref().and_then(|code| Some((code, country_name(code)?)));
         let (rate_center, state, carrier) =
-            place_and_holder(block, thousands_digit(&number), today);
+            place_and_holder(numbering_data, thousands_digit(&number), today);
         let location = country.map(|(code, name)| Location {
             rate_center,
             state: state.map(|(state, _)| state),
@@ -202,42 +219,46 @@ impl FormatResult {
     }
 }
 
-/// The digit that says in which of an exchange's ten thousands blocks the number is.
+/// The digit that tells in which of the ten thousands blocks of its exchange the number is.
 fn thousands_digit(number: &PhoneNumber) -> Option<u8> {
     number.national_number.as_bytes().get(6)?.checked_sub(b'0')
 }
 
-/// Rate center, state with its country, and holder. An exchange whose source names no state has that
-/// of its area code, if all of it lies in one. In a pooled exchange holder and rate center are those
-/// of the number's thousands block, once its assignment counts.
+/// The rate center, the state with its country, and the holder of a number.
+///
+/// If the source names no state for the exchange, the state is that of the area code, provided that
+/// the area code lies in a single one. In a pooled exchange, holder and rate center are those of the
+/// number's thousands block, once its assignment is effective.
 fn place_and_holder(
-    block: Block,
+    numbering_data: NumberingData,
     thousands_digit: Option<u8>,
     today: Date,
-) -> (Option<String>, Option<(State, Country)>, Option<Carrier>) {
-    let Block { exchange, area_code } = block;
+) -> (Option<String>, Option<(StateCode, Country)>, Option<CarrierInfo>) {
+    let NumberingData { exchange, area_code } = numbering_data;
     let from_area_code =
         area_code.and_then(|area_code| Some((area_code.only_state()?, area_code.country)));
     let Some(exchange) = exchange else { return (None, from_area_code, None) };
     let state = exchange.state.map(|state| (state, exchange.country)).or(from_area_code);
     match thousands_digit.and_then(|digit| exchange.block_on(digit, today)).cloned() {
         Some(holder) => {
-            let carrier = Carrier {
+            let carrier = CarrierInfo {
                 ocn: Some(holder.ocn),
                 name: holder.company_name,
                 carrier_type: holder.carrier_type,
             };
             (holder.rate_center.or(exchange.rate_center), state, Some(carrier))
         }
-        None => (exchange.rate_center.clone(), state, carrier_of(exchange)),
+        None => (exchange.rate_center.clone(), state, holder_of(exchange)),
     }
 }
 
-/// Who holds the exchange: a carrier by its OCN, or a company that the source names without one.
-fn carrier_of(exchange: Exchange) -> Option<Carrier> {
+/// The holder of the exchange: a carrier with an OCN, or a company that the source names without one.
+fn holder_of(exchange: Exchange) -> Option<CarrierInfo> {
     let Exchange { ocn, company_name, carrier_type, .. } = exchange;
-    let is_held = ocn.is_some() || company_name.is_some();
-    is_held.then_some(Carrier { ocn, name: company_name, carrier_type })
+    if ocn.is_none() && company_name.is_none() {
+        return None;
+    }
+    Some(CarrierInfo { ocn, name: company_name, carrier_type })
 }
 
 #[cfg(test)]
@@ -272,7 +293,7 @@ mod tests {
     }
 
     fn area_code(states: &[&str]) -> AreaCode {
-        let states: Vec<State> = states.iter().map(|state| state.parse().unwrap()).collect();
+        let states: Vec<StateCode> = states.iter().map(|state| state.parse().unwrap()).collect();
         AreaCode {
             npa: "907".parse().unwrap(),
             state: states.first().copied(),
@@ -282,28 +303,28 @@ mod tests {
         }
     }
 
-    fn place_and_ocn(digit: u8, month: i8) -> (Option<String>, Option<String>) {
-        let block = Block { exchange: Some(exchange()), area_code: None };
+    fn rate_center_and_ocn(digit: u8, month: i8) -> (Option<String>, Option<String>) {
+        let data = NumberingData { exchange: Some(exchange()), area_code: None };
         let today = Date::constant(2026, month, 1);
-        let (rate_center, _, carrier) = place_and_holder(block, Some(digit), today);
+        let (rate_center, _, carrier) = place_and_holder(data, Some(digit), today);
         (rate_center, carrier.and_then(|carrier| carrier.ocn).map(|ocn| ocn.to_string()))
     }
 
     #[test]
-    fn a_block_counts_from_its_effective_date_and_brings_its_rate_center() {
-        let of = |place: &str, ocn: &str| (Some(place.to_owned()), Some(ocn.to_owned()));
-        assert_eq!(place_and_ocn(4, 6), of("VALDEZ", "6872"));
-        assert_eq!(place_and_ocn(4, 7), of("JUNEAU", "464D"));
-        assert_eq!(place_and_ocn(5, 7), of("VALDEZ", "6872"));
+    fn a_block_gives_holder_and_rate_center_from_its_effective_date_on() {
+        let expected =
+            |rate_center: &str, ocn: &str| (Some(rate_center.to_owned()), Some(ocn.to_owned()));
+        assert_eq!(rate_center_and_ocn(4, 6), expected("VALDEZ", "6872"));
+        assert_eq!(rate_center_and_ocn(4, 7), expected("JUNEAU", "464D"));
+        assert_eq!(rate_center_and_ocn(5, 7), expected("VALDEZ", "6872"));
     }
 
     #[test]
-    fn a_block_without_a_rate_center_is_where_its_exchange_is() {
+    fn a_block_without_a_rate_center_has_that_of_its_exchange() {
         let mut pooled = exchange();
         pooled.blocks.get_mut(&4).unwrap().rate_center = None;
-        let block = Block { exchange: Some(pooled), area_code: None };
-        let (rate_center, _, carrier) =
-            place_and_holder(block, Some(4), Date::constant(2026, 7, 1));
+        let data = NumberingData { exchange: Some(pooled), area_code: None };
+        let (rate_center, _, carrier) = place_and_holder(data, Some(4), Date::constant(2026, 7, 1));
         assert_eq!(rate_center.as_deref(), Some("VALDEZ"));
         let expected = serde_json::json!({ "ocn": "464D", "name": null, "type": null });
         assert_eq!(serde_json::to_value(carrier).unwrap(), expected);
@@ -315,7 +336,7 @@ mod tests {
             let ocn = ocn.map(|ocn| ocn.parse().unwrap());
             let company_name = company.map(str::to_owned);
             let held = Exchange { ocn, company_name, carrier_type: None, ..exchange() };
-            serde_json::to_value(carrier_of(held)).unwrap()
+            serde_json::to_value(holder_of(held)).unwrap()
         };
         let company = serde_json::json!({ "name": "AT&T CORP.", "type": null });
         assert_eq!(carrier(None, Some("AT&T CORP.")), company);
@@ -325,10 +346,10 @@ mod tests {
     }
 
     #[test]
-    fn a_state_is_the_area_codes_only_if_that_lies_in_one_alone() {
+    fn an_area_code_gives_the_state_only_if_it_lies_in_a_single_one() {
         let state = |exchange: Option<Exchange>, states: &[&str]| {
-            let block = Block { exchange, area_code: Some(area_code(states)) };
-            let (_, state, _) = place_and_holder(block, None, Date::constant(2026, 7, 1));
+            let data = NumberingData { exchange, area_code: Some(area_code(states)) };
+            let (_, state, _) = place_and_holder(data, None, Date::constant(2026, 7, 1));
             state.map(|(state, _)| state.to_string())
         };
         assert_eq!(state(Some(exchange()), &["AK"]).as_deref(), Some("AK"));

@@ -1,4 +1,4 @@
-//! Format: what a phone number is (spec 4.4).
+//! Describes phone numbers (spec 4.4).
 
 mod answer;
 
@@ -19,11 +19,17 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 pub use answer::FormatResult;
 
+/// The routes of this function.
+///
+/// # Panics
+/// Panics if the rules of phone numbers cannot be loaded, so that the program does not start without
+/// them.
 pub fn routes() -> Routes {
+    formatting::load_rules();
     OpenApiRouter::default().routes(routes!(by_query)).routes(routes!(by_path)).into()
 }
 
-/// How to read the number, and how fresh its numbering data must be.
+/// How to read the number, and whether its exchange may be answered from the cache.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query, rename_all = "camelCase")]
 struct Options {
@@ -48,13 +54,11 @@ impl Options {
         };
         let cache = match params.text("cache")? {
             Some(text) if text.eq_ignore_ascii_case("false") => Freshness::Fresh,
-            _ => Freshness::Remembered,
+            _ => Freshness::Cached,
         };
         Ok(Self { default_country, cache })
     }
 }
-
-type Answer = Result<Json<FormatResult>, ApiError>;
 
 /// Describe a phone number
 #[utoipa::path(
@@ -66,8 +70,8 @@ async fn by_path(
     State(app): State<App>,
     PathParams([tn]): PathParams<1>,
     params: Params,
-) -> Answer {
-    format(&app, &tn, &Options::of(&params)?).await
+) -> Result<Json<FormatResult>, ApiError> {
+    describe(&app, &tn, &Options::of(&params)?).await
 }
 
 /// Describe a phone number by query
@@ -76,14 +80,14 @@ async fn by_path(
     params(("tn" = String, Query, description = "Phone number in any format"), Options),
     responses((status = 200, body = FormatResult), (status = 400, body = ErrorBody), (status = 401, body = ErrorBody))
 )]
-async fn by_query(State(app): State<App>, params: Params) -> Answer {
-    let tn = params.phone_number("tn")?;
-    let tn =
-        tn.ok_or_else(|| ApiError::invalid("tn is required. Usage: /v1/format?tn=<NUMBER>"))?;
-    format(&app, &tn, &Options::of(&params)?).await
+async fn by_query(State(app): State<App>, params: Params) -> Result<Json<FormatResult>, ApiError> {
+    let tn = params
+        .phone_number("tn")?
+        .ok_or_else(|| ApiError::invalid("tn is required. Usage: /v1/format?tn=<NUMBER>"))?;
+    describe(&app, &tn, &Options::of(&params)?).await
 }
 
-async fn format(app: &App, tn: &str, options: &Options) -> Answer {
+async fn describe(app: &App, tn: &str, options: &Options) -> Result<Json<FormatResult>, ApiError> {
     let Some(number) = PhoneNumber::parse(tn, options.default_country) else {
         return Ok(Json(FormatResult::unparseable(tn.trim())));
     };
@@ -91,26 +95,28 @@ async fn format(app: &App, tn: &str, options: &Options) -> Answer {
         let (national, e164) = (&number.national_number, &number.formats.e164);
         request_context::record(|context| context.set_phone_number(tn, national, e164));
     }
-    let block = match answer::block_of(&number) {
-        Some(npa_nxx) => block(app, npa_nxx, options.cache).await?,
-        None => Block::default(),
+    let numbering_data = match answer::geographic_npa_nxx(&number) {
+        Some(npa_nxx) => look_up(app, npa_nxx, options.cache).await?,
+        None => NumberingData::default(),
     };
-    Ok(Json(FormatResult::of(number, block, today(), &app.flags_base_url)))
+    Ok(Json(FormatResult::of(number, numbering_data, today(), &app.flags_base_url)))
 }
 
-/// What the numbering data says of the block a North American number is in.
+/// The exchange of a North American number, and its area code if the exchange has no state.
 #[derive(Default)]
-struct Block {
+struct NumberingData {
     exchange: Option<Exchange>,
     area_code: Option<AreaCode>,
 }
 
-async fn block(app: &App, npa_nxx: NpaNxx, freshness: Freshness) -> Result<Block, ApiError> {
+async fn look_up(
+    app: &App,
+    npa_nxx: NpaNxx,
+    freshness: Freshness,
+) -> Result<NumberingData, ApiError> {
     let lookups = app.lookups().await?;
     let exchange = lookups.exchange(npa_nxx, freshness).await;
-    let area_code = match exchange.as_ref().is_some_and(|exchange| exchange.state.is_some()) {
-        true => None,
-        false => lookups.area_code(npa_nxx.npa).await,
-    };
-    Ok(Block { exchange, area_code })
+    let has_state = exchange.as_ref().is_some_and(|exchange| exchange.state.is_some());
+    let area_code = if has_state { None } else { lookups.area_code(npa_nxx.npa).await };
+    Ok(NumberingData { exchange, area_code })
 }

@@ -12,8 +12,8 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use jiff::Timestamp;
 use numbering::dataset::Dataset;
 use numbering::records::{RecordKey, Version};
-use store::{BATCH, ItemWrite, LookupItem, Manifest, Revision, Snapshot, Store};
 use store::{DatasetError, load};
+use store::{ItemWrite, LookupItem, Manifest, Revision, Snapshot, Store, WRITES_PER_BATCH};
 
 use crate::{
     IngestError, Items, Progress,
@@ -106,7 +106,7 @@ pub(crate) async fn publish(
 ) -> Result<Items, IngestError> {
     let replaced = match &start.manifest {
         Some(manifest) => manifest.revision.clone(),
-        None => store.begin().await?,
+        None => store.first_revision().await?,
     };
     let changed: Vec<RecordKey> =
         pairs(&start.dataset, next.dataset).filter(Pair::differs).map(|pair| pair.key).collect();
@@ -145,7 +145,7 @@ pub(crate) async fn write_all(
     progress: &impl Fn(Progress),
 ) -> Result<(), IngestError> {
     progress(Progress::Planned(writes.len()));
-    let batches = stream::iter(writes).chunks(BATCH);
+    let batches = stream::iter(writes).chunks(WRITES_PER_BATCH);
     let calls = batches
         .map(async |batch| store.write(&batch).await.map(|()| batch.len()))
         .buffer_unordered(CALLS_AT_ONCE);

@@ -77,7 +77,7 @@ pub async fn verify(
     progress(Progress::Verifying);
     let mut comparison = Comparison::with(&dataset);
     for table in LookupTable::ALL {
-        let reading = store.read_through(table, |item| comparison.look_at(&item));
+        let reading = store.for_each_item(table, |item| comparison.look_at(&item));
         within(deadline, reading).await??;
     }
     let items = comparison.items;
@@ -126,10 +126,10 @@ impl<'a> Comparison<'a> {
             return;
         };
         self.found.insert(key);
-        if !item.names(&expected.version) {
+        if !item.has_version(&expected.version) {
             self.drift.outdated += 1;
             self.differing.push(key);
-        } else if !item.is(&expected) {
+        } else if !item.is_same_as(&expected) {
             self.drift.contradicting += 1;
             self.differing.push(key);
         }

@@ -1,15 +1,13 @@
-//! Area codes: the exchanges of one, or a single NPA-NXX (spec 4.3).
+//! Lists the exchanges of an area code, and looks up a single one (spec 4.3).
 
 use axum::{extract::State, http::Uri};
-use numbering::records::{
-    AreaCode, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, State as Place, Status,
-};
+use numbering::records::{AreaCode, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, StateCode, Status};
 use serde::Serialize;
 use shared::{
     app::Routes,
     errors::{ApiError, ErrorBody},
     lookup::Freshness,
-    pagination::{OfVersion, Page, Paged, Pagination},
+    pagination::{Page, Paged, Pagination, VersionParam},
     params::{Params, PathParams, parse},
     state::App,
 };
@@ -17,6 +15,7 @@ use store::LoadedVersion;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
+/// The routes of this function.
 pub fn routes() -> Routes {
     OpenApiRouter::default()
         .routes(routes!(by_query))
@@ -59,7 +58,7 @@ pub struct AreaCodeResult {
     pub npa: Npa,
     /// Primary state or province.
     #[schema(value_type = Option<String>, example = "CA")]
-    pub state: Option<Place>,
+    pub state: Option<StateCode>,
     pub country: Country,
     /// Total number of exchanges in the area code, whatever the page or `nxx`.
     pub total_exchanges: u32,
@@ -75,18 +74,22 @@ impl AreaCodeResult {
         (exchanges, pagination): (Vec<Exchange>, Pagination),
     ) -> Paged<Self> {
         let &AreaCode { npa, state, states: _, country, total_exchanges } = area_code;
-        let exchanges = exchanges.into_iter().map(ExchangeRow::from).collect();
-        let body = Self { npa, state, country, total_exchanges, exchanges, pagination };
+        let body = Self {
+            npa,
+            state,
+            country,
+            total_exchanges,
+            exchanges: exchanges.into_iter().map(ExchangeRow::from).collect(),
+            pagination,
+        };
         Paged { uri, pagination, version, body }
     }
 }
 
-type Answer = Result<Paged<AreaCodeResult>, ApiError>;
-
 /// Look up an area code
 #[utoipa::path(
     get, path = "/v1/npa/{npa}", tag = "Area codes",
-    params(("npa" = String, Path, description = "3-digit area code"), Page, OfVersion),
+    params(("npa" = String, Path, description = "3-digit area code"), Page, VersionParam),
     responses(
         (status = 200, body = AreaCodeResult), (status = 400, body = ErrorBody),
         (status = 401, body = ErrorBody), (status = 404, body = ErrorBody)
@@ -95,11 +98,11 @@ type Answer = Result<Paged<AreaCodeResult>, ApiError>;
 async fn area_code_by_path(
     State(app): State<App>,
     PathParams([npa]): PathParams<1>,
-    of_version: OfVersion,
+    version_param: VersionParam,
     uri: Uri,
     page: Page,
-) -> Answer {
-    area_code(&app, &of_version, uri, page, parse("npa", &npa)?).await
+) -> Result<Paged<AreaCodeResult>, ApiError> {
+    area_code(&app, &version_param, uri, page, parse("npa", &npa)?).await
 }
 
 /// Look up one exchange
@@ -119,7 +122,7 @@ async fn exchange_by_path(
     PathParams([npa, nxx]): PathParams<2>,
     uri: Uri,
     page: Page,
-) -> Answer {
+) -> Result<Paged<AreaCodeResult>, ApiError> {
     let npa_nxx = NpaNxx { npa: parse("npa", &npa)?, nxx: parse("nxx", &nxx)? };
     exchange(&app, uri, page, npa_nxx).await
 }
@@ -129,7 +132,7 @@ async fn exchange_by_path(
     get, path = "/v1/npa", tag = "Area codes",
     params(
         ("npa" = String, Query, description = "3-digit area code"),
-        ("nxx" = Option<String>, Query, description = "3-digit exchange code"), Page, OfVersion
+        ("nxx" = Option<String>, Query, description = "3-digit exchange code"), Page, VersionParam
     ),
     responses(
         (status = 200, body = AreaCodeResult), (status = 400, body = ErrorBody),
@@ -139,35 +142,45 @@ async fn exchange_by_path(
 async fn by_query(
     State(app): State<App>,
     params: Params,
-    of_version: OfVersion,
+    version_param: VersionParam,
     uri: Uri,
     page: Page,
-) -> Answer {
-    let npa: Option<Npa> = params.parsed("npa")?;
-    let npa = npa.ok_or_else(|| {
+) -> Result<Paged<AreaCodeResult>, ApiError> {
+    let npa = params.parsed("npa")?.ok_or_else(|| {
         ApiError::invalid(
             "npa is required. Usage: /v1/npa?npa=<NPA> or /v1/npa?npa=<NPA>&nxx=<NXX>",
         )
     })?;
     match params.parsed("nxx")? {
         Some(nxx) => exchange(&app, uri, page, NpaNxx { npa, nxx }).await,
-        None => area_code(&app, &of_version, uri, page, npa).await,
+        None => area_code(&app, &version_param, uri, page, npa).await,
     }
 }
 
-/// One area code, listed from the dataset in memory.
-async fn area_code(app: &App, of_version: &OfVersion, uri: Uri, page: Page, npa: Npa) -> Answer {
-    let LoadedVersion { version, dataset } = app.listed(of_version).await?;
+/// Lists the exchanges of an area code from the dataset in memory.
+async fn area_code(
+    app: &App,
+    version_param: &VersionParam,
+    uri: Uri,
+    page: Page,
+    npa: Npa,
+) -> Result<Paged<AreaCodeResult>, ApiError> {
+    let LoadedVersion { version, dataset } = app.dataset_for_listing(version_param).await?;
     let area_code = dataset
         .area_code(npa)
         .ok_or_else(|| ApiError::not_found(format!("No data found for NPA {npa}")))?;
-    let (exchanges, pagination) = page.of_items(dataset.exchanges_of(npa));
-    let exchanges = exchanges.into_iter().map(Exchange::from).collect();
+    let (on_page, pagination) = page.of_items(dataset.exchanges_of(npa));
+    let exchanges = on_page.into_iter().map(Exchange::from).collect();
     Ok(AreaCodeResult::paged(uri, Some(version.to_string()), area_code, (exchanges, pagination)))
 }
 
-/// One exchange, read as an item.
-async fn exchange(app: &App, uri: Uri, page: Page, npa_nxx: NpaNxx) -> Answer {
+/// Looks up one exchange and its area code as items.
+async fn exchange(
+    app: &App,
+    uri: Uri,
+    page: Page,
+    npa_nxx: NpaNxx,
+) -> Result<Paged<AreaCodeResult>, ApiError> {
     let lookups = app.lookups().await?;
     let (area_code, exchange) =
         tokio::join!(lookups.area_code(npa_nxx.npa), lookups.exchange(npa_nxx, Freshness::Fresh));

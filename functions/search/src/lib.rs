@@ -1,21 +1,22 @@
-//! Search over every exchange, by words and exact filters (spec 4.7).
+//! Searches all exchanges by words and exact filters (spec 4.7).
 
 use axum::{extract::State, http::Uri};
 use numbering::dataset::Search;
-use numbering::records::{CarrierType, Country, Exchange, Npa, Nxx, Ocn, State as Place, Status};
+use numbering::records::{CarrierType, Country, Exchange, Npa, Nxx, Ocn, StateCode, Status};
 use numbering::time::today;
 use serde::Serialize;
 use shared::{
     app::Routes,
     errors::{ApiError, ErrorBody},
-    pagination::{OfVersion, Page, Paged, Pagination},
+    pagination::{Page, Paged, Pagination, VersionParam},
     params::Params,
     state::App,
 };
 use store::LoadedVersion;
-use utoipa::{IntoParams, ToSchema};
+use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
+/// The routes of this function.
 pub fn routes() -> Routes {
     OpenApiRouter::default().routes(routes!(search)).into()
 }
@@ -37,7 +38,7 @@ pub struct Found {
     pub rate_center: Option<String>,
     /// State or province code.
     #[schema(value_type = Option<String>, example = "CA")]
-    pub state: Option<Place>,
+    pub state: Option<StateCode>,
     pub country: Country,
     pub status: Status,
 }
@@ -60,34 +61,11 @@ impl From<Exchange> for Found {
     }
 }
 
+/// A page of the exchanges that were found (spec 4.7).
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SearchResult {
     pub results: Vec<Found>,
     pub pagination: Pagination,
-}
-
-/// What to look for; at least one is required, and each that is given has to hold.
-#[derive(IntoParams)]
-#[into_params(parameter_in = Query)]
-#[allow(dead_code, reason = "describes the parameters; `Search` holds their values")]
-struct Parameters {
-    /// Words, each the beginning of a word of a company name, common name or rate center.
-    q: Option<String>,
-    /// 3-digit area code.
-    npa: Option<String>,
-    /// 3-digit exchange code.
-    nxx: Option<String>,
-    /// Operating Company Number of the holder of the exchange or of a thousands block of it.
-    ocn: Option<String>,
-    /// Whole company name or common name of such a holder, without case.
-    company: Option<String>,
-    /// Whole rate center, without case.
-    rate_center: Option<String>,
-    /// State or province code.
-    state: Option<String>,
-    country: Option<Country>,
-    r#type: Option<CarrierType>,
-    status: Option<Status>,
 }
 
 const REQUIRED: &str = "at least one of q, npa, nxx, ocn, company, rate_center, state, country, \
@@ -95,20 +73,33 @@ const REQUIRED: &str = "at least one of q, npa, nxx, ocn, company, rate_center, 
 
 /// Search exchanges
 #[utoipa::path(
-    get, path = "/v1/search", tag = "Search", params(Parameters, Page, OfVersion),
+    get, path = "/v1/search", tag = "Search",
+    params(
+        ("q" = Option<String>, Query, description = "Words, each the beginning of a word of a company name, common name or rate center."),
+        ("npa" = Option<String>, Query, description = "3-digit area code."),
+        ("nxx" = Option<String>, Query, description = "3-digit exchange code."),
+        ("ocn" = Option<String>, Query, description = "Operating Company Number of the holder of the exchange or of a thousands block of it."),
+        ("company" = Option<String>, Query, description = "Whole company name or common name of such a holder, without case."),
+        ("rate_center" = Option<String>, Query, description = "Whole rate center, without case."),
+        ("state" = Option<String>, Query, description = "State or province code."),
+        ("country" = Option<Country>, Query),
+        ("type" = Option<CarrierType>, Query),
+        ("status" = Option<Status>, Query),
+        Page, VersionParam
+    ),
     responses((status = 200, body = SearchResult), (status = 400, body = ErrorBody), (status = 401, body = ErrorBody))
 )]
 async fn search(
     State(app): State<App>,
     uri: Uri,
     page: Page,
-    of_version: OfVersion,
+    version_param: VersionParam,
     params: Params,
 ) -> Result<Paged<SearchResult>, ApiError> {
     let search = parse(&params)?;
-    let LoadedVersion { version, dataset } = app.listed(&of_version).await?;
-    let (found, pagination) = page.of_items(dataset.search(&search, today()));
-    let results = found.into_iter().map(|found| Exchange::from(found).into()).collect();
+    let LoadedVersion { version, dataset } = app.dataset_for_listing(&version_param).await?;
+    let (on_page, pagination) = page.of_items(dataset.search(&search, today()));
+    let results = on_page.into_iter().map(|found| Exchange::from(found).into()).collect();
     Ok(Paged {
         uri,
         pagination,
@@ -117,6 +108,7 @@ async fn search(
     })
 }
 
+/// The conditions of a search, of which at least one must be given.
 fn parse(params: &Params) -> Result<Search, ApiError> {
     let search = Search {
         words: params.parsed("q")?,
@@ -130,8 +122,8 @@ fn parse(params: &Params) -> Result<Search, ApiError> {
         carrier_type: params.one_of("type")?,
         status: params.one_of("status")?,
     };
-    match search == Search::default() {
-        true => Err(ApiError::invalid(REQUIRED)),
-        false => Ok(search),
+    if search == Search::default() {
+        return Err(ApiError::invalid(REQUIRED));
     }
+    Ok(search)
 }

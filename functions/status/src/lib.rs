@@ -1,4 +1,6 @@
-//! Health and statistics, open to everybody (spec 4.5 and 4.6).
+//! Answers with health and statistics, without a key (spec 4.5 and 4.6).
+
+use std::collections::BTreeMap;
 
 use axum::{
     Json,
@@ -12,12 +14,11 @@ use shared::{
     errors::{ApiError, ErrorBody},
     state::App,
 };
-use std::collections::BTreeMap;
-use store::ManifestReading;
-use store::Snapshot;
+use store::{ManifestReading, Snapshot};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
+/// The routes of this function, which take no key.
 pub fn routes() -> Routes {
     Routes::public(
         OpenApiRouter::default()
@@ -28,7 +29,7 @@ pub fn routes() -> Routes {
     )
 }
 
-/// How the service is doing (spec 2.6 and 3).
+/// The health of the service (spec 2.6 and 3).
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Health {
     pub status: ServiceStatus,
@@ -40,6 +41,7 @@ pub struct Health {
     pub version: &'static str,
 }
 
+/// Whether the service can answer (spec 3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ServiceStatus {
@@ -51,6 +53,7 @@ pub enum ServiceStatus {
     Unhealthy,
 }
 
+/// Whether the database can be read (spec 3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DatabaseStatus {
@@ -102,6 +105,7 @@ pub struct Stats {
     pub coverage: Coverage,
 }
 
+/// How much of the numbering plan the records cover (spec 2.7).
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Coverage {
     /// Number of unique area codes among the records: those that have exchanges.
@@ -110,7 +114,7 @@ pub struct Coverage {
     pub states_provinces: u32,
 }
 
-/// When each source was last ingested: an import takes in all of them.
+/// When each source was last ingested. The times are equal, since an import reads all sources.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct LastUpdated {
     /// Time of the last US data ingestion.
@@ -125,13 +129,14 @@ pub struct LastUpdated {
 
 impl From<Snapshot> for Stats {
     fn from(Snapshot { statistics, ingested_at, .. }: Snapshot) -> Self {
-        let last_updated =
-            LastUpdated { nanpa: ingested_at.to_string(), cnac: ingested_at.to_string() };
         Self {
             total_records: statistics.total_records,
-            by_country: named(statistics.by_country),
-            by_status: named(statistics.by_status),
-            last_updated,
+            by_country: by_name(statistics.by_country),
+            by_status: by_name(statistics.by_status),
+            last_updated: LastUpdated {
+                nanpa: ingested_at.to_string(),
+                cnac: ingested_at.to_string(),
+            },
             coverage: Coverage {
                 area_codes: statistics.area_codes,
                 states_provinces: statistics.states_provinces,
@@ -140,7 +145,7 @@ impl From<Snapshot> for Stats {
     }
 }
 
-fn named<K: ToString>(counts: BTreeMap<K, u32>) -> BTreeMap<String, u32> {
+fn by_name<K: ToString>(counts: BTreeMap<K, u32>) -> BTreeMap<String, u32> {
     counts.into_iter().map(|(key, count)| (key.to_string(), count)).collect()
 }
 

@@ -1,11 +1,11 @@
-//! Parse, classify and format one number, against the `phonenumber` crate in the same run:
+//! Measures how long it takes to parse, classify and format a number, against the `phonenumber` crate:
 //!
 //! ```sh
 //! cargo bench -p formatting
 //! ```
 //!
-//! Prints microseconds a number, and the ratio to the baseline. The crates take turns, and the best
-//! of several rounds counts: the machine's noise only ever adds.
+//! Prints microseconds for each number, and the ratio to the baseline. The crates take turns, and the
+//! best of several rounds is taken, since other work on the machine only ever adds time.
 
 use std::{
     hint::black_box,
@@ -38,11 +38,11 @@ const WORLD: [&str; 16] = [
 ];
 const NORTH_AMERICA: [&str; 4] = ["+13052345678", "+14162345678", "+18003569377", "+18762345678"];
 
-fn ours(text: &str) {
+fn describe(text: &str) {
     black_box(PhoneNumber::parse(black_box(text), DefaultCountry::default()));
 }
 
-fn baseline(text: &str) {
+fn describe_with_baseline(text: &str) {
     let Ok(number) = phonenumber::parse(None, black_box(text)) else { return };
     black_box(number.is_valid());
     black_box(number.number_type(&phonenumber::metadata::DATABASE));
@@ -51,8 +51,8 @@ fn baseline(text: &str) {
     }
 }
 
-/// The time one pass over `numbers` takes.
-fn pass(numbers: &[&str], work: fn(&str)) -> Duration {
+/// How long `work` takes for all `numbers`.
+fn measure(numbers: &[&str], work: fn(&str)) -> Duration {
     let started = Instant::now();
     numbers.iter().for_each(|number| work(number));
     started.elapsed()
@@ -61,15 +61,15 @@ fn pass(numbers: &[&str], work: fn(&str)) -> Duration {
 fn main() {
     println!("{:<16}{:>14}{:>16}{:>10}", "numbers", "ours µs", "phonenumber µs", "ratio");
     for (name, numbers) in [("world", WORLD.as_slice()), ("north america", &NORTH_AMERICA)] {
-        pass(numbers, ours);
-        pass(numbers, baseline);
+        measure(numbers, describe);
+        measure(numbers, describe_with_baseline);
         let (mut best_ours, mut best_baseline) = (Duration::MAX, Duration::MAX);
         for _ in 0..ROUNDS {
-            best_ours = best_ours.min(pass(numbers, ours));
-            best_baseline = best_baseline.min(pass(numbers, baseline));
+            best_ours = best_ours.min(measure(numbers, describe));
+            best_baseline = best_baseline.min(measure(numbers, describe_with_baseline));
         }
-        let each = |time: Duration| time.as_secs_f64() * 1e6 / numbers.len() as f64;
-        let (ours, baseline) = (each(best_ours), each(best_baseline));
+        let microseconds = |time: Duration| time.as_secs_f64() * 1e6 / numbers.len() as f64;
+        let (ours, baseline) = (microseconds(best_ours), microseconds(best_baseline));
         println!("{name:<16}{ours:>14.1}{baseline:>16.1}{:>9.1}x", baseline / ours);
     }
 }

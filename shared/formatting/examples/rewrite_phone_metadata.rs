@@ -1,13 +1,13 @@
-//! Renews `src/phone_metadata.bin` from the metadata of the `rlibphonenumber` in use:
+//! Writes `src/phone_metadata.bin` from the metadata of the `rlibphonenumber` in use:
 //!
 //! ```sh
 //! cargo run -p formatting --example rewrite_phone_metadata -- \
 //!   ~/.cargo/registry/src/*/rlibphonenumber-2.2.15/src/generated/metadata/metadata.bin
 //! ```
 //!
-//! Its patterns say `\d`, which the regex crate takes for any digit of Unicode: compiled, they fill
-//! ten times the memory of `[0-9]`. The rules normalize digits before they match, so nothing but
-//! memory and time changes.
+//! The patterns of the crate contain `\d`, which the regex crate reads as any digit of Unicode.
+//! Compiled, they take ten times the memory of `[0-9]`. The rules normalize digits before they match,
+//! so that nothing but memory and time changes.
 
 #![expect(deprecated, reason = "the fields are only shadowed inside the crate's own wrapper")]
 
@@ -19,7 +19,7 @@ use rlibphonenumber::{NumberFormat, PhoneMetadata, PhoneMetadataCollection, Phon
 const TARGET: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/phone_metadata.bin");
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let source = env::args().nth(1).ok_or("name the crate's metadata.bin")?;
+    let source = env::args().nth(1).ok_or("no file given; pass the metadata.bin of the crate")?;
     let mut collection = PhoneMetadataCollection::decode(fs::read(source)?.as_slice())?;
     collection.metadata.iter_mut().for_each(rewrite_metadata);
     fs::write(TARGET, collection.encode_to_vec())?;

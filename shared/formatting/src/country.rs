@@ -1,14 +1,14 @@
-//! Countries of the world by ISO 3166-1 alpha-2, with their names in the everyday form.
+//! Countries of the world by their ISO 3166-1 alpha-2 code, with their names in everyday use.
 
 use std::str::FromStr;
 
 use rlibphonenumber::Region;
 
-/// A country numbers are taken to be of when they carry no country code.
+/// The country of a number that is written without a country code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DefaultCountry(Region);
 
-/// Text that is no ISO 3166-1 alpha-2 code.
+/// Text that is not an ISO 3166-1 alpha-2 code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not an ISO 3166-1 alpha-2 country code")]
 pub struct UnknownCountry;
@@ -22,22 +22,26 @@ impl Default for DefaultCountry {
 impl FromStr for DefaultCountry {
     type Err = UnknownCountry;
 
-    /// Reads any code that an answer's `country` may be: ISO's, and three that Google's rules know.
+    /// Reads any code that can be the `country` of a number: the codes of ISO 3166-1, and three more
+    /// that Google's rules know.
     fn from_str(text: &str) -> Result<Self, UnknownCountry> {
         let code = text.to_ascii_uppercase();
-        country_name(&code).ok_or(UnknownCountry)?;
+        if country_name(&code).is_none() {
+            return Err(UnknownCountry);
+        }
         Region::try_from(code.as_str()).map(Self).map_err(|_| UnknownCountry)
     }
 }
 
 impl DefaultCountry {
+    /// The country as the rules name it.
     pub(super) fn region(self) -> Region {
         self.0
     }
 }
 
-/// The everyday name of a country: ISO's, but for those it inverts or spells out. Also names the
-/// three places libphonenumber has rules for and ISO 3166-1 no code: AC, TA and XK.
+/// The name of a country in everyday use: that of ISO 3166-1, except where ISO inverts it or spells it
+/// out. AC, TA and XK have names too; ISO has no such codes, but libphonenumber has rules for them.
 pub fn country_name(alpha2: &str) -> Option<&'static str> {
     EVERYDAY_NAMES
         .iter()
@@ -100,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn default_country_is_any_iso_code_in_any_case() {
+    fn a_default_country_is_any_iso_code_in_any_case() {
         for code in rust_iso3166::ALL_ALPHA2 {
             assert!(code.to_lowercase().parse::<DefaultCountry>().is_ok(), "{code}");
         }

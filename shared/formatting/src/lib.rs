@@ -1,6 +1,6 @@
-//! What a phone number is: Google's libphonenumber rules behind one small interface.
+//! Phone numbers, read and described by the rules of Google's libphonenumber behind a small interface.
 //!
-//! The rules are those of [`rlibphonenumber`], pinned; nothing outside this module names it.
+//! The rules are those of [`rlibphonenumber`], whose version is pinned. No other crate names it.
 
 mod country;
 mod metadata;
@@ -8,5 +8,6 @@ mod normalize;
 mod number;
 
 pub use country::{DefaultCountry, UnknownCountry, country_name};
+pub use metadata::load_rules;
 pub use normalize::LONGEST_INPUT;
 pub use number::{Formats, NumberType, PhoneNumber};

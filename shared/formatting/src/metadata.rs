@@ -1,16 +1,30 @@
-//! The rules, built from the crate's own metadata with each `\d` written `[0-9]`.
+//! The rules, built from the metadata of `rlibphonenumber` with each `\d` written as `[0-9]`.
 //!
-//! `examples/rewrite_phone_metadata.rs` makes the file and says why.
+//! `examples/rewrite_phone_metadata.rs` writes the file and explains why.
+
+use std::sync::LazyLock;
 
 use prost::Message;
 use rlibphonenumber::{PhoneMetadataCollection, PhoneNumberUtil};
 
 const METADATA: &[u8] = include_bytes!("phone_metadata.bin");
 
-/// The rules; `None` would mean that the committed metadata is broken, which a test rules out.
-pub(super) fn rules() -> Option<PhoneNumberUtil> {
-    let collection = PhoneMetadataCollection::decode(METADATA).ok()?;
-    PhoneNumberUtil::new_for_metadata(collection).ok()
+/// The rules, built once for each process.
+pub(super) static RULES: LazyLock<PhoneNumberUtil> = LazyLock::new(|| {
+    let collection = PhoneMetadataCollection::decode(METADATA)
+        .expect("the metadata is part of the program, and a test decodes it");
+    PhoneNumberUtil::new_for_metadata(collection)
+        .expect("the metadata is part of the program, and a test builds the rules from it")
+});
+
+/// Builds the rules now instead of with the first number.
+///
+/// A program calls this when it starts, so that it does not start at all with broken metadata.
+///
+/// # Panics
+/// Panics if the metadata that was compiled into the program is broken.
+pub fn load_rules() {
+    LazyLock::force(&RULES);
 }
 
 #[cfg(test)]
@@ -33,10 +47,12 @@ mod tests {
         PhoneNumberType::Unknown,
     ];
 
-    /// Every example number the metadata holds.
+    /// Every example number that the metadata contains.
     fn examples(rules: &PhoneNumberUtil) -> Vec<PhoneNumber> {
         let of_regions = rules.get_supported_regions().flat_map(|region| {
-            TYPES.map(|kind| rules.get_example_number_for_type_and_region(region, kind).ok())
+            TYPES.map(|number_type| {
+                rules.get_example_number_for_type_and_region(region, number_type).ok()
+            })
         });
         let of_the_world = rules
             .get_supported_global_network_calling_codes()
@@ -46,13 +62,13 @@ mod tests {
         examples
     }
 
-    /// Fails after an update of the crate until the file is made anew.
+    /// Fails after an update of the crate until the file is written again.
     #[test]
-    fn the_metadata_is_the_crates_but_for_the_digits() {
-        let (ours, theirs) = (rules().unwrap(), PhoneNumberUtil::new().unwrap());
+    fn the_metadata_is_that_of_the_crate_except_for_the_digits() {
+        let (ours, theirs) = (&*RULES, PhoneNumberUtil::new().unwrap());
         assert!(!METADATA.windows(2).any(|bytes| bytes == br"\d"));
         let numbers = examples(&theirs);
-        assert_eq!(examples(&ours), numbers);
+        assert_eq!(examples(ours), numbers);
         assert!(numbers.len() > 1000, "{}", numbers.len());
         for number in &numbers {
             assert_eq!(ours.get_number_type(number), theirs.get_number_type(number), "{number:?}");

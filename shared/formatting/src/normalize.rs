@@ -1,10 +1,10 @@
-//! What comes before the rules: a number as people type it, made ready to be parsed (spec 4.4).
+//! Prepares a number as people type it for the rules (spec 4.4).
 
-/// Google's rules take no longer input than this many characters.
+/// The most characters of a text that Google's rules read.
 pub const LONGEST_INPUT: usize = 250;
 
-/// Whether the number may be handed to the rules at all: not too long, and without the one
-/// sequence (`tel:` after a phone context) at which they panic.
+/// Whether the rules can read the text: it is not too long, and does not contain the one sequence
+/// (`tel:` after a phone context) at which they panic.
 pub(super) fn is_parseable(text: &str) -> bool {
     let misplaced_scheme =
         text.find(";phone-context=").is_some_and(|context| text[context..].contains("tel:"));
@@ -15,24 +15,25 @@ fn is_plus(c: char) -> bool {
     matches!(c, '+' | '＋')
 }
 
-/// The number with a leading `011` or `00` replaced by a plus; `None` where it has neither.
+/// The number with a leading `011` or `00` replaced by a plus; `None` if it has neither.
 ///
-/// The digits of a prefix stand together: `(0)0…` is a trunk prefix before a number.
+/// The digits of a prefix stand together, since `(0)0…` is a trunk prefix before a number.
 pub(super) fn without_international_prefix(text: &str) -> Option<String> {
-    // as Google's rules begin: at the first digit or plus, whatever comes before
-    let start = text.trim_start_matches(|c: char| !c.is_numeric() && !is_plus(c));
+    // Google's rules also begin at the first digit or plus sign.
+    let from_first_digit = text.trim_start_matches(|c: char| !c.is_numeric() && !is_plus(c));
     if text.contains(";phone-context=") {
         return None;
     }
     ["011", "00"].into_iter().find_map(|prefix| {
         let mut digits = prefix.chars();
-        let rest =
-            digits.try_fold(start, |rest, digit| rest.strip_prefix(|c| ascii_digit(c) == digit))?;
+        let rest = digits.try_fold(from_first_digit, |rest, digit| {
+            rest.strip_prefix(|c| ascii_digit(c) == digit)
+        })?;
         rest.contains(|c: char| c.is_numeric()).then(|| format!("+{rest}"))
     })
 }
 
-/// A full-width or Arabic-Indic digit as the ASCII one; any other character as it is.
+/// The ASCII form of a full-width or Arabic-Indic digit; any other character unchanged.
 fn ascii_digit(c: char) -> char {
     let zero = match c {
         '\u{ff10}'..='\u{ff19}' => '\u{ff10}',
@@ -40,7 +41,8 @@ fn ascii_digit(c: char) -> char {
         '\u{6f0}'..='\u{6f9}' => '\u{6f0}',
         other => return other,
     };
-    char::from_digit(c as u32 - zero as u32, 10).unwrap_or(c)
+    char::from_digit(c as u32 - zero as u32, 10)
+        .expect("each range has ten characters from its zero")
 }
 
 #[cfg(test)]
@@ -51,20 +53,22 @@ mod tests {
 
     #[test]
     fn international_prefixes_become_a_plus() {
-        let plus = without_international_prefix;
-        assert_eq!(plus("011 44 20 7946 0958").as_deref(), Some("+ 44 20 7946 0958"));
-        assert_eq!(plus("(011) 4420").as_deref(), Some("+) 4420"));
-        assert_eq!(plus("(0)11 4420"), None);
-        assert_eq!(plus("0044 20").as_deref(), Some("+44 20"));
-        assert_eq!(plus("００44 20").as_deref(), Some("+44 20"));
-        assert_eq!(plus("٠١١ 44").as_deref(), Some("+ 44"));
-        assert_eq!(plus("020 7946"), None);
-        assert_eq!(plus("+011"), None);
-        assert_eq!(plus("00"), None);
+        assert_eq!(
+            without_international_prefix("011 44 20 7946 0958").as_deref(),
+            Some("+ 44 20 7946 0958")
+        );
+        assert_eq!(without_international_prefix("(011) 4420").as_deref(), Some("+) 4420"));
+        assert_eq!(without_international_prefix("(0)11 4420"), None);
+        assert_eq!(without_international_prefix("0044 20").as_deref(), Some("+44 20"));
+        assert_eq!(without_international_prefix("００44 20").as_deref(), Some("+44 20"));
+        assert_eq!(without_international_prefix("٠١١ 44").as_deref(), Some("+ 44"));
+        assert_eq!(without_international_prefix("020 7946"), None);
+        assert_eq!(without_international_prefix("+011"), None);
+        assert_eq!(without_international_prefix("00"), None);
     }
 
     #[test]
-    fn refuses_what_the_rules_cannot_take() {
+    fn text_that_the_rules_cannot_read_is_refused() {
         assert!(is_parseable(&"1".repeat(LONGEST_INPUT)));
         assert!(!is_parseable(&"1".repeat(LONGEST_INPUT + 1)));
         assert!(!is_parseable("90;phone-context=+1;tel:"));
@@ -72,7 +76,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_taken(text in any::<String>()) {
+        fn any_text_is_read_without_panic(text in any::<String>()) {
             let _ = is_parseable(&text);
             let _ = without_international_prefix(&text);
         }

@@ -1,36 +1,28 @@
 //! A phone number, parsed and described.
 
-use std::{
-    panic::{AssertUnwindSafe, catch_unwind},
-    sync::LazyLock,
-};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rlibphonenumber::{
     PhoneNumber as Parsed, PhoneNumberFormat, PhoneNumberType, PhoneNumberUtil, Region,
 };
 use serde::Serialize;
-use strum::IntoStaticStr;
 use utoipa::ToSchema;
 
 use super::{
     country::DefaultCountry,
-    metadata,
+    metadata::RULES,
     normalize::{is_parseable, without_international_prefix},
 };
-
-/// The rules, read once a process.
-static RULES: LazyLock<Option<PhoneNumberUtil>> = LazyLock::new(metadata::rules);
 
 /// The country calling code of the North American Numbering Plan.
 const NANP: i32 = 1;
 
-/// More than a number can have; with more of them the crate's formats lose some.
+/// The most leading zeros of a number. The formats of the crate lose some of them if there are more.
 const MOST_LEADING_ZEROS: i32 = 10;
 
-/// What a number is for (spec 2.5).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, IntoStaticStr, ToSchema)]
+/// The kind of service that a number belongs to (spec 2.5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 pub enum NumberType {
     FixedLine,
     Mobile,
@@ -63,7 +55,7 @@ impl NumberType {
         })
     }
 
-    /// The words of spec 2.5 for it.
+    /// The description in spec 2.5.
     pub fn description(self) -> &'static str {
         match self {
             Self::FixedLine => "Landline",
@@ -80,7 +72,7 @@ impl NumberType {
         }
     }
 
-    /// Whether its numbers belong to a service rather than to a place or a phone.
+    /// Whether its numbers belong to a service rather than to a place or a telephone.
     fn is_service(self) -> bool {
         matches!(
             self,
@@ -110,31 +102,35 @@ pub struct Formats {
     pub rfc3966: String,
 }
 
-/// A number the rules could parse.
+/// A number that the rules could parse.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PhoneNumber {
+    /// Whether it matches the pattern of a number that exists.
     pub valid: bool,
-    /// Whether its length could be a valid number's.
+    /// Whether it has the length of a valid number.
     pub possible: bool,
-    /// Country calling code, without the plus.
+    /// The country calling code without the plus sign.
     pub country_calling_code: i32,
-    /// ISO 3166-1 alpha-2; `None` for calling codes of no country, and where none fits.
+    /// ISO 3166-1 alpha-2 code; `None` if the calling code belongs to no country, or no country fits.
     pub country: Option<String>,
-    /// National (significant) number with its leading zeros.
+    /// The national (significant) number with its leading zeros.
     pub national_number: String,
+    /// The digits of the extension.
     pub extension: Option<String>,
+    /// The number in each notation.
     pub formats: Formats,
-    /// `None` where no pattern fits.
+    /// `None` if no pattern fits.
     pub number_type: Option<NumberType>,
+    /// Whether it belongs to no place, as toll-free numbers do.
     pub is_non_geographic: bool,
 }
 
 impl PhoneNumber {
-    /// Reads a number in any common notation (spec 4.4). `None` where it cannot be parsed.
+    /// Reads a number in any common notation (spec 4.4); `None` if it cannot be parsed.
     ///
     /// A leading `011` or `00` is an international prefix, unless the number as typed is valid in
-    /// `default_country`. Where what follows it is no valid number, the default country's own
-    /// prefixes count: Australia dials `0011`.
+    /// `default_country`. If no valid number follows it, the prefixes of the default country apply;
+    /// Australia, for instance, dials `0011`.
     pub fn parse(text: &str, default_country: DefaultCountry) -> Option<Self> {
         if !is_parseable(text) {
             return None;
@@ -146,9 +142,9 @@ impl PhoneNumber {
         }
         let Some(rewritten) = without_international_prefix(text) else { return typed };
         match (parse(&rewritten, region), typed) {
-            (Some(abroad), _) if abroad.valid => Some(abroad),
+            (Some(international), _) if international.valid => Some(international),
             (_, Some(typed)) if typed.valid => Some(typed),
-            (abroad, typed) => abroad.or(typed),
+            (international, typed) => international.or(typed),
         }
     }
 
@@ -162,9 +158,10 @@ impl PhoneNumber {
     }
 }
 
-/// One pass through the rules. A panic in them is one unparseable number, not a dead process.
+/// Parses a number by the rules. A panic in them makes this number unparseable and does not end the
+/// process.
 fn parse(text: &str, region: Region) -> Option<PhoneNumber> {
-    let rules = RULES.as_ref()?;
+    let rules = &*RULES;
     let described = catch_unwind(AssertUnwindSafe(|| {
         let parsed = rules.parse(text, Some(region)).ok()?;
         if !is_plausible(text, &parsed) {
@@ -173,25 +170,25 @@ fn parse(text: &str, region: Region) -> Option<PhoneNumber> {
         Some(describe(rules, &parsed))
     }));
     described.unwrap_or_else(|_| {
-        tracing::error!("the phone number rules panicked; the number is taken as unparseable");
+        tracing::error!("the phone number rules panicked; the number is answered as unparseable");
         None
     })
 }
 
-/// Refuses what the crate accepts and Google's rules do not.
+/// Whether Google's rules accept a number that the crate has accepted.
 fn is_plausible(text: &str, parsed: &Parsed) -> bool {
     parsed.number_of_leading_zeros.unwrap_or_default() <= MOST_LEADING_ZEROS
         && (parsed.extension.is_none() || starts_with_three_digits(text))
 }
 
-/// Whether nothing but punctuation stands between the first three digits.
+/// Whether the first three digits have nothing but punctuation between them.
 fn starts_with_three_digits(text: &str) -> bool {
     let number = text.trim_start_matches(|c: char| !c.is_numeric());
     let digits = number.chars().filter(|&c| !is_punctuation(c));
     digits.take(3).filter(|c| c.is_numeric()).count() == 3
 }
 
-/// What Google's rules let stand between the digits of a number.
+/// Whether Google's rules allow the character between the digits of a number.
 fn is_punctuation(c: char) -> bool {
     matches!(c, '-' | 'x' | '*' | '.' | '/' | '~' | ' ' | '(' | ')' | '[' | ']' | '\u{a0}' | '\u{ad}'
         | '\u{200b}' | '\u{2010}'..='\u{2015}' | '\u{2053}' | '\u{2060}' | '\u{2212}' | '\u{223c}' | '\u{3000}' | '\u{30fc}'
@@ -205,7 +202,8 @@ fn describe(rules: &PhoneNumberUtil, parsed: &Parsed) -> PhoneNumber {
     let country = region.filter(|&region| region != Region::World);
     let national_number = rlibphonenumber::get_national_significant_number_owned(parsed);
     PhoneNumber {
-        // the same as libphonenumber's own check on every number tried, and one pass cheaper
+        // libphonenumber's own check gave the same result for every number of the corpus, and would
+        // match all patterns a second time.
         valid: number_type.is_some(),
         possible: rules.is_possible_number(parsed),
         country_calling_code: parsed.country_code,
@@ -213,7 +211,7 @@ fn describe(rules: &PhoneNumberUtil, parsed: &Parsed) -> PhoneNumber {
         extension: parsed.extension.clone().filter(|extension| !extension.is_empty()),
         formats: Formats {
             e164: format(PhoneNumberFormat::E164),
-            international: spaced(&format(PhoneNumberFormat::International)),
+            international: with_single_spaces(&format(PhoneNumberFormat::International)),
             national: format(PhoneNumberFormat::National),
             rfc3966: format(PhoneNumberFormat::RFC3966),
         },
@@ -225,9 +223,9 @@ fn describe(rules: &PhoneNumberUtil, parsed: &Parsed) -> PhoneNumber {
     }
 }
 
-/// Whether a North American number's area code belongs to no place: an easily recognizable code,
-/// whose last two digits are the same (800, 600, 588), or another that NANPA's area code database
-/// has in use as non-geographic.
+/// Whether the area code of a North American number belongs to no place. It is an easily recognizable
+/// code, whose last two digits are the same (800, 600, 588), or another one that is in use as
+/// non-geographic in NANPA's area code database.
 fn is_non_geographic_npa(national_number: &str) -> bool {
     match national_number.as_bytes() {
         digits if digits.len() != 10 => false,
@@ -239,8 +237,8 @@ fn is_non_geographic_npa(national_number: &str) -> bool {
     }
 }
 
-/// libphonenumber's international form with each run of punctuation turned into one space.
-fn spaced(international: &str) -> String {
+/// libphonenumber's international format with a single space for each run of punctuation.
+fn with_single_spaces(international: &str) -> String {
     let groups = international.split(|c: char| !c.is_alphanumeric() && !matches!(c, '+' | '#'));
     groups.filter(|group| !group.is_empty()).collect::<Vec<_>>().join(" ")
 }
@@ -275,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn international_prefixes_count_whatever_the_default_country() {
+    fn international_prefixes_apply_whatever_the_default_country() {
         for text in ["011442079460958", "00442079460958", "+442079460958"] {
             for country in ["US", "GB", "DE", "JP", "CO", "AU"] {
                 assert_eq!(parsed(text, country).formats.e164, "+442079460958", "{text} {country}");
@@ -284,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn international_prefixes_count_before_the_default_countrys_own() {
+    fn international_prefixes_apply_before_those_of_the_default_country() {
         assert_eq!(parsed("00918123456789", "CO").formats.e164, "+918123456789");
         assert_eq!(parsed("0016497121234", "AU").formats.e164, "+16497121234");
         assert_eq!(parsed("0011 44 20 7946 0958", "AU").formats.e164, "+442079460958");
@@ -294,24 +292,24 @@ mod tests {
     }
 
     #[test]
-    fn a_number_valid_as_typed_keeps_its_zeros() {
+    fn a_number_that_is_valid_as_typed_keeps_its_zeros() {
         assert_eq!(parsed("0117 496 0123", "GB").formats.e164, "+441174960123");
     }
 
     #[test]
-    fn numbers_of_no_country() {
+    fn a_toll_free_number_of_the_world_has_no_country() {
         let toll_free = parsed("+80012345678", "US");
         assert_eq!((toll_free.country, toll_free.is_non_geographic), (None, true));
         assert_eq!(toll_free.number_type, Some(NumberType::TollFree));
     }
 
     #[test]
-    fn area_codes_of_no_place() {
+    fn an_area_code_of_no_place_is_non_geographic() {
         let non_geographic = |npa: &str| {
             PhoneNumber::parse(&format!("+1{npa}2345678"), DefaultCountry::default())
                 .is_some_and(|number| number.is_non_geographic)
         };
-        // every area code in use that NANPA's database of 2026-01-05 marks N
+        // Every area code in use that NANPA's database of 2026-01-05 marks as non-geographic.
         for npa in [
             "500", "521", "522", "523", "524", "525", "526", "527", "528", "529", "532", "533",
             "538", "544", "566", "577", "588", "600", "622", "633", "700", "710", "800", "833",
@@ -325,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn guards_against_what_the_crate_lets_through() {
+    fn text_that_only_the_crate_accepts_is_refused() {
         let us = DefaultCountry::default();
         assert_eq!(PhoneNumber::parse("90;phone-context=+1;tel:", us), None);
         assert_eq!(PhoneNumber::parse("12 int 5584", "SE".parse().unwrap()), None);
@@ -339,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn an_extension_that_is_written_with_a_hash_keeps_it() {
+    fn an_extension_after_a_hash_keeps_the_hash() {
         let number = parsed("070 5234 5678#99", "TW");
         assert_eq!(number.formats.international, "+886 70 5234 5678#99");
         assert_eq!(parsed(&number.formats.international, "US"), number);
@@ -354,7 +352,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_answered(text in any::<String>(), digits in "[+0-9 ()x;-]{0,30}") {
+        fn any_text_is_parsed_without_panic(text in any::<String>(), digits in "[+0-9 ()x;-]{0,30}") {
             let _ = PhoneNumber::parse(&text, DefaultCountry::default());
             let _ = PhoneNumber::parse(&digits, DefaultCountry::default());
         }

@@ -1,5 +1,5 @@
-//! What the rules hold in memory once every region has been seen; this test has a process of its
-//! own to measure.
+//! How much memory the rules take once a number of every region has been parsed. This test is a
+//! process of its own, since it measures its process.
 //!
 //! ```sh
 //! cargo test -p formatting --test memory -- --nocapture
@@ -11,7 +11,7 @@ use formatting::{DefaultCountry, PhoneNumber};
 
 const MOST_MEBIBYTES: u64 = 64;
 
-/// The most memory the process has held, in KiB.
+/// The most memory that the process has used, in KiB.
 fn peak_memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
@@ -29,7 +29,8 @@ fn a_number_of_every_region_fits_into_64_mebibytes() {
         .collect();
     regions.sort();
     regions.dedup();
-    // 245 regions but EH and MF, whose numbers are all MA's and GP's, and 9 codes of no country
+    // These are 245 regions without EH and MF, whose numbers all belong to MA and GP too, and 9
+    // calling codes of no country.
     assert_eq!(regions.len(), 252);
     let mebibytes = peak_memory() / 1024;
     println!("peak memory after one number of each of {} regions: {mebibytes} MiB", regions.len());

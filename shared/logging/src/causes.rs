@@ -1,9 +1,9 @@
-//! The causes of an error.
+//! An error together with its causes.
 
 use std::error::Error;
 
-/// An error's message followed by those of its causes, since the outer errors of HTTP and AWS
-/// clients say little.
+/// The message of an error, followed by the messages of its causes. The outer errors of HTTP and AWS
+/// clients alone say little.
 pub fn with_causes(error: &dyn Error) -> String {
     match error.source() {
         Some(cause) => format!("{error}: {}", with_causes(cause)),

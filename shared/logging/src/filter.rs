@@ -1,8 +1,8 @@
-//! Which lines are logged, and what must never be in one.
+//! Which lines are logged, and how phone numbers and keys are kept out of them.
 //!
-//! Other crates tell at `debug` and `trace` what passes through them: addresses, headers and whole
-//! requests, and with them phone numbers and keys. So a level set for everything sets it for this
-//! service alone, and other crates keep to warnings unless one of them is named.
+//! At the levels `debug` and `trace`, other crates log the data that passes through them: addresses,
+//! headers and whole requests, and with them phone numbers and keys. So a level without the name of a
+//! crate is set for this service alone. Other crates log warnings at most, unless they are named.
 
 use std::{env, panic};
 
@@ -24,14 +24,19 @@ const OWN_CRATES: [&str; 12] = [
     "tnr",
 ];
 
-/// The filter that `RUST_LOG` asks for, or `default` if it is not set or makes no sense.
+/// The filter that `RUST_LOG` asks for, or `default` if it is not set or cannot be parsed.
 pub fn filter(default: &str) -> EnvFilter {
-    let asked_for = env::var(EnvFilter::DEFAULT_ENV).ok().filter(|text| !text.trim().is_empty());
-    let asked_for = asked_for.and_then(|text| EnvFilter::builder().parse(directives(&text)).ok());
-    asked_for.unwrap_or_else(|| EnvFilter::new(directives(default)))
+    let requested = env::var(EnvFilter::DEFAULT_ENV).unwrap_or_default();
+    if !requested.trim().is_empty()
+        && let Ok(filter) = EnvFilter::builder().parse(directives(&requested))
+    {
+        return filter;
+    }
+    EnvFilter::new(directives(default))
 }
 
-/// The directives, where a level alone is made one for this service's crates.
+/// The directives in `text`. A level without the name of a crate becomes the level of the crates of
+/// this service, and at most a warning for all others.
 fn directives(text: &str) -> String {
     let mut directives = Vec::new();
     for directive in text.split(',').map(str::trim) {
@@ -46,7 +51,7 @@ fn directives(text: &str) -> String {
     directives.join(",")
 }
 
-/// Logs structured lines to stdout, which Lambda hands to CloudWatch; `RUST_LOG` sets the level.
+/// Logs JSON lines to stdout, which Lambda passes on to CloudWatch. `RUST_LOG` sets the level.
 pub fn log_as_json() {
     hide_panic_messages();
     tracing_subscriber::fmt()
@@ -57,11 +62,11 @@ pub fn log_as_json() {
         .init();
 }
 
-/// Logs where a panic was and not its message, which may quote what a client sent.
+/// Makes a panic log its place but not its message, which may quote a client's request.
 pub fn hide_panic_messages() {
     panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
-        tracing::error!(place, "a panic, whose message is left out");
+        tracing::error!(place, "a panic; its message is left out, since it may quote a request");
     }));
 }
 
@@ -70,23 +75,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_level_is_for_this_service_and_caps_others_at_warnings() {
-        let at = |level: &str| directives(level);
-        assert!(at("trace").starts_with("warn,carriers=trace,"), "{}", at("trace"));
-        assert!(at("DEBUG").contains("shared=debug"));
-        assert!(at("error").starts_with("error,carriers=error,"));
-        assert!(at("off").starts_with("off,"));
+    fn a_level_is_set_for_this_service_and_caps_others_at_warnings() {
+        let trace = directives("trace");
+        assert!(trace.starts_with("warn,carriers=trace,"), "{trace}");
+        assert!(directives("DEBUG").contains("shared=debug"));
+        assert!(directives("error").starts_with("error,carriers=error,"));
+        assert!(directives("off").starts_with("off,"));
     }
 
     #[test]
-    fn a_crate_that_is_named_is_listened_to() {
+    fn a_crate_that_is_named_keeps_its_own_level() {
         assert_eq!(directives("hyper=trace"), "hyper=trace");
         assert!(directives("info, hyper=debug").ends_with(",hyper=debug"));
         assert!(EnvFilter::builder().parse(directives("info, hyper=debug")).is_ok());
     }
 
     #[test]
-    fn every_crate_of_the_workspace_is_known() {
+    fn the_filter_knows_every_crate_of_the_workspace() {
         let manifest = include_str!("../../../Cargo.toml");
         let crates = manifest.lines().filter_map(|line| {
             let (name, rest) = line.split_once(" = { path")?;

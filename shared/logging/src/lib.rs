@@ -1,7 +1,7 @@
-//! What the service tells its operators: which lines are logged, how metrics are written into them,
-//! and the causes of an error.
+//! What the service logs for its operators: which lines, how metrics are written into them, and the
+//! causes of an error.
 //!
-//! Knows neither DynamoDB nor HTTP.
+//! This crate knows neither DynamoDB nor HTTP.
 
 mod causes;
 mod filter;

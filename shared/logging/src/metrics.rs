@@ -1,4 +1,4 @@
-//! Log lines that CloudWatch also reads metrics from, so that no call is made for them
+//! Log lines from which CloudWatch also reads metrics, so that publishing them takes no call
 //! ([embedded metric format](https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html)).
 
 use jiff::Timestamp;
@@ -24,7 +24,7 @@ pub enum Unit {
 }
 
 impl Metric {
-    /// A metric that counts.
+    /// A metric whose unit is a count.
     pub fn count(name: &'static str, value: f64) -> Self {
         Self { name, unit: Unit::Count, value }
     }
@@ -39,8 +39,8 @@ impl Metric {
     }
 }
 
-/// The line that holds `fields`, a JSON object, and `metrics`, which CloudWatch counts by the name of
-/// the function.
+/// The log line that holds `fields`, which must be a JSON object, and `metrics`, whose dimension is
+/// the name of the function.
 pub fn metrics_line(function: &str, now: Timestamp, fields: Value, metrics: &[Metric]) -> Value {
     let definitions: Vec<Value> = metrics.iter().map(Metric::definition).collect();
     let mut line = fields;

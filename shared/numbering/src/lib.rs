@@ -1,7 +1,7 @@
 //! The North American numbering data: its codes and records, and the dataset in memory that every
 //! list and search is answered from.
 //!
-//! Knows neither DynamoDB nor HTTP.
+//! This crate knows neither DynamoDB nor HTTP.
 
 pub mod dataset;
 pub mod records;

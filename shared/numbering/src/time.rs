@@ -1,14 +1,14 @@
-//! The time as records keep it.
+//! The current time and date, as precisely as records store them.
 
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 
-/// The second that has begun, never one to come.
+/// The current time without its fraction of a second, which is never ahead of the clock.
 pub fn this_second() -> Timestamp {
-    let now = Timestamp::now();
-    Timestamp::from_second(now.as_second()).unwrap_or(now)
+    Timestamp::from_second(Timestamp::now().as_second())
+        .expect("the second that a timestamp lies in is a timestamp itself")
 }
 
-/// The day in UTC.
+/// The current date in UTC.
 pub fn today() -> Date {
     Timestamp::now().to_zoned(TimeZone::UTC).date()
 }

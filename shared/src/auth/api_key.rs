@@ -1,22 +1,23 @@
-//! The form of a key: `tnr_live_`, 32 random base62 characters and 6 of checksum, so that a
-//! mistyped or made-up one is refused without a read, and scanners can recognise a leaked one.
+//! The form of a key: `tnr_live_`, 32 random base62 characters, and a checksum of 6 characters. So a
+//! mistyped or invented key is refused without a read, and scanners can recognize a leaked one.
 
 use std::{fmt, str::FromStr};
 
 use store::sha256;
 
 const START: &str = "tnr_live_";
-/// Characters of chance: 190 bits.
+/// The random characters of a key, which hold 190 bits.
 pub const SECRET_CHARACTERS: usize = 32;
 const CHECKSUM_CHARACTERS: usize = 6;
-/// How much of a key an operator sees of it: enough to tell keys apart.
+/// How many characters of a key operators see, which are enough to tell keys apart.
 pub const PREFIX_CHARACTERS: usize = START.len() + 6;
 
-/// A well-formed key. Neither printed nor logged by accident: it has no `Debug` of its content.
+/// A well-formed key. It cannot be printed or logged by accident, since its `Debug` form has only its
+/// prefix.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKey(String);
 
-/// Text that cannot be a key.
+/// Text that does not have the form of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "not an API key: one is '{START}', 32 letters or digits, and a checksum of 6 that fits them"
@@ -29,31 +30,31 @@ impl ApiKey {
     /// # Errors
     /// Returns an error if `secret` is not 32 letters or digits.
     pub fn with_secret(secret: &str) -> Result<Self, MalformedKey> {
-        let well_formed = secret.len() == SECRET_CHARACTERS
+        let is_well_formed = secret.len() == SECRET_CHARACTERS
             && secret.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        match well_formed {
-            true => Ok(Self(format!("{START}{secret}{}", checksum(secret)))),
-            false => Err(MalformedKey),
+        if !is_well_formed {
+            return Err(MalformedKey);
         }
+        Ok(Self(format!("{START}{secret}{}", checksum(secret))))
     }
 
-    /// SHA-256 in hex: all the service ever stores of a key.
+    /// SHA-256 of the key in hex. The service stores this and the prefix, but never the key.
     pub fn hash(&self) -> String {
         sha256(self.0.as_bytes())
     }
 
-    /// The first characters, by which an operator knows it.
+    /// The first characters, which operators see.
     pub fn prefix(&self) -> &str {
         &self.0[..PREFIX_CHARACTERS]
     }
 
-    /// The whole key, to be shown once to whom it is made for.
+    /// The whole key, which is shown only once, when it is made.
     pub fn reveal(&self) -> &str {
         &self.0
     }
 }
 
-/// CRC-32 in base62: six characters hold any of its values.
+/// The CRC-32 of the secret part in base62. Six characters hold any such value.
 fn checksum(secret: &str) -> String {
     let digits = base62::encode(crc32fast::hash(secret.as_bytes()));
     format!("{digits:0>CHECKSUM_CHARACTERS$}")
@@ -68,7 +69,7 @@ impl FromStr for ApiKey {
             .filter(|rest| rest.is_ascii() && rest.len() == SECRET_CHARACTERS + CHECKSUM_CHARACTERS)
             .ok_or(MalformedKey)?;
         let key = Self::with_secret(&secret[..SECRET_CHARACTERS])?;
-        (key.0 == text).then_some(key).ok_or(MalformedKey)
+        if key.0 == text { Ok(key) } else { Err(MalformedKey) }
     }
 }
 
@@ -92,10 +93,10 @@ mod tests {
     fn a_key_reads_back_and_any_changed_character_is_refused() {
         let key = example();
         assert_eq!(key.reveal().parse(), Ok(key.clone()));
-        for place in 0..key.reveal().len() {
+        for index in 0..key.reveal().len() {
             let mut changed = key.reveal().to_owned().into_bytes();
-            changed[place] = if changed[place] == b'x' { b'y' } else { b'x' };
-            assert!(String::from_utf8(changed).unwrap().parse::<ApiKey>().is_err(), "{place}");
+            changed[index] = if changed[index] == b'x' { b'y' } else { b'x' };
+            assert!(String::from_utf8(changed).unwrap().parse::<ApiKey>().is_err(), "{index}");
         }
     }
 
@@ -113,7 +114,7 @@ mod tests {
         }
 
         #[test]
-        fn any_text_is_read_or_refused_without_panic(text in any::<String>(), rest in any::<String>()) {
+        fn any_text_is_parsed_or_refused_without_panic(text in any::<String>(), rest in any::<String>()) {
             let _ = text.parse::<ApiKey>();
             let _ = format!("tnr_live_{rest}").parse::<ApiKey>();
         }

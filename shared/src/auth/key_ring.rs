@@ -1,4 +1,4 @@
-//! The keys that were looked up lately.
+//! Checks keys, and caches those that were checked recently.
 
 use std::{sync::Arc, time::Duration};
 
@@ -7,38 +7,36 @@ use logging::with_causes;
 use moka::future::Cache;
 use store::{KeyRecord, Store, StoreError};
 
-use super::api_key::ApiKey;
+use super::api_key::{ApiKey, MalformedKey};
 use crate::errors::ApiError;
 
 const INVALID: &str = "Invalid API key";
 
-/// How long a key is believed without asking again; a revoked one stops working within it.
-const BELIEVED_FOR: Duration = Duration::from_secs(60);
-/// How long a key that was live is believed while its table does not answer, so that lists and
-/// lookups from memory outlast a failure of DynamoDB.
-const BELIEVED_IN_AN_OUTAGE_FOR: Duration = Duration::from_secs(15 * 60);
-/// How long a well-formed key that is not in the table is refused without asking again. The checksum
-/// is public, so anybody can make such keys; one that is created works as soon.
-const REFUSED_FOR: Duration = Duration::from_secs(10);
-const MOST_KEYS_IN_MEMORY: u64 = 10_000;
+/// How long the record of a key is used without another read. A key that is revoked stops working
+/// within this time.
+const RECORD_CACHE_TIME: Duration = Duration::from_secs(60);
+/// How long the record of a key is used while the table of keys does not answer, so that lists and
+/// lookups from memory go on working.
+const OUTAGE_CACHE_TIME: Duration = Duration::from_secs(15 * 60);
+/// How long a well-formed key without a record is refused without another read. Anybody can make such
+/// keys, since the checksum is public. A key that is created starts to work within this time.
+const UNKNOWN_KEY_CACHE_TIME: Duration = Duration::from_secs(10);
+const CACHE_SIZE: u64 = 10_000;
 
-fn remembering_for<V: Clone + Send + Sync + 'static>(time: Duration) -> Cache<String, V> {
-    Cache::builder().max_capacity(MOST_KEYS_IN_MEMORY).time_to_live(time).build()
-}
-
-/// The keys that were looked up lately.
+/// Checks keys, and caches those that were checked recently.
 pub struct KeyRing {
     store: Store,
-    /// What a key is taken for without a read.
-    known: Cache<String, KeyRecord>,
-    /// What the table last said of a key.
-    read: Cache<String, KeyRecord>,
-    /// Keys that the table did not have a moment ago.
+    /// The records that are used without another read, by the hash of their key.
+    records: Cache<String, KeyRecord>,
+    /// The last record that was read of each key, for an outage of the table.
+    outage_records: Cache<String, KeyRecord>,
+    /// The hashes of keys that recently had no record.
     unknown: Cache<String, ()>,
 }
 
+/// Why a key has no record.
 #[derive(Debug, thiserror::Error)]
-enum Refusal {
+enum LookupError {
     #[error("no such key")]
     Unknown,
     #[error(transparent)]
@@ -46,53 +44,63 @@ enum Refusal {
 }
 
 impl KeyRing {
+    /// A key ring that reads records from `store`.
     pub fn new(store: Store) -> Self {
         Self {
             store,
-            known: remembering_for(BELIEVED_FOR),
-            read: remembering_for(BELIEVED_IN_AN_OUTAGE_FOR),
-            unknown: remembering_for(REFUSED_FOR),
+            records: cache(RECORD_CACHE_TIME),
+            outage_records: cache(OUTAGE_CACHE_TIME),
+            unknown: cache(UNKNOWN_KEY_CACHE_TIME),
         }
     }
 
-    /// Checks the key a client sent: its form, then its record, read once a minute at most.
+    /// Checks the form of a key, then its record, which is read once a minute at most.
+    ///
+    /// # Errors
+    /// Returns [`ApiError::Unauthorized`] if the key is not live, and [`ApiError::Unavailable`] if its
+    /// record cannot be read.
     pub(crate) async fn admit(&self, key: &str) -> Result<KeyRecord, ApiError> {
-        let key: ApiKey = key.parse().map_err(|_| ApiError::Unauthorized(INVALID))?;
-        let hash = key.hash();
+        let hash = match key.parse::<ApiKey>() {
+            Ok(key) => key.hash(),
+            Err(MalformedKey) => return Err(ApiError::Unauthorized(INVALID)),
+        };
         if self.unknown.contains_key(&hash) {
             return Err(ApiError::Unauthorized(INVALID));
         }
-        let record = self.known.try_get_with_by_ref(&hash, self.look_up(&hash)).await;
+        let record = self.records.try_get_with_by_ref(&hash, self.look_up(&hash)).await;
         match record.as_ref().map_err(Arc::as_ref) {
             Ok(record) if record.is_live(Timestamp::now()) => Ok(record.clone()),
-            Ok(_) | Err(Refusal::Unknown) => Err(ApiError::Unauthorized(INVALID)),
-            Err(Refusal::Store(error)) => {
+            Ok(_) | Err(LookupError::Unknown) => Err(ApiError::Unauthorized(INVALID)),
+            Err(LookupError::Store(error)) => {
                 tracing::error!(error = with_causes(error), "a key cannot be checked");
                 Err(ApiError::Unavailable)
             }
         }
     }
 
-    async fn look_up(&self, hash: &str) -> Result<KeyRecord, Refusal> {
-        match (self.store.api_key(hash).await, self.read.get(hash).await) {
-            (Ok(Some(record)), _) => {
-                self.read.insert(hash.to_owned(), record.clone()).await;
-                Ok(record)
+    async fn look_up(&self, hash: &str) -> Result<KeyRecord, LookupError> {
+        let error = match self.store.api_key(hash).await {
+            Ok(Some(record)) => {
+                self.outage_records.insert(hash.to_owned(), record.clone()).await;
+                return Ok(record);
             }
-            (Ok(None), _) => {
-                self.read.invalidate(hash).await;
+            Ok(None) => {
+                self.outage_records.invalidate(hash).await;
                 self.unknown.insert(hash.to_owned(), ()).await;
-                Err(Refusal::Unknown)
+                return Err(LookupError::Unknown);
             }
-            (Err(error), Some(record)) => {
-                tracing::error!(
-                    error = with_causes(&error),
-                    key = record.prefix,
-                    "a key is believed unchecked"
-                );
-                Ok(record)
-            }
-            (Err(error), None) => Err(error.into()),
-        }
+            Err(error) => error,
+        };
+        let Some(record) = self.outage_records.get(hash).await else { return Err(error.into()) };
+        tracing::error!(
+            error = with_causes(&error),
+            key = record.prefix,
+            "a key cannot be checked; using its last record"
+        );
+        Ok(record)
     }
+}
+
+fn cache<V: Clone + Send + Sync + 'static>(time_to_live: Duration) -> Cache<String, V> {
+    Cache::builder().max_capacity(CACHE_SIZE).time_to_live(time_to_live).build()
 }

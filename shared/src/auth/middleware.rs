@@ -1,4 +1,4 @@
-//! Lets a request in that brings a live key whose quotas are not exhausted.
+//! Admits requests with a live key whose quotas are not exhausted.
 
 use axum::{
     extract::{Request, State},
@@ -17,6 +17,7 @@ use crate::{
 
 const REQUIRED: &str = "API key required: send it as 'Authorization: Bearer <API_KEY>', \
                         as 'X-API-Key: <API_KEY>' or as the query parameter apiKey";
+
 /// Authenticates the request, counts it, and marks the response `Cache-Control: private`.
 ///
 /// # Errors
@@ -27,37 +28,39 @@ pub async fn require_key(
     request: Request,
     next: Next,
 ) -> Result<Response, ApiError> {
-    let key = key_of(request.headers(), &Params::of(request.uri()))?;
-    let key = key.ok_or(ApiError::Unauthorized(REQUIRED))?;
-    let key = app.keys.admit(&key).await?;
-    request_context::record(|context| context.key = Some(key.prefix.clone()));
-    let quotas = app.quotas.take(&key, Timestamp::now()).map_err(ApiError::RateLimited)?;
-    // Already now, since what follows does not run if the client hangs up.
-    app.quotas.write_soon(&key);
+    let key = key_of(request.headers(), &Params::of(request.uri()))?
+        .ok_or(ApiError::Unauthorized(REQUIRED))?;
+    let record = app.keys.admit(&key).await?;
+    request_context::record(|context| context.key = Some(record.prefix.clone()));
+    let statuses = app.quotas.take(&record, Timestamp::now()).map_err(ApiError::RateLimited)?;
+    // This comes before the handler, which is cancelled if the client closes the connection.
+    app.quotas.write_soon(&record);
     let mut response = next.run(request).await;
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("private"));
-    if let Some(statuses) = quotas {
+    if let Some(statuses) = statuses {
         statuses.set_rate_limit_headers(response.headers_mut());
     }
     Ok(response)
 }
 
-/// The key a request brings: the `Authorization` header before `X-API-Key` before `apiKey`.
+/// The key of a request: from the `Authorization` header, or else from the `X-API-Key` header, or else
+/// from the query parameter `apiKey`.
 fn key_of(headers: &HeaderMap, params: &Params) -> Result<Option<String>, ApiError> {
-    // bytes that are no text are a key all the same: an invalid one, not a missing one
-    let text = |name| headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()));
-    let bearer = text("authorization").and_then(|value| bearer(&value).map(str::to_owned));
-    let header = bearer.or_else(|| text("x-api-key").map(|value| value.trim().to_owned()));
-    match header.filter(|key| !key.is_empty()) {
+    // A key that is not UTF-8 is answered as an invalid key, and not as a missing one.
+    let text_of = |name| headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()));
+    let key_in_headers = text_of("authorization")
+        .and_then(|value| bearer_token(&value).map(str::to_owned))
+        .or_else(|| text_of("x-api-key").map(|value| value.trim().to_owned()));
+    match key_in_headers.filter(|key| !key.is_empty()) {
         Some(key) => Ok(Some(key)),
         None => params.text(API_KEY),
     }
 }
 
-/// The token of a `Bearer` scheme, whose name is matched without case (RFC 9110, 11.1).
-fn bearer(authorization: &str) -> Option<&str> {
+/// The token of the scheme `Bearer`, whose name is matched whatever its case (RFC 9110, 11.1).
+fn bearer_token(authorization: &str) -> Option<&str> {
     let (scheme, token) = authorization.trim().split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+    if scheme.eq_ignore_ascii_case("bearer") { Some(token.trim()) } else { None }
 }
 
 #[cfg(test)]
@@ -82,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn another_scheme_is_passed_over_and_the_scheme_has_no_case() {
+    fn another_scheme_is_ignored_and_the_scheme_may_have_any_case() {
         assert_eq!(key_from(&[("authorization", "Basic abc")], "apiKey=k").as_deref(), Some("k"));
         assert_eq!(key_from(&[("authorization", "bearer  k ")], "").as_deref(), Some("k"));
         assert_eq!(key_from(&[("authorization", "Bearer ")], ""), None);

@@ -1,4 +1,4 @@
-//! Who may ask: the key of a request, and whether it opens the API (spec section 5).
+//! Authentication: the key of a request, and whether it is live (spec section 5).
 
 mod api_key;
 mod key_ring;

@@ -1,5 +1,7 @@
-//! One quota as a container knows it: what was counted here, what the other containers have written,
-//! and what of its own it still has to write. Knows neither tasks nor DynamoDB calls.
+//! The requests of one quota as a container knows them: those that it has counted itself, those that
+//! other containers have written, and those that it still has to write.
+//!
+//! This module knows neither tasks nor DynamoDB.
 
 use std::{
     collections::BTreeMap,
@@ -8,20 +10,22 @@ use std::{
 
 use rand::{RngExt, distr::Alphanumeric};
 
-use super::{
-    QuotaStatuses,
-    window::{Buckets, LimitType},
-};
 use store::{HourOfUsage, KeyRecord, Tally};
 
-/// Characters of the name under which a container writes; a quota has at most some hundreds of them.
+use super::{
+    statuses::{QuotaExceeded, QuotaStatuses},
+    window::{Buckets, LimitType},
+};
+
+/// The characters of the name under which a container writes. They tell the containers of a quota
+/// apart, of which there are some hundreds at most.
 const CONTAINER_CHARACTERS: usize = 6;
-/// What is counted is written when it is this share of what is left of the quota.
-const SHARES: u64 = 10;
+/// Requests are written once they are a tenth of the requests that are left of the quota.
+const REMAINING_PER_SHARE: u64 = 10;
 const LARGEST_SHARE: u64 = 100;
-/// How long after a write the next one waits, unless a share is counted sooner.
+/// How long after a write the next one is due, unless a share is counted sooner.
 const FLUSH_INTERVAL: Duration = Duration::from_secs(1);
-/// How often that wait doubles while one write after the other fails.
+/// How often this interval is doubled at most while writes fail.
 const MOST_DOUBLINGS: u32 = 4;
 
 /// The quotas of a key.
@@ -40,26 +44,28 @@ impl Limits {
     }
 }
 
-/// What was counted here in one hour.
+/// The requests that this container has counted in one hour.
 #[derive(Debug, Default)]
 struct OwnHour {
     count: u64,
-    /// As much of it as the table is known to have.
+    /// How many of them are known to be in the table.
     written: u64,
 }
 
-/// What is to be written, and what is to be read beside it.
+/// The tallies to write, and the earlier hours to read with them.
 #[derive(Debug, Default)]
 pub struct Flush {
+    /// The tallies by their hour.
     pub tallies: Vec<(i64, Tally)>,
     pub earlier_hours: Vec<i64>,
 }
 
-/// Writes that failed one after the other.
-#[derive(Debug)]
-struct Failures {
-    since: Instant,
-    times: u32,
+/// Writes that have failed since the last success.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Failures {
+    /// When the first of them failed.
+    pub since: Instant,
+    pub times: u32,
 }
 
 /// The requests of one quota.
@@ -69,19 +75,19 @@ pub struct Counter {
     limits: Limits,
     own_hours: BTreeMap<i64, OwnHour>,
     own_minutes: Buckets,
-    /// What the other containers have written, by hour.
+    /// The tallies of the other containers, by hour.
     others: BTreeMap<i64, HourOfUsage>,
-    /// The hour in which the hours before it were read, and whether for the window of a day.
+    /// The hour in which earlier hours were last read, and whether all hours of a day were.
     earlier_read: Option<(i64, bool)>,
-    tried_at: Option<Instant>,
+    attempted_at: Option<Instant>,
     failures: Option<Failures>,
-    /// Unwritten requests that are a write of their own.
+    /// The number of unwritten requests at which a write is due at once.
     share: u64,
 }
 
 impl Counter {
-    /// A counter under a name of its own, so that one that is forgotten and begun anew never counts
-    /// below what it has written.
+    /// A counter with a new random name of the container. So if the counter of a quota is dropped and
+    /// made again, it does not replace its former tally with a smaller one.
     pub fn new() -> Self {
         let characters = rand::rng().sample_iter(Alphanumeric).take(CONTAINER_CHARACTERS);
         Self {
@@ -91,12 +97,13 @@ impl Counter {
             own_minutes: Buckets::new(),
             others: BTreeMap::new(),
             earlier_read: None,
-            tried_at: None,
+            attempted_at: None,
             failures: None,
             share: 1,
         }
     }
 
+    /// The name under which this counter is written.
     pub fn container(&self) -> &str {
         &self.container
     }
@@ -104,33 +111,33 @@ impl Counter {
     /// Counts a request at `now`, in seconds since 1970, unless a quota is exhausted.
     ///
     /// # Errors
-    /// Returns where the key stands if one of its quotas is exhausted.
-    pub fn take(&mut self, limits: Limits, now: i64) -> Result<QuotaStatuses, QuotaStatuses> {
+    /// Returns an error if one of the quotas is exhausted.
+    pub fn take(&mut self, limits: Limits, now: i64) -> Result<QuotaStatuses, QuotaExceeded> {
         self.limits = limits;
-        self.forget(now);
+        self.drop_expired(now);
         let before = self.statuses(now);
-        if before.exhausted().is_some() {
-            return Err(before);
+        if let Some(exhausted) = before.exhausted() {
+            return Err(QuotaExceeded { exhausted, statuses: before });
         }
         self.own_hours.entry(LimitType::Daily.bucket_at(now)).or_default().count += 1;
         if limits.per_minute.is_some() {
             *self.own_minutes.entry(LimitType::Minute.bucket_at(now)).or_default() += 1;
         }
         let after = self.statuses(now);
-        self.share = (after.least_remaining() / SHARES).clamp(1, LARGEST_SHARE);
+        self.share = (after.least_remaining() / REMAINING_PER_SHARE).clamp(1, LARGEST_SHARE);
         Ok(after)
     }
 
-    /// Where the key stands in each of its quotas.
+    /// The status of each quota.
     fn statuses(&self, now: i64) -> QuotaStatuses {
-        let minute = |limit| LimitType::Minute.status(limit, &self.minutes(), now);
-        let daily = |limit| LimitType::Daily.status(limit, &self.hours(), now);
+        let Limits { per_minute, per_day } = self.limits;
         QuotaStatuses {
-            minute: self.limits.per_minute.map(minute),
-            daily: self.limits.per_day.map(daily),
+            minute: per_minute.map(|limit| LimitType::Minute.status(limit, &self.minutes(), now)),
+            daily: per_day.map(|limit| LimitType::Daily.status(limit, &self.hours(), now)),
         }
     }
 
+    /// The requests of all containers in the buckets of the quota of a minute.
     fn minutes(&self) -> Buckets {
         let mut buckets = self.own_minutes.clone();
         for tally in self.others.values().flat_map(HourOfUsage::values) {
@@ -141,9 +148,10 @@ impl Counter {
         buckets
     }
 
+    /// The requests of all containers in the buckets of the quota of a day.
     fn hours(&self) -> Buckets {
-        let own = self.own_hours.iter().map(|(hour, own)| (*hour, own.count));
-        let mut buckets: Buckets = own.collect();
+        let mut buckets: Buckets =
+            self.own_hours.iter().map(|(hour, own)| (*hour, own.count)).collect();
         for (hour, tallies) in &self.others {
             *buckets.entry(*hour).or_default() +=
                 tallies.values().map(|tally| tally.count).sum::<u64>();
@@ -151,8 +159,8 @@ impl Counter {
         buckets
     }
 
-    /// Drops what no window counts any more.
-    fn forget(&mut self, now: i64) {
+    /// Drops the requests that no window counts any more.
+    fn drop_expired(&mut self, now: i64) {
         let minute_ago = now - LimitType::Minute.window();
         let day_ago = now - LimitType::Daily.window();
         self.own_minutes = self.own_minutes.split_off(&(minute_ago + 1));
@@ -164,50 +172,53 @@ impl Counter {
         self.own_hours.values().map(|hour| hour.count - hour.written).sum()
     }
 
+    /// Whether requests are left to write.
     pub fn has_unwritten(&self) -> bool {
         self.unwritten() > 0
     }
 
     /// When the next write is due; `None` while there is nothing to write.
     ///
-    /// The first one is due at once, since only its answer tells what others have counted.
+    /// The first write is due at once, since only its answer tells what the others have counted.
     pub fn due_at(&self, now: Instant) -> Option<Instant> {
         let unwritten = self.unwritten();
-        match (&self.failures, self.tried_at) {
-            _ if unwritten == 0 => None,
-            (_, None) => Some(now),
-            (None, Some(_)) if unwritten >= self.share => Some(now),
-            (None, Some(tried_at)) => Some(tried_at + FLUSH_INTERVAL),
-            (Some(failures), Some(tried_at)) => {
+        if unwritten == 0 {
+            return None;
+        }
+        let Some(attempted_at) = self.attempted_at else { return Some(now) };
+        match &self.failures {
+            None if unwritten >= self.share => Some(now),
+            None => Some(attempted_at + FLUSH_INTERVAL),
+            Some(failures) => {
                 let doublings = (failures.times - 1).min(MOST_DOUBLINGS);
-                Some(tried_at + FLUSH_INTERVAL * 2_u32.pow(doublings))
+                Some(attempted_at + FLUSH_INTERVAL * 2_u32.pow(doublings))
             }
         }
     }
 
-    /// What has to be written and read now.
+    /// Begins a write: returns the tallies to write and the hours to read.
     pub fn flush(&mut self, now: i64, clock: Instant) -> Flush {
-        self.forget(now);
-        let unwritten = self.own_hours.iter().filter(|(_, own)| own.count > own.written);
-        let tallies: Vec<_> =
-            unwritten.map(|(hour, own)| (*hour, self.tally(*hour, own))).collect();
+        self.drop_expired(now);
+        let tallies: Vec<_> = self
+            .own_hours
+            .iter()
+            .filter(|(_, own)| own.count > own.written)
+            .map(|(hour, own)| (*hour, self.tally(*hour, own)))
+            .collect();
         if tallies.is_empty() {
             return Flush::default();
         }
-        self.tried_at = Some(clock);
+        self.attempted_at = Some(clock);
         Flush { tallies, earlier_hours: self.earlier_hours(now) }
     }
 
     fn tally(&self, hour: i64, own: &OwnHour) -> Tally {
-        let of_the_hour = self.own_minutes.range(hour..hour + LimitType::Daily.bucket());
-        Tally {
-            count: own.count,
-            recent: of_the_hour.map(|(start, count)| (*start, *count)).collect(),
-        }
+        let recent = self.own_minutes.range(hour..hour + LimitType::Daily.bucket());
+        Tally { count: own.count, recent: recent.map(|(start, count)| (*start, *count)).collect() }
     }
 
-    /// The hours before this one that still count and have not been read since it began. They are
-    /// read anew each hour, because a container that was frozen may have written late.
+    /// The earlier hours that still count, unless they have been read in this hour. They are read again
+    /// in each hour, because a container that was frozen may have written late.
     fn earlier_hours(&self, now: i64) -> Vec<i64> {
         let hour = LimitType::Daily.bucket_at(now);
         let is_daily = self.limits.per_day.is_some();
@@ -218,43 +229,51 @@ impl Counter {
             return Vec::new();
         }
         let (minute, day) = (LimitType::Minute, LimitType::Daily);
-        // Of an hour before, only its last bucket may still count for the minute.
-        let of_the_minute = now - minute.window() - day.bucket() + minute.bucket();
-        let oldest = if is_daily { now - day.window() } else { of_the_minute };
-        let hours_back = (1..).map(|hours| hour - hours * day.bucket());
-        hours_back.take_while(|earlier| *earlier > oldest).collect()
+        // An hour counts for the quota of a minute as long as its last bucket does.
+        let oldest = if is_daily {
+            now - day.window()
+        } else {
+            now - minute.window() - day.bucket() + minute.bucket()
+        };
+        (1..)
+            .map(|hours_ago| hour - hours_ago * day.bucket())
+            .take_while(|earlier| *earlier > oldest)
+            .collect()
     }
 
-    /// Notes that the table has `tally`, and what it has of the others.
-    pub fn written(&mut self, hour: i64, tally: &Tally, usage: HourOfUsage) {
-        // A refused write finds its own tally, or one that is as new, in the table.
+    /// Records that `tally` has been written, and that the table has the tallies in `usage`.
+    pub fn record_written(&mut self, hour: i64, tally: &Tally, usage: HourOfUsage) {
+        // If the write was refused, the table already has this tally, or one that is as new.
         let in_table = usage.get(&self.container).map_or(tally.count, |own| own.count);
         if let Some(own) = self.own_hours.get_mut(&hour) {
             own.written = own.written.max(in_table.min(own.count));
         }
-        self.learn(hour, usage);
+        self.record_others(hour, usage);
         self.failures = None;
     }
 
-    /// Notes what the table has of the hours before this one.
-    pub fn earlier_known(&mut self, now: i64, usage: impl IntoIterator<Item = (i64, HourOfUsage)>) {
+    /// Records the tallies that the table has for earlier hours.
+    pub fn record_earlier_hours(
+        &mut self,
+        now: i64,
+        usage: impl IntoIterator<Item = (i64, HourOfUsage)>,
+    ) {
         for (hour, tallies) in usage {
-            self.learn(hour, tallies);
+            self.record_others(hour, tallies);
         }
         self.earlier_read = Some((LimitType::Daily.bucket_at(now), self.limits.per_day.is_some()));
     }
 
-    fn learn(&mut self, hour: i64, mut usage: HourOfUsage) {
+    fn record_others(&mut self, hour: i64, mut usage: HourOfUsage) {
         usage.remove(&self.container);
         self.others.insert(hour, usage);
     }
 
-    /// Notes that a write was not answered; gives how often that happened without a success between,
-    /// and since when.
-    pub fn failed(&mut self, clock: Instant) -> (u32, Duration) {
+    /// Records that a write failed; returns all failures since the last success.
+    pub fn record_failure(&mut self, clock: Instant) -> Failures {
         let failures = self.failures.get_or_insert(Failures { since: clock, times: 0 });
         failures.times += 1;
-        (failures.times, clock.duration_since(failures.since))
+        *failures
     }
 }
 

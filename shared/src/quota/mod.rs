@@ -1,98 +1,64 @@
-//! How often a key may ask: quotas for each minute and each day.
+//! Quotas: how many requests a key may make in a minute and in a day.
 //!
-//! A container counts in memory and now and then writes its own count beside those of the others;
-//! the answer tells it everybody's. No request waits for that: in a Lambda an extension writes after the
-//! response, elsewhere a task beside it. So a key can exceed its quota by what the
-//! containers have not yet told each other. A key without a quota is not counted at all.
-//! `docs/decisions/0006-quotas.md` tells why it is built so.
+//! A container counts requests in memory. From time to time it writes its own count to a DynamoDB item
+//! that has the counts of all containers, and the answer tells it the counts of the others. No request
+//! waits for this: in a Lambda function, an extension writes after the response; elsewhere, a task
+//! writes beside the requests. So a key can exceed its quota by the requests that the containers have
+//! not yet written. Requests of a key without a quota are not counted at all.
+//! `docs/decisions/0006-quotas.md` explains this design.
 
 mod counter;
+mod statuses;
 mod window;
 
-use logging::with_causes;
 use std::{
     collections::HashMap,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
     time::{Duration, Instant},
 };
 
-use axum::http::{HeaderMap, HeaderName, HeaderValue, header::RETRY_AFTER};
 use jiff::Timestamp;
+use logging::with_causes;
+use parking_lot::Mutex;
+use store::{KeyRecord, Store, StoreError};
 use tokio::{sync::Notify, task::JoinSet};
 
-use self::counter::{Counter, Limits};
-use store::{KeyRecord, Store, StoreError};
+use self::counter::{Counter, Failures, Limits};
 
+pub use statuses::{QuotaExceeded, QuotaStatuses};
 pub use window::{LimitType, QuotaStatus};
 
-/// Quotas in memory beyond which those that have nothing to write are dropped.
+/// The number of quotas in memory beyond which those that have nothing to write are dropped.
 const MANY_QUOTAS: usize = 10_000;
-/// Writes may fail this long and this often before an operator is told, and told again.
-const SILENT_FOR: Duration = Duration::from_secs(120);
-const SILENT_TIMES: u32 = 5;
-/// How often the last counts are written before the process gives up.
-const LAST_TRIES: u32 = 3;
+/// An operator is warned once writes have failed for this long and this often, and no more often than
+/// this long.
+const FAILING_FOR: Duration = Duration::from_secs(120);
+const FAILED_TIMES: u32 = 5;
+/// How often the last counts are written before the process ends without them.
+const LAST_ATTEMPTS: u32 = 3;
 
-/// Where a key stands in each quota it has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct QuotaStatuses {
-    pub minute: Option<QuotaStatus>,
-    pub daily: Option<QuotaStatus>,
-}
-
-impl QuotaStatuses {
-    /// The exhausted quota that lasts the longest.
-    pub fn exhausted(&self) -> Option<QuotaStatus> {
-        let exhausted = self.each().filter(|status| status.remaining == 0);
-        exhausted.max_by_key(|status| status.reset)
-    }
-
-    fn each(&self) -> impl Iterator<Item = QuotaStatus> {
-        self.minute.into_iter().chain(self.daily)
-    }
-
-    fn least_remaining(&self) -> u64 {
-        self.each().map(|status| status.remaining).min().unwrap_or_default()
-    }
-
-    /// Sets `X-RateLimit-*` for the day and `X-RateLimit-Minute-*` for the minute.
-    pub fn set_rate_limit_headers(&self, headers: &mut HeaderMap) {
-        const DAILY: [&str; 3] =
-            ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];
-        const MINUTE: [&str; 3] = [
-            "x-ratelimit-minute-limit",
-            "x-ratelimit-minute-remaining",
-            "x-ratelimit-minute-reset",
-        ];
-        for (names, status) in [(DAILY, self.daily), (MINUTE, self.minute)] {
-            let Some(QuotaStatus { limit, remaining, reset, .. }) = status else { continue };
-            let values = [limit.into(), remaining.into(), HeaderValue::from(reset)];
-            for (name, value) in names.into_iter().zip(values) {
-                headers.insert(HeaderName::from_static(name), value);
-            }
-        }
-    }
-}
-
-impl QuotaStatus {
-    /// Sets `Retry-After` to the seconds until the next request is admitted.
-    pub fn set_retry_after(&self, headers: &mut HeaderMap) {
-        let left = self.reset - Timestamp::now().as_second();
-        headers.insert(RETRY_AFTER, HeaderValue::from(left.max(1)));
-    }
+/// The quotas that this container has counted requests for.
+pub struct Quotas {
+    store: Store,
+    /// By the id of the quota.
+    quotas: Mutex<HashMap<String, Arc<Quota>>>,
+    is_written_by_extension: AtomicBool,
+    warned_at: Mutex<Option<Instant>>,
 }
 
 /// One quota in this container.
 struct Quota {
     id: String,
     counter: Mutex<Counter>,
-    /// Held while a write is under way: one at a time, what is counted meanwhile goes with the next.
-    flight: tokio::sync::Mutex<()>,
-    /// Whether a task sees to it that the counts are written.
-    is_kept: AtomicBool,
+    /// Locked during a write, so that there is one at a time. The next write includes the requests that
+    /// are counted meanwhile.
+    writing: tokio::sync::Mutex<()>,
+    /// Whether a task writes the counts when they are due.
+    has_writer: AtomicBool,
+    /// Tells the task that a write is due earlier than it was.
     is_due: Notify,
 }
 
@@ -101,31 +67,23 @@ impl Quota {
         Self {
             id,
             counter: Mutex::new(Counter::new()),
-            flight: tokio::sync::Mutex::default(),
-            is_kept: AtomicBool::new(false),
+            writing: tokio::sync::Mutex::default(),
+            has_writer: AtomicBool::new(false),
             is_due: Notify::new(),
         }
     }
 
-    fn counter(&self) -> MutexGuard<'_, Counter> {
-        self.counter.lock().unwrap_or_else(PoisonError::into_inner)
+    fn is_due(&self, now: Instant) -> bool {
+        self.counter.lock().due_at(now).is_some_and(|due| due <= now)
     }
 
-    fn is_due(&self) -> bool {
-        let now = Instant::now();
-        self.counter().due_at(now).is_some_and(|due| due <= now)
+    fn has_unwritten(&self) -> bool {
+        self.counter.lock().has_unwritten()
     }
-}
-
-/// The quotas this container has counted for.
-pub struct Quotas {
-    store: Store,
-    quotas: Mutex<HashMap<String, Arc<Quota>>>,
-    is_written_by_extension: AtomicBool,
-    warned_at: Mutex<Option<Instant>>,
 }
 
 impl Quotas {
+    /// Quotas whose counts are written to `store`.
     pub fn new(store: Store) -> Self {
         Self {
             store,
@@ -135,65 +93,61 @@ impl Quotas {
         }
     }
 
-    /// Counts a request of `key`, unless one of its quotas is exhausted. Gives where the key stands;
-    /// `None` for a key without quotas.
+    /// Counts a request of `key`, unless one of its quotas is exhausted. Returns the status of each
+    /// quota after the request; `None` for a key without quotas.
     ///
     /// # Errors
-    /// Returns where the key stands if one of its quotas is exhausted.
+    /// Returns an error if one of the quotas is exhausted.
     pub fn take(
         &self,
         key: &KeyRecord,
         now: Timestamp,
-    ) -> Result<Option<QuotaStatuses>, QuotaStatuses> {
+    ) -> Result<Option<QuotaStatuses>, QuotaExceeded> {
         let Some(limits) = Limits::of(key) else { return Ok(None) };
         let quota = self.quota(key.quota_id());
-        quota.counter().take(limits, now.as_second()).map(Some)
-    }
-
-    fn quotas(&self) -> MutexGuard<'_, HashMap<String, Arc<Quota>>> {
-        self.quotas.lock().unwrap_or_else(PoisonError::into_inner)
+        quota.counter.lock().take(limits, now.as_second()).map(Some)
     }
 
     fn quota(&self, id: &str) -> Arc<Quota> {
-        let mut quotas = self.quotas();
+        let mut quotas = self.quotas.lock();
         if let Some(known) = quotas.get(id) {
             return Arc::clone(known);
         }
         if quotas.len() >= MANY_QUOTAS {
-            quotas
-                .retain(|_, quota| Arc::strong_count(quota) > 1 || quota.counter().has_unwritten());
+            quotas.retain(|_, quota| Arc::strong_count(quota) > 1 || quota.has_unwritten());
         }
         let quota = Arc::new(Quota::new(id.to_owned()));
         quotas.insert(id.to_owned(), Arc::clone(&quota));
         quota
     }
 
-    /// Leaves it to the caller to have the counts written with [`Self::write_due`].
+    /// Starts no tasks from now on. The caller writes the counts by calling [`Self::write_due`].
     pub(crate) fn leave_to_extension(&self) {
         self.is_written_by_extension.store(true, Ordering::Relaxed);
     }
 
-    /// Sees to it that what was counted of `key` is written when it is due, by a task that ends when
-    /// nothing is left. Does nothing where an extension does that.
+    /// Makes sure that the requests of `key` are written when they are due, by a task that ends when
+    /// nothing is left to write. Does nothing if an extension writes them.
     pub fn write_soon(self: &Arc<Self>, key: &KeyRecord) {
         if self.is_written_by_extension.load(Ordering::Relaxed) || Limits::of(key).is_none() {
             return;
         }
         let quota = self.quota(key.quota_id());
-        if !quota.is_kept.swap(true, Ordering::SeqCst) {
-            tokio::spawn(Arc::clone(self).keep(quota));
-        } else if quota.is_due() {
+        if !quota.has_writer.swap(true, Ordering::SeqCst) {
+            tokio::spawn(Arc::clone(self).write_when_due(quota));
+        } else if quota.is_due(Instant::now()) {
             quota.is_due.notify_one();
         }
     }
 
-    async fn keep(self: Arc<Self>, quota: Arc<Quota>) {
+    async fn write_when_due(self: Arc<Self>, quota: Arc<Quota>) {
         loop {
-            let due_at = quota.counter().due_at(Instant::now());
+            // The lock must not be held during the sleep below, so its value gets a name.
+            let due_at = quota.counter.lock().due_at(Instant::now());
             let Some(due_at) = due_at else {
-                quota.is_kept.store(false, Ordering::SeqCst);
-                // A request that was counted since found the task still there.
-                if !quota.counter().has_unwritten() || quota.is_kept.swap(true, Ordering::SeqCst) {
+                quota.has_writer.store(false, Ordering::SeqCst);
+                // A request that was counted just before did not start another task.
+                if !quota.has_unwritten() || quota.has_writer.swap(true, Ordering::SeqCst) {
                     return;
                 }
                 continue;
@@ -206,54 +160,56 @@ impl Quotas {
         }
     }
 
-    /// Writes what is due, each quota once.
+    /// Writes the counts of each quota that are due.
     pub async fn write_due(self: &Arc<Self>) {
-        let due: Vec<_> = self.quotas().values().filter(|quota| quota.is_due()).cloned().collect();
-        self.write_all(due).await;
+        let now = Instant::now();
+        self.write_each(|quota| quota.is_due(now)).await;
     }
 
-    /// Writes whatever is not written yet, before the process ends.
+    /// Writes all counts that are not written yet, before the process ends.
     pub async fn write_rest(self: &Arc<Self>) {
-        for _ in 0..LAST_TRIES {
-            let has_unwritten = |quota: &&Arc<Quota>| quota.counter().has_unwritten();
-            let unwritten: Vec<_> = self.quotas().values().filter(has_unwritten).cloned().collect();
-            if unwritten.is_empty() {
+        for _ in 0..LAST_ATTEMPTS {
+            if !self.write_each(Quota::has_unwritten).await {
                 return;
             }
-            self.write_all(unwritten).await;
         }
     }
 
-    async fn write_all(self: &Arc<Self>, quotas: Vec<Arc<Quota>>) {
+    /// Writes the counts of each quota that `is_wanted`; returns whether there was one.
+    async fn write_each(self: &Arc<Self>, is_wanted: impl Fn(&Quota) -> bool) -> bool {
+        let wanted: Vec<Arc<Quota>> =
+            self.quotas.lock().values().filter(|quota| is_wanted(quota)).cloned().collect();
         let mut writes = JoinSet::new();
-        for quota in quotas {
-            let this = Arc::clone(self);
-            writes.spawn(async move { this.write(&quota).await });
+        for quota in &wanted {
+            let (quotas, quota) = (Arc::clone(self), Arc::clone(quota));
+            writes.spawn(async move { quotas.write(&quota).await });
         }
         writes.join_all().await;
+        !wanted.is_empty()
     }
 
-    /// Writes what this container has counted of `quota`, and learns what the others have.
+    /// Writes the requests that this container has counted for `quota`, and reads the counts of the
+    /// others.
     ///
-    /// A write that is not answered is no fault worth a line: its count goes with the next one.
+    /// A single write that fails is not worth a warning, since the next one includes its count.
     async fn write(&self, quota: &Quota) {
-        let _one_at_a_time = quota.flight.lock().await;
+        let _one_at_a_time = quota.writing.lock().await;
         let now = Timestamp::now().as_second();
         let (flush, container) = {
-            let mut counter = quota.counter();
+            let mut counter = quota.counter.lock();
             (counter.flush(now, Instant::now()), counter.container().to_owned())
         };
         let write = async {
             for (hour, tally) in &flush.tallies {
                 let usage = self.store.put_tally(&quota.id, *hour, &container, tally).await?;
-                quota.counter().written(*hour, tally, usage);
+                quota.counter.lock().record_written(*hour, tally, usage);
             }
             Ok::<_, StoreError>(())
         };
         let read = async {
             if !flush.earlier_hours.is_empty() {
                 let usage = self.store.usage(&quota.id, &flush.earlier_hours).await?;
-                quota.counter().earlier_known(now, usage);
+                quota.counter.lock().record_earlier_hours(now, usage);
             }
             Ok::<_, StoreError>(())
         };
@@ -265,27 +221,31 @@ impl Quotas {
             );
         }
         if let Err(error) = written {
-            let (times, lasted) = quota.counter().failed(Instant::now());
+            let now = Instant::now();
+            let failures = quota.counter.lock().record_failure(now);
             tracing::debug!(
                 error = with_causes(&error),
-                times,
+                times = failures.times,
                 "usage is written with the next write"
             );
-            if times >= SILENT_TIMES && lasted >= SILENT_FOR {
-                self.warn(&error);
+            let mut warned_at = self.warned_at.lock();
+            if is_warning_due(failures, *warned_at, now) {
+                *warned_at = Some(now);
+                tracing::warn!(
+                    error = with_causes(&error),
+                    "usage has not been written for minutes; each container counts by itself"
+                );
             }
         }
     }
-
-    /// Tells an operator, once in a while, that each container counts by itself.
-    fn warn(&self, error: &StoreError) {
-        let mut warned_at = self.warned_at.lock().unwrap_or_else(PoisonError::into_inner);
-        if warned_at.is_none_or(|warned_at| warned_at.elapsed() >= SILENT_FOR) {
-            *warned_at = Some(Instant::now());
-            tracing::warn!(
-                error = with_causes(&error),
-                "usage has not been written for minutes; each container counts by itself"
-            );
-        }
-    }
 }
+
+/// Whether an operator should be warned at `now` that the usage of a quota is not written.
+fn is_warning_due(failures: Failures, warned_at: Option<Instant>, now: Instant) -> bool {
+    failures.times >= FAILED_TIMES
+        && now.duration_since(failures.since) >= FAILING_FOR
+        && warned_at.is_none_or(|warned_at| now.duration_since(warned_at) >= FAILING_FOR)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,14 +1,14 @@
-//! Sliding windows: which requests still count, and when they cease to.
+//! Sliding windows: which requests count at a time, and when they no longer do.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Requests by the second at which their bucket begins.
+/// The number of requests in each bucket, by the second at which the bucket begins.
 pub type Buckets = BTreeMap<i64, u64>;
 
-/// Which quota.
+/// The kinds of quotas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LimitType {
@@ -25,7 +25,7 @@ impl LimitType {
         }
     }
 
-    /// The seconds whose requests are counted together.
+    /// The length of a bucket in seconds. The requests of a bucket are counted together.
     pub fn bucket(self) -> i64 {
         match self {
             Self::Minute => 5,
@@ -33,15 +33,15 @@ impl LimitType {
         }
     }
 
-    /// When the bucket that `now` is in began, in seconds since 1970.
+    /// When the bucket of `now` began, in seconds since 1970.
     pub fn bucket_at(self, now: i64) -> i64 {
         now - now.rem_euclid(self.bucket())
     }
 
-    /// Where a key stands at `now`.
+    /// The status of a quota at `now`, in seconds since 1970.
     ///
-    /// What counts are the buckets that began within the window. So a client that keeps to its quota
-    /// in every window is never refused, and nobody exceeds it in any span that is a bucket shorter.
+    /// The buckets that began within the window count. So a client that keeps to its quota in every
+    /// window is never refused, and no client exceeds its quota in a time that is shorter by a bucket.
     pub fn status(self, limit: u64, buckets: &Buckets, now: i64) -> QuotaStatus {
         let counted: Vec<_> = buckets.range(now - self.window() + 1..).collect();
         let used: u64 = counted.iter().map(|(_, count)| **count).sum();
@@ -58,7 +58,7 @@ impl LimitType {
     }
 }
 
-/// Where a key stands in one of its quotas.
+/// Limit, remaining requests and reset time of one quota of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 pub struct QuotaStatus {
     pub limit_type: LimitType,
@@ -78,7 +78,7 @@ mod tests {
 
     use super::*;
 
-    /// Admits requests at these times as a container does.
+    /// Whether a container admits requests at these times.
     fn admitted(limit_type: LimitType, limit: u64, times: &[i64]) -> Vec<bool> {
         let mut buckets = Buckets::new();
         let mut admitted = Vec::new();
@@ -92,12 +92,12 @@ mod tests {
         admitted
     }
 
-    /// The most of these sorted times that lie within any `span` seconds.
+    /// The greatest number of these sorted times that lie within `span` seconds.
     fn most_within(span: i64, times: &[i64]) -> usize {
-        let within = |start: usize| {
-            times[start..].iter().take_while(|time| **time <= times[start] + span).count()
+        let count_from = |first: usize| {
+            times[first..].iter().take_while(|time| **time <= times[first] + span).count()
         };
-        (0..times.len()).map(within).max().unwrap_or(0)
+        (0..times.len()).map(count_from).max().unwrap_or(0)
     }
 
     fn sorted_times(window: i64) -> impl Strategy<Value = Vec<i64>> {
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!((status(5, 110).remaining, status(5, 110).reset), (2, 160));
         assert_eq!((status(5, 159).remaining, status(5, 160).remaining), (2, 4));
         assert_eq!(status(5, 165).remaining, 5);
-        // of an exhausted quota the reset is when a request is admitted, not when some bucket ends
+        // An exhausted quota is reset when a request is admitted, not when any bucket ends.
         assert_eq!((status(3, 110).remaining, status(3, 110).reset), (0, 160));
         assert_eq!((status(1, 110).remaining, status(1, 110).reset), (0, 165));
     }
@@ -134,7 +134,7 @@ mod tests {
             times in sorted_times(60), daily in sorted_times(86_400)
         ) {
             for (limit_type, times) in [(LimitType::Minute, times), (LimitType::Daily, daily)] {
-                // a window is half open: what was a whole window ago no longer counts
+                // A window is half open: a request no longer counts after exactly one window.
                 let limit = most_within(limit_type.window() - 1, &times);
                 let refused = admitted(limit_type, limit as u64, &times).contains(&false);
                 prop_assert!(!refused, "{limit_type:?} {limit}");
@@ -142,7 +142,7 @@ mod tests {
         }
 
         #[test]
-        fn nobody_exceeds_a_quota_in_a_window_less_a_bucket(
+        fn no_client_exceeds_a_quota_in_a_window_less_a_bucket(
             times in sorted_times(60), daily in sorted_times(86_400), limit in 1_u64..40
         ) {
             for (limit_type, times) in [(LimitType::Minute, times), (LimitType::Daily, daily)] {

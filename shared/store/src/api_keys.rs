@@ -1,4 +1,5 @@
-//! API keys at rest: the hash and what an operator needs to tell them apart, never the key.
+//! API keys as they are stored: a hash, and what an operator needs to tell keys apart, but never the
+//! key itself.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use jiff::Timestamp;
@@ -6,23 +7,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Store, StoreError,
-    client::{item, read},
+    client::{item_from_record, record_from_item},
 };
 
-/// A key as the table keeps it.
+/// A key as it is stored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KeyRecord {
-    /// SHA-256 of the key in hex: the table's key.
+    /// SHA-256 of the key in hex, which is the partition key of its item.
     pub key_hash: String,
-    /// The first characters of the key, enough to tell it from the others.
+    /// The first characters of the key, which tell it from others.
     pub prefix: String,
-    /// Whom or what it was made for.
+    /// The client that it was made for.
     pub name: String,
-    /// Whatever an operator wants to remember of it.
+    /// A note of the operator.
     #[serde(default)]
     pub note: Option<String>,
+    /// When it was made.
     pub created_at: Timestamp,
+    /// When it stops working; `None` if it never does.
     pub expires_at: Option<Timestamp>,
+    /// When it was revoked.
     pub revoked_at: Option<Timestamp>,
     /// Requests it may make in any minute; `None` for any number.
     #[serde(default)]
@@ -30,8 +34,8 @@ pub struct KeyRecord {
     /// Requests it may make in any 24 hours; `None` for any number.
     #[serde(default)]
     pub per_day: Option<u32>,
-    /// What its requests are counted under, if not its own hash: a key that replaces another takes
-    /// the quota over, so that the two together have no more than the one.
+    /// The id of its quota, if that is not its own hash. A key that replaces another has the quota of
+    /// the other, so that both together may make no more requests than one.
     #[serde(default)]
     pub quota_id: Option<String>,
 }
@@ -42,14 +46,14 @@ impl KeyRecord {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|end| now < end)
     }
 
-    /// What its requests are counted under.
+    /// The id of its quota, under which its requests are counted.
     pub fn quota_id(&self) -> &str {
         self.quota_id.as_deref().unwrap_or(&self.key_hash)
     }
 }
 
 impl Store {
-    /// The record of the key with this hash: one GetItem.
+    /// The record of the key with this hash, read by one GetItem call.
     ///
     /// # Errors
     /// Returns an error if DynamoDB does not answer, or the item cannot be read.
@@ -63,11 +67,12 @@ impl Store {
     /// Returns an error if DynamoDB refuses it.
     pub async fn put_api_key(&self, key: &KeyRecord) -> Result<(), StoreError> {
         let table = &self.tables.api_keys;
-        let put = self.client.put_item().table_name(table).set_item(Some(item(table, key)?));
+        let put =
+            self.client.put_item().table_name(table).set_item(Some(item_from_record(table, key)?));
         put.send().await.map(drop).map_err(StoreError::call("PutItem", table))
     }
 
-    /// Every key ever made, the oldest first. Reads the whole table: for an operator's command.
+    /// Every key ever made, the oldest first. This reads the whole table, so it is for operators only.
     ///
     /// # Errors
     /// Returns an error if DynamoDB does not answer, or an item cannot be read.
@@ -77,13 +82,14 @@ impl Store {
         let mut pages = scan.into_paginator().items().send();
         let mut keys = Vec::new();
         while let Some(item) = pages.next().await {
-            keys.push(read::<KeyRecord>(table, item.map_err(StoreError::call("Scan", table))?)?);
+            let item = item.map_err(StoreError::call("Scan", table))?;
+            keys.push(record_from_item::<KeyRecord>(table, item)?);
         }
         keys.sort_by_key(|key| key.created_at);
         Ok(keys)
     }
 
-    /// Lets a key end at `end`.
+    /// Makes a key stop working at `end`.
     ///
     /// # Errors
     /// Returns an error if DynamoDB refuses the update.
@@ -91,7 +97,7 @@ impl Store {
         self.set_api_key_time(key_hash, "expires_at", end).await
     }
 
-    /// Marks a key as revoked; the API refuses it within its cache time (60 s).
+    /// Marks a key as revoked. The API refuses it once cached records of it have expired.
     ///
     /// # Errors
     /// Returns an error if DynamoDB refuses the update.

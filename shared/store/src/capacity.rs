@@ -8,7 +8,7 @@ tokio::task_local! {
     static UNITS: Cell<f64>;
 }
 
-/// Runs `request`, and gives the capacity units that its reads consumed with its outcome.
+/// Runs `request`. Returns its outcome, and the capacity units that its reads consumed.
 pub async fn metered<T>(request: impl Future<Output = T>) -> (T, f64) {
     let counted = async {
         let outcome = request.await;
@@ -17,7 +17,7 @@ pub async fn metered<T>(request: impl Future<Output = T>) -> (T, f64) {
     UNITS.scope(Cell::default(), counted).await
 }
 
-/// Adds what a read consumed to the request that is being metered, if there is one.
+/// Adds the capacity units of a read to the request that is being metered, if there is one.
 pub(crate) fn count(consumed: Option<&ConsumedCapacity>) {
     let units = consumed.and_then(ConsumedCapacity::capacity_units).unwrap_or_default();
     _ = UNITS.try_with(|total| total.set(total.get() + units));

@@ -12,10 +12,10 @@ use serde_dynamo::aws_sdk_dynamodb_1::{from_item, to_item};
 
 use crate::{StoreError, Tables, TimeoutProfile, capacity};
 
-/// An item as the SDK has it.
+/// An item as the SDK represents it.
 pub(crate) type Item = HashMap<String, AttributeValue>;
 
-/// Whether `endpoint` is a local stand-in for DynamoDB: AWS itself never speaks plain `http`.
+/// Whether `endpoint` is a local emulator of DynamoDB. AWS itself is never called by plain `http`.
 pub fn is_emulator(endpoint: &str) -> bool {
     endpoint.starts_with("http://")
 }
@@ -29,13 +29,13 @@ pub struct Store {
 }
 
 impl Store {
-    /// Connects as the environment says: region, credentials, endpoint and table names.
+    /// Connects with the region, credentials, endpoint and table names of the environment.
     pub async fn from_env(timeouts: TimeoutProfile) -> Self {
         Self::connect(timeouts, timeouts.loader(), Tables::from_env()).await
     }
 
-    /// Connects to `endpoint`. A plain `http` one is an emulator, to which any region and
-    /// credentials do; for any other they come from the environment.
+    /// Connects to `endpoint`. An emulator accepts any region and credentials; for any other endpoint
+    /// they come from the environment.
     pub async fn at(endpoint: &str, timeouts: TimeoutProfile) -> Self {
         let mut loader = timeouts.loader().endpoint_url(endpoint);
         if is_emulator(endpoint) {
@@ -44,7 +44,8 @@ impl Store {
         Self::connect(timeouts, loader, Tables::from_env()).await
     }
 
-    /// Connects as the environment says, to the tables of these names.
+    /// Connects to the tables of these names with the region, credentials and endpoint of the
+    /// environment.
     pub async fn with_tables(tables: Tables, timeouts: TimeoutProfile) -> Self {
         Self::connect(timeouts, timeouts.loader(), tables).await
     }
@@ -53,12 +54,13 @@ impl Store {
         Self { client: Client::new(&loader.load().await), tables, timeouts }
     }
 
-    /// The client and table names, for what the API itself never does: creating the tables.
+    /// The client and the names of the tables, for operations that the API never needs, such as
+    /// creating the tables.
     pub fn parts(&self) -> (&Client, &Tables) {
         (&self.client, &self.tables)
     }
 
-    /// An item as it was last written.
+    /// Reads the item whose partition key `key` is `value`, strongly consistent.
     pub(crate) async fn get<T: DeserializeOwned>(
         &self,
         table: &str,
@@ -74,17 +76,20 @@ impl Store {
             .consistent_read(true);
         let answer = request.send().await.map_err(StoreError::call("GetItem", table))?;
         capacity::count(answer.consumed_capacity());
-        answer.item.map(|item| read(table, item)).transpose()
+        answer.item.map(|item| record_from_item(table, item)).transpose()
     }
 }
 
 /// The record that an item of `table` holds.
-pub(crate) fn read<T: DeserializeOwned>(table: &str, item: Item) -> Result<T, StoreError> {
+pub(crate) fn record_from_item<T: DeserializeOwned>(
+    table: &str,
+    item: Item,
+) -> Result<T, StoreError> {
     from_item(item).map_err(StoreError::item(table))
 }
 
-/// A record as an item; what a record leaves open, the item leaves out.
-pub(crate) fn item(table: &str, record: &impl Serialize) -> Result<Item, StoreError> {
+/// A record as an item of `table`. Fields that are `None` are left out.
+pub(crate) fn item_from_record(table: &str, record: &impl Serialize) -> Result<Item, StoreError> {
     let mut item: Item = to_item(record).map_err(StoreError::item(table))?;
     item.retain(|_, value| !value.is_null());
     Ok(item)

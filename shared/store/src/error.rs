@@ -1,26 +1,32 @@
-//! Why the store has no answer.
+//! Why DynamoDB could not be read or written.
 
 use std::{error::Error, time::Duration};
 
 use aws_sdk_dynamodb::error::{BuildError, SdkError};
 use numbering::records::Version;
 
-/// The error that a library gave, whichever it is.
+/// An error of any library.
 pub(crate) type Cause = Box<dyn Error + Send + Sync>;
 
-/// What DynamoDB did not do, in words for the operator's log.
+/// Why DynamoDB could not be read or written. The messages are for operators and not for clients.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
+    /// DynamoDB refused the call or did not answer it.
     #[error("{operation} on table {table} failed")]
     Call { operation: &'static str, table: String, source: Cause },
+    /// The attributes of an item are not those that this release expects or can write.
     #[error("an item of table {table} cannot be read or written in the form of this release")]
     Item { table: String, source: Cause },
+    /// The chunks of a snapshot are not the ones that were written.
     #[error("the snapshot {version} is damaged")]
     Snapshot { version: Version, source: DamagedChunks },
+    /// DynamoDB answers too slowly.
     #[error("the snapshot {version} could not be read within {limit:?}")]
     SnapshotTimeout { version: Version, limit: Duration },
+    /// DynamoDB throttled a batch for longer than it is retried.
     #[error("DynamoDB was too busy for {left} items; the next import writes them")]
     Busy { left: usize },
+    /// The manifest is no longer the one that was to be replaced.
     #[error(
         "another import or rollback changed the data meanwhile; \
          see which version is current, and run this one again if it is still wanted"
@@ -38,6 +44,7 @@ pub enum DamagedChunks {
 }
 
 impl StoreError {
+    /// Makes an error of a call that failed, for `map_err`.
     pub(crate) fn call<E>(operation: &'static str, table: &str) -> impl FnOnce(SdkError<E>) -> Self
     where
         E: Error + Send + Sync + 'static,
@@ -45,8 +52,8 @@ impl StoreError {
         move |error| Self::Call { operation, table: table.to_owned(), source: error.into() }
     }
 
-    /// A request that the SDK cannot build is a defect of this service and must not pass for an
-    /// empty one.
+    /// Makes an error of a request that the SDK cannot build, for `map_err`. It is a defect of this
+    /// service, and must not be answered like an empty request.
     pub(crate) fn unbuildable(
         operation: &'static str,
         table: &str,
@@ -54,6 +61,7 @@ impl StoreError {
         move |error| Self::Call { operation, table: table.to_owned(), source: error.into() }
     }
 
+    /// Makes an error of an item that cannot be read or written, for `map_err`.
     pub(crate) fn item<E: Into<Cause>>(table: &str) -> impl FnOnce(E) -> Self {
         move |error| Self::Item { table: table.to_owned(), source: error.into() }
     }

@@ -10,15 +10,17 @@ use aws_sdk_dynamodb::{
 use backon::{BackoffBuilder, ExponentialBuilder};
 use numbering::records::Record;
 
-use crate::{ItemKey, LookupItem, Store, StoreError, client::item};
+use crate::{ItemKey, LookupItem, Store, StoreError, client::item_from_record};
 
-/// Most writes one BatchWriteItem call takes (DynamoDB's limit).
-pub const BATCH: usize = 25;
+/// The most writes that DynamoDB accepts in one BatchWriteItem call.
+pub const WRITES_PER_BATCH: usize = 25;
 
-/// What becomes of one item.
+/// A change of one item.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ItemWrite {
+    /// Writes the item, whether it exists or not.
     Put(LookupItem<Record>),
+    /// Deletes the item.
     Delete(ItemKey),
 }
 
@@ -33,26 +35,26 @@ impl ItemWrite {
     fn request(&self, table: &str) -> Result<WriteRequest, StoreError> {
         let key = self.key();
         let (name, value) = key.attribute();
-        let refused = StoreError::unbuildable("BatchWriteItem", table);
+        let into_store_error = StoreError::unbuildable("BatchWriteItem", table);
         let request = WriteRequest::builder();
         Ok(match self {
             Self::Put(lookup_item) => {
-                let mut attributes = item(table, lookup_item)?;
+                let mut attributes = item_from_record(table, lookup_item)?;
                 attributes.insert(name.to_owned(), value);
                 let put = PutRequest::builder().set_item(Some(attributes)).build();
-                request.put_request(put.map_err(refused)?).build()
+                request.put_request(put.map_err(into_store_error)?).build()
             }
             Self::Delete(_) => {
                 let delete = DeleteRequest::builder().key(name, value).build();
-                request.delete_request(delete.map_err(refused)?).build()
+                request.delete_request(delete.map_err(into_store_error)?).build()
             }
         })
     }
 }
 
 impl Store {
-    /// Makes up to 25 `writes` in one call. What DynamoDB is too busy for is tried again after
-    /// growing waits, for about a minute and a half.
+    /// Makes up to [`WRITES_PER_BATCH`] writes in one call. Writes for which DynamoDB is too busy are
+    /// retried after growing delays, for about a minute and a half.
     ///
     /// # Errors
     /// Returns an error if DynamoDB refuses the call or stays too busy. Some of the writes may
@@ -63,7 +65,7 @@ impl Store {
             let table = write.key().table.name(&self.tables);
             left.entry(table.to_owned()).or_default().push(write.request(table)?);
         }
-        let mut waits = WAITS.build();
+        let mut delays = RETRY_DELAYS.build();
         loop {
             let call = self.client.batch_write_item().set_request_items(Some(left.clone()));
             left = match call.send().await {
@@ -78,20 +80,21 @@ impl Store {
             if count == 0 {
                 return Ok(());
             }
-            let wait = waits.next().ok_or(StoreError::Busy { left: count })?;
-            tokio::time::sleep(wait).await;
+            let delay = delays.next().ok_or(StoreError::Busy { left: count })?;
+            tokio::time::sleep(delay).await;
         }
     }
 }
 
-/// Thirteen tries. Half of each wait is left to chance, so that callers do not come back together.
-pub(crate) const WAITS: ExponentialBuilder = ExponentialBuilder::new()
+/// The delays between thirteen attempts. Half of each delay is random, so that callers do not all
+/// retry at the same time.
+pub(crate) const RETRY_DELAYS: ExponentialBuilder = ExponentialBuilder::new()
     .with_min_delay(Duration::from_millis(50))
     .with_max_delay(Duration::from_secs(15))
     .with_max_times(12)
     .with_jitter();
 
-/// Whether DynamoDB may well take later what it did not take now; the client has tried a few times.
+/// Whether DynamoDB may accept the call later. The client has already retried it a few times.
 fn is_too_busy<R>(error: &SdkError<BatchWriteItemError, R>) -> bool {
     if has_no_disk(error) {
         return false;
@@ -112,11 +115,13 @@ fn is_too_busy<R>(error: &SdkError<BatchWriteItemError, R>) -> bool {
         )
 }
 
-/// Whether the embedded database cannot write into its file. It answers that as an internal error,
-/// too, but waiting does not help, and the operator has to be told.
+/// Whether the embedded database cannot write to its file. It answers with an internal error then, as
+/// if it were busy, but retries do not help, and the operator must learn the reason.
 fn has_no_disk<R>(error: &SdkError<BatchWriteItemError, R>) -> bool {
-    let of_sqlite = ["database or disk is full", "disk I/O error"];
-    error.message().is_some_and(|message| of_sqlite.iter().any(|text| message.contains(text)))
+    let messages_of_sqlite = ["database or disk is full", "disk I/O error"];
+    error
+        .message()
+        .is_some_and(|message| messages_of_sqlite.iter().any(|text| message.contains(text)))
 }
 
 #[cfg(test)]
@@ -127,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_full_disk_is_told_at_once_and_not_taken_for_a_busy_database() {
+    fn a_full_disk_is_reported_at_once_and_not_taken_for_a_busy_database() {
         let internal = |message: &str| {
             let metadata = ErrorMetadata::builder().code("InternalServerError").message(message);
             SdkError::service_error(BatchWriteItemError::generic(metadata.build()), ())

@@ -1,6 +1,6 @@
 //! DynamoDB: lookup items, snapshots, the manifest and the current version, keys and their usage.
 //!
-//! Knows nothing of HTTP. The tables themselves are defined in `template.yaml`.
+//! This crate knows nothing of HTTP. The tables themselves are defined in `template.yaml`.
 
 mod api_keys;
 mod capacity;
@@ -8,6 +8,8 @@ mod client;
 mod current;
 mod error;
 mod item_writes;
+mod loaded_versions;
+mod loading;
 mod lookup_items;
 mod manifest;
 mod quality;
@@ -20,9 +22,10 @@ mod usage;
 pub use api_keys::KeyRecord;
 pub use capacity::metered;
 pub use client::{Store, is_emulator};
-pub use current::{CurrentDataset, DatasetError, LoadedVersion, ManifestReading, load};
+pub use current::{CurrentDataset, ManifestReading};
 pub use error::{DamagedChunks, StoreError};
-pub use item_writes::{BATCH, ItemWrite};
+pub use item_writes::{ItemWrite, WRITES_PER_BATCH};
+pub use loading::{DatasetError, LoadedVersion, load};
 pub use lookup_items::{ItemKey, LookupItem, LookupTable};
 pub use manifest::{FileDates, Manifest, Revision, Snapshot, sha256};
 pub use table_scan::StoredItem;

@@ -1,31 +1,34 @@
-//! Lookup items: one for each record, found by its code.
+//! Lookup items, one for each record, found by the code of the record.
 //!
-//! An item names the version that last changed its record. Whoever reads it compares that with
-//! the version the dataset names for the record, and believes the dataset if they differ.
+//! An item names the version that last changed its record. A reader compares it with the version that
+//! the dataset in memory names for the record, and uses the dataset instead if they differ.
 
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity};
 use numbering::records::{AreaCode, Carrier, Exchange, Npa, NpaNxx, Ocn, RecordKey, Version};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::{Store, StoreError, Tables, capacity, client::read};
+use crate::{Store, StoreError, Tables, capacity, client::record_from_item};
 
-/// An item of the tables of carriers and exchanges, but for its key.
+/// An item of the tables of carriers and exchanges, without its key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LookupItem<R> {
     /// The version that last changed the record, and wrote the item.
     pub version: Version,
+    /// The carrier, area code or exchange.
     pub record: R,
 }
 
 /// The two tables of lookup items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LookupTable {
+    /// The table of carriers.
     Carriers,
-    /// Exchanges, and area codes.
+    /// The table of exchanges, which also has the area codes.
     Exchanges,
 }
 
 impl LookupTable {
+    /// Both tables.
     pub const ALL: [Self; 2] = [Self::Carriers, Self::Exchanges];
 
     pub(crate) fn name(self, tables: &Tables) -> &str {
@@ -35,7 +38,7 @@ impl LookupTable {
         }
     }
 
-    /// The attribute that is its partition key.
+    /// The attribute that is the partition key of the table.
     pub(crate) fn key_attribute(self) -> &'static str {
         match self {
             Self::Carriers => "ocn",
@@ -44,11 +47,11 @@ impl LookupTable {
     }
 }
 
-/// Where an item lies.
+/// The table and the partition key of an item.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ItemKey {
     pub(crate) table: LookupTable,
-    /// `6010` of a carrier, `415#555` of an exchange, `415` of an area code.
+    /// For instance `6010` for a carrier, `415#555` for an exchange, `415` for an area code.
     pub(crate) value: String,
 }
 
@@ -66,7 +69,7 @@ impl From<RecordKey> for ItemKey {
 }
 
 impl ItemKey {
-    /// The key of the record that the item is of; `None` if no record can have it.
+    /// The key of the record that an item with this key holds; `None` if no record can have it.
     pub(crate) fn record_key(&self) -> Option<RecordKey> {
         let key = match (self.table, self.value.split_once('#')) {
             (LookupTable::Carriers, _) => RecordKey::Carrier(self.value.parse().ok()?),
@@ -75,7 +78,7 @@ impl ItemKey {
                 RecordKey::Exchange(NpaNxx { npa: npa.parse().ok()?, nxx: nxx.parse().ok()? })
             }
         };
-        // Text that reads as a code but is written otherwise, such as `073h`, is never looked up.
+        // A lookup never asks for a code in another spelling, such as `073h`, so no record has it.
         (Self::from(key) == *self).then_some(key)
     }
 
@@ -83,13 +86,14 @@ impl ItemKey {
         self.table.name(tables)
     }
 
+    /// The name and the value of the partition key.
     pub(crate) fn attribute(&self) -> (&'static str, AttributeValue) {
         (self.table.key_attribute(), AttributeValue::S(self.value.clone()))
     }
 }
 
 impl Store {
-    /// The item of the carrier with this OCN: one GetItem.
+    /// The item of the carrier with this OCN, read by one GetItem call.
     ///
     /// # Errors
     /// Returns an error if DynamoDB does not answer, or the item cannot be read.
@@ -97,7 +101,7 @@ impl Store {
         self.lookup_item(RecordKey::Carrier(ocn)).await
     }
 
-    /// The item of the exchange with this NPA-NXX: one GetItem.
+    /// The item of the exchange with this NPA-NXX, read by one GetItem call.
     ///
     /// # Errors
     /// Returns an error if DynamoDB does not answer, or the item cannot be read.
@@ -108,7 +112,7 @@ impl Store {
         self.lookup_item(RecordKey::Exchange(npa_nxx)).await
     }
 
-    /// The item of the area code: one GetItem.
+    /// The item of the area code with this NPA, read by one GetItem call.
     ///
     /// # Errors
     /// Returns an error if DynamoDB does not answer, or the item cannot be read.
@@ -116,8 +120,8 @@ impl Store {
         self.lookup_item(RecordKey::AreaCode(npa)).await
     }
 
-    /// An eventually consistent read, for half the price: one that misses the last write finds an
-    /// item that names another version than the dataset does, and so does not count.
+    /// Reads an item eventually consistently, which costs half. If the read misses the last write, the
+    /// item names another version than the dataset does, and is not used.
     async fn lookup_item<R: DeserializeOwned>(
         &self,
         key: RecordKey,
@@ -133,7 +137,7 @@ impl Store {
             .return_consumed_capacity(ReturnConsumedCapacity::Total);
         let answer = request.send().await.map_err(StoreError::call("GetItem", table))?;
         capacity::count(answer.consumed_capacity());
-        answer.item.map(|item| read(table, item)).transpose()
+        answer.item.map(|item| record_from_item(table, item)).transpose()
     }
 }
 
@@ -142,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_reads_back_and_one_of_another_form_is_no_records() {
+    fn a_key_reads_back_and_one_of_another_form_belongs_to_no_record() {
         let keys = [
             RecordKey::Carrier("073H".parse().unwrap()),
             RecordKey::AreaCode("415".parse().unwrap()),

@@ -1,4 +1,4 @@
-//! The manifest: which version of the data is current, and which came before.
+//! The manifest, which names the current version of the data and the retained ones.
 
 use std::fmt;
 
@@ -8,39 +8,45 @@ use rand::{RngExt, distr::Alphanumeric};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::{Store, StoreError, client::item};
+use crate::{Store, StoreError, client::item_from_record};
 use numbering::records::{Statistics, Version};
 
-/// Which version of the data is current, and which came before.
+/// Names the current version of the data and the retained ones.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
+    /// Changes with each change of the manifest.
     pub revision: Revision,
+    /// The version that new requests are answered from.
     pub current: Snapshot,
-    /// Older versions whose chunks are still there, the newest first.
+    /// Older versions that can still be read, the newest first.
     pub retained: Vec<Snapshot>,
 }
 
-/// A state of the manifest, drawn anew for each change of it. A change is made on the condition
-/// that the revision is still the one it began with, so that none is lost and none is made twice;
-/// a revision never comes back.
+/// One state of the manifest. Each change of the manifest draws a new random revision, so that none
+/// ever comes back. A change is made on the condition that the revision is still the one it was
+/// prepared for, so that no change is lost and none is made twice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Revision(String);
 
-/// A version of the data: what it holds, and where it lies.
+/// A version of the data: its contents, and where they are stored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
+    /// The name of the version.
     pub version: Version,
-    /// When it was last imported; importing the same files again moves it.
+    /// When it was last imported. Importing the same files again changes this time.
     pub ingested_at: Timestamp,
+    /// The dates of the reports that it was imported from.
     pub file_dates: FileDates,
+    /// The number of chunks in which the snapshot is stored.
     pub chunks: u32,
     /// SHA-256 of the whole snapshot, in hex.
     pub sha256: String,
+    /// Counts over its records.
     pub statistics: Statistics,
 }
 
-/// The dates the sources give themselves.
+/// The dates that the reports state; `None` for a report without a date.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileDates {
     pub nanpa: Option<Date>,
@@ -48,12 +54,12 @@ pub struct FileDates {
     pub npa_report: Option<Date>,
 }
 
-/// A chunk with its key stays below DynamoDB's 400 KB for an item.
+/// The size of a chunk. With its key it stays below 400 KB, which is DynamoDB's limit for an item.
 pub(crate) const CHUNK_BYTES: usize = 390_000;
-/// Older snapshots kept beside the current one: readers may be loading the last, and an operator
-/// may want to go back.
+/// How many older versions are retained. Readers may be loading one, pages may be read from one, and an
+/// operator may go back to one.
 const RETAINED: usize = 3;
-/// Characters of a revision: 95 bits of chance.
+/// The characters of a revision, which hold 95 random bits.
 const REVISION_CHARACTERS: usize = 16;
 
 /// SHA-256 of `bytes` in lower-case hex.
@@ -63,8 +69,8 @@ pub fn sha256(bytes: &[u8]) -> String {
 
 impl Revision {
     fn new() -> Self {
-        let chance = rand::rng().sample_iter(Alphanumeric).take(REVISION_CHARACTERS);
-        Self(chance.map(char::from).collect())
+        let characters = rand::rng().sample_iter(Alphanumeric).take(REVISION_CHARACTERS);
+        Self(characters.map(char::from).collect())
     }
 }
 
@@ -75,7 +81,7 @@ impl fmt::Display for Revision {
 }
 
 impl Snapshot {
-    /// Describes the snapshot `bytes` of `version`, taken in at `ingested_at`.
+    /// Describes the snapshot `bytes` of `version`, imported at `ingested_at`.
     pub fn of(
         version: Version,
         bytes: &[u8],
@@ -89,29 +95,37 @@ impl Snapshot {
 }
 
 impl Manifest {
-    /// The manifest that makes `snapshot` follow `replaced`. Of the older versions it retains the
-    /// newest three that are `readable`.
+    /// The manifest that makes `snapshot` the current version in place of the one in `replaced`. Of the
+    /// older versions it retains the newest three that are `readable`.
     pub fn following(
         replaced: Option<&Self>,
         snapshot: Snapshot,
         readable: impl Fn(&Version) -> bool,
     ) -> Self {
-        let older = replaced.into_iter().flat_map(Self::snapshots);
-        let older = older.filter(|older| readable(&older.version)).take(RETAINED);
-        Self { revision: Revision::new(), current: snapshot, retained: older.cloned().collect() }
+        let retained = replaced
+            .into_iter()
+            .flat_map(Self::snapshots)
+            .filter(|older| readable(&older.version))
+            .take(RETAINED)
+            .cloned()
+            .collect();
+        Self { revision: Revision::new(), current: snapshot, retained }
     }
 
-    /// The manifest after the files of its current version were imported once more.
+    /// The manifest after the same files as those of its current version were imported.
     pub fn reimported(&self, ingested_at: Timestamp, file_dates: FileDates) -> Self {
         let current = Snapshot { ingested_at, file_dates, ..self.current.clone() };
         Self { revision: Revision::new(), current, retained: self.retained.clone() }
     }
 
-    /// The manifest that goes back to the version before; `None` if none is retained.
+    /// The manifest that goes back to the previous version; `None` if none is retained.
     pub fn rolled_back(&self) -> Option<Self> {
         let (previous, older) = self.retained.split_first()?;
-        let current = previous.clone();
-        Some(Self { revision: Revision::new(), current, retained: older.to_vec() })
+        Some(Self {
+            revision: Revision::new(),
+            current: previous.clone(),
+            retained: older.to_vec(),
+        })
     }
 
     /// The current snapshot and the retained ones, the newest first.
@@ -128,9 +142,11 @@ impl Manifest {
 /// The key of the manifest in the table of datasets.
 const MANIFEST: &str = "manifest";
 
-/// The manifest as it is stored. The first import begins with one that names
-/// nothing, so that it replaces a revision of its own table, too: if the table is emptied
-/// meanwhile, the import cannot publish what it had written there.
+/// The manifest as it is stored.
+///
+/// The first import begins by storing a manifest without a version, so that it too has a revision to
+/// replace. If the table is emptied and created again meanwhile, the revision is another one, and the
+/// import cannot publish a version whose items are gone.
 #[derive(Debug, Serialize, Deserialize)]
 struct StoredManifest {
     revision: Revision,
@@ -155,16 +171,17 @@ impl Store {
         Ok(self.stored_manifest().await?.and_then(Option::from))
     }
 
-    /// The revision that the first import replaces; writes an empty manifest if there is none.
+    /// The revision that the first import replaces. It writes a manifest without a version if there is
+    /// none.
     ///
     /// # Errors
-    /// [`StoreError::Overtaken`] if something has been imported already; otherwise if DynamoDB does
-    /// not answer, or the item cannot be read.
-    pub async fn begin(&self) -> Result<Revision, StoreError> {
+    /// Returns [`StoreError::Overtaken`] if something has been imported already, and another error if
+    /// DynamoDB does not answer, or the item cannot be read.
+    pub async fn first_revision(&self) -> Result<Revision, StoreError> {
         let empty =
             StoredManifest { revision: Revision::new(), current: None, retained: Vec::new() };
         match self.replace_manifest(&empty, None).await {
-            // Another import began here, too, or died.
+            // Another import has stored the manifest, and has not published anything yet.
             Err(StoreError::Overtaken) => match self.stored_manifest().await? {
                 Some(StoredManifest { revision, current: None, .. }) => Ok(revision),
                 _ => Err(StoreError::Overtaken),
@@ -173,13 +190,14 @@ impl Store {
         }
     }
 
-    /// Makes `manifest` the current one, if `replaced` still is the revision of the current one.
+    /// Makes `manifest` the current one, if `replaced` is still the revision of the current one.
     ///
-    /// If the answer is lost, the outcome is looked up, and the change is not made blindly again.
+    /// If the answer is lost, the manifest is read to learn the outcome. The change is not repeated.
     ///
     /// # Errors
-    /// [`StoreError::Overtaken`] if another import or rollback came between. Any other error leaves open whether the change is made, now or later. That does no
-    /// harm, since all that the manifest names has been written.
+    /// Returns [`StoreError::Overtaken`] if another import or rollback has replaced the manifest. After
+    /// any other error the change may still be made, now or later. That does no harm, since everything
+    /// that the manifest names has been written.
     pub async fn publish(
         &self,
         manifest: &Manifest,
@@ -200,19 +218,18 @@ impl Store {
         replaced: Option<&Revision>,
     ) -> Result<(), StoreError> {
         let table = &self.tables.dataset;
-        let mut attributes = item(table, manifest)?;
+        let mut attributes = item_from_record(table, manifest)?;
         attributes.insert("id".to_owned(), AttributeValue::S(MANIFEST.to_owned()));
         let put = self.client.put_item().table_name(table).set_item(Some(attributes));
-        let put = match replaced {
+        let conditional_put = match replaced {
             None => put.condition_expression("attribute_not_exists(id)"),
             Some(replaced) => put
                 .condition_expression("revision = :replaced")
                 .expression_attribute_values(":replaced", AttributeValue::S(replaced.to_string())),
         };
-        let Err(error) = put.send().await else { return Ok(()) };
+        let Err(error) = conditional_put.send().await else { return Ok(()) };
         // An attempt whose answer was lost may have made the change.
-        let current = self.stored_manifest().await;
-        if let Ok(Some(current)) = current
+        if let Ok(Some(current)) = self.stored_manifest().await
             && current.revision == manifest.revision
         {
             return Ok(());

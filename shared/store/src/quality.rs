@@ -1,4 +1,5 @@
-//! How complete each version of the data is, kept beside its snapshot for whoever looks back.
+//! How complete each version of the data is. It is stored beside the snapshot, so that versions can be
+//! compared later.
 
 use aws_sdk_dynamodb::{primitives::Blob, types::AttributeValue};
 use serde::{Serialize, de::DeserializeOwned};
@@ -6,13 +7,13 @@ use serde::{Serialize, de::DeserializeOwned};
 use crate::{Revision, Store, StoreError, client::Item, error::Cause, snapshots::REPLACES};
 use numbering::records::Version;
 
-/// zstd's level: the item is small, written once and hardly ever read.
+/// The level of zstd. It is low because the item is small and hardly ever read.
 const LEVEL: i32 = 3;
 
 impl Store {
-    /// Keeps the quality of `version` as compressed JSON in one item, far below DynamoDB's 400 KB even
-    /// with every area code of the plan. Its id begins with the version, as those of the chunks do,
-    /// so that it is swept with them.
+    /// Stores the quality of `version` as compressed JSON in one item, which stays far below DynamoDB's
+    /// 400 KB even with every area code of the plan. Its id begins with the version, like the ids of
+    /// the chunks, so that [`Store::sweep`] deletes it together with them.
     ///
     /// # Errors
     /// Returns an error if DynamoDB refuses the item.
@@ -35,7 +36,7 @@ impl Store {
         Ok(())
     }
 
-    /// The quality of `version`; `None` where none was kept with it.
+    /// The quality of `version`; `None` if none was stored.
     ///
     /// # Errors
     /// Returns an error if DynamoDB does not answer, or the item cannot be read.

@@ -1,4 +1,4 @@
-//! Snapshots as immutable chunks in the table of datasets.
+//! Snapshots, stored as immutable chunks in the table of datasets.
 
 use std::collections::BTreeMap;
 
@@ -13,18 +13,19 @@ use numbering::records::Version;
 use crate::{
     DamagedChunks, Manifest, Revision, Snapshot, Store, StoreError, capacity,
     client::Item,
-    item_writes::WAITS,
+    item_writes::RETRY_DELAYS,
     manifest::{CHUNK_BYTES, sha256},
 };
 
-/// Most keys one BatchGetItem takes.
-const MOST_KEYS: usize = 100;
-/// The attribute of a version's items that holds the revision its manifest will replace.
+/// The most keys that DynamoDB accepts in one BatchGetItem call.
+const KEYS_PER_BATCH: usize = 100;
+/// The attribute that names the revision of the manifest which the version is to replace.
 pub(crate) const REPLACES: &str = "replaces";
-/// How long chunks that nobody names are left alone: an import may be about to name them.
+/// How long chunks that no manifest names are left alone, since an import may be about to name them.
 const UNNAMED_CHUNKS_ARE_KEPT_FOR: SignedDuration = SignedDuration::from_hours(24);
 
-/// How consistent a read is. DynamoDB charges half for one that may miss the last second's writes.
+/// How consistent a read is. DynamoDB charges half for a read that may miss the writes of the last
+/// second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Consistency {
     Eventual,
@@ -32,7 +33,7 @@ enum Consistency {
 }
 
 impl Store {
-    /// The bytes of a snapshot, whole and checked against their hash.
+    /// Reads the bytes of a snapshot and checks them against their hash.
     ///
     /// # Errors
     /// Returns an error if DynamoDB does not answer in time, or a chunk is missing or damaged.
@@ -45,8 +46,8 @@ impl Store {
     async fn read_snapshot(&self, snapshot: &Snapshot) -> Result<Vec<u8>, StoreError> {
         let Snapshot { version, chunks, sha256: hash, .. } = snapshot;
         let damaged = |source| StoreError::Snapshot { version: version.clone(), source };
-        let ids: Vec<String> = (0..*chunks).map(|n| chunk_id(version, n)).collect();
-        // Chunks never change, so a cheap read is as good, but for one that was written just now.
+        let ids: Vec<String> = (0..*chunks).map(|number| chunk_id(version, number)).collect();
+        // Chunks never change, so an eventually consistent read finds all but those just written.
         let mut found = self.chunks(&ids, Consistency::Eventual).await?;
         let late: Vec<String> = ids.iter().filter(|id| !found.contains_key(*id)).cloned().collect();
         if !late.is_empty() {
@@ -54,8 +55,7 @@ impl Store {
         }
         let mut bytes = Vec::new();
         for id in &ids {
-            let chunk = found.get(id);
-            let chunk = chunk.ok_or_else(|| damaged(DamagedChunks::Missing(id.clone())))?;
+            let chunk = found.get(id).ok_or_else(|| damaged(DamagedChunks::Missing(id.clone())))?;
             bytes.extend_from_slice(chunk);
         }
         let actual = sha256(&bytes);
@@ -65,14 +65,14 @@ impl Store {
         Ok(bytes)
     }
 
-    /// The chunks of these ids that are there.
+    /// Those of the chunks with these ids that exist.
     async fn chunks(
         &self,
         ids: &[String],
         consistency: Consistency,
     ) -> Result<BTreeMap<String, Vec<u8>>, StoreError> {
         let mut found = BTreeMap::new();
-        for batch in ids.chunks(MOST_KEYS) {
+        for batch in ids.chunks(KEYS_PER_BATCH) {
             found.extend(self.batch_of_chunks(batch, consistency).await?);
         }
         Ok(found)
@@ -90,9 +90,9 @@ impl Store {
             request = request.keys(Item::from([("id".to_owned(), AttributeValue::S(id.clone()))]));
         }
         let keys = request.build().map_err(StoreError::unbuildable("BatchGetItem", table))?;
-        let (mut found, mut wanted) = (Vec::new(), Some(keys));
-        let mut waits = WAITS.build();
-        while let Some(keys) = wanted {
+        let (mut found, mut left) = (Vec::new(), Some(keys));
+        let mut delays = RETRY_DELAYS.build();
+        while let Some(keys) = left {
             let request = self
                 .client
                 .batch_get_item()
@@ -101,18 +101,18 @@ impl Store {
             let answer = request.send().await.map_err(StoreError::call("BatchGetItem", table))?;
             capacity::count(answer.consumed_capacity().first());
             let items = answer.responses.and_then(|mut tables| tables.remove(table));
-            found.extend(items.into_iter().flatten().filter_map(chunk));
-            wanted = answer.unprocessed_keys.and_then(|mut tables| tables.remove(table));
-            if let Some(keys) = &wanted {
-                let wait = waits.next().ok_or(StoreError::Busy { left: keys.keys().len() })?;
-                tokio::time::sleep(wait).await;
+            found.extend(items.into_iter().flatten().filter_map(id_and_data));
+            left = answer.unprocessed_keys.and_then(|mut tables| tables.remove(table));
+            if let Some(keys) = &left {
+                let delay = delays.next().ok_or(StoreError::Busy { left: keys.keys().len() })?;
+                tokio::time::sleep(delay).await;
             }
         }
         Ok(found)
     }
 
-    /// Writes the chunks of a snapshot, noting the revision that its manifest will replace. Nothing
-    /// names the chunks before [`Store::publish`].
+    /// Writes the chunks of a snapshot, each with the revision that its manifest is to replace. No
+    /// manifest names the chunks before [`Store::publish`].
     ///
     /// # Errors
     /// Returns an error if DynamoDB refuses a chunk.
@@ -123,12 +123,12 @@ impl Store {
         replaces: &Revision,
     ) -> Result<(), StoreError> {
         let table = &self.tables.dataset;
-        for (n, data) in (0..).zip(bytes.chunks(CHUNK_BYTES)) {
+        for (number, data) in (0..).zip(bytes.chunks(CHUNK_BYTES)) {
             let request = self
                 .client
                 .put_item()
                 .table_name(table)
-                .item("id", AttributeValue::S(chunk_id(version, n)))
+                .item("id", AttributeValue::S(chunk_id(version, number)))
                 .item(REPLACES, AttributeValue::S(replaces.to_string()))
                 .item("data", AttributeValue::B(Blob::new(data)));
             request.send().await.map_err(StoreError::call("PutItem", table))?;
@@ -136,33 +136,30 @@ impl Store {
         Ok(())
     }
 
-    /// Deletes what belongs to versions that the manifest does not name, that are a day old, and
+    /// Deletes the items of versions that the manifest does not name, that are older than a day, and
     /// that no import can publish any more.
     ///
-    /// The order matters: each chunk that is listed notes the revision its manifest was to replace,
-    /// which had been current before. If it is not the current one afterwards, it never will be
-    /// again. So nothing that a manifest names, or may come to name, is deleted, whatever goes on
-    /// meanwhile, however long this takes, and whatever the clocks say.
+    /// The items are listed before the manifest is read. Each item names the revision that its version
+    /// was to replace, and this revision was current when the item was written. If it is not current
+    /// after the listing, it never will be again, and the version cannot be published. So no item is
+    /// deleted that a manifest names or may come to name, whatever imports do meanwhile, however long
+    /// this takes, and whatever the clocks say.
     ///
     /// # Errors
-    /// Returns an error if DynamoDB refuses. What is left is for a later import.
+    /// Returns an error if DynamoDB refuses a call. A later sweep deletes the remaining items.
     pub async fn sweep(&self, now: Timestamp) -> Result<(), StoreError> {
         let table = self.tables.dataset.as_str();
         let listed = self.items_of_versions().await?;
         let Some(manifest) = self.manifest().await? else { return Ok(()) };
         for item in listed.iter().filter(|item| is_leftover(item, &manifest, now)) {
-            let id = item.get("id").cloned();
-            let delete = self
-                .client
-                .delete_item()
-                .table_name(table)
-                .set_key(id.map(|id| Item::from([("id".to_owned(), id)])));
+            let key = item.get("id").map(|id| Item::from([("id".to_owned(), id.clone())]));
+            let delete = self.client.delete_item().table_name(table).set_key(key);
             delete.send().await.map_err(StoreError::call("DeleteItem", table))?;
         }
         Ok(())
     }
 
-    /// The ids of all items of the table of datasets, and what their manifests were to replace.
+    /// All items of the table of datasets, each with its id and the revision it was to replace.
     async fn items_of_versions(&self) -> Result<Vec<Item>, StoreError> {
         let table = self.tables.dataset.as_str();
         let scan = self
@@ -171,16 +168,21 @@ impl Store {
             .table_name(table)
             .projection_expression("id, #replaces")
             .expression_attribute_names("#replaces", REPLACES);
-        let found: Result<Vec<Item>, _> = scan.into_paginator().items().send().collect().await;
-        found.map_err(StoreError::call("Scan", table))
+        scan.into_paginator()
+            .items()
+            .send()
+            .collect::<Result<Vec<Item>, _>>()
+            .await
+            .map_err(StoreError::call("Scan", table))
     }
 }
 
-/// Whether an item belongs to a version that nobody needs and nobody can publish.
+/// Whether an item belongs to a version that no manifest names and no import can publish.
 fn is_leftover(item: &Item, manifest: &Manifest, now: Timestamp) -> bool {
     let text = |name: &str| item.get(name).and_then(|value| value.as_s().ok());
-    let version = text("id").and_then(|id| Version::named(id.split_once('#')?.0));
-    let Some(version) = version else { return false };
+    let Some(version) = text("id").and_then(|id| Version::named(id.split_once('#')?.0)) else {
+        return false;
+    };
     let may_be_published =
         text(REPLACES).is_some_and(|replaces| *replaces == manifest.revision.to_string());
     manifest.snapshot(version.as_str()).is_none() && !may_be_published && is_old(&version, now)
@@ -190,11 +192,13 @@ fn is_old(version: &Version, now: Timestamp) -> bool {
     version.made_at().is_some_and(|made| now.duration_since(made) > UNNAMED_CHUNKS_ARE_KEPT_FOR)
 }
 
-fn chunk_id(version: &Version, n: u32) -> String {
-    format!("{version}#{n:04}")
+fn chunk_id(version: &Version, number: u32) -> String {
+    format!("{version}#{number:04}")
 }
 
-fn chunk(mut item: Item) -> Option<(String, Vec<u8>)> {
+/// The id and the data of a chunk; `None` if one of them is missing, so that the chunk is reported as
+/// missing.
+fn id_and_data(mut item: Item) -> Option<(String, Vec<u8>)> {
     match (item.remove("id")?, item.remove("data")?) {
         (AttributeValue::S(id), AttributeValue::B(data)) => Some((id, data.into_inner())),
         _ => None,

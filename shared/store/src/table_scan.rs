@@ -1,4 +1,4 @@
-//! Reads whole tables of lookup items, to compare them with what they should hold.
+//! Reads whole tables of lookup items, so that an import can compare them with the current version.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use numbering::records::{Record, RecordKey, Version};
@@ -6,22 +6,23 @@ use serde::de::DeserializeOwned;
 
 use crate::{
     ItemKey, LookupItem, LookupTable, Store, StoreError,
-    client::{Item, read},
+    client::{Item, record_from_item},
 };
 
-/// An item as it was found when a table was read through.
+/// An item that was found when a whole table was read.
 #[derive(Debug)]
 pub struct StoredItem {
+    /// The table and the partition key.
     pub key: ItemKey,
-    /// `None` if no record can have its key.
+    /// The key of its record; `None` if no record can have it.
     pub record_key: Option<RecordKey>,
     table_name: String,
     attributes: Item,
 }
 
 impl StoredItem {
-    /// Whether it is exactly `expected`; an item that cannot be read is not.
-    pub fn is(&self, expected: &LookupItem<Record>) -> bool {
+    /// Whether the item is the same as `expected`. An item that cannot be read is not.
+    pub fn is_same_as(&self, expected: &LookupItem<Record>) -> bool {
         match &expected.record {
             Record::Carrier(record) => self.holds(&expected.version, record),
             Record::AreaCode(record) => self.holds(&expected.version, record),
@@ -31,12 +32,12 @@ impl StoredItem {
 
     fn holds<R: DeserializeOwned + PartialEq>(&self, version: &Version, record: &R) -> bool {
         let found: Result<LookupItem<R>, StoreError> =
-            read(&self.table_name, self.attributes.clone());
+            record_from_item(&self.table_name, self.attributes.clone());
         found.is_ok_and(|item| item.version == *version && item.record == *record)
     }
 
-    /// Whether a reader that expects `version` here believes the item.
-    pub fn names(&self, version: &Version) -> bool {
+    /// Whether the item names `version`, so that a reader who expects this version uses the item.
+    pub fn has_version(&self, version: &Version) -> bool {
         match self.attributes.get("version") {
             Some(AttributeValue::S(name)) => *version == **name,
             _ => false,
@@ -45,27 +46,27 @@ impl StoredItem {
 }
 
 impl Store {
-    /// Reads a whole table, as it was last written, and hands each item to `each`.
+    /// Reads a whole table strongly consistently, and calls `inspect` with each item.
     ///
     /// # Errors
     /// Returns an error if DynamoDB does not answer, or an item has no key.
-    pub async fn read_through(
+    pub async fn for_each_item(
         &self,
         table: LookupTable,
-        mut each: impl FnMut(StoredItem),
+        mut inspect: impl FnMut(StoredItem),
     ) -> Result<(), StoreError> {
         let name = table.name(&self.tables);
         let scan = self.client.scan().table_name(name).consistent_read(true);
         let mut items = scan.into_paginator().items().send();
         while let Some(attributes) = items.next().await {
-            let attributes = attributes.map_err(StoreError::call("Scan", name))?;
+            let attributes: Item = attributes.map_err(StoreError::call("Scan", name))?;
             let Some(AttributeValue::S(value)) = attributes.get(table.key_attribute()) else {
-                let lack = format!("it has no text as {}", table.key_attribute());
-                return Err(StoreError::item(name)(lack));
+                let problem = format!("its attribute {} is not a text", table.key_attribute());
+                return Err(StoreError::item(name)(problem));
             };
             let key = ItemKey { table, value: value.clone() };
             let record_key = key.record_key();
-            each(StoredItem { key, record_key, table_name: name.to_owned(), attributes });
+            inspect(StoredItem { key, record_key, table_name: name.to_owned(), attributes });
         }
         Ok(())
     }

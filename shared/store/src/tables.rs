@@ -2,12 +2,12 @@
 
 use std::env;
 
-/// The names of the tables.
+/// The names of the tables of one deployment.
 #[derive(Debug, Clone)]
 pub struct Tables {
     /// Carriers by `ocn`.
     pub carriers: String,
-    /// Exchanges by `npa_nxx` = `415#555`, and area codes by `npa_nxx` = `415`.
+    /// Exchanges and area codes by `npa_nxx`, such as `415#555` and `415`.
     pub exchanges: String,
     /// The current manifest and the chunks of each snapshot, by `id`.
     pub dataset: String,
@@ -18,9 +18,9 @@ pub struct Tables {
 }
 
 impl Tables {
-    /// The names that `template.yaml` gives the tables of the stack `stack`.
+    /// The names that `template.yaml` gives to the tables of the stack `stack`.
     pub fn of_stack(stack: &str) -> Self {
-        let name = |local: &str| format!("{stack}-{local}");
+        let name = |local_name: &str| format!("{stack}-{local_name}");
         Self {
             carriers: name("carriers"),
             exchanges: name("exchanges"),
@@ -31,9 +31,11 @@ impl Tables {
     }
 
     /// The names in `CARRIERS_TABLE`, `EXCHANGES_TABLE`, `DATASET_TABLE`, `API_KEYS_TABLE` and
-    /// `USAGE_TABLE`, or the local names where they are not set.
+    /// `USAGE_TABLE`; the local name of each table whose variable is not set.
     pub fn from_env() -> Self {
-        let name = |variable, local: &str| env::var(variable).unwrap_or_else(|_| local.to_owned());
+        let name = |variable, local_name: &str| {
+            env::var(variable).unwrap_or_else(|_| local_name.to_owned())
+        };
         Self {
             carriers: name("CARRIERS_TABLE", "carriers"),
             exchanges: name("EXCHANGES_TABLE", "exchanges"),

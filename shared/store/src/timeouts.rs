@@ -1,4 +1,4 @@
-//! How patient a caller of DynamoDB is.
+//! How long calls to DynamoDB may take.
 
 use std::time::Duration;
 
@@ -8,17 +8,17 @@ use aws_smithy_http_client::{
     tls::{Provider, rustls_provider::CryptoMode},
 };
 
-/// How long a call may take, all attempts together.
+/// How long calls to DynamoDB may take.
 #[derive(Debug, Clone, Copy)]
 pub enum TimeoutProfile {
-    /// A client waits for the answer.
+    /// For requests, since a client waits for the response.
     Request,
-    /// An import or an operator's command: a late answer is better than none.
+    /// For imports and the commands of operators, to which a late answer is better than none.
     Batch,
 }
 
 impl TimeoutProfile {
-    /// How long reading a snapshot may take, all attempts together.
+    /// How long reading a snapshot may take, with all attempts.
     pub(crate) fn snapshot_read(self) -> Duration {
         match self {
             Self::Request => Duration::from_secs(8),
@@ -26,10 +26,11 @@ impl TimeoutProfile {
         }
     }
 
-    /// The configuration of AWS clients, from the environment.
+    /// The configuration of AWS clients, which comes from the environment except for the timeouts.
     pub fn loader(self) -> ConfigLoader {
         let (attempts, attempt, operation) = match self {
-            // A lookup makes at most four calls, which together stay below the 10 s of a Lambda.
+            // A lookup makes at most four calls. Together they stay below the timeout of a Lambda
+            // function, 10 seconds.
             Self::Request => (3, Duration::from_millis(700), Duration::from_secs(2)),
             Self::Batch => (4, Duration::from_secs(5), Duration::from_secs(15)),
         };

@@ -1,7 +1,7 @@
-//! Requests counted by quota and hour: an item for each, with an attribute for each container.
+//! Counts of requests: an item for each quota and hour, with an attribute for each container.
 //!
-//! A container writes its own count whole and nobody else's, so a write that arrives twice or late
-//! changes nothing. The sum over the containers is everybody's count.
+//! A container writes its own count as a whole and no other, so that a write that arrives twice or late
+//! changes nothing. The sum over all containers is the number of requests.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -14,18 +14,19 @@ use aws_sdk_dynamodb::{
 
 use crate::{Store, StoreError, client::Item};
 
-/// How long a call may take. It has one try: what was not written goes with the next write.
+/// How long a call may take. It is not retried, since the next write includes its count.
 const LONGEST_CALL: Duration = Duration::from_millis(1500);
-const SECONDS_OF_AN_HOUR: i64 = 60 * 60;
-/// How long after its hour an item is kept: for the window of a day, and an hour to spare.
-const KEPT_FOR: i64 = 26 * SECONDS_OF_AN_HOUR;
+const SECONDS_PER_HOUR: i64 = 60 * 60;
+/// How long after the start of its hour an item is stored, in seconds: until no window of a day
+/// includes the hour, and an hour longer.
+const TIME_TO_LIVE: i64 = 26 * SECONDS_PER_HOUR;
 
-/// What one container counted of a quota in one hour.
+/// The requests that one container has counted for a quota in one hour.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// All requests of the hour so far. It only grows, so the greater of two tallies is the newer.
+    /// All requests of the hour so far. It only grows, so the greater of two tallies is the newer one.
     pub count: u64,
-    /// Those of the last minute or so, by the second at which their bucket begins.
+    /// The requests of the last minute or so, by the second at which their bucket begins.
     pub recent: Vec<(i64, u64)>,
 }
 
@@ -33,11 +34,11 @@ pub struct Tally {
 pub type HourOfUsage = HashMap<String, Tally>;
 
 impl Store {
-    /// Replaces the tally of `container` with a newer one, and gives everybody's. A tally that is
-    /// not newer than the one in the table changes nothing.
+    /// Replaces the tally of `container` with a newer one, and returns the tallies of all containers. A
+    /// tally that is not newer than the stored one changes nothing.
     ///
     /// # Errors
-    /// Returns an error if DynamoDB does not answer; whether the tally was written is not known then.
+    /// Returns an error if DynamoDB does not answer. The tally may have been written then.
     pub async fn put_tally(
         &self,
         quota_id: &str,
@@ -54,26 +55,26 @@ impl Store {
             .update_expression("SET #container = :tally, expires_at = :ends")
             .condition_expression("attribute_not_exists(#container) OR #container[0] < :count")
             .expression_attribute_names("#container", container)
-            .expression_attribute_values(":tally", written(tally, hour))
+            .expression_attribute_values(":tally", attribute_of_tally(tally, hour))
             .expression_attribute_values(":count", number(tally.count))
-            .expression_attribute_values(":ends", number(hour + KEPT_FOR))
+            .expression_attribute_values(":ends", number(hour + TIME_TO_LIVE))
             .return_values(ReturnValue::AllNew)
             .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
-        let answer = update.customize().config_override(once()).send().await;
-        let item = match answer {
+        let item = match update.customize().config_override(without_retries()).send().await {
             Ok(answer) => answer.attributes,
-            Err(error) => match newer(&error) {
+            Err(error) => match item_with_newer_tally(&error) {
                 Some(item) => Some(item.clone()),
                 None => return Err(StoreError::call("UpdateItem", table)(error)),
             },
         };
-        Ok(item.map(|item| read(&item, hour)).unwrap_or_default())
+        Ok(item.map(|item| tallies_of_item(&item, hour)).unwrap_or_default())
     }
 
-    /// Everybody's tallies of these hours, at most 100; an hour of which nothing is known is left out.
+    /// The tallies of all containers for these hours, of which there may be 100. Hours without requests
+    /// are left out.
     ///
     /// # Errors
-    /// Returns an error if DynamoDB does not answer for all of them.
+    /// Returns an error if DynamoDB does not answer for all hours.
     pub async fn usage(
         &self,
         quota_id: &str,
@@ -88,13 +89,16 @@ impl Store {
         }
         let keys = request.build().map_err(StoreError::unbuildable("BatchGetItem", table))?;
         let get = self.client.batch_get_item().request_items(table, keys);
-        let answer = get.customize().config_override(once()).send().await;
-        let answer = answer.map_err(StoreError::call("BatchGetItem", table))?;
+        let answer = get
+            .customize()
+            .config_override(without_retries())
+            .send()
+            .await
+            .map_err(StoreError::call("BatchGetItem", table))?;
         if answer.unprocessed_keys().is_some_and(|left| !left.is_empty()) {
-            let (operation, table) = ("BatchGetItem", table.clone());
             return Err(StoreError::Call {
-                operation,
-                table,
+                operation: "BatchGetItem",
+                table: table.clone(),
                 source: "it left keys unprocessed".into(),
             });
         }
@@ -102,7 +106,7 @@ impl Store {
         let hour_of_item = |item: &Item| hour_of.get(item.get("id")?.as_s().ok()?).copied();
         Ok(items
             .iter()
-            .filter_map(|item| hour_of_item(item).map(|hour| (hour, read(item, hour))))
+            .filter_map(|item| hour_of_item(item).map(|hour| (hour, tallies_of_item(item, hour))))
             .collect())
     }
 }
@@ -111,8 +115,9 @@ fn item_id(quota_id: &str, hour: i64) -> String {
     format!("{quota_id}#{hour}")
 }
 
-/// The SDK would otherwise repeat a call while the process is frozen or the table is slow.
-fn once() -> Builder {
+/// Turns retries off. The SDK would otherwise repeat calls that failed because the process was frozen
+/// or the table is slow.
+fn without_retries() -> Builder {
     let timeouts = TimeoutConfig::builder()
         .operation_attempt_timeout(LONGEST_CALL)
         .operation_timeout(LONGEST_CALL)
@@ -120,8 +125,8 @@ fn once() -> Builder {
     Builder::new().retry_config(RetryConfig::disabled()).timeout_config(timeouts)
 }
 
-/// The item as it stands, if the write was refused because the table has this tally or a newer one.
-fn newer(error: &SdkError<UpdateItemError>) -> Option<&Item> {
+/// The stored item, if the write was refused because the item has this tally or a newer one.
+fn item_with_newer_tally(error: &SdkError<UpdateItemError>) -> Option<&Item> {
     match error.as_service_error()? {
         UpdateItemError::ConditionalCheckFailedException(refused) => refused.item(),
         _ => None,
@@ -132,9 +137,9 @@ fn number(value: impl ToString) -> AttributeValue {
     AttributeValue::N(value.to_string())
 }
 
-/// A tally as a list of numbers, which takes the least room: the count, then for each bucket the
-/// second of the hour at which it begins and its requests.
-fn written(tally: &Tally, hour: i64) -> AttributeValue {
+/// A tally as a list of numbers, which takes the least space: the count, then for each bucket the
+/// second of the hour at which it begins, and its requests.
+fn attribute_of_tally(tally: &Tally, hour: i64) -> AttributeValue {
     let mut numbers = vec![number(tally.count)];
     for (start, count) in &tally.recent {
         numbers.extend([number(start - hour), number(count)]);
@@ -142,25 +147,31 @@ fn written(tally: &Tally, hour: i64) -> AttributeValue {
     AttributeValue::L(numbers)
 }
 
-/// The tallies of an item; its other attributes are no lists.
-fn read(item: &Item, hour: i64) -> HourOfUsage {
+/// The tallies in an item. Its other attributes are not lists.
+fn tallies_of_item(item: &Item, hour: i64) -> HourOfUsage {
     let mut tallies = HourOfUsage::new();
     for (container, value) in item {
-        if let Some(tally) = tally(value, hour) {
+        if let Some(tally) = tally_of_attribute(value, hour) {
             tallies.insert(container.clone(), tally);
         }
     }
     tallies
 }
 
-fn tally(value: &AttributeValue, hour: i64) -> Option<Tally> {
-    let numbers: Option<Vec<i64>> =
-        value.as_l().ok()?.iter().map(|value| value.as_n().ok()?.parse().ok()).collect();
-    let numbers = numbers?;
+/// The tally that a list of numbers holds; `None` if it is no tally, or has buckets beyond its hour.
+fn tally_of_attribute(attribute: &AttributeValue, hour: i64) -> Option<Tally> {
+    let mut numbers = Vec::new();
+    for value in attribute.as_l().ok()? {
+        numbers.push(value.as_n().ok()?.parse::<i64>().ok()?);
+    }
     let (count, buckets) = numbers.split_first()?;
     let mut recent = Vec::new();
     for bucket in buckets.chunks_exact(2) {
-        recent.push((hour + bucket[0], u64::try_from(bucket[1]).ok()?));
+        let (start, requests) = (bucket[0], bucket[1]);
+        if !(0..SECONDS_PER_HOUR).contains(&start) {
+            return None;
+        }
+        recent.push((hour + start, u64::try_from(requests).ok()?));
     }
     Some(Tally { count: u64::try_from(*count).ok()?, recent })
 }
@@ -170,20 +181,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tally_reads_back_and_what_is_no_tally_is_passed_over() {
+    fn a_tally_reads_back_and_other_attributes_are_ignored() {
         let hour = 1_795_273_200;
         let first = Tally { count: 300, recent: vec![(hour, 7), (hour + 3595, 12)] };
+        let second = Tally { count: 1, recent: Vec::new() };
+        let beyond_its_hour = Tally { count: 2, recent: vec![(hour + SECONDS_PER_HOUR, 2)] };
         let item = Item::from([
             ("id".to_owned(), AttributeValue::S("abc#1795273200".to_owned())),
-            ("expires_at".to_owned(), number(hour + KEPT_FOR)),
-            ("first".to_owned(), written(&first, hour)),
-            ("second".to_owned(), written(&Tally { count: 1, recent: Vec::new() }, hour)),
+            ("expires_at".to_owned(), number(hour + TIME_TO_LIVE)),
+            ("first".to_owned(), attribute_of_tally(&first, hour)),
+            ("second".to_owned(), attribute_of_tally(&second, hour)),
             ("broken".to_owned(), AttributeValue::L(vec![AttributeValue::Bool(true)])),
+            ("beyond".to_owned(), attribute_of_tally(&beyond_its_hour, hour)),
             ("empty".to_owned(), AttributeValue::L(Vec::new())),
         ]);
-        let tallies = read(&item, hour);
-        assert_eq!(tallies.len(), 2, "{tallies:?}");
-        assert_eq!(tallies["first"], first);
-        assert_eq!(tallies["second"].count, 1);
+        let expected =
+            HourOfUsage::from([("first".to_owned(), first), ("second".to_owned(), second)]);
+        assert_eq!(tallies_of_item(&item, hour), expected);
     }
 }

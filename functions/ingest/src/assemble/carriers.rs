@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::civil::Date;
-use numbering::records::{Carrier, Country, Ocn, OwnedExchanges, State};
+use numbering::records::{Carrier, Country, Ocn, OwnedExchanges, StateCode};
 
 use super::{Counts, most_frequent};
 use crate::{
@@ -20,7 +20,7 @@ struct Holdings {
     /// Its names as a holder of blocks, for a carrier whose codes name nobody.
     block_names: BTreeMap<String, Usage>,
     /// Where its blocks are, for a carrier without exchanges.
-    block_states: Counts<State>,
+    block_states: Counts<StateCode>,
 }
 
 /// How often a name is used for an OCN, and when last; orders by both.
@@ -118,7 +118,7 @@ fn carrier(ocn: Ocn, holdings: Holdings, known: Option<Known>, notes: &mut Notes
 
 /// The state that occurs most; of several, `preferred` if it is one of them, else the first in
 /// order.
-fn state_of_most(counts: &Counts<State>, preferred: Option<State>) -> Option<State> {
+fn state_of_most(counts: &Counts<StateCode>, preferred: Option<StateCode>) -> Option<StateCode> {
     let most = counts.values().max()?;
     let preferred = preferred.filter(|state| counts.get(state) == Some(most));
     preferred.or_else(|| most_frequent(counts).copied())
@@ -137,7 +137,7 @@ fn name(ocn: Ocn, names: &BTreeMap<String, Usage>, notes: &mut Notes) -> Option<
 /// A carrier only the overlay knows; its country may follow from its state.
 fn without_exchanges(known: Known) -> Option<Carrier> {
     Some(Carrier {
-        country: known.country.or_else(|| known.state.map(State::country))?,
+        country: known.country.or_else(|| known.state.map(StateCode::country))?,
         ocn: known.ocn,
         company_name: known.company_name,
         common_name: known.common_name,

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use numbering::dataset::Dataset;
 use numbering::records::{
-    AreaCode, BlockHolder, Carrier, Country, Exchange, Npa, NpaNxx, Ocn, State, Status,
+    AreaCode, BlockHolder, Carrier, Country, Exchange, Npa, NpaNxx, Ocn, StateCode, Status,
 };
 
 use crate::{
@@ -160,7 +160,7 @@ fn area_codes(codes: &[Code], entries: &[Entry]) -> Vec<AreaCode> {
             area_codes.insert(entry.npa, empty_area_code(entry.npa, country));
         }
     }
-    let mut states: BTreeMap<Npa, Counts<State>> = BTreeMap::new();
+    let mut states: BTreeMap<Npa, Counts<StateCode>> = BTreeMap::new();
     for code in codes {
         let npa = code.npa_nxx.npa;
         let area_code = area_codes.entry(npa);

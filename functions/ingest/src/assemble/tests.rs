@@ -155,7 +155,7 @@ fn an_area_code_is_where_most_of_its_codes_are() {
     let area_code = dataset.area_code("613".parse().unwrap()).unwrap();
     assert_eq!(area_code.state.unwrap().to_string(), "ON");
     assert_eq!(area_code.total_exchanges, 5);
-    let states: Vec<String> = area_code.states.iter().map(State::to_string).collect();
+    let states: Vec<String> = area_code.states.iter().map(StateCode::to_string).collect();
     assert_eq!((states.join(" "), area_code.only_state()), ("ON QC".to_owned(), None));
 }
 

@@ -7,7 +7,7 @@ pub(crate) mod overlay;
 pub(crate) mod thousands_blocks;
 
 use jiff::civil::Date;
-use numbering::records::{Country, Npa, NpaNxx, Ocn, State, Status};
+use numbering::records::{Country, Npa, NpaNxx, Ocn, StateCode, Status};
 
 use crate::{report::Notes, table::Row};
 
@@ -16,7 +16,7 @@ use crate::{report::Notes, table::Row};
 pub(crate) struct Code {
     pub npa_nxx: NpaNxx,
     pub country: Country,
-    pub state: Option<State>,
+    pub state: Option<StateCode>,
     pub status: Status,
     pub ocn: Option<Ocn>,
     pub company: Option<String>,
@@ -35,8 +35,8 @@ fn state<const N: usize>(
     column: usize,
     country: Option<Country>,
     notes: &mut Notes,
-) -> Option<State> {
-    let state: State = match row.cells[column].as_ref() {
+) -> Option<StateCode> {
+    let state: StateCode = match row.cells[column].as_ref() {
         "NN" | "CNMI" => "MP".parse().ok(),
         _ => row.known(column, notes),
     }?;

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use numbering::records::{Country, Npa, State};
+use numbering::records::{Country, Npa, StateCode};
 
 use super::{Dated, is_in_plan, state};
 use crate::{
@@ -57,7 +57,7 @@ pub(crate) struct Entry {
     pub home: Home,
     pub in_service: bool,
     /// Where it lies, in the order of the report.
-    pub states: Vec<State>,
+    pub states: Vec<StateCode>,
 }
 
 /// Whose area code it is.
@@ -122,14 +122,14 @@ fn entry(row: &Row<'_, 4>, notes: &mut Notes) -> Result<Option<Entry>, IngestErr
     Ok(Some(Entry { npa, home, in_service: is_in_service, states }))
 }
 
-fn states(row: &Row<'_, 4>, country: Country, notes: &mut Notes) -> Vec<State> {
+fn states(row: &Row<'_, 4>, country: Country, notes: &mut Notes) -> Vec<StateCode> {
     let Some(location) = filled(&row.cells[1]).filter(|&location| location != WHOLE_PLAN) else {
         return Vec::new();
     };
     match country {
         Country::Us => state(row, 1, Some(country), notes).into_iter().collect(),
         Country::Ca => {
-            let provinces = State::provinces_named_in(location);
+            let provinces = StateCode::provinces_named_in(location);
             if provinces.is_empty() {
                 row.warn(notes, 1, "names no province and is left out");
             }
@@ -160,7 +160,8 @@ mod tests {
              600,,CANADA,Y,\n710,NANP AREA,US,Y,\n",
         );
         let in_service = entries.iter().filter(|entry| entry.country_in_service().is_some());
-        let states = |entry: &Entry| entry.states.iter().map(State::to_string).collect::<Vec<_>>();
+        let states =
+            |entry: &Entry| entry.states.iter().map(StateCode::to_string).collect::<Vec<_>>();
         let states: Vec<_> =
             in_service.map(|entry| (entry.npa.to_string(), states(entry).join(" "))).collect();
         let expected = [

@@ -3,7 +3,7 @@
 
 use std::io::Read;
 
-use numbering::records::{CarrierType, Country, Ocn, State};
+use numbering::records::{CarrierType, Country, Ocn, StateCode};
 
 use super::{Dated, state};
 use crate::{
@@ -35,7 +35,7 @@ pub(crate) struct Known {
     pub company_name: Option<String>,
     pub common_name: Option<String>,
     pub carrier_type: Option<CarrierType>,
-    pub state: Option<State>,
+    pub state: Option<StateCode>,
     pub country: Option<Country>,
 }
 

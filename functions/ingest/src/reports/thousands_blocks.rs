@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use jiff::civil::Date;
-use numbering::records::{Country, NpaNxx, Ocn, State};
+use numbering::records::{Country, NpaNxx, Ocn, StateCode};
 
 use super::{Dated, is_in_plan, state};
 use crate::{
@@ -40,7 +40,7 @@ pub(crate) struct Block {
     pub ocn: Ocn,
     pub company: Option<String>,
     pub rate_center: Option<String>,
-    pub state: Option<State>,
+    pub state: Option<StateCode>,
     /// The first day it is the carrier's.
     pub effective: Option<Date>,
 }

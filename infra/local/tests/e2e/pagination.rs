@@ -172,7 +172,8 @@ async fn a_walk_by_its_links_sees_one_version_across_a_flip() {
 
 #[tokio::test]
 async fn a_version_that_is_not_kept_is_refused() {
-    let message = "version must be one that is still kept; begin again without it, got 'old'";
+    let message = "version 'old' is no longer available; \
+                   restart pagination without the version parameter";
     let path = "/v1/carriers?version=old";
     shared_service().assert_error(path, 400, "invalid_request", message).await;
 }

@@ -1,4 +1,5 @@
-//! Any bytes as a phone number: the first two name the default country, the rest is the text.
+//! Parses any bytes as a phone number. The first two name the default country, the others are the
+//! text.
 //!
 //! ```sh
 //! cargo fuzz run --fuzz-dir shared/formatting/fuzz --sanitizer none parse -- -max_len=1024
@@ -11,12 +12,12 @@ use std::panic;
 use formatting::{DefaultCountry, Formats, LONGEST_INPUT, PhoneNumber, country_name};
 use libfuzzer_sys::fuzz_target;
 
-/// Google's rules write any extension after `x` or `#`, but read no longer one there.
+/// Google's rules write an extension of any length after `x` or `#`, but read only so many digits.
 const LONGEST_EXTENSION_AFTER_X: usize = 9;
 
 fuzz_target!(
-    // libFuzzer's hook aborts before the crate can catch a panic of its library; an assertion that
-    // fails here aborts without it, once it has unwound out of the target
+    // libFuzzer's panic hook aborts before the crate can catch a panic of its library. Without the
+    // hook, a failed assertion still aborts once it has unwound out of the target.
     init: drop(panic::take_hook()),
     |bytes: &[u8]| {
         let Some((code, text)) = bytes.split_first_chunk() else { return };
@@ -29,7 +30,8 @@ fuzz_target!(
     }
 );
 
-/// Two capitals stand for themselves, other bytes for some capitals; a code of no country is US.
+/// The country whose code the bytes are, other bytes standing for some capital letter. A code of no
+/// country stands for the United States.
 fn default_country(code: [u8; 2]) -> DefaultCountry {
     let letters = code.map(|byte| b'A' + byte.wrapping_sub(b'A') % 26);
     str::from_utf8(&letters).unwrap().parse().unwrap_or_default()
@@ -39,7 +41,7 @@ fn digits(text: &str) -> String {
     text.chars().filter(|c| c.is_numeric()).collect()
 }
 
-/// What holds between the fields of an answer.
+/// Checks what must hold between the fields of a number.
 fn assert_consistent(number: &PhoneNumber) {
     let PhoneNumber { national_number, formats, .. } = number;
     let is_digits = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
@@ -67,8 +69,8 @@ fn assert_consistent(number: &PhoneNumber) {
     );
 }
 
-/// A valid number's own notations are read as that number, whatever the default country. Its
-/// national one need not be: Gabon writes `06 23 45 67` for two numbers.
+/// Checks that the notations of a valid number are read as that number, whatever the default country.
+/// The national notation is left out: Gabon writes `06 23 45 67` for two numbers.
 fn assert_read_again(number: &PhoneNumber, country: DefaultCountry) {
     if !number.valid {
         return;

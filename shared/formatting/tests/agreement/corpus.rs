@@ -1,4 +1,4 @@
-//! The inputs, and what Google's rules say of them.
+//! The inputs, with the results of Google's own implementation.
 
 use std::{collections::BTreeSet, env, fs::File, io::Read};
 
@@ -6,7 +6,7 @@ use flate2::read::GzDecoder;
 use formatting::DefaultCountry;
 use serde::Deserialize;
 
-/// One input with Google's answer.
+/// One input with Google's result.
 #[derive(Debug, Deserialize)]
 pub struct Case {
     case: String,
@@ -14,11 +14,11 @@ pub struct Case {
     pub default_region: Option<String>,
     parse_error: Option<String>,
     #[serde(flatten)]
-    googles: Option<Googles>,
+    expected: Option<ExpectedNumber>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
-struct Googles {
+struct ExpectedNumber {
     valid: bool,
     possible: bool,
     region: Option<String>,
@@ -30,53 +30,53 @@ struct Googles {
     extension: Option<String>,
 }
 
-/// An answer in the terms both sides share.
+/// A result in the terms that both implementations share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     pub valid: bool,
     pub possible: bool,
-    /// `None` for the world (001) and where no region fits.
+    /// `None` for the world (001), and if no region fits.
     pub region: Option<String>,
     pub national_number: String,
     pub e164: String,
     pub national: String,
     pub rfc3966: String,
-    /// `None` where it is not known.
+    /// `None` if it is not known.
     pub number_type: Option<String>,
     pub extension: Option<String>,
 }
 
 impl Case {
-    /// The first two parts of its name: what kind of input it is.
+    /// The first two parts of its name, which say what kind of input it is.
     pub fn class(&self) -> String {
         self.case.split('.').take(2).collect::<Vec<_>>().join(".")
     }
 
-    /// Where the corpus parsed without a default region, a country without rules stands for it.
+    /// The country to parse with. If the corpus has no default region, it is a country without rules.
     pub fn default_country(&self) -> DefaultCountry {
         const WITHOUT_RULES: &str = "AQ";
         let region = self.default_region.as_deref().unwrap_or(WITHOUT_RULES);
         region.parse().unwrap()
     }
 
-    /// Google's answer; `None` for a parse error.
+    /// Google's result; `None` for a parse error.
     pub fn answer(&self) -> Option<Answer> {
-        let googles = self.googles.clone().filter(|_| self.parse_error.is_none())?;
+        let expected = self.expected.clone().filter(|_| self.parse_error.is_none())?;
         Some(Answer {
-            valid: googles.valid,
-            possible: googles.possible,
-            region: googles.region.filter(|region| region != "001"),
-            national_number: googles.national_number,
-            e164: googles.e164,
-            national: googles.national,
-            rfc3966: googles.rfc3966,
-            number_type: Some(googles.r#type).filter(|word| word != "UNKNOWN"),
-            extension: googles.extension.filter(|extension| !extension.is_empty()),
+            valid: expected.valid,
+            possible: expected.possible,
+            region: expected.region.filter(|region| region != "001"),
+            national_number: expected.national_number,
+            e164: expected.e164,
+            national: expected.national,
+            rfc3966: expected.rfc3966,
+            number_type: Some(expected.r#type).filter(|word| word != "UNKNOWN"),
+            extension: expected.extension.filter(|extension| !extension.is_empty()),
         })
     }
 }
 
-/// A case in which the service is meant to differ.
+/// A case in which the service differs on purpose.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Exception {
     input: String,
@@ -93,17 +93,18 @@ impl Exception {
     }
 }
 
-fn corpus() -> Option<std::ffi::OsString> {
+fn corpus_file() -> Option<std::ffi::OsString> {
     env::var_os("TNR_PHONE_CORPUS")
 }
 
-/// Whether the whole corpus is read, and not the selection.
+/// Whether the whole corpus is read instead of the selection.
 pub fn is_whole() -> bool {
-    corpus().is_some()
+    corpus_file().is_some()
 }
 
+/// Every case of the corpus, or of the selection.
 pub fn cases() -> Vec<Case> {
-    let text = match corpus() {
+    let text = match corpus_file() {
         Some(file) => {
             let mut text = String::new();
             GzDecoder::new(File::open(file).unwrap()).read_to_string(&mut text).unwrap();

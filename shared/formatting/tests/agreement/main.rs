@@ -13,8 +13,8 @@ use corpus::{Answer, Case, Exception, cases, exceptions};
 use formatting::PhoneNumber;
 use table::Table;
 
-/// What the service says of a case, in the corpus's terms.
-fn ours(case: &Case) -> Option<Answer> {
+/// The result of the service for a case, in the terms of the corpus.
+fn our_answer(case: &Case) -> Option<Answer> {
     let number = PhoneNumber::parse(&case.input, case.default_country())?;
     let word = number.number_type.and_then(|number_type| serde_json::to_value(number_type).ok());
     Some(Answer {
@@ -36,7 +36,7 @@ fn every_answer_is_googles_or_a_listed_exception() {
     let mut table = Table::default();
     let mut disagreements = BTreeSet::new();
     for case in &cases {
-        let (ours, googles) = (ours(case), case.answer());
+        let (ours, googles) = (our_answer(case), case.answer());
         let exception = listed.iter().find(|exception| exception.is_of(case));
         table.count(&case.class(), &ours, &googles, exception.is_some());
         if ours != googles {

@@ -1,5 +1,5 @@
-//! The same inputs through the `phonenumber` crate: the measurement behind the choice of
-//! `rlibphonenumber` (docs/decisions/0001-rlibphonenumber.md).
+//! Parses the same inputs with the `phonenumber` crate. `rlibphonenumber` was chosen by this
+//! comparison (docs/decisions/0001-rlibphonenumber.md).
 
 use std::panic::catch_unwind;
 
@@ -7,11 +7,11 @@ use phonenumber::{Mode, Type, country::Id};
 
 use super::{
     corpus::{Answer, Case, cases},
-    ours,
+    our_answer,
     table::Table,
 };
 
-fn theirs(case: &Case) -> Option<Answer> {
+fn their_answer(case: &Case) -> Option<Answer> {
     let region: Option<Id> = case.default_region.as_deref().and_then(|region| region.parse().ok());
     let number = phonenumber::parse(region, &case.input).ok()?;
     let format = |mode| number.format().mode(mode).to_string();
@@ -32,7 +32,7 @@ fn theirs(case: &Case) -> Option<Answer> {
     };
     Some(Answer {
         valid: number.is_valid(),
-        // not offered: taken as valid, so that its column shows how far that carries
+        // The crate has no such check, so validity stands in for it.
         possible: number.is_valid(),
         region: number.country().id().map(|id| id.as_ref().to_owned()),
         national_number: number.national().to_string(),
@@ -46,17 +46,17 @@ fn theirs(case: &Case) -> Option<Answer> {
 
 #[test]
 fn no_field_is_answered_better_by_the_phonenumber_crate() {
-    let (mut of_ours, mut of_theirs) = (Table::default(), Table::default());
-    // the crate is slow where it knows many countries: some thousand inputs tell enough
+    let (mut our_table, mut their_table) = (Table::default(), Table::default());
+    // The crate is slow for calling codes of many countries, and some thousand inputs are enough.
     let cases = cases();
     for case in cases.iter().step_by((cases.len() / 4000).max(1)) {
         let googles = case.answer();
-        of_ours.count(&case.class(), &ours(case), &googles, false);
-        let answer = catch_unwind(|| theirs(case)).ok().flatten();
-        of_theirs.count(&case.class(), &answer, &googles, false);
+        our_table.count(&case.class(), &our_answer(case), &googles, false);
+        let answer = catch_unwind(|| their_answer(case)).ok().flatten();
+        their_table.count(&case.class(), &answer, &googles, false);
     }
-    println!("phonenumber:\n{of_theirs}");
-    for (ours, theirs) in of_ours.shares().into_iter().zip(of_theirs.shares()) {
+    println!("phonenumber:\n{their_table}");
+    for (ours, theirs) in our_table.shares().into_iter().zip(their_table.shares()) {
         assert!(ours >= theirs, "{ours} % against {theirs} %");
     }
 }

@@ -1,4 +1,4 @@
-//! How often two answers agree: field by case class.
+//! How often two implementations agree, for each field and class of cases.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -16,7 +16,7 @@ const FIELDS: [&str; 9] = [
     "type",
 ];
 
-/// Of one class: how many inputs, and for each field how many agree.
+/// For one class: the number of inputs, and for each field how many agree.
 #[derive(Default, Clone, Copy)]
 pub struct Counts {
     cases: u32,
@@ -24,10 +24,11 @@ pub struct Counts {
     agree: [u32; FIELDS.len()],
 }
 
+/// The counts of each class, by its name.
 #[derive(Default)]
 pub struct Table(BTreeMap<String, Counts>);
 
-/// Field by field; where one side does not parse, no field agrees.
+/// Whether each field agrees. If only one side can parse the input, no field does.
 fn agreement(ours: &Option<Answer>, googles: &Option<Answer>) -> [bool; FIELDS.len()] {
     match (ours, googles) {
         (None, None) => [true; FIELDS.len()],
@@ -47,7 +48,7 @@ fn agreement(ours: &Option<Answer>, googles: &Option<Answer>) -> [bool; FIELDS.l
 }
 
 impl Table {
-    /// Counts one case; a listed exception is counted apart, as none of the others.
+    /// Counts a case. A listed exception is counted apart and not among the others.
     pub fn count(
         &mut self,
         class: &str,
@@ -61,12 +62,12 @@ impl Table {
             return;
         }
         counts.cases += 1;
-        for (agree, now) in counts.agree.iter_mut().zip(agreement(ours, googles)) {
-            *agree += u32::from(now);
+        for (agree, agrees) in counts.agree.iter_mut().zip(agreement(ours, googles)) {
+            *agree += u32::from(agrees);
         }
     }
 
-    /// Over all classes, the share of each field that agrees, in percent.
+    /// How often each field agrees over all classes, in percent.
     pub fn shares(&self) -> [f64; FIELDS.len()] {
         let total = self.total();
         total.agree.map(|agree| 100.0 * f64::from(agree) / f64::from(total.cases))

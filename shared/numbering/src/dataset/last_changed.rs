@@ -1,8 +1,8 @@
 //! Which version last changed each record of a dataset.
 //!
-//! An item of the lookup tables names the version that wrote it. It counts only if the dataset
-//! names the same one for its record: since no two imports share a name, and each writes one value
-//! a record, the item then holds that record and no other.
+//! An item of the lookup tables names the version that wrote it. A reader uses the item only if the
+//! dataset names the same version for its record. Since no two imports share a name, and each writes
+//! a record once, the item then holds the record as the dataset has it.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::Dataset;
 use crate::records::{NpaNxx, Record, RecordKey, Version};
 
-/// A version for each record, kept as its place among the versions that still have records.
+/// A version for each record, as an index in the versions that still have records.
 #[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct LastChanged {
     versions: Vec<Version>,
@@ -21,22 +21,26 @@ pub(super) struct LastChanged {
 }
 
 impl Dataset {
-    /// This dataset as `version`, which follows `base`: a record that `base` has alike keeps the
-    /// version that last changed it there; every other was last changed in `version`.
+    /// Makes this dataset the version `version`, which follows `base`. A record that is the same in
+    /// `base` keeps the version that last changed it there; any other was last changed in `version`.
     pub fn following(mut self, base: &Dataset, version: Version) -> Self {
-        let mut names = Names::default();
-        let mut places = self.records().map(|record| {
-            let unchanged = base.record_of(record.key()).as_ref() == Some(&record);
-            let kept = base.last_changed(record.key()).filter(|_| unchanged);
-            names.place_of(kept.unwrap_or(&version))
-        });
-        let mut take = |count: usize| places.by_ref().take(count).collect::<Vec<u32>>();
-        let carriers = take(self.carriers.len());
-        let area_codes = take(self.area_codes.len());
-        let exchanges = take(self.rows.len());
-        drop(places);
+        let mut versions = VersionIndexes::default();
+        let mut carriers = Vec::with_capacity(self.carriers.len());
+        let mut area_codes = Vec::with_capacity(self.area_codes.len());
+        let mut exchanges = Vec::with_capacity(self.rows.len());
+        for record in self.records() {
+            let key = record.key();
+            let is_unchanged = base.record_of(key).as_ref() == Some(&record);
+            let unchanged_since = base.last_changed(key).filter(|_| is_unchanged);
+            let index = versions.index_of(unchanged_since.unwrap_or(&version));
+            match key {
+                RecordKey::Carrier(_) => carriers.push(index),
+                RecordKey::AreaCode(_) => area_codes.push(index),
+                RecordKey::Exchange(_) => exchanges.push(index),
+            }
+        }
         self.last_changed =
-            LastChanged { versions: names.versions, carriers, area_codes, exchanges };
+            LastChanged { versions: versions.versions, carriers, area_codes, exchanges };
         self
     }
 
@@ -60,11 +64,15 @@ impl Dataset {
         }
     }
 
-    /// Where the record of this key stands among the records of its kind.
+    /// The index of the record of this key among the records of its kind.
     fn position(&self, key: RecordKey) -> Option<usize> {
         let position = match key {
-            RecordKey::Carrier(ocn) => self.carriers.binary_search_by_key(&ocn, |it| it.ocn),
-            RecordKey::AreaCode(npa) => self.area_codes.binary_search_by_key(&npa, |it| it.npa),
+            RecordKey::Carrier(ocn) => {
+                self.carriers.binary_search_by_key(&ocn, |carrier| carrier.ocn)
+            }
+            RecordKey::AreaCode(npa) => {
+                self.area_codes.binary_search_by_key(&npa, |area_code| area_code.npa)
+            }
             RecordKey::Exchange(NpaNxx { npa, nxx }) => {
                 self.rows.binary_search_by_key(&(npa, nxx), |row| (row.npa, row.nxx))
             }
@@ -73,22 +81,22 @@ impl Dataset {
     }
 }
 
-/// Versions in the order in which they are first met.
+/// Versions in the order in which they are first seen, each with its index.
 #[derive(Default)]
-struct Names {
+struct VersionIndexes {
     versions: Vec<Version>,
-    places: HashMap<Version, u32>,
+    indexes: HashMap<Version, u32>,
 }
 
-impl Names {
-    fn place_of(&mut self, version: &Version) -> u32 {
-        if let Some(&place) = self.places.get(version) {
-            return place;
+impl VersionIndexes {
+    fn index_of(&mut self, version: &Version) -> u32 {
+        if let Some(&index) = self.indexes.get(version) {
+            return index;
         }
-        let place = self.versions.len() as u32;
+        let index = self.versions.len() as u32;
         self.versions.push(version.clone());
-        self.places.insert(version.clone(), place);
-        place
+        self.indexes.insert(version.clone(), index);
+        index
     }
 }
 
@@ -106,15 +114,14 @@ mod tests {
     /// The example without its exchange 415-300, and with another rate center in 415-555.
     fn changed() -> Dataset {
         let dataset = example();
-        let exchanges = dataset.exchanges().filter(|it| it.npa_nxx().to_string() != "415-300");
-        let moved = exchanges.map(|mut exchange| {
+        let mut exchanges: Vec<_> = dataset.exchanges().collect();
+        exchanges.retain(|exchange| exchange.npa_nxx().to_string() != "415-300");
+        for exchange in &mut exchanges {
             if exchange.npa_nxx().to_string() == "415-555" {
                 exchange.rate_center = Some("ELSEWHERE".to_owned());
             }
-            exchange
-        });
-        let moved = moved.collect();
-        Dataset::new(dataset.carriers().to_vec(), dataset.area_codes().to_vec(), moved)
+        }
+        Dataset::new(dataset.carriers().to_vec(), dataset.area_codes().to_vec(), exchanges)
     }
 
     #[test]
@@ -129,7 +136,7 @@ mod tests {
         assert_eq!(next.last_changed(key("415-300")), None);
         assert_eq!(next.last_changed(RecordKey::Carrier("6010".parse().unwrap())), Some(&first));
 
-        // What vanished and comes back is as new as what never was.
+        // A record that comes back after it was gone is as new as one that never existed.
         let third = Version::new(Timestamp::UNIX_EPOCH);
         let again = example().following(&next, third.clone());
         assert_eq!(again.last_changed(key("415-300")), Some(&third));

@@ -1,7 +1,7 @@
-//! The whole numbering data in memory: what every list and search is answered from.
+//! The whole numbering data in memory, from which every list and search is answered.
 //!
 //! The North American plan is bounded (at most 800 x 800 exchange codes), so a dataset packs into
-//! a few bytes an exchange; [`packed`] writes and reads it as one compressed snapshot.
+//! a few bytes for each exchange. [`packed`] writes and reads it as one compressed snapshot.
 
 mod last_changed;
 mod packed;
@@ -13,7 +13,7 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use crate::records::{
-    AreaCode, BlockHolder, Carrier, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, Record, State,
+    AreaCode, BlockHolder, Carrier, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, Record, StateCode,
     Statistics, Status,
 };
 
@@ -27,57 +27,61 @@ pub use search::{Search, Words};
 pub struct Dataset {
     carriers: Vec<Carrier>,
     area_codes: Vec<AreaCode>,
-    /// Names of holders without an OCN.
+    /// The names of holders without an OCN.
     companies: Vec<String>,
     rate_centers: Vec<String>,
-    rows: Vec<Row>,
-    /// The thousands blocks that have a holder, by NPA, NXX and digit.
-    blocks: Vec<Block>,
-    /// Empty until the dataset is made a version.
+    rows: Vec<ExchangeRow>,
+    /// The thousands blocks that have a holder, ordered by NPA, NXX and digit.
+    blocks: Vec<ThousandsBlock>,
+    /// Empty until [`Dataset::following`] makes the dataset a version.
     last_changed: LastChanged,
 }
 
-/// A thousands block, with the places of its holder in `carriers` and of its rate center.
+/// A thousands block that has a holder.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-struct Block {
+struct ThousandsBlock {
     npa: Npa,
     nxx: Nxx,
     digit: u8,
+    /// Index in `carriers`.
     carrier: u32,
+    /// Index in `rate_centers`.
     rate_center: Option<u32>,
-    /// The first day it counts.
+    /// The first day of the assignment.
     effective: Option<Date>,
 }
 
-impl Block {
+impl ThousandsBlock {
     fn exchange(&self) -> (Npa, Nxx) {
         (self.npa, self.nxx)
     }
 }
 
-/// An exchange with its names kept once for all exchanges, by their place in the dataset.
+/// An exchange. The names in it are stored once for all exchanges, and found by an index.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-struct Row {
+struct ExchangeRow {
     npa: Npa,
     nxx: Nxx,
     status: Status,
     country: Country,
-    state: Option<State>,
+    state: Option<StateCode>,
     holder: Option<Holder>,
+    /// Index in `rate_centers`.
     rate_center: Option<u32>,
 }
 
+/// Who holds an exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 enum Holder {
-    /// Place in `carriers`.
+    /// Index in `carriers`.
     Carrier(u32),
-    /// Place in `companies`.
+    /// Index in `companies`.
     Company(u32),
 }
 
 impl Dataset {
-    /// Packs records into a dataset; an exchange and its blocks take name and type from the carriers
-    /// of their OCNs, and a block of an OCN that is not among `carriers` is left out.
+    /// Makes a dataset of records. Exchanges and thousands blocks take the name and type of their
+    /// holder from the carrier of its OCN. A block whose OCN is not among `carriers` is left out.
     pub fn new(
         carriers: Vec<Carrier>,
         area_codes: Vec<AreaCode>,
@@ -90,49 +94,51 @@ impl Dataset {
         let exchanges: BTreeMap<NpaNxx, Exchange> =
             exchanges.into_iter().map(|exchange| (exchange.npa_nxx(), exchange)).collect();
 
-        let by_ocn = places(carriers.keys().copied());
-        let carrier_of =
-            |exchange: &Exchange| exchange.ocn.and_then(|ocn| by_ocn.get(&ocn)).copied();
-        let unlisted = exchanges.values().filter(|exchange| carrier_of(exchange).is_none());
-        let companies = places(unlisted.filter_map(|exchange| exchange.company_name.as_deref()));
-        let holders = || exchanges.values().flat_map(|exchange| exchange.blocks.values());
-        let rate_centers = places(
+        let carrier_indexes = indexes(carriers.keys().copied());
+        let carrier_index =
+            |exchange: &Exchange| exchange.ocn.and_then(|ocn| carrier_indexes.get(&ocn)).copied();
+        let without_carrier =
+            exchanges.values().filter(|exchange| carrier_index(exchange).is_none());
+        let companies =
+            indexes(without_carrier.filter_map(|exchange| exchange.company_name.as_deref()));
+        let block_holders = exchanges.values().flat_map(|exchange| exchange.blocks.values());
+        let rate_centers = indexes(
             exchanges
                 .values()
                 .filter_map(|exchange| exchange.rate_center.as_deref())
-                .chain(holders().filter_map(|holder| holder.rate_center.as_deref())),
+                .chain(block_holders.filter_map(|holder| holder.rate_center.as_deref())),
         );
-        let row = |exchange: &Exchange| Row {
+        let row_of = |exchange: &Exchange| ExchangeRow {
             npa: exchange.npa,
             nxx: exchange.nxx,
             status: exchange.status,
             country: exchange.country,
             state: exchange.state,
-            holder: match carrier_of(exchange) {
-                Some(place) => Some(Holder::Carrier(place)),
+            holder: match carrier_index(exchange) {
+                Some(index) => Some(Holder::Carrier(index)),
                 None => {
                     exchange.company_name.as_deref().map(|name| Holder::Company(companies[name]))
                 }
             },
             rate_center: exchange.rate_center.as_deref().map(|name| rate_centers[name]),
         };
-        let block = |exchange: &Exchange, digit: u8, holder: &BlockHolder| {
-            Some(Block {
+        let block_of = |exchange: &Exchange, digit: u8, holder: &BlockHolder| {
+            Some(ThousandsBlock {
                 npa: exchange.npa,
                 nxx: exchange.nxx,
                 digit,
-                carrier: *by_ocn.get(&holder.ocn)?,
+                carrier: *carrier_indexes.get(&holder.ocn)?,
                 rate_center: holder.rate_center.as_deref().map(|name| rate_centers[name]),
                 effective: holder.effective,
             })
         };
         let blocks = exchanges.values().flat_map(|exchange| {
             let holders = exchange.blocks.iter();
-            holders.filter_map(|(&digit, holder)| block(exchange, digit, holder))
+            holders.filter_map(|(&digit, holder)| block_of(exchange, digit, holder))
         });
         Self {
             blocks: blocks.collect(),
-            rows: exchanges.values().map(row).collect(),
+            rows: exchanges.values().map(row_of).collect(),
             companies: companies.keys().map(|&name| name.to_owned()).collect(),
             rate_centers: rate_centers.keys().map(|&name| name.to_owned()).collect(),
             carriers: carriers.into_values().collect(),
@@ -141,33 +147,36 @@ impl Dataset {
         }
     }
 
-    /// Every carrier, by OCN.
+    /// Every carrier, ordered by OCN.
     pub fn carriers(&self) -> &[Carrier] {
         &self.carriers
     }
 
+    /// The carrier with this OCN.
     pub fn carrier(&self, ocn: Ocn) -> Option<&Carrier> {
-        let place = self.carriers.binary_search_by_key(&ocn, |carrier| carrier.ocn).ok()?;
-        self.carriers.get(place)
+        let index = self.carriers.binary_search_by_key(&ocn, |carrier| carrier.ocn).ok()?;
+        self.carriers.get(index)
     }
 
-    /// Every area code, by NPA.
+    /// Every area code, ordered by NPA.
     pub fn area_codes(&self) -> &[AreaCode] {
         &self.area_codes
     }
 
+    /// The area code with this NPA.
     pub fn area_code(&self, npa: Npa) -> Option<&AreaCode> {
-        let place = self.area_codes.binary_search_by_key(&npa, |area_code| area_code.npa).ok()?;
-        self.area_codes.get(place)
+        let index = self.area_codes.binary_search_by_key(&npa, |area_code| area_code.npa).ok()?;
+        self.area_codes.get(index)
     }
 
+    /// The exchange with this NPA-NXX.
     pub fn exchange(&self, npa_nxx: NpaNxx) -> Option<Exchange> {
-        let of_npa = self.rows_of(npa_nxx.npa);
-        let place = of_npa.binary_search_by_key(&npa_nxx.nxx, |row| row.nxx).ok()?;
-        of_npa.get(place).map(|row| self.record(row))
+        let rows = self.rows_of(npa_nxx.npa);
+        let index = rows.binary_search_by_key(&npa_nxx.nxx, |row| row.nxx).ok()?;
+        rows.get(index).map(|row| self.record(row))
     }
 
-    /// Every exchange, by NPA then NXX.
+    /// Every exchange, ordered by NPA, then NXX.
     pub fn exchanges(&self) -> impl Iterator<Item = Exchange> {
         self.rows.iter().map(|row| self.record(row))
     }
@@ -177,26 +186,25 @@ impl Dataset {
         self.blocks.len()
     }
 
-    /// Every record: carriers by OCN, area codes by NPA, exchanges by NPA then NXX; in the order of
-    /// their keys.
+    /// Every record in the order of its key: the carriers, the area codes, then the exchanges.
     pub fn records(&self) -> impl Iterator<Item = Record> {
         let carriers = self.carriers.iter().cloned().map(Record::Carrier);
         let area_codes = self.area_codes.iter().cloned().map(Record::AreaCode);
         carriers.chain(area_codes).chain(self.exchanges().map(Record::Exchange))
     }
 
-    /// The exchanges of one area code, by NXX; made only as they are taken.
+    /// The exchanges of one area code, ordered by NXX.
     pub fn exchanges_of(&self, npa: Npa) -> impl Iterator<Item = LazyExchange<'_>> {
         self.rows_of(npa).iter().map(|row| LazyExchange { dataset: self, row })
     }
 
-    fn rows_of(&self, npa: Npa) -> &[Row] {
+    fn rows_of(&self, npa: Npa) -> &[ExchangeRow] {
         let start = self.rows.partition_point(|row| row.npa < npa);
         let end = self.rows.partition_point(|row| row.npa <= npa);
         &self.rows[start..end]
     }
 
-    fn record(&self, row: &Row) -> Exchange {
+    fn record(&self, row: &ExchangeRow) -> Exchange {
         let carrier = self.carrier_of(row);
         Exchange {
             npa: row.npa,
@@ -204,7 +212,7 @@ impl Dataset {
             ocn: carrier.map(|carrier| carrier.ocn),
             company_name: self.company_name(row).map(str::to_owned),
             carrier_type: carrier.and_then(|carrier| carrier.carrier_type),
-            rate_center: row.rate_center.map(|place| self.rate_centers[place as usize].clone()),
+            rate_center: row.rate_center.map(|index| self.rate_centers[index as usize].clone()),
             state: row.state,
             country: row.country,
             status: row.status,
@@ -212,35 +220,37 @@ impl Dataset {
         }
     }
 
-    fn blocks_of(&self, row: &Row) -> BTreeMap<u8, BlockHolder> {
-        let start = self.blocks.partition_point(|block| block.exchange() < (row.npa, row.nxx));
-        let blocks = self.blocks[start..].iter();
-        let blocks = blocks.take_while(|block| block.exchange() == (row.npa, row.nxx));
-        let holder = |block: &Block| {
+    fn blocks_of(&self, row: &ExchangeRow) -> BTreeMap<u8, BlockHolder> {
+        let exchange = (row.npa, row.nxx);
+        let start = self.blocks.partition_point(|block| block.exchange() < exchange);
+        let blocks = self.blocks[start..].iter().take_while(|block| block.exchange() == exchange);
+        let digit_and_holder = |block: &ThousandsBlock| {
             let carrier = self.carriers.get(block.carrier as usize)?;
             let holder = BlockHolder {
                 ocn: carrier.ocn,
                 company_name: carrier.company_name.clone(),
                 carrier_type: carrier.carrier_type,
-                rate_center: block.rate_center.map(|at| self.rate_centers[at as usize].clone()),
+                rate_center: block
+                    .rate_center
+                    .map(|index| self.rate_centers[index as usize].clone()),
                 effective: block.effective,
             };
             Some((block.digit, holder))
         };
-        blocks.filter_map(holder).collect()
+        blocks.filter_map(digit_and_holder).collect()
     }
 
-    fn carrier_of(&self, row: &Row) -> Option<&Carrier> {
+    fn carrier_of(&self, row: &ExchangeRow) -> Option<&Carrier> {
         match row.holder {
-            Some(Holder::Carrier(place)) => self.carriers.get(place as usize),
+            Some(Holder::Carrier(index)) => self.carriers.get(index as usize),
             _ => None,
         }
     }
 
-    fn company_name(&self, row: &Row) -> Option<&str> {
+    fn company_name(&self, row: &ExchangeRow) -> Option<&str> {
         match row.holder? {
-            Holder::Carrier(place) => self.carriers.get(place as usize)?.company_name.as_deref(),
-            Holder::Company(place) => self.companies.get(place as usize).map(String::as_str),
+            Holder::Carrier(index) => self.carriers.get(index as usize)?.company_name.as_deref(),
+            Holder::Company(index) => self.companies.get(index as usize).map(String::as_str),
         }
     }
 
@@ -253,7 +263,7 @@ impl Dataset {
             *by_status.entry(row.status).or_default() += 1;
         }
         let area_codes: BTreeSet<Npa> = self.rows.iter().map(|row| row.npa).collect();
-        let states: BTreeSet<State> = self.rows.iter().filter_map(|row| row.state).collect();
+        let states: BTreeSet<StateCode> = self.rows.iter().filter_map(|row| row.state).collect();
         Statistics {
             total_records: self.rows.len() as u32,
             by_country,
@@ -264,16 +274,16 @@ impl Dataset {
     }
 }
 
-/// Numbers the distinct keys in their order.
-fn places<K: Ord>(keys: impl Iterator<Item = K>) -> BTreeMap<K, u32> {
+/// The distinct keys in their order, each with its index.
+fn indexes<K: Ord>(keys: impl Iterator<Item = K>) -> BTreeMap<K, u32> {
     keys.collect::<BTreeSet<K>>().into_iter().zip(0..).collect()
 }
 
-/// An exchange of a list, made into a record only if its page is the one asked for.
+/// An exchange of a list, which becomes a record only if it is on the page that was asked for.
 #[derive(Clone, Copy)]
 pub struct LazyExchange<'a> {
     dataset: &'a Dataset,
-    row: &'a Row,
+    row: &'a ExchangeRow,
 }
 
 impl From<LazyExchange<'_>> for Exchange {

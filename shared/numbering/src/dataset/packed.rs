@@ -1,20 +1,23 @@
-//! A dataset as bytes: postcard for the shape, zstd for the size.
+//! A dataset as bytes: encoded by postcard, compressed by zstd.
 
 use super::Dataset;
 
-/// Says which layout follows, so that an older reader refuses what it would misread.
+/// The first byte of a snapshot. It names the layout of the others, so that a release of the service
+/// refuses a layout that it would misread.
 const LAYOUT: u8 = 3;
-/// zstd's level: the snapshot is written once and read by every container.
+/// The level of zstd. It is high because a snapshot is written once and read by every container.
 const LEVEL: i32 = 17;
 
-/// Bytes that are no snapshot of this version of the service.
+/// Why bytes are no snapshot that this release can read, or a snapshot could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum DamagedSnapshot {
-    #[error("its layout is {0:?}, this version reads {LAYOUT}")]
-    Layout(Option<u8>),
-    #[error("it cannot be decompressed: {0}")]
+    #[error("it is empty")]
+    Empty,
+    #[error("its layout is {0}, and this release reads {LAYOUT}")]
+    Layout(u8),
+    #[error("it cannot be compressed or decompressed")]
     Compression(#[from] std::io::Error),
-    #[error("it cannot be decoded: {0}")]
+    #[error("it cannot be encoded or decoded")]
     Encoding(#[from] postcard::Error),
 }
 
@@ -22,7 +25,7 @@ impl Dataset {
     /// The snapshot of this dataset; the same dataset always gives the same bytes.
     ///
     /// # Errors
-    /// Where there is no memory left to compress into.
+    /// Returns an error if there is not enough memory to compress it.
     pub fn pack(&self) -> Result<Vec<u8>, DamagedSnapshot> {
         let mut bytes = vec![LAYOUT];
         bytes.extend(zstd::encode_all(postcard::to_stdvec(self)?.as_slice(), LEVEL)?);
@@ -32,13 +35,14 @@ impl Dataset {
     /// Reads a snapshot back.
     ///
     /// # Errors
-    /// Where the bytes are not what [`Dataset::pack`] of this layout wrote.
+    /// Returns an error if [`Dataset::pack`] of this layout did not write the bytes.
     pub fn unpack(bytes: &[u8]) -> Result<Self, DamagedSnapshot> {
         match bytes.split_first() {
             Some((&LAYOUT, compressed)) => {
                 Ok(postcard::from_bytes(&zstd::decode_all(compressed)?)?)
             }
-            other => Err(DamagedSnapshot::Layout(other.map(|(&layout, _)| layout))),
+            Some((&layout, _)) => Err(DamagedSnapshot::Layout(layout)),
+            None => Err(DamagedSnapshot::Empty),
         }
     }
 }
@@ -49,7 +53,7 @@ mod tests {
     use crate::dataset::tests::example;
 
     #[test]
-    fn what_was_packed_unpacks_the_same() {
+    fn a_packed_dataset_unpacks_the_same() {
         let dataset = example();
         let bytes = dataset.pack().unwrap();
         assert_eq!(Dataset::unpack(&bytes).unwrap(), dataset);
@@ -57,10 +61,10 @@ mod tests {
     }
 
     #[test]
-    fn refuses_damaged_bytes() {
+    fn damaged_bytes_are_refused() {
         let bytes = example().pack().unwrap();
-        assert!(matches!(Dataset::unpack(&[]), Err(DamagedSnapshot::Layout(None))));
-        assert!(matches!(Dataset::unpack(&[9, 9]), Err(DamagedSnapshot::Layout(Some(9)))));
+        assert!(matches!(Dataset::unpack(&[]), Err(DamagedSnapshot::Empty)));
+        assert!(matches!(Dataset::unpack(&[9, 9]), Err(DamagedSnapshot::Layout(9))));
         assert!(Dataset::unpack(&bytes[..bytes.len() - 1]).is_err());
     }
 }

@@ -1,16 +1,16 @@
-//! Search over the exchanges: words that begin words, and exact filters.
+//! Search over the exchanges: by the beginnings of words, and by exact filters.
 
 use std::{collections::BTreeSet, str::FromStr};
 
 use jiff::civil::Date;
 
-use super::{Block, Dataset, Holder, LazyExchange, Row};
-use crate::records::{Carrier, CarrierType, Country, Npa, Nxx, Ocn, State, Status, has_begun};
+use super::{Dataset, ExchangeRow, Holder, LazyExchange, ThousandsBlock};
+use crate::records::{Carrier, CarrierType, Country, Npa, Nxx, Ocn, StateCode, Status, has_begun};
 
-/// What an exchange must be to be found; every part that is given has to hold.
+/// The conditions of a search; an exchange is found if it meets all that are given.
 ///
-/// What is asked of a holder or a rate center may also hold of a thousands block of the exchange
-/// that counts on the day of the search.
+/// Conditions on the holder or the rate center may also be met by a thousands block of the exchange
+/// whose assignment is effective on the day of the search.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Search {
     /// Each word begins a word of a company name, common name or rate center.
@@ -22,7 +22,7 @@ pub struct Search {
     pub company: Option<String>,
     /// The whole rate center, without case.
     pub rate_center: Option<String>,
-    pub state: Option<State>,
+    pub state: Option<StateCode>,
     pub country: Option<Country>,
     pub carrier_type: Option<CarrierType>,
     pub status: Option<Status>,
@@ -32,7 +32,7 @@ pub struct Search {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Words(BTreeSet<String>);
 
-/// More than anybody types; each word costs a pass over every name.
+/// The most words of a query. It is limited because each word costs a pass over every name.
 const MOST_WORDS: usize = 10;
 
 /// A query that cannot be searched for.
@@ -74,8 +74,8 @@ fn has_word_starting_with(name: &str, prefix: &str) -> bool {
     })
 }
 
-/// Which names of the dataset satisfy one condition, so that each name is read once and not once
-/// an exchange.
+/// Which names of the dataset meet one condition, so that each name is read once and not once for
+/// each exchange.
 struct NameMatches {
     carriers: Vec<bool>,
     companies: Vec<bool>,
@@ -83,16 +83,16 @@ struct NameMatches {
 }
 
 impl NameMatches {
-    fn company(&self, assignment: &Assignment) -> bool {
+    fn match_company(&self, assignment: &Assignment) -> bool {
         match assignment.holder {
-            Some(Holder::Carrier(place)) => self.carriers[place as usize],
-            Some(Holder::Company(place)) => self.companies[place as usize],
+            Some(Holder::Carrier(index)) => self.carriers[index as usize],
+            Some(Holder::Company(index)) => self.companies[index as usize],
             None => false,
         }
     }
 
-    fn rate_center(&self, assignment: &Assignment) -> bool {
-        assignment.rate_center.is_some_and(|place| self.rate_centers[place as usize])
+    fn match_rate_center(&self, assignment: &Assignment) -> bool {
+        assignment.rate_center.is_some_and(|index| self.rate_centers[index as usize])
     }
 }
 
@@ -104,25 +104,25 @@ struct Assignment {
 }
 
 impl Assignment {
-    fn of_exchange(row: &Row) -> Self {
+    fn of_exchange(row: &ExchangeRow) -> Self {
         Self { holder: row.holder, rate_center: row.rate_center }
     }
 
-    fn of_block(block: &Block) -> Self {
+    fn of_block(block: &ThousandsBlock) -> Self {
         Self { holder: Some(Holder::Carrier(block.carrier)), rate_center: block.rate_center }
     }
 
     fn is_held_by(&self, carriers: &[bool]) -> bool {
-        matches!(self.holder, Some(Holder::Carrier(place)) if carriers[place as usize])
+        matches!(self.holder, Some(Holder::Carrier(index)) if carriers[index as usize])
     }
 }
 
-/// The blocks that are left while exchanges are gone through in their order.
-struct RemainingBlocks<'a>(&'a [Block]);
+/// The blocks of the exchanges that are still to come, while all exchanges are visited in order.
+struct RemainingBlocks<'a>(&'a [ThousandsBlock]);
 
 impl<'a> RemainingBlocks<'a> {
-    /// The blocks of this exchange, which comes after every exchange asked for before.
-    fn of(&mut self, row: &Row) -> &'a [Block] {
+    /// The blocks of this exchange, which comes after all exchanges of earlier calls.
+    fn take_for(&mut self, row: &ExchangeRow) -> &'a [ThousandsBlock] {
         let exchange = (row.npa, row.nxx);
         let earlier = self.0.iter().take_while(|block| block.exchange() < exchange).count();
         let (_, remaining) = self.0.split_at(earlier);
@@ -134,7 +134,7 @@ impl<'a> RemainingBlocks<'a> {
 }
 
 impl Dataset {
-    /// The exchanges that `search` describes `today`, by NPA then NXX.
+    /// The exchanges that `search` finds `today`, ordered by NPA, then NXX.
     pub fn search(
         &self,
         search: &Search,
@@ -149,24 +149,24 @@ impl Dataset {
         let mut assignments = Vec::new();
         rows.iter()
             .filter(move |row| {
-                let of_blocks =
-                    blocks.of(row).iter().filter(|block| has_begun(block.effective, today));
+                let own_blocks = blocks.take_for(row).iter();
+                let effective = own_blocks.filter(|block| has_begun(block.effective, today));
                 assignments.clear();
                 assignments.push(Assignment::of_exchange(row));
-                assignments.extend(of_blocks.map(Assignment::of_block));
+                assignments.extend(effective.map(Assignment::of_block));
                 matches(row, &assignments)
             })
             .map(|row| LazyExchange { dataset: self, row })
     }
 
-    /// The blocks of this area code and of all after it; every block without one.
-    fn blocks_from(&self, npa: Option<Npa>) -> &[Block] {
+    /// The blocks of this area code and of all after it, or every block if `npa` is `None`.
+    fn blocks_from(&self, npa: Option<Npa>) -> &[ThousandsBlock] {
         let start = npa.map_or(0, |npa| self.blocks.partition_point(|block| block.npa < npa));
         &self.blocks[start..]
     }
 
-    /// Says of an exchange and its assignments (its own first) whether the search finds it.
-    fn compile(&self, search: &Search) -> impl Fn(&Row, &[Assignment]) -> bool + use<> {
+    /// A closure that tells of an exchange and its assignments whether the search finds it.
+    fn compile(&self, search: &Search) -> impl Fn(&ExchangeRow, &[Assignment]) -> bool + use<> {
         let Search {
             words,
             npa: _,
@@ -183,48 +183,50 @@ impl Dataset {
         let words: Vec<NameMatches> = words
             .iter()
             .flat_map(|Words(words)| words)
-            .map(|word| self.names(|name| has_word_starting_with(name, word)))
+            .map(|word| self.match_names(|name| has_word_starting_with(name, word)))
             .collect();
-        let is = |wanted: &str| self.names(|name| lower_case(name).eq(lower_case(wanted)));
-        let company = company.as_deref().map(is);
-        let rate_center = rate_center.as_deref().map(is);
-        let of_carrier =
-            |holds: &dyn Fn(&Carrier) -> bool| self.carriers.iter().map(holds).collect();
-        let ocn: Option<Vec<bool>> = ocn.map(|ocn| of_carrier(&|carrier| carrier.ocn == ocn));
-        let carrier_type: Option<Vec<bool>> =
-            carrier_type.map(|wanted| of_carrier(&|carrier| carrier.carrier_type == Some(wanted)));
+        let names_equal_to =
+            |wanted: &str| self.match_names(|name| lower_case(name).eq(lower_case(wanted)));
+        let companies = company.as_deref().map(names_equal_to);
+        let rate_centers = rate_center.as_deref().map(names_equal_to);
+        let carriers_where = |is_wanted: &dyn Fn(&Carrier) -> bool| -> Vec<bool> {
+            self.carriers.iter().map(is_wanted).collect()
+        };
+        let with_ocn = ocn.map(|ocn| carriers_where(&|carrier| carrier.ocn == ocn));
+        let with_type = carrier_type
+            .map(|wanted| carriers_where(&|carrier| carrier.carrier_type == Some(wanted)));
 
         let has_holder = move |assignment: &Assignment| {
-            ocn.as_ref().is_none_or(|carriers| assignment.is_held_by(carriers))
-                && carrier_type.as_ref().is_none_or(|carriers| assignment.is_held_by(carriers))
-                && company.as_ref().is_none_or(|names| names.company(assignment))
+            with_ocn.as_ref().is_none_or(|carriers| assignment.is_held_by(carriers))
+                && with_type.as_ref().is_none_or(|carriers| assignment.is_held_by(carriers))
+                && companies.as_ref().is_none_or(|names| names.match_company(assignment))
         };
         let has_rate_center = move |assignment: &Assignment| {
-            rate_center.as_ref().is_none_or(|names| names.rate_center(assignment))
+            rate_centers.as_ref().is_none_or(|names| names.match_rate_center(assignment))
         };
         let has_word = |word: &NameMatches, assignment: &Assignment| {
-            word.company(assignment) || word.rate_center(assignment)
+            word.match_company(assignment) || word.match_rate_center(assignment)
         };
-        move |row: &Row, assignments: &[Assignment]| {
+        move |row: &ExchangeRow, assignments: &[Assignment]| {
             nxx.is_none_or(|nxx| row.nxx == nxx)
                 && status.is_none_or(|status| row.status == status)
                 && country.is_none_or(|country| row.country == country)
                 && state.is_none_or(|state| row.state == Some(state))
                 && assignments.iter().any(&has_holder)
                 && assignments.iter().any(&has_rate_center)
-                && words.iter().all(|word| assignments.iter().any(|held| has_word(word, held)))
+                && words.iter().all(|word| assignments.iter().any(|own| has_word(word, own)))
         }
     }
 
-    fn names(&self, holds: impl Fn(&str) -> bool) -> NameMatches {
-        let carrier = |carrier: &Carrier| {
+    fn match_names(&self, is_match: impl Fn(&str) -> bool) -> NameMatches {
+        let carrier_matches = |carrier: &Carrier| {
             let names = [&carrier.company_name, &carrier.common_name];
-            names.into_iter().flatten().any(|name| holds(name))
+            names.into_iter().flatten().any(|name| is_match(name))
         };
         NameMatches {
-            carriers: self.carriers.iter().map(carrier).collect(),
-            companies: self.companies.iter().map(|name| holds(name)).collect(),
-            rate_centers: self.rate_centers.iter().map(|name| holds(name)).collect(),
+            carriers: self.carriers.iter().map(carrier_matches).collect(),
+            companies: self.companies.iter().map(|name| is_match(name)).collect(),
+            rate_centers: self.rate_centers.iter().map(|name| is_match(name)).collect(),
         }
     }
 }
@@ -281,7 +283,8 @@ mod tests {
         );
     }
 
-    /// The example, with a block of 415-300 that 6010 holds from July on, in a place of its own.
+    /// The example with a thousands block of 415-300 that carrier 6010 holds from July on, in a rate
+    /// center of its own.
     fn pooled_example() -> Dataset {
         let holder = BlockHolder {
             ocn: "6010".parse().unwrap(),
@@ -302,36 +305,39 @@ mod tests {
     }
 
     #[test]
-    fn a_block_keeps_its_effective_date_and_rate_center_and_counts_from_that_day() {
+    fn a_block_has_its_holder_and_rate_center_from_its_effective_date_on() {
         let exchange = pooled_example().exchange("415-300".parse().unwrap()).unwrap();
-        let place_on =
+        let rate_center_on =
             |day: Date| exchange.block_on(4, day).and_then(|holder| holder.rate_center.as_deref());
-        assert_eq!(place_on(Date::constant(2026, 6, 30)), None);
-        assert_eq!(place_on(Date::constant(2026, 7, 1)), Some("MILL VALLEY"));
+        assert_eq!(rate_center_on(Date::constant(2026, 6, 30)), None);
+        assert_eq!(rate_center_on(Date::constant(2026, 7, 1)), Some("MILL VALLEY"));
         assert_eq!(exchange.block_on(5, Date::constant(2026, 7, 1)), None);
     }
 
     #[test]
-    fn an_exchange_is_found_by_the_holder_and_place_of_a_block_that_counts() {
+    fn an_exchange_is_found_by_the_holder_and_rate_center_of_an_effective_block() {
         let dataset = pooled_example();
-        let on =
+        let found_in_month =
             |search: &Search, month: i8| found_in(&dataset, search, Date::constant(2026, month, 1));
         let cingular = Search { ocn: Some("6010".parse().unwrap()), ..Search::default() };
-        assert_eq!(on(&cingular, 6), ["415-200"]);
-        assert_eq!(on(&cingular, 7), ["415-200", "415-300"]);
+        assert_eq!(found_in_month(&cingular, 6), ["415-200"]);
+        assert_eq!(found_in_month(&cingular, 7), ["415-200", "415-300"]);
         let of_npa = Search { npa: Some("415".parse().unwrap()), ..cingular.clone() };
-        assert_eq!(on(&of_npa, 7), ["415-200", "415-300"]);
+        assert_eq!(found_in_month(&of_npa, 7), ["415-200", "415-300"]);
         let company = Search { company: Some("AT&T Mobility".to_owned()), ..Search::default() };
-        assert_eq!(on(&company, 7), ["415-200", "415-300"]);
+        assert_eq!(found_in_month(&company, 7), ["415-200", "415-300"]);
         let rate_center =
             Search { rate_center: Some("mill valley".to_owned()), ..Search::default() };
-        assert_eq!((on(&rate_center, 6), on(&rate_center, 7)), (vec![], vec!["415-300".into()]));
+        assert_eq!(
+            (found_in_month(&rate_center, 6), found_in_month(&rate_center, 7)),
+            (vec![], vec!["415-300".into()])
+        );
         let words = Search { words: Some("mill cingular".parse().unwrap()), ..Search::default() };
-        assert_eq!(on(&words, 7), ["415-300"]);
+        assert_eq!(found_in_month(&words, 7), ["415-300"]);
     }
 
     #[test]
-    fn what_is_asked_of_a_holder_has_to_hold_of_one_holder() {
+    fn all_conditions_on_the_holder_must_be_met_by_one_holder() {
         let both = Search {
             ocn: Some("6010".parse().unwrap()),
             company: Some("Pacific Bell".to_owned()),

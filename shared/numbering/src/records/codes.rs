@@ -1,17 +1,18 @@
 //! The codes that name things: OCN, NPA and NXX.
 //!
-//! Each is a validated value: text becomes one at the edge and never travels further unparsed.
+//! Each type holds only valid values: text is parsed where it enters the service, and unparsed text
+//! goes no further.
 
 use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// Text that is not the code it was taken for; says the rule.
+/// Text that breaks the rule of a code. The message states the rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("must be exactly {0}")]
 pub struct CodeError(&'static str);
 
-/// Operating Company Number: four alphanumeric characters, kept upper case.
+/// Operating Company Number: four alphanumeric characters, stored in upper case.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ocn([u8; 4]);
 
@@ -75,8 +76,8 @@ three_digit_code! {
 }
 
 impl Npa {
-    /// Whether the numbering plan can have this area code: N is 2 to 9, N11 are service codes, and
-    /// N9X is kept for the expansion of the plan.
+    /// Whether the numbering plan can have this area code: its first digit is 2 to 9, N11 codes are
+    /// service codes, and N9X codes are reserved for the expansion of the plan.
     pub fn can_be_area_code(self) -> bool {
         let (first, middle) = (self.0 / 100, self.0 / 10 % 10);
         first >= 2 && middle != 9 && self.0 % 100 != 11
@@ -106,9 +107,9 @@ impl fmt::Display for NpaNxx {
     }
 }
 
-/// Text where people or DynamoDB read it, the bare value in the packed dataset.
-macro_rules! serde_as_text_or {
-    ($name:ident, $raw:ty) => {
+/// Serializes a code as text in JSON and DynamoDB, and as its bare value in the packed dataset.
+macro_rules! serialize_as_text_or_value {
+    ($name:ident, $value:ty) => {
         impl Serialize for $name {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 if serializer.is_human_readable() {
@@ -124,7 +125,7 @@ macro_rules! serde_as_text_or {
                 if deserializer.is_human_readable() {
                     String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
                 } else {
-                    <$raw>::deserialize(deserializer).map(Self)
+                    <$value>::deserialize(deserializer).map(Self)
                 }
             }
         }
@@ -136,11 +137,11 @@ macro_rules! serde_as_text_or {
         }
     };
 }
-pub(super) use serde_as_text_or;
+pub(super) use serialize_as_text_or_value;
 
-serde_as_text_or!(Ocn, [u8; 4]);
-serde_as_text_or!(Npa, u16);
-serde_as_text_or!(Nxx, u16);
+serialize_as_text_or_value!(Ocn, [u8; 4]);
+serialize_as_text_or_value!(Npa, u16);
+serialize_as_text_or_value!(Nxx, u16);
 
 impl fmt::Debug for NpaNxx {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -155,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ocn_is_matched_without_case_and_kept_upper_case() {
+    fn an_ocn_is_matched_without_case_and_stored_in_upper_case() {
         assert_eq!("073h".parse::<Ocn>().unwrap().to_string(), "073H");
     }
 
@@ -166,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_only_looks_like_a_code() {
+    fn text_that_only_looks_like_a_code_is_refused() {
         for text in ["", "12", "1234", "+12", "1 2", "１２３", "-12", "1e2", "12\n"] {
             assert!(text.parse::<Npa>().is_err(), "{text:?}");
         }
@@ -176,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn area_codes_are_what_the_plan_can_have() {
+    fn area_codes_are_those_that_the_plan_can_have() {
         let can_be = |npa: &str| npa.parse::<Npa>().unwrap().can_be_area_code();
         for npa in ["201", "415", "500", "600", "710", "800", "867", "900", "989"] {
             assert!(can_be(npa), "{npa}");
@@ -187,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn npa_nxx_reads_the_reports_notation() {
+    fn npa_nxx_reads_the_notation_of_the_reports() {
         let npa_nxx: NpaNxx = "415-555".parse().unwrap();
         assert_eq!(npa_nxx.to_string(), "415-555");
         assert!("415555".parse::<NpaNxx>().is_err());

@@ -1,4 +1,5 @@
-//! The numbering records as the store keeps them and the API answers them (spec sections 2 and 3).
+//! The numbering records, from which the store makes items and the API responses (spec sections 2
+//! and 3).
 
 mod codes;
 mod place;
@@ -12,58 +13,34 @@ use strum::{Display, EnumString, VariantNames};
 use utoipa::ToSchema;
 
 pub use codes::{CodeError, Npa, NpaNxx, Nxx, Ocn};
-pub use place::{Country, State, UnknownState};
+pub use place::{Country, StateCode, UnknownState};
 pub use version::Version;
 
 /// What a carrier is licensed or known as (spec 2.3).
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Serialize,
-    Deserialize,
-    Display,
-    EnumString,
-    VariantNames,
-    ToSchema,
-)]
+#[derive(Serialize, Deserialize, Display, EnumString, VariantNames, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 #[strum(serialize_all = "UPPERCASE", ascii_case_insensitive)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CarrierType {
-    /// Incumbent Local Exchange Carrier
+    /// Incumbent Local Exchange Carrier.
     Ilec,
-    /// Competitive Local Exchange Carrier
+    /// Competitive Local Exchange Carrier.
     Clec,
-    /// Mobile/cellular carrier
+    /// Mobile (cellular) carrier.
     Wireless,
-    /// Competitive Access Provider
+    /// Competitive Access Provider.
     Cap,
-    /// Interexchange Carrier
+    /// Interexchange Carrier.
     Ixc,
-    /// Personal Communications Service
+    /// Personal Communications Service.
     Pcs,
 }
 
-/// Whether an exchange code is in somebody's hands (spec section 3).
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    Display,
-    EnumString,
-    VariantNames,
-    ToSchema,
-)]
+/// Whether an exchange is assigned to a carrier (spec section 3).
+#[derive(Serialize, Deserialize, Display, EnumString, VariantNames, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 #[strum(serialize_all = "UPPERCASE", ascii_case_insensitive)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
     Assigned,
     Unassigned,
@@ -71,6 +48,7 @@ pub enum Status {
 }
 
 impl Status {
+    /// Every status.
     pub const ALL: [Status; 3] = [Status::Assigned, Status::Unassigned, Status::Reserved];
 }
 
@@ -78,14 +56,14 @@ impl Status {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Carrier {
     pub ocn: Ocn,
-    /// Full legal company name; `None` where no source names the company of this OCN.
+    /// Full legal company name; `None` if no source names the company of this OCN.
     pub company_name: Option<String>,
-    /// Common or trade name, where it differs.
+    /// Common or trade name, if it differs from the company name.
     pub common_name: Option<String>,
-    /// `None` where no source states it.
+    /// `None` if no source states it.
     pub carrier_type: Option<CarrierType>,
-    /// The state or province that holds most of its exchanges.
-    pub state: Option<State>,
+    /// The state or province in which most of its exchanges are.
+    pub state: Option<StateCode>,
     pub country: Country,
     pub exchanges: OwnedExchanges,
 }
@@ -97,7 +75,7 @@ pub struct OwnedExchanges {
     pub total: u32,
     /// Exchange count by state or province code.
     #[schema(value_type = BTreeMap<String, u32>)]
-    pub by_state: BTreeMap<State, u32>,
+    pub by_state: BTreeMap<StateCode, u32>,
 }
 
 /// One NPA-NXX: a block of 10,000 numbers (spec 2.4).
@@ -105,25 +83,27 @@ pub struct OwnedExchanges {
 pub struct Exchange {
     pub npa: Npa,
     pub nxx: Nxx,
-    /// Its holder; `None` where nobody or no single carrier holds it.
+    /// The carrier that holds it; `None` if nobody does, or a company whose OCN is not known.
     pub ocn: Option<Ocn>,
     pub company_name: Option<String>,
     pub carrier_type: Option<CarrierType>,
     pub rate_center: Option<String>,
-    pub state: Option<State>,
+    pub state: Option<StateCode>,
     pub country: Country,
     pub status: Status,
-    /// Who holds which thousands block, where that is somebody: by the block's first digit.
+    /// The thousands blocks that are assigned to a carrier, by the first digit of their numbers.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub blocks: BTreeMap<u8, BlockHolder>,
 }
 
 impl Exchange {
+    /// The code that the exchange is found by.
     pub fn npa_nxx(&self) -> NpaNxx {
         NpaNxx { npa: self.npa, nxx: self.nxx }
     }
 
-    /// The holder of the thousands block that begins with `digit`, if it has one on this day.
+    /// The holder of the thousands block that begins with `digit`, if the assignment is effective
+    /// `today`.
     pub fn block_on(&self, digit: u8, today: Date) -> Option<&BlockHolder> {
         self.blocks.get(&digit).filter(|holder| holder.is_effective_on(today))
     }
@@ -135,28 +115,28 @@ pub struct BlockHolder {
     pub ocn: Ocn,
     pub company_name: Option<String>,
     pub carrier_type: Option<CarrierType>,
-    /// Where the block's numbers are, if the source says so; else where the exchange is.
+    /// `None` if the source names none; the block then has the rate center of its exchange.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_center: Option<String>,
-    /// The first day of the assignment; without one it counts at once.
+    /// The first day of the assignment; `None` if it is effective at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effective: Option<Date>,
 }
 
 impl BlockHolder {
-    /// Whether the assignment counts on this day. Answers ask this, and not the import, so that it
-    /// need not run on the day.
+    /// Whether the assignment is effective `today`. This is asked when a request is answered and not
+    /// by the import, so that no import has to run on the effective date.
     pub fn is_effective_on(&self, today: Date) -> bool {
         has_begun(self.effective, today)
     }
 }
 
-/// Whether something that begins on the day `effective`, or at once, has begun `today`.
+/// Whether an assignment is effective `today` that has this effective date, or none.
 pub(crate) fn has_begun(effective: Option<Date>, today: Date) -> bool {
     effective.is_none_or(|effective| effective <= today)
 }
 
-/// A record of the lookup tables, whichever it is.
+/// A record of any kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Record {
@@ -165,7 +145,7 @@ pub enum Record {
     Exchange(Exchange),
 }
 
-/// What a record is found by.
+/// The code that a record of any kind is found by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RecordKey {
     Carrier(Ocn),
@@ -174,6 +154,7 @@ pub enum RecordKey {
 }
 
 impl Record {
+    /// The code that the record is found by.
     pub fn key(&self) -> RecordKey {
         match self {
             Self::Carrier(carrier) => RecordKey::Carrier(carrier.ocn),
@@ -187,18 +168,18 @@ impl Record {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AreaCode {
     pub npa: Npa,
-    /// The state or province most of its exchanges are in; `None` for a non-geographic code.
-    pub state: Option<State>,
-    /// Every state or province that its exchanges or the area code database name.
+    /// The state or province in which most of its exchanges are; `None` for a non-geographic code.
+    pub state: Option<StateCode>,
+    /// Every state or province that its exchanges or the report of area codes name.
     #[serde(default)]
-    pub states: BTreeSet<State>,
+    pub states: BTreeSet<StateCode>,
     pub country: Country,
     pub total_exchanges: u32,
 }
 
 impl AreaCode {
-    /// The state of each of its numbers, which is a fact only where the area code lies in one alone.
-    pub fn only_state(&self) -> Option<State> {
+    /// The state of each of its numbers, which is known only if the area code lies in a single one.
+    pub fn only_state(&self) -> Option<StateCode> {
         self.states.first().copied().filter(|_| self.states.len() == 1)
     }
 }

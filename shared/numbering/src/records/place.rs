@@ -7,26 +7,13 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use strum::{Display, EnumString, VariantNames};
 use utoipa::ToSchema;
 
-use super::codes::serde_as_text_or;
+use super::codes::serialize_as_text_or_value;
 
 /// The two countries whose numbering data the service holds.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    Display,
-    EnumString,
-    VariantNames,
-    ToSchema,
-)]
+#[derive(Serialize, Deserialize, Display, EnumString, VariantNames, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 #[strum(serialize_all = "UPPERCASE", ascii_case_insensitive)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Country {
     Us,
     Ca,
@@ -39,16 +26,16 @@ impl Country {
 /// A US state, DC, a US territory, or a Canadian province or territory, by its postal code
 /// (ISO 3166-2 without the country).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct State([u8; 2]);
+pub struct StateCode([u8; 2]);
 
-/// Text that names no state or province of the US or Canada.
+/// Text that is not the code of a state or province of the US or Canada.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "must be the two-letter code of a US state, DC, a US territory or a Canadian province or territory"
 )]
 pub struct UnknownState;
 
-/// Uninhabited, without a telephone number, and so no place of the numbering plan.
+/// The US Minor Outlying Islands are uninhabited, so the numbering plan has no number there.
 const OUTLYING_ISLANDS: &str = "US-UM";
 
 fn subdivision(country: Country, code: &str) -> Option<Subdivision> {
@@ -56,38 +43,37 @@ fn subdivision(country: Country, code: &str) -> Option<Subdivision> {
         .filter(|found| found.code != OUTLYING_ISLANDS)
 }
 
-impl State {
+impl StateCode {
     fn subdivision(self) -> Option<Subdivision> {
         let code = self.to_string();
         Country::ALL.into_iter().find_map(|country| subdivision(country, &code))
     }
 
-    /// The country it is part of.
+    /// The country that the state is part of.
     pub fn country(self) -> Country {
         let code = self.to_string();
-        match subdivision(Country::Ca, &code) {
-            Some(_) => Country::Ca,
-            None => Country::Us,
-        }
+        if subdivision(Country::Ca, &code).is_some() { Country::Ca } else { Country::Us }
     }
 
-    /// The Canadian provinces and territories whose full names stand in `text`, in that order and
-    /// without case. No such name is part of another.
+    /// The Canadian provinces and territories whose full names `text` contains, in the order of the
+    /// text and whatever the case of its letters. No such name is part of another.
     pub fn provinces_named_in(text: &str) -> Vec<Self> {
         let text = text.to_uppercase();
         let subdivisions = rust_iso3166::CA.subdivisions().unwrap_or_default();
         let mut found: Vec<(usize, Self)> = subdivisions
             .iter()
             .filter_map(|subdivision| {
-                let place = text.find(&subdivision.name.to_uppercase())?;
-                Some((place, subdivision.code.get(3..)?.parse().ok()?))
+                let position = text.find(&subdivision.name.to_uppercase())?;
+                let (_country, code) = subdivision.code.split_once('-')?;
+                let state = code.parse().expect("a subdivision of Canada is a province");
+                Some((position, state))
             })
             .collect();
         found.sort();
         found.into_iter().map(|(_, state)| state).collect()
     }
 
-    /// Its full name in the everyday form.
+    /// The full name in everyday use.
     pub fn name(self) -> &'static str {
         match self.subdivision().map_or("", |found| found.name) {
             "Virgin Islands, U.S." => "U.S. Virgin Islands",
@@ -96,24 +82,24 @@ impl State {
     }
 }
 
-impl FromStr for State {
+impl FromStr for StateCode {
     type Err = UnknownState;
 
     fn from_str(text: &str) -> Result<Self, UnknownState> {
         let code = <[u8; 2]>::try_from(text.as_bytes()).map_err(|_| UnknownState)?;
         let state = Self(code.map(|byte| byte.to_ascii_uppercase()));
-        state.0.iter().all(u8::is_ascii_uppercase).then_some(()).ok_or(UnknownState)?;
-        state.subdivision().map(|_| state).ok_or(UnknownState)
+        let is_known = state.0.iter().all(u8::is_ascii_uppercase) && state.subdivision().is_some();
+        if is_known { Ok(state) } else { Err(UnknownState) }
     }
 }
 
-impl fmt::Display for State {
+impl fmt::Display for StateCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|&byte| write!(f, "{}", byte as char))
     }
 }
 
-serde_as_text_or!(State, [u8; 2]);
+serialize_as_text_or_value!(StateCode, [u8; 2]);
 
 #[cfg(test)]
 mod tests {
@@ -121,41 +107,41 @@ mod tests {
 
     /// 50 states, DC and 5 territories; 10 provinces and 3 territories.
     #[test]
-    fn knows_every_state_and_province_and_no_other_code() {
+    fn every_state_and_province_is_known_and_no_other_code() {
         let codes =
             ('A'..='Z').flat_map(|first| ('A'..='Z').map(move |second| format!("{first}{second}")));
-        let known: Vec<State> = codes.filter_map(|code| code.parse().ok()).collect();
+        let known: Vec<StateCode> = codes.filter_map(|code| code.parse().ok()).collect();
         assert_eq!(known.len(), 56 + 13);
     }
 
     #[test]
-    fn state_is_matched_without_case() {
-        let state: State = "qc".parse().unwrap();
+    fn a_state_is_matched_without_case() {
+        let state: StateCode = "qc".parse().unwrap();
         assert_eq!((state.to_string().as_str(), state.name()), ("QC", "Quebec"));
     }
 
     #[test]
     fn provinces_are_found_by_their_names_in_a_text() {
-        let named = |text| -> Vec<String> {
-            let states = State::provinces_named_in(text);
-            states.iter().map(State::to_string).collect()
+        let provinces = |text| -> Vec<String> {
+            let states = StateCode::provinces_named_in(text);
+            states.iter().map(StateCode::to_string).collect()
         };
-        assert_eq!(named("NOVA SCOTIA - PRINCE EDWARD ISLAND"), ["NS", "PE"]);
-        assert_eq!(named("NORTHWEST TERRITORIES -YUKON - NUNAVUT"), ["NT", "YT", "NU"]);
-        assert_eq!(named("Newfoundland and Labrador"), ["NL"]);
-        assert_eq!(named("NANP AREA"), [""; 0]);
+        assert_eq!(provinces("NOVA SCOTIA - PRINCE EDWARD ISLAND"), ["NS", "PE"]);
+        assert_eq!(provinces("NORTHWEST TERRITORIES -YUKON - NUNAVUT"), ["NT", "YT", "NU"]);
+        assert_eq!(provinces("Newfoundland and Labrador"), ["NL"]);
+        assert_eq!(provinces("NANP AREA"), [""; 0]);
     }
 
     #[test]
-    fn knows_its_country() {
-        assert_eq!("PR".parse::<State>().unwrap().country(), Country::Us);
-        assert_eq!("NL".parse::<State>().unwrap().country(), Country::Ca);
+    fn a_state_knows_its_country() {
+        assert_eq!("PR".parse::<StateCode>().unwrap().country(), Country::Us);
+        assert_eq!("NL".parse::<StateCode>().unwrap().country(), Country::Ca);
     }
 
     #[test]
-    fn refuses_what_is_no_state() {
+    fn text_that_is_no_state_is_refused() {
         for text in ["", "C", "XX", "CAL", "1A", "é", "UM"] {
-            assert!(text.parse::<State>().is_err(), "{text:?}");
+            assert!(text.parse::<StateCode>().is_err(), "{text:?}");
         }
     }
 }

@@ -6,13 +6,13 @@ fn limits(per_minute: Option<u64>, per_day: Option<u64>) -> Limits {
     Limits { per_minute, per_day }
 }
 
-/// Writes everything that is to be written into `table`, as DynamoDB would.
+/// Writes the unwritten requests into `table`, as DynamoDB would.
 fn write(counter: &mut Counter, table: &mut BTreeMap<i64, HourOfUsage>, now: i64) {
     let flush = counter.flush(now, Instant::now());
     if !flush.tallies.is_empty() {
-        let known = |hour: &i64| Some((*hour, table.get(hour)?.clone()));
-        let earlier: Vec<_> = flush.earlier_hours.iter().filter_map(known).collect();
-        counter.earlier_known(now, earlier);
+        let stored = |hour: &i64| Some((*hour, table.get(hour)?.clone()));
+        let earlier: Vec<_> = flush.earlier_hours.iter().filter_map(stored).collect();
+        counter.record_earlier_hours(now, earlier);
     }
     for (hour, tally) in flush.tallies {
         let item = table.entry(hour).or_default();
@@ -20,7 +20,7 @@ fn write(counter: &mut Counter, table: &mut BTreeMap<i64, HourOfUsage>, now: i64
         if stored.count < tally.count {
             *stored = tally.clone();
         }
-        counter.written(hour, &tally, item.clone());
+        counter.record_written(hour, &tally, item.clone());
     }
 }
 
@@ -36,34 +36,34 @@ fn requests_are_admitted_up_to_the_tighter_quota() {
     assert_eq!(first.minute.unwrap().remaining, 1);
     assert_eq!(first.daily.unwrap().remaining, 2);
     counter.take(limits, NINE).unwrap();
-    let refused = counter.take(limits, NINE).unwrap_err().exhausted().unwrap();
+    let refused = counter.take(limits, NINE).unwrap_err().exhausted;
     assert_eq!((refused.limit_type, refused.reset), (LimitType::Minute, NINE + 60));
-    // What is refused is not counted.
+    // A request that is refused is not counted.
     counter.take(limits, NINE + 60).unwrap();
-    let refused = counter.take(limits, NINE + 61).unwrap_err().exhausted().unwrap();
+    let refused = counter.take(limits, NINE + 61).unwrap_err().exhausted;
     assert_eq!((refused.limit_type, refused.reset), (LimitType::Daily, NINE + 24 * 3600));
 }
 
 #[test]
-fn of_two_exhausted_quotas_the_one_that_lasts_longer_counts() {
+fn of_two_exhausted_quotas_the_one_that_is_reset_last_is_named() {
     let mut counter = Counter::new();
     counter.take(limits(Some(1), Some(1)), NINE).unwrap();
     let refused = counter.take(limits(Some(1), Some(1)), NINE).unwrap_err();
-    assert_eq!(refused.minute.unwrap().remaining, 0);
-    assert_eq!(refused.exhausted().unwrap().limit_type, LimitType::Daily);
+    assert_eq!(refused.statuses.minute.unwrap().remaining, 0);
+    assert_eq!(refused.exhausted.limit_type, LimitType::Daily);
 }
 
 #[test]
 fn containers_see_each_other_once_they_have_written() {
-    let (mut one, mut two) = (Counter::new(), Counter::new());
+    let (mut first, mut second) = (Counter::new(), Counter::new());
     let mut table = BTreeMap::new();
     let limits = limits(Some(3), Some(100));
-    one.take(limits, NINE).unwrap();
-    one.take(limits, NINE).unwrap();
-    write(&mut one, &mut table, NINE);
-    two.take(limits, NINE + 1).unwrap();
-    write(&mut two, &mut table, NINE + 1);
-    let refused = two.take(limits, NINE + 2).unwrap_err();
+    first.take(limits, NINE).unwrap();
+    first.take(limits, NINE).unwrap();
+    write(&mut first, &mut table, NINE);
+    second.take(limits, NINE + 1).unwrap();
+    write(&mut second, &mut table, NINE + 1);
+    let refused = second.take(limits, NINE + 2).unwrap_err().statuses;
     assert_eq!((refused.minute.unwrap().remaining, refused.daily.unwrap().remaining), (0, 97));
     assert_eq!(counted(&table), 3);
 }
@@ -74,10 +74,10 @@ fn a_write_that_is_repeated_or_late_counts_once() {
     let mut table = BTreeMap::new();
     let limits = limits(None, Some(100));
     counter.take(limits, NINE).unwrap();
-    // The first write reaches the table, but its answer gets lost.
+    // The first write reaches the table, but its answer is lost.
     let lost = counter.flush(NINE, Instant::now()).tallies;
     table.insert(NINE, HourOfUsage::from([(counter.container().to_owned(), lost[0].1.clone())]));
-    counter.failed(Instant::now());
+    counter.record_failure(Instant::now());
     assert!(counter.has_unwritten());
     counter.take(limits, NINE + 1).unwrap();
     write(&mut counter, &mut table, NINE + 1);
@@ -119,7 +119,7 @@ fn the_last_minute_reaches_back_into_the_hour_before() {
 }
 
 #[test]
-fn what_was_counted_before_the_hour_ended_is_written_to_its_hour() {
+fn requests_are_written_to_the_hour_in_which_they_were_counted() {
     let mut counter = Counter::new();
     let mut table = BTreeMap::new();
     counter.take(limits(None, Some(9)), NINE - 1).unwrap();
@@ -148,16 +148,17 @@ fn a_write_is_due_at_first_by_share_and_by_age() {
 }
 
 #[test]
-fn writes_that_fail_are_tried_less_and_less_often() {
+fn writes_that_fail_are_retried_after_growing_delays() {
     let mut counter = Counter::new();
     counter.take(limits(None, Some(9)), NINE).unwrap();
     let clock = Instant::now();
-    let mut waits = Vec::new();
+    let mut delays = Vec::new();
     for _ in 0..7 {
         counter.flush(NINE, clock);
-        counter.failed(clock);
-        waits.push(counter.due_at(clock).unwrap().duration_since(clock).as_secs());
+        counter.record_failure(clock);
+        delays.push(counter.due_at(clock).unwrap().duration_since(clock).as_secs());
     }
-    assert_eq!(waits, [1, 2, 4, 8, 16, 16, 16]);
-    assert_eq!(counter.failed(clock + Duration::from_secs(90)), (8, Duration::from_secs(90)));
+    assert_eq!(delays, [1, 2, 4, 8, 16, 16, 16]);
+    let failures = counter.record_failure(clock + Duration::from_secs(90));
+    assert_eq!(failures, Failures { since: clock, times: 8 });
 }

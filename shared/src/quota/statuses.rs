@@ -1,0 +1,65 @@
+//! The quota statuses of a key, and the headers that tell a client about them.
+
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header::RETRY_AFTER};
+use jiff::Timestamp;
+
+use super::window::QuotaStatus;
+
+/// The status of each quota that a key has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QuotaStatuses {
+    pub minute: Option<QuotaStatus>,
+    pub daily: Option<QuotaStatus>,
+}
+
+impl QuotaStatuses {
+    /// The exhausted quota that is reset last; `None` if each has requests left.
+    pub fn exhausted(&self) -> Option<QuotaStatus> {
+        self.iter().filter(|status| status.remaining == 0).max_by_key(|status| status.reset)
+    }
+
+    /// The requests that may still be made before one of the quotas is exhausted.
+    pub fn least_remaining(&self) -> u64 {
+        self.iter().map(|status| status.remaining).min().unwrap_or_default()
+    }
+
+    fn iter(&self) -> impl Iterator<Item = QuotaStatus> {
+        self.minute.into_iter().chain(self.daily)
+    }
+
+    /// Sets `X-RateLimit-*` for the day and `X-RateLimit-Minute-*` for the minute.
+    pub fn set_rate_limit_headers(&self, headers: &mut HeaderMap) {
+        const DAILY: [&str; 3] =
+            ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];
+        const MINUTE: [&str; 3] = [
+            "x-ratelimit-minute-limit",
+            "x-ratelimit-minute-remaining",
+            "x-ratelimit-minute-reset",
+        ];
+        for (names, status) in [(DAILY, self.daily), (MINUTE, self.minute)] {
+            let Some(QuotaStatus { limit, remaining, reset, .. }) = status else { continue };
+            let values = [limit.into(), remaining.into(), HeaderValue::from(reset)];
+            for (name, value) in names.into_iter().zip(values) {
+                headers.insert(HeaderName::from_static(name), value);
+            }
+        }
+    }
+}
+
+/// Why a request is not admitted: at least one quota of its key is exhausted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QuotaExceeded {
+    /// The exhausted quota that is reset last.
+    pub exhausted: QuotaStatus,
+    /// The status of each quota of the key.
+    pub statuses: QuotaStatuses,
+}
+
+impl QuotaExceeded {
+    /// Sets `X-RateLimit-*`, and `Retry-After` to the seconds until the next request is admitted.
+    pub fn set_headers(&self, headers: &mut HeaderMap) {
+        self.statuses.set_rate_limit_headers(headers);
+        let seconds_left = self.exhausted.reset - Timestamp::now().as_second();
+        headers.insert(RETRY_AFTER, HeaderValue::from(seconds_left.max(1)));
+    }
+}

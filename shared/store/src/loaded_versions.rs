@@ -1,0 +1,192 @@
+//! The versions of the data that a container has in memory. It decides which one is answered from,
+//! and makes no call to DynamoDB.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use arc_swap::ArcSwapOption;
+use numbering::records::Version;
+
+use crate::{Manifest, Snapshot, loading::LoadedVersion};
+
+/// How long the current version is used before the manifest is read again.
+const RECHECK_AFTER: Duration = Duration::from_secs(60);
+/// The same after a failure. It is short, but the manifest is not read with every request.
+const RECHECK_AFTER_FAILURE: Duration = Duration::from_secs(5);
+
+/// The versions of the data that a container has in memory.
+#[derive(Default)]
+pub(crate) struct LoadedVersions {
+    in_use: ArcSwapOption<InUse>,
+    /// The last version that was asked for although it was no longer current, for further pages of
+    /// the same list.
+    earlier: ArcSwapOption<LoadedVersion>,
+}
+
+/// The version that requests are answered from, and the time until which the manifest is not read.
+struct InUse {
+    loaded: LoadedVersion,
+    until: Instant,
+}
+
+impl LoadedVersions {
+    /// The version in use, if the manifest need not be read again at `now`.
+    pub(crate) fn fresh(&self, now: Instant) -> Option<LoadedVersion> {
+        match self.in_use.load().as_deref() {
+            Some(in_use) if now < in_use.until => Some(in_use.loaded.clone()),
+            _ => None,
+        }
+    }
+
+    /// The version in use, however long ago it was known to be current.
+    pub(crate) fn latest(&self) -> Option<LoadedVersion> {
+        self.in_use.load().as_deref().map(|in_use| in_use.loaded.clone())
+    }
+
+    /// The version of this name, if it is in memory.
+    pub(crate) fn find(&self, version: &str) -> Option<LoadedVersion> {
+        let earlier = self.earlier.load().as_deref().cloned();
+        self.latest().into_iter().chain(earlier).find(|loaded| loaded.version == *version)
+    }
+
+    /// Uses `newest` from `now` on. The version that it replaces stays in memory, since clients may be
+    /// reading its pages.
+    pub(crate) fn replace(&self, newest: LoadedVersion, now: Instant) {
+        if let Some(replaced) = self.latest().filter(|latest| latest.version != newest.version) {
+            self.keep_earlier(replaced);
+        }
+        self.use_until(newest, now + RECHECK_AFTER);
+    }
+
+    /// Uses the version in use for a little longer, because no newer one can be loaded; `None` if
+    /// there is none.
+    pub(crate) fn keep_using(&self, now: Instant) -> Option<LoadedVersion> {
+        let latest = self.latest()?;
+        self.use_until(latest.clone(), now + RECHECK_AFTER_FAILURE);
+        Some(latest)
+    }
+
+    /// Keeps a version in memory that is not current.
+    pub(crate) fn keep_earlier(&self, loaded: LoadedVersion) {
+        self.earlier.store(Some(Arc::new(loaded)));
+    }
+
+    /// Uses this version, and has the manifest read again at `until`.
+    pub(crate) fn use_until(&self, loaded: LoadedVersion, until: Instant) {
+        self.in_use.store(Some(Arc::new(InUse { loaded, until })));
+    }
+}
+
+/// The snapshots to try after a current one proved to be damaged.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Fallback<'a> {
+    /// Another version has been published meanwhile.
+    NewCurrent(&'a Snapshot),
+    /// The damaged version is still current. These are the retained ones, the newest first.
+    Retained(&'a [Snapshot]),
+}
+
+/// What to try after the version `damaged` could not be loaded; `manifest` has been read since.
+pub(crate) fn fallback<'a>(damaged: &Version, manifest: &'a Manifest) -> Fallback<'a> {
+    if manifest.current.version == *damaged {
+        Fallback::Retained(&manifest.retained)
+    } else {
+        Fallback::NewCurrent(&manifest.current)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use numbering::dataset::Dataset;
+
+    use super::*;
+    use crate::FileDates;
+
+    fn version() -> LoadedVersion {
+        LoadedVersion { version: Version::new(Timestamp::UNIX_EPOCH), dataset: Arc::default() }
+    }
+
+    fn snapshot() -> Snapshot {
+        let statistics = Dataset::default().statistics();
+        let version = Version::new(Timestamp::UNIX_EPOCH);
+        Snapshot::of(version, b"", statistics, FileDates::default(), Timestamp::UNIX_EPOCH)
+    }
+
+    fn name(loaded: Option<LoadedVersion>) -> Option<Version> {
+        loaded.map(|loaded| loaded.version)
+    }
+
+    #[test]
+    fn nothing_is_in_memory_before_the_first_load() {
+        let versions = LoadedVersions::default();
+        let now = Instant::now();
+        assert!(versions.fresh(now).is_none() && versions.latest().is_none());
+        assert!(versions.keep_using(now).is_none(), "there is nothing to go on with");
+        assert!(versions.find("any").is_none());
+    }
+
+    #[test]
+    fn a_version_is_fresh_for_a_minute_and_stays_in_memory() {
+        let versions = LoadedVersions::default();
+        let (first, now) = (version(), Instant::now());
+        versions.replace(first.clone(), now);
+        let is_fresh_after = |seconds| versions.fresh(now + Duration::from_secs(seconds)).is_some();
+        assert!(is_fresh_after(0) && is_fresh_after(59));
+        assert!(!is_fresh_after(60));
+        assert_eq!(name(versions.latest()), Some(first.version));
+    }
+
+    #[test]
+    fn the_version_that_was_replaced_can_still_be_asked_for() {
+        let versions = LoadedVersions::default();
+        let (first, second, now) = (version(), version(), Instant::now());
+        versions.replace(first.clone(), now);
+        versions.replace(second.clone(), now);
+        assert_eq!(name(versions.fresh(now)), Some(second.version.clone()));
+        for known in [&first, &second] {
+            let found = versions.find(known.version.as_str());
+            assert_eq!(name(found), Some(known.version.clone()));
+        }
+    }
+
+    #[test]
+    fn a_refresh_without_a_new_version_keeps_the_earlier_one() {
+        let versions = LoadedVersions::default();
+        let (current, earlier, now) = (version(), version(), Instant::now());
+        versions.replace(current.clone(), now);
+        versions.keep_earlier(earlier.clone());
+        versions.replace(current.clone(), now + RECHECK_AFTER);
+        assert_eq!(name(versions.find(earlier.version.as_str())), Some(earlier.version));
+        assert!(versions.fresh(now + RECHECK_AFTER).is_some());
+    }
+
+    #[test]
+    fn after_a_failure_the_version_in_memory_is_used_for_five_more_seconds() {
+        let versions = LoadedVersions::default();
+        let (first, now) = (version(), Instant::now());
+        versions.replace(first.clone(), now);
+        let failed_at = now + RECHECK_AFTER;
+        assert_eq!(name(versions.keep_using(failed_at)), Some(first.version));
+        assert!(versions.fresh(failed_at + Duration::from_secs(4)).is_some());
+        assert!(versions.fresh(failed_at + Duration::from_secs(5)).is_none());
+    }
+
+    #[test]
+    fn a_damaged_version_falls_back_to_a_new_current_one_or_to_the_retained_ones() {
+        let readable = |_: &Version| true;
+        let oldest = Manifest::following(None, snapshot(), readable);
+        let older = Manifest::following(Some(&oldest), snapshot(), readable);
+        let manifest = Manifest::following(Some(&older), snapshot(), readable);
+
+        let damaged = &manifest.current.version;
+        let newest_first = [older.current.clone(), oldest.current];
+        assert_eq!(fallback(damaged, &manifest), Fallback::Retained(&newest_first));
+
+        let replaced_meanwhile = &older.current.version;
+        let expected = Fallback::NewCurrent(&manifest.current);
+        assert_eq!(fallback(replaced_meanwhile, &manifest), expected);
+    }
+}
