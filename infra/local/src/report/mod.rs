@@ -6,7 +6,8 @@ mod quality;
 use std::fmt::{self, Write};
 
 use indicatif::HumanCount;
-use ingest::{Delta, Differences, IngestError, Outcome, Report};
+use ingest::{Delta, Differences, ImportReport, IngestError, Outcome};
+use logging::with_causes;
 
 use numbering::records::Version;
 
@@ -19,24 +20,24 @@ use crate::LocalError;
 ///
 /// # Errors
 /// Where it cannot be written as JSON.
-pub fn json(report: &Report) -> Result<String, LocalError> {
+pub fn json(report: &ImportReport) -> Result<String, LocalError> {
     serde_json::to_string(report).map_err(LocalError::io("cannot print the report"))
 }
 
 /// A failure in the form of a report.
 pub fn failure(error: &IngestError) -> String {
-    serde_json::json!({ "outcome": "failed", "reason": error.to_string() }).to_string()
+    serde_json::json!({ "outcome": "failed", "reason": with_causes(error) }).to_string()
 }
 
 /// The report as a short table.
-pub fn table(report: &Report) -> String {
+pub fn table(report: &ImportReport) -> String {
     let mut table = String::new();
     // a String takes whatever is written to it
     _ = write(&mut table, report);
     table
 }
 
-fn write(table: &mut String, report: &Report) -> fmt::Result {
+fn write(table: &mut String, report: &ImportReport) -> fmt::Result {
     let version = report.version.as_ref().map_or("no version", Version::as_str);
     match &report.outcome {
         Outcome::Published => writeln!(table, "Version {version} is current")?,
