@@ -126,8 +126,7 @@ mod tests {
         all.iter().map(|&(npa_nxx, status)| exchange(npa_nxx, None, "SNFC", status)).collect()
     }
 
-    /// Of each kind one record that stays equal, and others that are added, removed and changed: of
-    /// carriers 1, 1 and 1, of area codes 1, 2 and 1, of exchanges 2, 1 and 1.
+    /// Two versions. Of each kind one record stays equal, and others are added, removed and changed.
     fn before_and_after() -> (Dataset, Dataset) {
         let before = Dataset::new(
             vec![

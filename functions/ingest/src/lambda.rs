@@ -54,8 +54,8 @@ struct Object {
     key: String,
 }
 
-/// The request of an operator. All its sources are fetched: the role of the function limits which
-/// objects it may read, and nothing would limit which of its own files.
+/// The request of an operator. All its sources are fetched, and none is a file: the role of the
+/// function limits which objects it may read, but nothing limits which of its own files.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Request {
@@ -96,7 +96,7 @@ const S3: &str = "aws.s3";
 const DETAIL_TYPE: &str = "detail-type";
 
 impl Event {
-    /// Reads the payload of an invocation. No payload is a request without any wishes.
+    /// Reads the payload of an invocation. No payload counts as a request without fields.
     ///
     /// # Errors
     /// Returns an error if it is neither an event of EventBridge nor a request, with the field that
@@ -130,7 +130,7 @@ impl Event {
         }
     }
 
-    /// The request; an event of EventBridge counts as one without any wishes.
+    /// The request. An event of EventBridge counts as a request without fields.
     pub fn request(self) -> Request {
         match self {
             Self::EventBridge(_) => Request::default(),

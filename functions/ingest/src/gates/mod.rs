@@ -26,8 +26,8 @@ pub use percent::{Percent, PercentError};
 
 /// Why a gate refuses an import.
 ///
-/// Each message names the option that lets the import pass by both of its names: that of the field
-/// in a request to the function, and that of the command line.
+/// If an option lets the import pass, the message names it twice: as the field of a request to the
+/// function, and as the command line has it.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Refusal {
     #[error(
@@ -144,8 +144,8 @@ pub(crate) struct MeasuredVersion<'a> {
     pub quality: &'a Quality,
 }
 
-/// Every refusal of `next`, for what it holds by itself and for what it would change in the current
-/// version, if there is one.
+/// Asks every gate about `next`: about what it holds by itself, and about what it would change in the
+/// current version, if there is one.
 pub(crate) fn check(
     current: Option<&MeasuredVersion<'_>>,
     next: &MeasuredVersion<'_>,

@@ -53,8 +53,8 @@ fn exchange_key(npa_nxx: &str) -> RecordKey {
     RecordKey::Exchange(npa_nxx.parse().unwrap())
 }
 
-/// A version with one record of each kind that stays equal, and its follower, in which one is
-/// added, one changed and one removed.
+/// A version and the one that follows it: a carrier changes, an exchange is removed and another is
+/// added, and all other records stay equal.
 fn two_versions() -> (Dataset, Version, Dataset, Version) {
     let (first, second) = (version(), version());
     let before = Dataset::new(
@@ -154,17 +154,17 @@ fn files_are_imported_again_only_into_a_version_that_can_be_read() {
     assert!(damaged.manifest_to_reimport().is_none());
 }
 
-/// The batches that so many writes are made in, and the progress that is told.
+/// The batches in which so many writes are made, and the steps of progress.
 async fn batches_of(count: usize) -> (Vec<Vec<ItemWrite>>, Vec<Progress>) {
     let batches = RefCell::new(Vec::new());
-    let told = RefCell::new(Vec::new());
+    let steps = RefCell::new(Vec::new());
     let write_batch = |batch| {
         batches.borrow_mut().push(batch);
         ready(Ok(()))
     };
-    let progress = |step| told.borrow_mut().push(step);
+    let progress = |step| steps.borrow_mut().push(step);
     write_in_batches(deletions(count).into_iter(), write_batch, None, &progress).await.unwrap();
-    (batches.into_inner(), told.into_inner())
+    (batches.into_inner(), steps.into_inner())
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Two qualities side by side: the quality report of an import.
+//! The quality report of an import: how complete two versions are, side by side.
 
 use std::collections::BTreeMap;
 

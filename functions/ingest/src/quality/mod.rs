@@ -42,7 +42,7 @@ pub struct Values {
     pub most_frequent: u32,
 }
 
-/// How many of the carriers have what a reader looks for.
+/// How many of the carriers have exchanges, a type, names and a state.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CarrierCoverage {
     pub total: u32,
@@ -62,7 +62,7 @@ pub struct AreaCodeCoverage {
     pub with_state: u32,
 }
 
-/// A column of the exchanges; of the status, which has only three values, each counts as a column.
+/// A column of the exchanges. Each of the three statuses counts as a column of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Column {
     Holder,
@@ -111,9 +111,8 @@ impl Column {
     }
 }
 
-/// Whether shares of two versions with so many records can be compared. If the records more than
-/// double, they are others than before: the published reports after a sample of them, or those of a
-/// second country.
+/// Whether the shares of two versions with so many records can be compared. If their number more than
+/// doubles, the versions hold different data, such as a sample and then the published reports.
 pub(crate) fn is_comparable(before: u32, after: u32) -> bool {
     after <= before.saturating_mul(2)
 }

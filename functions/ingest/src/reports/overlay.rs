@@ -41,7 +41,7 @@ pub(crate) struct OverlayRow {
 }
 
 impl OverlayRow {
-    /// A row that tells nothing, for a carrier that the overlay does not name.
+    /// A row without any values, for a carrier that the overlay lacks.
     pub(crate) fn empty(ocn: Ocn) -> Self {
         Self {
             ocn,

@@ -73,19 +73,17 @@ impl Sources {
 /// Where one report comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
+    /// A file on this machine.
     File(PathBuf),
     /// An `https://` address.
     Https(String),
     /// An `s3://bucket/key` object.
-    S3 {
-        bucket: String,
-        key: String,
-    },
+    S3 { bucket: String, key: String },
     /// Bytes that are part of the program.
     Embedded(&'static [u8]),
 }
 
-/// The rule that a text breaks which should name a source.
+/// The rule that a text breaks if it names no source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SourceError {
     #[error("an address must begin with https://")]

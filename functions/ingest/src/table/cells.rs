@@ -54,7 +54,7 @@ pub(super) fn excerpt(text: &str, most: usize) -> String {
     excerpt
 }
 
-/// How many cells of a row hold text, as far as it matters.
+/// Which cells of a row hold text.
 pub(super) enum RowContent<'a> {
     /// No cell.
     Blank,
@@ -64,7 +64,7 @@ pub(super) enum RowContent<'a> {
     Cells,
 }
 
-/// Tells rows of the table from blank rows, and from those that may hold the file's date alone.
+/// Tells rows of the table from blank rows, and from rows that may hold only the file's date.
 pub(super) fn row_content(record: &ByteRecord) -> RowContent<'_> {
     let mut cells = record.iter().map(decode_cell).enumerate().filter(|(_, cell)| !cell.is_empty());
     match (cells.next(), cells.next()) {

@@ -38,7 +38,7 @@ pub(crate) enum Dialect {
     Commas,
 }
 
-/// A column by its names, compared by their letters and digits alone.
+/// A column, found by any of its names; only their letters and digits are compared.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Column {
     names: &'static [&'static str],
@@ -57,8 +57,8 @@ const LONGEST_EXCERPT: usize = 40;
 /// Most characters of a header in a message.
 const LONGEST_HEADER_EXCERPT: usize = 120;
 
-/// The header is one of the first lines; a date may come before it.
-const LINES_BEFORE_ROWS: usize = 5;
+/// Most lines in which the header is looked for; a date may come before it.
+const HEADER_SEARCH_LINES: usize = 5;
 
 impl Column {
     /// A column without which the report is refused.
@@ -188,8 +188,8 @@ impl<const N: usize> ReportSchema<N> {
         }
     }
 
-    /// Makes of each row the value that `parse_row` gives, leaves out a row for which it gives none,
-    /// and gives the file's date beside the values.
+    /// Turns each row into the value that `parse_row` gives, or leaves it out if that gives none. Also
+    /// gives the file's date.
     ///
     /// # Errors
     /// Returns an error if [`ReportSchema::read`] does, or if no value is left.
@@ -216,7 +216,7 @@ impl<const N: usize> ReportSchema<N> {
         lines: &mut Lines<R>,
     ) -> Result<(Header<N>, Option<Date>), IngestError> {
         let mut lines_before: Vec<Line> = Vec::new();
-        while lines_before.len() < LINES_BEFORE_ROWS
+        while lines_before.len() < HEADER_SEARCH_LINES
             && let Some(line) = lines.next()?
         {
             if let Some(header) = Header::find(self, &line)? {
