@@ -1,5 +1,5 @@
-//! What an import changes, record by record: each that comes, goes or differs, with the fields that
-//! do and their values before and after.
+//! What an import changes, record by record: each record that is added, removed or changed, with the
+//! fields that differ and their values before and after.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -9,10 +9,10 @@ use numbering::records::{AreaCode, Carrier, Exchange};
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 use serde_json::Value;
 
-/// How many changes a report holds; whoever wants all of them asks [`Changes::iter`].
+/// Most changes that a report lists; [`Changes::iter`] gives all of them.
 pub const MOST_LISTED: usize = 100;
 
-/// The changes between two versions, worked out as they are read.
+/// The changes between two versions. Each is worked out only when it is read.
 #[derive(Clone)]
 pub struct Changes {
     before: Arc<Dataset>,
@@ -20,17 +20,18 @@ pub struct Changes {
     total: usize,
 }
 
-/// A record that is not the same in both versions.
+/// A record that differs between the versions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RecordChange {
     pub change: ChangeKind,
     pub record: RecordKind,
     /// An NPA-NXX, an NPA or an OCN.
     pub key: String,
-    /// The fields that differ; a field of a field is named `exchanges.by_state.CA`.
+    /// The fields that differ. A field inside another has both names, as in `exchanges.by_state.CA`.
     pub fields: BTreeMap<String, FieldChange>,
 }
 
+/// What happens to a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeKind {
@@ -39,6 +40,7 @@ pub enum ChangeKind {
     Changed,
 }
 
+/// What a record describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecordKind {
@@ -47,7 +49,7 @@ pub enum RecordKind {
     Carrier,
 }
 
-/// A field's values; `None` where the record is not there or leaves it open.
+/// The values of a field; `None` if there is no record, or the record has no value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FieldChange {
     pub before: Option<String>,
@@ -55,6 +57,7 @@ pub struct FieldChange {
 }
 
 impl ChangeKind {
+    /// The word for it in a report.
     pub fn name(self) -> &'static str {
         match self {
             Self::Added => "added",
@@ -65,6 +68,7 @@ impl ChangeKind {
 }
 
 impl RecordKind {
+    /// The word for it in a report.
     pub fn name(self) -> &'static str {
         match self {
             Self::Exchange => "exchange",
@@ -80,7 +84,7 @@ impl Changes {
         Self { before: Arc::new(before), after: Arc::new(after), total }
     }
 
-    /// How many records come, go or differ.
+    /// How many records are added, removed or changed.
     pub fn total(&self) -> usize {
         self.total
     }
@@ -89,23 +93,23 @@ impl Changes {
     pub fn iter(&self) -> impl Iterator<Item = RecordChange> {
         let (before, after) = (&self.before, &self.after);
         let exchanges = differing(before.exchanges(), after.exchanges(), Exchange::npa_nxx)
-            .map(|(key, both)| record_change(RecordKind::Exchange, key.to_string(), &both));
+            .map(|(key, either)| record_change(RecordKind::Exchange, key.to_string(), &either));
         let area_codes = differing(
             before.area_codes().iter().cloned(),
             after.area_codes().iter().cloned(),
             |area_code: &AreaCode| area_code.npa,
         )
-        .map(|(key, both)| record_change(RecordKind::AreaCode, key.to_string(), &both));
+        .map(|(key, either)| record_change(RecordKind::AreaCode, key.to_string(), &either));
         let carriers = differing(
             before.carriers().iter().cloned(),
             after.carriers().iter().cloned(),
             |carrier: &Carrier| carrier.ocn,
         )
-        .map(|(key, both)| record_change(RecordKind::Carrier, key.to_string(), &both));
+        .map(|(key, either)| record_change(RecordKind::Carrier, key.to_string(), &either));
         exchanges.chain(area_codes).chain(carriers)
     }
 
-    /// The first changes, as many as a report holds.
+    /// The changes that a report lists: the first ones.
     pub fn listed(&self) -> impl Iterator<Item = RecordChange> {
         self.iter().take(MOST_LISTED)
     }
@@ -132,52 +136,57 @@ impl PartialEq for Changes {
 }
 
 impl std::fmt::Debug for Changes {
-    /// Both datasets written out would fill a terminal for minutes.
+    /// Shows a few changes only: both datasets would fill a terminal for minutes.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let first: Vec<_> = self.iter().take(3).collect();
         f.debug_struct("Changes").field("total", &self.total).field("first", &first).finish()
     }
 }
 
-/// A record in both versions; at least one of them has it.
-type Both<R> = EitherOrBoth<R, R>;
+/// The record of one key in two versions; at least one of them has it.
+type InEither<R> = EitherOrBoth<R, R>;
 
-/// The records of two ordered lists that are not the same in both.
+/// The records of two ordered lists that are not the same in both, with their keys.
 fn differing<K: Ord, R: PartialEq>(
     before: impl Iterator<Item = R>,
     after: impl Iterator<Item = R>,
     key: impl Fn(&R) -> K + Copy,
-) -> impl Iterator<Item = (K, Both<R>)> {
-    let both = before.merge_join_by(after, move |old, new| key(old).cmp(&key(new)));
-    let changed = both.filter(|both| match both {
-        EitherOrBoth::Both(old, new) => old != new,
+) -> impl Iterator<Item = (K, InEither<R>)> {
+    let joined = before.merge_join_by(after, move |before, after| key(before).cmp(&key(after)));
+    let differing = joined.filter(|either| match either {
+        EitherOrBoth::Both(before, after) => before != after,
         EitherOrBoth::Left(_) | EitherOrBoth::Right(_) => true,
     });
-    changed.map(move |both| {
-        let found = match &both {
-            EitherOrBoth::Left(record) | EitherOrBoth::Right(record) => record,
-            EitherOrBoth::Both(record, _) => record,
+    differing.map(move |either| {
+        let key_of_either = match &either {
+            EitherOrBoth::Left(record)
+            | EitherOrBoth::Right(record)
+            | EitherOrBoth::Both(record, _) => key(record),
         };
-        (key(found), both)
+        (key_of_either, either)
     })
 }
 
-fn record_change<R: Serialize>(record: RecordKind, key: String, both: &Both<R>) -> RecordChange {
-    let change = match both {
+fn record_change<R: Serialize>(
+    record: RecordKind,
+    key: String,
+    either: &InEither<R>,
+) -> RecordChange {
+    let change = match either {
         EitherOrBoth::Left(_) => ChangeKind::Removed,
         EitherOrBoth::Right(_) => ChangeKind::Added,
         EitherOrBoth::Both(..) => ChangeKind::Changed,
     };
-    let mut old = both.as_ref().left().map(fields).unwrap_or_default();
-    let new = both.as_ref().right().map(fields).unwrap_or_default();
+    let mut fields_before = either.as_ref().left().map(fields).unwrap_or_default();
+    let fields_after = either.as_ref().right().map(fields).unwrap_or_default();
     let mut changed = BTreeMap::new();
-    for (name, after) in new {
-        let before = old.remove(&name);
+    for (name, after) in fields_after {
+        let before = fields_before.remove(&name);
         if before.as_ref() != Some(&after) {
             changed.insert(name, FieldChange { before, after: Some(after) });
         }
     }
-    for (name, before) in old {
+    for (name, before) in fields_before {
         changed.insert(name, FieldChange { before: Some(before), after: None });
     }
     RecordChange { change, record, key, fields: changed }
@@ -186,8 +195,8 @@ fn record_change<R: Serialize>(record: RecordKind, key: String, both: &Both<R>) 
 /// The fields of a record that have a value, by name, as text.
 fn fields<R: Serialize>(record: &R) -> BTreeMap<String, String> {
     let mut fields = BTreeMap::new();
-    // a record is plain data: there is none that cannot be written as JSON
-    let value = serde_json::to_value(record).unwrap_or_default();
+    let value = serde_json::to_value(record)
+        .expect("a record is made of texts, numbers, and maps with such keys, which JSON can hold");
     collect_fields(String::new(), &value, &mut fields);
     fields
 }
@@ -195,8 +204,8 @@ fn fields<R: Serialize>(record: &R) -> BTreeMap<String, String> {
 fn collect_fields(name: String, value: &Value, fields: &mut BTreeMap<String, String>) {
     match value {
         Value::Null => (),
-        Value::Object(inner) => {
-            for (inner_name, inner_value) in inner {
+        Value::Object(inner_fields) => {
+            for (inner_name, inner_value) in inner_fields {
                 let separator = if name.is_empty() { "" } else { "." };
                 collect_fields(format!("{name}{separator}{inner_name}"), inner_value, fields);
             }
@@ -236,9 +245,9 @@ mod tests {
     }
 
     #[test]
-    fn each_record_that_comes_goes_or_differs_is_told_with_old_and_new_values() {
+    fn each_record_that_differs_is_listed_with_old_and_new_values() {
         let all: Vec<_> = changes().iter().collect();
-        let told: Vec<_> =
+        let records: Vec<_> =
             all.iter().map(|change| (change.change.name(), change.key.as_str())).collect();
         let expected = [
             ("changed", "415-200"),
@@ -246,23 +255,24 @@ mod tests {
             ("added", "415-203"),
             ("changed", "0051"),
         ];
-        assert_eq!(told, expected);
+        assert_eq!(records, expected);
         let field = |before: &str, after: Option<&str>| FieldChange {
             before: Some(before.to_owned()),
             after: after.map(str::to_owned),
         };
-        let moved = &all[0].fields;
-        assert_eq!(moved["rate_center"], field("SNFC", Some("SAN RAFAEL")));
-        assert_eq!(moved["ocn"], field("0051", None));
-        assert!(!moved.contains_key("status"), "{moved:?}");
+        let changed = &all[0].fields;
+        assert_eq!(changed["rate_center"], field("SNFC", Some("SAN RAFAEL")));
+        assert_eq!(changed["ocn"], field("0051", None));
+        assert!(!changed.contains_key("status"), "{changed:?}");
         assert_eq!(all[1].fields["status"], field("ASSIGNED", None));
         assert_eq!(all[2].fields["status"].after.as_deref(), Some("RESERVED"));
-        let counted = BTreeMap::from([("exchanges.total".to_owned(), field("2", Some("1")))]);
-        assert_eq!(all[3].fields, counted);
+        let exchanges_lost =
+            BTreeMap::from([("exchanges.total".to_owned(), field("2", Some("1")))]);
+        assert_eq!(all[3].fields, exchanges_lost);
     }
 
     #[test]
-    fn a_report_holds_the_first_changes_and_how_many_there_are_beside() {
+    fn a_report_lists_the_first_changes_and_counts_the_others() {
         let exchanges =
             (200..350).map(|nxx| exchange(&format!("415-{nxx}"), None, "", Status::Assigned));
         let after = Dataset::new(Vec::new(), Vec::new(), exchanges.collect());

@@ -2,161 +2,190 @@
 //! replaced last, by one conditional write.
 //!
 //! No lock is needed. An item counts for nobody until a published dataset names the version that
-//! wrote it, so whatever an import has written when it dies, stalls or is overtaken is without
+//! wrote it, so all that an import has written when it dies, stalls or is overtaken is without
 //! effect; docs/decisions/0004-publishing.md has the argument.
 
-use logging::with_causes;
-use std::time::Instant;
+#[cfg(test)]
+mod tests;
 
-use futures_util::{StreamExt, TryStreamExt, stream};
+use std::{pin::pin, time::Instant};
+
+use futures_util::{StreamExt, TryFutureExt, TryStreamExt, stream};
 use jiff::Timestamp;
+use logging::with_causes;
 use numbering::dataset::Dataset;
 use numbering::records::{RecordKey, Version};
-use store::{DatasetError, load};
-use store::{ItemWrite, LookupItem, Manifest, Revision, Snapshot, Store, WRITES_PER_BATCH};
-
-use crate::{
-    IngestError, Items, Progress,
-    difference::{Pair, pairs},
-    quality::Quality,
-    report::Notes,
-    within,
+use store::{
+    DatasetError, ItemWrite, LookupItem, Manifest, Snapshot, Store, StoreError, WRITES_PER_BATCH,
+    load,
 };
 
-const CALLS_AT_ONCE: usize = 8;
+use crate::{
+    IngestError, Items, Progress, options::before_deadline, outcome::Notes, quality::Quality,
+};
+
+/// Batches that are written at the same time.
+const CONCURRENT_BATCHES: usize = 8;
 
 /// What an import starts from: the manifest it will replace, and the newest version that can be
 /// read, which it is compared with.
-pub(crate) struct Start {
+pub(crate) struct Baseline {
     /// `None` before the first import.
     manifest: Option<Manifest>,
-    /// Empty if there is no version that can be read.
+    /// Empty if no version can be read.
     pub dataset: Dataset,
-    /// Of `dataset`.
+    /// The snapshot that `dataset` was read from.
     pub snapshot: Option<Snapshot>,
     /// Newer versions whose snapshots are damaged.
     damaged: Vec<Version>,
 }
 
-impl Start {
-    /// Reads the manifest and the newest version. A damaged snapshot must not keep imports out: it
-    /// is passed over with a warning, and the version before it compared with.
+impl Baseline {
+    /// Reads the manifest and the newest version. A damaged snapshot must not keep imports out, so
+    /// it is passed over with a warning, and the import is compared with the version before it.
     ///
     /// # Errors
     /// Returns an error if DynamoDB does not answer.
     pub async fn load(store: &Store, notes: &mut Notes) -> Result<Self, DatasetError> {
         let manifest = store.manifest().await?;
-        let mut start =
+        let mut baseline =
             Self { manifest, dataset: Dataset::default(), snapshot: None, damaged: Vec::new() };
         let published: Vec<Snapshot> =
-            start.manifest.iter().flat_map(Manifest::snapshots).cloned().collect();
+            baseline.manifest.iter().flat_map(Manifest::snapshots).cloned().collect();
         for snapshot in published {
             match load(store, &snapshot).await {
                 Ok(dataset) => {
-                    return Ok(Self { dataset, snapshot: Some(snapshot), ..start });
+                    return Ok(Self { dataset, snapshot: Some(snapshot), ..baseline });
                 }
                 Err(error) if error.is_damage() => {
-                    notes.warn("a published version cannot be read and is passed over", error);
-                    start.damaged.push(snapshot.version);
+                    let kind = "a published version cannot be read and is passed over";
+                    notes.warn(kind, with_causes(&error));
+                    baseline.damaged.push(snapshot.version);
                 }
                 Err(error) => return Err(error),
             }
         }
-        Ok(start)
+        Ok(baseline)
     }
 
     /// The name of the current version, if there is one.
-    pub fn version(&self) -> Option<Version> {
+    pub fn current_version(&self) -> Option<Version> {
         self.manifest.as_ref().map(|manifest| manifest.current.version.clone())
     }
 
-    /// The manifest, if its current version is the one that was read.
-    pub fn manifest_of_dataset(&self) -> Option<&Manifest> {
+    /// The manifest whose current version may be imported again without a new version: the import
+    /// was compared with that version, and not with an older one in place of a damaged one.
+    pub fn manifest_to_reimport(&self) -> Option<&Manifest> {
         self.manifest.as_ref().filter(|_| self.damaged.is_empty())
     }
 
-    /// The manifest that makes `snapshot` follow, without the versions that cannot be read.
-    pub fn followed_by(&self, snapshot: Snapshot) -> Manifest {
-        let readable = |version: &Version| !self.damaged.contains(version);
-        Manifest::following(self.manifest.as_ref(), snapshot, readable)
+    /// The manifest in which `snapshot` is current, and the versions before it are retained unless
+    /// they cannot be read.
+    pub fn manifest_followed_by(&self, snapshot: Snapshot) -> Manifest {
+        let is_readable = |version: &Version| !self.damaged.contains(version);
+        Manifest::following(self.manifest.as_ref(), snapshot, is_readable)
     }
 }
 
 /// The version to be published.
 pub(crate) struct Candidate<'a> {
-    pub manifest: Manifest,
+    pub manifest: &'a Manifest,
     pub dataset: &'a Dataset,
-    /// Its snapshot.
+    /// The keys of all records that differ from the baseline's.
+    pub changed_keys: &'a [RecordKey],
+    /// The dataset, packed.
     pub bytes: Vec<u8>,
-    /// Kept with it.
+    /// Stored beside the snapshot.
     pub quality: &'a Quality,
 }
 
-/// Publishes `next` after what the import started from.
+/// Publishes `candidate` as the version that follows the manifest of `baseline`.
 ///
 /// # Errors
-/// Returns an error if another import or rollback came first, DynamoDB refuses, or time runs out.
+/// Returns an error if another import or a rollback came first, DynamoDB refuses, or time runs out.
 /// The version that was current still is.
 pub(crate) async fn publish(
     store: &Store,
-    start: &Start,
-    next: Candidate<'_>,
+    baseline: &Baseline,
+    candidate: Candidate<'_>,
     deadline: Option<Instant>,
     progress: &impl Fn(Progress),
 ) -> Result<Items, IngestError> {
-    let replaced = match &start.manifest {
+    let Candidate { manifest, dataset, changed_keys, bytes, quality } = candidate;
+    let replaced = match &baseline.manifest {
         Some(manifest) => manifest.revision.clone(),
         None => store.first_revision().await?,
     };
-    let changed: Vec<RecordKey> =
-        pairs(&start.dataset, next.dataset).filter(Pair::differs).map(|pair| pair.key).collect();
-    let deleted = changed.iter().filter(|&&key| next.dataset.last_changed(key).is_none()).count();
-    let written = changed.len() - deleted;
-    let writes = changed.into_iter().map(|key| write_of(next.dataset, key));
-    write_all(store, writes, deadline, progress).await?;
+    let items = Items::to_write(dataset, changed_keys);
+    write_items(store, item_writes(dataset, changed_keys), deadline, progress).await?;
 
     progress(Progress::Publishing);
-    let version = &next.manifest.current.version;
-    let chunks = store.write_snapshot(version, &next.bytes, &replaced);
-    within(deadline, chunks).await??;
-    within(deadline, store.put_quality(version, next.quality, &replaced)).await??;
-    store.publish(&next.manifest, &replaced).await?;
-    Ok(Items { written, deleted })
+    let version = &manifest.current.version;
+    before_deadline(deadline, store.write_snapshot(version, &bytes, &replaced)).await??;
+    before_deadline(deadline, store.put_quality(version, quality, &replaced)).await??;
+    store.publish(manifest, &replaced).await?;
+    Ok(items)
 }
 
-/// What makes the item of `key` as `dataset` has the record.
-pub(crate) fn write_of(dataset: &Dataset, key: RecordKey) -> ItemWrite {
-    match (dataset.last_changed(key), dataset.record_of(key)) {
+impl Items {
+    /// How many of the items of `keys` are written and deleted to agree with `dataset`.
+    fn to_write(dataset: &Dataset, keys: &[RecordKey]) -> Self {
+        let deleted = keys.iter().filter(|&&key| dataset.last_changed(key).is_none()).count();
+        Self { written: keys.len() - deleted, deleted }
+    }
+}
+
+/// The writes that make the items of `keys` agree with `dataset`. Each is made only when it is
+/// taken: those of a first import would fill the memory of the function.
+pub(crate) fn item_writes(
+    dataset: &Dataset,
+    keys: &[RecordKey],
+) -> impl ExactSizeIterator<Item = ItemWrite> {
+    keys.iter().map(|&key| match (dataset.last_changed(key), dataset.record_of(key)) {
         (Some(version), Some(record)) => {
             ItemWrite::Put(LookupItem { version: version.clone(), record })
         }
         _ => ItemWrite::Delete(key.into()),
-    }
+    })
 }
 
-/// Makes all of `writes`, several batches at once.
+/// Writes all items, several batches at the same time.
 ///
 /// # Errors
-/// Returns an error if DynamoDB refuses, or time runs out. Some may have been made then.
-pub(crate) async fn write_all(
+/// Returns an error if DynamoDB refuses, or time runs out. Some items may be written by then.
+pub(crate) async fn write_items(
     store: &Store,
     writes: impl ExactSizeIterator<Item = ItemWrite>,
+    deadline: Option<Instant>,
+    progress: &impl Fn(Progress),
+) -> Result<(), IngestError> {
+    let write_batch = |batch: Vec<ItemWrite>| async move { store.write(&batch).await };
+    write_in_batches(writes, write_batch, deadline, progress).await
+}
+
+/// Hands all of `writes` to `write_batch`, at most [`WRITES_PER_BATCH`] in each call.
+async fn write_in_batches<F: Future<Output = Result<(), StoreError>>>(
+    writes: impl ExactSizeIterator<Item = ItemWrite>,
+    write_batch: impl Fn(Vec<ItemWrite>) -> F,
     deadline: Option<Instant>,
     progress: &impl Fn(Progress),
 ) -> Result<(), IngestError> {
     progress(Progress::Planned(writes.len()));
     let batches = stream::iter(writes).chunks(WRITES_PER_BATCH);
     let calls = batches
-        .map(async |batch| store.write(&batch).await.map(|()| batch.len()))
-        .buffer_unordered(CALLS_AT_ONCE);
-    let mut calls = std::pin::pin!(calls);
-    while let Some(count) = within(deadline, calls.try_next()).await?? {
+        .map(|batch| {
+            let count = batch.len();
+            write_batch(batch).map_ok(move |()| count)
+        })
+        .buffer_unordered(CONCURRENT_BATCHES);
+    let mut written = pin!(calls);
+    while let Some(count) = before_deadline(deadline, written.try_next()).await?? {
         progress(Progress::Written(count));
     }
     Ok(())
 }
 
-/// Deletes what no version needs. What cannot be deleted now is left to the next import.
+/// Deletes the chunks that no version needs. A failure is only logged: the next import deletes them.
 pub(crate) async fn sweep(store: &Store, now: Timestamp) {
     if let Err(error) = store.sweep(now).await {
         tracing::warn!(
@@ -164,18 +193,4 @@ pub(crate) async fn sweep(store: &Store, now: Timestamp) {
             "chunks of old versions are left to the next import"
         );
     }
-}
-
-/// Replaces the manifest without touching any item.
-///
-/// # Errors
-/// Returns an error if another import or rollback came first, or DynamoDB refuses.
-pub(crate) async fn replace_manifest(
-    store: &Store,
-    manifest: &Manifest,
-    replaced: &Revision,
-    progress: &impl Fn(Progress),
-) -> Result<(), IngestError> {
-    progress(Progress::Publishing);
-    Ok(store.publish(manifest, replaced).await?)
 }

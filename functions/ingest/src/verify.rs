@@ -1,22 +1,21 @@
 //! Compares every lookup item with the current snapshot, and rewrites those that differ.
 //!
-//! A difference is seldom a fault: an import that died or was overtaken leaves items behind, and a
-//! rollback leaves those of the version it left. Readers answer such records from memory, so it
-//! costs nobody a wrong answer. Only an item that names the right version and holds something else
-//! would be believed, and only a hand other than ours writes one.
+//! A difference is seldom a fault: an import that died or was overtaken leaves items behind, and so
+//! does a rollback, of the version that it left. Readers answer such records from memory, so nobody
+//! gets a wrong answer. Readers would believe only an item that names the right version and holds
+//! another record, and this service never writes one.
 
 use std::{collections::BTreeSet, time::Instant};
 
 use numbering::dataset::Dataset;
 use numbering::records::{Record, RecordKey, Version};
 use serde::Serialize;
-use store::load;
-use store::{ItemKey, ItemWrite, LookupItem, LookupTable, Store, StoredItem};
+use store::{ItemKey, ItemWrite, LookupItem, LookupTable, Store, StoredItem, load};
 
 use crate::{
     IngestError, Progress,
-    publish::{write_all, write_of},
-    within,
+    options::before_deadline,
+    publish::{item_writes, write_items},
 };
 
 /// What a verification found and did.
@@ -26,12 +25,13 @@ pub struct Verification {
     pub version: Version,
     /// Items that were read.
     pub items: usize,
+    /// Items that differed before the repair.
     pub drift: Drift,
     /// Items that were written or deleted, so that none differs any longer.
     pub repaired: usize,
 }
 
-/// How many items differ from the snapshot, by what is the matter with them.
+/// How many items differ from the snapshot, by the kind of difference.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Drift {
     /// Items that name the right version and hold another record: readers believe them.
@@ -45,12 +45,13 @@ pub struct Drift {
 }
 
 impl Drift {
+    /// How many items differ, of whatever kind.
     pub fn total(&self) -> usize {
         self.contradicting + self.outdated + self.missing + self.stray
     }
 }
 
-/// Whether a verification also mends what it finds.
+/// Whether a verification also rewrites the items that differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repair {
     No,
@@ -75,18 +76,18 @@ pub async fn verify(
     let version = manifest.current.version.clone();
     let dataset = load(store, &manifest.current).await?;
     progress(Progress::Verifying);
-    let mut comparison = Comparison::with(&dataset);
+    let mut comparison = ItemComparison::new(&dataset);
     for table in LookupTable::ALL {
-        let reading = store.for_each_item(table, |item| comparison.look_at(&item));
-        within(deadline, reading).await??;
+        let reading = store.for_each_item(table, |item| comparison.compare(&item));
+        before_deadline(deadline, reading).await??;
     }
     let items = comparison.items;
-    let (drift, repairs) = comparison.conclude();
+    let (drift, repairs) = comparison.finish();
     let repaired = match repair {
         Repair::No => 0,
         Repair::Yes => {
             let count = repairs.len();
-            write_all(store, repairs.into_iter(), deadline, &progress).await?;
+            write_items(store, repairs.into_iter(), deadline, &progress).await?;
             count
         }
     };
@@ -94,10 +95,10 @@ pub async fn verify(
 }
 
 /// The items compared so far.
-struct Comparison<'a> {
+struct ItemComparison<'a> {
     dataset: &'a Dataset,
     items: usize,
-    /// Records whose items have been found.
+    /// Records that have an item.
     found: BTreeSet<RecordKey>,
     drift: Drift,
     /// Records whose items differ.
@@ -106,8 +107,8 @@ struct Comparison<'a> {
     stray: Vec<ItemKey>,
 }
 
-impl<'a> Comparison<'a> {
-    fn with(dataset: &'a Dataset) -> Self {
+impl<'a> ItemComparison<'a> {
+    fn new(dataset: &'a Dataset) -> Self {
         Self {
             dataset,
             items: 0,
@@ -118,7 +119,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    fn look_at(&mut self, item: &StoredItem) {
+    fn compare(&mut self, item: &StoredItem) {
         self.items += 1;
         let Some((key, expected)) = item.record_key.and_then(|key| self.expected(key)) else {
             self.drift.stray += 1;
@@ -135,20 +136,20 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// The item of `key` as the dataset would have it; `None` if it has no such record.
+    /// The item that the dataset has for `key`; `None` if it has no such record.
     fn expected(&self, key: RecordKey) -> Option<(RecordKey, LookupItem<Record>)> {
         let version = self.dataset.last_changed(key)?.clone();
         Some((key, LookupItem { version, record: self.dataset.record_of(key)? }))
     }
 
-    /// The drift, and the writes that end it.
-    fn conclude(mut self) -> (Drift, Vec<ItemWrite>) {
+    /// The drift once all items are compared, and the writes that end it.
+    fn finish(mut self) -> (Drift, Vec<ItemWrite>) {
         let keys = self.dataset.records().map(|record| record.key());
         let missing: Vec<RecordKey> = keys.filter(|key| !self.found.contains(key)).collect();
         self.drift.missing = missing.len();
-        let rewritten = self.differing.iter().chain(&missing);
-        let rewritten = rewritten.map(|&key| write_of(self.dataset, key));
-        let deleted = self.stray.into_iter().map(ItemWrite::Delete);
-        (self.drift, rewritten.chain(deleted).collect())
+        let rewritten = [self.differing, missing].concat();
+        let deletions = self.stray.into_iter().map(ItemWrite::Delete);
+        let repairs = item_writes(self.dataset, &rewritten).chain(deletions).collect();
+        (self.drift, repairs)
     }
 }

@@ -7,52 +7,53 @@ use numbering::records::{Carrier, Country, Ocn, OwnedExchanges, StateCode};
 
 use super::{Counts, most_frequent};
 use crate::{
-    report::Notes,
-    reports::{Code, overlay::Known, thousands_blocks::Block},
+    outcome::Notes,
+    reports::{CodeRow, overlay::OverlayRow, thousands_blocks::AssignedBlock},
 };
 
-/// What the codes and blocks of one OCN say of its carrier.
+/// What the codes and blocks of one OCN tell about its carrier.
 #[derive(Default)]
 struct Holdings {
     names: BTreeMap<String, Usage>,
     countries: Counts<Country>,
     exchanges: OwnedExchanges,
-    /// Its names as a holder of blocks, for a carrier whose codes name nobody.
+    /// Its names as a holder of blocks, for a carrier whose codes have no company name.
     block_names: BTreeMap<String, Usage>,
-    /// Where its blocks are, for a carrier without exchanges.
+    /// The states of its blocks, for a carrier without exchanges.
     block_states: Counts<StateCode>,
 }
 
-/// How often a name is used for an OCN, and when last; orders by both.
+/// How often a name is used for an OCN, and the last date of assignment with it. A name used more
+/// often is greater; of names used as often, the one used last.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Usage {
     count: u32,
     newest: Option<Date>,
 }
 
-/// Every carrier: of the codes and blocks it holds, or known from the overlay alone.
+/// Every carrier that holds codes or blocks, or stands in the overlay alone.
 pub(super) fn carriers(
-    codes: &[Code],
-    blocks: &[Block],
-    overlay: Vec<Known>,
+    codes: &[CodeRow],
+    blocks: &[AssignedBlock],
+    overlay: Vec<OverlayRow>,
     notes: &mut Notes,
 ) -> BTreeMap<Ocn, Carrier> {
-    let mut known: BTreeMap<Ocn, Known> = BTreeMap::new();
-    for carrier in overlay {
-        let ocn = carrier.ocn;
-        if known.insert(ocn, carrier).is_some() {
+    let mut overlay_rows: BTreeMap<Ocn, OverlayRow> = BTreeMap::new();
+    for row in overlay {
+        let ocn = row.ocn;
+        if overlay_rows.insert(ocn, row).is_some() {
             notes.warn("an OCN stands twice in the overlay; the later row counts", ocn);
             notes.skip("overlay rows whose OCN stands again further on");
         }
     }
-    let mut carriers: BTreeMap<Ocn, Carrier> = holdings(codes, blocks)
+    let mut carriers: BTreeMap<Ocn, Carrier> = holdings_by_ocn(codes, blocks)
         .into_iter()
-        .map(|(ocn, holdings)| (ocn, carrier(ocn, holdings, known.remove(&ocn), notes)))
+        .map(|(ocn, holdings)| (ocn, carrier(ocn, holdings, overlay_rows.remove(&ocn), notes)))
         .collect();
-    for (ocn, known) in known {
-        if known.company_name.is_none() {
+    for (ocn, row) in overlay_rows {
+        if row.company_name.is_none() {
             notes.skip("overlay rows without a name whose OCN has no exchanges");
-        } else if let Some(carrier) = without_exchanges(known) {
+        } else if let Some(carrier) = carrier_of_overlay(row) {
             carriers.insert(ocn, carrier);
         } else {
             notes.skip("overlay rows without a country whose OCN has no exchanges");
@@ -61,10 +62,10 @@ pub(super) fn carriers(
     carriers
 }
 
-fn holdings(codes: &[Code], blocks: &[Block]) -> BTreeMap<Ocn, Holdings> {
-    let mut all: BTreeMap<Ocn, Holdings> = BTreeMap::new();
+fn holdings_by_ocn(codes: &[CodeRow], blocks: &[AssignedBlock]) -> BTreeMap<Ocn, Holdings> {
+    let mut by_ocn: BTreeMap<Ocn, Holdings> = BTreeMap::new();
     for (ocn, code) in codes.iter().filter_map(|code| Some((code.ocn?, code))) {
-        let holdings = all.entry(ocn).or_default();
+        let holdings = by_ocn.entry(ocn).or_default();
         if let Some(name) = &code.company {
             let usage = holdings.names.entry(name.clone()).or_default();
             usage.count += 1;
@@ -77,7 +78,7 @@ fn holdings(codes: &[Code], blocks: &[Block]) -> BTreeMap<Ocn, Holdings> {
         }
     }
     for block in blocks {
-        let holdings = all.entry(block.ocn).or_default();
+        let holdings = by_ocn.entry(block.ocn).or_default();
         if let Some(name) = &block.company {
             holdings.block_names.entry(name.clone()).or_default().count += 1;
         }
@@ -85,64 +86,64 @@ fn holdings(codes: &[Code], blocks: &[Block]) -> BTreeMap<Ocn, Holdings> {
             *holdings.block_states.entry(state).or_default() += 1;
         }
     }
-    all
+    by_ocn
 }
 
-fn carrier(ocn: Ocn, holdings: Holdings, known: Option<Known>, notes: &mut Notes) -> Carrier {
+fn carrier(
+    ocn: Ocn,
+    holdings: Holdings,
+    overlay_row: Option<OverlayRow>,
+    notes: &mut Notes,
+) -> Carrier {
     let Holdings { names, countries, exchanges, block_names, block_states } = holdings;
-    let used_names = match names.is_empty() {
-        true => &block_names,
-        false => &names,
-    };
-    let used_name = name(ocn, used_names, notes);
-    let (known_name, common_name, carrier_type, known_state, known_country) = match known {
-        Some(Known { ocn: _, company_name, common_name, carrier_type, state, country }) => {
-            (company_name, common_name, carrier_type, state, country)
-        }
-        None => (None, None, None, None, None),
-    };
-    let company_name = used_name.or(known_name);
-    let repeats =
+    let names_in_use = if names.is_empty() { &block_names } else { &names };
+    let overlay_row = overlay_row.unwrap_or_else(|| OverlayRow::empty(ocn));
+    let company_name = name_used_most(ocn, names_in_use, notes).or(overlay_row.company_name);
+    let repeats_company_name =
         |name: &String| company_name.as_ref().is_some_and(|full| full.eq_ignore_ascii_case(name));
-    let state = state_of_most(&exchanges.by_state, known_state).or(known_state);
+    let state_of_exchanges = state_of_most(&exchanges.by_state, overlay_row.state);
+    let country_of_codes = most_frequent(&countries).copied();
     Carrier {
         ocn,
-        common_name: common_name.filter(|name| !repeats(name)),
-        carrier_type,
-        state: state.or_else(|| most_frequent(&block_states).copied()),
-        country: most_frequent(&countries).copied().or(known_country).unwrap_or(Country::Us),
+        common_name: overlay_row.common_name.filter(|name| !repeats_company_name(name)),
+        carrier_type: overlay_row.carrier_type,
+        state: state_of_exchanges
+            .or(overlay_row.state)
+            .or_else(|| most_frequent(&block_states).copied()),
+        country: country_of_codes.or(overlay_row.country).unwrap_or(Country::Us),
         exchanges,
         company_name,
     }
 }
 
-/// The state that occurs most; of several, `preferred` if it is one of them, else the first in
+/// The state that occurs most. Of several it is `preferred` if that is one of them, else the first in
 /// order.
 fn state_of_most(counts: &Counts<StateCode>, preferred: Option<StateCode>) -> Option<StateCode> {
     let most = counts.values().max()?;
-    let preferred = preferred.filter(|state| counts.get(state) == Some(most));
-    preferred.or_else(|| most_frequent(counts).copied())
+    let preferred_of_most = preferred.filter(|state| counts.get(state) == Some(most));
+    preferred_of_most.or_else(|| most_frequent(counts).copied())
 }
 
-/// The name used most for an OCN; of several, the one used last, then the first in order.
-fn name(ocn: Ocn, names: &BTreeMap<String, Usage>, notes: &mut Notes) -> Option<String> {
+/// The name used most for an OCN. Of several it is the one used last, then the first in order.
+fn name_used_most(ocn: Ocn, names: &BTreeMap<String, Usage>, notes: &mut Notes) -> Option<String> {
+    // The last of several greatest is taken, so the names are walked through from the end.
     let (name, _) = names.iter().rev().max_by_key(|&(_, usage)| usage)?;
     if let Some(other) = names.keys().find(|&other| other != name) {
-        let example = format!("{ocn} is '{name}' rather than '{other}'");
-        notes.warn_several_names(example);
+        notes.warn_several_names(format!("{ocn} is '{name}' rather than '{other}'"));
     }
     Some(name.clone())
 }
 
-/// A carrier only the overlay knows; its country may follow from its state.
-fn without_exchanges(known: Known) -> Option<Carrier> {
+/// The carrier of an overlay row whose OCN holds nothing; its country may follow from its state.
+/// `None` if the country is not known.
+fn carrier_of_overlay(row: OverlayRow) -> Option<Carrier> {
     Some(Carrier {
-        country: known.country.or_else(|| known.state.map(StateCode::country))?,
-        ocn: known.ocn,
-        company_name: known.company_name,
-        common_name: known.common_name,
-        carrier_type: known.carrier_type,
-        state: known.state,
+        country: row.country.or_else(|| row.state.map(StateCode::country))?,
+        ocn: row.ocn,
+        company_name: row.company_name,
+        common_name: row.common_name,
+        carrier_type: row.carrier_type,
+        state: row.state,
         exchanges: OwnedExchanges::default(),
     })
 }

@@ -1,5 +1,5 @@
-//! Rows of the reports joined into records: carriers from the codes they hold and the overlay,
-//! exchanges with their carrier's name and type, area codes with their primary state.
+//! Joins the rows of the reports into records: carriers, from the codes that they hold and the
+//! overlay; exchanges, with the name and type of their carrier; area codes, with their state.
 
 mod carriers;
 
@@ -11,108 +11,123 @@ use numbering::records::{
 };
 
 use crate::{
-    report::Notes,
+    outcome::Notes,
     reports::{
-        Code, cnac, nanpa,
-        npa_report::{Entry, Home},
-        overlay::Known,
-        thousands_blocks::Block,
+        CodeRow, cnac, nanpa,
+        npa_report::{AreaCodeCountry, AreaCodeRow},
+        overlay::OverlayRow,
+        thousands_blocks::AssignedBlock,
     },
 };
 
 /// How often each value occurs.
 type Counts<T> = BTreeMap<T, u32>;
 
-/// What all the reports hold.
+/// The rows of all reports.
 #[derive(Default)]
-pub(crate) struct Rows {
-    pub codes: Vec<Code>,
-    pub area_codes: Vec<Entry>,
-    pub overlay: Vec<Known>,
-    pub blocks: Vec<Block>,
+pub(crate) struct ReportRows {
+    pub codes: Vec<CodeRow>,
+    pub area_codes: Vec<AreaCodeRow>,
+    pub overlay: Vec<OverlayRow>,
+    pub blocks: Vec<AssignedBlock>,
 }
 
-/// Joins the rows; the same rows in any order of files always give the same dataset.
-pub(crate) fn assemble(rows: Rows, notes: &mut Notes) -> Dataset {
-    let Rows { codes, area_codes, overlay, blocks } = rows;
-    let codes = of_their_country(codes, &area_codes, notes);
-    let codes = distinct(codes, notes);
-    let blocks = distinct_blocks(blocks, &codes, notes);
-    let carriers = carriers::carriers(&codes, &blocks, overlay, notes);
-    let area_codes = self::area_codes(&codes, &area_codes);
+/// Joins the rows; the same rows always give the same dataset.
+pub(crate) fn assemble(rows: ReportRows, notes: &mut Notes) -> Dataset {
+    let own_codes = without_foreign_codes(rows.codes, &rows.area_codes, notes);
+    let codes = without_repeated_codes(own_codes, notes);
+    let blocks = valid_blocks(rows.blocks, &codes, notes);
+    let carriers = carriers::carriers(&codes, &blocks, rows.overlay, notes);
+    let area_codes = area_codes(&codes, &rows.area_codes);
     let mut exchanges: BTreeMap<NpaNxx, Exchange> =
         codes.into_iter().map(|code| (code.npa_nxx, exchange(code, &carriers))).collect();
     for block in blocks {
         let exchange = exchanges.get_mut(&block.npa_nxx);
         if let (Some(exchange), Some(carrier)) = (exchange, carriers.get(&block.ocn)) {
-            exchange.blocks.insert(block.digit, holder(carrier, block));
+            exchange.blocks.insert(block.digit, block_holder(carrier, block));
         }
     }
     Dataset::new(carriers.into_values().collect(), area_codes, exchanges.into_values().collect())
 }
 
-/// The codes that stand in the report of their area code's country: neither report can take over a
+/// The codes that stand in the report of their area code's country. Neither report can take over a
 /// code of the other's.
-fn of_their_country(codes: Vec<Code>, area_codes: &[Entry], notes: &mut Notes) -> Vec<Code> {
-    let homes = homes(&codes, area_codes);
-    let mut kept = Vec::new();
+fn without_foreign_codes(
+    codes: Vec<CodeRow>,
+    area_codes: &[AreaCodeRow],
+    notes: &mut Notes,
+) -> Vec<CodeRow> {
+    let countries = area_code_countries(&codes, area_codes);
+    let mut own_codes = Vec::new();
     for code in codes {
-        let home = homes.get(&code.npa_nxx.npa);
-        if home == Some(&Home::Of(code.country)) {
-            kept.push(code);
+        let country = countries.get(&code.npa_nxx.npa);
+        if country == Some(&AreaCodeCountry::Reported(code.country)) {
+            own_codes.push(code);
             continue;
         }
         let file = match code.country {
             Country::Us => nanpa::FILE,
             Country::Ca => cnac::FILE,
         };
-        let why = "the area code is another country's";
-        notes.warn(format!("{file}: {why}; the row is left out"), code.npa_nxx);
-        notes.skip(format!("{file}: rows of which {why}"));
+        let reason = "the area code is another country's";
+        notes.warn(format!("{file}: {reason}; the row is left out"), code.npa_nxx);
+        notes.skip(format!("{file}: rows of which {reason}"));
     }
-    kept
+    own_codes
 }
 
-/// Whose each area code is: what the area code database says, or where it says nothing, the country
-/// whose report has most of its codes.
-fn homes(codes: &[Code], area_codes: &[Entry]) -> BTreeMap<Npa, Home> {
+/// The country of each area code: the one that the area code database names, or if it names none, the
+/// country whose report has most of the area code's rows.
+fn area_code_countries(
+    codes: &[CodeRow],
+    area_codes: &[AreaCodeRow],
+) -> BTreeMap<Npa, AreaCodeCountry> {
     let mut counts: BTreeMap<Npa, Counts<Country>> = BTreeMap::new();
     for code in codes {
         *counts.entry(code.npa_nxx.npa).or_default().entry(code.country).or_default() += 1;
     }
-    let mut homes: BTreeMap<Npa, Home> = counts
-        .into_iter()
-        .filter_map(|(npa, countries)| Some((npa, Home::Of(*most_frequent(&countries)?))))
-        .collect();
-    let stated = area_codes.iter().filter(|entry| entry.home != Home::Unstated);
-    homes.extend(stated.map(|entry| (entry.npa, entry.home)));
-    homes
-}
-
-/// One row for each block of a US exchange that is there: the blocks of Canada are in no report.
-fn distinct_blocks(blocks: Vec<Block>, codes: &[Code], notes: &mut Notes) -> Vec<Block> {
-    let exchanges: BTreeMap<NpaNxx, Country> =
-        codes.iter().map(|code| (code.npa_nxx, code.country)).collect();
-    let mut distinct = BTreeMap::new();
-    for block in blocks {
-        let (npa_nxx, digit) = (block.npa_nxx, block.digit);
-        let country = exchanges.get(&npa_nxx);
-        if country.is_none() {
-            notes.skip("thousands blocks of exchanges that are in no report");
-        } else if country != Some(&Country::Us) {
-            let example = format!("{npa_nxx}-{digit}");
-            notes.warn("a thousands block is of an exchange in Canada and left out", example);
-            notes.skip("thousands blocks of Canadian exchanges");
-        } else if distinct.insert((npa_nxx, digit), block).is_some() {
-            let example = format!("{npa_nxx}-{digit}");
-            notes.warn("a thousands block stands twice; the later row counts", example);
-            notes.skip("thousands blocks that stand again further on");
+    let mut countries = BTreeMap::new();
+    for (npa, counts_of_npa) in counts {
+        if let Some(&country) = most_frequent(&counts_of_npa) {
+            countries.insert(npa, AreaCodeCountry::Reported(country));
         }
     }
-    distinct.into_values().collect()
+    let stated = area_codes.iter().filter(|row| row.country != AreaCodeCountry::Unstated);
+    countries.extend(stated.map(|row| (row.npa, row.country)));
+    countries
 }
 
-fn holder(carrier: &Carrier, block: Block) -> BlockHolder {
+/// One row for each block of a US exchange in the reports. Blocks of Canada are in no report.
+fn valid_blocks(
+    blocks: Vec<AssignedBlock>,
+    codes: &[CodeRow],
+    notes: &mut Notes,
+) -> Vec<AssignedBlock> {
+    let countries: BTreeMap<NpaNxx, Country> =
+        codes.iter().map(|code| (code.npa_nxx, code.country)).collect();
+    let mut valid = BTreeMap::new();
+    for block in blocks {
+        let (npa_nxx, digit) = (block.npa_nxx, block.digit);
+        match countries.get(&npa_nxx) {
+            None => notes.skip("thousands blocks of exchanges that are in no report"),
+            Some(Country::Ca) => {
+                let example = format!("{npa_nxx}-{digit}");
+                notes.warn("a thousands block is of an exchange in Canada and left out", example);
+                notes.skip("thousands blocks of Canadian exchanges");
+            }
+            Some(Country::Us) => {
+                if valid.insert((npa_nxx, digit), block).is_some() {
+                    let example = format!("{npa_nxx}-{digit}");
+                    notes.warn("a thousands block stands twice; the later row counts", example);
+                    notes.skip("thousands blocks that stand again further on");
+                }
+            }
+        }
+    }
+    valid.into_values().collect()
+}
+
+fn block_holder(carrier: &Carrier, block: AssignedBlock) -> BlockHolder {
     BlockHolder {
         ocn: carrier.ocn,
         company_name: carrier.company_name.clone(),
@@ -122,60 +137,59 @@ fn holder(carrier: &Carrier, block: Block) -> BlockHolder {
     }
 }
 
-/// One row for each NPA-NXX; a code nobody holds has no holder.
-fn distinct(codes: Vec<Code>, notes: &mut Notes) -> Vec<Code> {
-    let mut distinct = BTreeMap::new();
+/// One row for each NPA-NXX. An unassigned code loses its holder.
+fn without_repeated_codes(codes: Vec<CodeRow>, notes: &mut Notes) -> Vec<CodeRow> {
+    let mut by_npa_nxx = BTreeMap::new();
     for code in codes {
-        let code = match code.status {
-            Status::Unassigned => unheld(code, notes),
-            _ => code,
-        };
-        let npa_nxx: NpaNxx = code.npa_nxx;
-        if distinct.insert(npa_nxx, code).is_some() {
+        let npa_nxx = code.npa_nxx;
+        let is_unassigned = code.status == Status::Unassigned;
+        let kept = if is_unassigned { without_holder(code, notes) } else { code };
+        if by_npa_nxx.insert(npa_nxx, kept).is_some() {
             notes.warn("an NPA-NXX stands twice; the later row counts", npa_nxx);
             notes.skip("rows whose NPA-NXX stands again further on");
         }
     }
-    distinct.into_values().collect()
+    by_npa_nxx.into_values().collect()
 }
 
-fn unheld(code: Code, notes: &mut Notes) -> Code {
+fn without_holder(code: CodeRow, notes: &mut Notes) -> CodeRow {
     if let Some(ocn) = code.ocn {
         let example = format!("{} names OCN {ocn}", code.npa_nxx);
         notes.warn("an unassigned code names a holder, who is left out", example);
     }
-    Code { ocn: None, company: None, ..code }
+    CodeRow { ocn: None, company: None, ..code }
 }
 
-/// The value that occurs most; of several, the first in order.
+/// The value that occurs most. Of several it is the first in order.
 fn most_frequent<T: Ord>(counts: &Counts<T>) -> Option<&T> {
+    // The last of several greatest is taken, so the counts are walked through from the end.
     counts.iter().rev().max_by_key(|&(_, count)| count).map(|(value, _)| value)
 }
 
 /// Every area code that has exchanges or is in service.
-fn area_codes(codes: &[Code], entries: &[Entry]) -> Vec<AreaCode> {
+fn area_codes(codes: &[CodeRow], rows: &[AreaCodeRow]) -> Vec<AreaCode> {
     let mut area_codes: BTreeMap<Npa, AreaCode> = BTreeMap::new();
-    for entry in entries {
-        if let Some(country) = entry.country_in_service() {
-            area_codes.insert(entry.npa, empty_area_code(entry.npa, country));
+    for row in rows {
+        if let Some(country) = row.country_in_service() {
+            area_codes.insert(row.npa, empty_area_code(row.npa, country));
         }
     }
-    let mut states: BTreeMap<Npa, Counts<StateCode>> = BTreeMap::new();
+    let mut states_of_codes: BTreeMap<Npa, Counts<StateCode>> = BTreeMap::new();
     for code in codes {
         let npa = code.npa_nxx.npa;
-        let area_code = area_codes.entry(npa);
-        area_code.or_insert_with(|| empty_area_code(npa, code.country)).total_exchanges += 1;
+        let area_code = area_codes.entry(npa).or_insert_with(|| empty_area_code(npa, code.country));
+        area_code.total_exchanges += 1;
         if let Some(state) = code.state {
-            *states.entry(npa).or_default().entry(state).or_default() += 1;
+            *states_of_codes.entry(npa).or_default().entry(state).or_default() += 1;
         }
     }
-    for entry in entries {
-        if let Some(area_code) = area_codes.get_mut(&entry.npa) {
-            area_code.state = entry.states.first().copied();
-            area_code.states.extend(&entry.states);
+    for row in rows {
+        if let Some(area_code) = area_codes.get_mut(&row.npa) {
+            area_code.state = row.states.first().copied();
+            area_code.states.extend(&row.states);
         }
     }
-    for (npa, states) in states {
+    for (npa, states) in states_of_codes {
         if let Some(area_code) = area_codes.get_mut(&npa) {
             area_code.state = most_frequent(&states).copied().or(area_code.state);
             area_code.states.extend(states.into_keys());
@@ -188,7 +202,7 @@ fn empty_area_code(npa: Npa, country: Country) -> AreaCode {
     AreaCode { npa, state: None, states: BTreeSet::new(), country, total_exchanges: 0 }
 }
 
-fn exchange(code: Code, carriers: &BTreeMap<Ocn, Carrier>) -> Exchange {
+fn exchange(code: CodeRow, carriers: &BTreeMap<Ocn, Carrier>) -> Exchange {
     let carrier = code.ocn.and_then(|ocn| carriers.get(&ocn));
     Exchange {
         npa: code.npa_nxx.npa,

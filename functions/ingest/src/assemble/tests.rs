@@ -8,8 +8,8 @@ fn code(
     company: &str,
     state: Option<&str>,
     status: Status,
-) -> Code {
-    Code {
+) -> CodeRow {
+    CodeRow {
         npa_nxx: npa_nxx.parse().unwrap(),
         country: Country::Us,
         state: state.map(|state| state.parse().unwrap()),
@@ -21,8 +21,8 @@ fn code(
     }
 }
 
-fn known(ocn: &str, country: Option<Country>) -> Known {
-    Known {
+fn overlay_row(ocn: &str, country: Option<Country>) -> OverlayRow {
+    OverlayRow {
         ocn: ocn.parse().unwrap(),
         company_name: Some("Known Inc.".to_owned()),
         common_name: Some("Known".to_owned()),
@@ -32,8 +32,8 @@ fn known(ocn: &str, country: Option<Country>) -> Known {
     }
 }
 
-fn block(npa_nxx: &str, digit: u8, ocn: &str) -> Block {
-    Block {
+fn block(npa_nxx: &str, digit: u8, ocn: &str) -> AssignedBlock {
+    AssignedBlock {
         npa_nxx: npa_nxx.parse().unwrap(),
         digit,
         ocn: ocn.parse().unwrap(),
@@ -44,17 +44,17 @@ fn block(npa_nxx: &str, digit: u8, ocn: &str) -> Block {
     }
 }
 
-fn entry(npa: &str, home: Home, states: &[&str]) -> Entry {
-    Entry {
+fn area_code(npa: &str, country: AreaCodeCountry, states: &[&str]) -> AreaCodeRow {
+    AreaCodeRow {
         npa: npa.parse().unwrap(),
-        home,
+        country,
         in_service: true,
         states: states.iter().map(|state| state.parse().unwrap()).collect(),
     }
 }
 
-fn canadian(code: Code) -> Code {
-    Code { country: Country::Ca, ..code }
+fn canadian(code: CodeRow) -> CodeRow {
+    CodeRow { country: Country::Ca, ..code }
 }
 
 fn dataset() -> (Dataset, String) {
@@ -66,10 +66,14 @@ fn dataset() -> (Dataset, String) {
         code("613-203", Some("464D"), "FIBER", None, Status::Unassigned),
         code("613-204", None, "No OCN Ltd.", None, Status::Assigned),
     ];
-    let rows = Rows {
+    let rows = ReportRows {
         codes,
-        area_codes: vec![entry("613", Home::Of(Country::Us), &["QC"])],
-        overlay: vec![known("464D", None), known("9999", Some(Country::Us)), known("9998", None)],
+        area_codes: vec![area_code("613", AreaCodeCountry::Reported(Country::Us), &["QC"])],
+        overlay: vec![
+            overlay_row("464D", None),
+            overlay_row("9999", Some(Country::Us)),
+            overlay_row("9998", None),
+        ],
         blocks: vec![
             block("613-200", 3, "464D"),
             block("613-200", 4, "777D"),
@@ -81,7 +85,7 @@ fn dataset() -> (Dataset, String) {
 }
 
 #[test]
-fn a_block_is_its_holders_and_one_without_codes_is_a_carrier_too() {
+fn a_block_has_its_holder_and_a_holder_without_codes_is_a_carrier() {
     let (dataset, notes) = dataset();
     let exchange = dataset.exchange("613-200".parse().unwrap()).unwrap();
     let holders: Vec<_> = exchange
@@ -98,8 +102,8 @@ fn a_block_is_its_holders_and_one_without_codes_is_a_carrier_too() {
 }
 
 #[test]
-fn of_names_used_as_often_the_one_used_last_counts() {
-    let dated = |name: &str, npa_nxx: &str, assigned: &str| Code {
+fn of_names_used_equally_often_the_one_used_last_counts() {
+    let dated = |name: &str, npa_nxx: &str, assigned: &str| CodeRow {
         assigned: Some(assigned.parse().unwrap()),
         ..code(npa_nxx, Some("464D"), name, None, Status::Assigned)
     };
@@ -109,7 +113,7 @@ fn of_names_used_as_often_the_one_used_last_counts() {
         dated("ZZZ OLD", "613-202", "2019-12-31"),
     ];
     let mut notes = Notes::default();
-    let dataset = assemble(Rows { codes, ..Rows::default() }, &mut notes);
+    let dataset = assemble(ReportRows { codes, ..ReportRows::default() }, &mut notes);
     assert_eq!(dataset.carriers()[0].company_name.as_deref(), Some("NEW"));
     assert!(format!("{notes:?}").contains("464D is 'NEW' rather than 'AAA OLD'"), "{notes:?}");
 }
@@ -165,8 +169,8 @@ fn an_area_code_of_one_state_lies_in_it_alone() {
         code("802-222", None, "", Some("VT"), Status::Assigned),
         code("802-223", None, "", None, Status::Unassigned),
     ];
-    let area_codes = vec![entry("802", Home::Of(Country::Us), &["VT"])];
-    let rows = Rows { codes, area_codes, ..Rows::default() };
+    let area_codes = vec![area_code("802", AreaCodeCountry::Reported(Country::Us), &["VT"])];
+    let rows = ReportRows { codes, area_codes, ..ReportRows::default() };
     let dataset = assemble(rows, &mut Notes::default());
     assert_eq!(dataset.area_codes()[0].only_state(), Some("VT".parse().unwrap()));
 }
@@ -185,12 +189,12 @@ fn a_row_of_one_country_cannot_take_over_a_code_of_the_other() {
         code("555-202", Some("6872"), "Intruder", None, Status::Assigned),
     ];
     let area_codes = vec![
-        entry("907", Home::Of(Country::Us), &["AK"]),
-        entry("613", Home::Of(Country::Ca), &["ON"]),
-        entry("876", Home::Elsewhere, &[]),
-        entry("555", Home::Unstated, &[]),
+        area_code("907", AreaCodeCountry::Reported(Country::Us), &["AK"]),
+        area_code("613", AreaCodeCountry::Reported(Country::Ca), &["ON"]),
+        area_code("876", AreaCodeCountry::Other, &[]),
+        area_code("555", AreaCodeCountry::Unstated, &[]),
     ];
-    let dataset = assemble(Rows { codes, area_codes, ..Rows::default() }, &mut notes);
+    let dataset = assemble(ReportRows { codes, area_codes, ..ReportRows::default() }, &mut notes);
     let kept: Vec<_> = dataset.exchanges().map(|exchange| exchange.npa_nxx().to_string()).collect();
     assert_eq!(kept, ["555-200", "555-201", "613-200", "907-217"]);
     let us = dataset.exchange("907-217".parse().unwrap()).unwrap();
@@ -208,7 +212,7 @@ fn a_block_of_a_canadian_exchange_is_left_out() {
     let mut notes = Notes::default();
     let codes = vec![canadian(code("613-200", Some("464D"), "Fiber", None, Status::Assigned))];
     let blocks = vec![block("613-200", 3, "777D")];
-    let dataset = assemble(Rows { codes, blocks, ..Rows::default() }, &mut notes);
+    let dataset = assemble(ReportRows { codes, blocks, ..ReportRows::default() }, &mut notes);
     assert_eq!(dataset.block_count(), 0);
     assert!(format!("{notes:?}").contains("613-200-3"), "{notes:?}");
 }
@@ -223,12 +227,13 @@ fn a_block_brings_its_effective_date_and_rate_center() {
 }
 
 #[test]
-fn an_overlay_row_without_a_name_gives_its_type_to_a_carrier_of_the_codes_and_makes_none() {
-    let nameless = |ocn: &str| Known { company_name: None, ..known(ocn, Some(Country::Us)) };
-    let rows = Rows {
+fn an_overlay_row_without_a_name_adds_its_type_to_a_carrier_and_makes_no_carrier() {
+    let nameless =
+        |ocn: &str| OverlayRow { company_name: None, ..overlay_row(ocn, Some(Country::Us)) };
+    let rows = ReportRows {
         codes: vec![code("907-217", Some("6872"), "GCI", Some("AK"), Status::Assigned)],
         overlay: vec![nameless("6872"), nameless("169D")],
-        ..Rows::default()
+        ..ReportRows::default()
     };
     let mut notes = Notes::default();
     let dataset = assemble(rows, &mut notes);
@@ -242,16 +247,16 @@ fn an_overlay_row_without_a_name_gives_its_type_to_a_carrier_of_the_codes_and_ma
 }
 
 #[test]
-fn a_carrier_that_nothing_names_has_no_name() {
-    let unnamed = |npa_nxx: &str, ocn: &str| Code {
+fn a_carrier_without_a_name_in_any_report_has_none() {
+    let unnamed = |npa_nxx: &str, ocn: &str| CodeRow {
         company: None,
         ..code(npa_nxx, Some(ocn), "", None, Status::Assigned)
     };
-    let of_block = Block { company: None, ..block("613-200", 3, "888D") };
-    let rows = Rows {
+    let of_block = AssignedBlock { company: None, ..block("613-200", 3, "888D") };
+    let rows = ReportRows {
         codes: vec![unnamed("613-200", "464D"), unnamed("613-201", "777D")],
         blocks: vec![of_block, block("613-200", 4, "777D")],
-        ..Rows::default()
+        ..ReportRows::default()
     };
     let dataset = assemble(rows, &mut Notes::default());
     let name = |ocn: &str| dataset.carrier(ocn.parse().unwrap()).unwrap().company_name.as_deref();
@@ -262,16 +267,16 @@ fn a_carrier_that_nothing_names_has_no_name() {
 }
 
 #[test]
-fn of_states_with_as_many_exchanges_the_overlays_is_the_carriers() {
+fn of_states_with_equally_many_exchanges_the_one_in_the_overlay_counts() {
     let in_states = |overlay_state: &str| {
         let codes = ["AK", "WA", "OR", "OR"].iter().zip(200..).map(|(state, nxx)| {
             code(&format!("907-{nxx}"), Some("0099"), "Tied", Some(state), Status::Assigned)
         });
         let tied = codes.clone().filter(|code| code.state != Some("OR".parse().unwrap()));
-        let state = |codes: Vec<Code>| {
+        let state = |codes: Vec<CodeRow>| {
             let state = Some(overlay_state.parse().unwrap());
-            let overlay = vec![Known { state, ..known("0099", None) }];
-            let rows = Rows { codes, overlay, ..Rows::default() };
+            let overlay = vec![OverlayRow { state, ..overlay_row("0099", None) }];
+            let rows = ReportRows { codes, overlay, ..ReportRows::default() };
             assemble(rows, &mut Notes::default()).carriers()[0].state.unwrap().to_string()
         };
         (state(tied.collect()), state(codes.collect()))

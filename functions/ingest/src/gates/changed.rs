@@ -1,53 +1,34 @@
-//! How many of the records that both versions have are not the same: nearly all stay as they are
-//! from one night to the next.
+//! How many of the records in both versions change: nearly all stay as they are from one night to
+//! the next.
 
-use std::{collections::BTreeMap, fmt::Display};
+use std::{cmp::Reverse, collections::BTreeMap, fmt::Display};
 
 use itertools::Itertools;
 use numbering::records::{AreaCode, Carrier, Country, Exchange, Record, RecordKey};
 
 use super::{
-    Counted, Refusal,
+    MeasuredVersion, Refusal,
     thresholds::{FEWEST, Thresholds},
 };
 use crate::{
-    difference::{Pair, pairs},
+    difference::{RecordPair, record_pairs},
     quality::{Quality, is_comparable, percent},
 };
 
-/// The records of one kind in both versions.
-#[derive(Default)]
-struct Compared {
-    records: u32,
-    changed: u32,
-    by_field: BTreeMap<&'static str, u32>,
-    example: Option<String>,
-}
-
-/// A field that differs, with its values as a message shows them.
-struct Field {
-    name: &'static str,
-    before: String,
-    after: String,
-}
-
 pub(super) fn refuse_changed(
-    current: &Counted<'_>,
-    next: &Counted<'_>,
+    current: &MeasuredVersion<'_>,
+    next: &MeasuredVersion<'_>,
     thresholds: &Thresholds,
     refusals: &mut Vec<Refusal>,
 ) {
-    for (kind, compared) in compare(current, next) {
-        let Compared { records, changed, by_field, example } = compared;
+    for (kind, changes) in count_changes(current, next) {
+        let ChangeCounts { records, changed, by_field, example } = changes;
         let share = percent(changed, records);
-        if changed < FEWEST || share <= thresholds.changed {
+        let is_refused = changed >= FEWEST && share > thresholds.changed;
+        if !is_refused || !is_comparable(kind.total(current.quality), kind.total(next.quality)) {
             continue;
         }
-        let of_kind = |quality: &Quality| kind.records(quality);
-        if !is_comparable(of_kind(current.quality), of_kind(next.quality)) {
-            continue;
-        }
-        let fields = by_field.into_iter().sorted_by_key(|&(_, count)| std::cmp::Reverse(count));
+        let fields = by_field.into_iter().sorted_by_key(|&(_, count)| Reverse(count));
         refusals.push(Refusal::Changed {
             what: kind.name(),
             changed,
@@ -60,21 +41,23 @@ pub(super) fn refuse_changed(
     }
 }
 
-fn compare(current: &Counted<'_>, next: &Counted<'_>) -> BTreeMap<Kind, Compared> {
-    let mut kinds: BTreeMap<Kind, Compared> = BTreeMap::new();
-    for Pair { key, before, after } in pairs(current.dataset, next.dataset) {
-        let (Some(before), Some(after)) = (before, after) else { continue };
+fn count_changes(
+    current: &MeasuredVersion<'_>,
+    next: &MeasuredVersion<'_>,
+) -> BTreeMap<Kind, ChangeCounts> {
+    let mut kinds: BTreeMap<Kind, ChangeCounts> = BTreeMap::new();
+    for RecordPair { key, before, after } in record_pairs(current.dataset, next.dataset) {
         let (kind, fields) = match (&before, &after) {
-            (Record::Exchange(old), Record::Exchange(new)) => {
-                (Kind::Exchange(old.country), exchange_fields(old, new))
+            (Some(Record::Exchange(before)), Some(Record::Exchange(after))) => {
+                (Kind::Exchange(before.country), exchange_fields(before, after))
             }
-            (Record::Carrier(old), Record::Carrier(new)) => {
-                (Kind::Carrier, carrier_fields(old, new))
+            (Some(Record::Carrier(before)), Some(Record::Carrier(after))) => {
+                (Kind::Carrier, carrier_fields(before, after))
             }
-            (Record::AreaCode(old), Record::AreaCode(new)) => {
-                (Kind::AreaCode, area_code_fields(old, new))
+            (Some(Record::AreaCode(before)), Some(Record::AreaCode(after))) => {
+                (Kind::AreaCode, area_code_fields(before, after))
             }
-            // Records of one key are of one kind.
+            // Only one version has the record.
             _ => continue,
         };
         kinds.entry(kind).or_default().count(key, fields);
@@ -82,7 +65,7 @@ fn compare(current: &Counted<'_>, next: &Counted<'_>) -> BTreeMap<Kind, Compared
     kinds
 }
 
-/// Records that are compared with each other.
+/// The records that are compared with each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Exchange(Country),
@@ -101,16 +84,29 @@ impl Kind {
     }
 
     /// How many of them a version has.
-    fn records(self, quality: &Quality) -> u32 {
+    fn total(self, quality: &Quality) -> u32 {
         match self {
-            Self::Exchange(country) => quality.by_country.get(&country).map_or(0, |of| of.records),
+            Self::Exchange(country) => {
+                quality.by_country.get(&country).map_or(0, |coverage| coverage.records)
+            }
             Self::Carrier => quality.carriers.total,
             Self::AreaCode => quality.area_codes.total,
         }
     }
 }
 
-impl Compared {
+/// How many records of one kind are in both versions, and how many of them change.
+#[derive(Default)]
+struct ChangeCounts {
+    records: u32,
+    changed: u32,
+    by_field: BTreeMap<&'static str, u32>,
+    /// The first record that changes, in words.
+    example: Option<String>,
+}
+
+impl ChangeCounts {
+    /// Counts a record by its fields that differ.
     fn count(&mut self, key: RecordKey, fields: Vec<Field>) {
         self.records += 1;
         if let Some(Field { name, before, after }) = fields.first() {
@@ -125,6 +121,13 @@ impl Compared {
     }
 }
 
+/// A field that differs, with its values as a message shows them.
+struct Field {
+    name: &'static str,
+    before: String,
+    after: String,
+}
+
 fn key_text(key: RecordKey) -> String {
     match key {
         RecordKey::Exchange(npa_nxx) => npa_nxx.to_string(),
@@ -133,16 +136,16 @@ fn key_text(key: RecordKey) -> String {
     }
 }
 
-/// A value in quotes, with nothing in it that a terminal would obey.
+/// A value in quotes, without control characters, which a terminal would obey.
 fn quoted(value: &impl Display) -> String {
     format!("'{}'", value.to_string().replace(char::is_control, ""))
 }
 
 /// The fields of a record that differ.
 #[derive(Default)]
-struct Differing(Vec<Field>);
+struct DifferingFields(Vec<Field>);
 
-impl Differing {
+impl DifferingFields {
     fn compare<T: PartialEq + Display>(&mut self, name: &'static str, before: &T, after: &T) {
         if before != after {
             self.0.push(Field { name, before: quoted(before), after: quoted(after) });
@@ -161,8 +164,9 @@ impl Differing {
         }
     }
 
-    /// What was unknown may become known of all at once: an overlay is given for the first time.
-    fn compare_known<T: PartialEq + Display>(
+    /// A value that was not known before does not differ: the first overlay adds values to all
+    /// records at once.
+    fn compare_if_known<T: PartialEq + Display>(
         &mut self,
         name: &'static str,
         before: &Option<T>,
@@ -174,9 +178,10 @@ impl Differing {
     }
 }
 
-/// What the reports say of an exchange itself; the name and type of its carrier are the carrier's.
+/// The fields of an exchange that the reports state for it. The name and type of its carrier are
+/// compared with those of the carrier.
 fn exchange_fields(before: &Exchange, after: &Exchange) -> Vec<Field> {
-    let mut fields = Differing::default();
+    let mut fields = DifferingFields::default();
     fields.compare("status", &before.status, &after.status);
     fields.compare_optional("OCN", &before.ocn, &after.ocn);
     if before.ocn.is_none() && after.ocn.is_none() {
@@ -188,20 +193,21 @@ fn exchange_fields(before: &Exchange, after: &Exchange) -> Vec<Field> {
     fields.0
 }
 
-/// What is known of a carrier, but not how many exchanges it has: that changes with each of them.
+/// The fields of a carrier without the number of its exchanges, which changes with each of them.
 fn carrier_fields(before: &Carrier, after: &Carrier) -> Vec<Field> {
-    let mut fields = Differing::default();
+    let mut fields = DifferingFields::default();
     fields.compare_optional("company name", &before.company_name, &after.company_name);
-    fields.compare_known("common name", &before.common_name, &after.common_name);
-    fields.compare_known("type", &before.carrier_type, &after.carrier_type);
-    fields.compare_known("state", &before.state, &after.state);
+    fields.compare_if_known("common name", &before.common_name, &after.common_name);
+    fields.compare_if_known("type", &before.carrier_type, &after.carrier_type);
+    fields.compare_if_known("state", &before.state, &after.state);
     fields.compare("country", &before.country, &after.country);
     fields.0
 }
 
+/// The fields of an area code without the number of its exchanges.
 fn area_code_fields(before: &AreaCode, after: &AreaCode) -> Vec<Field> {
-    let mut fields = Differing::default();
-    fields.compare_known("state", &before.state, &after.state);
+    let mut fields = DifferingFields::default();
+    fields.compare_if_known("state", &before.state, &after.state);
     fields.compare("country", &before.country, &after.country);
     fields.0
 }

@@ -1,18 +1,18 @@
-//! Counts that should not fall: of records, carriers, area codes, and of the different values of a
+//! Counts that should not fall: of records, carriers and area codes, and of the different values of a
 //! column.
 
-use std::collections::BTreeMap;
+use std::{cmp::Reverse, collections::BTreeMap};
 
 use itertools::Itertools;
 use numbering::records::{Country, Npa};
 
 use super::{
-    Counted, Refusal,
+    MeasuredVersion, Refusal,
     thresholds::{FEWEST, Thresholds},
 };
 use crate::quality::{Coverage, Quality, is_comparable, percent};
 
-/// A count of both versions.
+/// How many of something both versions have.
 struct Count {
     what: String,
     before: u32,
@@ -20,6 +20,10 @@ struct Count {
 }
 
 impl Count {
+    fn new(what: &str, before: u32, after: u32) -> Self {
+        Self { what: what.to_owned(), before, after }
+    }
+
     fn lost(&self) -> u32 {
         self.before.saturating_sub(self.after)
     }
@@ -35,22 +39,22 @@ impl Count {
 }
 
 pub(super) fn refuse_shrunk(
-    current: &Counted<'_>,
-    next: &Counted<'_>,
+    current: &MeasuredVersion<'_>,
+    next: &MeasuredVersion<'_>,
     thresholds: &Thresholds,
     refusals: &mut Vec<Refusal>,
 ) {
-    for count in totals(current, next) {
+    for count in whole_counts(current, next) {
         if count.fell_by_more_than(thresholds.shrink) {
             refusals.push(count.refusal(thresholds.shrink));
         }
     }
-    for count in parts(current.quality, next.quality) {
+    for count in partial_counts(current.quality, next.quality) {
         if count.lost() >= FEWEST && count.fell_by_more_than(thresholds.shrink) {
             refusals.push(count.refusal(thresholds.shrink));
         }
     }
-    for count in distinct(current.quality, next.quality) {
+    for count in distinct_values(current.quality, next.quality) {
         if count.lost() >= FEWEST && count.fell_by_more_than(thresholds.distinct_shrink) {
             let Count { what, before, after } = count;
             let most_percent = thresholds.distinct_shrink;
@@ -62,63 +66,72 @@ pub(super) fn refuse_shrunk(
     }
 }
 
-/// Counts of which hardly any may go, however few there are.
-fn totals(current: &Counted<'_>, next: &Counted<'_>) -> Vec<Count> {
-    let records = Country::ALL.map(|country| {
-        let of = |quality: &Quality| quality.by_country.get(&country).map_or(0, |of| of.records);
-        (format!("the records of {country}"), of(current.quality), of(next.quality))
-    });
+/// Counts that are compared however few they are.
+fn whole_counts(current: &MeasuredVersion<'_>, next: &MeasuredVersion<'_>) -> Vec<Count> {
+    let mut counts = Vec::new();
+    for country in Country::ALL {
+        let records = |version: &MeasuredVersion<'_>| {
+            version.quality.by_country.get(&country).map_or(0, |coverage| coverage.records)
+        };
+        let what = format!("the records of {country}");
+        counts.push(Count { what, before: records(current), after: records(next) });
+    }
     let (before, after) = (&current.quality.carriers, &next.quality.carriers);
-    let (old_codes, new_codes) = (&current.quality.area_codes, &next.quality.area_codes);
-    let blocks = |counted: &Counted<'_>| counted.dataset.block_count() as u32;
-    let others = [
-        ("the carriers", before.total, after.total),
-        ("the carriers of known type", before.with_type, after.with_type),
-        ("the area codes", old_codes.total, new_codes.total),
-        ("the thousands blocks", blocks(current), blocks(next)),
-    ];
-    let others = others.map(|(what, before, after)| (what.to_owned(), before, after));
-    let all = records.into_iter().chain(others);
-    all.map(|(what, before, after)| Count { what, before, after }).collect()
+    counts.push(Count::new("the carriers", before.total, after.total));
+    counts.push(Count::new("the carriers of known type", before.with_type, after.with_type));
+    let (before, after) = (&current.quality.area_codes, &next.quality.area_codes);
+    counts.push(Count::new("the area codes", before.total, after.total));
+    let blocks = |version: &MeasuredVersion<'_>| version.dataset.block_count() as u32;
+    counts.push(Count::new("the thousands blocks", blocks(current), blocks(next)));
+    counts
 }
 
-/// Counts of which a few may go. The overlay keeps the number of all carriers up whatever the
-/// reports lose, so those that hold exchanges are counted by themselves.
-fn parts(before: &Quality, after: &Quality) -> Vec<Count> {
-    let counts = [
-        (
+/// Counts that are compared only if many are lost. The overlay keeps the number of all carriers up,
+/// even if the reports lose most of theirs, so carriers that hold exchanges are counted by themselves.
+fn partial_counts(before: &Quality, after: &Quality) -> [Count; 4] {
+    let (carriers_before, carriers_after) = (&before.carriers, &after.carriers);
+    [
+        Count::new(
             "the carriers that hold exchanges",
-            before.carriers.with_exchanges,
-            after.carriers.with_exchanges,
+            carriers_before.with_exchanges,
+            carriers_after.with_exchanges,
         ),
-        ("the carriers with a state", before.carriers.with_state, after.carriers.with_state),
-        (
+        Count::new(
+            "the carriers with a state",
+            carriers_before.with_state,
+            carriers_after.with_state,
+        ),
+        Count::new(
             "the carriers with a common name",
-            before.carriers.with_common_name,
-            after.carriers.with_common_name,
+            carriers_before.with_common_name,
+            carriers_after.with_common_name,
         ),
-        ("the area codes with a state", before.area_codes.with_state, after.area_codes.with_state),
-    ];
-    let count = |(what, before, after)| Count { what: String::from(what), before, after };
-    counts.into_iter().map(count).collect()
+        Count::new(
+            "the area codes with a state",
+            before.area_codes.with_state,
+            after.area_codes.with_state,
+        ),
+    ]
 }
 
 /// How many different values each column has.
-fn distinct(before: &Quality, after: &Quality) -> Vec<Count> {
+fn distinct_values(before: &Quality, after: &Quality) -> Vec<Count> {
     let mut counts = Vec::new();
     for (country, coverage) in &before.by_country {
-        let nothing = Coverage::default();
-        let next = after.by_country.get(country).unwrap_or(&nothing);
-        for ((what, old), (_, new)) in coverage.values().into_iter().zip(next.values()) {
-            let what = format!("the different {what} of {country}");
-            counts.push(Count { what, before: old.distinct, after: new.distinct });
+        let no_coverage = Coverage::default();
+        let next_coverage = after.by_country.get(country).unwrap_or(&no_coverage);
+        let both = coverage.values().into_iter().zip(next_coverage.values());
+        for ((column, values_before), (_, values_after)) in both {
+            let what = format!("the different {column} of {country}");
+            let (before, after) = (values_before.distinct, values_after.distinct);
+            counts.push(Count { what, before, after });
         }
     }
     counts
 }
 
-/// An area code is not taken out of service, and hardly ever loses exchanges: where it does, the file
-/// was likely cut off between two rows.
+/// Refuses area codes that lose all exchanges or many of them. That hardly ever happens: the file was
+/// likely cut off between two rows.
 fn refuse_area_codes(
     before: &Quality,
     after: &Quality,
@@ -139,38 +152,36 @@ fn refuse_area_codes(
     }
     let shrunk = shrunk_area_codes(&before.by_area_code, &after.by_area_code, thresholds);
     if !shrunk.is_empty() {
-        let first = shrunk
-            .iter()
-            .map(|Count { what, before, after }| format!("{what} from {before} to {after}"));
+        let in_words =
+            |count: &Count| format!("{} from {} to {}", count.what, count.before, count.after);
         refusals.push(Refusal::AreaCodesShrunk {
             count: shrunk.len(),
-            first: first_of(first),
+            first: first_of(shrunk.iter().map(in_words)),
             most_percent: thresholds.area_code_shrink,
         });
     }
 }
 
+/// The area codes that lose too many exchanges, those that lose most first.
 fn shrunk_area_codes(
     before: &BTreeMap<Npa, Coverage>,
     after: &BTreeMap<Npa, Coverage>,
     thresholds: &Thresholds,
 ) -> Vec<Count> {
-    let both = before.iter().filter_map(|(npa, old)| Some((npa, old, after.get(npa)?)));
-    let counts = both.map(|(npa, old, new)| Count {
-        what: npa.to_string(),
-        before: old.records,
-        after: new.records,
+    let in_both = before.iter().filter_map(|(npa, coverage)| {
+        let what = npa.to_string();
+        Some(Count { what, before: coverage.records, after: after.get(npa)?.records })
     });
-    let shrunk = counts.filter(|count| {
+    let shrunk = in_both.filter(|count| {
         count.lost() >= FEWEST && count.fell_by_more_than(thresholds.area_code_shrink)
     });
-    shrunk.sorted_by_key(|count| std::cmp::Reverse(count.lost())).collect()
+    shrunk.sorted_by_key(|count| Reverse(count.lost())).collect()
 }
 
 /// Most area codes a refusal names; the quality report has all of them.
 const MOST_NAMED: usize = 5;
 
-/// The first of them in a list, and how many more there are.
+/// The first of some texts in a list, and how many more there are.
 pub(super) fn first_of(all: impl ExactSizeIterator<Item = String>) -> String {
     let more = all.len().saturating_sub(MOST_NAMED);
     let named = all.take(MOST_NAMED).join(", ");

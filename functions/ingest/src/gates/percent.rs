@@ -1,42 +1,42 @@
-//! A share as an operator gives it.
+//! A limit of the gates as an operator gives it.
 
 use std::{fmt, str::FromStr};
 
 use serde::Deserialize;
 
-/// A share, in percent.
+/// A percentage from 0 to 100.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(try_from = "f64")]
 pub struct Percent(f64);
 
-/// A number that is no share.
+/// The error for a text or number that is not such a percentage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("must be a number from 0 to 100")]
-pub struct NoPercent;
+pub struct PercentError;
 
 impl Percent {
     pub(crate) const fn of(percent: u8) -> Self {
         Self(percent as f64)
     }
 
-    pub(super) fn percent(self) -> f64 {
+    pub(super) fn value(self) -> f64 {
         self.0
     }
 }
 
 impl TryFrom<f64> for Percent {
-    type Error = NoPercent;
+    type Error = PercentError;
 
-    fn try_from(percent: f64) -> Result<Self, NoPercent> {
-        if (0.0..=100.0).contains(&percent) { Ok(Self(percent)) } else { Err(NoPercent) }
+    fn try_from(percent: f64) -> Result<Self, PercentError> {
+        if (0.0..=100.0).contains(&percent) { Ok(Self(percent)) } else { Err(PercentError) }
     }
 }
 
 impl FromStr for Percent {
-    type Err = NoPercent;
+    type Err = PercentError;
 
-    fn from_str(text: &str) -> Result<Self, NoPercent> {
-        text.parse::<f64>().map_err(|_| NoPercent)?.try_into()
+    fn from_str(text: &str) -> Result<Self, PercentError> {
+        text.parse::<f64>().map_err(|_| PercentError)?.try_into()
     }
 }
 
@@ -51,10 +51,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_percentage_is_one() {
+    fn a_percentage_is_a_number_from_0_to_100() {
         assert_eq!("2.5".parse(), Ok(Percent(2.5)));
         for text in ["nan", "-1", "101", "inf", "", "two"] {
-            assert_eq!(text.parse::<Percent>(), Err(NoPercent), "{text}");
+            assert_eq!(text.parse::<Percent>(), Err(PercentError), "{text}");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! What no report that is right looks like, whatever came before it: words nobody knows, a needed
-//! column that is blank, one value all over.
+//! What looks wrong without a version to compare with: words that are not known, a needed column that
+//! is blank, one value in nearly all records.
 
 use numbering::records::Country;
 
@@ -8,8 +8,8 @@ use super::{
     thresholds::{FEWEST, FEWEST_OF_A_COUNTRY, Thresholds},
 };
 use crate::{
+    outcome::{Notes, UnknownWords},
     quality::{Column, Coverage, Quality, percent},
-    report::Notes,
 };
 
 pub(super) fn refuse_implausible(
@@ -18,7 +18,7 @@ pub(super) fn refuse_implausible(
     thresholds: &Thresholds,
     refusals: &mut Vec<Refusal>,
 ) {
-    refuse_unknown(notes, thresholds, refusals);
+    refuse_unknown_words(notes, thresholds, refusals);
     for (&country, coverage) in &next.by_country {
         if coverage.records >= FEWEST_OF_A_COUNTRY {
             refuse_blank(country, coverage, thresholds, refusals);
@@ -28,17 +28,17 @@ pub(super) fn refuse_implausible(
     refuse_several_names(next, notes, thresholds, refusals);
 }
 
-fn refuse_unknown(notes: &Notes, thresholds: &Thresholds, refusals: &mut Vec<Refusal>) {
-    for unknown in notes.unknown() {
-        let share = percent(unknown.count, unknown.rows);
-        if unknown.count >= FEWEST && share > thresholds.unknown {
-            refusals.push(Refusal::Unknown {
-                file: unknown.file,
-                column: unknown.column,
-                count: unknown.count,
-                rows: unknown.rows,
+fn refuse_unknown_words(notes: &Notes, thresholds: &Thresholds, refusals: &mut Vec<Refusal>) {
+    for UnknownWords { file, column, count, rows, example } in notes.unknown_words() {
+        let share = percent(count, rows);
+        if count >= FEWEST && share > thresholds.unknown {
+            refusals.push(Refusal::UnknownWords {
+                file,
+                column,
+                count,
+                rows,
                 share,
-                example: unknown.example.to_owned(),
+                example: example.to_owned(),
                 most_percent: thresholds.unknown,
             });
         }
@@ -70,31 +70,24 @@ fn refuse_uniform(
     thresholds: &Thresholds,
     refusals: &mut Vec<Refusal>,
 ) {
-    for (what, values) in coverage.values() {
-        let share = percent(values.most_frequent, values.filled);
-        if share > thresholds.same {
-            refusals.push(Refusal::Uniform {
-                what: format!("{what} of {country}"),
-                share,
-                records: values.filled,
-                most_percent: thresholds.same,
-            });
-        }
-    }
-    for count in coverage.by_status.values() {
-        let share = percent(*count, coverage.records);
-        if share > thresholds.same_status {
-            refusals.push(Refusal::Uniform {
-                what: format!("statuses of {country}"),
-                share,
-                records: coverage.records,
-                most_percent: thresholds.same_status,
-            });
+    let columns = coverage
+        .values()
+        .map(|(column, values)| (column, values.most_frequent, values.filled, thresholds.same));
+    let statuses = coverage
+        .by_status
+        .values()
+        .map(|&count| ("statuses", count, coverage.records, thresholds.same_status));
+    for (column, same, records, most_percent) in columns.into_iter().chain(statuses) {
+        let share = percent(same, records);
+        if share > most_percent {
+            let what = format!("{column} of {country}");
+            refusals.push(Refusal::Uniform { what, share, records, most_percent });
         }
     }
 }
 
-/// An OCN belongs to one company. Where most come with several, another column was read as its name.
+/// Refuses many OCNs with several company names. An OCN belongs to one company, so another column was
+/// likely read as the name.
 fn refuse_several_names(
     next: &Quality,
     notes: &Notes,

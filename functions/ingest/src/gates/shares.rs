@@ -1,6 +1,5 @@
 //! The coverage of each column, by country and by area code: it should hardly move.
 
-use itertools::Itertools;
 use numbering::records::Npa;
 
 use super::{
@@ -14,15 +13,17 @@ use crate::quality::{Column, Coverage, Quality, is_comparable};
 struct Movement {
     before: f64,
     after: f64,
-    /// As many records as the movement is of the smaller version.
+    /// The movement as a number of records of the smaller version.
     records: f64,
 }
 
 impl Movement {
-    fn of(column: Column, before: &Coverage, after: &Coverage) -> Self {
-        let (old, new) = (before.percent(column), after.percent(column));
-        let fewer = f64::from(before.records.min(after.records));
-        Self { before: old, after: new, records: (new - old).abs() / 100.0 * fewer }
+    fn new(column: Column, before: &Coverage, after: &Coverage) -> Self {
+        let (percent_before, percent_after) = (before.percent(column), after.percent(column));
+        let points = (percent_after - percent_before).abs();
+        let fewer_records = f64::from(before.records.min(after.records));
+        let records = points / 100.0 * fewer_records;
+        Self { before: percent_before, after: percent_after, records }
     }
 
     fn points(&self) -> f64 {
@@ -40,13 +41,13 @@ pub(super) fn refuse_moved(
     thresholds: &Thresholds,
     refusals: &mut Vec<Refusal>,
 ) {
-    for (country, old) in &before.by_country {
-        let Some(new) = after.by_country.get(country) else { continue };
-        if !is_comparable(old.records, new.records) {
+    for (country, coverage_before) in &before.by_country {
+        let Some(coverage_after) = after.by_country.get(country) else { continue };
+        if !is_comparable(coverage_before.records, coverage_after.records) {
             continue;
         }
         for column in Column::ALL {
-            let movement = Movement::of(column, old, new);
+            let movement = Movement::new(column, coverage_before, coverage_after);
             if movement.exceeds(thresholds.country_points) {
                 refusals.push(Refusal::CountryMoved {
                     what: format!("the {country} exchanges {}", column.described()),
@@ -81,12 +82,15 @@ fn moved_area_codes(
     after: &Quality,
     most_points: f64,
 ) -> Vec<(Npa, Movement)> {
-    let both = before.by_area_code.iter();
-    let both = both.filter_map(|(npa, old)| Some((*npa, old, after.by_area_code.get(npa)?)));
-    let comparable = both.filter(|(_, old, new)| is_comparable(old.records, new.records));
-    let movements = comparable.map(|(npa, old, new)| (npa, Movement::of(column, old, new)));
-    movements
-        .filter(|(_, movement)| movement.exceeds(most_points))
-        .sorted_by(|(_, a), (_, b)| b.points().total_cmp(&a.points()))
-        .collect()
+    let mut moved = Vec::new();
+    for (npa, coverage_before) in &before.by_area_code {
+        let Some(coverage_after) = after.by_area_code.get(npa) else { continue };
+        let movement = Movement::new(column, coverage_before, coverage_after);
+        let is_compared = is_comparable(coverage_before.records, coverage_after.records);
+        if is_compared && movement.exceeds(most_points) {
+            moved.push((*npa, movement));
+        }
+    }
+    moved.sort_by(|(_, a), (_, b)| b.points().total_cmp(&a.points()));
+    moved
 }

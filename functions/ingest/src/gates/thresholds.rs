@@ -1,10 +1,11 @@
 //! How far an import may move the data. `docs/decisions/0007-gates.md` tells how each default was
 //! chosen.
 
+use super::Percent;
 use crate::Options;
 
-/// A movement of fewer records than these never refuses an import: in a small area code a few
-/// records are a large share.
+/// An import is never refused for fewer records than these: in a small area code a few records are
+/// a large share.
 pub(super) const FEWEST: u32 = 20;
 
 /// A country with fewer records than these may be uniform, or lack a column.
@@ -38,16 +39,17 @@ pub(super) struct Thresholds {
 }
 
 impl Thresholds {
-    /// The defaults, raised to what `options` allow.
+    /// The defaults, raised to the limits that `options` give. Only the limit of the counts follows
+    /// `max_shrink` downwards as well.
     pub(super) fn of(options: &Options) -> Self {
-        let raised = |default: f64, given: Option<super::Percent>| {
-            given.map_or(default, |given| given.percent().max(default))
+        let raise = |default: f64, limit: Option<Percent>| {
+            limit.map_or(default, |limit| limit.value().max(default))
         };
-        let shrink = |default: f64| raised(default, Some(options.max_shrink));
-        let change = |default: f64| raised(default, options.max_change);
-        let suspect = |default: f64| raised(default, options.max_suspect);
+        let shrink = |default: f64| raise(default, Some(options.max_shrink));
+        let change = |default: f64| raise(default, options.max_change);
+        let suspect = |default: f64| raise(default, options.max_suspect);
         Self {
-            shrink: options.max_shrink.percent(),
+            shrink: options.max_shrink.value(),
             area_code_shrink: shrink(10.0),
             distinct_shrink: shrink(10.0),
             country_points: change(2.0),
@@ -65,10 +67,9 @@ impl Thresholds {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Percent;
 
     #[test]
-    fn an_option_raises_what_is_below_it_and_lowers_nothing() {
+    fn an_option_raises_lower_limits_and_lowers_none() {
         let change = Options { max_change: Some(Percent::of(5)), ..Options::default() };
         let thresholds = Thresholds::of(&change);
         assert_eq!((thresholds.country_points, thresholds.area_code_points), (5.0, 20.0));

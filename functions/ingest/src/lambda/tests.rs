@@ -1,12 +1,15 @@
 use super::*;
-use crate::IngestError;
 
 fn event(json: Value) -> Event {
     Event::parse(json).unwrap()
 }
 
 fn refusal(json: Value) -> String {
-    Event::parse(json).unwrap_err().to_string()
+    with_causes(&Event::parse(json).unwrap_err())
+}
+
+fn published() -> Sources {
+    NamedSources::default().or_published()
 }
 
 fn configured(variable: &str) -> Option<String> {
@@ -14,29 +17,29 @@ fn configured(variable: &str) -> Option<String> {
 }
 
 #[test]
-fn a_schedule_imports_what_is_configured_and_published() {
+fn a_schedule_imports_the_configured_and_the_published_reports() {
     let scheduled = event(json!({
         "version": "0", "source": "aws.events", "detail-type": "Scheduled Event", "detail": {}
     }));
-    assert_eq!(scheduled.landed(), None);
+    assert_eq!(scheduled.created_object(), None);
     let sources = scheduled.request().sources(configured).unwrap();
-    assert_eq!(sources.nanpa, Source::Https(NANPA_ADDRESS.to_owned()));
+    assert_eq!(sources.nanpa, published().nanpa);
     assert_eq!(sources.carriers, Some("s3://data/carriers.csv".parse().unwrap()));
     assert_eq!(sources.thousands_blocks, None);
 }
 
 #[test]
-fn an_object_that_landed_counts_if_it_is_a_source() {
-    let landed = |key: &str| {
+fn a_created_object_starts_an_import_if_it_is_a_source() {
+    let is_source = |key: &str| {
         let event = event(json!({
             "source": "aws.s3", "detail-type": "Object Created",
             "detail": { "bucket": { "name": "data" }, "object": { "key": key, "size": 1 } }
         }));
-        let object = event.landed().unwrap();
+        let object = event.created_object().unwrap();
         event.request().sources(configured).unwrap().include(&object)
     };
-    assert!(landed("carriers.csv"));
-    assert!(!landed("other.csv"));
+    assert!(is_source("carriers.csv"));
+    assert!(!is_source("other.csv"));
 }
 
 #[test]
@@ -48,8 +51,18 @@ fn an_operator_names_sources_and_limits() {
     assert!(options.dry_run && !options.allow_older);
     assert_eq!(options.max_shrink.to_string(), "5");
     assert!(request.sources(|_| Some("http://x".to_owned())).is_err());
-    let wrong = Request::default().options(|_| Some("two".to_owned()), None);
-    assert!(wrong.is_err());
+}
+
+#[test]
+fn a_wrong_percentage_is_named_with_its_variable() {
+    for wrong in ["MAX_SHRINK", "MAX_CHANGE", "MAX_SUSPECT"] {
+        let configured = |variable: &str| (variable == wrong).then(|| "two".to_owned());
+        let error = Request::default().options(configured, None).unwrap_err();
+        let expected = format!(
+            "the environment variable {wrong} is no percentage: must be a number from 0 to 100"
+        );
+        assert_eq!(with_causes(&error), expected);
+    }
 }
 
 #[test]
@@ -62,7 +75,7 @@ fn a_deadline_that_has_passed_is_none() {
 }
 
 #[test]
-fn a_request_waives_a_gate_before_what_is_configured() {
+fn a_request_precedes_the_configuration_of_a_gate() {
     let configured = |variable: &str| (variable == "MAX_CHANGE").then(|| "4".to_owned());
     let options = |json| event(json).request().options(configured, None).unwrap();
     let options_of = |json| {
@@ -75,73 +88,57 @@ fn a_request_waives_a_gate_before_what_is_configured() {
 }
 
 #[test]
-fn what_is_misspelt_is_named_with_what_is_known() {
+fn a_misspelt_field_is_named_with_those_that_there_are() {
     let misspelt = refusal(json!({ "max_shrink": 5, "dryRun": true }));
-    let expected = "the request's field dryRun: unknown field `dryRun`, expected one of \
+    let expected = "the request's field dryRun cannot be read: unknown field `dryRun`, expected one of \
                     `nanpa`, `cnac`, `npa_report`, `carriers`, `thousands_blocks`, ";
     assert!(misspelt.starts_with(expected), "{misspelt}");
     let source = refusal(json!({ "source": "aws.s3" }));
-    assert!(source.starts_with("the request's field source: unknown field"), "{source}");
+    assert!(
+        source.starts_with("the request's field source cannot be read: unknown field"),
+        "{source}"
+    );
 }
 
 #[test]
-fn what_is_wrong_is_named_with_its_field() {
+fn a_wrong_value_is_named_with_its_field() {
     assert_eq!(
         refusal(json!({ "max_shrink": -1.0 })),
-        "the request's field max_shrink: must be a number from 0 to 100"
+        "the request's field max_shrink cannot be read: must be a number from 0 to 100"
     );
-    let no_flag = refusal(json!({ "dry_run": "yes" }));
-    assert!(no_flag.starts_with("the request's field dry_run: invalid type"), "{no_flag}");
+    let not_a_flag = refusal(json!({ "dry_run": "yes" }));
+    assert!(
+        not_a_flag.starts_with("the request's field dry_run cannot be read: invalid type"),
+        "{not_a_flag}"
+    );
     assert!(refusal(json!([])).starts_with("the request must be a JSON object"));
-    let bridge = refusal(json!({ "detail-type": "Scheduled Event" }));
-    assert!(bridge.contains("missing field `source`"), "{bridge}");
+    let incomplete = refusal(json!({ "detail-type": "Scheduled Event" }));
+    assert!(incomplete.contains("missing field `source`"), "{incomplete}");
 }
 
 #[test]
-fn nothing_asks_for_nothing_in_particular() {
+fn an_empty_payload_imports_the_published_reports() {
     for payload in [Value::Null, json!({})] {
         let sources = event(payload).request().sources(|_| None).unwrap();
-        assert_eq!(sources.cnac, Source::Https(CNAC_ADDRESS.to_owned()));
+        assert_eq!(sources.cnac, published().cnac);
     }
 }
 
 #[test]
-fn no_file_of_the_machine_is_a_source_by_request_or_environment() {
+fn no_file_of_the_machine_is_a_source_in_a_request_or_variable() {
     for path in ["/proc/self/environ", "file:///etc/passwd", "reports/nanpa.zip"] {
         for field in ["nanpa", "cnac", "npa_report", "carriers", "thousands_blocks"] {
             let refusal = refusal(json!({ field: path }));
-            assert!(refusal.starts_with(&format!("the request's field {field}: ")), "{refusal}");
+            assert!(
+                refusal.starts_with(&format!("the request's field {field} cannot be read: ")),
+                "{refusal}"
+            );
             let variable = format!("{}_SOURCE", field.to_uppercase());
             let configured = |name: &str| (name == variable).then(|| path.to_owned());
-            let error = Request::default().sources(configured).unwrap_err().to_string();
+            let error = with_causes(&Request::default().sources(configured).unwrap_err());
             assert!(error.contains(&variable) && !error.contains(path), "{error}");
         }
     }
-}
-
-#[test]
-fn an_error_tells_the_place_and_nothing_of_the_file() {
-    let in_source = |error| IngestError::InSource {
-        source_name: "s3://b/k".to_owned(),
-        error: Box::new(error),
-    };
-    let cell = in_source(IngestError::Cell {
-        file: "a report",
-        line: 2,
-        column: "NPA",
-        value: "SECRET".to_owned(),
-        rule: "must be exactly 3 digits".to_owned(),
-    });
-    let expected = "s3://b/k: a report, line 2, column NPA: the cell must be exactly 3 digits";
-    assert_eq!(cell.without_contents(), expected);
-    let header = in_source(IngestError::NoHeader {
-        file: "a report",
-        lacking: "NPA".to_owned(),
-        line: 1,
-        found: "SECRET=1".to_owned(),
-    });
-    assert!(header.to_string().contains("SECRET"));
-    assert!(!header.without_contents().contains("SECRET"));
 }
 
 #[test]

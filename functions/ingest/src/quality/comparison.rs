@@ -1,4 +1,4 @@
-//! Two qualities side by side: the quality report of an import.
+//! The quality report of an import: how complete two versions are, side by side.
 
 use std::collections::BTreeMap;
 
@@ -7,19 +7,20 @@ use serde::Serialize;
 
 use super::{Column, Coverage, Quality};
 
-/// A version's quality against that of the version before it.
+/// The quality of a version beside that of the version before it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct QualityReport {
     /// Every figure of each country.
     pub countries: BTreeMap<Country, Figures>,
-    /// Of each area code the figures that moved, where any did.
+    /// The figures of an area code that moved; an area code without any is left out.
     pub area_codes: BTreeMap<Npa, Figures>,
-    /// Every figure of the carriers, and of the area codes as records of their own.
+    /// Every figure of the carriers.
     pub carriers: Figures,
+    /// Every figure of the area codes as records of their own.
     pub area_code_records: Figures,
 }
 
-/// Figures by name: counts, and the shares in percent of the columns.
+/// Figures by name: counts, and the share of the records that have a value in a column, in percent.
 pub type Figures = BTreeMap<&'static str, BeforeAfter>;
 
 /// A figure in both versions; `None` where a version has nothing to measure.
@@ -39,25 +40,25 @@ impl BeforeAfter {
 impl QualityReport {
     /// Compares a version with the one before it, if there is one.
     pub fn between(before: Option<&Quality>, after: &Quality) -> Self {
-        let Some(before) = before else { return Self::of_first(after) };
-        let mut area_codes = by_key(&before.by_area_code, &after.by_area_code, shares);
+        let Some(before) = before else { return Self::of_first_version(after) };
+        let mut area_codes = compared_by_key(&before.by_area_code, &after.by_area_code, shares);
         for figures in area_codes.values_mut() {
             figures.retain(|_, figure| figure.before != figure.after);
         }
         area_codes.retain(|_, figures| !figures.is_empty());
         Self {
-            countries: by_key(&before.by_country, &after.by_country, columns),
+            countries: compared_by_key(&before.by_country, &after.by_country, shares_and_values),
             area_codes,
             carriers: joined(&carriers(before), &carriers(after)),
             area_code_records: joined(&area_code_records(before), &area_code_records(after)),
         }
     }
 
-    /// The figures of a version that nothing came before; no area code has moved.
-    fn of_first(quality: &Quality) -> Self {
+    /// The figures of the first version; no area code has moved.
+    fn of_first_version(quality: &Quality) -> Self {
         let nothing = Measured::new();
         Self {
-            countries: by_key(&BTreeMap::new(), &quality.by_country, columns),
+            countries: compared_by_key(&BTreeMap::new(), &quality.by_country, shares_and_values),
             area_codes: BTreeMap::new(),
             carriers: joined(&nothing, &carriers(quality)),
             area_code_records: joined(&nothing, &area_code_records(quality)),
@@ -65,10 +66,10 @@ impl QualityReport {
     }
 }
 
-/// Figures of one version.
+/// The figures of one version, by name.
 type Measured = Vec<(&'static str, f64)>;
 
-fn by_key<K: Ord + Copy>(
+fn compared_by_key<K: Ord + Copy>(
     before: &BTreeMap<K, Coverage>,
     after: &BTreeMap<K, Coverage>,
     measure: fn(&Coverage) -> Measured,
@@ -89,14 +90,14 @@ fn joined(before: &Measured, after: &Measured) -> Figures {
     figures
 }
 
-/// The number of records and the share of them that each column has, in percent.
+/// The number of records, and for each column the share of them that have a value, in percent.
 fn shares(coverage: &Coverage) -> Measured {
     let shares = Column::ALL.map(|column| (column.name(), rounded(coverage.percent(column))));
     shares.into_iter().chain([("records", f64::from(coverage.records))]).collect()
 }
 
-/// The shares, and how many different values there are.
-fn columns(coverage: &Coverage) -> Measured {
+/// The same, and how many different values the columns have.
+fn shares_and_values(coverage: &Coverage) -> Measured {
     let distinct = counts(&[
         ("distinct_holders", coverage.holders.distinct),
         ("distinct_ocns", coverage.ocns.distinct),
@@ -130,7 +131,7 @@ fn counts(counts: &[(&'static str, u32)]) -> Measured {
     counts.iter().map(|&(name, count)| (name, f64::from(count))).collect()
 }
 
-/// Hundredths of a percent are as much as a reader compares.
+/// Rounds to hundredths of a percent; readers compare no finer.
 fn rounded(percent: f64) -> f64 {
     (percent * 100.0).round() / 100.0
 }

@@ -1,5 +1,5 @@
-//! How complete a version of the data is: how many of its records have a holder, an OCN, a state and
-//! a rate center, and in how many different values, by country and by area code.
+//! How complete a version of the data is: how many of its exchanges have a holder, an OCN, a state
+//! and a rate center, and how many different values these columns have, by country and by area code.
 
 mod comparison;
 
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 pub use comparison::{BeforeAfter, Figures, QualityReport};
 
-/// How complete one version is. It is kept with the version.
+/// How complete one version is. It is stored beside the snapshot of the version.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Quality {
     pub by_country: BTreeMap<Country, Coverage>,
@@ -20,7 +20,7 @@ pub struct Quality {
     pub area_codes: AreaCodeCoverage,
 }
 
-/// How many of some exchanges have what a reader looks for.
+/// How many of some exchanges have a value in each column.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Coverage {
     pub records: u32,
@@ -34,19 +34,19 @@ pub struct Coverage {
 /// The values of one column.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Values {
-    /// How many records have one.
+    /// How many records have a value.
     pub filled: u32,
-    /// How many different ones there are.
+    /// How many different values there are.
     pub distinct: u32,
-    /// How many records have the most frequent one.
+    /// How many records have the most frequent value.
     pub most_frequent: u32,
 }
 
-/// What is known of the carriers.
+/// How many of the carriers have exchanges, a type, names and a state.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CarrierCoverage {
     pub total: u32,
-    /// Those that hold exchanges; the others are known from the overlay or hold blocks alone.
+    /// Carriers that hold exchanges; the others hold blocks alone, or stand only in the overlay.
     pub with_exchanges: u32,
     pub with_type: u32,
     pub with_common_name: u32,
@@ -54,7 +54,7 @@ pub struct CarrierCoverage {
     pub nameless: u32,
 }
 
-/// What is known of the area codes.
+/// How many of the area codes have exchanges and a state.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AreaCodeCoverage {
     pub total: u32,
@@ -62,7 +62,7 @@ pub struct AreaCodeCoverage {
     pub with_state: u32,
 }
 
-/// A column of the exchanges, or one value of the column that has only three.
+/// A column of the exchanges. Each of the three statuses counts as a column of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Column {
     Holder,
@@ -73,6 +73,7 @@ pub enum Column {
 }
 
 impl Column {
+    /// Every column, in the order of a report.
     pub const ALL: [Column; 7] = [
         Column::Holder,
         Column::Ocn,
@@ -83,7 +84,7 @@ impl Column {
         Column::Status(Status::Reserved),
     ];
 
-    /// Its name in a report.
+    /// The name of the column in a report.
     pub fn name(self) -> &'static str {
         match self {
             Self::Holder => "holder",
@@ -96,7 +97,7 @@ impl Column {
         }
     }
 
-    /// What sets the exchanges apart that it counts, after "exchanges".
+    /// The words that follow "exchanges" in a message about this column.
     pub(crate) fn described(self) -> &'static str {
         match self {
             Self::Holder => "with a company name",
@@ -110,13 +111,13 @@ impl Column {
     }
 }
 
-/// Whether two counts are of the same population. One that more than doubles is another one: the
-/// published reports after a sample of them, or a second country's.
+/// Whether the shares of two versions with so many records can be compared. If their number more than
+/// doubles, the versions hold different data, such as a sample and then the published reports.
 pub(crate) fn is_comparable(before: u32, after: u32) -> bool {
     after <= before.saturating_mul(2)
 }
 
-/// A share in percent; that of nothing is none.
+/// The share of `count` in `of`, in percent; 0 if there is nothing to have a share in.
 pub(crate) fn percent(count: u32, of: u32) -> f64 {
     if of == 0 {
         return 0.0;
@@ -141,7 +142,7 @@ impl Coverage {
         percent(self.count(column), self.records)
     }
 
-    /// The columns that may hold any of many values, by what they hold.
+    /// The columns that may hold any of many values, each with the word for its values in a message.
     pub(crate) fn values(&self) -> [(&'static str, Values); 4] {
         [
             ("company names", self.holders),
@@ -153,7 +154,7 @@ impl Coverage {
 }
 
 impl Quality {
-    /// Measures a version.
+    /// Measures how complete a version is.
     pub fn of(dataset: &Dataset) -> Self {
         let mut by_country: BTreeMap<Country, Tally> = BTreeMap::new();
         let mut by_area_code: BTreeMap<Npa, Tally> = BTreeMap::new();
@@ -162,21 +163,21 @@ impl Quality {
             by_area_code.entry(exchange.npa).or_default().count(&exchange);
         }
         Self {
-            by_country: coverage_by(by_country),
-            by_area_code: coverage_by(by_area_code),
+            by_country: coverage_by_key(by_country),
+            by_area_code: coverage_by_key(by_area_code),
             carriers: CarrierCoverage::of(dataset.carriers()),
             area_codes: AreaCodeCoverage::of(dataset),
         }
     }
 
-    /// How many exchanges there are.
+    /// How many exchanges the version has.
     pub(crate) fn records(&self) -> u32 {
         self.by_country.values().map(|coverage| coverage.records).sum()
     }
 }
 
-fn coverage_by<K: Ord>(tallies: BTreeMap<K, Tally>) -> BTreeMap<K, Coverage> {
-    tallies.into_iter().map(|(key, tally)| (key, tally.coverage())).collect()
+fn coverage_by_key<K: Ord>(tallies: BTreeMap<K, Tally>) -> BTreeMap<K, Coverage> {
+    tallies.into_iter().map(|(key, tally)| (key, tally.into_coverage())).collect()
 }
 
 impl CarrierCoverage {
@@ -233,7 +234,7 @@ impl Tally {
         self.rate_centers.count(exchange.rate_center.as_deref());
     }
 
-    fn coverage(self) -> Coverage {
+    fn into_coverage(self) -> Coverage {
         Coverage {
             records: self.records,
             by_status: self.by_status,
@@ -304,14 +305,17 @@ pub(crate) mod tests {
         }
     }
 
-    fn dataset() -> Dataset {
-        let area_code = |npa: &str, total_exchanges| AreaCode {
+    pub(crate) fn area_code(npa: &str, total_exchanges: u32) -> AreaCode {
+        AreaCode {
             npa: npa.parse().unwrap(),
             state: None,
             states: BTreeSet::new(),
             country: Country::Us,
             total_exchanges,
-        };
+        }
+    }
+
+    fn dataset() -> Dataset {
         Dataset::new(
             vec![carrier("0051", "Company 0051", 2), carrier("6010", "", 0)],
             vec![area_code("415", 3), area_code("600", 0)],
@@ -339,7 +343,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn carriers_and_area_codes_are_counted_by_what_is_known_of_them() {
+    fn carriers_and_area_codes_are_counted_by_what_they_have() {
         let Quality { carriers, area_codes, .. } = Quality::of(&dataset());
         let CarrierCoverage { total, with_exchanges, nameless, .. } = carriers;
         assert_eq!((total, with_exchanges, nameless), (2, 1, 1));
@@ -347,7 +351,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_share_of_nothing_is_none() {
+    fn a_share_of_nothing_is_zero() {
         assert_eq!(Coverage::default().percent(Column::Ocn), 0.0);
     }
 }

@@ -4,18 +4,19 @@ use std::io::Read;
 
 use numbering::records::{Country, NpaNxx, Status};
 
-use super::{Code, Dated, is_in_plan, state};
+use super::{CodeRow, Dated, is_in_plan, state};
 use crate::{
     IngestError,
-    report::Notes,
-    table::{Column, Form, Layout, Row, filled},
+    outcome::Notes,
+    table::{Column, Dialect, ReportSchema, Row, non_empty},
 };
 
+/// What messages call the report.
 pub(crate) const FILE: &str = "the CNAC code status";
 
-const FORM: Form<7> = Form {
+const SCHEMA: ReportSchema<7> = ReportSchema {
     file: FILE,
-    layout: Layout::Commas,
+    dialect: Dialect::Commas,
     columns: [
         Column::needed(&["NPA"]),
         Column::needed(&["CO Code (NXX)", "NXX", "CO Code"]),
@@ -28,24 +29,31 @@ const FORM: Form<7> = Form {
     most_rows: 640_000,
 };
 
-pub(crate) fn parse(reader: &mut dyn Read, notes: &mut Notes) -> Result<Dated<Code>, IngestError> {
-    FORM.collect(reader, notes, code)
+/// Reads the report: one code for each row whose area code the plan can have.
+///
+/// # Errors
+/// Returns an error if the text is not this report, or a row has no NPA-NXX.
+pub(crate) fn parse(
+    reader: &mut dyn Read,
+    notes: &mut Notes,
+) -> Result<Dated<CodeRow>, IngestError> {
+    SCHEMA.collect(reader, notes, code_row)
 }
 
-fn code(row: &Row<'_, 7>, notes: &mut Notes) -> Result<Option<Code>, IngestError> {
+fn code_row(row: &Row<'_, 7>, notes: &mut Notes) -> Result<Option<CodeRow>, IngestError> {
     let npa_nxx = NpaNxx { npa: row.parsed(0)?, nxx: row.parsed(1)? };
     if !is_in_plan(row, 0, npa_nxx.npa, notes) {
         return Ok(None);
     }
     let [_, _, _, exchange_area, _, company, _] = &row.cells;
-    Ok(Some(Code {
+    Ok(Some(CodeRow {
         npa_nxx,
         country: Country::Ca,
         state: state(row, 4, Some(Country::Ca), notes),
         status: status(row, notes),
-        ocn: row.known(6, notes),
-        company: filled(company).map(str::to_owned),
-        rate_center: filled(exchange_area).map(str::to_owned),
+        ocn: row.parsed_if_known(6, notes),
+        company: non_empty(company).map(str::to_owned),
+        rate_center: non_empty(exchange_area).map(str::to_owned),
         assigned: None,
     }))
 }

@@ -1,21 +1,22 @@
-//! NANPA's report of utilised central office codes: the exchanges of the US.
+//! NANPA's report of utilized central office codes: the exchanges of the US.
 
 use std::io::Read;
 
 use numbering::records::{Country, NpaNxx, Status};
 
-use super::{Code, Dated, is_in_plan, state};
+use super::{CodeRow, Dated, is_in_plan, state};
 use crate::{
     IngestError,
-    report::Notes,
-    table::{Column, Form, Layout, Row, date, filled},
+    outcome::Notes,
+    table::{Column, Dialect, ReportSchema, Row, date, non_empty},
 };
 
-pub(crate) const FILE: &str = "the NANPA utilised codes";
+/// What messages call the report.
+pub(crate) const FILE: &str = "the NANPA report of utilized codes";
 
-const FORM: Form<7> = Form {
+const SCHEMA: ReportSchema<7> = ReportSchema {
     file: FILE,
-    layout: Layout::Tabs,
+    dialect: Dialect::Tabs,
     columns: [
         Column::needed(&["State"]),
         Column::needed(&["NPA-NXX"]),
@@ -28,34 +29,39 @@ const FORM: Form<7> = Form {
     most_rows: 640_000,
 };
 
-/// Stands in the OCN column where a code belongs to no single carrier.
+/// The text in the OCN column if a code belongs to no single carrier.
 const MULTIPLE: &str = "MULT";
-/// Stands in the company column then, and sometimes beside a blank OCN.
+/// The text in the company column then, and sometimes beside a blank OCN.
 const MULTIPLE_NAME: &str = "MULTIPLE OCN LISTING";
-/// Stand in the rate center column where a code has none: N11 and 555.
+/// The texts in the rate center column of codes that have no rate center: N11 and 555.
 const NO_RATE_CENTER: [&str; 2] = ["XXXXXXXXXX", "DIR ASST"];
 
-pub(crate) fn parse(reader: &mut dyn Read, notes: &mut Notes) -> Result<Dated<Code>, IngestError> {
-    FORM.collect(reader, notes, code)
+/// Reads the report: one code for each row whose area code the plan can have.
+///
+/// # Errors
+/// Returns an error if the text is not this report, or a row has no NPA-NXX.
+pub(crate) fn parse(
+    reader: &mut dyn Read,
+    notes: &mut Notes,
+) -> Result<Dated<CodeRow>, IngestError> {
+    SCHEMA.collect(reader, notes, code_row)
 }
 
-fn code(row: &Row<'_, 7>, notes: &mut Notes) -> Result<Option<Code>, IngestError> {
+fn code_row(row: &Row<'_, 7>, notes: &mut Notes) -> Result<Option<CodeRow>, IngestError> {
     let npa_nxx: NpaNxx = row.parsed(1)?;
     if !is_in_plan(row, 1, npa_nxx.npa, notes) {
         return Ok(None);
     }
     let [_, _, ocn, company, rate_center, _, assigned] = &row.cells;
-    let of_one_carrier = ocn != MULTIPLE;
-    Ok(Some(Code {
+    let is_place = |name: &&str| !NO_RATE_CENTER.contains(name);
+    Ok(Some(CodeRow {
         npa_nxx,
         country: Country::Us,
         state: state(row, 0, Some(Country::Us), notes),
         status: status(row, notes),
-        ocn: of_one_carrier.then(|| row.known(2, notes)).flatten(),
-        company: filled(company).filter(|name| *name != MULTIPLE_NAME).map(str::to_owned),
-        rate_center: filled(rate_center)
-            .filter(|name| !NO_RATE_CENTER.contains(name))
-            .map(str::to_owned),
+        ocn: if ocn == MULTIPLE { None } else { row.parsed_if_known(2, notes) },
+        company: non_empty(company).filter(|name| *name != MULTIPLE_NAME).map(str::to_owned),
+        rate_center: non_empty(rate_center).filter(is_place).map(str::to_owned),
         assigned: date(assigned),
     }))
 }
@@ -78,7 +84,7 @@ mod tests {
 
     const HEADER: &str = "State\tNPA-NXX\tOCN \tCompany  \tRateCenter\tEffectiveDate\tUse\tAssignDate   \tInitial/Growth\tPooled Code \tIn Service  \tFile Updated 09/04/2026\n";
 
-    fn parsed(row: &str) -> (Code, Notes) {
+    fn parsed(row: &str) -> (CodeRow, Notes) {
         let mut notes = Notes::default();
         let text = format!("{HEADER}{row}");
         let (codes, date) = parse(&mut text.as_bytes(), &mut notes).unwrap();
@@ -174,10 +180,10 @@ mod tests {
     }
 
     #[test]
-    fn a_report_of_which_no_row_can_be_taken_is_refused() {
+    fn a_report_without_a_row_that_can_be_imported_is_refused() {
         let text = format!("{HEADER}AK\t999-200\t6872\tX\tY\t\tAS\t\t\t\tNo\n");
         let error = parse(&mut text.as_bytes(), &mut Notes::default()).unwrap_err().to_string();
-        assert_eq!(error, "the NANPA utilised codes: none of its rows can be taken in");
+        assert_eq!(error, "the NANPA report of utilized codes holds no row that can be imported");
     }
 
     #[test]
@@ -186,7 +192,7 @@ mod tests {
         let error = parse(&mut text.as_bytes(), &mut Notes::default()).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the NANPA utilised codes, line 2, column NPA-NXX: '907200' must be exactly NPA-NXX, as in 415-555"
+            "the NANPA report of utilized codes, line 2, column NPA-NXX: '907200' must be exactly NPA-NXX, as in 415-555"
         );
     }
 }

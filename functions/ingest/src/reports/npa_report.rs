@@ -7,15 +7,16 @@ use numbering::records::{Country, Npa, StateCode};
 use super::{Dated, is_in_plan, state};
 use crate::{
     IngestError,
-    report::Notes,
-    table::{Column, Form, Layout, Row, filled},
+    outcome::Notes,
+    table::{Column, Dialect, ReportSchema, Row},
 };
 
+/// What messages call the report.
 pub(crate) const FILE: &str = "the NANPA area code database";
 
-const FORM: Form<4> = Form {
+const SCHEMA: ReportSchema<4> = ReportSchema {
     file: FILE,
-    layout: Layout::Commas,
+    dialect: Dialect::Commas,
     columns: [
         Column::needed(&["NPA_ID", "NPA"]),
         Column::needed(&["LOCATION"]),
@@ -47,85 +48,94 @@ const OTHER_COUNTRIES: [&str; 18] = [
     "TURKS & CAICOS ISLANDS",
 ];
 
-/// The location of area codes without one.
+/// The text in the location column of area codes that belong to the whole plan.
 const WHOLE_PLAN: &str = "NANP AREA";
 
 /// What the report says of one area code.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct AreaCodeRow {
     pub npa: Npa,
-    pub home: Home,
+    pub country: AreaCodeCountry,
     pub in_service: bool,
-    /// Where it lies, in the order of the report.
+    /// The states or provinces it lies in, in the order of the report.
     pub states: Vec<StateCode>,
 }
 
-/// Whose area code it is.
+/// The country that an area code belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Home {
-    Of(Country),
-    /// Of a country whose exchanges are in no report.
-    Elsewhere,
+pub(crate) enum AreaCodeCountry {
+    /// A country whose exchanges are in a report.
+    Reported(Country),
+    /// Another country of the plan, whose exchanges are in no report.
+    Other,
+    /// The report leaves it open.
     Unstated,
 }
 
-impl Entry {
-    /// The country of which it is an area code in service.
+impl AreaCodeRow {
+    /// The country of an area code in service, if its exchanges are in a report.
     pub(crate) fn country_in_service(&self) -> Option<Country> {
-        match self.home {
-            Home::Of(country) if self.in_service => Some(country),
+        match self.country {
+            AreaCodeCountry::Reported(country) if self.in_service => Some(country),
             _ => None,
         }
     }
 }
 
-/// Every area code of the report; those that are not in service, or not in the US or Canada, are
-/// counted as passed over, since they become no record.
-pub(crate) fn parse(reader: &mut dyn Read, notes: &mut Notes) -> Result<Dated<Entry>, IngestError> {
-    let (entries, date) = FORM.collect(reader, notes, entry)?;
-    if !entries.iter().any(|entry| entry.country_in_service().is_some()) {
+/// Reads every area code of the report. Those that are not in service, or not in the US or Canada,
+/// are counted as skipped, since they become no record.
+///
+/// # Errors
+/// Returns an error if the text is not this report, a row has no NPA, or no area code of the US or
+/// Canada is in service.
+pub(crate) fn parse(
+    reader: &mut dyn Read,
+    notes: &mut Notes,
+) -> Result<Dated<AreaCodeRow>, IngestError> {
+    let (rows, date) = SCHEMA.collect(reader, notes, area_code_row)?;
+    if !rows.iter().any(|row| row.country_in_service().is_some()) {
         return Err(IngestError::Unusable { file: FILE });
     }
-    Ok((entries, date))
+    Ok((rows, date))
 }
 
-fn entry(row: &Row<'_, 4>, notes: &mut Notes) -> Result<Option<Entry>, IngestError> {
-    let npa = row.parsed(0)?;
-    let [_, _, country, in_service] = &row.cells;
-    let home = match country.as_ref() {
-        "US" => Home::Of(Country::Us),
-        "CANADA" => Home::Of(Country::Ca),
-        "" => Home::Unstated,
+fn area_code_row(row: &Row<'_, 4>, notes: &mut Notes) -> Result<Option<AreaCodeRow>, IngestError> {
+    let [_, _, country_name, in_service] = &row.cells;
+    let country = match country_name.as_ref() {
+        "US" => AreaCodeCountry::Reported(Country::Us),
+        "CANADA" => AreaCodeCountry::Reported(Country::Ca),
+        "" => AreaCodeCountry::Unstated,
         other => {
             if !OTHER_COUNTRIES.contains(&other) {
                 row.warn(notes, 2, "is not known and passed over");
             }
-            Home::Elsewhere
+            AreaCodeCountry::Other
         }
     };
-    let is_in_service = in_service == "Y";
-    let country = match home {
-        _ if !is_in_service => {
-            notes.skip(format!("{FILE}: area codes not in service"));
-            None
-        }
-        Home::Of(country) => Some(country),
-        Home::Elsewhere | Home::Unstated => {
-            notes.skip(format!("{FILE}: area codes of other countries or of none"));
-            None
-        }
+    let mut area_code = AreaCodeRow {
+        npa: row.parsed(0)?,
+        country,
+        in_service: in_service == "Y",
+        states: Vec::new(),
     };
-    if country.is_some() && !is_in_plan(row, 0, npa, notes) {
-        return Ok(None);
+    if let Some(country) = area_code.country_in_service() {
+        if !is_in_plan(row, 0, area_code.npa, notes) {
+            return Ok(None);
+        }
+        area_code.states = states(row, country, notes);
+    } else if !area_code.in_service {
+        notes.skip(format!("{FILE}: area codes not in service"));
+    } else {
+        notes.skip(format!("{FILE}: area codes of other countries or of none"));
     }
-    let states = country.map(|country| states(row, country, notes)).unwrap_or_default();
-    Ok(Some(Entry { npa, home, in_service: is_in_service, states }))
+    Ok(Some(area_code))
 }
 
 fn states(row: &Row<'_, 4>, country: Country, notes: &mut Notes) -> Vec<StateCode> {
-    let Some(location) = filled(&row.cells[1]).filter(|&location| location != WHOLE_PLAN) else {
+    let location = row.cells[1].as_ref();
+    if location.is_empty() || location == WHOLE_PLAN {
         return Vec::new();
-    };
+    }
     match country {
         Country::Us => state(row, 1, Some(country), notes).into_iter().collect(),
         Country::Ca => {
@@ -142,28 +152,31 @@ fn states(row: &Row<'_, 4>, country: Country, notes: &mut Notes) -> Vec<StateCod
 mod tests {
     use super::*;
 
-    fn parsed(rows: &str) -> (Vec<Entry>, Notes) {
+    fn parsed(rows: &str) -> (Vec<AreaCodeRow>, Notes) {
         let text =
             format!("File Date,01/05/2026\nNPA_ID,LOCATION,COUNTRY,IN_SERVICE,NOTES\n{rows}");
         let mut notes = Notes::default();
-        let (entries, date) = parse(&mut text.as_bytes(), &mut notes).unwrap();
+        let (area_codes, date) = parse(&mut text.as_bytes(), &mut notes).unwrap();
         assert_eq!(date.unwrap().to_string(), "2026-01-05");
-        (entries, notes)
+        (area_codes, notes)
     }
 
     #[test]
     fn area_codes_in_service_with_every_province_they_name() {
-        let (entries, notes) = parsed(
+        let (area_codes, notes) = parsed(
             "201,NJ,US,Y,\n203,CT,US,N,\n670,CNMI,US,Y,\n876,JAMAICA,JAMAICA,Y,\n\
              902,NOVA SCOTIA - PRINCE EDWARD ISLAND,CANADA,Y,\n\
              867,NORTHWEST TERRITORIES -YUKON - NUNAVUT,CANADA,Y,\n\
              600,,CANADA,Y,\n710,NANP AREA,US,Y,\n",
         );
-        let in_service = entries.iter().filter(|entry| entry.country_in_service().is_some());
-        let states =
-            |entry: &Entry| entry.states.iter().map(StateCode::to_string).collect::<Vec<_>>();
-        let states: Vec<_> =
-            in_service.map(|entry| (entry.npa.to_string(), states(entry).join(" "))).collect();
+        let in_service =
+            area_codes.iter().filter(|area_code| area_code.country_in_service().is_some());
+        let states = |area_code: &AreaCodeRow| {
+            area_code.states.iter().map(StateCode::to_string).collect::<Vec<_>>()
+        };
+        let states: Vec<_> = in_service
+            .map(|area_code| (area_code.npa.to_string(), states(area_code).join(" ")))
+            .collect();
         let expected = [
             ("201", "NJ"),
             ("670", "MP"),
@@ -179,8 +192,8 @@ mod tests {
 
     #[test]
     fn an_area_code_that_the_plan_cannot_have_is_left_out_with_a_warning() {
-        let (entries, notes) = parsed("201,NJ,US,Y,\n999,NJ,US,Y,\n");
-        assert_eq!(entries.len(), 1);
+        let (area_codes, notes) = parsed("201,NJ,US,Y,\n999,NJ,US,Y,\n");
+        assert_eq!(area_codes.len(), 1);
         assert!(format!("{notes:?}").contains("'999' in line 4"), "{notes:?}");
     }
 
@@ -188,17 +201,17 @@ mod tests {
     fn no_area_code_in_service_is_one_the_plan_cannot_have() {
         let sample = include_str!("../../../../infra/local/sample/npa_report.csv");
         let mut notes = Notes::default();
-        let (entries, _) = parse(&mut sample.as_bytes(), &mut notes).unwrap();
-        assert_eq!((entries.len(), notes.warnings().len()), (800, 0));
-        for entry in entries.iter().filter(|entry| entry.in_service) {
-            assert!(entry.npa.can_be_area_code(), "{entry:?}");
+        let (area_codes, _) = parse(&mut sample.as_bytes(), &mut notes).unwrap();
+        assert_eq!((area_codes.len(), notes.warnings().len()), (800, 0));
+        for area_code in area_codes.iter().filter(|area_code| area_code.in_service) {
+            assert!(area_code.npa.can_be_area_code(), "{area_code:?}");
         }
     }
 
     #[test]
     fn a_location_that_names_no_province_is_left_out_with_a_warning() {
-        let (entries, notes) = parsed("204,MANITOBBA,CANADA,Y,\n201,ONTARIO,US,Y,\n");
-        assert!(entries.iter().all(|entry| entry.states.is_empty()), "{entries:?}");
+        let (area_codes, notes) = parsed("204,MANITOBBA,CANADA,Y,\n201,ONTARIO,US,Y,\n");
+        assert!(area_codes.iter().all(|area_code| area_code.states.is_empty()), "{area_codes:?}");
         let report = format!("{notes:?}");
         assert!(report.contains("'MANITOBBA' in line 3") && report.contains("'ONTARIO'"));
     }

@@ -8,15 +8,16 @@ use numbering::records::{CarrierType, Country, Ocn, StateCode};
 use super::{Dated, state};
 use crate::{
     IngestError,
-    report::Notes,
-    table::{Column, Form, Layout, Row, filled},
+    outcome::Notes,
+    table::{Column, Dialect, ReportSchema, Row, non_empty},
 };
 
+/// What messages call the file.
 pub(crate) const FILE: &str = "the carriers overlay";
 
-const FORM: Form<6> = Form {
+const SCHEMA: ReportSchema<6> = ReportSchema {
     file: FILE,
-    layout: Layout::Commas,
+    dialect: Dialect::Commas,
     columns: [
         Column::needed(&["ocn"]),
         Column::needed(&["company_name"]),
@@ -30,7 +31,7 @@ const FORM: Form<6> = Form {
 
 /// What the overlay says of one carrier.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Known {
+pub(crate) struct OverlayRow {
     pub ocn: Ocn,
     pub company_name: Option<String>,
     pub common_name: Option<String>,
@@ -39,19 +40,40 @@ pub(crate) struct Known {
     pub country: Option<Country>,
 }
 
-pub(crate) fn parse(reader: &mut dyn Read, notes: &mut Notes) -> Result<Dated<Known>, IngestError> {
-    FORM.collect(reader, notes, |row, notes| known(row, notes).map(Some))
+impl OverlayRow {
+    /// A row without any values, for a carrier that the overlay lacks.
+    pub(crate) fn empty(ocn: Ocn) -> Self {
+        Self {
+            ocn,
+            company_name: None,
+            common_name: None,
+            carrier_type: None,
+            state: None,
+            country: None,
+        }
+    }
 }
 
-fn known(row: &Row<'_, 6>, notes: &mut Notes) -> Result<Known, IngestError> {
+/// Reads the overlay: one carrier for each row.
+///
+/// # Errors
+/// Returns an error if the text is not such a file, or a row has no OCN.
+pub(crate) fn parse(
+    reader: &mut dyn Read,
+    notes: &mut Notes,
+) -> Result<Dated<OverlayRow>, IngestError> {
+    SCHEMA.collect(reader, notes, |row, notes| overlay_row(row, notes).map(Some))
+}
+
+fn overlay_row(row: &Row<'_, 6>, notes: &mut Notes) -> Result<OverlayRow, IngestError> {
     let [_, company_name, common_name, ..] = &row.cells;
     let differs = |name: &&str| !name.eq_ignore_ascii_case(company_name);
-    let country = row.known(5, notes);
-    Ok(Known {
+    let country = row.parsed_if_known(5, notes);
+    Ok(OverlayRow {
         ocn: row.parsed(0)?,
-        company_name: filled(company_name).map(str::to_owned),
-        common_name: filled(common_name).filter(differs).map(str::to_owned),
-        carrier_type: row.known(3, notes),
+        company_name: non_empty(company_name).map(str::to_owned),
+        common_name: non_empty(common_name).filter(differs).map(str::to_owned),
+        carrier_type: row.parsed_if_known(3, notes),
         state: state(row, 4, country, notes),
         country,
     })

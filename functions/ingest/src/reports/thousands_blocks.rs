@@ -8,15 +8,16 @@ use numbering::records::{Country, NpaNxx, Ocn, StateCode};
 use super::{Dated, is_in_plan, state};
 use crate::{
     IngestError,
-    report::Notes,
-    table::{Column, Form, Layout, Row, date, filled},
+    outcome::Notes,
+    table::{Column, Dialect, ReportSchema, Row, date, non_empty},
 };
 
-pub(crate) const FILE: &str = "the thousands block assignments";
+/// What messages call the report.
+pub(crate) const FILE: &str = "the thousands block report";
 
-const FORM: Form<9> = Form {
+const SCHEMA: ReportSchema<9> = ReportSchema {
     file: FILE,
-    layout: Layout::Commas,
+    dialect: Dialect::Commas,
     columns: [
         Column::needed(&["State"]),
         Column::needed(&["NPA"]),
@@ -31,78 +32,76 @@ const FORM: Form<9> = Form {
     most_rows: 2_000_000,
 };
 
-/// A block with the carrier it is assigned to.
+/// A thousands block with the carrier it is assigned to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Block {
+pub(crate) struct AssignedBlock {
     pub npa_nxx: NpaNxx,
-    /// The first digit of its numbers' last four.
+    /// The first of the last four digits of its numbers.
     pub digit: u8,
     pub ocn: Ocn,
     pub company: Option<String>,
     pub rate_center: Option<String>,
     pub state: Option<StateCode>,
-    /// The first day it is the carrier's.
+    /// The first day of the assignment; without one it counts at once.
     pub effective: Option<Date>,
 }
 
-/// The blocks that are assigned; available and reserved ones are skipped and counted, and may be all
-/// there are.
-pub(crate) fn parse(reader: &mut dyn Read, notes: &mut Notes) -> Result<Dated<Block>, IngestError> {
+/// Reads the blocks that are assigned. Available and reserved ones are skipped and counted; there may
+/// be no others.
+///
+/// # Errors
+/// Returns an error if the text is not this report, or a row names no block.
+pub(crate) fn parse(
+    reader: &mut dyn Read,
+    notes: &mut Notes,
+) -> Result<Dated<AssignedBlock>, IngestError> {
     let mut blocks = Vec::new();
-    let date = FORM.read(reader, notes, |row, notes| {
-        blocks.extend(block(row, notes)?);
+    let date = SCHEMA.read(reader, notes, |row, notes| {
+        blocks.extend(assigned_block(row, notes)?);
         Ok(())
     })?;
     Ok((blocks, date))
 }
 
-fn block(row: &Row<'_, 9>, notes: &mut Notes) -> Result<Option<Block>, IngestError> {
+fn assigned_block(
+    row: &Row<'_, 9>,
+    notes: &mut Notes,
+) -> Result<Option<AssignedBlock>, IngestError> {
     let npa_nxx = NpaNxx { npa: row.parsed(1)?, nxx: row.parsed(2)? };
     if !is_in_plan(row, 1, npa_nxx.npa, notes) {
         return Ok(None);
     }
-    let digit = row.parsed::<Digit>(3)?.0;
-    let [_, _, _, _, status, company, _, rate_center, _] = &row.cells;
+    let BlockDigit(digit) = row.parsed(3)?;
+    let [_, _, _, _, status, company, _, rate_center, effective_date] = &row.cells;
     let is_free = matches!(status.as_ref(), "AV" | "Available" | "RV" | "Reserved");
     if !is_free && !matches!(status.as_ref(), "AS" | "Assigned" | "RT" | "Retained") {
         row.warn(notes, 4, "is not known; the OCN beside it counts");
     }
-    let Ok(effective) = effective(row) else {
+    let effective = non_empty(effective_date).and_then(date);
+    if effective.is_none() && !effective_date.is_empty() {
         row.leave_out(notes, 8, "is not a date");
         return Ok(None);
+    }
+    let holder = row.parsed_if_known(6, notes).filter(|_| !is_free);
+    let Some(ocn) = holder else {
+        notes.skip(format!("{FILE}: blocks without a holder"));
+        return Ok(None);
     };
-    match row.known(6, notes).filter(|_| !is_free) {
-        Some(ocn) => Ok(Some(Block {
-            npa_nxx,
-            digit,
-            ocn,
-            company: filled(company).map(str::to_owned),
-            rate_center: filled(rate_center).map(str::to_owned),
-            state: state(row, 0, Some(Country::Us), notes),
-            effective,
-        })),
-        None => {
-            notes.skip(format!("{FILE}: blocks without a holder"));
-            Ok(None)
-        }
-    }
-}
-
-/// A cell that is no date.
-struct NoDate;
-
-/// When the block begins to count; at once if the cell is empty.
-fn effective(row: &Row<'_, 9>) -> Result<Option<Date>, NoDate> {
-    match filled(&row.cells[8]) {
-        Some(text) => date(text).map(Some).ok_or(NoDate),
-        None => Ok(None),
-    }
+    Ok(Some(AssignedBlock {
+        npa_nxx,
+        digit,
+        ocn,
+        company: non_empty(company).map(str::to_owned),
+        rate_center: non_empty(rate_center).map(str::to_owned),
+        state: state(row, 0, Some(Country::Us), notes),
+        effective,
+    }))
 }
 
 /// Which of an exchange's ten blocks.
-struct Digit(u8);
+struct BlockDigit(u8);
 
-impl std::str::FromStr for Digit {
+impl std::str::FromStr for BlockDigit {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -139,17 +138,17 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_free_blocks_only_is_counted_and_fine() {
+    fn a_file_of_free_blocks_alone_is_read_and_counted() {
         let text = format!("{HEADER}W,CA,415,200,4,AV,PACIFIC BELL,N,,SNFC CNTRL,,01/02/2020,,,\n");
         let mut notes = Notes::default();
         assert_eq!(parse(&mut text.as_bytes(), &mut notes).unwrap().0, []);
         assert_eq!(notes.skipped().values().sum::<u32>(), 1);
         let error = parse(&mut HEADER.as_bytes(), &mut notes).unwrap_err().to_string();
-        assert_eq!(error, "the thousands block assignments holds no rows");
+        assert_eq!(error, "the thousands block report holds no rows");
     }
 
     #[test]
-    fn a_block_whose_effective_date_is_none_is_left_out_with_a_warning() {
+    fn a_block_whose_effective_date_cannot_be_read_is_left_out_with_a_warning() {
         let text = format!("{HEADER}W,CA,415,200,3,AS,,N,,,soon,,,464D,\n");
         let mut notes = Notes::default();
         let (blocks, _) = parse(&mut text.as_bytes(), &mut notes).unwrap();
@@ -158,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_is_one_digit() {
+    fn the_number_of_a_block_is_one_digit() {
         let text = format!("{HEADER}W,CA,415,200,12,AS,,N,,,,,X,464D,\n");
         let error = parse(&mut text.as_bytes(), &mut Notes::default()).unwrap_err().to_string();
         assert!(error.ends_with("line 2, column X: '12' must be exactly one digit"), "{error}");

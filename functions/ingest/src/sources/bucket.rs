@@ -1,4 +1,4 @@
-//! Reports in S3: one signed GET, for which a whole SDK would be built and loaded otherwise.
+//! Reports in S3: one signed GET, so that the SDK of S3 need not be built and loaded for it.
 
 use std::{env, error::Error, time::SystemTime};
 
@@ -22,13 +22,13 @@ use store::TimeoutProfile;
 
 use super::download::{self, DownloadError};
 
-/// What stands in a key as it is: everything else is percent-encoded, as the signature wants it.
-const IN_A_KEY: &AsciiSet =
+/// The characters of a key that are percent-encoded, as the signature requires: all but these.
+const ENCODED_IN_KEY: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b'/');
 
 /// Why an object could not be read.
 #[derive(Debug, thiserror::Error)]
-pub enum BucketError {
+pub(super) enum BucketError {
     #[error("no region is set; set AWS_REGION to the region of the bucket")]
     NoRegion,
     #[error("no AWS credentials were found; set them as for the AWS CLI")]
@@ -41,31 +41,33 @@ pub enum BucketError {
     Download(#[from] DownloadError),
 }
 
-/// The whole object; region and credentials come from the environment.
+/// Reads a whole object. Region and credentials come from the environment.
 ///
 /// # Errors
-/// Returns an error if the object cannot be read in four tries, or is too large.
-pub async fn object(bucket: &str, key: &str) -> Result<Vec<u8>, BucketError> {
+/// Returns an error if the environment has no region or credentials, the object cannot be read in
+/// four attempts, or it is too large.
+pub(super) async fn read_object(bucket: &str, key: &str) -> Result<Vec<u8>, BucketError> {
     let config = TimeoutProfile::Batch.loader().load().await;
     let region = config.region().ok_or(BucketError::NoRegion)?.to_string();
-    let credentials = config.credentials_provider().ok_or(BucketError::NoCredentials)?;
-    let credentials = credentials.provide_credentials().await?;
+    let provider = config.credentials_provider().ok_or(BucketError::NoCredentials)?;
+    let credentials = provider.provide_credentials().await?;
     let address = address(bucket, key, &region, endpoint().as_deref());
-    let client = download::limited(Client::builder()).build().map_err(DownloadError::from)?;
+    let client = download::with_limits(Client::builder()).build().map_err(DownloadError::from)?;
     let headers = signed_headers(&address, &region, credentials).map_err(BucketError::Signing)?;
     let request = || client.get(&address).headers(headers.clone());
-    Ok(download::with_retries(request, download::WAITS).await?)
+    Ok(download::fetch(request, download::WAITS).await?)
 }
 
-/// The endpoint that the environment sets instead of that of AWS, as the SDKs read it.
+/// The endpoint that replaces the one of AWS, if the environment sets one by the names of the SDKs.
 fn endpoint() -> Option<String> {
     env::var("AWS_ENDPOINT_URL_S3").or_else(|_| env::var("AWS_ENDPOINT_URL")).ok()
 }
 
-/// Where an object is read. A bucket whose name has a dot cannot be a host name under the
-/// certificate of S3, and stand-ins for S3 know no host names of buckets.
+/// The address of an object. A bucket with a dot in its name stands in the path, since the
+/// certificate of S3 does not cover such a host name; so does one behind another endpoint, which may
+/// have no host names for buckets.
 fn address(bucket: &str, key: &str, region: &str, endpoint: Option<&str>) -> String {
-    let key = utf8_percent_encode(key, IN_A_KEY);
+    let key = utf8_percent_encode(key, ENCODED_IN_KEY);
     let domain = if region.starts_with("cn-") { "amazonaws.com.cn" } else { "amazonaws.com" };
     match endpoint {
         Some(endpoint) => format!("{}/{bucket}/{key}", endpoint.trim_end_matches('/')),
@@ -74,7 +76,7 @@ fn address(bucket: &str, key: &str, region: &str, endpoint: Option<&str>) -> Str
     }
 }
 
-/// The headers of Signature Version 4 for a GET, as S3 wants them: the path is encoded once and not
+/// The headers of Signature Version 4 for a GET, as S3 requires them: the path is encoded once and not
 /// normalized, and the hash of the body is a header.
 fn signed_headers(
     address: &str,
@@ -108,13 +110,16 @@ mod tests {
 
     #[test]
     fn an_object_is_addressed_by_its_bucket_region_and_endpoint() {
-        let here = |bucket, endpoint| address(bucket, "a b/c+d.csv", "eu-west-1", endpoint);
-        assert_eq!(here("data", None), "https://data.s3.eu-west-1.amazonaws.com/a%20b/c%2Bd.csv");
+        let in_ireland = |bucket, endpoint| address(bucket, "a b/c+d.csv", "eu-west-1", endpoint);
         assert_eq!(
-            here("my.data", None),
+            in_ireland("data", None),
+            "https://data.s3.eu-west-1.amazonaws.com/a%20b/c%2Bd.csv"
+        );
+        assert_eq!(
+            in_ireland("my.data", None),
             "https://s3.eu-west-1.amazonaws.com/my.data/a%20b/c%2Bd.csv"
         );
-        let local = here("data", Some("http://localhost:8001/"));
+        let local = in_ireland("data", Some("http://localhost:8001/"));
         assert_eq!(local, "http://localhost:8001/data/a%20b/c%2Bd.csv");
         let china = address("data", "a", "cn-north-1", None);
         assert_eq!(china, "https://data.s3.cn-north-1.amazonaws.com.cn/a");

@@ -1,4 +1,4 @@
-//! A report's content: unpacked, its lines ended alike, and bounded as it is read.
+//! A report's content: unpacked, with line ends of one kind, and bounded in size.
 
 #[cfg(test)]
 mod tests;
@@ -10,17 +10,37 @@ use zip::ZipArchive;
 
 use crate::IngestError;
 
-/// Most a report may unpack to; the largest published one, of the thousands blocks, has 200 MB.
+/// Most bytes a report may unpack to; the largest published one, of the thousands blocks, has 200 MB.
 const MOST_BYTES: u64 = 512 << 20;
-/// Most one line may have: what is no report at all need not have lines.
+/// Most bytes one line may have: a file that is no report may have no line ends.
 const LONGEST_LINE: usize = 64 * 1024;
-/// How much of the content tells what it is.
+/// The first bytes of the content, by which its kind is told.
 const HEAD: u64 = 512;
 
 pub(crate) trait ReadSeek: Read + Seek + Send {}
 impl<T: Read + Seek + Send> ReadSeek for T {}
 
-/// What content is, by how it begins.
+/// Why content is not one report, packed or not.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ContentError {
+    #[error("its beginning cannot be read")]
+    Head(#[source] io::Error),
+    #[error("{0}")]
+    Foreign(&'static str),
+    #[error("the {packing} is damaged or cut off")]
+    Damaged { packing: &'static str, source: io::Error },
+    #[error("the zip holds {0} files and must hold one report")]
+    FileCount(usize),
+    #[error("the {packing} holds a packed file; unpack it first")]
+    PackedTwice { packing: &'static str },
+    #[error("in the {packing}: {what}")]
+    ForeignPacked { packing: &'static str, what: &'static str },
+}
+
+const ZIP: &str = "zip";
+const GZIP: &str = "gzip file";
+
+/// The kind of content, by how it begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Text,
@@ -30,7 +50,7 @@ enum Kind {
 
 const UTF_16: &str = "it is UTF-16 text; save it as UTF-8";
 
-/// How files begin that are no report, packed or not.
+/// The first bytes of files that are no report, with a message for each.
 const FOREIGN: [(&[u8], &str); 5] = [
     (b"\xd0\xcf\x11\xe0", "it is an Excel workbook (XLS); save its sheet as CSV"),
     (b"%PDF", "it is a PDF and no report"),
@@ -40,8 +60,11 @@ const FOREIGN: [(&[u8], &str); 5] = [
 ];
 
 impl Kind {
-    /// Tells by the first bytes. A publisher's error page may come with status 200, so web pages
-    /// have to be told from reports, too.
+    /// Tells the kind by the first bytes. Web pages have to be told from reports, too: a publisher's
+    /// error page may come with status 200.
+    ///
+    /// # Errors
+    /// Returns what the content is, if it is no report.
     fn of(head: &[u8]) -> Result<Self, &'static str> {
         if let Some((_, what)) = FOREIGN.iter().find(|(magic, _)| head.starts_with(magic)) {
             return Err(what);
@@ -52,7 +75,7 @@ impl Kind {
         if head.starts_with(b"\x1f\x8b") {
             return Ok(Self::Gzip);
         }
-        // In UTF-16 every other byte of Latin letters is NUL; a stray NUL is not yet that.
+        // In UTF-16 every other byte of Latin letters is NUL; a few NULs do not make a UTF-16 text.
         let nuls = head.iter().filter(|&&byte| byte == 0).count();
         if nuls > 0 && nuls * 4 >= head.len() {
             return Err(UTF_16);
@@ -71,8 +94,8 @@ enum Bytes {
     Gzip(Box<dyn ReadSeek>),
     Zip {
         archive: ZipArchive<Box<dyn ReadSeek>>,
-        /// Where the report is in it.
-        place: usize,
+        /// The index of the report in the archive.
+        index: usize,
     },
 }
 
@@ -88,18 +111,18 @@ impl Bytes {
                 bytes.rewind()?;
                 Ok(Box::new(MultiGzDecoder::new(bytes)))
             }
-            Self::Zip { archive, place } => Ok(Box::new(archive.by_index(*place)?)),
+            Self::Zip { archive, index } => Ok(Box::new(archive.by_index(*index)?)),
         }
     }
 
-    /// Reads packed bytes to their end, where their checksum stands: a damaged report must not be
-    /// taken for one whose rows are wrong. Gives how the unpacked bytes begin.
+    /// Reads packed bytes to their end, where their checksum stands, so that a damaged report is not
+    /// taken for one with wrong rows. Gives the first of the unpacked bytes.
     fn verify(&mut self) -> io::Result<Vec<u8>> {
         let mut unpacked = self.unpacked()?.take(MOST_BYTES + 1);
         let mut head = Vec::new();
         unpacked.by_ref().take(HEAD).read_to_end(&mut head)?;
-        let rest = io::copy(&mut unpacked, &mut io::sink())?;
-        if head.len() as u64 + rest > MOST_BYTES {
+        let bytes_after_head = io::copy(&mut unpacked, &mut io::sink())?;
+        if head.len() as u64 + bytes_after_head > MOST_BYTES {
             return Err(too_large());
         }
         Ok(head)
@@ -110,27 +133,27 @@ fn too_large() -> io::Error {
     io::Error::other(format!("it unpacks to more than {MOST_BYTES} bytes"))
 }
 
-/// Whether an entry of an archive is more than what file managers add: folders, and the files that
-/// macOS keeps beside others.
-fn is_content(entry: &str) -> bool {
-    let file_name = entry.rsplit('/').next().unwrap_or_default();
+/// Whether a name in an archive is that of a file, other than those that macOS adds beside others.
+fn is_content(name: &str) -> bool {
+    let file_name = name.rsplit('/').next().unwrap_or_default();
     let is_of_macos =
-        entry.starts_with("__MACOSX/") || file_name.starts_with("._") || file_name == ".DS_Store";
+        name.starts_with("__MACOSX/") || file_name.starts_with("._") || file_name == ".DS_Store";
     !file_name.is_empty() && !is_of_macos
 }
 
-/// The place of the one report in an archive.
-fn place_of_report<R: Read + Seek>(archive: &ZipArchive<R>) -> Result<usize, String> {
-    let names = (0..archive.len()).filter_map(|place| archive.name_for_index(place));
-    let names = names.collect::<Result<Vec<_>, _>>();
-    let names = names.map_err(|error| format!("the zip is damaged or cut off: {error}"))?;
+/// The index of the one report in an archive.
+fn index_of_report<R: Read + Seek>(archive: &ZipArchive<R>) -> Result<usize, ContentError> {
+    let names = (0..archive.len())
+        .filter_map(|index| archive.name_for_index(index))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|error| ContentError::Damaged { packing: ZIP, source: error.into() })?;
     if names.iter().any(|name| name == "xl/workbook.xml") {
-        return Err("it is an Excel workbook (XLSX); save its sheet as CSV".to_owned());
+        return Err(ContentError::Foreign("it is an Excel workbook (XLSX); save its sheet as CSV"));
     }
-    let places: Vec<usize> = (0..names.len()).filter(|&place| is_content(&names[place])).collect();
-    match places[..] {
-        [place] => Ok(place),
-        _ => Err(format!("the zip holds {} files, a report's holds one", places.len())),
+    let files: Vec<usize> = (0..names.len()).filter(|&index| is_content(&names[index])).collect();
+    match files[..] {
+        [index] => Ok(index),
+        _ => Err(ContentError::FileCount(files.len())),
     }
 }
 
@@ -141,33 +164,33 @@ pub(crate) struct Content {
 }
 
 impl Content {
-    /// Looks at how the content begins, and whether it is whole if it is packed.
+    /// Tells the kind of the content by its first bytes, and reads packed content to its end to see
+    /// whether it is whole.
     ///
     /// # Errors
     /// Returns an error if it cannot be read, is damaged, or is something else than one report.
-    pub fn new(source_name: String, mut bytes: Box<dyn ReadSeek>) -> Result<Self, String> {
+    pub fn new(source_name: String, mut bytes: Box<dyn ReadSeek>) -> Result<Self, ContentError> {
         let mut head = Vec::new();
-        let read = bytes.by_ref().take(HEAD).read_to_end(&mut head);
-        read.and_then(|_| bytes.rewind()).map_err(|error| error.to_string())?;
-        let (packing, mut packed) = match Kind::of(&head)? {
+        bytes.by_ref().take(HEAD).read_to_end(&mut head).map_err(ContentError::Head)?;
+        bytes.rewind().map_err(ContentError::Head)?;
+        let (packing, mut packed) = match Kind::of(&head).map_err(ContentError::Foreign)? {
             Kind::Text => return Ok(Self { source_name, bytes: Bytes::Text(bytes) }),
-            Kind::Gzip => ("gzip file", Bytes::Gzip(bytes)),
+            Kind::Gzip => (GZIP, Bytes::Gzip(bytes)),
             Kind::Zip => {
-                let archive = ZipArchive::new(bytes)
-                    .map_err(|error| format!("the zip is damaged or cut off: {error}"))?;
-                let place = place_of_report(&archive)?;
-                ("zip", Bytes::Zip { archive, place })
+                let archive = ZipArchive::new(bytes).map_err(|error| ContentError::Damaged {
+                    packing: ZIP,
+                    source: error.into(),
+                })?;
+                let index = index_of_report(&archive)?;
+                (ZIP, Bytes::Zip { archive, index })
             }
         };
-        let unpacked_head = packed
-            .verify()
-            .map_err(|error| format!("the {packing} is damaged or cut off: {error}"))?;
+        let unpacked_head =
+            packed.verify().map_err(|source| ContentError::Damaged { packing, source })?;
         match Kind::of(&unpacked_head) {
             Ok(Kind::Text) => Ok(Self { source_name, bytes: packed }),
-            Ok(Kind::Zip | Kind::Gzip) => {
-                Err(format!("the {packing} holds a packed file; unpack it first"))
-            }
-            Err(what) => Err(format!("in the {packing}: {what}")),
+            Ok(Kind::Zip | Kind::Gzip) => Err(ContentError::PackedTwice { packing }),
+            Err(what) => Err(ContentError::ForeignPacked { packing, what }),
         }
     }
 
@@ -180,39 +203,39 @@ impl Content {
         parse: impl FnOnce(&mut dyn Read) -> Result<T, IngestError>,
     ) -> Result<T, IngestError> {
         let source_name = self.source_name;
-        let parsed = match self.bytes.unpacked() {
-            Ok(unpacked) => parse(&mut Lines::of(unpacked)),
-            Err(error) => {
-                return Err(IngestError::Unreadable { source_name, detail: error.to_string() });
-            }
-        };
-        parsed.map_err(|error| IngestError::InSource { source_name, error: Box::new(error) })
+        match self.bytes.unpacked() {
+            Ok(unpacked) => parse(&mut NormalizedText::new(unpacked))
+                .map_err(|error| IngestError::InSource { source_name, source: Box::new(error) }),
+            Err(error) => Err(IngestError::Unreadable { source_name, source: error.into() }),
+        }
     }
 }
 
-/// Text with every line, the last too, ended by LF alone, so that lines count alike however they
-/// end; fails where it grows beyond what a report can be.
-struct Lines<R> {
+/// Text in which every line ends with LF, the last one too, so that line numbers agree whether a file
+/// ends its lines with CR, LF or CRLF. Reading fails if the text or a line is too long.
+struct NormalizedText<R> {
     inner: R,
-    left: u64,
+    /// Bytes that may still be read.
+    bytes_left: u64,
     /// Bytes of the line that has begun.
-    line: usize,
+    line_length: usize,
+    /// Whether the last byte was a CR.
     after_cr: bool,
 }
 
-impl<R: Read> Lines<R> {
-    fn of(inner: R) -> Self {
-        Self { inner, left: MOST_BYTES, line: 0, after_cr: false }
+impl<R: Read> NormalizedText<R> {
+    fn new(inner: R) -> Self {
+        Self { inner, bytes_left: MOST_BYTES, line_length: 0, after_cr: false }
     }
 
-    /// Ends lines alike in place and gives how many bytes are left.
-    fn end_alike(&mut self, bytes: &mut [u8]) -> usize {
+    /// Turns line ends into LF in place, and gives how many bytes are left.
+    fn normalize_line_ends(&mut self, bytes: &mut [u8]) -> usize {
         let mut kept = 0;
-        for at in 0..bytes.len() {
-            let byte = bytes[at];
-            let second_of_two = byte == b'\n' && self.after_cr;
+        for index in 0..bytes.len() {
+            let byte = bytes[index];
+            let is_second_of_crlf = byte == b'\n' && self.after_cr;
             self.after_cr = byte == b'\r';
-            if !second_of_two {
+            if !is_second_of_crlf {
                 bytes[kept] = if byte == b'\r' { b'\n' } else { byte };
                 kept += 1;
             }
@@ -220,32 +243,34 @@ impl<R: Read> Lines<R> {
         kept
     }
 
-    fn measure(&mut self, bytes: &[u8]) -> io::Result<()> {
+    fn refuse_long_lines(&mut self, bytes: &[u8]) -> io::Result<()> {
         for part in bytes.split_inclusive(|&byte| byte == b'\n') {
-            self.line += part.len();
-            if self.line > LONGEST_LINE {
+            self.line_length += part.len();
+            if self.line_length > LONGEST_LINE {
                 return Err(io::Error::other(format!("a line has more than {LONGEST_LINE} bytes")));
             }
             if part.ends_with(b"\n") {
-                self.line = 0;
+                self.line_length = 0;
             }
         }
         Ok(())
     }
 }
 
-impl<R: Read> Read for Lines<R> {
+impl<R: Read> Read for NormalizedText<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             let read = self.inner.read(buffer)?;
-            self.left = self.left.checked_sub(read as u64).ok_or_else(too_large)?;
-            if read == 0 && self.line > 0 && !buffer.is_empty() {
-                self.line = 0;
+            self.bytes_left = self.bytes_left.checked_sub(read as u64).ok_or_else(too_large)?;
+            let is_last_line_open = read == 0 && self.line_length > 0;
+            if is_last_line_open && !buffer.is_empty() {
+                self.line_length = 0;
                 buffer[0] = b'\n';
                 return Ok(1);
             }
-            let kept = self.end_alike(&mut buffer[..read]);
-            self.measure(&buffer[..kept])?;
+            let kept = self.normalize_line_ends(&mut buffer[..read]);
+            self.refuse_long_lines(&buffer[..kept])?;
+            // A part of a file may consist of the LF of a CRLF alone; 0 bytes would mean its end.
             if kept > 0 || read == 0 {
                 return Ok(kept);
             }

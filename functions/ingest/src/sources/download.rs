@@ -1,4 +1,4 @@
-//! Reports over HTTPS: bounded in time and size, and tried again where that may help.
+//! Reports over HTTPS, bounded in time and size, with retries after failures that may pass.
 
 use std::time::Duration;
 
@@ -8,21 +8,25 @@ use reqwest::{Client, ClientBuilder, RequestBuilder, StatusCode};
 
 use super::MOST_FETCHED;
 
-const TO_CONNECT: Duration = Duration::from_secs(10);
-/// Between two parts of an answer.
-const TO_GO_ON: Duration = Duration::from_secs(30);
-const ALTOGETHER: Duration = Duration::from_secs(300);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Between two parts of a response.
+const READ_TIMEOUT: Duration = Duration::from_secs(30);
+/// For one attempt from beginning to end.
+const TOTAL_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// Four tries, with waits of about 1, 2 and 4 seconds.
+/// Four attempts, with waits of about 1, 2 and 4 seconds.
 pub(super) const WAITS: ExponentialBuilder = ExponentialBuilder::new()
     .with_min_delay(Duration::from_secs(1))
     .with_max_times(3)
     .with_jitter();
 
+/// Why a report could not be fetched.
 #[derive(Debug, thiserror::Error)]
-pub enum DownloadError {
-    #[error("the server answers {status}{}", code.as_deref().map(|code| format!(" ({code})")).unwrap_or_default())]
-    Status { status: StatusCode, code: Option<String> },
+pub(super) enum DownloadError {
+    #[error("the server answers {status}")]
+    Status { status: StatusCode },
+    #[error("the server answers {status} ({code})")]
+    StatusWithCode { status: StatusCode, code: String },
     #[error("it has more than {MOST_FETCHED} bytes")]
     TooLarge,
     #[error("the download failed")]
@@ -30,16 +34,17 @@ pub enum DownloadError {
 }
 
 impl From<reqwest::Error> for DownloadError {
-    /// Without the address, which may hold a secret.
+    /// Leaves out the address, which may hold a secret.
     fn from(error: reqwest::Error) -> Self {
         Self::Transport(error.without_url())
     }
 }
 
 impl DownloadError {
-    fn may_pass(&self) -> bool {
+    /// Whether another attempt may succeed.
+    fn is_transient(&self) -> bool {
         match self {
-            Self::Status { status, .. } => {
+            Self::Status { status } | Self::StatusWithCode { status, .. } => {
                 status.is_server_error()
                     || [StatusCode::TOO_MANY_REQUESTS, StatusCode::REQUEST_TIMEOUT].contains(status)
             }
@@ -49,43 +54,55 @@ impl DownloadError {
     }
 }
 
-/// The whole body at an `https://` address.
+/// Fetches the whole body at an `https://` address.
 ///
 /// # Errors
-/// Returns an error if it cannot be fetched in four tries.
-pub async fn download(address: &str) -> Result<Vec<u8>, DownloadError> {
-    let client = limited(Client::builder()).https_only(true).build()?;
-    with_retries(|| client.get(address), WAITS).await
+/// Returns an error if it cannot be fetched in four attempts, or is too large.
+pub(super) async fn download(address: &str) -> Result<Vec<u8>, DownloadError> {
+    let client = with_limits(Client::builder()).https_only(true).build()?;
+    fetch(|| client.get(address), WAITS).await
 }
 
-/// A client of bounded patience, with ring as its TLS.
-pub(super) fn limited(client: ClientBuilder) -> ClientBuilder {
-    // It fails only if a provider is installed already, which then is this one.
+/// A client with timeouts, and with ring as its TLS.
+pub(super) fn with_limits(client: ClientBuilder) -> ClientBuilder {
+    // This fails only if a provider is installed already, and all installed ones are the same.
     _ = rustls::crypto::ring::default_provider().install_default();
     let agent = concat!("telephone-number-reference/", env!("CARGO_PKG_VERSION"));
-    client.user_agent(agent).connect_timeout(TO_CONNECT).read_timeout(TO_GO_ON).timeout(ALTOGETHER)
+    client
+        .user_agent(agent)
+        .connect_timeout(CONNECT_TIMEOUT)
+        .read_timeout(READ_TIMEOUT)
+        .timeout(TOTAL_TIMEOUT)
 }
 
-/// The body of the answer to `request`, which is sent again after `waits` where that may help.
-pub(super) async fn with_retries(
+/// Fetches the body of the response to `request`. After a failure that may pass, the request is sent
+/// again, once after each of `waits`.
+///
+/// # Errors
+/// Returns the error of the last attempt.
+pub(super) async fn fetch(
     request: impl Fn() -> RequestBuilder,
     waits: ExponentialBuilder,
 ) -> Result<Vec<u8>, DownloadError> {
-    let report = |error: &DownloadError, wait: Duration| {
-        tracing::warn!(error = with_causes(error), ?wait, "a download failed and is tried again");
+    let log = |error: &DownloadError, wait: Duration| {
+        tracing::warn!(error = with_causes(error), ?wait, "retrying a failed download");
     };
-    (|| body(request())).retry(waits).when(DownloadError::may_pass).notify(report).await
+    (|| fetch_once(request())).retry(waits).when(DownloadError::is_transient).notify(log).await
 }
 
-async fn body(request: RequestBuilder) -> Result<Vec<u8>, DownloadError> {
-    let mut answer = request.send().await?;
-    let status = answer.status();
+async fn fetch_once(request: RequestBuilder) -> Result<Vec<u8>, DownloadError> {
+    let mut response = request.send().await?;
+    let status = response.status();
     if !status.is_success() {
-        let code = answer.text().await.ok().and_then(|text| s3_error_code(&text));
-        return Err(DownloadError::Status { status, code });
+        // The body only adds a code to the status, which is told without it, too.
+        let body = response.text().await.unwrap_or_default();
+        return Err(match s3_error_code(&body) {
+            Some(code) => DownloadError::StatusWithCode { status, code },
+            None => DownloadError::Status { status },
+        });
     }
     let mut bytes = Vec::new();
-    while let Some(part) = answer.chunk().await? {
+    while let Some(part) = response.chunk().await? {
         bytes.extend_from_slice(&part);
         if bytes.len() > MOST_FETCHED {
             return Err(DownloadError::TooLarge);
@@ -94,11 +111,12 @@ async fn body(request: RequestBuilder) -> Result<Vec<u8>, DownloadError> {
     Ok(bytes)
 }
 
-/// The code in the XML that S3 answers with a failure, such as `NoSuchKey`.
-fn s3_error_code(text: &str) -> Option<String> {
-    let (_, rest) = text.split_once("<Code>")?;
-    let (code, _) = rest.split_once("</Code>")?;
-    code.chars().all(|c| c.is_ascii_alphanumeric()).then(|| code.to_owned())
+/// The code, such as `NoSuchKey`, in the XML with which S3 answers a failure.
+fn s3_error_code(body: &str) -> Option<String> {
+    let (_, from_code) = body.split_once("<Code>")?;
+    let (code, _) = from_code.split_once("</Code>")?;
+    let is_code = code.chars().all(|c| c.is_ascii_alphanumeric());
+    if is_code { Some(code.to_owned()) } else { None }
 }
 
 #[cfg(test)]
@@ -116,16 +134,17 @@ mod tests {
 
     use super::*;
 
-    const AT_ONCE: ExponentialBuilder =
+    const NO_WAITS: ExponentialBuilder =
         ExponentialBuilder::new().with_min_delay(Duration::ZERO).with_max_times(3);
 
-    async fn listening() -> (TcpListener, String) {
+    async fn local_listener() -> (TcpListener, String) {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let address = format!("http://{}/", listener.local_addr().unwrap());
         (listener, address)
     }
 
-    /// A server that answers `status` so many times before it answers well, and counts its calls.
+    /// A server that answers the first calls with `status` and later ones with a report, and counts
+    /// its calls.
     async fn server(failures: usize, status: StatusCode) -> (String, Arc<AtomicUsize>) {
         let calls = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&calls);
@@ -135,49 +154,57 @@ mod tests {
                 _ => Ok("report"),
             }
         };
-        let (listener, address) = listening().await;
+        let (listener, address) = local_listener().await;
         let router = Router::new().route("/", get(answer));
         tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
         (address, calls)
     }
 
-    async fn fetched(address: &str) -> Result<Vec<u8>, DownloadError> {
-        let client = limited(Client::builder()).build().unwrap();
-        with_retries(|| client.get(address), AT_ONCE).await
+    async fn fetch_from(address: &str) -> Result<Vec<u8>, DownloadError> {
+        let client = with_limits(Client::builder()).build().unwrap();
+        fetch(|| client.get(address), NO_WAITS).await
     }
 
     #[tokio::test]
     async fn a_busy_server_is_asked_again() {
         let (address, calls) = server(2, StatusCode::SERVICE_UNAVAILABLE).await;
-        assert_eq!(fetched(&address).await.unwrap(), b"report");
+        assert_eq!(fetch_from(&address).await.unwrap(), b"report");
         assert_eq!(calls.load(Ordering::SeqCst), 3);
     }
 
     #[tokio::test]
-    async fn a_server_that_stays_busy_is_given_up_after_four_tries() {
+    async fn a_server_that_stays_busy_is_given_up_after_four_attempts() {
         let (address, calls) = server(usize::MAX, StatusCode::TOO_MANY_REQUESTS).await;
-        let error = fetched(&address).await.unwrap_err();
+        let error = fetch_from(&address).await.unwrap_err();
         assert_eq!(error.to_string(), "the server answers 429 Too Many Requests");
         assert_eq!(calls.load(Ordering::SeqCst), 4);
     }
 
     #[tokio::test]
-    async fn what_is_not_there_is_asked_for_once() {
+    async fn a_missing_report_is_asked_for_once() {
         let (address, calls) = server(usize::MAX, StatusCode::NOT_FOUND).await;
-        assert!(matches!(fetched(&address).await, Err(DownloadError::Status { code: None, .. })));
+        assert!(matches!(fetch_from(&address).await, Err(DownloadError::Status { .. })));
         assert_eq!(calls.load(Ordering::SeqCst), 1);
     }
 
     #[tokio::test]
-    async fn an_answer_that_breaks_off_is_no_report() {
-        let (listener, address) = listening().await;
+    async fn a_response_that_breaks_off_is_an_error() {
+        let (listener, address) = local_listener().await;
         tokio::spawn(async move {
             loop {
                 let (mut stream, _) = listener.accept().await.unwrap();
                 _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\nhalf").await;
             }
         });
-        assert!(matches!(fetched(&address).await, Err(DownloadError::Transport(_))));
+        assert!(matches!(fetch_from(&address).await, Err(DownloadError::Transport(_))));
+    }
+
+    #[test]
+    fn a_failure_tells_the_code_of_s3_and_no_other_text() {
+        let missing = "<Error><Code>NoSuchKey</Code><Key>a</Key></Error>";
+        assert_eq!(s3_error_code(missing).as_deref(), Some("NoSuchKey"));
+        assert_eq!(s3_error_code("<Code>any other text</Code>"), None);
+        assert_eq!(s3_error_code("<html>"), None);
     }
 
     #[tokio::test]

@@ -1,4 +1,4 @@
-//! The text of cells: decoded, bare, and as a message may show it.
+//! The text of cells: decoded, without padding and quotes, and as a message may show it.
 
 use std::borrow::Cow;
 
@@ -6,8 +6,8 @@ use csv::ByteRecord;
 use encoding_rs::WINDOWS_1252;
 use jiff::civil::Date;
 
-/// A date as the reports write it: `09/04/2026`, `9/4/26` or `2026-09-04`. Of two digits, a year up
-/// to 68 is of this century, as spreadsheets and C libraries read it.
+/// A date as the reports write it: `09/04/2026`, `9/4/26` or `2026-09-04`. A year of two digits up
+/// to 68 is in this century, as spreadsheets and C libraries read it.
 pub(crate) fn date(text: &str) -> Option<Date> {
     // A time of day may follow.
     let day = text.split([' ', 'T']).next()?;
@@ -19,59 +19,58 @@ pub(crate) fn date(text: &str) -> Option<Date> {
     Date::strptime(format, day).ok()
 }
 
-/// The text of a cell without its padding, then without its quotes.
-pub(super) fn clean(cell: &[u8]) -> Cow<'_, str> {
-    let bare = |cell: &str| -> (usize, usize) {
-        let start = cell.trim();
-        let text = start.strip_prefix('"').and_then(|cell| cell.strip_suffix('"')).unwrap_or(start);
-        let text = text.trim();
-        let from = text.as_ptr() as usize - cell.as_ptr() as usize;
-        (from, from + text.len())
-    };
+/// The text of a cell without padding, and without the quotes inside it. A cell that is not UTF-8
+/// is read as Windows-1252, in which any bytes are text.
+pub(super) fn decode_cell(cell: &[u8]) -> Cow<'_, str> {
+    fn without_padding_and_quotes(cell: &str) -> &str {
+        let padded = cell.trim();
+        let quoted = padded.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+        quoted.unwrap_or(padded).trim()
+    }
     match str::from_utf8(cell) {
-        Ok(text) => {
-            let (from, to) = bare(text);
-            Cow::Borrowed(&text[from..to])
-        }
+        Ok(text) => Cow::Borrowed(without_padding_and_quotes(text)),
         Err(_) => {
             let text = WINDOWS_1252.decode_without_bom_handling(cell).0;
-            let (from, to) = bare(&text);
-            Cow::Owned(text[from..to].to_owned())
+            Cow::Owned(without_padding_and_quotes(&text).to_owned())
         }
     }
 }
 
 /// The text of a cell, if it has any.
-pub(crate) fn filled(cell: &str) -> Option<&str> {
+pub(crate) fn non_empty(cell: &str) -> Option<&str> {
     Some(cell).filter(|cell| !cell.is_empty())
 }
 
-/// As much of a file's text as a message should show, with what a terminal would obey escaped.
-pub(super) fn shown(text: &str, most: usize) -> String {
-    let mut shown = String::new();
+/// The first `most` characters of a file's text, as a message may show them: characters that a
+/// terminal would obey are escaped.
+pub(super) fn excerpt(text: &str, most: usize) -> String {
+    let mut excerpt = String::new();
     for character in text.chars().take(most) {
         match character {
-            '"' | '\'' | '\\' => shown.push(character),
-            other => shown.extend(other.escape_debug()),
+            '"' | '\'' | '\\' => excerpt.push(character),
+            other => excerpt.extend(other.escape_debug()),
         }
     }
-    shown
+    excerpt
 }
 
-/// What a row holds besides empty cells.
-pub(super) enum Lone<'a> {
+/// Which cells of a row hold text.
+pub(super) enum RowContent<'a> {
+    /// No cell.
     Blank,
-    /// One cell, not the first: a row that begins with its one cell is one that is cut off.
-    Cell(Cow<'a, str>),
-    No,
+    /// Exactly one cell, and not the first: a row with text in its first cell alone is cut off.
+    LoneCell(Cow<'a, str>),
+    /// Several cells, or the first alone.
+    Cells,
 }
 
-pub(super) fn lone_cell(record: &ByteRecord) -> Lone<'_> {
-    let mut filled = record.iter().map(clean).enumerate().filter(|(_, cell)| !cell.is_empty());
-    match (filled.next(), filled.next()) {
-        (None, _) => Lone::Blank,
-        (Some((1.., cell)), None) => Lone::Cell(cell),
-        _ => Lone::No,
+/// Tells rows of the table from blank rows, and from rows that may hold only the file's date.
+pub(super) fn row_content(record: &ByteRecord) -> RowContent<'_> {
+    let mut cells = record.iter().map(decode_cell).enumerate().filter(|(_, cell)| !cell.is_empty());
+    match (cells.next(), cells.next()) {
+        (None, _) => RowContent::Blank,
+        (Some((1.., cell)), None) => RowContent::LoneCell(cell),
+        _ => RowContent::Cells,
     }
 }
 
@@ -80,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_year_of_two_digits_is_of_our_time() {
+    fn a_year_of_two_digits_is_in_the_last_or_this_century() {
         let read = |text| date(text).map(|date| date.to_string());
         assert_eq!(read("1/2/26").as_deref(), Some("2026-01-02"));
         assert_eq!(read("09/04/99").as_deref(), Some("1999-09-04"));
@@ -94,11 +93,25 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_keeps_quotes_and_letters_and_escapes_the_rest() {
+    fn a_cell_loses_padding_then_quotes_then_padding_in_either_encoding() {
+        for (cell, text) in [
+            (b" \" a \" ".as_slice(), "a"),
+            (b"\"a\" b", "\"a\" b"),
+            (b"\"", "\""),
+            (b" \"\" ", ""),
+            (b" \" Qu\xe9bec\" ", "Qu\u{e9}bec"),
+            ("\u{a0}\"Qu\u{e9}bec \"".as_bytes(), "Qu\u{e9}bec"),
+        ] {
+            assert_eq!(decode_cell(cell), text, "{cell:?}");
+        }
+    }
+
+    #[test]
+    fn an_excerpt_keeps_quotes_and_letters_and_escapes_the_rest() {
         assert_eq!(
-            shown("it's \"é\" \u{1b}[31m\0\u{202e}", 99),
+            excerpt("it's \"é\" \u{1b}[31m\0\u{202e}", 99),
             "it's \"é\" \\u{1b}[31m\\0\\u{202e}"
         );
-        assert_eq!(shown("abc", 2), "ab");
+        assert_eq!(excerpt("abc", 2), "ab");
     }
 }

@@ -4,83 +4,97 @@ use csv::ByteRecord;
 use jiff::civil::Date;
 
 use super::{
-    Form, LONGEST_CELL, Line, Row,
-    cells::{clean, date, shown},
+    LONGEST_CELL, LONGEST_EXCERPT, Line, ReportSchema, Row,
+    cells::{date, decode_cell, excerpt},
 };
 use crate::IngestError;
 
 /// Where the wanted columns stand.
 pub(super) struct Header<const N: usize> {
-    columns: [Option<usize>; N],
+    /// The place of each column of the schema in a row; `None` if the report lacks it.
+    places: [Option<usize>; N],
+    /// How many cells a row has.
     cells: usize,
     pub(super) date: Option<Date>,
 }
 
-/// Begins the header cell that holds the file's date and stands above no column of its own, or
-/// since 2020 shares one with `In Service`.
+/// Begins the header cell that holds the file's date. No column stands below that cell; since 2020
+/// the date is appended to the cell of `In Service` instead.
 const FILE_UPDATED: &str = "File Updated";
 
 impl<const N: usize> Header<N> {
-    /// The header that a line is, if it names every needed column.
+    /// Reads a line as the header; `None` if it does not name every needed column.
     ///
     /// # Errors
     /// Returns an error if it names a wanted column twice: only one of them can be meant.
-    pub(super) fn of(form: &Form<N>, line: &Line) -> Result<Option<Self>, IngestError> {
-        let Line { record, line } = line;
-        let columns = form
+    pub(super) fn find(schema: &ReportSchema<N>, line: &Line) -> Result<Option<Self>, IngestError> {
+        let Line { record, number } = line;
+        let places = schema
             .columns
-            .map(|column| (column, record.iter().position(|cell| column.is_named(&clean(cell)))));
-        let complete = columns.iter().all(|(column, place)| place.is_some() || !column.needed);
-        if !complete {
+            .map(|column| record.iter().position(|cell| column.is_named(&decode_cell(cell))));
+        let is_complete = schema
+            .columns
+            .iter()
+            .zip(&places)
+            .all(|(column, place)| place.is_some() || !column.needed);
+        if !is_complete {
             return Ok(None);
         }
-        refuse_repeated(form, record, *line)?;
-        let last = record.iter().next_back().map(clean).unwrap_or_default();
-        let updated = last.split_once(FILE_UPDATED);
-        let above_nothing = updated.is_some_and(|(before, _)| before.trim().is_empty());
+        refuse_repeated(schema, record, *number)?;
+        let last_cell = record.iter().next_back().map(decode_cell).unwrap_or_default();
+        let around_label = last_cell.split_once(FILE_UPDATED);
+        let is_only_date = around_label.is_some_and(|(before, _)| before.trim().is_empty());
         Ok(Some(Self {
-            columns: columns.map(|(_, place)| place),
-            cells: record.len() - usize::from(above_nothing),
-            date: updated.and_then(|(_, text)| date(text.trim())),
+            places,
+            cells: record.len() - usize::from(is_only_date),
+            date: around_label.and_then(|(_, after)| date(after.trim())),
         }))
     }
 
+    /// Reads a line below the header as a row.
+    ///
+    /// # Errors
+    /// Returns an error if it has more or fewer cells than the header, or a wanted cell is too long.
     pub(super) fn row<'a>(
         &self,
-        form: &'a Form<N>,
+        schema: &'a ReportSchema<N>,
         line: &'a Line,
     ) -> Result<Row<'a, N>, IngestError> {
-        let Line { record, line } = line;
-        let (file, line, found, expected) = (form.file, *line, record.len(), self.cells);
+        let Line { record, number } = line;
+        let (file, line, found, expected) = (schema.file, *number, record.len(), self.cells);
         if found != expected {
             return Err(IngestError::Ragged { file, line, found, expected });
         }
-        let cell = |place: Option<usize>| place.and_then(|at| record.get(at)).map(clean);
-        let cells = self.columns.map(|place| cell(place).unwrap_or_default());
-        let long = form.columns.iter().zip(&cells).find(|(_, cell)| cell.len() > LONGEST_CELL);
-        match long {
-            Some((column, cell)) => Err(IngestError::Cell {
-                file,
-                line,
-                column: column.name(),
-                value: shown(cell, 40),
-                rule: format!("must have at most {LONGEST_CELL} bytes"),
-            }),
-            None => Ok(Row { form, line, cells }),
+        let cells = self.places.map(|place| {
+            let cell = place.and_then(|place| record.get(place));
+            cell.map(decode_cell).unwrap_or_default()
+        });
+        for (column, cell) in schema.columns.iter().zip(&cells) {
+            if cell.len() > LONGEST_CELL {
+                return Err(IngestError::Cell {
+                    file,
+                    line,
+                    column: column.name(),
+                    value: excerpt(cell, LONGEST_EXCERPT),
+                    rule: format!("must have at most {LONGEST_CELL} bytes"),
+                });
+            }
         }
+        Ok(Row { schema, line, cells })
     }
 }
 
 fn refuse_repeated<const N: usize>(
-    form: &Form<N>,
+    schema: &ReportSchema<N>,
     record: &ByteRecord,
     line: u64,
 ) -> Result<(), IngestError> {
-    for column in &form.columns {
-        let places = record.iter().enumerate().filter(|(_, cell)| column.is_named(&clean(cell)));
-        let places: Vec<usize> = places.map(|(place, _)| place + 1).collect();
+    for column in &schema.columns {
+        let cells = record.iter().zip(1..);
+        let named = cells.filter(|(cell, _)| column.is_named(&decode_cell(cell)));
+        let places: Vec<usize> = named.map(|(_, place)| place).collect();
         if let [first, second, ..] = places[..] {
-            let (file, column) = (form.file, column.name());
+            let (file, column) = (schema.file, column.name());
             return Err(IngestError::RepeatedColumn { file, line, column, first, second });
         }
     }

@@ -1,56 +1,64 @@
 //! Delimited text as rows of named columns.
 //!
 //! Columns are found by their header name, since the reports have gained, moved and renamed columns
-//! over the years; a cell is trimmed, then unquoted. Text is UTF-8, or else Windows-1252, in which
-//! any bytes are text.
+//! over the years. Text is UTF-8, or else Windows-1252, in which any bytes are text.
 
 mod cells;
 mod header;
 #[cfg(test)]
 mod tests;
 
-use std::{borrow::Cow, io::Read, str::FromStr};
+use std::{borrow::Cow, fmt::Display, io::Read, str::FromStr};
 
-use csv::{ByteRecord, ReaderBuilder};
+use csv::{ByteRecord, Reader, ReaderBuilder};
 use jiff::civil::Date;
 
-use self::cells::{Lone, clean, lone_cell, shown};
+use self::cells::{RowContent, decode_cell, excerpt, row_content};
 use self::header::Header;
-use crate::{IngestError, report::Notes};
+use crate::{IngestError, outcome::Notes};
 
-pub(crate) use cells::{date, filled};
+pub(crate) use cells::{date, non_empty};
 
-/// How cells are set apart.
+/// How a report looks: what messages call it, and the columns that are wanted of it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Layout {
-    /// Tab-delimited and padded, with quotes inside the padding, so that they mean nothing to a
-    /// CSV reader.
-    Tabs,
-    Commas,
-}
-
-/// A report's form: what to call it, and the columns that are wanted of it.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Form<const N: usize> {
+pub(crate) struct ReportSchema<const N: usize> {
     pub file: &'static str,
-    pub layout: Layout,
+    pub dialect: Dialect,
     pub columns: [Column; N],
     /// More rows than the report can have.
     pub most_rows: u64,
 }
 
-/// The first year a report can be of: NANPA and CNAC began to publish files in the nineties.
-const FIRST_YEAR: i16 = 1990;
+/// How the cells of a row are separated.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Dialect {
+    /// By tabs. Cells are padded, with quotes inside the padding, where a CSV reader ignores them.
+    Tabs,
+    /// By commas.
+    Commas,
+}
 
-/// Most bytes a wanted cell may have; the longest company name has some 100.
-const LONGEST_CELL: usize = 256;
-
-/// A column by its names, compared by their letters and digits alone.
+/// A column, found by any of its names; only their letters and digits are compared.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Column {
     names: &'static [&'static str],
     needed: bool,
 }
+
+/// The first year a report can be dated: NANPA and CNAC began to publish files in the nineties.
+const FIRST_YEAR: i16 = 1990;
+
+/// Most bytes a wanted cell may have; the longest company name has some 100.
+const LONGEST_CELL: usize = 256;
+
+/// Most characters of a cell in a message.
+const LONGEST_EXCERPT: usize = 40;
+
+/// Most characters of a header in a message.
+const LONGEST_HEADER_EXCERPT: usize = 120;
+
+/// Most lines in which the header is looked for; a date may come before it.
+const HEADER_SEARCH_LINES: usize = 5;
 
 impl Column {
     /// A column without which the report is refused.
@@ -76,80 +84,90 @@ fn letters_and_digits(name: &str) -> impl Iterator<Item = char> {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)
 }
 
-/// A header stands within the first lines; a date may come before it.
-const HEADER_WITHIN: usize = 5;
+/// A line of a report that is not empty.
+struct Line {
+    record: ByteRecord,
+    number: u64,
+}
 
-/// One row: its cells in the order of the form's columns.
+/// The lines of a report, with their numbers.
+struct Lines<R> {
+    file: &'static str,
+    reader: Reader<R>,
+    last_number: u64,
+    /// Empty lines that were passed over.
+    empty_lines: u64,
+}
+
+impl<R: Read> Lines<R> {
+    fn new(file: &'static str, dialect: Dialect, reader: R) -> Self {
+        let mut builder = ReaderBuilder::new();
+        builder.has_headers(false).flexible(true);
+        if let Dialect::Tabs = dialect {
+            builder.delimiter(b'\t').quoting(false);
+        }
+        Self { file, reader: builder.from_reader(reader), last_number: 0, empty_lines: 0 }
+    }
+
+    /// The next line that is not empty; `None` at the end of the file.
+    fn next(&mut self) -> Result<Option<Line>, IngestError> {
+        let file = self.file;
+        let mut record = ByteRecord::new();
+        let is_there = self
+            .reader
+            .read_byte_record(&mut record)
+            .map_err(|source| IngestError::Rows { file, source })?;
+        if !is_there {
+            return Ok(None);
+        }
+        // The reader passes over empty lines, and tells the number of the line after the record.
+        let number = self.reader.position().line().saturating_sub(1);
+        self.empty_lines += number.saturating_sub(self.last_number + 1);
+        self.last_number = number;
+        if record.iter().any(|cell| cell.contains(&b'\n')) {
+            return Err(IngestError::OpenQuote { file, line: number });
+        }
+        Ok(Some(Line { record, number }))
+    }
+}
+
+/// One row: its cells in the order of the schema's columns.
 pub(crate) struct Row<'a, const N: usize> {
-    form: &'a Form<N>,
+    schema: &'a ReportSchema<N>,
     line: u64,
     pub cells: [Cow<'a, str>; N],
 }
 
-impl<const N: usize> Form<N> {
-    /// Hands each row to `each`, and gives the date the file states for itself, if it does.
+impl<const N: usize> ReportSchema<N> {
+    /// Hands each row to `take_row`, and gives the date the file states for itself, if it does.
     ///
     /// A row without any text is skipped and counted.
     ///
     /// # Errors
     /// Returns an error if no header has all the needed columns, a row has more or fewer cells than
-    /// it or a control character, there is no row at all, the date cannot be right, or `each`
+    /// it or a control character, there is no row at all, the date cannot be right, or `take_row`
     /// refuses a row.
     pub fn read(
         &self,
         reader: &mut dyn Read,
         notes: &mut Notes,
-        mut each: impl FnMut(&Row<'_, N>, &mut Notes) -> Result<(), IngestError>,
+        mut take_row: impl FnMut(&Row<'_, N>, &mut Notes) -> Result<(), IngestError>,
     ) -> Result<Option<Date>, IngestError> {
         let file = self.file;
-        let foreign = |detail: String| IngestError::Foreign { file, detail };
-        let mut builder = ReaderBuilder::new();
-        builder.has_headers(false).flexible(true);
-        if let Layout::Tabs = self.layout {
-            builder.delimiter(b'\t').quoting(false);
-        }
-        let mut records = builder.from_reader(reader);
-        let (mut last_line, mut blank_lines) = (0, 0);
-        let mut next = || {
-            let mut record = ByteRecord::new();
-            let is_there = records.read_byte_record(&mut record);
-            if !is_there.map_err(|error| foreign(error.to_string()))? {
-                return Ok(None);
-            }
-            // the reader passes over empty lines, and counts from where it began to
-            let line = records.position().line().saturating_sub(1);
-            blank_lines += line.saturating_sub(last_line + 1);
-            last_line = line;
-            match record.iter().any(|cell| cell.contains(&b'\n')) {
-                true => Err(IngestError::OpenQuote { file, line }),
-                false => Ok(Some(Line { record, line })),
-            }
-        };
-
-        let mut head: Vec<Line> = Vec::new();
-        let header = loop {
-            match next()?.filter(|_| head.len() < HEADER_WITHIN) {
-                None => return Err(self.without_header(&head)),
-                Some(line) => match Header::of(self, &line)? {
-                    Some(header) => break header,
-                    None => head.push(line),
-                },
-            }
-        };
-        let mut date =
-            head.iter().flat_map(|line| &line.record).find_map(|cell| self::date(&clean(cell)));
-        date = date.or(header.date);
+        let mut lines = Lines::new(file, self.dialect, reader);
+        let (header, date_before_rows) = self.read_header(&mut lines)?;
+        let mut date = date_before_rows;
         let mut rows: u64 = 0;
-        while let Some(line) = next()? {
-            match lone_cell(&line.record) {
-                Lone::Blank => notes.skip(format!("{file}: blank rows")),
-                Lone::Cell(cell) if self::date(&cell).is_some() => {
-                    date = date.or(self::date(&cell))
+        while let Some(line) = lines.next()? {
+            match row_content(&line.record) {
+                RowContent::Blank => notes.skip(format!("{file}: blank rows")),
+                RowContent::LoneCell(cell) if self::date(&cell).is_some() => {
+                    date = date.or(self::date(&cell));
                 }
-                Lone::Cell(_) | Lone::No => {
+                RowContent::LoneCell(_) | RowContent::Cells => {
                     let row = header.row(self, &line)?;
                     row.refuse_control_characters()?;
-                    each(&row, notes)?;
+                    take_row(&row, notes)?;
                     rows += 1;
                     if rows > self.most_rows {
                         return Err(IngestError::TooLong { file, most: self.most_rows });
@@ -157,12 +175,12 @@ impl<const N: usize> Form<N> {
                 }
             }
         }
-        for _ in 0..blank_lines {
+        for _ in 0..lines.empty_lines {
             notes.skip(format!("{file}: blank rows"));
         }
         notes.count_rows(file, rows);
         match (rows, date) {
-            (0, _) => Err(IngestError::Empty { file }),
+            (0, _) => Err(IngestError::NoRows { file }),
             (_, Some(date)) if date.year() < FIRST_YEAR => {
                 Err(IngestError::ImplausibleDate { file, date })
             }
@@ -170,121 +188,135 @@ impl<const N: usize> Form<N> {
         }
     }
 
-    /// Makes of each row what `each` does, but for those it passes over, and gives the file's date.
+    /// Turns each row into the value that `parse_row` gives, or leaves it out if that gives none. Also
+    /// gives the file's date.
     ///
     /// # Errors
-    /// Returns an error if [`Form::read`] does, or if nothing is left.
+    /// Returns an error if [`ReportSchema::read`] does, or if no value is left.
     pub fn collect<T>(
         &self,
         reader: &mut dyn Read,
         notes: &mut Notes,
-        each: impl Fn(&Row<'_, N>, &mut Notes) -> Result<Option<T>, IngestError>,
+        parse_row: impl Fn(&Row<'_, N>, &mut Notes) -> Result<Option<T>, IngestError>,
     ) -> Result<(Vec<T>, Option<Date>), IngestError> {
-        let mut all = Vec::new();
+        let mut values = Vec::new();
         let date = self.read(reader, notes, |row, notes| {
-            all.extend(each(row, notes)?);
+            values.extend(parse_row(row, notes)?);
             Ok(())
         })?;
-        match all.is_empty() {
-            true => Err(IngestError::Unusable { file: self.file }),
-            false => Ok((all, date)),
+        if values.is_empty() {
+            return Err(IngestError::Unusable { file: self.file });
         }
+        Ok((values, date))
     }
 
-    /// Says which columns the likeliest header lacks.
-    fn without_header(&self, head: &[Line]) -> IngestError {
+    /// Reads lines up to the header, and gives the date that they or the header state.
+    fn read_header<R: Read>(
+        &self,
+        lines: &mut Lines<R>,
+    ) -> Result<(Header<N>, Option<Date>), IngestError> {
+        let mut lines_before: Vec<Line> = Vec::new();
+        while lines_before.len() < HEADER_SEARCH_LINES
+            && let Some(line) = lines.next()?
+        {
+            if let Some(header) = Header::find(self, &line)? {
+                let mut cells_before = lines_before.iter().flat_map(|line| &line.record);
+                let date = cells_before.find_map(|cell| self::date(&decode_cell(cell)));
+                let date_of_file = date.or(header.date);
+                return Ok((header, date_of_file));
+            }
+            lines_before.push(line);
+        }
+        Err(self.without_header(&lines_before))
+    }
+
+    /// Names the needed columns that the likeliest of these lines lacks.
+    fn without_header(&self, lines: &[Line]) -> IngestError {
         let file = self.file;
-        let lacking = |Line { record, .. }: &Line| -> Vec<&str> {
+        let missing = |Line { record, .. }: &Line| -> Vec<&str> {
             let is_there =
-                |column: &Column| record.iter().any(|cell| column.is_named(&clean(cell)));
-            let needed = self.columns.iter().filter(|column| column.needed && !is_there(column));
-            needed.map(Column::name).collect()
+                |column: &Column| record.iter().any(|cell| column.is_named(&decode_cell(cell)));
+            let missing = self.columns.iter().filter(|column| column.needed && !is_there(column));
+            missing.map(Column::name).collect()
         };
-        let Some(likeliest) = head.iter().min_by_key(|line| lacking(line).len()) else {
-            return IngestError::Foreign { file, detail: "it is empty".to_owned() };
+        let Some(likeliest) = lines.iter().min_by_key(|line| missing(line).len()) else {
+            return IngestError::Empty { file };
         };
-        let has = likeliest.record.iter().map(clean).collect::<Vec<_>>().join(", ");
+        let found = likeliest.record.iter().map(decode_cell).collect::<Vec<_>>().join(", ");
         IngestError::NoHeader {
             file,
-            lacking: lacking(likeliest).join(", "),
-            line: likeliest.line,
-            found: shown(&has, 120),
+            missing: missing(likeliest).join(", "),
+            line: likeliest.number,
+            found: excerpt(&found, LONGEST_HEADER_EXCERPT),
         }
     }
 }
 
-/// Whether a terminal would obey the character or a page turn what follows around.
+/// Whether a terminal would obey the character, or it turns the direction of the text after it.
 fn is_control(character: char) -> bool {
-    let turns_text_around = matches!(
+    let turns_direction = matches!(
         character,
         '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}'
     );
-    character.is_control() || turns_text_around
-}
-
-/// A record with its line.
-struct Line {
-    record: ByteRecord,
-    line: u64,
+    character.is_control() || turns_direction
 }
 
 impl<const N: usize> Row<'_, N> {
     /// Control characters mean nothing in a name or code, and a terminal would obey them.
     fn refuse_control_characters(&self) -> Result<(), IngestError> {
-        for (column, cell) in self.form.columns.iter().zip(&self.cells) {
+        for (place, cell) in self.cells.iter().enumerate() {
             if let Some(character) = cell.chars().find(|&character| is_control(character)) {
-                return Err(IngestError::Cell {
-                    file: self.form.file,
-                    line: self.line,
-                    column: column.name(),
-                    value: shown(cell, 40),
-                    rule: format!("has the control character U+{:04X}", u32::from(character)),
-                });
+                let rule = format!("has the control character U+{:04X}", u32::from(character));
+                return Err(self.refusal(place, rule));
             }
         }
         Ok(())
+    }
+
+    /// The error for a cell that breaks a rule.
+    fn refusal(&self, column: usize, rule: String) -> IngestError {
+        IngestError::Cell {
+            file: self.schema.file,
+            line: self.line,
+            column: self.schema.columns[column].name(),
+            value: excerpt(&self.cells[column], LONGEST_EXCERPT),
+            rule,
+        }
     }
 
     /// A cell that has to be a `T`.
     ///
     /// # Errors
     /// Returns an error if it is not, with file, line, column, value and rule.
-    pub fn parsed<T: FromStr<Err: std::fmt::Display>>(
-        &self,
-        column: usize,
-    ) -> Result<T, IngestError> {
-        let value = &self.cells[column];
-        value.parse().map_err(|rule: T::Err| IngestError::Cell {
-            file: self.form.file,
-            line: self.line,
-            column: self.form.columns[column].name(),
-            value: shown(value, 40),
-            rule: rule.to_string(),
-        })
+    pub fn parsed<T: FromStr<Err: Display>>(&self, column: usize) -> Result<T, IngestError> {
+        let parsed = self.cells[column].parse::<T>();
+        parsed.map_err(|rule| self.refusal(column, rule.to_string()))
     }
 
-    /// A cell that should be a `T` and is left out with a warning where it is not; an empty one is
-    /// left out without.
-    pub fn known<T: FromStr>(&self, column: usize, notes: &mut Notes) -> Option<T> {
-        let value = filled(&self.cells[column])?;
-        let known = value.parse().ok();
-        if known.is_none() {
-            self.warn(notes, column, "is not known and left out");
+    /// A cell that should be a `T`. If it is not, it is left out with a warning; if it is empty, it
+    /// is left out without one.
+    pub fn parsed_if_known<T: FromStr>(&self, column: usize, notes: &mut Notes) -> Option<T> {
+        match non_empty(&self.cells[column])?.parse() {
+            Ok(value) => Some(value),
+            Err(_) => {
+                self.warn(notes, column, "is not known and left out");
+                None
+            }
         }
-        known
     }
 
-    /// Notes that the word in a cell is not known, and how it was read.
-    pub fn warn(&self, notes: &mut Notes, column: usize, what: &str) {
-        let (name, value) = (self.form.columns[column].name(), shown(&self.cells[column], 40));
+    /// Notes that the word in a cell is not known; `consequence` says how it was read.
+    pub fn warn(&self, notes: &mut Notes, column: usize, consequence: &str) {
+        let name = self.schema.columns[column].name();
+        let value = excerpt(&self.cells[column], LONGEST_EXCERPT);
         let example = format!("'{value}' in line {}", self.line);
-        notes.warn_unknown(self.form.file, name, what, example);
+        notes.warn_unknown_word(self.schema.file, name, consequence, example);
     }
 
-    /// Notes that the row is left out for the value of a cell.
-    pub fn leave_out(&self, notes: &mut Notes, column: usize, why: &str) {
-        self.warn(notes, column, &format!("{why}; the row is left out"));
-        let name = self.form.columns[column].name();
-        notes.skip(format!("{}: rows whose {name} {why}", self.form.file));
+    /// Notes that the row is left out because of a cell.
+    pub fn leave_out(&self, notes: &mut Notes, column: usize, reason: &str) {
+        self.warn(notes, column, &format!("{reason}; the row is left out"));
+        let name = self.schema.columns[column].name();
+        notes.skip(format!("{}: rows whose {name} {reason}", self.schema.file));
     }
 }

@@ -2,9 +2,9 @@ use proptest::prelude::*;
 
 use super::*;
 
-const FORM: Form<3> = Form {
+const SCHEMA: ReportSchema<3> = ReportSchema {
     file: "a report",
-    layout: Layout::Commas,
+    dialect: Dialect::Commas,
     columns: [
         Column::needed(&["OCN"]),
         Column::needed(&["Company", "Company Name"]),
@@ -13,12 +13,12 @@ const FORM: Form<3> = Form {
     most_rows: 4,
 };
 
-type Read3 = (Vec<[String; 3]>, Option<Date>, Notes);
+type ReadReport = (Vec<[String; 3]>, Option<Date>, Notes);
 
-fn read_as(layout: Layout, text: &[u8]) -> Result<Read3, IngestError> {
+fn read_as(dialect: Dialect, text: &[u8]) -> Result<ReadReport, IngestError> {
     let (mut rows, mut notes) = (Vec::new(), Notes::default());
     let mut reader = text;
-    let date = Form { layout, ..FORM }.read(&mut reader, &mut notes, |row, _| {
+    let date = ReportSchema { dialect, ..SCHEMA }.read(&mut reader, &mut notes, |row, _| {
         rows.push(row.cells.clone().map(Cow::into_owned));
         Ok(())
     })?;
@@ -26,17 +26,17 @@ fn read_as(layout: Layout, text: &[u8]) -> Result<Read3, IngestError> {
 }
 
 fn rows(text: &str) -> Vec<[String; 3]> {
-    read_as(Layout::Commas, text.as_bytes()).unwrap().0
+    read_as(Dialect::Commas, text.as_bytes()).unwrap().0
 }
 
 fn refusal(text: &str) -> String {
-    read_as(Layout::Commas, text.as_bytes()).err().unwrap().to_string()
+    read_as(Dialect::Commas, text.as_bytes()).err().unwrap().to_string()
 }
 
 #[test]
 fn columns_are_found_by_name_wherever_they_stand() {
     let text = "File Date,01/05/2026\nRATE CENTER,company_name, ocn ,x\nR,\"A, B\",0051,\n";
-    let (rows, date, _) = read_as(Layout::Commas, text.as_bytes()).unwrap();
+    let (rows, date, _) = read_as(Dialect::Commas, text.as_bytes()).unwrap();
     assert_eq!(rows, [["0051", "A, B", "R"]]);
     assert_eq!(date, Some(Date::constant(2026, 1, 5)));
 }
@@ -49,7 +49,7 @@ fn a_column_that_may_be_missing_is_empty_then() {
 #[test]
 fn quotes_inside_padding_are_taken_off_and_others_kept() {
     let text = b"OCN \tCompany   \tx\n0051\t\"A \"B\" C\"   \t\n";
-    let (rows, _, _) = read_as(Layout::Tabs, text).unwrap();
+    let (rows, _, _) = read_as(Dialect::Tabs, text).unwrap();
     assert_eq!(rows, [["0051", "A \"B\" C", ""]]);
 }
 
@@ -60,7 +60,7 @@ fn the_files_date_is_no_column() {
         ("OCN\tCompany\tIn Service   File Updated 09/04/2026", "0051\tA\tYes"),
     ] {
         let text = format!("{header}\n{row}\n");
-        let (rows, date, _) = read_as(Layout::Tabs, text.as_bytes()).unwrap();
+        let (rows, date, _) = read_as(Dialect::Tabs, text.as_bytes()).unwrap();
         assert_eq!((rows.len(), date), (1, Some(Date::constant(2026, 9, 4))), "{header}");
     }
 }
@@ -68,7 +68,7 @@ fn the_files_date_is_no_column() {
 #[test]
 fn a_row_with_only_a_date_is_the_files_and_blank_rows_are_counted() {
     let text = "x,Company,OCN\n,,2025-09-12\n, ,\n,A,1\n\n,,\n";
-    let (rows, date, notes) = read_as(Layout::Commas, text.as_bytes()).unwrap();
+    let (rows, date, notes) = read_as(Dialect::Commas, text.as_bytes()).unwrap();
     assert_eq!((rows.len(), date), (1, Some(Date::constant(2025, 9, 12))));
     assert_eq!(notes.skipped().get("a report: blank rows"), Some(&3));
 }
@@ -79,14 +79,14 @@ fn text_is_utf8_or_windows_1252() {
     let utf8 = "\u{feff}OCN,Company\n1,Québec – Téléphone\n";
     assert_eq!(rows(utf8), expected);
     let windows = b"OCN,Company\n1,Qu\xe9bec \x96 T\xe9l\xe9phone\n";
-    assert_eq!(read_as(Layout::Commas, windows).unwrap().0, expected);
+    assert_eq!(read_as(Dialect::Commas, windows).unwrap().0, expected);
 }
 
 #[test]
 fn a_wrong_cell_is_named_by_its_place() {
     let mut reader = "OCN,Company\n\n1,A\n\n\nx,B\n".as_bytes();
     let number = |row: &Row<'_, 3>, _: &mut Notes| row.parsed::<u32>(0).map(drop);
-    let error = FORM.read(&mut reader, &mut Notes::default(), number).unwrap_err();
+    let error = SCHEMA.read(&mut reader, &mut Notes::default(), number).unwrap_err();
     assert_eq!(
         error.to_string(),
         "a report, line 6, column OCN: 'x' invalid digit found in string"
@@ -97,22 +97,24 @@ fn a_wrong_cell_is_named_by_its_place() {
 fn foreign_ragged_and_empty_files_are_refused() {
     assert_eq!(
         refusal("OCN,Operator\n1,A\n"),
-        "a report is not the report it was given as: \
-         no header names the columns Company; line 1 has 'OCN, Operator'"
+        "a report does not look like the expected report: \
+         no header row contains the column(s) Company; line 1 has 'OCN, Operator'"
     );
-    let ragged = "cells, its header 4; is the file cut off, or a cell not quoted?";
-    assert_eq!(refusal("OCN,Company,a,b\n1,A,,\n2\n"), format!("a report, line 3: has 1 {ragged}"));
-    assert_eq!(
-        refusal("OCN,Company,a,b\n1,A,Inc.,,b\n"),
-        format!("a report, line 2: has 5 {ragged}")
-    );
-    assert_eq!(
-        refusal("OCN,Company,a\n1,A,Inc.,\n"),
-        "a report, line 2: has 4 cells, its header 3; is the file cut off, or a cell not quoted?"
-    );
+    let ragged = |line: u64, found: usize, expected: usize| {
+        format!(
+            "a report, line {line}: the row has {found} cells and must have {expected}, as the \
+             header; check whether the file is cut off or a cell is not quoted"
+        )
+    };
+    assert_eq!(refusal("OCN,Company,a,b\n1,A,,\n2\n"), ragged(3, 1, 4));
+    assert_eq!(refusal("OCN,Company,a,b\n1,A,Inc.,,b\n"), ragged(2, 5, 4));
+    assert_eq!(refusal("OCN,Company,a\n1,A,Inc.,\n"), ragged(2, 4, 3));
     let long = format!("OCN,Company\n1,{}\n", "A".repeat(300));
     assert!(refusal(&long).contains("column Company: 'AAAA"), "{}", refusal(&long));
-    assert_eq!(refusal("OCN,Company\n1,A\n2,A\n3,A\n4,A\n5,A\n"), "a report has more than 4 rows");
+    assert_eq!(
+        refusal("OCN,Company\n1,A\n2,A\n3,A\n4,A\n5,A\n"),
+        "a report must have at most 4 rows, and has more"
+    );
     assert_eq!(refusal("OCN,Company\n"), "a report holds no rows");
     assert!(refusal("").contains("it is empty"));
 }
@@ -122,7 +124,7 @@ fn a_column_that_the_header_names_twice_is_refused_by_name() {
     assert_eq!(
         refusal("OCN,Company,ocn \n1,A,2\n"),
         "a report, line 1: the header names the column OCN twice, in cells 1 and 3; \
-         take out the one that is not meant"
+         remove the column that is wrong"
     );
     assert!(refusal("OCN,Company,Company Name\n1,A,B\n").contains("the column Company twice"));
     assert_eq!(rows("OCN,Company,Notes,Notes\n1,A,,\n"), [["1", "A", ""]]);
@@ -155,10 +157,10 @@ fn a_control_character_in_a_wanted_cell_is_refused_with_its_place() {
 }
 
 #[test]
-fn a_file_of_a_year_before_any_report_is_refused() {
+fn a_file_dated_before_any_report_is_refused() {
     assert_eq!(
         refusal("File Date,1/2/0026\nOCN,Company\n1,A\n"),
-        "a report says that it is of 0026-01-02; the date of a report is of 1990 or later"
+        "a report is dated 0026-01-02; the date of a report must be in 1990 or later"
     );
 }
 
@@ -167,9 +169,9 @@ proptest! {
     fn any_bytes_are_read_or_refused_without_panic(
         bytes in any::<Vec<u8>>(), rows in "(OCN,Company\n)?[a-zé,\"\n]*"
     ) {
-        for layout in [Layout::Tabs, Layout::Commas] {
-            let _ = read_as(layout, &bytes);
-            let _ = read_as(layout, rows.as_bytes());
+        for dialect in [Dialect::Tabs, Dialect::Commas] {
+            let _ = read_as(dialect, &bytes);
+            let _ = read_as(dialect, rows.as_bytes());
         }
     }
 }

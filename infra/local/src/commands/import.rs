@@ -1,10 +1,7 @@
 //! Imports the published reports, or goes back to the version before.
 
 use indicatif::{ProgressBar, ProgressStyle};
-use ingest::{
-    CNAC_ADDRESS, IngestError, NANPA_ADDRESS, NPA_REPORT_ADDRESS, Options, Outcome, Progress,
-    Report, Source, Sources,
-};
+use ingest::{ImportReport, IngestError, NamedSources, Options, Outcome, Progress};
 
 use crate::{
     LocalError,
@@ -18,16 +15,14 @@ use crate::{
 /// # Errors
 /// Returns an error if the import is refused or fails; clients then see the data as it was.
 pub async fn import(args: ImportArgs) -> Result<(), LocalError> {
-    let published = |source: Option<Source>, address: &str| {
-        source.unwrap_or_else(|| Source::Https(address.to_owned()))
-    };
-    let sources = Sources {
-        nanpa: published(args.nanpa, NANPA_ADDRESS),
-        cnac: published(args.cnac, CNAC_ADDRESS),
-        npa_report: published(args.npa_report, NPA_REPORT_ADDRESS),
+    let sources = NamedSources {
+        nanpa: args.nanpa,
+        cnac: args.cnac,
+        npa_report: args.npa_report,
         carriers: args.carriers,
         thousands_blocks: args.thousands_blocks,
-    };
+    }
+    .or_published();
     let options = Options {
         max_shrink: args.max_shrink,
         max_change: args.max_change,
@@ -65,7 +60,7 @@ fn options(args: &ChangeArgs) -> Options {
 }
 
 fn conclude(
-    report: Result<Report, IngestError>,
+    report: Result<ImportReport, IngestError>,
     json: bool,
     changes: Option<ChangesWriter>,
 ) -> Result<(), LocalError> {

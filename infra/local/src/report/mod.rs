@@ -6,7 +6,7 @@ mod quality;
 use std::fmt::{self, Write};
 
 use indicatif::HumanCount;
-use ingest::{Delta, Differences, IngestError, Outcome, Report};
+use ingest::{Delta, Differences, ImportReport, IngestError, Outcome};
 use logging::with_causes;
 use numbering::records::Version;
 use serde::Serialize;
@@ -42,7 +42,7 @@ pub fn failure(error: &IngestError) -> String {
 }
 
 /// Writes the report of an import as a short table.
-pub fn write(table: &mut String, report: &Report) -> fmt::Result {
+pub fn write(table: &mut String, report: &ImportReport) -> fmt::Result {
     let version = report.version.as_ref().map_or("no version", Version::as_str);
     match &report.outcome {
         Outcome::Published => writeln!(table, "Version {version} is current")?,

@@ -127,7 +127,10 @@ async fn a_second_server_on_one_folder_is_refused() {
     let refused = run(&data_dir, &["--port", "0"]);
     assert!(!refused.status.success());
     let error = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(error.contains("is served by another process; stop that process, or use its DynamoDB"), "{error}");
+    assert!(
+        error.contains("is served by another process; stop that process, or use its DynamoDB"),
+        "{error}"
+    );
     assert_eq!(serving.get("/v1/npa/415?limit=1").await["npa"], "415");
 }
 
@@ -226,7 +229,9 @@ async fn import_reports_what_it_loaded_and_every_warning() {
     assert!(!without_carriers.status.success());
     let report: Value = serde_json::from_slice(&without_carriers.stdout).unwrap();
     assert_eq!((&report["outcome"], &report["items"]["written"]), (&"refused".into(), &0.into()));
-    assert!(report["reason"].as_str().unwrap().contains("is a file cut off or left out?"));
+    assert!(
+        report["reason"].as_str().unwrap().contains("check whether a file is cut off or left out")
+    );
     let missing = ["import", "--nanpa", "none", "--cnac", &cnac, "--npa-report", &npa_report];
     let failed = run(&data_dir, &[&missing[..], &["--json"]].concat());
     let report: Value = serde_json::from_slice(&failed.stdout).unwrap();
@@ -239,7 +244,9 @@ async fn import_reports_what_it_loaded_and_every_warning() {
     let error = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(
         error.contains(
-            "cnac_co_code_status.csv: the NANPA utilised codes is not the report it was given as"
+            "cnac_co_code_status.csv cannot be imported: \
+             the NANPA report of utilized codes does not look like the expected report: \
+             no header row contains the column(s)"
         ),
         "{error}"
     );

@@ -2,7 +2,8 @@
 
 use std::{fs::File, io::Read, path::Path};
 
-use ingest::{Options, Outcome, Quality, Report, Sources, ingest};
+use ingest::{ImportReport, Options, Outcome, Quality, Sources, ingest};
+use logging::with_causes;
 use numbering::records::Country;
 use store::Store;
 use tnr::sample::sample;
@@ -132,20 +133,20 @@ const RUINS: [Ruin; 15] = [
             let lines: Vec<&str> = texts.nanpa.split_inclusive('\n').collect();
             texts.nanpa = lines[..lines.len() * 981 / 1000].concat();
         },
-        reasons: &["area codes would lose all exchanges", "Give --max-shrink 100"],
+        reasons: &["area codes would lose all exchanges", "set max_shrink (--max-shrink) to 100"],
         first_reasons: &[],
     },
     Ruin {
         name: "statuses in lower case",
         ruin: |texts| texts.nanpa = with_cell(&texts.nanpa, USE, |cells| cells[USE].to_lowercase()),
         reasons: &["the US exchanges of status ASSIGNED would fall from"],
-        first_reasons: &["column Use:", "Raise --max-suspect"],
+        first_reasons: &["column Use:", "raise max_suspect (--max-suspect)"],
     },
     Ruin {
         name: "State and Use swapped",
         ruin: |texts| texts.nanpa = with_names_swapped(&texts.nanpa, STATE, USE),
         reasons: &["the US exchanges of status ASSIGNED would fall from"],
-        first_reasons: &["column Use:", "is the header's order right"],
+        first_reasons: &["column Use:", "check the order of the header"],
     },
     Ruin {
         name: "Company and RateCenter swapped",
@@ -188,11 +189,11 @@ const RUINS: [Ruin; 15] = [
 /// Most bytes CloudWatch takes as one event: the Lambda logs its report as one line.
 const MOST_LOGGED: usize = 256 * 1024;
 
-async fn import(store: &Store, texts: &Texts, options: Options) -> Report {
+async fn import(store: &Store, texts: &Texts, options: Options) -> ImportReport {
     ingest(store, &texts.sources(), options, |_| ()).await.unwrap()
 }
 
-fn reason(name: &str, report: Report) -> String {
+fn reason(name: &str, report: ImportReport) -> String {
     match report.outcome {
         Outcome::Refused { reason } => reason,
         other => panic!("{name}: {other:?}"),
@@ -268,7 +269,8 @@ async fn a_column_given_twice_is_refused_by_name() {
     let store = service.database.store();
     let error = ingest(&store, &texts.sources(), Options::default(), |_| ()).await.unwrap_err();
     let expected = "line 1: the header names the column OCN twice, in cells 3 and 4";
-    assert!(error.to_string().contains(expected), "{error}");
+    let message = with_causes(&error);
+    assert!(message.contains(expected), "{message}");
 }
 
 #[tokio::test]

@@ -2,8 +2,9 @@
 
 use std::fs;
 
-use ingest::{IngestError, Options, Outcome, Report, Source, Sources};
+use ingest::{ImportReport, IngestError, Options, Outcome, Source, Sources};
 use jiff::ToSpan;
+use logging::with_causes;
 use serde_json::json;
 use tempfile::TempDir;
 use tnr::sample::sample;
@@ -29,7 +30,7 @@ fn sample_text(source: &Source) -> Vec<u8> {
     }
 }
 
-async fn import(service: &Service, sources: &Sources) -> Result<ingest::Report, IngestError> {
+async fn import(service: &Service, sources: &Sources) -> Result<ImportReport, IngestError> {
     ingest::ingest(&service.database.store(), sources, Options::default(), |_| ()).await
 }
 
@@ -91,8 +92,13 @@ async fn a_truncated_or_foreign_file_is_refused_and_the_data_stays() {
 
     let cut_in_a_row = line_end(&nanpa, nanpa.len() / 2) + 20;
     let cut_between_rows = line_end(&cnac, cnac.len() / 2);
-    refused(&service, "cut in a row", "is the file cut off, or", as_nanpa(&nanpa[..cut_in_a_row]))
-        .await;
+    refused(
+        &service,
+        "cut in a row",
+        "check whether the file is cut off or",
+        as_nanpa(&nanpa[..cut_in_a_row]),
+    )
+    .await;
     refused(
         &service,
         "cut between rows",
@@ -107,7 +113,8 @@ async fn a_truncated_or_foreign_file_is_refused_and_the_data_stays() {
         as_nanpa(b"<!DOCTYPE html>\n<html></html>\n"),
     )
     .await;
-    refused(&service, "the wrong report", "no header names the columns", as_cnac(&nanpa)).await;
+    refused(&service, "the wrong report", "no header row contains the column(s)", as_cnac(&nanpa))
+        .await;
     refused(&service, "empty", "it is empty", as_report(b"")).await;
     refused(
         &service,
@@ -121,7 +128,7 @@ async fn a_truncated_or_foreign_file_is_refused_and_the_data_stays() {
     refused(
         &service,
         "random bytes",
-        "no header names",
+        "no header row contains",
         as_overlay(&[0xff, 0x00, 0x80, 0x0a, 0xfe]),
     )
     .await;
@@ -134,8 +141,8 @@ async fn a_truncated_or_foreign_file_is_refused_and_the_data_stays() {
 
 async fn refused(service: &Service, name: &str, expected: &str, sources: Sources) {
     let reason = match import(service, &sources).await {
-        Err(error) => error.to_string(),
-        Ok(Report { outcome: Outcome::Refused { reason }, .. }) => reason,
+        Err(error) => with_causes(&error),
+        Ok(ImportReport { outcome: Outcome::Refused { reason }, .. }) => reason,
         Ok(report) => panic!("{name}: {report:?}"),
     };
     assert!(reason.contains(expected), "{name}: {reason}");
@@ -190,8 +197,8 @@ async fn what_would_shrink_too_much_or_is_older_is_refused_and_nothing_changes()
         refusal(|texts| texts.nanpa = texts.nanpa.replace("01/15/2000", "01/14/2000")).await;
     assert_eq!(
         older,
-        "the NANPA report is of 2000-01-14, older than that of 2000-01-15 in force; \
-         give --allow-older if it is right"
+        "the NANPA report of utilized codes is dated 2000-01-14, older than the current data \
+         (2000-01-15); set allow_older (--allow-older) to import it anyway"
     );
 }
 

@@ -7,7 +7,8 @@ use std::{
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use ingest::{
-    Drift, IngestError, Options, Outcome, Repair, Report, Verification, ingest, rollback, verify,
+    Drift, ImportReport, IngestError, Options, Outcome, Repair, Verification, ingest, rollback,
+    verify,
 };
 use jiff::ToSpan;
 use serde_json::Value;
@@ -55,7 +56,11 @@ pub async fn answers(service: &Service) -> BTreeMap<String, Value> {
     answers
 }
 
-pub async fn import(store: &Store, texts: &Texts, options: Options) -> Result<Report, IngestError> {
+pub async fn import(
+    store: &Store,
+    texts: &Texts,
+    options: Options,
+) -> Result<ImportReport, IngestError> {
     ingest(store, &texts.sources(), options, |_| ()).await
 }
 

@@ -1,6 +1,7 @@
 use std::io::{Cursor, Write};
 
 use flate2::{Compression, write::GzEncoder};
+use logging::with_causes;
 use proptest::prelude::*;
 use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 
@@ -19,17 +20,18 @@ fn zipped(files: &[(&str, &[u8])]) -> Vec<u8> {
     writer.finish().unwrap().into_inner()
 }
 
+/// The text of content, or the message of why it cannot be read.
 fn text(bytes: &[u8]) -> Result<String, String> {
-    let content = Content::new("a report".to_owned(), Box::new(Cursor::new(bytes.to_vec())))?;
-    let read = content.read(|reader| {
+    let content = Content::new("a report".to_owned(), Box::new(Cursor::new(bytes.to_vec())))
+        .map_err(|error| with_causes(&error))?;
+    let read_text = |reader: &mut dyn Read| {
         let mut text = String::new();
-        reader.read_to_string(&mut text).map_err(|error| IngestError::Foreign {
-            file: "a report",
-            detail: error.to_string(),
-        })?;
+        reader
+            .read_to_string(&mut text)
+            .map_err(|error| IngestError::Rows { file: "a report", source: error.into() })?;
         Ok(text)
-    });
-    read.map_err(|error| error.to_string())
+    };
+    content.read(read_text).map_err(|error| with_causes(&error))
 }
 
 fn gzipped(content: &[u8]) -> Vec<u8> {
@@ -49,7 +51,7 @@ fn a_zip_of_one_file_is_unpacked_and_any_other_refused() {
 }
 
 #[test]
-fn what_file_managers_add_to_a_zip_is_passed_over() {
+fn files_that_macos_adds_to_a_zip_are_passed_over() {
     let mac = zipped(&[
         ("reports/", b""),
         ("reports/a.txt", b"text"),
@@ -90,7 +92,7 @@ fn a_flipped_byte_is_an_error_of_the_checksum_and_not_of_a_row() {
 }
 
 #[test]
-fn other_files_are_named_as_what_they_are() {
+fn a_file_of_another_kind_is_refused_by_its_kind() {
     let utf16: Vec<u8> = "OCN,Company".encode_utf16().flat_map(u16::to_le_bytes).collect();
     let with_bom = [b"\xff\xfe".as_slice(), &utf16].concat();
     for (bytes, what) in [
@@ -111,10 +113,11 @@ fn other_files_are_named_as_what_they_are() {
 }
 
 #[test]
-fn what_is_wrong_with_a_report_is_said_with_its_source() {
+fn an_error_in_a_report_names_its_source() {
     let content = Content::new("cnac.csv".to_owned(), Box::new(Cursor::new(b"x"))).unwrap();
-    let error = content.read::<()>(|_| Err(IngestError::Empty { file: "a report" }));
-    assert_eq!(error.unwrap_err().to_string(), "cnac.csv: a report holds no rows");
+    let error = content.read::<()>(|_| Err(IngestError::NoRows { file: "a report" }));
+    let message = with_causes(&error.unwrap_err());
+    assert_eq!(message, "cnac.csv cannot be imported: a report holds no rows");
 }
 
 #[test]
@@ -125,23 +128,23 @@ fn a_web_page_is_refused_however_it_begins() {
 }
 
 #[test]
-fn a_bomb_is_refused_before_it_fills_the_memory() {
+fn a_zip_bomb_is_refused_before_it_fills_the_memory() {
     let bomb = zipped(&[("zeros", &vec![b'0'; 8 << 20])]);
     assert!(bomb.len() < 20_000, "{}", bomb.len());
     assert!(text(&bomb).unwrap_err().contains("a line has more than 65536 bytes"));
-    let mut endless = Lines { left: 1000, ..Lines::of(io::repeat(b'\n')) };
+    let mut endless = NormalizedText { bytes_left: 1000, ..NormalizedText::new(io::repeat(b'\n')) };
     let error = io::copy(&mut endless, &mut io::sink()).unwrap_err();
     assert!(error.to_string().contains("unpacks to more than"), "{error}");
 }
 
 proptest! {
     #[test]
-    fn lines_end_alike_wherever_a_read_is_cut(text in "[ab\r\n]{0,40}", size in 1_usize..8) {
+    fn lines_end_with_lf_wherever_a_read_is_cut(text in "[ab\r\n]{0,40}", size in 1_usize..8) {
         let mut expected = text.replace("\r\n", "\n").replace('\r', "\n");
         if !expected.is_empty() && !expected.ends_with('\n') {
             expected.push('\n');
         }
-        let mut lines = Lines::of(text.as_bytes());
+        let mut lines = NormalizedText::new(text.as_bytes());
         let (mut all, mut buffer) = (Vec::new(), vec![0; size]);
         loop {
             match lines.read(&mut buffer).unwrap() {

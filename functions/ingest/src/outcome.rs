@@ -1,4 +1,4 @@
-//! What an import did, for the person or the log that reads it.
+//! The report of an import, for the person or the log that reads it.
 
 use std::{collections::BTreeMap, fmt::Display};
 
@@ -9,64 +9,68 @@ use store::{FileDates, Snapshot};
 
 use crate::{changes::Changes, difference::Differences, quality::QualityReport};
 
-/// How an import ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case", tag = "outcome")]
-pub enum Outcome {
-    /// The version is in force.
-    Published,
-    /// The files hold what is in force already.
-    Unchanged,
-    /// A dry run: this is what would be published.
-    Planned,
-    /// A rule forbids it; nothing has changed.
-    Refused { reason: String },
-    /// The version before is in force again.
-    RolledBack,
-}
-
-/// What an import read and changed.
+/// What an import or a rollback read and changed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Report {
+pub struct ImportReport {
     #[serde(flatten)]
     pub outcome: Outcome,
-    /// The version in force now; `None` where there is none yet.
+    /// The version that is current now; `None` before the first import.
     pub version: Option<Version>,
+    /// The dates that the files state.
     pub file_dates: FileDates,
+    /// How many exchanges there are.
     pub records: u32,
     pub by_country: BTreeMap<Country, u32>,
     pub by_status: BTreeMap<Status, u32>,
     pub carriers: usize,
-    /// Those in service without exchanges among them.
+    /// How many area codes there are, counting those in service without exchanges.
     pub area_codes: usize,
     pub area_codes_with_exchanges: u32,
-    /// What sets it apart from what was in force before.
+    /// How many records differ from the version that was current before.
     pub differences: Differences,
-    /// How complete it is, against what was in force before.
+    /// How complete the data is, compared with the version that was current before.
     pub quality: QualityReport,
-    /// The records that differ; a report holds the first of them.
+    /// The records that differ; written as JSON, the first of them.
     pub changes: Option<Changes>,
     pub items: Items,
-    /// Rows that were passed over, by reason.
+    /// How many rows were left out, by reason.
     pub skipped: BTreeMap<String, u32>,
-    /// What had to be read with care, each counted and with examples.
+    /// What looked wrong and was imported with care, by kind.
     pub warnings: BTreeMap<String, Warning>,
 }
 
-/// How many lookup items were written and removed.
+/// How an import or a rollback ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "outcome")]
+pub enum Outcome {
+    /// The imported version is current.
+    Published,
+    /// The files hold the same data as the current version.
+    Unchanged,
+    /// A dry run: the report says what would be published.
+    Planned,
+    /// A gate refused the import; nothing has changed.
+    Refused { reason: String },
+    /// The version before is current again.
+    RolledBack,
+}
+
+/// How many lookup items were written and deleted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Items {
     pub written: usize,
     pub deleted: usize,
 }
 
+/// How often something of one kind looked wrong.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Warning {
     pub count: u32,
-    /// What or where the first were, at most ten.
+    /// The first of them, or where they stand; at most ten.
     pub examples: Vec<String>,
 }
 
+/// Most examples of one kind of warning.
 const MOST_EXAMPLES: usize = 10;
 
 impl Warning {
@@ -78,9 +82,9 @@ impl Warning {
     }
 }
 
-impl Report {
-    /// The report on `dataset`, taken in as `snapshot`.
-    pub(crate) fn on(
+impl ImportReport {
+    /// The report on `dataset`, imported as `snapshot`, before anything is published.
+    pub(crate) fn new(
         snapshot: &Snapshot,
         dataset: &Dataset,
         differences: Differences,
@@ -105,30 +109,26 @@ impl Report {
             warnings: notes.warnings,
         }
     }
-}
 
-impl Report {
-    /// The changes that it counts, between the versions it compares.
-    pub(crate) fn changes(&self, before: Dataset, after: Dataset) -> Option<Changes> {
-        let Differences { exchanges, carriers, area_codes, .. } = &self.differences;
-        let total = [exchanges, carriers, area_codes].map(|delta| delta.total() as usize);
-        Some(Changes::new(before, after, total.iter().sum()))
+    /// The changes that this report counts, which are those from `before` to `after`.
+    pub(crate) fn changes_between(&self, before: Dataset, after: Dataset) -> Option<Changes> {
+        Some(Changes::new(before, after, self.differences.total() as usize))
     }
 }
 
-/// What the reports held that had to be read with care, and what was passed over.
+/// What looked wrong in the reports, and which rows were left out.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
     skipped: BTreeMap<String, u32>,
     warnings: BTreeMap<String, Warning>,
     /// How many rows each file has.
     rows: BTreeMap<&'static str, u32>,
-    /// The words nobody knows, by file and column.
-    unknown: BTreeMap<(&'static str, &'static str), Warning>,
+    /// The words that are not known, by file and column.
+    unknown_words: BTreeMap<(&'static str, &'static str), Warning>,
 }
 
-/// The words in one column of a file that nobody knows.
-pub(crate) struct Unknown<'a> {
+/// The words in one column of a file that are not known.
+pub(crate) struct UnknownWords<'a> {
     pub file: &'static str,
     pub column: &'static str,
     pub count: u32,
@@ -137,16 +137,16 @@ pub(crate) struct Unknown<'a> {
     pub example: &'a str,
 }
 
-/// The warning for an OCN whose rows do not agree on the company's name.
+/// The kind of warning for an OCN whose rows do not agree on the company's name.
 const SEVERAL_NAMES: &str = "an OCN has several spellings of its name; the most frequent counts";
 
 impl Notes {
-    /// Counts a row that is passed over.
+    /// Counts a row that is left out.
     pub(crate) fn skip(&mut self, reason: impl Into<String>) {
         *self.skipped.entry(reason.into()).or_default() += 1;
     }
 
-    /// Counts something read with care; the first of its kind are kept as examples.
+    /// Counts something that looks wrong; the first of its kind are kept as examples.
     pub(crate) fn warn(&mut self, kind: impl Into<String>, example: impl Display) {
         self.warnings.entry(kind.into()).or_default().count(example);
     }
@@ -156,31 +156,31 @@ impl Notes {
         *self.rows.entry(file).or_default() += u32::try_from(rows).unwrap_or(u32::MAX);
     }
 
-    /// Counts a word in a column that nobody knows, and was read as `what` says.
-    pub(crate) fn warn_unknown(
+    /// Counts a word in a column that is not known; `consequence` says how it was read.
+    pub(crate) fn warn_unknown_word(
         &mut self,
         file: &'static str,
         column: &'static str,
-        what: &str,
+        consequence: &str,
         example: impl Display,
     ) {
-        self.unknown.entry((file, column)).or_default().count(&example);
-        self.warn(format!("{file}: {column} {what}"), example);
+        self.unknown_words.entry((file, column)).or_default().count(&example);
+        self.warn(format!("{file}: {column} {consequence}"), example);
     }
 
-    /// Counts an OCN that comes with several company names.
+    /// Counts an OCN that has several company names.
     pub(crate) fn warn_several_names(&mut self, example: impl Display) {
         self.warn(SEVERAL_NAMES, example);
     }
 
-    /// How many OCNs come with several company names.
+    /// How many OCNs have several company names.
     pub(crate) fn several_names(&self) -> u32 {
         self.warnings.get(SEVERAL_NAMES).map_or(0, |warning| warning.count)
     }
 
-    /// The columns in which words are not known.
-    pub(crate) fn unknown(&self) -> impl Iterator<Item = Unknown<'_>> {
-        self.unknown.iter().map(|(&(file, column), warning)| Unknown {
+    /// The columns that hold words that are not known.
+    pub(crate) fn unknown_words(&self) -> impl Iterator<Item = UnknownWords<'_>> {
+        self.unknown_words.iter().map(|(&(file, column), warning)| UnknownWords {
             file,
             column,
             count: warning.count,

@@ -1,0 +1,80 @@
+//! How an import may change the data, and how far it has come.
+
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use numbering::time::this_second;
+
+use crate::{IngestError, Percent};
+
+/// How an import may change the data.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// How much may vanish in one import of a country's records, of the carriers, of the carriers
+    /// of known type, and of the area codes, in percent.
+    pub max_shrink: Percent,
+    /// Raises two limits of the gates that are lower: how far the coverage of a column may move, in
+    /// percentage points, and how many of the records may change, in percent.
+    pub max_change: Option<Percent>,
+    /// Raises the limits of the gates for rows that look wrong by themselves, in percent, where
+    /// they are lower.
+    pub max_suspect: Option<Percent>,
+    /// Whether files may be older than the current data.
+    pub allow_older: bool,
+    /// Whether to stop before anything is written.
+    pub dry_run: bool,
+    /// When the process will be ended; the import stops cleanly before that.
+    pub deadline: Option<Instant>,
+    /// The time of the import: the version is named after it, the data is said to be ingested then,
+    /// and no file may be dated later. The clock is read once, so that all of these agree. Tests
+    /// set another time, because unnamed chunks are deleted only after a day, and the clocks of two
+    /// importing machines may differ.
+    pub now: Timestamp,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            max_shrink: Percent::of(2),
+            max_change: None,
+            max_suspect: None,
+            allow_older: false,
+            dry_run: false,
+            deadline: None,
+            now: this_second(),
+        }
+    }
+}
+
+/// How far an import has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// A report is being read; holds what messages call it.
+    Reading(&'static str),
+    /// The reports are read and are being compared with the current version.
+    Comparing,
+    /// The items to write are known; holds how many there are.
+    Planned(usize),
+    /// Some more items are written; holds how many.
+    Written(usize),
+    /// The items are written, and the version is being published.
+    Publishing,
+    /// The items are being compared with the snapshot.
+    Verifying,
+}
+
+/// Time reserved before the deadline to replace the manifest, or to report.
+const RESERVED_TIME: Duration = Duration::from_secs(15);
+
+/// Does `work`, unless it would end too near the deadline.
+///
+/// # Errors
+/// Returns [`IngestError::OutOfTime`] if the work does not end in time.
+pub(crate) async fn before_deadline<T>(
+    deadline: Option<Instant>,
+    work: impl Future<Output = T>,
+) -> Result<T, IngestError> {
+    let Some(deadline) = deadline else { return Ok(work.await) };
+    let left = deadline.saturating_duration_since(Instant::now()).saturating_sub(RESERVED_TIME);
+    tokio::time::timeout(left, work).await.map_err(|_| IngestError::OutOfTime)
+}
