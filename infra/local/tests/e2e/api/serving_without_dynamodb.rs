@@ -14,7 +14,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use futures_util::future::join_all;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
-use shared::{app, state::App};
+use shared::{app, auth::ApiKey, state::App};
 use store::{Store, TimeoutProfile};
 use tnr::{commands::keys, routes};
 use tokio::net::TcpListener;
@@ -139,8 +139,6 @@ async fn an_unreachable_database_is_a_503_in_bounded_time() {
     drop(nobody);
 }
 
-/// Every protected endpoint, under every fault, with the data in memory and without it, answers right
-/// or with a 503, in bounded time.
 #[tokio::test]
 async fn no_fault_of_the_database_makes_a_wrong_answer_or_lets_anybody_in() {
     let sample = Service::with_sample().await;
@@ -152,52 +150,62 @@ async fn no_fault_of_the_database_makes_a_wrong_answer_or_lets_anybody_in() {
     for fault in
         [Fault::Throttled, Fault::InternalError, Fault::Stall, Fault::Reset, Fault::BrokenOff]
     {
-        for has_data in [false, true] {
-            let failing = Arc::new(AtomicBool::new(false));
-            let fails = Arc::clone(&failing);
-            let policy =
-                move |_, _: &str| if fails.load(Ordering::SeqCst) { fault } else { Fault::None };
-            let proxy = FaultProxy::before(sample.database.endpoint(), policy).await;
-            let service = Service::behind(&proxy).await;
-            if has_data {
-                service.ok("/v1/carriers").await;
-            }
-            failing.store(true, Ordering::SeqCst);
-            let ask = async |path: &str, key: &str| {
-                let started = Instant::now();
-                let response = service.request(path).bearer_auth(key).send().await.unwrap();
-                assert!(started.elapsed() < Duration::from_secs(10), "{fault:?} {path}");
-                (response.status(), response.json::<Value>().await.unwrap())
-            };
-            // All at once, since each waits for the database.
-            let asked = expected.iter().map(|(target, _)| ask(target, KEY));
-            for ((target, answer), (status, body)) in expected.iter().zip(join_all(asked).await) {
-                if has_data {
-                    assert_eq!(body, *answer, "{fault:?} {target}");
-                } else {
-                    assert_eq!(
-                        status,
-                        StatusCode::SERVICE_UNAVAILABLE,
-                        "{fault:?} {target}: {body}"
-                    );
-                }
-            }
-            let refused = [&unknown, &revoked].map(|key| ask("/v1/npa/415", key.reveal()));
-            for (status, body) in join_all(refused).await {
-                assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE, "{fault:?}: {body}");
-            }
-            let (status, health) = ask("/health", KEY).await;
-            let expected = if has_data { (200, "degraded") } else { (503, "unhealthy") };
-            assert_eq!((status.as_u16(), health["status"].as_str().unwrap()), expected);
-            assert_eq!(health["database"], "error");
+        let endpoint = sample.database.endpoint();
+        tokio::join!(
+            assert_right_or_unavailable(endpoint, fault, false, &expected, [&unknown, &revoked]),
+            assert_right_or_unavailable(endpoint, fault, true, &expected, [&unknown, &revoked]),
+        );
+    }
+}
 
-            failing.store(false, Ordering::SeqCst);
-            let (status, _) = ask("/v1/npa/415/nxx/234", KEY).await;
-            assert_eq!(status, StatusCode::OK, "{fault:?}: recovery is noticed at once");
-            assert_eq!(ask("/health", KEY).await.1["status"], "healthy");
-            assert_eq!(ask("/v1/npa/415", unknown.reveal()).await.0, StatusCode::UNAUTHORIZED);
+/// Asserts that every protected endpoint answers in bounded time while every call to DynamoDB meets a
+/// fault: right with the data in memory, and with a 503 without it; and that it recovers at once.
+async fn assert_right_or_unavailable(
+    endpoint: &str,
+    fault: Fault,
+    has_data: bool,
+    expected: &[(String, Value)],
+    [unknown, revoked]: [&ApiKey; 2],
+) {
+    let is_failing = Arc::new(AtomicBool::new(false));
+    let fails = Arc::clone(&is_failing);
+    let policy = move |_, _: &str| if fails.load(Ordering::SeqCst) { fault } else { Fault::None };
+    let proxy = FaultProxy::before(endpoint, policy).await;
+    let service = Service::behind(&proxy).await;
+    if has_data {
+        service.ok("/v1/carriers").await;
+    }
+    is_failing.store(true, Ordering::SeqCst);
+    let ask = async |path: &str, key: &str| {
+        let started = Instant::now();
+        let response = service.request(path).bearer_auth(key).send().await.unwrap();
+        assert!(started.elapsed() < Duration::from_secs(10), "{fault:?} {path}");
+        (response.status(), response.json::<Value>().await.unwrap())
+    };
+    // All requests at once, since each waits for the database.
+    let asked = expected.iter().map(|(target, _)| ask(target, KEY));
+    for ((target, answer), (status, body)) in expected.iter().zip(join_all(asked).await) {
+        if has_data {
+            assert_eq!(body, *answer, "{fault:?} {target}");
+        } else {
+            assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE, "{fault:?} {target}: {body}");
         }
     }
+    let refused = [unknown, revoked].map(|key| ask("/v1/npa/415", key.reveal()));
+    for (status, body) in join_all(refused).await {
+        assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE, "{fault:?}: {body}");
+    }
+    let (status, health) = ask("/health", KEY).await;
+    let (expected_status, health_status) =
+        if has_data { (200, "degraded") } else { (503, "unhealthy") };
+    assert_eq!((status.as_u16(), &health["status"]), (expected_status, &json!(health_status)));
+    assert_eq!(health["database"], "error");
+
+    is_failing.store(false, Ordering::SeqCst);
+    let (status, _) = ask("/v1/npa/415/nxx/234", KEY).await;
+    assert_eq!(status, StatusCode::OK, "{fault:?}: recovery is noticed at once");
+    assert_eq!(ask("/health", KEY).await.1["status"], "healthy");
+    assert_eq!(ask("/v1/npa/415", unknown.reveal()).await.0, StatusCode::UNAUTHORIZED);
 }
 
 #[tokio::test]

@@ -28,6 +28,9 @@ const NUMBERS: [[&str; 3]; 4] = [
     ["800", "356", "9377"],
 ];
 
+/// How many random texts each run tries, beside those below.
+const RANDOM_TEXTS: usize = 3_000;
+
 /// Ways to write a number, with `A`, `B` and `C` for its three parts.
 const DISGUISES: [&str; 50] = [
     "ABC",
@@ -230,7 +233,7 @@ fn no_line_holds_a_whole_number_a_key_or_text_of_a_client() {
             requests.extend(requests_with_text_everywhere(&text));
         }
     }
-    for _ in 0..10_000 {
+    for _ in 0..RANDOM_TEXTS {
         let text = random_text(&mut random_texts);
         let way = if random_texts.random_bool(0.5) { "/" } else { "?tn=" };
         let target = format!("/v1/format{way}{}", encoded(&text));

@@ -26,6 +26,8 @@ use tokio::{
 use super::processes::{send_signal, until_ended};
 
 const EXTENSION_ID: &str = "5f2d0b3a-extension";
+/// How long an invocation may take, as far as the function is told.
+const INVOCATION_TIMEOUT: Duration = Duration::from_secs(60);
 /// How long the function may take to become idle or to respond.
 const LONGEST_WAIT: Duration = Duration::from_secs(20);
 
@@ -154,8 +156,9 @@ impl Drop for LambdaFunction {
     }
 }
 
+/// When an invocation has to be over, in milliseconds since 1970.
 fn deadline() -> u128 {
-    let end = SystemTime::now() + Duration::from_secs(10);
+    let end = SystemTime::now() + INVOCATION_TIMEOUT;
     end.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_millis()
 }
 
