@@ -1,5 +1,5 @@
-//! Quotas of keys: told in every response, shared by all containers, and free of cost for keys without
-//! one.
+//! Quotas of keys: in the headers of every response, shared by all containers, and no cost for a key
+//! without one.
 
 use std::{
     collections::BTreeSet,

@@ -135,16 +135,16 @@ async fn the_quality_of_a_version_is_stored_with_it_and_compared_with_that_befor
     let before = dump(&store).await;
     let dry = Options { dry_run: true, allow_older: true, ..Options::default() };
     let planned = import(&store, &ReportTexts::second(), dry).await.unwrap();
-    assert_eq!(dump(&store).await, before, "a dry run keeps nothing");
+    assert_eq!(dump(&store).await, before, "a dry run stores nothing");
     let records = planned.quality.countries[&Country::Us]["records"];
     assert_eq!((records.before, records.after), (Some(135.0), Some(134.0)));
     assert!(planned.quality.area_codes.contains_key(&"416".parse().unwrap()));
 
     let later = Options { allow_older: true, ..Options::default() };
     let second = import(&store, &ReportTexts::second(), later).await.unwrap();
-    let kept: Quality = store.quality(&second.version.unwrap()).await.unwrap().unwrap();
-    assert_eq!(kept.by_country[&Country::Us].records, 134);
-    assert_ne!(kept, quality);
+    let stored: Quality = store.quality(&second.version.unwrap()).await.unwrap().unwrap();
+    assert_eq!(stored.by_country[&Country::Us].records, 134);
+    assert_ne!(stored, quality);
 }
 
 #[tokio::test]

@@ -39,7 +39,7 @@ async fn the_same_files_again_write_nothing_and_make_no_version() {
     let after = store.manifest().await.unwrap().unwrap();
     assert_eq!(after.current.version, before.current.version);
     assert_ne!(after.revision, before.revision);
-    // The time of the last successful import is told all the same.
+    // The last successful import is this one, although it made no version.
     assert_eq!(after.current.ingested_at, later.now);
     let health = service.ok("/health").await;
     assert_eq!(health["last_ingestion"], later.now.to_string());

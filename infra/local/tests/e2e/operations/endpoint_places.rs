@@ -15,7 +15,7 @@ use crate::support::{
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// What a place lacks, as a sentence for whoever adds an endpoint.
+/// The places that lack an endpoint, each with what it lacks.
 type Missing = Vec<String>;
 
 /// The places outside its code that lack a route.
@@ -166,7 +166,7 @@ fn no_place_knows_a_route_or_a_function_that_does_not_exist() {
 /// Adding an endpoint stays as little work as `docs/CONTRIBUTING.md` says, and a place that is
 /// forgotten is named.
 #[test]
-fn a_new_endpoint_is_told_the_places_that_lack_it() {
+fn a_new_endpoint_gets_a_list_of_the_places_that_lack_it() {
     let route = |path: &str, function: &str| Endpoint {
         path: path.to_owned(),
         function: function.to_owned(),

@@ -1,5 +1,5 @@
-//! A function as Lambda runs it: frozen once it is idle, thawed for the next invocation, and told before
-//! it ends.
+//! A function as Lambda runs it: frozen once it is idle, thawed for the next invocation, and warned
+//! before it ends.
 
 use std::{
     env,

@@ -8,12 +8,12 @@ use tempfile::TempDir;
 
 use crate::support::{program::program, small_reports::ReportTexts};
 
-/// A folder with reports and a database.
-struct Workplace {
+/// An operator, who has a folder with reports and a database.
+struct Operator {
     folder: TempDir,
 }
 
-impl Workplace {
+impl Operator {
     fn new() -> Self {
         Self { folder: TempDir::new().unwrap() }
     }
@@ -52,20 +52,20 @@ impl Workplace {
 
 #[test]
 fn the_versions_are_listed_with_what_moved_between_them() {
-    let workplace = Workplace::new();
-    let (_, none, _) = workplace.run(&["versions"]);
+    let operator = Operator::new();
+    let (_, none, _) = operator.run(&["versions"]);
     assert_eq!(none, "No version yet: run an import first\n");
-    workplace.import(&ReportTexts::first(), &[]);
-    let (imported, _, error) = workplace.import(&ReportTexts::second(), &[]);
+    operator.import(&ReportTexts::first(), &[]);
+    let (imported, _, error) = operator.import(&ReportTexts::second(), &[]);
     assert!(imported, "{error}");
 
-    let (_, table, _) = workplace.run(&["versions"]);
+    let (_, table, _) = operator.run(&["versions"]);
     let versions: Vec<&str> = table.lines().filter(|line| line.contains("2000-01-01")).collect();
     assert_eq!(versions.len(), 2, "{table}");
     assert!(versions[0].starts_with("* ") && versions[1].starts_with("  "), "{table}");
     assert!(table.contains("    US  holder "), "{table}");
 
-    let (_, json, _) = workplace.run(&["versions", "--json"]);
+    let (_, json, _) = operator.run(&["versions", "--json"]);
     let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!((&json[0]["is_current"], &json[1]["is_current"]), (&true.into(), &false.into()));
     let records = &json[0]["compared"]["countries"]["US"]["records"];
@@ -77,10 +77,10 @@ fn the_versions_are_listed_with_what_moved_between_them() {
 
 #[test]
 fn a_dry_run_writes_every_change_to_a_file_and_the_first_to_the_terminal() {
-    let workplace = Workplace::new();
-    workplace.import(&ReportTexts::first(), &[]);
-    let [csv, jsonl] = ["changes.csv", "changes.jsonl"].map(|name| workplace.path(name));
-    let (_, table, _) = workplace.import(&ReportTexts::second(), &["--dry-run", "--changes", &csv]);
+    let operator = Operator::new();
+    operator.import(&ReportTexts::first(), &[]);
+    let [csv, jsonl] = ["changes.csv", "changes.jsonl"].map(|name| operator.path(name));
+    let (_, table, _) = operator.import(&ReportTexts::second(), &["--dry-run", "--changes", &csv]);
     assert!(table.contains("  removed exchange  415-206  "), "{table}");
     assert!(
         table.contains("  changed area code 415      total_exchanges '135' -> '134'"),
@@ -90,7 +90,7 @@ fn a_dry_run_writes_every_change_to_a_file_and_the_first_to_the_terminal() {
     let rows = fs::read_to_string(&csv).unwrap();
     assert!(rows.starts_with("change,record,key,field,before,after\n"), "{rows}");
     assert!(rows.contains("\nchanged,area code,415,total_exchanges,135,134\n"), "{rows}");
-    workplace.import(&ReportTexts::second(), &["--dry-run", "--changes", &jsonl]);
+    operator.import(&ReportTexts::second(), &["--dry-run", "--changes", &jsonl]);
     let lines = fs::read_to_string(&jsonl).unwrap();
     let removed = lines.lines().find(|line| line.contains("415-206")).unwrap();
     let removed: Value = serde_json::from_str(removed).unwrap();
@@ -98,18 +98,18 @@ fn a_dry_run_writes_every_change_to_a_file_and_the_first_to_the_terminal() {
     assert_eq!(removed["fields"]["status"]["after"], Value::Null);
 
     let (_, _, error) =
-        workplace.import(&ReportTexts::second(), &["--dry-run", "--changes", "changes.xls"]);
+        operator.import(&ReportTexts::second(), &["--dry-run", "--changes", "changes.xls"]);
     assert!(error.contains("must end in .csv or .jsonl"), "{error}");
 }
 
 #[test]
 fn a_refused_import_lists_the_changes_and_every_reason() {
-    let workplace = Workplace::new();
-    workplace.import(&ReportTexts::first(), &[]);
+    let operator = Operator::new();
+    operator.import(&ReportTexts::first(), &[]);
     let mut ruined = ReportTexts::first();
     ruined.nanpa = ruined.nanpa.replace("\tAS ", "\tas ");
-    let csv = workplace.path("changes.csv");
-    let (imported, table, error) = workplace.import(&ruined, &["--changes", &csv]);
+    let csv = operator.path("changes.csv");
+    let (imported, table, error) = operator.import(&ruined, &["--changes", &csv]);
     assert!(!imported);
     assert!(table.contains("status 'ASSIGNED' -> 'RESERVED'"), "{table}");
     for reason in [
@@ -120,7 +120,7 @@ fn a_refused_import_lists_the_changes_and_every_reason() {
         assert!(error.contains(reason), "{error}");
     }
     assert!(fs::read_to_string(&csv).unwrap().contains(",status,ASSIGNED,RESERVED\n"));
-    let (_, json, _) = workplace.import(&ruined, &["--json"]);
+    let (_, json, _) = operator.import(&ruined, &["--json"]);
     let report: Value = serde_json::from_str(json.lines().next().unwrap()).unwrap();
     assert_eq!(report["outcome"], "refused");
     assert!(!report["changes"]["listed"].as_array().unwrap().is_empty());

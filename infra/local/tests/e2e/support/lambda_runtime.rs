@@ -26,7 +26,7 @@ use tokio::{
 use super::processes::{send_signal, until_ended};
 
 const EXTENSION_ID: &str = "5f2d0b3a-extension";
-/// How long an invocation may take, as far as the function is told.
+/// How long an invocation may take, by the deadline that the function is given.
 const INVOCATION_TIMEOUT: Duration = Duration::from_secs(60);
 /// How long the function may take to become idle or to respond.
 const LONGEST_WAIT: Duration = Duration::from_secs(20);
@@ -140,7 +140,7 @@ impl LambdaFunction {
         send_signal("CONT", &self.process);
     }
 
-    /// Thaws the function and ends it; if it has an extension, that is told before.
+    /// Thaws the function and ends it, with a warning if it has an extension.
     pub async fn shut_down(mut self) {
         self.thaw();
         send_signal(if self.has_extension() { "TERM" } else { "KILL" }, &self.process);

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long a process may take to end after it was told to.
+/// How long a process may take to end after a signal.
 const LONGEST_END: Duration = Duration::from_secs(15);
 
 /// Sends a signal, such as `STOP`, to a process.

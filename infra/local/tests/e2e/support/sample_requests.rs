@@ -8,7 +8,7 @@ use std::{
 
 use super::service::KEY;
 
-/// One request, and the name under which its answer is kept.
+/// One request, and the name of the snapshot of its answer.
 #[derive(Debug, Clone)]
 pub struct SampleRequest {
     pub name: String,
