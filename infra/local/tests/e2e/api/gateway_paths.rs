@@ -1,5 +1,6 @@
-//! The answer for a number is the same to the byte however the request arrives: with the number in the
-//! path or the query, through an HTTP API, a REST API, `cargo lambda watch` or the local server.
+//! The answer for a number is the same to the byte however the request arrives: with the number in
+//! the path or the query, through an HTTP API, a REST API, `cargo lambda watch` or the local
+//! server.
 
 use axum::body::to_bytes;
 use form_urlencoded::Serializer;

@@ -1,5 +1,5 @@
-//! Quotas of keys: in the headers of every response, shared by all containers, and no cost for a key
-//! without one.
+//! Quotas of keys: in the headers of every response, shared by all containers, and no cost for a
+//! key without one.
 
 use std::{
     collections::BTreeSet,
@@ -125,7 +125,8 @@ async fn a_rotated_key_shares_the_quota_of_the_one_it_replaces() {
     let store = service.database.store();
     let old = key_with_quotas(&store, None, Some(4)).await;
     let new = random().unwrap();
-    // Only the command sees the new key, so its record is stored again under a key that is known here.
+    // Only the command sees the new key, so its record is stored again under a key that is known
+    // here.
     rotate(&store, old.reveal(), "1d".parse().unwrap()).await.unwrap();
     let records = store.api_keys().await.unwrap();
     let record = records.iter().find(|record| record.quota_id.is_some()).unwrap().clone();

@@ -1,5 +1,5 @@
-//! A DynamoDB that fails, stalls, or lacks tables or data: right answers or clear errors, in bounded
-//! time, and nobody is let in who should not be.
+//! A DynamoDB that fails, stalls, or lacks tables or data: right answers or clear errors, in
+//! bounded time, and nobody is let in who should not be.
 
 use std::{
     net::Ipv4Addr,
@@ -158,8 +158,8 @@ async fn no_fault_of_the_database_makes_a_wrong_answer_or_lets_anybody_in() {
     }
 }
 
-/// Asserts that every protected endpoint answers in bounded time while every call to DynamoDB meets a
-/// fault: right with the data in memory, and with a 503 without it; and that it recovers at once.
+/// Asserts that every protected endpoint answers in bounded time while every call to DynamoDB meets
+/// a fault: right with the data in memory, and with a 503 without it; and that it recovers at once.
 async fn assert_right_or_unavailable(
     endpoint: &str,
     fault: Fault,

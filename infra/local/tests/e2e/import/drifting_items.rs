@@ -1,5 +1,5 @@
-//! Lookup items that are deleted, restored or written by others: what is answered meanwhile, and how
-//! they are repaired.
+//! Lookup items that are deleted, restored or written by others: what is answered meanwhile, and
+//! how they are repaired.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use ingest::{Drift, Options, Repair, verify};

@@ -1,5 +1,5 @@
-//! The published reports at full scale, from the folder that `TNR_FULL_SCALE_DATA` names; without it
-//! these tests are skipped and say so.
+//! The published reports at full scale, from the folder that `TNR_FULL_SCALE_DATA` names; without
+//! it these tests are skipped and say so.
 
 use std::{
     fs::File,

@@ -1,5 +1,5 @@
-//! Reports that can be read but are ruined: the gates refuse each, and say what would move from what to
-//! what.
+//! Reports that can be read but are ruined: the gates refuse each, and say what would move from
+//! what to what.
 
 use std::{fs::File, io::Read, path::Path};
 

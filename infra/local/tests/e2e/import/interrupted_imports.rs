@@ -157,8 +157,8 @@ async fn rollback_makes_the_version_before_current_with_one_write() {
     assert!(rollback(&store, options, |_| ()).await.is_err());
 }
 
-/// After a rollback that was killed half-way and an import of newer data, lookups used to contradict
-/// lists.
+/// After a rollback that was killed half-way and an import of newer data, lookups used to
+/// contradict lists.
 #[tokio::test]
 async fn an_import_after_a_killed_rollback_leaves_no_contradiction() {
     let options = Options::default();

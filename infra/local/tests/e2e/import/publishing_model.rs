@@ -1,6 +1,6 @@
 //! Random sequences of imports, rollbacks and repairs: killed, refused, answered late or never,
-//! delivered twice or stalled at any call, alone or two at once, with clocks that are wrong, and with
-//! tables emptied and restored in between. After every step, all lookups must equal all lists.
+//! delivered twice or stalled at any call, alone or two at once, with clocks that are wrong, and
+//! with tables emptied and restored in between. After every step, all lookups must equal all lists.
 //!
 //! `TNR_MODEL_STEPS` sets the number of steps and `TNR_MODEL_SEED` repeats a run.
 
@@ -267,8 +267,11 @@ fn failed(error: IngestError) -> TestCaseError {
     TestCaseError::fail(error.to_string())
 }
 
+/// The number that a variable is set to, if it is set.
 fn setting<T: std::str::FromStr>(variable: &str) -> Option<T> {
-    env::var(variable).ok()?.parse().ok()
+    let text = env::var(variable).ok()?;
+    let Ok(value) = text.parse() else { panic!("{variable} must be a number, got '{text}'") };
+    Some(value)
 }
 
 #[test]

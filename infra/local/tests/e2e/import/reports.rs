@@ -55,7 +55,8 @@ async fn only_what_changed_is_written_and_what_vanished_is_removed() {
     let sources = with_text(&folder, |sources, file| sources.nanpa = file, text.as_bytes());
 
     let report = import_sources(&service, &sources).await.unwrap();
-    // Written: 415-207, and area code 415 and a carrier with new counts. Deleted: 415-206 and 415-234.
+    // Written: 415-207, and area code 415 and a carrier with new counts. Deleted: 415-206 and
+    // 415-234.
     assert_eq!((report.items.written, report.items.deleted), (3, 2));
     service
         .assert_error("/v1/npa/415/nxx/234", 404, "not_found", "No data found for NPA-NXX 415-234")
@@ -319,8 +320,8 @@ fn area_code_row(npa: &str, location: &str) -> String {
     format!("{}\n", row.replacen("416", npa, 1).replace("ONTARIO", location))
 }
 
-/// A container that has not noticed the new versions yet must not find a record in a list and miss it
-/// in a lookup, or the other way round.
+/// A container that has not noticed the new versions yet must not find a record in a list and miss
+/// it in a lookup, or the other way round.
 #[tokio::test]
 async fn lists_and_lookups_agree_right_after_two_imports() {
     let service = Service::with_small_reports().await;

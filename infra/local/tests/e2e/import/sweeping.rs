@@ -76,8 +76,8 @@ async fn a_sweep_that_is_overtaken_deletes_no_chunk_of_the_current_version() {
     assert_eq!(service.answer("/v1/npa/415/nxx/209").await.0, 200);
 }
 
-/// An import that died half-way, followed by one that died while it deleted what the first had left,
-/// used to lock all later imports out.
+/// An import that died half-way, followed by one that died while it deleted what the first had
+/// left, used to lock all later imports out.
 #[tokio::test]
 async fn an_import_that_dies_while_it_sweeps_locks_no_later_import_out() {
     let service = Service::with_small_reports().await;

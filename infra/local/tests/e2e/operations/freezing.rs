@@ -1,5 +1,5 @@
-//! Requests are counted exactly although the process is stopped right after each response and continued
-//! later, as Lambda does with a container that has nothing to do.
+//! Requests are counted exactly although the process is stopped right after each response and
+//! continued later, as Lambda does with a container that has nothing to do.
 //!
 //! `TNR_FREEZE_MS` sets how long most of the freezes last; 2000 is about what Lambda does.
 
@@ -33,9 +33,11 @@ const LONG_FREEZE_EVERY: usize = 10;
 const LONG_FREEZE: Duration = Duration::from_millis(1800);
 const DEFAULT_FREEZE_MS: u64 = 120;
 
+/// How long the freezes last that are not long ones.
 fn most_freezes() -> Duration {
-    let set = env::var("TNR_FREEZE_MS").ok().and_then(|text| text.parse().ok());
-    Duration::from_millis(set.unwrap_or(DEFAULT_FREEZE_MS))
+    let set = env::var("TNR_FREEZE_MS").ok();
+    let milliseconds = set.map(|text| text.parse().expect("TNR_FREEZE_MS must be a number"));
+    Duration::from_millis(milliseconds.unwrap_or(DEFAULT_FREEZE_MS))
 }
 
 /// Starts the program, with a folder of its own, on the database at an address.
@@ -52,8 +54,8 @@ async fn ask_and_freeze(serving: &Serving, client: &Client, key: &ApiKey) -> Sta
     response.status()
 }
 
-/// Makes as many requests as the quota of their key allows, asserts that each is counted once, and gives what
-/// the processes logged.
+/// Makes as many requests as the quota of their key allows, asserts that each is counted once, and
+/// gives what the processes logged.
 async fn assert_each_request_counts_once(slowness: Duration) -> String {
     let service = Service::with_sample().await;
     let store = service.database.store();
@@ -85,18 +87,11 @@ async fn assert_each_request_counts_once(slowness: Duration) -> String {
         let (client, key) = (&client, &key);
         async move {
             for request in 1..=REQUESTS_EACH {
-                assert_eq!(
-                    ask_and_freeze(serving, client, key).await,
-                    StatusCode::OK,
-                    "request {request}"
-                );
+                let status = ask_and_freeze(serving, client, key).await;
+                assert_eq!(status, StatusCode::OK, "request {request}");
                 let is_long = request % LONG_FREEZE_EVERY == 0;
-                tokio::time::sleep(if is_long {
-                    LONG_FREEZE.max(most_freezes())
-                } else {
-                    most_freezes()
-                })
-                .await;
+                let most = most_freezes();
+                tokio::time::sleep(if is_long { LONG_FREEZE.max(most) } else { most }).await;
                 send_signal("CONT", &serving.process);
             }
         }

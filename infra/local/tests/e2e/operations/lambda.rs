@@ -91,7 +91,8 @@ async fn run(
         tokio::time::sleep(freeze).await;
     }
     if registration == Registration::Refused {
-        // Lambda does not tell such a function that it ends, so it must have written everything by then.
+        // Lambda does not tell such a function that it ends, so it must have written everything by
+        // then.
         function.thaw();
         tokio::time::sleep(Duration::from_secs(3)).await;
     }
@@ -125,7 +126,8 @@ async fn a_function_works_without_its_extension() {
     assert!(!outcome.output.contains("ERROR"), "{}", outcome.output);
 }
 
-/// The handler never sees such an event, but the extension must not wait for its end until it times out.
+/// The handler never sees such an event, but the extension must not wait for its end until it times
+/// out.
 #[tokio::test]
 async fn an_event_that_is_no_request_does_not_keep_the_extension_waiting() {
     let service = Service::with_sample().await;

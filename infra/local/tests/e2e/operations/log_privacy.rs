@@ -1,4 +1,5 @@
-//! No line of the log, at any level, holds a whole phone number, a key, or text that a client wrote.
+//! No line of the log, at any level, holds a whole phone number, a key, or text that a client
+//! wrote.
 
 use std::{
     collections::BTreeSet,
@@ -129,7 +130,8 @@ fn encoded(text: &str) -> String {
     utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
 }
 
-/// The digits of a text in ASCII, in whichever script they are written, without what is between them.
+/// The digits of a text in ASCII, in whichever script they are written, without what is between
+/// them.
 fn digits(text: &str) -> String {
     let digit = |c: char| match c {
         '0'..='9' => Some(c),

@@ -1,5 +1,5 @@
-//! `versions` and `import --dry-run` as an operator types them: which versions there are, and what an
-//! import would change.
+//! `versions` and `import --dry-run` as an operator types them: which versions there are, and
+//! what an import would change.
 
 use std::fs;
 

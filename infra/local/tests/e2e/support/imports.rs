@@ -12,8 +12,8 @@ use super::{
     small_reports::ReportTexts,
 };
 
-/// Looking up every record takes seconds, so only one of so many in a list is. The lists hold them all,
-/// and [`assert_no_drift`] compares every item with the lists.
+/// Looking up every record takes seconds, so only one of so many in a list is. The lists hold them
+/// all, and [`assert_no_drift`] compares every item with the lists.
 const LOOKED_UP: usize = 8;
 
 /// What the API answers from the small reports: all lists, and a part of their records as lookups.

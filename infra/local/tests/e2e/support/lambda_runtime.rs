@@ -1,5 +1,5 @@
-//! A stand-in for the API that Lambda offers a function and its extension. It freezes the function as
-//! Lambda does: once both have asked for their next event.
+//! A stand-in for the API that Lambda offers a function and its extension. It freezes the function
+//! as Lambda does: once both have asked for their next event.
 
 use std::{
     collections::HashMap,

@@ -28,8 +28,8 @@ pub struct Service {
     client: Client,
 }
 
-/// A service on the sample for tests that only read. It has a thread and a runtime of its own, since
-/// that of a test ends with the test.
+/// A service on the sample for tests that only read. It has a thread and a runtime of its own,
+/// since that of a test ends with the test.
 pub fn shared_service() -> &'static Service {
     static SERVICE: LazyLock<Service> = LazyLock::new(|| {
         let (started, service) = std::sync::mpsc::channel();
@@ -105,7 +105,8 @@ impl Service {
         body
     }
 
-    /// Asserts the status of an error, and that its body holds `error` and `message` and nothing else.
+    /// Asserts the status of an error, and that its body holds `error` and `message` and nothing
+    /// else.
     pub async fn assert_error(&self, path: &str, status: u16, error: &str, message: &str) {
         let (actual, body) = self.answer(path).await;
         assert_eq!(actual.as_u16(), status, "{path}: {body}");

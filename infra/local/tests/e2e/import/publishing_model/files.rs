@@ -1,5 +1,5 @@
-//! Five sets of reports of one area code, between which exchanges and carriers are added, removed and
-//! changed.
+//! Five sets of reports of one area code, between which exchanges and carriers are added, removed
+//! and changed.
 
 use std::{collections::BTreeSet, sync::LazyLock};
 
