@@ -1,5 +1,6 @@
-"""Sends every sample event through `cargo lambda watch` and `cargo lambda invoke`, and requests with
-awkward characters through its gateway; each answer has to be the local server's, byte for byte.
+"""Sends every sample request and requests with awkward characters through the gateway of
+`cargo lambda watch`, and every whole event through `cargo lambda invoke`. Each answer must be that of the
+local server, byte for byte.
 
 Usage: replay_events.py TNR CARGO_LAMBDA, from the root of the project.
 """
@@ -16,7 +17,7 @@ from pathlib import Path
 
 KEY = "tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn"
 DYNAMODB, S3, LOCAL, WATCH = 8000, 8001, 3999, 9000
-FUNCTIONS = ["carriers", "npa", "format", "search", "status"]
+EVENTS = Path("events")
 HEADERS = ["content-type", "cache-control", "link", "allow", "www-authenticate", "retry-after"]
 NUMBERS = [
     "+13052345678", "%2B13052345678", "(305)%20234-5678", "305%2F234%2F5678", "305%3F2345678",
@@ -25,17 +26,17 @@ NUMBERS = [
 ]
 
 
-class AsItIs(urllib.request.HTTPErrorProcessor):
-    """Takes any status for an answer."""
+class AnyStatus(urllib.request.HTTPErrorProcessor):
+    """Takes a response of any status for an answer."""
 
     def http_response(self, request, response):
         return response
 
 
 def http(port, method, target, headers):
-    """Status, telling headers and body of a request, its target sent as it is."""
+    """Sends a request, its target as it is; gives status, telling headers and body of the response."""
     request = urllib.request.Request(f"http://127.0.0.1:{port}{target}", None, headers, method=method)
-    with urllib.request.build_opener(AsItIs).open(request, timeout=600) as answer:
+    with urllib.request.build_opener(AnyStatus).open(request, timeout=600) as answer:
         found = {name: answer.headers[name] for name in HEADERS if answer.headers[name]}
         return answer.status, found, answer.read().decode()
 
@@ -64,9 +65,26 @@ def target_of(event):
     return f"{path}?{event['rawQueryString']}" if event.get("rawQueryString") else path
 
 
-def compare(name, lambdas, local, failures):
-    if lambdas != local:
-        failures.append(f"{name}:\n  lambda {lambdas}\n  local  {local}")
+def requests_in(file):
+    """The requests of a file as name, method, target and headers; support/sample_requests.rs says more."""
+    requests = []
+    for line in file.read_text().replace("{key}", KEY).splitlines():
+        if not line or line.startswith("#"):
+            continue
+        name, _, value = (part.strip() for part in line.partition(":"))
+        if line.startswith(" "):
+            headers = requests[-1][3]
+            headers.pop(name, None)
+            headers.update({name: value} if value else {})
+        else:
+            method, target = value.split()
+            requests.append((name, method, target, {"authorization": f"Bearer {KEY}"}))
+    return requests
+
+
+def compare(name, from_lambda, from_local, failures):
+    if from_lambda != from_local:
+        failures.append(f"{name}:\n  lambda {from_lambda}\n  local  {from_local}")
 
 
 def invoke(cargo_lambda, function, file):
@@ -79,21 +97,27 @@ def invoke(cargo_lambda, function, file):
 
 def replay(cargo_lambda):
     failures, count = [], 0
-    for function in FUNCTIONS:
-        for file in sorted(Path("events", function).glob("*.json")):
+    for requests in sorted(EVENTS.glob("*/requests.txt")):
+        function = requests.parent.name
+        for name, method, target, headers in requests_in(requests):
+            from_lambda = http(WATCH, method, target, headers)
+            compare(f"{function}/{name}", from_lambda, http(LOCAL, method, target, headers), failures)
+            count += 1
+        for file in sorted(requests.parent.glob("*.json")):
             event = json.loads(file.read_text())
             method = event["requestContext"]["http"]["method"]
             answer = invoke(cargo_lambda, function, file)
             found = {name: answer["headers"][name] for name in HEADERS if name in answer["headers"]}
-            lambdas = (answer["statusCode"], found, answer.get("body") or "")
-            compare(file, lambdas, http(LOCAL, method, target_of(event), event["headers"]), failures)
+            from_lambda = (answer["statusCode"], found, answer.get("body") or "")
+            from_local = http(LOCAL, method, target_of(event), event["headers"])
+            compare(file, from_lambda, from_local, failures)
             count += 1
     for number in NUMBERS:
         for target in [f"/v1/format/{number}", f"/v1/format?tn={number}"]:
             key = {"X-API-Key": KEY}
             compare(target, http(WATCH, "GET", target, key), http(LOCAL, "GET", target, key), failures)
             count += 1
-    for file in sorted(Path("events/ingest").glob("*.json")):
+    for file in sorted((EVENTS / "ingest").glob("*.json")):
         report = invoke(cargo_lambda, "ingest", file)
         if report["outcome"] != "unchanged":
             failures.append(f"{file}: {report}")
@@ -115,9 +139,9 @@ def main(tnr, cargo_lambda):
             endpoint = f"http://127.0.0.1:{DYNAMODB}"
             start(tnr, "serve", "--port", str(LOCAL), "--key", KEY, "--endpoint-url", endpoint)
             wait_for(LOCAL, processes[-1])
-            # It answers once data and key are there; a function that asks sooner takes the key for unknown.
+            # It answers once data and key are stored; before that, a function would take the key for unknown.
             http(LOCAL, "GET", "/v1/carriers?limit=1", {"X-API-Key": KEY})
-            # The import takes no local files: this folder stands for S3, its folder sample for a bucket.
+            # The import reads no local files, so this folder stands for S3, and its folder sample for a bucket.
             start(sys.executable, "-m", "http.server", str(S3), "--bind", "127.0.0.1",
                   "--directory", "infra/local")
             wait_for(S3, processes[-1])
@@ -131,7 +155,7 @@ def main(tnr, cargo_lambda):
                 process.wait()
     if failures:
         sys.exit("\n".join(failures) + f"\n{len(failures)} of {count} answers differ")
-    print(f"{count} events and requests: the functions answer as the local server does")
+    print(f"{count} requests and events: the functions answer as the local server does")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-//! `template.yaml` read back: the tables and routes of a deployment, so that what runs locally
-//! cannot drift from what is deployed.
+//! `template.yaml` read back: the tables of a deployment, so that the local ones cannot differ from
+//! those that are deployed.
 
 use aws_sdk_dynamodb::{
     Client,
@@ -21,16 +21,6 @@ pub struct Table {
     pub key: String,
 }
 
-/// One route of the HTTP API.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Route {
-    /// The path as API Gateway writes it, such as `/v1/format/{tn+}`; `$default` for every other.
-    pub path: String,
-    pub method: String,
-    /// The function's binary, which is its folder's name.
-    pub function: String,
-}
-
 /// The tables the template defines.
 ///
 /// # Errors
@@ -38,27 +28,6 @@ pub struct Route {
 pub fn tables() -> Result<Vec<Table>, LocalError> {
     let template = parse()?;
     of_type(&template, "AWS::DynamoDB::Table").map(table).collect()
-}
-
-/// The routes the template gives to functions.
-///
-/// # Errors
-/// Where the template is not as this module expects it.
-pub fn routes() -> Result<Vec<Route>, LocalError> {
-    let template = parse()?;
-    of_type(&template, "AWS::Serverless::Function")
-        .map(routes_of)
-        .collect::<Result<Vec<_>, _>>()
-        .map(|routes| routes.concat())
-}
-
-/// The binaries of every function the template deploys, in its order.
-///
-/// # Errors
-/// Where the template is not as this module expects it.
-pub fn functions() -> Result<Vec<String>, LocalError> {
-    let template = parse()?;
-    of_type(&template, "AWS::Serverless::Function").map(binary).collect()
 }
 
 fn parse() -> Result<Value, LocalError> {
@@ -86,29 +55,6 @@ fn table(resource: &Value) -> Result<Table, LocalError> {
     })?;
     let key = text(&properties["KeySchema"][0]["AttributeName"])?;
     Ok(Table { name: name.to_owned(), key: key.to_owned() })
-}
-
-fn binary(function: &Value) -> Result<String, LocalError> {
-    text(&function["Metadata"]["BuildProperties"]["Binary"]).map(str::to_owned)
-}
-
-fn routes_of(function: &Value) -> Result<Vec<Route>, LocalError> {
-    let binary = binary(function)?;
-    let events = function["Properties"]["Events"].as_mapping().into_iter().flatten();
-    let routes = events.map(|(_, event)| event).filter(|event| event["Type"] == "HttpApi");
-    let property = |route: &Value, name: &str, default: &str| match &route["Properties"][name] {
-        Value::Null => Ok(default.to_owned()),
-        given => text(given).map(str::to_owned),
-    };
-    routes
-        .map(|route| {
-            Ok(Route {
-                path: property(route, "Path", "$default")?,
-                method: property(route, "Method", "ANY")?,
-                function: binary.clone(),
-            })
-        })
-        .collect()
 }
 
 /// Creates the tables that are not there yet; another program may do so at the same time.

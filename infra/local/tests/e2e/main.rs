@@ -1,33 +1,6 @@
 //! The service from outside: started on an embedded DynamoDB, spoken to over HTTP.
 
-mod authentication;
-mod carriers;
-mod commands;
-mod deployment;
-mod documents;
-mod drift;
-mod drifting_items;
-mod events;
-mod failures;
-mod fault_proxy;
-mod format;
-mod freezing;
-mod full_scale;
-mod gates;
-mod ingest;
-mod interrupted_imports;
-mod lambda;
-mod lambda_api;
-mod log_lines;
-mod npa;
-mod openapi;
-mod pagination;
-mod publishing_model;
-mod quota;
-mod search;
-mod service;
-mod small_set;
-mod sources;
-mod status;
-mod telemetry;
-mod versions;
+mod api;
+mod import;
+mod operations;
+mod support;

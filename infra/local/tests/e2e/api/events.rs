@@ -1,0 +1,138 @@
+//! Every sample request and event, answered by the real handlers as Lambda would call them.
+
+use std::{collections::BTreeMap, convert::Infallible, fs};
+
+use axum::{body::to_bytes, response::Response};
+use ingest::{Event, Source, Sources};
+use lambda_http::{Request, Service as LambdaService};
+use serde_json::{Map, Value, json};
+use shared::{app::lambda, state::App};
+use tnr::functions;
+
+use crate::support::{
+    api_events::http_api_event,
+    sample_requests::{events_folder, requests_of},
+    service::{Service, shared_service},
+};
+
+/// The events that a function has as whole files, by their names.
+fn whole_events(function: &str) -> BTreeMap<String, Value> {
+    let files =
+        fs::read_dir(events_folder().join(function)).unwrap().map(|file| file.unwrap().path());
+    let events = files.filter(|file| file.extension().is_some_and(|extension| extension == "json"));
+    events
+        .map(|file| {
+            let name = file.file_stem().unwrap().display().to_string();
+            (name, serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap())
+        })
+        .collect()
+}
+
+/// Status, telling headers and body of a function's answer to an event.
+async fn answer_of<S>(mut function: S, event: &Value) -> Value
+where
+    S: LambdaService<Request, Response = Response, Error = Infallible>,
+{
+    let request = lambda_http::request::from_str(&event.to_string()).unwrap();
+    let response = function.call(request).await.unwrap();
+    let (parts, body) = response.into_parts();
+    let body = to_bytes(body, usize::MAX).await.unwrap();
+    let names = ["allow", "cache-control", "content-type", "link", "www-authenticate"];
+    let headers: Map<_, _> = names
+        .iter()
+        .filter_map(|name| {
+            Some((name.to_string(), json!(parts.headers.get(*name)?.to_str().unwrap())))
+        })
+        .collect();
+    json!({
+        "status": parts.status.as_u16(),
+        "headers": headers,
+        "body": serde_json::from_slice::<Value>(&body).unwrap()
+    })
+}
+
+#[tokio::test]
+async fn every_sample_request_gets_its_answer() {
+    for (function, routes) in functions() {
+        let app = App::on(shared_service().database.serving_store().await);
+        let service = lambda(routes, app);
+        for request in requests_of(function) {
+            let name = format!("{function}/{}", request.name);
+            let mut answer = answer_of(service.clone(), &http_api_event(&request)).await;
+            assert_eq!(answer["status"] != 200, request.is_refused(), "{name}: {answer}");
+            replace_times_and_versions(&mut answer);
+            insta::assert_json_snapshot!(name, answer);
+        }
+    }
+}
+
+/// The events that are written out, as documentation and for `cargo lambda invoke`, are those that
+/// the tests make of the requests of the same names.
+#[test]
+fn whole_events_are_what_their_requests_expand_to() {
+    for (function, _) in functions() {
+        let requests = requests_of(function);
+        let events = whole_events(function);
+        assert!(!events.is_empty(), "{function} has no whole event");
+        for (name, event) in events {
+            let request = requests.iter().find(|request| request.name == name);
+            let request = request.unwrap_or_else(|| panic!("no request {function}/{name}"));
+            assert_eq!(http_api_event(request), event, "{function}/{name}");
+        }
+    }
+}
+
+/// Replaces times and versions, since they differ from run to run.
+fn replace_times_and_versions(answer: &mut Value) {
+    let replace = |value: Option<&mut Value>, text: &str| {
+        if let Some(value) = value {
+            *value = text.into();
+        }
+    };
+    replace(answer.pointer_mut("/body/last_ingestion"), "[time]");
+    replace(answer.pointer_mut("/body/version"), "[version]");
+    let times = answer.pointer_mut("/body/last_updated").and_then(Value::as_object_mut);
+    for time in times.into_iter().flat_map(Map::values_mut) {
+        *time = "[time]".into();
+    }
+    if let Some(Value::String(link)) = answer.pointer_mut("/headers/link") {
+        *link = unversioned(link);
+    }
+}
+
+/// A `Link` header without the version of the data, since that holds the time of the import.
+fn unversioned(link: &str) -> String {
+    let mut parts = link.split("version=");
+    let first = parts.next().unwrap().to_owned();
+    parts.fold(first, |link, part| link + "version=[version]" + &part[part.find('>').unwrap()..])
+}
+
+#[tokio::test]
+async fn the_event_of_the_import_names_reports_that_can_be_imported() {
+    let service = Service::empty().await;
+    for (name, event) in whole_events("ingest") {
+        let event = Event::parse(event).unwrap();
+        let Sources { nanpa, cnac, npa_report, carriers, thousands_blocks } =
+            event.request().sources(|_| None).unwrap();
+        let sources = Sources {
+            nanpa: local_copy(nanpa),
+            cnac: local_copy(cnac),
+            npa_report: local_copy(npa_report),
+            carriers: carriers.map(local_copy),
+            thousands_blocks: thousands_blocks.map(local_copy),
+        };
+        let store = service.database.store();
+        let report = ingest::ingest(&store, &sources, ingest::Options::default(), |_| ());
+        assert_eq!(report.await.unwrap().records, 3484, "{name}");
+    }
+}
+
+/// The file that stands for an object of the bucket `sample`, as in the replay of the events.
+fn local_copy(source: Source) -> Source {
+    match source {
+        Source::S3 { bucket, key } => {
+            Source::File(events_folder().join("../infra/local").join(bucket).join(key))
+        }
+        other => panic!("{other:?}"),
+    }
+}

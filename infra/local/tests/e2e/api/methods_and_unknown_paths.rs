@@ -1,0 +1,38 @@
+//! Requests that no endpoint answers, and `HEAD`.
+
+use serde_json::{Value, json};
+
+use crate::support::service::{KEY, http_client, shared_service};
+
+#[tokio::test]
+async fn an_unknown_path_is_answered_in_json() {
+    let service = shared_service();
+    for path in ["/v1/invalid", "/", "/v1", "/v1/", "/v2/health", "/v1/npa/415/nxx", "/V1/HEALTH"] {
+        let message = format!("Endpoint not found: {path}");
+        service.assert_error(path, 404, "not_found", &message).await;
+    }
+}
+
+#[tokio::test]
+async fn a_wrong_method_is_answered_in_json() {
+    let service = shared_service();
+    let client = http_client();
+    for path in ["/v1/carriers", "/v1/npa/415", "/health", "/v1/format/1", "/v1/search"] {
+        let url = format!("{}{path}", service.base_url);
+        let response = client.post(url).bearer_auth(KEY).send().await.unwrap();
+        assert_eq!(response.status(), 405, "{path}");
+        assert_eq!(response.headers()["allow"], "GET,HEAD", "{path}");
+        let body: Value = response.json().await.unwrap();
+        let message = format!("POST is not allowed on {path}; use GET");
+        assert_eq!(body, json!({ "error": "method_not_allowed", "message": message }));
+    }
+}
+
+#[tokio::test]
+async fn head_answers_like_get_without_a_body() {
+    let service = shared_service();
+    let url = format!("{}/v1/npa/415", service.base_url);
+    let response = http_client().head(url).bearer_auth(KEY).send().await.unwrap();
+    assert_eq!(response.status(), 200);
+    assert!(response.bytes().await.unwrap().is_empty());
+}

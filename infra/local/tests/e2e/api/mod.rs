@@ -1,0 +1,16 @@
+//! What clients of the API are answered: a file for each endpoint, and one for each trait that
+//! endpoints share.
+
+mod authentication;
+mod carriers;
+mod events;
+mod format;
+mod gateway_paths;
+mod methods_and_unknown_paths;
+mod npa;
+mod openapi;
+mod pagination;
+mod quotas;
+mod search;
+mod serving_without_dynamodb;
+mod status;

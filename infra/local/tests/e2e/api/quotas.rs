@@ -1,0 +1,279 @@
+//! Quotas of keys: in the headers of every response, shared by all containers, and no cost for a
+//! key without one.
+
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use jiff::Timestamp;
+use reqwest::{Response, StatusCode};
+use serde_json::{Value, json};
+use shared::auth::ApiKey;
+use store::{KeyRecord, Store};
+use tnr::{
+    args::KeyTerms,
+    commands::keys::{create, random, rotate},
+    database::Database,
+};
+
+use crate::support::{
+    fault_proxy::{Fault, FaultProxy, at_operation},
+    keys::{counted_requests, key_with_quotas},
+    service::{Service, fields},
+};
+
+async fn ask(service: &Service, key: &ApiKey) -> Response {
+    service.request("/v1/npa/415?limit=1").bearer_auth(key.reveal()).send().await.unwrap()
+}
+
+fn header_number(response: &Response, header: &str) -> i64 {
+    response.headers()[header].to_str().unwrap().parse().unwrap()
+}
+
+/// Waits until so many requests are in the table.
+async fn until_counted(store: &Store, key: &ApiKey, requests: u64) {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    loop {
+        let found = counted_requests(store).await.get(&key.hash()).copied();
+        if found == Some(requests) {
+            return;
+        }
+        assert!(Instant::now() < deadline, "{found:?} counted, not {requests}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+#[tokio::test]
+async fn an_exhausted_quota_is_a_429_that_says_when_the_next_request_is_admitted() {
+    let service = Service::with_sample().await;
+    let key = key_with_quotas(&service.database.store(), Some(3), Some(1000)).await;
+    let mut minute_resets = BTreeSet::new();
+    for used in 1..=3 {
+        let response = ask(&service, &key).await;
+        assert_eq!(response.status(), StatusCode::OK);
+        assert_eq!(header_number(&response, "x-ratelimit-minute-limit"), 3);
+        assert_eq!(header_number(&response, "x-ratelimit-minute-remaining"), 3 - used);
+        assert_eq!(header_number(&response, "x-ratelimit-limit"), 1000);
+        assert_eq!(header_number(&response, "x-ratelimit-remaining"), 1000 - used);
+        let day = header_number(&response, "x-ratelimit-reset");
+        assert!(day % 3600 == 0 && day - Timestamp::now().as_second() > 22 * 3600, "{day}");
+        minute_resets.insert(header_number(&response, "x-ratelimit-minute-reset"));
+    }
+    let response = ask(&service, &key).await;
+    assert_eq!(response.status(), StatusCode::TOO_MANY_REQUESTS);
+    let reset = header_number(&response, "x-ratelimit-minute-reset");
+    let wait = header_number(&response, "retry-after");
+    assert!(minute_resets.contains(&reset) && reset % 5 == 0, "{reset} {minute_resets:?}");
+    assert!((50..=60).contains(&wait), "{wait}");
+    assert!((reset - Timestamp::now().as_second() - wait).abs() <= 1, "{reset} {wait}");
+    assert_eq!(header_number(&response, "x-ratelimit-remaining"), 997);
+    let body: Value = response.json().await.unwrap();
+    assert_eq!(fields(&body), ["error", "message", "details"]);
+    assert_eq!(body["error"], "rate_limited");
+    assert_eq!(
+        body["details"],
+        json!({ "limit_type": "minute", "limit": 3, "remaining": 0, "reset": reset })
+    );
+    let reset = Timestamp::from_second(reset).unwrap();
+    assert_eq!(
+        body["message"],
+        format!("Quota of 3 requests per minute exceeded; retry after {reset}")
+    );
+    // A refused request counts neither against this key nor against another.
+    until_counted(&service.database.store(), &key, 3).await;
+    assert_eq!(service.get("/v1/npa/415").await.status(), StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_daily_quota_alone_has_the_only_headers_and_counts_errors_too() {
+    let service = Service::with_sample().await;
+    let key = key_with_quotas(&service.database.store(), None, Some(2)).await;
+    let request = service.request("/v1/carrier/9999").bearer_auth(key.reveal());
+    let missing = request.send().await.unwrap();
+    assert_eq!(missing.status(), StatusCode::NOT_FOUND);
+    assert_eq!(header_number(&missing, "x-ratelimit-limit"), 2);
+    assert!(!missing.headers().contains_key("x-ratelimit-minute-limit"));
+    assert_eq!(ask(&service, &key).await.status(), StatusCode::OK);
+    let body: Value = ask(&service, &key).await.json().await.unwrap();
+    assert_eq!(body["details"]["limit_type"], "daily");
+    let message = body["message"].as_str().unwrap();
+    assert!(message.starts_with("Quota of 2 requests per day exceeded"), "{message}");
+}
+
+#[tokio::test]
+async fn of_two_exhausted_quotas_the_one_that_is_reset_later_is_told() {
+    let service = Service::with_sample().await;
+    let key = key_with_quotas(&service.database.store(), Some(2), Some(2)).await;
+    ask(&service, &key).await;
+    ask(&service, &key).await;
+    let response = ask(&service, &key).await;
+    assert_eq!(response.status(), StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(header_number(&response, "x-ratelimit-minute-remaining"), 0);
+    assert!(header_number(&response, "retry-after") > 22 * 3600);
+    let body: Value = response.json().await.unwrap();
+    assert_eq!(body["details"]["limit_type"], "daily");
+}
+
+#[tokio::test]
+async fn a_rotated_key_shares_the_quota_of_the_one_it_replaces() {
+    let service = Service::with_sample().await;
+    let store = service.database.store();
+    let old = key_with_quotas(&store, None, Some(4)).await;
+    let new = random().unwrap();
+    // Only the command sees the new key, so its record is stored again under a key that is known
+    // here.
+    rotate(&store, old.reveal(), "1d".parse().unwrap()).await.unwrap();
+    let records = store.api_keys().await.unwrap();
+    let record = records.iter().find(|record| record.quota_id.is_some()).unwrap().clone();
+    store.put_api_key(&KeyRecord { key_hash: new.hash(), ..record }).await.unwrap();
+    for key in [&old, &new, &old, &new] {
+        assert_eq!(ask(&service, key).await.status(), StatusCode::OK);
+    }
+    for key in [&old, &new] {
+        assert_eq!(ask(&service, key).await.status(), StatusCode::TOO_MANY_REQUESTS);
+    }
+    until_counted(&store, &old, 4).await;
+}
+
+#[tokio::test]
+async fn a_key_without_quotas_is_not_counted() {
+    let service = Service::with_sample().await;
+    let response = service.get("/v1/npa/415").await;
+    assert!(!response.headers().keys().any(|name| name.as_str().starts_with("x-ratelimit")));
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert!(counted_requests(&service.database.store()).await.is_empty());
+}
+
+#[tokio::test]
+async fn several_containers_keep_to_one_quota_with_few_writes() {
+    const LIMIT: u32 = 200;
+    let service = Service::with_sample().await;
+    let store = service.database.store();
+    let key = Arc::new(key_with_quotas(&store, Some(LIMIT), None).await);
+    let writes = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&writes);
+    let policy = move |_, operation: &str| {
+        if operation == "UpdateItem" {
+            counter.fetch_add(1, Ordering::SeqCst);
+        }
+        Fault::None
+    };
+    let proxy = FaultProxy::before(service.database.endpoint(), policy).await;
+    let containers = futures_util::future::join_all((0..4).map(|_| async {
+        let container = Service::behind(&proxy).await;
+        let mut admitted = 0;
+        for _ in 0..150 {
+            admitted += u32::from(ask(&container, &key).await.status() == StatusCode::OK);
+        }
+        admitted
+    }));
+    let admitted: u32 = containers.await.into_iter().sum();
+    // Each of four containers may be behind the others by a tenth of the remaining quota.
+    assert!((LIMIT..=LIMIT + LIMIT / 5).contains(&admitted), "{admitted}");
+    until_counted(&store, &key, u64::from(admitted)).await;
+    let writes = writes.load(Ordering::SeqCst) as u32;
+    assert!(writes < admitted / 2, "{writes} writes for {admitted} requests");
+}
+
+#[tokio::test]
+async fn without_the_usage_table_requests_are_answered() {
+    let service = Service::with_sample().await;
+    let store = service.database.store();
+    let key = key_with_quotas(&store, Some(1000), None).await;
+    store.parts().0.delete_table().table_name("usage").send().await.unwrap();
+    for _ in 0..3 {
+        assert_eq!(ask(&service, &key).await.status(), StatusCode::OK);
+    }
+}
+
+#[tokio::test]
+async fn a_rotated_key_has_the_terms_of_the_one_it_replaces() {
+    let service = Service::empty().await;
+    let store = service.database.store();
+    let terms = KeyTerms {
+        note: Some("until the trial ends".to_owned()),
+        expires: Some("90d".parse().unwrap()),
+        per_minute: Some(60),
+        per_day: None,
+    };
+    create(&store, "a client", &terms).await.unwrap();
+    let records = store.api_keys().await.unwrap();
+    let key = records.iter().find(|record| record.name == "a client").unwrap();
+    assert_eq!(key.note.as_deref(), Some("until the trial ends"));
+    assert_eq!((key.per_minute, key.per_day), (Some(60), None));
+    assert!(key.expires_at.unwrap() > Timestamp::now());
+
+    rotate(&store, &key.prefix, "1d".parse().unwrap()).await.unwrap();
+    let keys = store.api_keys().await.unwrap();
+    let of_client = || keys.iter().filter(|record| record.name == "a client");
+    assert_eq!(of_client().count(), 2);
+    let old = of_client().find(|record| record.key_hash == key.key_hash).unwrap();
+    let new = of_client().find(|record| record.key_hash != key.key_hash).unwrap();
+    assert!(old.is_live(Timestamp::now()) && new.is_live(Timestamp::now()), "both work");
+    assert!(old.expires_at < key.expires_at);
+    assert_eq!((new.expires_at, new.per_minute, &new.note), (key.expires_at, Some(60), &key.note));
+    assert_eq!(new.quota_id(), key.quota_id());
+}
+
+#[tokio::test]
+async fn a_container_that_starts_late_learns_what_the_others_counted() {
+    let service = Service::with_sample().await;
+    let store = service.database.store();
+    let key = key_with_quotas(&store, None, Some(6)).await;
+    for _ in 0..4 {
+        ask(&service, &key).await;
+    }
+    until_counted(&store, &key, 4).await;
+    let database = Database::at(service.database.endpoint().to_owned()).await.unwrap();
+    let other = Service::on(database).await;
+    // With its first request the container reads the four; without them it would admit six.
+    assert_eq!(ask(&other, &key).await.status(), StatusCode::OK);
+    until_counted(&store, &key, 5).await;
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert_eq!(ask(&other, &key).await.status(), StatusCode::OK);
+    assert_eq!(ask(&other, &key).await.status(), StatusCode::TOO_MANY_REQUESTS);
+}
+
+#[tokio::test]
+async fn a_slow_table_delays_no_response() {
+    let service = Service::with_sample().await;
+    let store = service.database.store();
+    let key = key_with_quotas(&store, None, Some(100)).await;
+    let policy = at_operation("UpdateItem", Fault::Late(Duration::from_millis(800)));
+    let proxy = FaultProxy::before(service.database.endpoint(), policy).await;
+    let container = Service::behind(&proxy).await;
+    ask(&container, &key).await;
+    let started = Instant::now();
+    for _ in 0..5 {
+        assert_eq!(ask(&container, &key).await.status(), StatusCode::OK);
+    }
+    assert!(started.elapsed() < Duration::from_millis(700), "{:?}", started.elapsed());
+    until_counted(&store, &key, 6).await;
+}
+
+/// A write whose answer is lost is repeated, and must not count twice.
+#[tokio::test]
+async fn a_write_whose_answer_is_lost_counts_once() {
+    let service = Service::with_sample().await;
+    let store = service.database.store();
+    let key = key_with_quotas(&store, None, Some(100)).await;
+    let lost = AtomicUsize::new(0);
+    let policy = move |_, operation: &str| match operation {
+        "UpdateItem" if lost.fetch_add(1, Ordering::SeqCst) < 2 => Fault::BrokenOff,
+        _ => Fault::None,
+    };
+    let proxy = FaultProxy::before(service.database.endpoint(), policy).await;
+    let container = Service::behind(&proxy).await;
+    for _ in 0..5 {
+        ask(&container, &key).await;
+    }
+    tokio::time::sleep(Duration::from_secs(4)).await;
+    let response = ask(&container, &key).await;
+    assert_eq!(header_number(&response, "x-ratelimit-remaining"), 94);
+    until_counted(&store, &key, 6).await;
+}

@@ -1,0 +1,240 @@
+//! A DynamoDB that fails, stalls, or lacks tables or data: right answers or clear errors, in
+//! bounded time, and nobody is let in who should not be.
+
+use std::{
+    net::Ipv4Addr,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use futures_util::future::join_all;
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+use shared::{app, auth::ApiKey, state::App};
+use store::{Store, TimeoutProfile};
+use tnr::{commands::keys, routes};
+use tokio::net::TcpListener;
+
+use crate::support::{
+    endpoints::example_targets,
+    fault_proxy::{Fault, FaultProxy},
+    imports::{import, without_gates},
+    service::{KEY, Service, http_client},
+    small_reports::ReportTexts,
+};
+
+/// The successful answers to one request for each protected endpoint.
+async fn example_answers(service: &Service) -> Vec<(String, Value)> {
+    let mut answers = Vec::new();
+    for target in example_targets() {
+        let answer = service.ok(&target).await;
+        answers.push((target, answer));
+    }
+    answers
+}
+
+async fn delete_table(service: &Service, table: &str) {
+    let store = service.database.store();
+    let (client, _) = store.parts();
+    client.delete_table().table_name(table).send().await.unwrap();
+}
+
+async fn assert_unavailable(service: &Service, path: &str) {
+    let response = service.get(path).await;
+    assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE, "{path}");
+    assert_eq!(response.headers()["retry-after"], "5", "{path}");
+    let body: Value = response.json().await.unwrap();
+    assert_eq!(body["error"], "service_unavailable", "{path}");
+    let message = body["message"].as_str().unwrap();
+    assert!(!message.contains("table") && !message.contains("DynamoDB"), "internals: {message}");
+}
+
+#[tokio::test]
+async fn without_the_dataset_every_request_that_needs_it_is_a_503() {
+    let service = Service::with_sample().await;
+    delete_table(&service, "dataset").await;
+    for target in example_targets() {
+        assert_unavailable(&service, &target).await;
+    }
+    service.ok("/v1/format/+442079460958").await;
+}
+
+#[tokio::test]
+async fn without_the_lookup_tables_answers_come_from_memory() {
+    let service = Service::with_sample().await;
+    let expected = example_answers(&service).await;
+    delete_table(&service, "exchanges").await;
+    delete_table(&service, "carriers").await;
+    let service = service.restarted().await;
+    for (target, answer) in expected {
+        assert_eq!(service.ok(&target).await, answer, "{target}");
+    }
+}
+
+#[tokio::test]
+async fn with_the_data_in_memory_no_table_is_needed() {
+    let service = Service::with_sample().await;
+    let expected = example_answers(&service).await;
+    for table in ["exchanges", "carriers", "dataset"] {
+        delete_table(&service, table).await;
+    }
+    for (target, answer) in expected {
+        assert_eq!(service.ok(&target).await, answer, "{target}");
+    }
+}
+
+#[tokio::test]
+async fn without_the_key_table_nobody_is_let_in() {
+    let service = Service::with_sample().await;
+    delete_table(&service, "api_keys").await;
+    for target in example_targets() {
+        assert_unavailable(&service, &target).await;
+    }
+}
+
+#[tokio::test]
+async fn health_tells_degraded_from_unhealthy() {
+    let service = Service::with_sample().await;
+    let healthy = service.ok("/health").await;
+    delete_table(&service, "dataset").await;
+    let degraded = service.ok("/health").await;
+    assert_eq!((&degraded["status"], &degraded["database"]), (&json!("degraded"), &json!("error")));
+    assert_eq!(degraded["last_ingestion"], healthy["last_ingestion"]);
+    service.ok("/stats").await;
+
+    let service = Service::with_sample().await;
+    delete_table(&service, "dataset").await;
+    let (status, unhealthy) = service.answer("/health").await;
+    assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(
+        (&unhealthy["status"], &unhealthy["database"]),
+        (&json!("unhealthy"), &json!("error"))
+    );
+    assert_unavailable(&service, "/stats").await;
+}
+
+#[tokio::test]
+async fn an_unreachable_database_is_a_503_in_bounded_time() {
+    let nobody = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+    let silent = format!("http://{}", nobody.local_addr().unwrap());
+    let refusing = "http://127.0.0.1:9".to_owned();
+    for endpoint in [refusing, silent] {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let base_url = format!("http://{}", listener.local_addr().unwrap());
+        let service =
+            app::service(routes(), App::on(Store::at(&endpoint, TimeoutProfile::Request).await));
+        tokio::spawn(async move { axum::serve(listener, service).await.unwrap() });
+        for path in ["/v1/npa/415", "/health"] {
+            let started = Instant::now();
+            let request = http_client().get(format!("{base_url}{path}")).bearer_auth(KEY);
+            let status = request.send().await.unwrap().status();
+            assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE, "{endpoint} {path}");
+            assert!(started.elapsed() < Duration::from_secs(10), "{endpoint} {path}");
+        }
+    }
+    drop(nobody);
+}
+
+#[tokio::test]
+async fn no_fault_of_the_database_makes_a_wrong_answer_or_lets_anybody_in() {
+    let sample = Service::with_sample().await;
+    let store = sample.database.store();
+    let (unknown, revoked) = (keys::random().unwrap(), keys::random().unwrap());
+    keys::register(&store, &revoked, "revoked").await.unwrap();
+    keys::revoke(&store, revoked.prefix()).await.unwrap();
+    let expected = example_answers(&sample).await;
+    for fault in
+        [Fault::Throttled, Fault::InternalError, Fault::Stall, Fault::Reset, Fault::BrokenOff]
+    {
+        let endpoint = sample.database.endpoint();
+        tokio::join!(
+            assert_right_or_unavailable(endpoint, fault, false, &expected, [&unknown, &revoked]),
+            assert_right_or_unavailable(endpoint, fault, true, &expected, [&unknown, &revoked]),
+        );
+    }
+}
+
+/// Asserts that every protected endpoint answers in bounded time while every call to DynamoDB meets
+/// a fault: right with the data in memory, and with a 503 without it; and that it recovers at once.
+async fn assert_right_or_unavailable(
+    endpoint: &str,
+    fault: Fault,
+    has_data: bool,
+    expected: &[(String, Value)],
+    [unknown, revoked]: [&ApiKey; 2],
+) {
+    let is_failing = Arc::new(AtomicBool::new(false));
+    let fails = Arc::clone(&is_failing);
+    let policy = move |_, _: &str| if fails.load(Ordering::SeqCst) { fault } else { Fault::None };
+    let proxy = FaultProxy::before(endpoint, policy).await;
+    let service = Service::behind(&proxy).await;
+    if has_data {
+        service.ok("/v1/carriers").await;
+    }
+    is_failing.store(true, Ordering::SeqCst);
+    let ask = async |path: &str, key: &str| {
+        let started = Instant::now();
+        let response = service.request(path).bearer_auth(key).send().await.unwrap();
+        assert!(started.elapsed() < Duration::from_secs(10), "{fault:?} {path}");
+        (response.status(), response.json::<Value>().await.unwrap())
+    };
+    // All requests at once, since each waits for the database.
+    let asked = expected.iter().map(|(target, _)| ask(target, KEY));
+    for ((target, answer), (status, body)) in expected.iter().zip(join_all(asked).await) {
+        if has_data {
+            assert_eq!(body, *answer, "{fault:?} {target}");
+        } else {
+            assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE, "{fault:?} {target}: {body}");
+        }
+    }
+    let refused = [unknown, revoked].map(|key| ask("/v1/npa/415", key.reveal()));
+    for (status, body) in join_all(refused).await {
+        assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE, "{fault:?}: {body}");
+    }
+    let (status, health) = ask("/health", KEY).await;
+    let (expected_status, health_status) =
+        if has_data { (200, "degraded") } else { (503, "unhealthy") };
+    assert_eq!((status.as_u16(), &health["status"]), (expected_status, &json!(health_status)));
+    assert_eq!(health["database"], "error");
+
+    is_failing.store(false, Ordering::SeqCst);
+    let (status, _) = ask("/v1/npa/415/nxx/234", KEY).await;
+    assert_eq!(status, StatusCode::OK, "{fault:?}: recovery is noticed at once");
+    assert_eq!(ask("/health", KEY).await.1["status"], "healthy");
+    assert_eq!(ask("/v1/npa/415", unknown.reveal()).await.0, StatusCode::UNAUTHORIZED);
+}
+
+#[tokio::test]
+async fn a_damaged_snapshot_is_refused_and_never_half_read() {
+    let service = Service::with_sample().await;
+    let store = service.database.store();
+    let manifest = store.manifest().await.unwrap().unwrap();
+    let (current, revision) = (manifest.current, manifest.revision);
+    let mut snapshot = store.snapshot(&current).await.unwrap();
+    let middle = snapshot.len() / 2;
+    snapshot[middle] ^= 1;
+    store.write_snapshot(&current.version, &snapshot, &revision).await.unwrap();
+    assert_unavailable(&service, "/v1/npa/415").await;
+    assert_unavailable(&service, "/v1/npa/415/nxx/234").await;
+}
+
+#[tokio::test]
+async fn while_the_current_version_is_damaged_the_one_before_is_served() {
+    let service = Service::with_sample().await;
+    let before = service.ok("/v1/npa/415/nxx/234").await;
+    let store = service.database.store();
+    import(&store, &ReportTexts::first(), without_gates()).await.unwrap();
+    let current = store.manifest().await.unwrap().unwrap().current.version;
+    let (client, tables) = store.parts();
+    let id = AttributeValue::S(format!("{current}#0000"));
+    client.delete_item().table_name(&tables.dataset).key("id", id).send().await.unwrap();
+
+    let service = service.restarted().await;
+    assert_eq!(service.ok("/v1/npa/415/nxx/234").await, before);
+    let listed = service.ok("/v1/npa/212").await["pagination"]["total"].as_u64();
+    assert!(listed > Some(0), "the small set has no 212");
+}

@@ -1,0 +1,108 @@
+//! The published reports at full scale, from the folder that `TNR_FULL_SCALE_DATA` names; without
+//! it these tests are skipped and say so.
+
+use std::{
+    fs::File,
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+use ingest::{Options, Source, Sources, ingest};
+use serde_json::json;
+use zip::ZipArchive;
+
+use crate::support::{
+    imports::dying_store, lists::assert_page_sizes_agree, service::Service, small_reports::source,
+};
+
+/// The folder of the published reports, if it is named.
+pub fn folder() -> Option<PathBuf> {
+    let folder = std::env::var_os("TNR_FULL_SCALE_DATA").map(PathBuf::from);
+    if folder.is_none() {
+        eprintln!("skipped: TNR_FULL_SCALE_DATA is not set");
+    }
+    folder
+}
+
+fn sources(folder: &Path) -> Sources {
+    let file = |name: &str| Source::File(folder.join(name));
+    Sources {
+        nanpa: file("CoCodeAssignment_Utilized_AllStates_Public.zip"),
+        cnac: file("COCodeStatus_ALL.zip"),
+        npa_report: file("npa_report.csv"),
+        carriers: Some(file("carriers.csv")),
+        thousands_blocks: None,
+    }
+}
+
+#[tokio::test]
+async fn every_record_of_the_published_reports_is_served() {
+    let Some(folder) = folder() else { return };
+    let service = Service::empty().await;
+    let report = ingest(&service.database.store(), &sources(&folder), Options::default(), |_| ())
+        .await
+        .unwrap();
+    assert_eq!(report.warnings.len(), 2, "{:?}", report.warnings);
+
+    let stats = service.ok("/v1/stats").await;
+    assert_eq!(stats["total_records"], 246_468);
+    assert_eq!(stats["by_country"], json!({ "US": 202_468, "CA": 44_000 }));
+    assert_eq!(
+        stats["by_status"],
+        json!({ "ASSIGNED": 226_356, "UNASSIGNED": 14_683, "RESERVED": 5_429 })
+    );
+    assert_page_sizes_agree(&service, "/v1/npa/416", "exchanges").await;
+    assert_page_sizes_agree(&service, "/v1/carriers", "carriers").await;
+    assert_page_sizes_agree(&service, "/v1/search?q=bell&status=ASSIGNED&state=QC", "results")
+        .await;
+
+    let store = service.database.store();
+    let again = ingest(&store, &sources(&folder), Options::default(), |_| ()).await.unwrap();
+    assert_eq!((again.items.written, again.items.deleted), (0, 0));
+    assert_eq!(again.version, report.version);
+    assert_only_changes_are_written(service, sources(&folder)).await;
+}
+
+/// A hundred changed rows are all that is written, also after two imports of them have died.
+async fn assert_only_changes_are_written(service: Service, sources: Sources) {
+    let Source::File(nanpa) = &sources.nanpa else { panic!("{:?}", sources.nanpa) };
+    let mut zip = ZipArchive::new(File::open(nanpa).unwrap()).unwrap();
+    let mut text = Vec::new();
+    zip.by_index(0).unwrap().read_to_end(&mut text).unwrap();
+    let text = String::from_utf8_lossy(&text).into_owned();
+    let mut moved = 0..100;
+    let changed: String = text
+        .split_inclusive('\n')
+        .enumerate()
+        .map(|(n, line)| {
+            if n % 1000 != 7 || !line.contains("\tAS ") || moved.next().is_none() {
+                return line.to_owned();
+            }
+            let mut cells: Vec<&str> = line.split('\t').collect();
+            cells[4] = "NEW PLACE";
+            cells.join("\t")
+        })
+        .collect();
+    assert_eq!(moved.next(), None, "a hundred rows are changed");
+    let changed = Sources { nanpa: source(&changed), ..sources };
+
+    let lookup = "/v1/search?rate_center=new%20place&limit=100";
+    for killed_after in [3, 6] {
+        let (dying, _proxy) = dying_store(&service, killed_after).await;
+        assert!(
+            ingest(&dying, &changed, Options::default(), |_| ()).await.is_err(),
+            "{killed_after}"
+        );
+        assert_eq!(service.ok(lookup).await["pagination"]["total"], 0);
+    }
+    let report =
+        ingest(&service.database.store(), &changed, Options::default(), |_| ()).await.unwrap();
+    assert_eq!((report.items.written, report.items.deleted), (100, 0));
+    let service = service.restarted().await;
+    let moved = service.ok(lookup).await;
+    assert_eq!(moved["pagination"]["total"], 100);
+    for found in moved["results"].as_array().unwrap() {
+        let path = format!("/v1/npa/{}/nxx/{}", found["npa"], found["nxx"]).replace('"', "");
+        assert_eq!(service.ok(&path).await["exchanges"][0]["rate_center"], "NEW PLACE", "{path}");
+    }
+}

@@ -1,0 +1,205 @@
+//! Reports that can be read but are ruined: the gates refuse each, and say what would move from
+//! what to what.
+
+use std::{fs::File, io::Read, path::Path};
+
+use ingest::{ChangeKind, ImportReport, Options, Outcome, Quality};
+use numbering::records::Country;
+use zip::ZipArchive;
+
+use super::{
+    full_scale,
+    ruined_reports::{OCN, RUINS, Ruin, USE, with_cell},
+};
+use crate::support::{
+    imports::import,
+    service::Service,
+    small_reports::{ReportTexts, dump},
+};
+
+/// The most bytes that CloudWatch takes as one event, and the function logs its report as one line.
+const LONGEST_LINE: usize = 256 * 1024;
+
+/// Why an import was refused, which it must have been.
+fn refusal(name: &str, report: ImportReport) -> String {
+    match report.outcome {
+        Outcome::Refused { reason } => reason,
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+/// Imports `whole` and then each ruin of it. Each must be refused for its reasons.
+async fn assert_every_ruin_is_refused(service: &Service, whole: &ReportTexts) {
+    let store = service.database.store();
+    let published = import(&store, whole, Options::default()).await.unwrap();
+    assert_eq!(published.outcome, Outcome::Published);
+    for Ruin { name, ruin, reasons, first_reasons } in &RUINS {
+        let mut ruined = whole.clone();
+        ruin(&mut ruined);
+        let report = import(&store, &ruined, Options::default()).await.unwrap();
+        assert_eq!(report.version, published.version, "{name}");
+        assert!(report.changes.as_ref().unwrap().total() > 0, "{name}");
+        let line = serde_json::to_string(&report).unwrap();
+        assert!(line.len() < LONGEST_LINE, "{name}: {} bytes", line.len());
+        let reason = refusal(name, report);
+        eprintln!("{name}:\n{reason}\n");
+        for expected in reasons.iter().chain(*first_reasons) {
+            assert!(reason.contains(expected), "{name}: no '{expected}' in\n{reason}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_ruined_report_is_refused_with_what_would_move() {
+    assert_every_ruin_is_refused(&Service::empty().await, &ReportTexts::sample()).await;
+}
+
+#[tokio::test]
+async fn a_first_import_is_refused_if_no_report_looks_like_it() {
+    let service = Service::empty().await;
+    let store = service.database.store();
+    for Ruin { name, ruin, first_reasons, .. } in &RUINS {
+        if first_reasons.is_empty() {
+            continue;
+        }
+        let mut ruined = ReportTexts::sample();
+        ruin(&mut ruined);
+        let reason = refusal(name, import(&store, &ruined, Options::default()).await.unwrap());
+        for expected in *first_reasons {
+            assert!(reason.contains(expected), "{name}: no '{expected}' in\n{reason}");
+        }
+    }
+    assert!(store.manifest().await.unwrap().is_none());
+    let whole = import(&store, &ReportTexts::sample(), Options::default()).await.unwrap();
+    assert_eq!(whole.outcome, Outcome::Published);
+}
+
+#[tokio::test]
+async fn a_column_given_twice_is_refused_by_name() {
+    let service = Service::empty().await;
+    let mut texts = ReportTexts::sample();
+    let doubled = texts.nanpa.split_inclusive('\n').map(|line| {
+        let mut cells: Vec<&str> = line.split('\t').collect();
+        cells.insert(OCN, cells[OCN]);
+        cells.join("\t")
+    });
+    texts.nanpa = doubled.collect();
+    let store = service.database.store();
+    let error = import(&store, &texts, Options::default()).await.unwrap_err();
+    let expected = "line 1: the header names the column OCN twice, in cells 3 and 4";
+    let message = logging::with_causes(&error);
+    assert!(message.contains(expected), "{message}");
+}
+
+#[tokio::test]
+async fn the_options_that_a_refusal_names_waive_its_gates() {
+    let service = Service::with_sample().await;
+    let store = service.database.store();
+    let mut texts = ReportTexts::sample();
+    texts.nanpa = with_cell(&texts.nanpa, OCN, |_| String::new());
+    let all = Some("100".parse().unwrap());
+    let change = Options { max_change: all, ..Options::default() };
+    let still = refusal("only changes are waived", import(&store, &texts, change).await.unwrap());
+    assert!(still.contains("--max-suspect") && still.contains("--max-shrink"), "{still}");
+    assert!(!still.contains("--max-change"), "{still}");
+    let max_shrink = "100".parse().unwrap();
+    let waived = Options { max_suspect: all, max_shrink, ..change };
+    assert_eq!(import(&store, &texts, waived).await.unwrap().outcome, Outcome::Published);
+}
+
+#[tokio::test]
+async fn the_few_changes_of_one_night_pass_every_gate() {
+    let service = Service::with_sample().await;
+    let store = service.database.store();
+    let mut texts = ReportTexts::sample();
+    let row = texts.nanpa.lines().find(|line| line.contains("\tAS ")).unwrap();
+    let other_ocn = row.split('\t').nth(OCN).unwrap().to_owned();
+    let changed = std::cell::Cell::new(0);
+    texts.nanpa = with_cell(&texts.nanpa, OCN, |cells| {
+        let moves = cells[USE].trim() == "AS" && changed.get() < 15;
+        changed.set(changed.get() + u32::from(moves));
+        if moves { other_ocn.clone() } else { cells[OCN].to_owned() }
+    });
+    let report = import(&store, &texts, Options::default()).await.unwrap();
+    assert_eq!(report.outcome, Outcome::Published);
+    assert!(report.changes.unwrap().total() > 10);
+}
+
+#[tokio::test]
+async fn the_quality_of_a_version_is_stored_with_it_and_compared_with_that_before() {
+    let service = Service::empty().await;
+    let store = service.database.store();
+    let first = import(&store, &ReportTexts::first(), Options::default()).await.unwrap();
+    let quality: Quality = store.quality(&first.version.unwrap()).await.unwrap().unwrap();
+    assert_eq!(quality.by_country[&Country::Us].records, 135);
+    assert_eq!(quality.by_area_code.len(), 2);
+    let before = dump(&store).await;
+    let dry = Options { dry_run: true, allow_older: true, ..Options::default() };
+    let planned = import(&store, &ReportTexts::second(), dry).await.unwrap();
+    assert_eq!(dump(&store).await, before, "a dry run stores nothing");
+    let records = planned.quality.countries[&Country::Us]["records"];
+    assert_eq!((records.before, records.after), (Some(135.0), Some(134.0)));
+    assert!(planned.quality.area_codes.contains_key(&"416".parse().unwrap()));
+
+    let later = Options { allow_older: true, ..Options::default() };
+    let second = import(&store, &ReportTexts::second(), later).await.unwrap();
+    let stored: Quality = store.quality(&second.version.unwrap()).await.unwrap().unwrap();
+    assert_eq!(stored.by_country[&Country::Us].records, 134);
+    assert_ne!(stored, quality);
+}
+
+#[tokio::test]
+async fn a_dry_run_lists_each_record_with_old_and_new_values() {
+    let service = Service::with_small_reports().await;
+    let store = service.database.store();
+    let dry = Options { dry_run: true, ..Options::default() };
+    let report = import(&store, &ReportTexts::second(), dry).await.unwrap();
+    let changes: Vec<_> = report.changes.unwrap().iter().collect();
+    let change_of = |key: &str| changes.iter().find(|change| change.key == key).unwrap();
+    assert_eq!(change_of("415-206").change, ChangeKind::Removed);
+    assert_eq!(change_of("415-207").change, ChangeKind::Added);
+    let total = &change_of("415").fields["total_exchanges"];
+    assert_eq!((total.before.as_deref(), total.after.as_deref()), (Some("135"), Some("134")));
+    let status = changes.iter().find(|change| change.fields.contains_key("status")).unwrap();
+    assert!(status.fields["status"].before.is_some() || status.fields["status"].after.is_some());
+    let renamed = changes.iter().find_map(|change| {
+        let name = change.fields.get("company_name")?;
+        Some((change.record.name(), name.before.clone()?, name.after.clone()?))
+    });
+    let (_, before, after) = renamed.unwrap();
+    assert_eq!(before, "Sample Telephone Company of Ontario");
+    assert_eq!(after, "Sample Bell");
+    let differences = &report.differences;
+    let counted = [differences.exchanges, differences.carriers, differences.area_codes];
+    assert_eq!(changes.len(), counted.iter().map(|delta| delta.total() as usize).sum::<usize>());
+}
+
+/// The published reports as text, from a folder that holds them.
+fn published_texts(folder: &Path) -> ReportTexts {
+    let unpacked = |name: &str| {
+        let mut zip = ZipArchive::new(File::open(folder.join(name)).unwrap()).unwrap();
+        let mut text = Vec::new();
+        zip.by_index(0).unwrap().read_to_end(&mut text).unwrap();
+        String::from_utf8_lossy(&text).into_owned()
+    };
+    let text = |name: &str| {
+        String::from_utf8_lossy(&std::fs::read(folder.join(name)).unwrap()).into_owned()
+    };
+    ReportTexts {
+        nanpa: unpacked("CoCodeAssignment_Utilized_AllStates_Public.zip"),
+        cnac: unpacked("COCodeStatus_ALL.zip"),
+        npa_report: text("npa_report.csv"),
+        carriers: text("carriers.csv"),
+    }
+}
+
+#[tokio::test]
+async fn every_ruin_of_the_published_reports_is_refused() {
+    let Some(folder) = full_scale::folder() else { return };
+    let service = Service::with_sample().await;
+    let whole = published_texts(&folder);
+    assert_every_ruin_is_refused(&service, &whole).await;
+    let again = import(&service.database.store(), &whole, Options::default()).await.unwrap();
+    assert_eq!(again.outcome, Outcome::Unchanged);
+    assert!(again.quality.area_codes.is_empty(), "nothing moves");
+}

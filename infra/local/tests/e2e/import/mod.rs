@@ -1,0 +1,11 @@
+//! Imports: what they bring, what they refuse, and what is left of one that ends half-way.
+
+mod drifting_items;
+mod full_scale;
+mod gates;
+mod interrupted_imports;
+mod publishing_model;
+mod reports;
+mod ruined_reports;
+mod sweeping;
+mod thousands_blocks;

@@ -1,0 +1,323 @@
+//! Random sequences of imports, rollbacks and repairs: killed, refused, answered late or never,
+//! delivered twice or stalled at any call, alone or two at once, with clocks that are wrong, and
+//! with tables emptied and restored in between. After every step, all lookups must equal all lists.
+//!
+//! `TNR_MODEL_STEPS` sets the number of steps and `TNR_MODEL_SEED` repeats a run.
+
+use std::{
+    env,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+use ingest::{IngestError, Options, Outcome, Repair, ingest, rollback, verify};
+use jiff::{Timestamp, ToSpan};
+use proptest::{
+    prelude::*,
+    test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner},
+};
+use store::{Store, TimeoutProfile};
+use tnr::{commands::keys, database::Database};
+use tokio::{runtime::Runtime, task::JoinHandle};
+
+use self::{
+    files::sources,
+    reader::Reader,
+    steps::{Kind, Run, STEPS_OF_A_SEQUENCE, Step, Table, Trouble, WRITERS, Work, steps},
+    tables::LookupTables,
+};
+use crate::support::{
+    fault_proxy::{Fault, FaultProxy},
+    imports::without_gates,
+    service::KEY,
+};
+
+mod files;
+mod reader;
+mod steps;
+mod tables;
+
+/// Enough to try every kind of step several times; `.ci/run` asks for more.
+const DEFAULT_STEPS: u32 = 120;
+/// How many sequences are tried side by side, since much of their time is spent waiting.
+const WORLDS: u64 = 3;
+
+/// One process that imports, behind a proxy of its own.
+struct Writer {
+    store: Store,
+    proxy: FaultProxy,
+    trouble: Arc<Mutex<Option<Trouble>>>,
+}
+
+impl Writer {
+    async fn before(endpoint: &str) -> Self {
+        let trouble: Arc<Mutex<Option<Trouble>>> = Arc::default();
+        let current = Arc::clone(&trouble);
+        let policy = move |call, _: &str| match *current.lock().unwrap() {
+            Some(trouble) => trouble.fault_of(call),
+            None => Fault::None,
+        };
+        let proxy = FaultProxy::before(endpoint, policy).await;
+        let store = Store::at(&proxy.endpoint, TimeoutProfile::Batch).await;
+        Self { store, proxy, trouble }
+    }
+
+    /// Sets what happens to the calls from now on.
+    fn set_trouble(&self, trouble: Option<Trouble>) {
+        self.proxy.reset();
+        *self.trouble.lock().unwrap() = trouble;
+    }
+}
+
+/// How a run ended, as far as its own process knows.
+#[derive(Debug)]
+enum Ended {
+    /// The file set is current unless another run has published since.
+    Imported(usize),
+    /// Nothing is known of the current file set.
+    Otherwise,
+}
+
+async fn work(store: Store, work: Work) -> Ended {
+    match work {
+        Work::Import { files, clock } => {
+            let options = Options { now: Timestamp::now() + clock.hours(), ..without_gates() };
+            match ingest(&store, &sources(files), options, |_| ()).await {
+                Ok(report) => {
+                    assert!(!matches!(report.outcome, Outcome::Refused { .. }), "{report:?}");
+                    Ended::Imported(files)
+                }
+                Err(_) => Ended::Otherwise,
+            }
+        }
+        Work::Rollback => {
+            _ = rollback(&store, Options::default(), |_| ()).await;
+            Ended::Otherwise
+        }
+        Work::Repair => {
+            _ = verify(&store, Repair::Yes, None, |_| ()).await;
+            Ended::Otherwise
+        }
+    }
+}
+
+/// The database and the processes around it.
+struct World {
+    database: Database,
+    store: Store,
+    writers: Vec<Writer>,
+    /// Writers that are stalled in the middle of their work.
+    stalled: Vec<(usize, JoinHandle<Ended>)>,
+    /// A reader that has not looked for a new version for some steps.
+    older: Option<Reader>,
+    earlier_items: Option<LookupTables>,
+    steps: usize,
+}
+
+impl World {
+    async fn new() -> Self {
+        let database = Database::in_memory().await.unwrap();
+        keys::register(&database.store(), &KEY.parse().unwrap(), "tests").await.unwrap();
+        let mut writers = Vec::new();
+        for _ in 0..WRITERS {
+            writers.push(Writer::before(database.endpoint()).await);
+        }
+        let store = database.serving_store().await;
+        Self {
+            database,
+            store,
+            writers,
+            stalled: Vec::new(),
+            older: None,
+            earlier_items: None,
+            steps: 0,
+        }
+    }
+
+    /// A writer that is not stalled, and not the one to leave out.
+    fn idle_writer(&self, except: Option<usize>) -> Option<usize> {
+        let stalled = |writer| self.stalled.iter().any(|(stalled, _)| *stalled == writer);
+        (0..WRITERS).find(|&writer| Some(writer) != except && !stalled(writer))
+    }
+
+    /// Runs until it ends or stalls; gives how it ended.
+    async fn run(&mut self, run: &Run, writer: usize) -> Option<Ended> {
+        let Writer { store, .. } = &self.writers[writer];
+        self.writers[writer].set_trouble(run.trouble);
+        let mut task = tokio::spawn(work(store.clone(), run.work.clone()));
+        tokio::select! {
+            ended = &mut task => Some(ended.unwrap()),
+            () = self.writers[writer].proxy.until_held() => {
+                self.stalled.push((writer, task));
+                None
+            }
+        }
+    }
+
+    /// Lets a stalled writer finish; false if there is none. Its version may have been published
+    /// before it stalled, and others after that.
+    async fn resume(&mut self) -> bool {
+        if self.stalled.is_empty() {
+            return false;
+        }
+        let (writer, task) = self.stalled.remove(0);
+        self.writers[writer].proxy.release();
+        task.await.unwrap();
+        true
+    }
+
+    /// Takes the step; gives the file set that has to be current now, if that is known.
+    async fn take(&mut self, step: &Step) -> Option<usize> {
+        let ended = match step {
+            Step::Run(run) => match self.idle_writer(None) {
+                Some(writer) => self.run(run, writer).await,
+                None => {
+                    self.resume().await;
+                    None
+                }
+            },
+            Step::Together(first, second) => {
+                self.run_together(first, second).await;
+                None
+            }
+            Step::Deliver(writer) => {
+                self.writers[*writer].proxy.deliver().await;
+                None
+            }
+            Step::Resume => {
+                self.resume().await;
+                None
+            }
+            Step::Empty(Table::Lookups) => {
+                LookupTables::empty().restore(&self.store).await;
+                None
+            }
+            Step::Empty(Table::Dataset) => {
+                tables::empty_dataset(&self.store).await;
+                None
+            }
+            Step::RestoreLookupTables => {
+                let now = LookupTables::of(&self.store).await;
+                if let Some(earlier) = self.earlier_items.replace(now) {
+                    earlier.restore(&self.store).await;
+                }
+                None
+            }
+        };
+        match ended {
+            Some(Ended::Imported(files)) => Some(files),
+            _ => None,
+        }
+    }
+
+    async fn run_together(&mut self, first_run: &Run, second_run: &Run) {
+        let Some(first) = self.idle_writer(None) else { return };
+        let Some(second) = self.idle_writer(Some(first)) else { return };
+        // Neither may stall here, or the step would not end.
+        let unstalled = |trouble: Option<Trouble>| trouble.filter(|it| it.kind != Kind::Stalled);
+        for (writer, run) in [(first, first_run), (second, second_run)] {
+            self.writers[writer].set_trouble(unstalled(run.trouble));
+        }
+        tokio::join!(
+            work(self.writers[first].store.clone(), first_run.work.clone()),
+            work(self.writers[second].store.clone(), second_run.work.clone())
+        );
+    }
+
+    /// Compares all lookups with all lists, as a fresh reader and an older one have them.
+    async fn check(&mut self, current: Option<usize>) -> Result<(), TestCaseError> {
+        let fresh = Reader::new(&self.store);
+        fresh.check().await?;
+        if let Some(files) = current {
+            prop_assert_eq!(fresh.file_set().await, Some(files), "the import that succeeded");
+        }
+        if let Some(older) = &self.older {
+            older.check().await?;
+        }
+        self.steps += 1;
+        if self.steps.is_multiple_of(6) {
+            self.older = Some(fresh);
+        }
+        Ok(())
+    }
+
+    /// Asserts that the next import succeeds whatever happened, and that a repair leaves no drift.
+    async fn conclude(&mut self) -> Result<(), TestCaseError> {
+        while self.resume().await {
+            self.check(None).await?;
+        }
+        let store = self.database.store();
+        let import = ingest(&store, &sources(0), without_gates(), |_| ()).await;
+        prop_assert!(import.is_ok(), "the next import: {:?}", import.err());
+        self.check(Some(0)).await?;
+        let again = ingest(&store, &sources(0), without_gates(), |_| ()).await.map_err(failed)?;
+        prop_assert_eq!(again.outcome, Outcome::Unchanged);
+        prop_assert_eq!(again.items.written + again.items.deleted, 0);
+        verify(&store, Repair::Yes, None, |_| ()).await.map_err(failed)?;
+        let verification = verify(&store, Repair::No, None, |_| ()).await.map_err(failed)?;
+        prop_assert_eq!(verification.drift.total(), 0);
+        self.check(Some(0)).await
+    }
+}
+
+fn failed(error: IngestError) -> TestCaseError {
+    TestCaseError::fail(error.to_string())
+}
+
+/// The number that a variable is set to, if it is set.
+fn setting<T: std::str::FromStr>(variable: &str) -> Option<T> {
+    let text = env::var(variable).ok()?;
+    let Ok(value) = text.parse() else { panic!("{variable} must be a number, got '{text}'") };
+    Some(value)
+}
+
+#[test]
+fn lookups_equal_lists_whatever_happens_to_writers() {
+    let seed = setting("TNR_MODEL_SEED").unwrap_or_else(seed_of_the_clock);
+    let steps_wanted = setting("TNR_MODEL_STEPS").unwrap_or(DEFAULT_STEPS);
+    let sequences_at_least = steps_wanted.div_ceil(STEPS_OF_A_SEQUENCE) * 11 / 10;
+    let cases = sequences_at_least.div_ceil(WORLDS as u32);
+    let explored = thread::scope(|scope| {
+        let worlds = (0..WORLDS).map(|world| scope.spawn(move || explore(seed + world, cases)));
+        let worlds: Vec<_> = worlds.collect();
+        worlds.into_iter().map(|world| world.join().unwrap()).collect::<Vec<_>>()
+    });
+    let steps: usize = explored.iter().map(|(steps, _)| steps).sum();
+    println!("publishing model: {steps} steps, seed {seed}");
+    for (_, tried) in explored {
+        if let Err(error) = tried {
+            panic!("TNR_MODEL_SEED={seed}: {error}");
+        }
+    }
+}
+
+/// Tries so many sequences, each in a world of its own, and gives how many steps they had.
+fn explore(seed: u64, cases: u32) -> (usize, Result<(), TestError<Vec<Step>>>) {
+    let taken = AtomicUsize::new(0);
+    let config = Config {
+        cases,
+        rng_seed: RngSeed::Fixed(seed),
+        failure_persistence: None,
+        max_shrink_iters: 200,
+        ..Config::default()
+    };
+    let tried = TestRunner::new(config).run(&steps(), |steps| {
+        Runtime::new().unwrap().block_on(async {
+            let mut world = World::new().await;
+            for step in &steps {
+                let current = world.take(step).await;
+                world.check(current).await?;
+                taken.fetch_add(1, Ordering::Relaxed);
+            }
+            world.conclude().await
+        })
+    });
+    (taken.load(Ordering::Relaxed), tried)
+}
+
+fn seed_of_the_clock() -> u64 {
+    Timestamp::now().as_nanosecond() as u64
+}

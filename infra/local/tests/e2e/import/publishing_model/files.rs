@@ -1,0 +1,83 @@
+//! Five sets of reports of one area code, between which exchanges and carriers are added, removed
+//! and changed.
+
+use std::{collections::BTreeSet, sync::LazyLock};
+
+use ingest::Sources;
+
+use crate::support::small_reports::source;
+
+pub const FILE_SETS: usize = 5;
+
+/// The exchanges of a set: NXX, OCN, company, rate center, use.
+type Row = (&'static str, &'static str, &'static str, &'static str, &'static str);
+
+const SETS: [&[Row]; FILE_SETS] = [
+    &[
+        ("200", "1111", "ALPHA", "EAST", "AS"),
+        ("201", "1111", "ALPHA", "EAST", "AS"),
+        ("202", "2222", "BETA", "WEST", "AS"),
+        ("203", "", "", "WEST", "VC"),
+    ],
+    &[
+        ("200", "2222", "BETA", "EAST", "AS"),
+        ("201", "1111", "ALPHA", "EAST", "AS"),
+        ("204", "3333", "GAMMA", "WEST", "AS"),
+        ("203", "", "", "WEST", "VC"),
+    ],
+    &[
+        ("200", "1111", "ALPHA", "NORTH", "AS"),
+        ("202", "2222", "BETA TWO", "WEST", "AS"),
+        ("205", "3333", "GAMMA", "WEST", "RV"),
+    ],
+    &[
+        ("201", "3333", "GAMMA", "EAST", "AS"),
+        ("202", "3333", "GAMMA", "WEST", "AS"),
+        ("203", "1111", "ALPHA", "WEST", "AS"),
+        ("204", "1111", "ALPHA", "WEST", "AS"),
+    ],
+    &[("200", "1111", "ALPHA", "EAST", "AS"), ("205", "2222", "BETA", "SOUTH", "AS")],
+];
+
+/// Every exchange that any set has.
+pub const NXXS: [&str; 6] = ["200", "201", "202", "203", "204", "205"];
+/// Every carrier that any set has.
+pub const OCNS: [&str; 4] = ["1111", "2222", "3333", "9999"];
+pub const NPAS: [&str; 2] = ["415", "416"];
+
+/// The exchanges of 415 in a set by NXX, as `NXX OCN company rate-center`.
+pub fn exchanges(set: usize) -> Vec<String> {
+    let rows = SETS[set].iter();
+    let described = rows
+        .map(|(nxx, ocn, company, place, _)| format!("{nxx} {ocn} {company} {place}"))
+        .collect::<BTreeSet<String>>();
+    described.into_iter().collect()
+}
+
+/// The sources of a set.
+pub fn sources(set: usize) -> Sources {
+    static SOURCES: LazyLock<Vec<Sources>> = LazyLock::new(|| SETS.map(sources_of).into());
+    SOURCES[set].clone()
+}
+
+fn sources_of(rows: &[Row]) -> Sources {
+    let mut nanpa = "State\tNPA-NXX\tOCN\tCompany\tRateCenter\tEffectiveDate\tUse\tAssignDate\t\
+                     Initial/Growth\tPooled Code\tIn Service\tFile Updated 01/01/2000\n"
+        .to_owned();
+    for (nxx, ocn, company, place, usage) in rows {
+        nanpa += &format!("CA\t415-{nxx}\t{ocn}\t{company}\t{place}\t\t{usage}\t\t\t\tYes\n");
+    }
+    let cnac = "NPA,CO Code (NXX),Status,Exchange Area,Province,Company,OCN,Remarks\n\
+                416,200,In Service,Toronto,ON,DELTA,9999,\n";
+    let npa_report = "File Date,01/01/2000\nNPA_ID,LOCATION,COUNTRY,IN_SERVICE\n\
+                      415,CA,US,Y\n416,ONTARIO,CANADA,Y\n";
+    let carriers = "ocn,company_name,common_name,carrier_type,state,country\n\
+                    1111,ALPHA,Alpha,WIRELESS,CA,US\n9999,DELTA,,CLEC,ON,CA\n";
+    Sources {
+        nanpa: source(&nanpa),
+        cnac: source(cnac),
+        npa_report: source(npa_report),
+        carriers: Some(source(carriers)),
+        thousands_blocks: None,
+    }
+}

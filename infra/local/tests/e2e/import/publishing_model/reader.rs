@@ -1,0 +1,102 @@
+//! A container that answers requests from one version of the data.
+
+use axum::{Router, body::Body, http::Request};
+use futures_util::future::join_all;
+use lambda_http::tower::ServiceExt;
+use numbering::records::{AreaCode, Carrier, Exchange, Npa, NpaNxx, Ocn};
+use proptest::{prop_assert, prop_assert_eq, test_runner::TestCaseError};
+use serde_json::Value;
+use shared::{app, lookup::Freshness, state::App};
+use store::{DatasetError, LoadedVersion, Store};
+use tnr::routes;
+
+use crate::support::service::KEY;
+
+use super::files::{FILE_SETS, NPAS, NXXS, OCNS, exchanges};
+
+/// The container: its app, and the API on it.
+pub struct Reader {
+    app: App,
+    /// The functions of the API over the same app.
+    service: Router,
+}
+
+impl Reader {
+    /// A container that has nothing in memory yet.
+    pub fn new(store: &Store) -> Self {
+        let app = App::on(store.clone());
+        let service = app::service(routes(), app.clone());
+        Self { app, service }
+    }
+
+    async fn version(&self) -> Result<Option<LoadedVersion>, TestCaseError> {
+        match self.app.dataset.get().await {
+            Ok(loaded) => Ok(Some(loaded)),
+            Err(DatasetError::Empty) => Ok(None),
+            Err(error) => Err(TestCaseError::fail(format!("no version to read: {error}"))),
+        }
+    }
+
+    /// The file set whose exchanges its version has.
+    pub async fn file_set(&self) -> Option<usize> {
+        let loaded = self.version().await.ok()??;
+        let in_415 = loaded.dataset.exchanges_of("415".parse().unwrap()).map(Exchange::from);
+        let in_415: Vec<String> = in_415.map(|exchange| described(&exchange)).collect();
+        (0..FILE_SETS).find(|&set| exchanges(set) == in_415)
+    }
+
+    /// Asserts that each lookup answers what the lists of its version hold.
+    ///
+    /// # Errors
+    /// Returns an error that names the first lookup that does not.
+    pub async fn check(&self) -> Result<(), TestCaseError> {
+        let Some(loaded) = self.version().await? else { return Ok(()) };
+        prop_assert!(self.file_set().await.is_some(), "a version of no file set");
+        let dataset = &loaded.dataset;
+        let lookups = &self.app.lookups().await.unwrap();
+        for npa in NPAS {
+            let npa: Npa = npa.parse().unwrap();
+            let found: Option<AreaCode> = lookups.area_code(npa).await;
+            prop_assert_eq!(found.as_ref(), dataset.area_code(npa), "{}", npa);
+        }
+        let carriers = join_all(OCNS.map(|ocn| async move {
+            let ocn: Ocn = ocn.parse().unwrap();
+            (ocn, lookups.carrier(ocn).await)
+        }));
+        for (ocn, found) in carriers.await {
+            let found: Option<Carrier> = found;
+            prop_assert_eq!(found.as_ref(), dataset.carrier(ocn), "{}", ocn);
+        }
+        let exchanges = join_all(NXXS.map(|nxx| async move {
+            let npa_nxx: NpaNxx = format!("415-{nxx}").parse().unwrap();
+            let found = lookups.exchange(npa_nxx, Freshness::Fresh).await;
+            (npa_nxx, found, self.format(npa_nxx).await)
+        }));
+        for (npa_nxx, found, format) in exchanges.await {
+            let listed = dataset.exchange(npa_nxx);
+            prop_assert_eq!(&found, &listed, "{}", npa_nxx);
+            let place = listed.as_ref().and_then(|exchange| exchange.rate_center.as_deref());
+            prop_assert_eq!(format["location"]["rateCenter"].as_str(), place, "{}", npa_nxx);
+            let ocn = listed.as_ref().and_then(|it| it.ocn).map(|ocn| ocn.to_string());
+            prop_assert_eq!(format["carrier"]["ocn"].as_str(), ocn.as_deref(), "{}", npa_nxx);
+        }
+        Ok(())
+    }
+
+    /// What `/v1/format` answers for a number in the exchange.
+    async fn format(&self, npa_nxx: NpaNxx) -> Value {
+        let NpaNxx { npa, nxx } = npa_nxx;
+        let uri = format!("/v1/format/+1{npa}{nxx}4567?cache=false");
+        let request = Request::get(uri).header("x-api-key", KEY).body(Body::empty()).unwrap();
+        let response = self.service.clone().oneshot(request).await.unwrap();
+        let body = axum::body::to_bytes(response.into_body(), usize::MAX).await.unwrap();
+        serde_json::from_slice(&body).unwrap()
+    }
+}
+
+fn described(exchange: &Exchange) -> String {
+    let ocn = exchange.ocn.map_or(String::new(), |ocn| ocn.to_string());
+    let company = exchange.company_name.as_deref().unwrap_or_default();
+    let place = exchange.rate_center.as_deref().unwrap_or_default();
+    format!("{} {ocn} {company} {place}", exchange.nxx)
+}

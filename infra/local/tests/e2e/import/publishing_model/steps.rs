@@ -1,0 +1,120 @@
+//! The steps of a sequence, and how they are drawn at random.
+
+use proptest::prelude::*;
+
+use super::files::FILE_SETS;
+use crate::support::fault_proxy::Fault;
+
+/// The average number of steps in a sequence.
+pub const STEPS_OF_A_SEQUENCE: u32 = 20;
+/// The number of writers: some may be stalled while two others run at once.
+pub const WRITERS: usize = 4;
+/// More calls than the longest of these imports makes.
+pub const MOST_CALLS: usize = 10;
+
+/// One step of a sequence.
+#[derive(Debug, Clone)]
+pub enum Step {
+    Run(Run),
+    Together(Run, Run),
+    /// The oldest undelivered call of a writer reaches the database.
+    Deliver(usize),
+    /// A stalled writer continues.
+    Resume,
+    /// A table is emptied.
+    Empty(Table),
+    /// The lookup tables become what they were some steps ago.
+    RestoreLookupTables,
+}
+
+/// What is emptied.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Table {
+    Lookups,
+    Dataset,
+}
+
+/// A writer's work, and what happens to it meanwhile.
+#[derive(Debug, Clone)]
+pub struct Run {
+    pub work: Work,
+    pub trouble: Option<Trouble>,
+}
+
+/// What a writer does.
+#[derive(Debug, Clone)]
+pub enum Work {
+    /// An import of one of the file sets, by a clock that is wrong by so many hours.
+    Import {
+        files: usize,
+        clock: i32,
+    },
+    Rollback,
+    Repair,
+}
+
+/// What happens to a writer, and at which of its calls.
+#[derive(Debug, Clone, Copy)]
+pub struct Trouble {
+    pub kind: Kind,
+    pub call: usize,
+}
+
+/// The kinds of trouble.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Kind {
+    KilledBefore,
+    KilledAfter,
+    Refused,
+    AnswerLost,
+    Postponed,
+    Repeated,
+    Stalled,
+}
+
+fn run() -> impl Strategy<Value = Run> {
+    let import =
+        (0..FILE_SETS, -60..60_i32).prop_map(|(files, clock)| Work::Import { files, clock });
+    let work = prop_oneof![6 => import, 2 => Just(Work::Rollback), 1 => Just(Work::Repair)];
+    let kind = prop_oneof![
+        3 => Just(Kind::KilledBefore),
+        3 => Just(Kind::KilledAfter),
+        1 => Just(Kind::Refused),
+        2 => Just(Kind::AnswerLost),
+        3 => Just(Kind::Postponed),
+        2 => Just(Kind::Repeated),
+        3 => Just(Kind::Stalled),
+    ];
+    let trouble = (kind, 1..=MOST_CALLS).prop_map(|(kind, call)| Trouble { kind, call });
+    (work, prop::option::weighted(0.7, trouble)).prop_map(|(work, trouble)| Run { work, trouble })
+}
+
+/// Random sequences of steps.
+pub fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        10 => run().prop_map(Step::Run),
+        3 => (run(), run()).prop_map(|(first, second)| Step::Together(first, second)),
+        3 => (0..WRITERS).prop_map(Step::Deliver),
+        2 => Just(Step::Resume),
+        1 => prop_oneof![Just(Table::Lookups), Just(Table::Dataset)].prop_map(Step::Empty),
+        1 => Just(Step::RestoreLookupTables),
+    ];
+    prop::collection::vec(step, 1..2 * STEPS_OF_A_SEQUENCE as usize)
+}
+
+impl Trouble {
+    /// The fault that a call meets.
+    pub fn fault_of(self, call: usize) -> Fault {
+        use Kind::*;
+        match (self.kind, call.cmp(&self.call)) {
+            (_, std::cmp::Ordering::Less) => Fault::None,
+            (KilledBefore, _) | (KilledAfter, std::cmp::Ordering::Greater) => Fault::Dead,
+            (_, std::cmp::Ordering::Greater) => Fault::None,
+            (KilledAfter | AnswerLost, _) => Fault::BrokenOff,
+            (Refused, _) => Fault::Dead,
+            (Postponed, _) => Fault::Postponed,
+            (Repeated, _) => Fault::Repeated,
+            (Stalled, _) => Fault::Held,
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! Imports, and what they leave when they are refused.
+
+use std::fs;
+
+use ingest::{ImportReport, IngestError, Options, Outcome, Source, Sources};
+use jiff::ToSpan;
+use logging::with_causes;
+use serde_json::json;
+use tempfile::TempDir;
+use tnr::sample::sample;
+
+use crate::support::{
+    imports::import,
+    service::Service,
+    small_reports::{ReportTexts, dump, embedded},
+};
+
+/// The sample with one of its four sources replaced by `text`.
+fn with_text(folder: &TempDir, replace: impl Fn(&mut Sources, Source), text: &[u8]) -> Sources {
+    let file = folder.path().join("report");
+    fs::write(&file, text).unwrap();
+    let mut sources = sample();
+    replace(&mut sources, Source::File(file));
+    sources
+}
+
+async fn import_sources(service: &Service, sources: &Sources) -> Result<ImportReport, IngestError> {
+    ingest::ingest(&service.database.store(), sources, Options::default(), |_| ()).await
+}
+
+#[tokio::test]
+async fn the_same_files_again_write_nothing_and_make_no_version() {
+    let service = Service::with_sample().await;
+    let store = service.database.store();
+    let before = store.manifest().await.unwrap().unwrap();
+    let later = Options { now: before.current.ingested_at + 1.hour(), ..Options::default() };
+    let report = ingest::ingest(&store, &sample(), later, |_| ()).await.unwrap();
+    assert_eq!(report.outcome, Outcome::Unchanged);
+    assert_eq!((report.items.written, report.items.deleted), (0, 0));
+    let after = store.manifest().await.unwrap().unwrap();
+    assert_eq!(after.current.version, before.current.version);
+    assert_ne!(after.revision, before.revision);
+    // The last successful import is this one, although it made no version.
+    assert_eq!(after.current.ingested_at, later.now);
+    let health = service.ok("/health").await;
+    assert_eq!(health["last_ingestion"], later.now.to_string());
+}
+
+#[tokio::test]
+async fn only_what_changed_is_written_and_what_vanished_is_removed() {
+    let service = Service::with_sample().await;
+    let text = embedded(&sample().nanpa);
+    let vanished = text.lines().find(|line| line.contains("\t415-206\t")).unwrap();
+    let text = text.replace(&format!("{vanished}\n"), "").replace("415-234", "415-207");
+    let folder = TempDir::new().unwrap();
+    let sources = with_text(&folder, |sources, file| sources.nanpa = file, text.as_bytes());
+
+    let report = import_sources(&service, &sources).await.unwrap();
+    // Written: 415-207, and area code 415 and a carrier with new counts. Deleted: 415-206 and
+    // 415-234.
+    assert_eq!((report.items.written, report.items.deleted), (3, 2));
+    service
+        .assert_error("/v1/npa/415/nxx/234", 404, "not_found", "No data found for NPA-NXX 415-234")
+        .await;
+    let moved = service.ok("/v1/npa/415/nxx/207").await;
+    assert_eq!(moved["exchanges"][0]["company_name"], "SAMPLE WIRELESS, LLC");
+    assert_eq!(moved["total_exchanges"], 134);
+    let listed = service.ok("/v1/npa/415").await;
+    assert_eq!(listed["pagination"]["total"], 134);
+}
+
+#[tokio::test]
+async fn a_truncated_or_foreign_file_is_refused_and_the_data_stays() {
+    let service = Service::with_sample().await;
+    let before = service.ok("/v1/stats").await;
+    let nanpa = embedded(&sample().nanpa).into_bytes();
+    let cnac = embedded(&sample().cnac).into_bytes();
+    let line_end =
+        |bytes: &[u8], at: usize| at + bytes[at..].iter().position(|&b| b == b'\n').unwrap() + 1;
+    let folder = TempDir::new().unwrap();
+    let as_nanpa = |text: &[u8]| with_text(&folder, |sources, file| sources.nanpa = file, text);
+    let as_cnac = |text: &[u8]| with_text(&folder, |sources, file| sources.cnac = file, text);
+    let as_report =
+        |text: &[u8]| with_text(&folder, |sources, file| sources.npa_report = file, text);
+    let as_overlay =
+        |text: &[u8]| with_text(&folder, |sources, file| sources.carriers = Some(file), text);
+
+    let cut_in_a_row = line_end(&nanpa, nanpa.len() / 2) + 20;
+    let cut_between_rows = line_end(&cnac, cnac.len() / 2);
+    assert_refused(
+        &service,
+        "cut in a row",
+        "check whether the file is cut off or",
+        as_nanpa(&nanpa[..cut_in_a_row]),
+    )
+    .await;
+    assert_refused(
+        &service,
+        "cut between rows",
+        "CA would shrink from 687 to",
+        as_cnac(&cnac[..cut_between_rows]),
+    )
+    .await;
+    assert_refused(
+        &service,
+        "a web page",
+        "it is a web page and no report",
+        as_nanpa(b"<!DOCTYPE html>\n<html></html>\n"),
+    )
+    .await;
+    assert_refused(
+        &service,
+        "the wrong report",
+        "no header row contains the column(s)",
+        as_cnac(&nanpa),
+    )
+    .await;
+    assert_refused(&service, "empty", "it is empty", as_report(b"")).await;
+    assert_refused(
+        &service,
+        "only a header",
+        "holds no rows",
+        as_overlay(b"ocn,company_name,common_name,carrier_type,state,country\n"),
+    )
+    .await;
+    assert_refused(
+        &service,
+        "a cut off zip",
+        "damaged or cut off",
+        as_nanpa(b"PK\x03\x04\x14\0\0\0"),
+    )
+    .await;
+    assert_refused(
+        &service,
+        "random bytes",
+        "no header row contains",
+        as_overlay(&[0xff, 0x00, 0x80, 0x0a, 0xfe]),
+    )
+    .await;
+    let missing = Sources { nanpa: Source::File("no/such/file".into()), ..sample() };
+    assert_refused(&service, "a missing file", "no/such/file cannot be read", missing).await;
+
+    assert_eq!(service.ok("/v1/stats").await, before);
+    assert_eq!(service.ok("/v1/npa/415/nxx/234").await["total_exchanges"], json!(135));
+}
+
+/// Asserts that an import is refused or fails, for a reason that holds the text `expected`.
+async fn assert_refused(service: &Service, name: &str, expected: &str, sources: Sources) {
+    let reason = match import_sources(service, &sources).await {
+        Err(error) => with_causes(&error),
+        Ok(ImportReport { outcome: Outcome::Refused { reason }, .. }) => reason,
+        Ok(report) => panic!("{name}: {report:?}"),
+    };
+    assert!(reason.contains(expected), "{name}: {reason}");
+}
+
+#[tokio::test]
+async fn a_service_without_data_serves_the_first_version_at_once() {
+    let service = Service::empty().await;
+    let (status, body) = service.answer("/v1/npa/415").await;
+    assert_eq!((status.as_u16(), &body["error"]), (503, &json!("service_unavailable")));
+    import_sources(&service, &sample()).await.unwrap();
+    assert_eq!(service.ok("/v1/npa/415").await["total_exchanges"], 135);
+}
+
+/// The reason for which the second of the small reports, changed by `change`, are refused.
+async fn refusal(change: impl Fn(&mut ReportTexts)) -> String {
+    let service = Service::empty().await;
+    let store = service.database.store();
+    import(&store, &ReportTexts::second(), Options::default()).await.unwrap();
+    let before = dump(&store).await;
+    let mut texts = ReportTexts::second();
+    change(&mut texts);
+    let report = import(&store, &texts, Options::default()).await.unwrap();
+    assert_eq!(dump(&store).await, before, "nothing has changed");
+    match report.outcome {
+        Outcome::Refused { reason } => reason,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// `text` without its last `count` lines.
+fn shortened(text: &str, count: usize) -> String {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    lines[..lines.len() - count].concat()
+}
+
+#[tokio::test]
+async fn reports_that_shrink_or_are_older_are_refused_and_change_nothing() {
+    let us = refusal(|texts| texts.nanpa = shortened(&texts.nanpa, 10)).await;
+    assert!(
+        us.starts_with("the records of US would shrink from 134 to 124, by more than 2 %"),
+        "{us}"
+    );
+    let area_codes = refusal(|texts| texts.npa_report = shortened(&texts.npa_report, 1)).await;
+    assert!(area_codes.starts_with("the area codes would shrink from 3 to 2"), "{area_codes}");
+    let carriers = refusal(|texts| texts.carriers = shortened(&texts.carriers, 30)).await;
+    assert!(carriers.starts_with("the carriers would shrink from"), "{carriers}");
+    let typed = refusal(|texts| texts.carriers = texts.carriers.replace(",ILEC,", ",,")).await;
+    assert!(typed.starts_with("the carriers of known type would shrink from"), "{typed}");
+    let older =
+        refusal(|texts| texts.nanpa = texts.nanpa.replace("01/15/2000", "01/14/2000")).await;
+    assert_eq!(
+        older,
+        "the NANPA report is of 2000-01-14, older than that of 2000-01-15 in force; \
+         give --allow-older if it is right"
+    );
+}
+
+#[tokio::test]
+async fn options_waive_gates() {
+    let service = Service::empty().await;
+    let store = service.database.store();
+    import(&store, &ReportTexts::second(), Options::default()).await.unwrap();
+    let mut texts = ReportTexts::first();
+    texts.nanpa = shortened(&texts.nanpa, 10);
+    let open =
+        Options { allow_older: true, max_shrink: "10".parse().unwrap(), ..Options::default() };
+    let report = import(&store, &texts, open).await.unwrap();
+    assert_eq!(report.outcome, Outcome::Published);
+}
+
+#[tokio::test]
+async fn a_dry_run_counts_the_differences_by_area_code_and_changes_nothing() {
+    let service = Service::with_small_reports().await;
+    let store = service.database.store();
+    let before = dump(&store).await;
+    let dry = Options { dry_run: true, ..Options::default() };
+    let report = import(&store, &ReportTexts::second(), dry).await.unwrap();
+    assert_eq!(dump(&store).await, before);
+    assert_eq!(report.outcome, Outcome::Planned);
+    let by_area_code: Vec<_> = report
+        .differences
+        .by_area_code
+        .iter()
+        .map(|(npa, delta)| (npa.to_string(), delta.added, delta.removed))
+        .collect();
+    assert_eq!(by_area_code, [("415".to_owned(), 1, 2), ("416".to_owned(), 0, 0)]);
+    let changed = report.differences.by_area_code.values().last().unwrap().changed;
+    assert!(changed > 0 && report.differences.carriers.changed > 0, "{:?}", report.differences);
+}
+
+#[tokio::test]
+async fn a_report_in_another_layout_gives_the_same_data() {
+    let service = Service::with_small_reports().await;
+    let store = service.database.store();
+    let texts = ReportTexts::first();
+    let reordered = |text: &str| -> String {
+        let lines = text.lines().map(|line| {
+            let (first, rest) = line.split_once('\t').unwrap();
+            let (second, rest) = rest.split_once('\t').unwrap();
+            format!("{second}\t{first}\t{rest}\n")
+        });
+        lines.collect()
+    };
+    let with_bom = format!("\u{feff}{}", texts.carriers.replace('\n', "\r\n"));
+    let mixed = texts.cnac.replacen("\r\n", "\n", 20);
+    let renamed =
+        texts.npa_report.replace("NPA_ID", "Npa Id").replace("IN_SERVICE,", "In Service,");
+    let same = ReportTexts {
+        nanpa: reordered(&texts.nanpa),
+        cnac: mixed,
+        npa_report: renamed,
+        carriers: with_bom,
+    };
+    let report = import(&store, &same, Options::default()).await.unwrap();
+    assert_eq!(report.outcome, Outcome::Unchanged, "{:?}", report.differences);
+}
+
+#[tokio::test]
+async fn no_answer_has_an_empty_name_and_a_company_without_an_ocn_is_the_carrier() {
+    let service = Service::empty().await;
+    let mut texts = ReportTexts::first();
+    texts.carriers.push_str("169D,,Trade Name,CLEC,CA,US\n008A,,,IXC,,US\n");
+    let row = |nxx: &str, ocn: &str, company: &str| {
+        format!("CA\t415-{nxx}\t{ocn}\t{company}\tPLACE\t\tAS\t\t\t\tNo\n")
+    };
+    let codes = [("986", "", "AT&T CORP."), ("987", "169D", "")];
+    texts.nanpa.extend(codes.map(|(nxx, ocn, company)| row(nxx, ocn, company)));
+    let store = service.database.store();
+    let report = import(&store, &texts, Options::default()).await.unwrap();
+
+    let carrier = service.ok("/v1/format/+14159865555").await["carrier"].clone();
+    assert_eq!(carrier, json!({ "name": "AT&T CORP.", "type": null }));
+    let unnamed = service.ok("/v1/format/+14159875555").await["carrier"].clone();
+    assert_eq!(unnamed, json!({ "ocn": "169D", "name": null, "type": "CLEC" }));
+    let detail = service.ok("/v1/carrier/169D").await;
+    assert_eq!(
+        (&detail["company_name"], &detail["common_name"]),
+        (&json!(null), &json!("Trade Name"))
+    );
+    let (status, _) = service.answer("/v1/carrier/008A").await;
+    assert_eq!(status, 404);
+    let reason = "overlay rows without a name whose OCN has no exchanges";
+    assert_eq!(report.skipped.get(reason), Some(&1), "{:?}", report.skipped);
+    for offset in [0, 100] {
+        let page = service.ok(&format!("/v1/carriers?limit=100&offset={offset}")).await;
+        let mut carriers = page["carriers"].as_array().unwrap().iter();
+        assert!(carriers.all(|carrier| carrier["company_name"] != ""));
+    }
+}
+
+#[tokio::test]
+async fn a_number_of_an_area_code_in_several_provinces_is_not_given_the_main_one() {
+    let service = Service::empty().await;
+    let mut texts = ReportTexts::first();
+    texts.npa_report.push_str(&area_code_row("867", "NORTHWEST TERRITORIES -YUKON - NUNAVUT"));
+    texts.cnac.push_str("867,920,\"In Service\",\"N\",\"Yellowknife\",\"NT\",\"X\",\"464D\",\r\n");
+    texts.cnac.push_str("867,921,\"In Service\",\"N\",\"Somewhere\",\"\",\"X\",\"464D\",\r\n");
+    let store = service.database.store();
+    import(&store, &texts, Options::default()).await.unwrap();
+    let state =
+        async |tn: &str| service.ok(&format!("/v1/format/{tn}")).await["location"]["state"].clone();
+    assert_eq!(state("+18679205555").await, "NT");
+    assert_eq!(state("+18679215555").await, json!(null));
+    // This exchange is in no report, but all of 416 lies in one province.
+    assert_eq!(service.answer("/v1/npa/416/nxx/985").await.0, 404);
+    assert_eq!(state("+14169855555").await, "ON");
+    assert_eq!(service.ok("/v1/npa/867").await["state"], "NT");
+}
+
+/// A row of the area code database in the columns of the sample.
+fn area_code_row(npa: &str, location: &str) -> String {
+    let report = ReportTexts::first().npa_report;
+    let row = report.lines().find(|line| line.starts_with("416,")).unwrap();
+    format!("{}\n", row.replacen("416", npa, 1).replace("ONTARIO", location))
+}
+
+/// A container that has not noticed the new versions yet must not find a record in a list and miss
+/// it in a lookup, or the other way round.
+#[tokio::test]
+async fn lists_and_lookups_agree_right_after_two_imports() {
+    let service = Service::with_small_reports().await;
+    let store = service.database.store();
+    service.ok("/v1/npa/415").await;
+    import(&store, &ReportTexts::second(), Options::default()).await.unwrap();
+    import(&store, &ReportTexts::third(), Options::default()).await.unwrap();
+    for nxx in ["206", "207", "209", "234", "411"] {
+        let (status, _) = service.answer(&format!("/v1/npa/415/nxx/{nxx}")).await;
+        let listed = service.ok("/v1/search?npa=415&limit=100").await;
+        let more = service.ok("/v1/search?npa=415&limit=100&offset=100").await;
+        let rows = [listed, more].map(|page| page["results"].as_array().unwrap().clone()).concat();
+        assert_eq!(status.is_success(), rows.iter().any(|row| row["nxx"] == nxx), "{nxx}");
+    }
+}

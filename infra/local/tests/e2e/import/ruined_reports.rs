@@ -1,0 +1,173 @@
+//! Ways in which a report can be ruined although it can be read, and what its refusal must say.
+
+use crate::support::small_reports::ReportTexts;
+
+/// The columns of NANPA's report.
+const STATE: usize = 0;
+pub const OCN: usize = 2;
+const COMPANY: usize = 3;
+const RATE_CENTER: usize = 4;
+pub const USE: usize = 6;
+
+/// A way to ruin the reports, and what the refusal must say of it.
+pub struct Ruin {
+    pub name: &'static str,
+    pub ruin: fn(&mut ReportTexts),
+    /// What is said if the version before is of whole reports.
+    pub reasons: &'static [&'static str],
+    /// What is said even by the first import; empty if only a version before shows the ruin.
+    pub first_reasons: &'static [&'static str],
+}
+
+/// NANPA's report with one cell of each row, except the header, made from the row's cells.
+pub fn with_cell(text: &str, column: usize, cell: impl Fn(&[&str]) -> String) -> String {
+    let rows = text.split_inclusive('\n').enumerate().map(|(n, line)| {
+        let cells: Vec<&str> = line.split('\t').collect();
+        if n == 0 || cells.len() <= column {
+            return line.to_owned();
+        }
+        let changed = cell(&cells);
+        [&cells[..column], &[changed.as_str()], &cells[column + 1..]].concat().join("\t")
+    });
+    rows.collect()
+}
+
+/// NANPA's report with the names of two columns swapped, as if the publisher had moved them.
+fn with_names_swapped(text: &str, first: usize, second: usize) -> String {
+    let (header, rows) = text.split_once('\n').unwrap();
+    let mut names: Vec<&str> = header.split('\t').collect();
+    names.swap(first, second);
+    format!("{}\n{rows}", names.join("\t"))
+}
+
+/// CNAC's report with each row changed, except the two header lines.
+fn with_cnac_rows(text: &str, change: impl Fn(&str) -> String) -> String {
+    text.split_inclusive('\n')
+        .enumerate()
+        .map(|(n, line)| if n < 2 { line.to_owned() } else { change(line) })
+        .collect()
+}
+
+/// Every way.
+pub const RUINS: [Ruin; 15] = [
+    Ruin {
+        name: "no OCN",
+        ruin: |texts| texts.nanpa = with_cell(&texts.nanpa, OCN, |_| String::new()),
+        reasons: &[
+            "the US exchanges with an OCN would fall from",
+            "% to 0.0 %, by more than 2 points",
+            "the carriers that hold exchanges would shrink from",
+            "the share of exchanges with an OCN would move by more than 20 points in",
+        ],
+        first_reasons: &["only 0 of", "US exchanges with an OCN"],
+    },
+    Ruin {
+        name: "every Use is assigned",
+        ruin: |texts| texts.nanpa = with_cell(&texts.nanpa, USE, |_| "AS ".to_owned()),
+        reasons: &["the US exchanges of status ASSIGNED would rise from", "to 100.0 %"],
+        first_reasons: &["the statuses of US would be the same in 100.0 %"],
+    },
+    Ruin {
+        name: "every Use is 'In Service'",
+        ruin: |texts| texts.nanpa = with_cell(&texts.nanpa, USE, |_| "In Service".to_owned()),
+        reasons: &[
+            "the US exchanges of status ASSIGNED would fall from",
+            "US exchanges (",
+            "has status 'ASSIGNED' and would have 'RESERVED'",
+        ],
+        first_reasons: &["column Use:", "(100.0 %) hold a word that is not known"],
+    },
+    Ruin {
+        name: "one OCN",
+        ruin: |texts| texts.nanpa = with_cell(&texts.nanpa, OCN, |_| "6872".to_owned()),
+        reasons: &["the different OCNs of US would fall from", "would change, more than 5 %"],
+        first_reasons: &["the OCNs of US would be the same in 100.0 %"],
+    },
+    Ruin {
+        name: "unknown states",
+        ruin: |texts| texts.nanpa = with_cell(&texts.nanpa, STATE, |_| "ZZ".to_owned()),
+        reasons: &["the US exchanges with a state or province would fall from 100.0 % to 0.0 %"],
+        first_reasons: &["column State:", "such as 'ZZ' in line 2"],
+    },
+    Ruin {
+        name: "no rate center",
+        ruin: |texts| texts.nanpa = with_cell(&texts.nanpa, RATE_CENTER, |_| String::new()),
+        reasons: &[
+            "the US exchanges with a rate center would fall from",
+            "the different rate centers of US would fall from",
+        ],
+        first_reasons: &["US exchanges with a rate center"],
+    },
+    Ruin {
+        name: "one rate center",
+        ruin: |texts| texts.nanpa = with_cell(&texts.nanpa, RATE_CENTER, |_| "PHOENIX".to_owned()),
+        reasons: &["the different rate centers of US would fall from"],
+        first_reasons: &["the rate centers of US would be the same in 100.0 %"],
+    },
+    Ruin {
+        name: "every Use is vacant",
+        ruin: |texts| texts.nanpa = with_cell(&texts.nanpa, USE, |_| "VC ".to_owned()),
+        reasons: &[
+            "the US exchanges of status ASSIGNED would fall from",
+            "the US exchanges of status UNASSIGNED would rise from",
+        ],
+        first_reasons: &["the statuses of US would be the same in 100.0 %"],
+    },
+    Ruin {
+        name: "cut off between two rows",
+        ruin: |texts| {
+            let lines: Vec<&str> = texts.nanpa.split_inclusive('\n').collect();
+            texts.nanpa = lines[..lines.len() * 981 / 1000].concat();
+        },
+        reasons: &["area codes would lose all exchanges", "set max_shrink (--max-shrink) to 100"],
+        first_reasons: &[],
+    },
+    Ruin {
+        name: "statuses in lower case",
+        ruin: |texts| texts.nanpa = with_cell(&texts.nanpa, USE, |cells| cells[USE].to_lowercase()),
+        reasons: &["the US exchanges of status ASSIGNED would fall from"],
+        first_reasons: &["column Use:", "raise max_suspect (--max-suspect)"],
+    },
+    Ruin {
+        name: "State and Use swapped",
+        ruin: |texts| texts.nanpa = with_names_swapped(&texts.nanpa, STATE, USE),
+        reasons: &["the US exchanges of status ASSIGNED would fall from"],
+        first_reasons: &["column Use:", "check the order of the header"],
+    },
+    Ruin {
+        name: "Company and RateCenter swapped",
+        ruin: |texts| texts.nanpa = with_names_swapped(&texts.nanpa, COMPANY, RATE_CENTER),
+        reasons: &["carriers (", "company name of", "rate center of"],
+        first_reasons: &["with several company names for one OCN"],
+    },
+    Ruin {
+        name: "French statuses",
+        ruin: |texts| {
+            texts.cnac = with_cnac_rows(&texts.cnac, |line| {
+                line.replace("\"In Service\"", "\"En service\"")
+                    .replace("\"Available\"", "\"Disponible\"")
+            });
+        },
+        reasons: &["the CA exchanges of status ASSIGNED would fall from"],
+        first_reasons: &["the CNAC code status, column Status:", "not known"],
+    },
+    Ruin {
+        name: "full names of provinces",
+        ruin: |texts| {
+            texts.cnac = with_cnac_rows(&texts.cnac, |line| {
+                let names = [("ON", "Ontario"), ("QC", "Quebec"), ("BC", "British Columbia")];
+                names.iter().fold(line.to_owned(), |line, (code, name)| {
+                    line.replace(&format!("\"{code}\""), &format!("\"{name}\""))
+                })
+            });
+        },
+        reasons: &["the CA exchanges with a state or province would fall from"],
+        first_reasons: &["the CNAC code status, column Province:", "not known"],
+    },
+    Ruin {
+        name: "the name of the country",
+        ruin: |texts| texts.npa_report = texts.npa_report.replace(",US,", ",United States,"),
+        reasons: &["hold a word that is not known, more than 1 %, such as 'United States'"],
+        first_reasons: &["column COUNTRY:", "'United States'"],
+    },
+];

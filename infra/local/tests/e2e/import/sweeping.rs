@@ -1,0 +1,97 @@
+//! Chunks of snapshots that nobody needs any more are deleted, and no others.
+
+use ingest::Options;
+use jiff::ToSpan;
+
+use crate::support::{
+    fault_proxy::{Fault, at_operation},
+    imports::{import, store_with_faults},
+    service::Service,
+    small_reports::{ReportTexts, dump},
+};
+
+#[tokio::test]
+async fn versions_beyond_three_old_ones_are_swept_a_day_later() {
+    let service = Service::with_small_reports().await;
+    let store = service.database.store();
+    let first = store.manifest().await.unwrap().unwrap().current.ingested_at;
+    for day in 1..=5 {
+        let mut texts = ReportTexts::first();
+        texts.nanpa = texts.nanpa.replace("415-234", &format!("415-{day:03}"));
+        let options = Options { now: first + (25 * day).hours(), ..Options::default() };
+        import(&store, &texts, options).await.unwrap();
+    }
+    let manifest = store.manifest().await.unwrap().unwrap();
+    assert_eq!(manifest.retained.len(), 3);
+    let items = dump(&store).await.into_keys().filter(|key| key.starts_with("dataset "));
+    let chunks = items.filter(|key| key.contains('#') && !key.contains("quality"));
+    assert_eq!(chunks.count(), 1 + 3);
+}
+
+/// A dead import leaves chunks that no manifest names. They stay as long as the import may be alive
+/// and may still publish them.
+#[tokio::test]
+async fn chunks_of_an_import_that_can_no_longer_publish_are_swept() {
+    let service = Service::with_small_reports().await;
+    let store = service.database.store();
+    let chunks = async || {
+        let items = dump(&store).await.into_keys();
+        items.filter(|key| key.starts_with("dataset ") && key.contains("#0")).count()
+    };
+    let now = store.manifest().await.unwrap().unwrap().current.ingested_at;
+    let policy = at_operation("PutItem", Fault::BrokenOff);
+    let (dying, _proxy) = store_with_faults(&service, policy).await;
+    let old = Options { now: now - 48.hours(), ..Options::default() };
+    import(&dying, &ReportTexts::second(), old).await.unwrap_err();
+    assert_eq!(chunks().await, 2, "of the current version and of the dead import");
+
+    store.sweep(now).await.unwrap();
+    assert_eq!(chunks().await, 2, "it may still be published");
+    import(&store, &ReportTexts::first(), Options::default()).await.unwrap();
+    assert_eq!(chunks().await, 1);
+}
+
+/// The publishing model found this: a slow sweep worked with an outdated manifest, and deleted the
+/// chunks of a version that two other imports, their clock a day behind, had published meanwhile.
+#[tokio::test]
+async fn a_sweep_that_is_overtaken_deletes_no_chunk_of_the_current_version() {
+    let service = Service::with_small_reports().await;
+    let store = service.database.store();
+    let now = store.manifest().await.unwrap().unwrap().current.ingested_at;
+    let policy = at_operation("Scan", Fault::Held);
+    let (sweeping, proxy) = store_with_faults(&service, policy).await;
+    let import_and_publish = async |texts: &ReportTexts, hours: i64| {
+        let options = Options { now: now - hours.hours(), ..Options::default() };
+        import(&store, texts, options).await.unwrap();
+    };
+    let overtake = async {
+        proxy.until_held().await;
+        import_and_publish(&ReportTexts::second(), 48).await;
+        import_and_publish(&ReportTexts::third(), 48).await;
+        proxy.release();
+    };
+    let (swept, ()) = tokio::join!(sweeping.sweep(now), overtake);
+    swept.unwrap();
+    let service = service.restarted().await;
+    assert_eq!(service.answer("/v1/npa/415/nxx/209").await.0, 200);
+}
+
+/// An import that died half-way, followed by one that died while it deleted what the first had
+/// left, used to lock all later imports out.
+#[tokio::test]
+async fn an_import_that_dies_while_it_sweeps_locks_no_later_import_out() {
+    let service = Service::with_small_reports().await;
+    let store = service.database.store();
+    let now = store.manifest().await.unwrap().unwrap().current.ingested_at;
+    let lost_manifest = at_operation("PutItem", Fault::BrokenOff);
+    let (dying, _proxy) = store_with_faults(&service, lost_manifest).await;
+    let old = Options { now: now - 48.hours(), ..Options::default() };
+    import(&dying, &ReportTexts::second(), old).await.unwrap_err();
+    let dead_at_sweep = at_operation("DeleteItem", Fault::BrokenOff);
+    let (sweeping, _proxy) = store_with_faults(&service, dead_at_sweep).await;
+    import(&sweeping, &ReportTexts::first(), Options::default()).await.unwrap();
+
+    import(&store, &ReportTexts::second(), Options::default()).await.unwrap();
+    let service = service.restarted().await;
+    assert_eq!(service.answer("/v1/npa/415/nxx/207").await.0, 200);
+}

@@ -1,0 +1,58 @@
+//! Exchanges whose numbers are assigned by thousands block.
+
+use ingest::{Options, Sources};
+use serde_json::json;
+
+use crate::support::{
+    service::Service,
+    small_reports::{ReportTexts, source},
+};
+
+/// Blocks 5 to 7 of 415-234: one held, one held from the end of the century on, one free.
+fn with_blocks() -> Sources {
+    let blocks = "Region,State,NPA,NXX,X,STATUS,Code Holder,Contaminated (Y or N),Contaminated TNs not Available for Assignment,Rate Center,Block Effective Date,Block Available Date,Assigned To,OCN,Date Assigned\n\
+                  W,CA,415,234,5,AS,SAMPLE WIRELESS,N,,MILL VALLEY,01/02/2020,,Block Networks – Inc.,111B,01/01/2020\n\
+                  W,CA,415,234,6,AS,SAMPLE WIRELESS,N,,MILL VALLEY,01/01/2099,,Later Networks,222B,01/01/2020\n\
+                  W,CA,415,234,7,AV,SAMPLE WIRELESS,N,,SNFC CNTRL,,01/02/2020,,,\n";
+    Sources { thousands_blocks: Some(source(blocks)), ..ReportTexts::first().sources() }
+}
+
+#[tokio::test]
+async fn a_number_in_a_pooled_exchange_names_its_blocks_carrier_and_rate_center() {
+    let service = Service::empty().await;
+    ingest::ingest(&service.database.store(), &with_blocks(), Options::default(), |_| ())
+        .await
+        .unwrap();
+    let holder = &service.ok("/v1/npa/415/nxx/234").await["exchanges"][0];
+    let of_block = service.ok("/v1/format/+14152345678").await;
+    assert_eq!(
+        of_block["carrier"],
+        json!({ "ocn": "111B", "name": "Block Networks – Inc.", "type": null })
+    );
+    assert_eq!(of_block["location"]["rateCenter"], "MILL VALLEY");
+    for of_the_code_holder in ["+14152346678", "+14152347678", "+14152348678"] {
+        let body = service.ok(&format!("/v1/format/{of_the_code_holder}")).await;
+        assert_eq!(body["carrier"]["ocn"], holder["ocn"], "{of_the_code_holder}");
+        assert_eq!(body["location"]["rateCenter"], holder["rate_center"]);
+    }
+    let block_holder = service.ok("/v1/carrier/111B").await;
+    assert_eq!(block_holder["exchanges"]["total"], 0);
+    assert_eq!(block_holder["state"], "CA");
+}
+
+#[tokio::test]
+async fn search_by_ocn_finds_the_exchange_of_a_block_in_effect() {
+    let service = Service::empty().await;
+    ingest::ingest(&service.database.store(), &with_blocks(), Options::default(), |_| ())
+        .await
+        .unwrap();
+    let found = service.ok("/v1/search?ocn=111b").await;
+    assert_eq!(found["pagination"]["total"], 1);
+    let result = &found["results"][0];
+    assert_eq!((&result["npa"], &result["nxx"]), (&json!("415"), &json!("234")));
+    assert_ne!(result["ocn"], "111B");
+    for words in ["ocn=111B&q=block+mill", "company=block%20networks%20–%20inc.&npa=415"] {
+        assert_eq!(service.ok(&format!("/v1/search?{words}")).await["pagination"]["total"], 1);
+    }
+    assert_eq!(service.ok("/v1/search?ocn=222B").await["pagination"]["total"], 0);
+}

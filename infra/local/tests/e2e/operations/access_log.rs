@@ -1,0 +1,141 @@
+//! The lines that functions log about requests and imports, and the metrics in them.
+
+use std::{
+    collections::BTreeSet,
+    env,
+    fs::{self, File},
+    path::Path,
+    process::Command,
+};
+
+use axum::{Router, http::Uri};
+use lambda_http::{lambda_runtime, service_fn};
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::net::TcpListener;
+
+use crate::support::{
+    lambda_runtime::{LambdaFunction, Registration},
+    metrics::{metrics_read_by_template, metrics_written_by},
+    processes::ignored_test,
+    program::{Serving, program_on},
+    sample_requests::events_folder,
+    service::{KEY, Service, http_client, shared_service},
+};
+
+#[tokio::test]
+async fn every_response_has_an_id_of_its_own() {
+    let service = shared_service();
+    let mut ids = BTreeSet::new();
+    for path in ["/health", "/v1/npa/415", "/v1/npa/41", "/v1/invalid", "/v1/carrier/9999"] {
+        let id = service.get(path).await.headers()["x-request-id"].to_str().unwrap().to_owned();
+        assert!(ids.insert(id), "{path}");
+    }
+    let refused = service.request("/v1/carriers").send().await.unwrap();
+    assert!(refused.headers().contains_key("x-request-id"));
+}
+
+#[tokio::test]
+async fn a_function_logs_one_line_for_each_request_with_all_its_metrics() {
+    let data_dir = TempDir::new().unwrap();
+    let mut command = program_on(&data_dir, &["--port", "0", "--key", KEY]);
+    let serving = Serving::start(command.env("AWS_LAMBDA_FUNCTION_NAME", "stack-format")).await;
+    let targets = [
+        format!("/v1/format/+13052345678?apiKey={KEY}"),
+        format!("/v1/format?tn=%28305%29%20234-5678&apiKey={KEY}"),
+        format!("/v1/npa/415?apiKey={KEY}&apiKey={KEY}x"),
+        "/v1/nowhere".to_owned(),
+    ];
+    let mut ids = Vec::new();
+    for target in &targets {
+        let request = http_client().get(format!("{}{target}", serving.base_url));
+        let response = request.send().await.unwrap();
+        ids.push(response.headers()["x-request-id"].to_str().unwrap().to_owned());
+    }
+    let output = serving.output();
+    let (_, logged) = output.split_once("Ctrl-C").unwrap();
+    let lines: Vec<&str> = logged.lines().filter(|line| line.starts_with('{')).collect();
+    for line in &lines {
+        for secret in [KEY, "5678", "234-5678"] {
+            assert!(!line.contains(secret), "{line}");
+        }
+    }
+    let lines: Vec<Value> = lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let column =
+        |name: &str| -> Vec<Value> { lines.iter().map(|line| line[name].clone()).collect() };
+    assert_eq!(column("request_id"), ids);
+    assert_eq!(column("route"), ["/v1/format/{*tn}", "/v1/format", "/v1/npa/{npa}", "$default"]);
+    assert_eq!(column("status"), [200, 200, 400, 404]);
+    assert_eq!(column("cold_start"), [true, false, false, false]);
+    assert_eq!(lines[0]["tn"], "+1305234****");
+    assert_eq!(lines[1]["tn"], "+1305234****");
+    assert_eq!(lines[0]["key"], &KEY[..15]);
+    assert!(lines[0]["data_version"].as_str().unwrap().contains("T"));
+    // The first lookup reads key, manifest and exchange; the second has all of them in memory.
+    assert_eq!((&lines[0]["CacheMisses"], &lines[1]["CacheHits"]), (&1.0.into(), &1.0.into()));
+    assert!(lines[0]["ConsumedCapacity"].as_f64().unwrap() >= 1.5, "{}", lines[0]);
+    assert_eq!(lines[1]["ConsumedCapacity"], 0.0);
+    assert_eq!(lines[3]["ClientErrors"], 1.0);
+
+    let (of_requests, _) = metrics_read_by_template();
+    let lacking: Vec<_> = of_requests.difference(&metrics_written_by(&lines[0])).cloned().collect();
+    assert!(lacking.is_empty(), "template.yaml reads metrics that no request writes: {lacking:?}");
+}
+
+/// The process that the next test starts: the import as it is deployed.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "another test starts it as a process of its own"]
+async fn import_process() {
+    if env::var_os("AWS_LAMBDA_RUNTIME_API").is_some() {
+        lambda_runtime::run(service_fn(ingest::handle)).await.unwrap();
+    }
+}
+
+/// The command that starts the import on a database and on an S3 at these addresses.
+fn import_function(dynamodb: &str, s3: &str, output: &Path) -> Command {
+    let file = File::create(output).unwrap();
+    let mut command = ignored_test(concat!(module_path!(), "::import_process"));
+    command
+        .env("AWS_ENDPOINT_URL_DYNAMODB", dynamodb)
+        .env("AWS_ENDPOINT_URL_S3", s3)
+        .env("AWS_REGION", "us-east-1")
+        .env("AWS_ACCESS_KEY_ID", "test")
+        .env("AWS_SECRET_ACCESS_KEY", "test")
+        .stdout(file.try_clone().unwrap())
+        .stderr(file);
+    command
+}
+
+/// An S3 whose only bucket, `sample`, holds the sample.
+async fn sample_bucket() -> String {
+    let object = async |uri: Uri| {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+        fs::read(folder.join(uri.path().trim_start_matches('/'))).unwrap()
+    };
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let endpoint = format!("http://{}", listener.local_addr().unwrap());
+    let bucket = Router::new().fallback(object);
+    tokio::spawn(async move { axum::serve(listener, bucket).await.unwrap() });
+    endpoint
+}
+
+#[tokio::test]
+async fn the_import_logs_one_line_with_all_its_metrics() {
+    let service = Service::with_sample().await;
+    let folder = TempDir::new().unwrap();
+    let output = folder.path().join("output");
+    let command = import_function(service.database.endpoint(), &sample_bucket().await, &output);
+    let mut function = LambdaFunction::start(command, Registration::Accepted).await;
+    let event = fs::read_to_string(events_folder().join("ingest/sample.json")).unwrap();
+    let report = function.invoke(&serde_json::from_str(&event).unwrap()).await;
+    function.shut_down().await;
+    assert_eq!(report["outcome"], "unchanged", "{report}");
+
+    let output = fs::read_to_string(output).unwrap();
+    let lines = output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let line = lines.into_iter().find(|line| line["message"] == "import").unwrap();
+    assert_eq!((&line["ImportSucceeded"], &line["Records"]), (&1.0.into(), &3484.0.into()));
+    let (_, of_import) = metrics_read_by_template();
+    let lacking: Vec<_> = of_import.difference(&metrics_written_by(&line)).cloned().collect();
+    assert!(lacking.is_empty(), "template.yaml reads metrics that no import writes: {lacking:?}");
+}

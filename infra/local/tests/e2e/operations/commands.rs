@@ -1,0 +1,179 @@
+//! The program as an operator types it: serving, keys, and what it says if it cannot start.
+
+use std::{io::Write, time::Duration};
+
+use store::Tables;
+use tempfile::TempDir;
+
+use crate::support::{
+    databases::write_sample_into,
+    program::{Serving, program, program_on, run, stderr, stdout},
+    service::{KEY, http_client},
+};
+
+/// A folder that holds the sample already, for a program that need not import it.
+fn sample_folder() -> TempDir {
+    let data_dir = TempDir::new().unwrap();
+    write_sample_into(data_dir.path());
+    data_dir
+}
+
+#[tokio::test]
+async fn serve_starts_on_the_sample_and_survives_being_killed() {
+    let data_dir = TempDir::new().unwrap();
+    let first = Serving::on(&data_dir, &[]).await;
+    let stats = first.get("/v1/stats").await;
+    assert_eq!(stats["total_records"], 3484);
+    assert_eq!(first.get("/v1/npa/415?limit=1").await["npa"], "415");
+    let key = first.key.clone();
+    first.kill();
+
+    let second = Serving::on(&data_dir, &["serve"]).await;
+    assert_eq!(second.key, key);
+    assert_eq!(second.get("/v1/stats").await, stats);
+    assert_eq!(second.get("/v1/npa/415?limit=1").await["npa"], "415");
+    assert!(second.interrupt().await, "Ctrl-C ends it cleanly");
+}
+
+#[tokio::test]
+async fn an_unfinished_request_does_not_keep_ctrl_c_waiting() {
+    let data_dir = sample_folder();
+    let serving = Serving::on(&data_dir, &[]).await;
+    let address = serving.base_url.strip_prefix("http://").unwrap();
+    let mut unfinished = std::net::TcpStream::connect(address).unwrap();
+    unfinished.write_all(b"GET /health HTTP/1.1\r\nHost: x\r\n").unwrap();
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert!(serving.interrupt().await);
+}
+
+#[tokio::test]
+async fn a_second_server_on_the_same_folder_is_refused() {
+    let data_dir = sample_folder();
+    let serving = Serving::on(&data_dir, &[]).await;
+    let refused = run(&data_dir, &["--port", "0"]);
+    assert!(!refused.status.success());
+    let error = stderr(&refused);
+    assert!(
+        error.contains("is served by another process; stop that process, or use its DynamoDB"),
+        "{error}"
+    );
+    assert_eq!(serving.get("/v1/npa/415?limit=1").await["npa"], "415");
+}
+
+#[tokio::test]
+async fn a_revoked_key_is_replaced_if_it_is_the_programs_own_and_refused_if_it_is_given() {
+    let data_dir = sample_folder();
+    let serving = Serving::on(&data_dir, &["--key", KEY]).await;
+    stdout(&run(&data_dir, &["keys", "revoke", KEY]));
+    serving.kill();
+    let refused = run(&data_dir, &["--key", KEY, "--port", "0"]);
+    let error = stderr(&refused);
+    assert!(error.contains("has been revoked") && !error.contains(KEY), "{error}");
+
+    let serving = Serving::on(&data_dir, &[]).await;
+    let own = serving.key.clone();
+    stdout(&run(&data_dir, &["keys", "revoke", &own]));
+    serving.kill();
+    let serving = Serving::on(&data_dir, &[]).await;
+    assert_ne!(serving.key, own);
+    assert_eq!(serving.get("/v1/npa/415?limit=1").await["npa"], "415");
+}
+
+#[tokio::test]
+async fn a_given_key_is_registered_and_a_malformed_one_refused() {
+    let data_dir = sample_folder();
+    let serving = Serving::on(&data_dir, &["--key", KEY]).await;
+    assert_eq!(serving.key, KEY);
+    assert_eq!(serving.get("/v1/npa/415?limit=1").await["npa"], "415");
+    serving.kill();
+    let refused = run(&data_dir, &["--key", "secret", "--port", "0"]);
+    assert!(!refused.status.success());
+    assert!(stderr(&refused).contains("not an API key"));
+}
+
+#[tokio::test]
+async fn keys_are_made_listed_and_revoked_while_the_service_runs() {
+    let data_dir = sample_folder();
+    let serving = Serving::on(&data_dir, &[]).await;
+    let key = stdout(&run(&data_dir, &["keys", "create", "--name", "a client"]));
+    let key = key.trim();
+    let request =
+        || http_client().get(format!("{}/v1/carriers", serving.base_url)).bearer_auth(key);
+    assert_eq!(request().send().await.unwrap().status(), 200);
+
+    let listed = stdout(&run(&data_dir, &["keys", "list"]));
+    let of_key = listed.lines().find(|line| line.ends_with("a client")).unwrap();
+    assert!(of_key.contains(" live ") && !listed.contains(key), "{listed}");
+    let prefix = of_key.split_whitespace().next().unwrap();
+
+    let ambiguous = run(&data_dir, &["keys", "revoke", "tnr_live_"]);
+    assert!(stderr(&ambiguous).contains("2 API keys begin with 'tnr_live_'"));
+    stdout(&run(&data_dir, &["keys", "revoke", prefix]));
+    assert!(stdout(&run(&data_dir, &["keys", "list"])).contains(" revoked "));
+    serving.kill();
+
+    let restarted = Serving::on(&data_dir, &[]).await;
+    let request = http_client().get(format!("{}/v1/carriers", restarted.base_url)).bearer_auth(key);
+    assert_eq!(request.send().await.unwrap().status(), 401);
+}
+
+#[tokio::test]
+async fn a_deployed_stack_is_found_by_its_name() {
+    let data_dir = TempDir::new().unwrap();
+    let tables = Tables::of_stack("numbers");
+    let serving = Serving::start(program_on(&data_dir, &["--port", "0"]).envs([
+        ("CARRIERS_TABLE", &tables.carriers),
+        ("EXCHANGES_TABLE", &tables.exchanges),
+        ("DATASET_TABLE", &tables.dataset),
+        ("API_KEYS_TABLE", &tables.api_keys),
+        ("USAGE_TABLE", &tables.usage),
+    ]))
+    .await;
+    let dynamodb = std::fs::read_to_string(data_dir.path().join("endpoint")).unwrap();
+    let keys = async |arguments: &[&str], stack: &str| {
+        let mut command = program(&[&["keys"], arguments, &["--stack", stack]].concat());
+        command.envs([
+            ("AWS_ENDPOINT_URL_DYNAMODB", dynamodb.as_str()),
+            ("AWS_REGION", "us-east-1"),
+            ("AWS_ACCESS_KEY_ID", "test"),
+            ("AWS_SECRET_ACCESS_KEY", "test"),
+        ]);
+        tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap()
+    };
+    let created = keys(&["create", "--name", "a client", "--per-minute", "5"], "numbers").await;
+    let key = stdout(&created);
+    let request = http_client().get(format!("{}/v1/npa/415", serving.base_url));
+    let response = request.bearer_auth(key.trim()).send().await.unwrap();
+    assert_eq!(response.headers()["x-ratelimit-minute-limit"], "5");
+
+    let other = keys(&["list"], "letters").await;
+    let error = stderr(&other);
+    let expected = "error: stack 'letters' is not a deployment of this service in region \
+                    'us-east-1'; give the name that 'sam deploy' was given";
+    assert!(error.starts_with(expected), "{error}");
+}
+
+#[test]
+fn a_port_in_use_is_a_clear_error() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let refused = run(&TempDir::new().unwrap(), &["--port", &port]);
+    assert!(!refused.status.success());
+    let error = stderr(&refused);
+    assert!(
+        error.contains(&format!("cannot listen on port {port}; choose another with --port")),
+        "{error}"
+    );
+}
+
+#[test]
+fn an_unreachable_database_is_a_clear_error() {
+    let refused =
+        run(&TempDir::new().unwrap(), &["--port", "0", "--endpoint-url", "http://127.0.0.1:9"]);
+    assert!(!refused.status.success());
+    let error = stderr(&refused);
+    assert!(
+        error.contains("the database does not answer") && !error.contains("panicked"),
+        "{error}"
+    );
+}

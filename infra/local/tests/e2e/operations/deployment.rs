@@ -1,0 +1,139 @@
+//! What the template deploys: no more permissions than needed, protected tables, logs that are
+//! deleted one day, and alarms that reach somebody.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tnr::{database::Database, template::create_missing_tables};
+
+use crate::support::template::{
+    Function, api_functions, functions, resources, resources_of_type, text, texts,
+};
+
+/// What a function may do, as `action resource`.
+fn permissions(function: &Function) -> BTreeSet<String> {
+    let policies = function.properties["Policies"].as_sequence().unwrap();
+    let statements =
+        policies.iter().flat_map(|policy| policy["Statement"].as_sequence().unwrap().clone());
+    statements
+        .flat_map(|statement| {
+            assert_eq!(statement["Effect"], "Allow");
+            let resources = texts(&statement["Resource"]);
+            texts(&statement["Action"]).into_iter().flat_map(move |action| {
+                let resources = resources.clone().into_iter();
+                resources.map(move |resource| format!("{action} {resource}")).collect::<Vec<_>>()
+            })
+        })
+        .collect()
+}
+
+#[test]
+fn each_function_may_do_what_it_does_and_no_more() {
+    let get = |table: &str| format!("dynamodb:GetItem {table}Table.Arn");
+    let list = "dynamodb:BatchGetItem DatasetTable.Arn".to_owned();
+    let count = ["UpdateItem", "BatchGetItem"];
+    let [count, read_counts] = count.map(|action| format!("dynamodb:{action} UsageTable.Arn"));
+    let keyed = [get("ApiKeys"), get("Dataset"), list, count, read_counts];
+    let keyed_and = |tables: &[&str]| -> BTreeSet<String> {
+        keyed.iter().cloned().chain(tables.iter().map(|table| get(table))).collect()
+    };
+    let dataset = ["GetItem", "BatchGetItem", "PutItem", "DeleteItem", "Scan"]
+        .map(|action| format!("dynamodb:{action} DatasetTable.Arn"));
+    let ingest = dataset.into_iter().chain([
+        "dynamodb:BatchWriteItem CarriersTable.Arn".to_owned(),
+        "dynamodb:BatchWriteItem ExchangesTable.Arn".to_owned(),
+        "dynamodb:Scan CarriersTable.Arn".to_owned(),
+        "dynamodb:Scan ExchangesTable.Arn".to_owned(),
+        "s3:GetObject ${DataBucket.Arn}/*".to_owned(),
+    ]);
+    let expected = BTreeMap::from([
+        ("carriers", keyed_and(&["Carriers"])),
+        ("npa", keyed_and(&["Exchanges"])),
+        ("format", keyed_and(&["Exchanges"])),
+        ("search", keyed_and(&[])),
+        ("status", BTreeSet::from([get("Dataset")])),
+        ("ingest", ingest.collect()),
+    ]);
+    let functions = functions();
+    assert_eq!(functions.len(), expected.len());
+    for function in functions {
+        let Function { binary, .. } = &function;
+        let expected = expected.get(binary.as_str());
+        let expected = expected.unwrap_or_else(|| panic!("this test does not know {binary}"));
+        assert_eq!(permissions(&function), *expected, "{binary}");
+    }
+}
+
+#[test]
+fn every_table_is_on_demand_encrypted_backed_up_and_protected_from_deletion() {
+    let tables = resources_of_type("AWS::DynamoDB::Table");
+    assert_eq!(tables.len(), 5);
+    for (name, table) in tables {
+        let properties = &table["Properties"];
+        assert_eq!(table["DeletionPolicy"], "Retain", "{name}");
+        assert_eq!(properties["BillingMode"], "PAY_PER_REQUEST", "{name}");
+        assert_eq!(properties["DeletionProtectionEnabled"], true, "{name}");
+        assert_eq!(properties["SSESpecification"]["SSEEnabled"], true, "{name}");
+        let recovery = &properties["PointInTimeRecoverySpecification"];
+        assert_eq!(recovery["PointInTimeRecoveryEnabled"], true, "{name}");
+    }
+}
+
+#[test]
+fn every_log_group_is_used_and_keeps_its_lines_for_the_time_that_is_set() {
+    let used: BTreeSet<String> = functions()
+        .iter()
+        .map(|function| text(&function.properties["LoggingConfig"]["LogGroup"]))
+        .collect();
+    for (name, group) in resources_of_type("AWS::Logs::LogGroup") {
+        assert_eq!(text(&group["Properties"]["RetentionInDays"]), "LogRetention", "{name}");
+        assert!(used.contains(name), "no function logs into {name}");
+    }
+}
+
+#[test]
+fn a_new_version_takes_over_gradually_and_its_alarm_brings_the_old_one_back() {
+    for function in api_functions() {
+        let name = &function.resource;
+        assert_eq!(function.properties["AutoPublishAlias"], "live", "{name}");
+        let preference = &function.properties["DeploymentPreference"];
+        assert_eq!(text(&preference["Type"]), "DeploymentStyle", "{name}");
+        for alarm in texts(&preference["Alarms"]) {
+            let metrics = resources()[&alarm]["Properties"]["Metrics"].as_sequence().unwrap();
+            let watched = metrics.iter().filter(|metric| metric["MetricStat"].is_mapping());
+            for metric in watched {
+                let dimension = &metric["MetricStat"]["Metric"]["Dimensions"][0]["Value"];
+                assert_eq!(text(dimension), *name, "{alarm}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_alarm_is_sent_to_somebody_and_explained() {
+    let operations = include_str!("../../../../../docs/OPERATIONS.md");
+    let alarms = resources_of_type("AWS::CloudWatch::Alarm");
+    assert!(alarms.len() >= 10, "{}", alarms.len());
+    for (name, alarm) in alarms {
+        let properties = &alarm["Properties"];
+        assert_eq!(texts(&properties["AlarmActions"]), ["AlarmTopic"], "{name}");
+        let description = text(&properties["AlarmDescription"]);
+        let heading = description.rsplit("OPERATIONS.md, ").next().unwrap();
+        assert!(operations.contains(&format!("### {heading}\n")), "{name}: {heading}");
+    }
+}
+
+#[tokio::test]
+async fn two_programs_may_create_the_tables_at_the_same_time() {
+    let database = Database::in_memory().await.unwrap();
+    let store = database.store();
+    let (client, names) = store.parts();
+    let tables = [&names.carriers, &names.exchanges, &names.dataset, &names.api_keys, &names.usage];
+    for table in tables {
+        client.delete_table().table_name(table).send().await.unwrap();
+    }
+    let create = || create_missing_tables(&store);
+    tokio::try_join!(create(), create()).unwrap();
+    create().await.unwrap();
+    let present = client.list_tables().send().await.unwrap();
+    assert!(tables.iter().all(|table| present.table_names().contains(*table)), "{present:?}");
+}

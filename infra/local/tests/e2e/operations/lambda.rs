@@ -1,0 +1,142 @@
+//! A function as Lambda runs it: frozen once it is idle, thawed for the next invocation, and warned
+//! before it ends.
+
+use std::{
+    env,
+    fs::{self, File},
+    path::Path,
+    process::Command,
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::support::{
+    api_events::http_api_event,
+    fault_proxy::{Fault, FaultProxy, at_operation},
+    keys::{counted_requests, key_with_quotas},
+    lambda_runtime::{LambdaFunction, Registration},
+    processes::ignored_test,
+    sample_requests::SampleRequest,
+    service::Service,
+};
+
+/// The process that the tests start: a function as it is deployed.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "the other tests start it as a process of its own"]
+async fn function_process() {
+    if env::var_os("AWS_LAMBDA_RUNTIME_API").is_some() {
+        shared::app::run(npa::routes()).await.unwrap();
+    }
+}
+
+/// The command that starts the function on the database at an address.
+fn function(endpoint: &str, output: &Path) -> Command {
+    let file = File::create(output).unwrap();
+    let mut command = ignored_test(concat!(module_path!(), "::function_process"));
+    command
+        .env("AWS_ENDPOINT_URL_DYNAMODB", endpoint)
+        .env("AWS_REGION", "us-east-1")
+        .env("AWS_ACCESS_KEY_ID", "test")
+        .env("AWS_SECRET_ACCESS_KEY", "test")
+        .env("RUST_LOG", "info")
+        .stdout(file.try_clone().unwrap())
+        .stderr(file);
+    command
+}
+
+/// The event of a request with a key.
+fn event(key: &str) -> Value {
+    let mut event = http_api_event(&SampleRequest::get("/v1/npa/415?limit=3"));
+    event["headers"]["authorization"] = json!(format!("Bearer {key}"));
+    event
+}
+
+/// What is known of a function after it has answered its requests.
+struct Outcome {
+    /// The requests counted in the table.
+    counted: u64,
+    slowest_response: Duration,
+    output: String,
+}
+
+/// Lets a function answer so many requests of a key with quotas, frozen after each.
+async fn run(
+    requests: u32,
+    slowness: Duration,
+    freeze: Duration,
+    registration: Registration,
+) -> Outcome {
+    let service = Service::with_sample().await;
+    let store = service.database.store();
+    let key = key_with_quotas(&store, Some(requests), Some(requests)).await;
+    let policy = at_operation("UpdateItem", Fault::Late(slowness));
+    let proxy = FaultProxy::before(service.database.endpoint(), policy).await;
+    let folder = TempDir::new().unwrap();
+    let output = folder.path().join("output");
+    let command = function(&proxy.endpoint, &output);
+    let mut function = LambdaFunction::start(command, registration).await;
+    assert_eq!(function.has_extension(), registration == Registration::Accepted);
+
+    let mut slowest_response = Duration::ZERO;
+    for request in 0..requests {
+        let started = Instant::now();
+        let response = function.invoke(&event(key.reveal())).await;
+        if request > 0 {
+            slowest_response = slowest_response.max(started.elapsed());
+        }
+        assert_eq!(response["statusCode"], 200, "request {request}: {response}");
+        function.freeze().await;
+        tokio::time::sleep(freeze).await;
+    }
+    if registration == Registration::Refused {
+        // Lambda does not tell such a function that it ends, so it must have written everything by
+        // then.
+        function.thaw();
+        tokio::time::sleep(Duration::from_secs(3)).await;
+    }
+    function.shut_down().await;
+    Outcome {
+        counted: counted_requests(&store).await.get(&key.hash()).copied().unwrap_or_default(),
+        slowest_response,
+        output: fs::read_to_string(output).unwrap(),
+    }
+}
+
+#[tokio::test]
+async fn each_request_of_a_frozen_function_counts_once_and_none_is_refused() {
+    let (brief, long) = (Duration::from_millis(20), Duration::from_millis(600));
+    let quick = run(60, Duration::from_millis(30), brief, Registration::Accepted);
+    let slow = run(20, Duration::from_millis(800), long, Registration::Accepted);
+    let (quick, slow) = futures_util::future::join(quick, slow).await;
+    assert_eq!((quick.counted, slow.counted), (60, 20));
+    for outcome in [&quick, &slow] {
+        assert!(!outcome.output.contains("ERROR"), "{}", outcome.output);
+    }
+    assert!(slow.slowest_response < Duration::from_millis(600), "{:?}", slow.slowest_response);
+}
+
+#[tokio::test]
+async fn a_function_works_without_its_extension() {
+    let outcome =
+        run(5, Duration::from_millis(5), Duration::from_millis(50), Registration::Refused).await;
+    assert_eq!(outcome.counted, 5);
+    assert!(outcome.output.contains("no extension"), "{}", outcome.output);
+    assert!(!outcome.output.contains("ERROR"), "{}", outcome.output);
+}
+
+/// The handler never sees such an event, but the extension must not wait for its end until it times
+/// out.
+#[tokio::test]
+async fn an_event_that_is_no_request_does_not_keep_the_extension_waiting() {
+    let service = Service::with_sample().await;
+    let folder = TempDir::new().unwrap();
+    let command = function(service.database.endpoint(), &folder.path().join("output"));
+    let mut function = LambdaFunction::start(command, Registration::Accepted).await;
+    let started = Instant::now();
+    function.invoke(&json!({ "no": "request" })).await;
+    function.freeze().await;
+    assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+    function.shut_down().await;
+}

@@ -1,0 +1,12 @@
+//! What operators deal with: the commands, the deployment, the logs, and processes that are frozen.
+
+mod access_log;
+mod commands;
+mod deployment;
+mod documents;
+mod endpoint_places;
+mod freezing;
+mod import_commands;
+mod lambda;
+mod log_privacy;
+mod version_commands;

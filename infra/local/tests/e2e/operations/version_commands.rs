@@ -1,0 +1,128 @@
+//! `versions` and `import --dry-run` as an operator types them: which versions there are, and
+//! what an import would change.
+
+use std::fs;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::support::{program::program, small_reports::ReportTexts};
+
+/// An operator, who has a folder with reports and a database.
+struct Operator {
+    folder: TempDir,
+}
+
+impl Operator {
+    fn new() -> Self {
+        Self { folder: TempDir::new().unwrap() }
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.folder.path().join(name).display().to_string()
+    }
+
+    /// Writes a file and gives its path.
+    fn write(&self, name: &str, text: &str) -> String {
+        fs::write(self.folder.path().join(name), text).unwrap();
+        self.path(name)
+    }
+
+    /// Runs the program, and gives whether it succeeded and what it printed.
+    fn run(&self, arguments: &[&str]) -> (bool, String, String) {
+        let output = program(arguments).args(["--data-dir", &self.path("data")]).output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (output.status.success(), text(output.stdout), text(output.stderr))
+    }
+
+    fn import(&self, texts: &ReportTexts, more: &[&str]) -> (bool, String, String) {
+        let nanpa = self.write("nanpa", &texts.nanpa);
+        let cnac = self.write("cnac", &texts.cnac);
+        let npa_report = self.write("npa_report", &texts.npa_report);
+        let carriers = self.write("carriers", &texts.carriers);
+        let files = [
+            ["--nanpa", &nanpa],
+            ["--cnac", &cnac],
+            ["--npa-report", &npa_report],
+            ["--carriers", &carriers],
+        ];
+        self.run(&[&["import"], files.as_flattened(), more].concat())
+    }
+}
+
+#[test]
+fn the_versions_are_listed_with_what_moved_between_them() {
+    let operator = Operator::new();
+    let (_, none, _) = operator.run(&["versions"]);
+    assert_eq!(none, "No version yet: run an import first\n");
+    operator.import(&ReportTexts::first(), &[]);
+    let (imported, _, error) = operator.import(&ReportTexts::second(), &[]);
+    assert!(imported, "{error}");
+
+    let (_, table, _) = operator.run(&["versions"]);
+    let versions: Vec<&str> = table.lines().filter(|line| line.contains("2000-01-01")).collect();
+    assert_eq!(versions.len(), 2, "{table}");
+    assert!(versions[0].starts_with("* ") && versions[1].starts_with("  "), "{table}");
+    assert!(table.contains("    US  holder "), "{table}");
+
+    let (_, json, _) = operator.run(&["versions", "--json"]);
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((&json[0]["is_current"], &json[1]["is_current"]), (&true.into(), &false.into()));
+    let records = &json[0]["compared"]["countries"]["US"]["records"];
+    assert_eq!((&records["before"], &records["after"]), (&135.0.into(), &134.0.into()));
+    assert_eq!(json[1]["quality"]["by_country"]["US"]["records"], 135);
+    assert!(json[1]["compared"].is_null());
+    assert!(json[0]["carriers"].as_u64().unwrap() > 100);
+}
+
+#[test]
+fn a_dry_run_writes_every_change_to_a_file_and_the_first_to_the_terminal() {
+    let operator = Operator::new();
+    operator.import(&ReportTexts::first(), &[]);
+    let [csv, jsonl] = ["changes.csv", "changes.jsonl"].map(|name| operator.path(name));
+    let (_, table, _) = operator.import(&ReportTexts::second(), &["--dry-run", "--changes", &csv]);
+    assert!(table.contains("  removed exchange  415-206  "), "{table}");
+    assert!(
+        table.contains("  changed area code 415      total_exchanges '135' -> '134'"),
+        "{table}"
+    );
+    assert!(table.contains("Quality of US"), "{table}");
+    let rows = fs::read_to_string(&csv).unwrap();
+    assert!(rows.starts_with("change,record,key,field,before,after\n"), "{rows}");
+    assert!(rows.contains("\nchanged,area code,415,total_exchanges,135,134\n"), "{rows}");
+    operator.import(&ReportTexts::second(), &["--dry-run", "--changes", &jsonl]);
+    let lines = fs::read_to_string(&jsonl).unwrap();
+    let removed = lines.lines().find(|line| line.contains("415-206")).unwrap();
+    let removed: Value = serde_json::from_str(removed).unwrap();
+    assert_eq!((&removed["change"], &removed["record"]), (&"removed".into(), &"exchange".into()));
+    assert_eq!(removed["fields"]["status"]["after"], Value::Null);
+
+    let (_, _, error) =
+        operator.import(&ReportTexts::second(), &["--dry-run", "--changes", "changes.xls"]);
+    assert!(error.contains("must end in .csv or .jsonl"), "{error}");
+}
+
+#[test]
+fn a_refused_import_lists_the_changes_and_every_reason() {
+    let operator = Operator::new();
+    operator.import(&ReportTexts::first(), &[]);
+    let mut ruined = ReportTexts::first();
+    ruined.nanpa = ruined.nanpa.replace("\tAS ", "\tas ");
+    let csv = operator.path("changes.csv");
+    let (imported, table, error) = operator.import(&ruined, &["--changes", &csv]);
+    assert!(!imported);
+    assert!(table.contains("status 'ASSIGNED' -> 'RESERVED'"), "{table}");
+    for reason in [
+        "the US exchanges of status ASSIGNED would fall from",
+        "the US exchanges of status RESERVED would rise from",
+        "column Use:",
+    ] {
+        assert!(error.contains(reason), "{error}");
+    }
+    assert!(fs::read_to_string(&csv).unwrap().contains(",status,ASSIGNED,RESERVED\n"));
+    let (_, json, _) = operator.import(&ruined, &["--json"]);
+    let report: Value = serde_json::from_str(json.lines().next().unwrap()).unwrap();
+    assert_eq!(report["outcome"], "refused");
+    assert!(!report["changes"]["listed"].as_array().unwrap().is_empty());
+    assert!(report["quality"]["countries"]["US"]["assigned"]["before"].is_number());
+}

@@ -1,0 +1,79 @@
+//! Databases that hold data already. An import takes seconds of processor time, so each set of
+//! reports is imported once; tests get copies of what came of it.
+
+use std::{net::Ipv4Addr, path::Path, sync::LazyLock, thread};
+
+use dynoxide::{Database as Dynoxide, server::serve_with_shutdown};
+use ingest::{Options, Sources};
+use tempfile::TempDir;
+use tnr::{
+    commands::keys,
+    database::{Database, Sharing},
+    sample::sample,
+};
+use tokio::{net::TcpListener, runtime::Runtime};
+
+use super::{service::KEY, small_reports::ReportTexts};
+
+/// The name that the local program gives the database file in its folder.
+const FILE: &str = "dynamodb.sqlite";
+
+/// A database on disk that nobody writes to any more.
+struct Master {
+    folder: TempDir,
+}
+
+impl Master {
+    /// Imports the reports into a database without keys.
+    fn import(sources: Sources) -> Self {
+        let folder = TempDir::new().unwrap();
+        let data_dir = folder.path().to_owned();
+        // A thread of its own, since the test that asks first is inside a runtime already.
+        let imported = thread::spawn(move || {
+            Runtime::new().unwrap().block_on(async {
+                let database = Database::embedded(&data_dir, 0, Sharing::Private).await.unwrap();
+                let store = database.store();
+                ingest::ingest(&store, &sources, Options::default(), |_| ()).await.unwrap();
+                drop(store);
+                database.close().await;
+            });
+        });
+        imported.join().unwrap();
+        Self { folder }
+    }
+
+    /// A copy in memory with the sample key, gone with the runtime of the test.
+    async fn copy(&self) -> Database {
+        let copy = Dynoxide::memory().unwrap();
+        let file = self.folder.path().join(FILE);
+        copy.restore_from(file.to_str().unwrap()).unwrap();
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let endpoint = format!("http://{}", listener.local_addr().unwrap());
+        tokio::spawn(serve_with_shutdown(listener, copy, std::future::pending()));
+        let database = Database::at(endpoint).await.unwrap();
+        keys::register(&database.store(), &KEY.parse().unwrap(), "tests").await.unwrap();
+        database
+    }
+}
+
+fn sample_master() -> &'static Master {
+    static MASTER: LazyLock<Master> = LazyLock::new(|| Master::import(sample()));
+    &MASTER
+}
+
+/// A database of the test's own with the sample and the sample key.
+pub async fn with_sample() -> Database {
+    sample_master().copy().await
+}
+
+/// A database of the test's own with the first of the small reports and the sample key.
+pub async fn with_small_reports() -> Database {
+    static MASTER: LazyLock<Master> =
+        LazyLock::new(|| Master::import(ReportTexts::first().sources()));
+    MASTER.copy().await
+}
+
+/// Puts the sample into a folder that the local program then takes for its own.
+pub fn write_sample_into(data_dir: &Path) {
+    std::fs::copy(sample_master().folder.path().join(FILE), data_dir.join(FILE)).unwrap();
+}

@@ -1,0 +1,76 @@
+//! The endpoints as they are declared in code, so that no test has to list them.
+
+use shared::app::Routes;
+use tnr::commands::openapi;
+
+use super::{
+    sample_requests::{SampleRequest, requests_of},
+    template::{self, DEFAULT_ROUTE},
+};
+
+/// One path of the API, or [`DEFAULT_ROUTE`] for every other.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Endpoint {
+    /// The path as the template writes it, such as `/v1/format/{tn+}`.
+    pub path: String,
+    /// The function that answers it, by the name of its folder.
+    pub function: String,
+}
+
+/// The endpoints of every function that answers HTTP.
+pub fn endpoints() -> Vec<Endpoint> {
+    let endpoints_of = |(function, routes): (&'static str, Routes)| {
+        let paths = routes.paths().map(as_in_template).collect::<Vec<_>>();
+        paths.into_iter().map(|path| Endpoint { path, function: function.to_owned() })
+    };
+    tnr::functions().into_iter().flat_map(endpoints_of).collect()
+}
+
+/// A path of the routers, where `{*tn}` takes the rest of it, as API Gateway writes it: `{tn+}`.
+fn as_in_template(path: &str) -> String {
+    match path.split_once("{*") {
+        Some((before, name)) => format!("{before}{{{}+}}", name.trim_end_matches('}')),
+        None => path.to_owned(),
+    }
+}
+
+impl Endpoint {
+    /// The endpoint of every path that has no other.
+    pub fn unknown_paths() -> Self {
+        Self { path: DEFAULT_ROUTE.to_owned(), function: "status".to_owned() }
+    }
+
+    /// The sample requests that this endpoint answers.
+    pub fn requests(&self) -> Vec<SampleRequest> {
+        let requests = requests_of(&self.function).into_iter();
+        requests.filter(|request| template::route_of(request.path()).0 == self.path).collect()
+    }
+
+    /// The first sample request that is answered with a success.
+    pub fn example(&self) -> SampleRequest {
+        let example = self.requests().into_iter().find(|request| !request.is_refused());
+        example.unwrap_or_else(|| {
+            panic!("events/{}/requests.txt lacks a request for {}", self.function, self.path)
+        })
+    }
+
+    /// Whether its description says that it needs an API key.
+    pub fn needs_key(&self) -> bool {
+        let description = serde_json::to_value(openapi::description()).unwrap();
+        let path = self.path.replace("+}", "}");
+        let operation = &description["paths"][&path]["get"];
+        assert!(operation.is_object(), "{path} is not described");
+        // An operation that names no requirement has that of the whole description.
+        operation["security"].is_null()
+    }
+}
+
+/// The endpoints that need an API key.
+pub fn protected_endpoints() -> Vec<Endpoint> {
+    endpoints().into_iter().filter(Endpoint::needs_key).collect()
+}
+
+/// One successful request to each endpoint that needs a key: its path and query.
+pub fn example_targets() -> Vec<String> {
+    protected_endpoints().iter().map(|endpoint| endpoint.example().target).collect()
+}

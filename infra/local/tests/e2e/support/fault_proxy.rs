@@ -1,0 +1,212 @@
+//! A proxy between the real client and the embedded DynamoDB that makes faults on purpose.
+
+use std::{
+    collections::VecDeque,
+    net::Ipv4Addr,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use axum::{
+    Router,
+    body::{Body, Bytes},
+    extract::State,
+    http::{HeaderMap, StatusCode},
+    response::{IntoResponse, Response},
+};
+use reqwest::Client;
+use serde_json::{Value, json};
+use tokio::{net::TcpListener, sync::watch};
+
+use super::service::http_client;
+
+/// What happens to a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    None,
+    /// Refused in a way after which no client retries.
+    Dead,
+    Throttled,
+    InternalError,
+    /// Never answered.
+    Stall,
+    /// The connection ends without an answer.
+    Reset,
+    /// Half of a `BatchWriteItem` is done, and the rest is returned as unprocessed.
+    HalfProcessed,
+    /// Done, but the connection ends in the middle of the answer.
+    BrokenOff,
+    /// Neither done nor answered now, but delivered by [`FaultProxy::deliver`].
+    Postponed,
+    /// Done and answered, and delivered a second time by [`FaultProxy::deliver`].
+    Repeated,
+    /// Held until [`FaultProxy::release`]; then done and answered.
+    Held,
+    /// Done after half of this time and answered after the whole.
+    Late(Duration),
+}
+
+type Policy = dyn Fn(usize, &str) -> Fault + Send + Sync;
+
+/// A running proxy; it ends with the runtime of the test.
+pub struct FaultProxy {
+    /// The address of the proxy.
+    pub endpoint: String,
+    upstream: Upstream,
+}
+
+/// The database behind the proxy, and what the proxy knows of the calls to it.
+#[derive(Clone)]
+struct Upstream {
+    endpoint: String,
+    policy: Arc<Policy>,
+    calls: Arc<AtomicUsize>,
+    client: Client,
+    /// Calls that are yet to be delivered, the oldest first.
+    undelivered: Arc<Mutex<VecDeque<(HeaderMap, Bytes)>>>,
+    /// Whether a call is held.
+    is_holding: Arc<watch::Sender<bool>>,
+}
+
+impl FaultProxy {
+    /// A proxy before `endpoint`; `policy` takes the number of a call, from 1, and its operation.
+    pub async fn before(
+        endpoint: &str,
+        policy: impl Fn(usize, &str) -> Fault + Send + Sync + 'static,
+    ) -> Self {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let proxy = format!("http://{}", listener.local_addr().unwrap());
+        let upstream = Upstream {
+            endpoint: endpoint.to_owned(),
+            policy: Arc::new(policy),
+            calls: Arc::default(),
+            client: http_client(),
+            undelivered: Arc::default(),
+            is_holding: Arc::new(watch::Sender::new(false)),
+        };
+        let router = Router::new().fallback(forward).with_state(upstream.clone());
+        tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+        Self { endpoint: proxy, upstream }
+    }
+
+    /// How many calls have come since the start or the last reset.
+    pub fn calls(&self) -> usize {
+        self.upstream.calls.load(Ordering::SeqCst)
+    }
+
+    /// Begins to count the calls anew.
+    pub fn reset(&self) {
+        self.upstream.calls.store(0, Ordering::SeqCst);
+    }
+
+    /// Delivers the oldest call that is not delivered yet, if there is one.
+    pub async fn deliver(&self) {
+        let call = self.upstream.undelivered.lock().unwrap().pop_front();
+        if let Some((headers, body)) = call {
+            self.upstream.answer(headers, body).await;
+        }
+    }
+
+    /// Waits until a call is held.
+    pub async fn until_held(&self) {
+        self.upstream.is_holding.subscribe().wait_for(|&is_holding| is_holding).await.unwrap();
+    }
+
+    /// Lets the held call go on.
+    pub fn release(&self) {
+        self.upstream.is_holding.send_replace(false);
+    }
+}
+
+/// A policy under which every call of an operation meets a fault, and no other call does.
+pub fn at_operation(
+    operation: &'static str,
+    fault: Fault,
+) -> impl Fn(usize, &str) -> Fault + Send + Sync + 'static {
+    move |_, called| if called == operation { fault } else { Fault::None }
+}
+
+async fn forward(State(upstream): State<Upstream>, headers: HeaderMap, body: Bytes) -> Response {
+    let operation = headers["x-amz-target"].to_str().unwrap().rsplit('.').next().unwrap();
+    let call = upstream.calls.fetch_add(1, Ordering::SeqCst) + 1;
+    match (upstream.policy)(call, operation) {
+        Fault::None => upstream.answer(headers, body).await,
+        Fault::Postponed => {
+            upstream.undelivered.lock().unwrap().push_back((headers, body));
+            connection_reset()
+        }
+        Fault::Repeated => {
+            upstream.undelivered.lock().unwrap().push_back((headers.clone(), body.clone()));
+            upstream.answer(headers, body).await
+        }
+        Fault::Held => {
+            let mut holding = upstream.is_holding.subscribe();
+            upstream.is_holding.send_replace(true);
+            holding.wait_for(|&is_holding| !is_holding).await.unwrap();
+            upstream.answer(headers, body).await
+        }
+        Fault::Dead => refusal(StatusCode::BAD_REQUEST, "ValidationException"),
+        Fault::Throttled => {
+            refusal(StatusCode::BAD_REQUEST, "ProvisionedThroughputExceededException")
+        }
+        Fault::InternalError => refusal(StatusCode::INTERNAL_SERVER_ERROR, "InternalServerError"),
+        Fault::Stall => std::future::pending().await,
+        Fault::Reset => connection_reset(),
+        Fault::Late(time) => {
+            tokio::time::sleep(time / 2).await;
+            let answer = upstream.answer(headers, body).await;
+            tokio::time::sleep(time / 2).await;
+            answer
+        }
+        Fault::HalfProcessed => upstream.answer_half(headers, &body).await,
+        Fault::BrokenOff => {
+            upstream.answer(headers, body).await;
+            let broken = futures_util::stream::iter([
+                Ok(Bytes::from_static(b"{\"Item\":")),
+                Err(std::io::Error::other("broken off")),
+            ]);
+            Body::from_stream(broken).into_response()
+        }
+    }
+}
+
+fn connection_reset() -> Response {
+    let reset = Err::<Bytes, _>(std::io::Error::other("reset"));
+    Body::from_stream(futures_util::stream::iter([reset])).into_response()
+}
+
+fn refusal(status: StatusCode, kind: &str) -> Response {
+    let kind = format!("com.amazonaws.dynamodb.v20120810#{kind}");
+    let body = json!({ "__type": kind, "message": "a fault on purpose" });
+    (status, [("content-type", "application/x-amz-json-1.0")], body.to_string()).into_response()
+}
+
+impl Upstream {
+    async fn answer(&self, mut headers: HeaderMap, body: impl Into<reqwest::Body>) -> Response {
+        headers.remove("host");
+        headers.remove("content-length");
+        let request = self.client.post(&self.endpoint).headers(headers).body(body);
+        let answer = request.send().await.unwrap();
+        let (status, headers) = (answer.status(), answer.headers().clone());
+        (status, headers, answer.bytes().await.unwrap()).into_response()
+    }
+
+    /// Does the first half of each table's writes and returns the others as unprocessed.
+    async fn answer_half(&self, headers: HeaderMap, body: &[u8]) -> Response {
+        let mut request: Value = serde_json::from_slice(body).unwrap();
+        let mut unprocessed = serde_json::Map::new();
+        for (table, writes) in request["RequestItems"].as_object_mut().unwrap() {
+            let writes = writes.as_array_mut().unwrap();
+            let rest = writes.split_off(writes.len().div_ceil(2));
+            if !rest.is_empty() {
+                unprocessed.insert(table.clone(), rest.into());
+            }
+        }
+        self.answer(headers, request.to_string()).await;
+        let body = json!({ "UnprocessedItems": unprocessed });
+        ([("content-type", "application/x-amz-json-1.0")], body.to_string()).into_response()
+    }
+}

@@ -1,0 +1,107 @@
+//! Imports, and what is answered after them.
+
+use std::collections::BTreeMap;
+
+use ingest::{
+    Drift, ImportReport, IngestError, Options, Percent, Repair, Verification, ingest, verify,
+};
+use serde_json::{Value, json};
+use store::{Store, TimeoutProfile};
+
+use super::{
+    fault_proxy::{Fault, FaultProxy},
+    service::Service,
+    small_reports::ReportTexts,
+};
+
+/// Looking up every record takes seconds, so only one of so many in a list is. The lists hold them
+/// all, and [`assert_no_drift`] compares every item with the lists.
+const LOOKED_UP: usize = 8;
+
+/// What the API answers from the small reports: all lists, and a part of their records as lookups.
+pub async fn answers(service: &Service) -> BTreeMap<String, Value> {
+    let mut answers = BTreeMap::new();
+    let mut paths = vec!["/v1/stats".to_owned(), "/v1/search?q=sample&limit=100".to_owned()];
+    for offset in [0, 100] {
+        for npa in ["415", "416"] {
+            let path = format!("/v1/npa/{npa}?limit=100&offset={offset}");
+            let page = service.ok(&path).await;
+            let nxxs = some_codes(&page["exchanges"], "nxx");
+            paths.extend(nxxs.iter().map(|nxx| format!("/v1/npa/{npa}/nxx/{nxx}")));
+            answers.insert(path, page);
+        }
+        let path = format!("/v1/carriers?limit=100&offset={offset}");
+        let page = service.ok(&path).await;
+        let ocns = some_codes(&page["carriers"], "ocn");
+        paths.extend(ocns.iter().map(|ocn| format!("/v1/carrier/{ocn}")));
+        answers.insert(path, page);
+    }
+    // Exchanges that only one of the versions has.
+    for nxx in ["206", "207", "209", "234"] {
+        paths.push(format!("/v1/npa/415/nxx/{nxx}"));
+        paths.push(format!("/v1/format/+1415{nxx}5678"));
+    }
+    for path in paths {
+        let (status, body) = service.answer(&path).await;
+        answers.insert(path, json!({ "status": status.as_u16(), "body": body }));
+    }
+    // The time of the import differs although the data is the same.
+    answers.get_mut("/v1/stats").unwrap()["body"]["last_updated"].take();
+    answers
+}
+
+/// The codes of some records of a list.
+fn some_codes(records: &Value, field: &str) -> Vec<String> {
+    let some = records.as_array().unwrap().iter().step_by(LOOKED_UP);
+    some.map(|record| record[field].as_str().unwrap().to_owned()).collect()
+}
+
+/// Imports reports.
+///
+/// # Errors
+/// Returns the error of the import.
+pub async fn import(
+    store: &Store,
+    texts: &ReportTexts,
+    options: Options,
+) -> Result<ImportReport, IngestError> {
+    ingest(store, &texts.sources(), options, |_| ()).await
+}
+
+/// Rewrites every item that differs from the current version.
+pub async fn repair(store: &Store) -> Verification {
+    verify(store, Repair::Yes, None, |_| ()).await.unwrap()
+}
+
+/// Asserts that no item differs from the current version.
+pub async fn assert_no_drift(store: &Store) {
+    let verification = verify(store, Repair::No, None, |_| ()).await.unwrap();
+    assert_eq!(verification.drift, Drift::default());
+}
+
+/// A store whose calls meet the faults of `policy`, and the proxy that makes them.
+pub async fn store_with_faults(
+    service: &Service,
+    policy: impl Fn(usize, &str) -> Fault + Send + Sync + 'static,
+) -> (Store, FaultProxy) {
+    let proxy = FaultProxy::before(service.database.endpoint(), policy).await;
+    (Store::at(&proxy.endpoint, TimeoutProfile::Batch).await, proxy)
+}
+
+/// A store of a process that dies after so many calls.
+pub async fn dying_store(service: &Service, calls: usize) -> (Store, FaultProxy) {
+    let policy = move |call, _: &str| if call > calls { Fault::Dead } else { Fault::None };
+    store_with_faults(service, policy).await
+}
+
+/// Options under which no gate refuses an import.
+pub fn without_gates() -> Options {
+    let all: Percent = "100".parse().unwrap();
+    Options {
+        max_shrink: all,
+        max_change: Some(all),
+        max_suspect: Some(all),
+        allow_older: true,
+        ..Options::default()
+    }
+}

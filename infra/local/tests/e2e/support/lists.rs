@@ -1,0 +1,37 @@
+//! Lists read page by page.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::service::Service;
+
+/// Reads a list in pages of `limit` records and gives all of them; every page must have the same
+/// total.
+pub async fn all_records(service: &Service, path: &str, field: &str, limit: usize) -> Vec<Value> {
+    let (mut records, mut offset, mut total) = (Vec::new(), 0, None);
+    let separator = if path.contains('?') { '&' } else { '?' };
+    loop {
+        let body = service.ok(&format!("{path}{separator}limit={limit}&offset={offset}")).await;
+        assert_eq!(body["pagination"]["limit"], limit);
+        assert_eq!(body["pagination"]["offset"], offset);
+        let total_of_page = body["pagination"]["total"].as_u64().unwrap() as usize;
+        assert_eq!(*total.get_or_insert(total_of_page), total_of_page, "{path} at {offset}");
+        records.extend(body[field].as_array().unwrap().iter().cloned());
+        offset += limit;
+        if offset >= total_of_page {
+            assert_eq!(records.len(), total_of_page, "{path} by {limit}");
+            return records;
+        }
+    }
+}
+
+/// Asserts that pages of 1, 7, 50 and 100 records give every record once, in the same order.
+pub async fn assert_page_sizes_agree(service: &Service, path: &str, field: &str) {
+    let by_hundred = all_records(service, path, field, 100).await;
+    let distinct: BTreeSet<String> = by_hundred.iter().map(Value::to_string).collect();
+    assert_eq!(distinct.len(), by_hundred.len(), "{path}");
+    for limit in [1, 7, 50] {
+        assert_eq!(all_records(service, path, field, limit).await, by_hundred, "{path} by {limit}");
+    }
+}

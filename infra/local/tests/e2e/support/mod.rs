@@ -1,0 +1,18 @@
+//! What tests share: services and databases to speak to, requests, reports, and the template.
+
+pub mod api_events;
+pub mod databases;
+pub mod endpoints;
+pub mod fault_proxy;
+pub mod imports;
+pub mod keys;
+pub mod lambda_runtime;
+pub mod lists;
+pub mod metrics;
+pub mod processes;
+pub mod program;
+pub mod readme;
+pub mod sample_requests;
+pub mod service;
+pub mod small_reports;
+pub mod template;

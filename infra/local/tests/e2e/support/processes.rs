@@ -1,0 +1,38 @@
+//! Processes that are started, stopped, continued and ended.
+
+use std::{
+    env,
+    process::{Child, Command, ExitStatus},
+    time::{Duration, Instant},
+};
+
+/// How long a process may take to end after a signal.
+const LONGEST_END: Duration = Duration::from_secs(15);
+
+/// Sends a signal, such as `STOP`, to a process.
+pub fn send_signal(signal: &str, process: &Child) {
+    let pid = process.id().to_string();
+    let status = Command::new("kill").args([format!("-{signal}"), pid]).status();
+    assert!(status.unwrap().success(), "{signal}");
+}
+
+/// Waits until a process has ended by itself, and gives how.
+pub async fn until_ended(process: &mut Child) -> ExitStatus {
+    let deadline = Instant::now() + LONGEST_END;
+    loop {
+        if let Some(status) = process.try_wait().unwrap() {
+            return status;
+        }
+        assert!(Instant::now() < deadline, "the process does not end");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+/// The command that runs a test of this program, by its path, which is otherwise ignored.
+pub fn ignored_test(path: &str) -> Command {
+    let mut command = Command::new(env::current_exe().unwrap());
+    // The path begins with the name of the program, by which the harness does not call it.
+    let (_, name) = path.split_once("::").unwrap();
+    command.args(["--exact", name, "--ignored", "--nocapture"]);
+    command
+}

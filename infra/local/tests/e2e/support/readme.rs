@@ -1,0 +1,39 @@
+//! The table of the README that lists the requests of the API.
+
+/// A row of the table.
+pub struct Row {
+    /// The paths it documents; those of queries, too, so `/v1/npa` besides `/v1/npa/{npa}`.
+    pub paths: Vec<String>,
+    pub needs_key: bool,
+}
+
+/// The rows, in order.
+pub fn rows() -> Vec<Row> {
+    let readme = include_str!("../../../../../README.md");
+    let rows = readme.lines().filter(|line| line.starts_with("| `GET "));
+    rows.map(|row| Row { paths: paths(row), needs_key: !row.contains("without a key") }).collect()
+}
+
+/// Whether some row documents a path.
+pub fn documents(path: &str) -> bool {
+    let path = path.replace("+}", "}");
+    rows().iter().any(|row| row.paths.contains(&path))
+}
+
+/// The paths in the first cell of a row: `` `GET /v1/npa/{npa}` or `?npa=` `` has two.
+fn paths(row: &str) -> Vec<String> {
+    let cell = row.split(" | ").next().unwrap();
+    let mut paths: Vec<String> = Vec::new();
+    for code in cell.split('`').skip(1).step_by(2) {
+        let target = code.trim_start_matches("GET ");
+        let path = match (target.split('?').next().unwrap(), paths.last()) {
+            // A query alone is that of the path before, without its parameters.
+            ("", Some(before)) => before.split("/{").next().unwrap().to_owned(),
+            (path, _) => path.to_owned(),
+        };
+        if path.starts_with('/') {
+            paths.push(path);
+        }
+    }
+    paths
+}

@@ -1,0 +1,120 @@
+//! A running service for tests to speak to.
+
+use std::{net::Ipv4Addr, sync::LazyLock};
+
+use reqwest::{Client, RequestBuilder, Response, StatusCode};
+use serde_json::Value;
+use shared::{app, state::App};
+use tnr::{commands::keys, database::Database, routes};
+use tokio::{net::TcpListener, runtime::Runtime};
+
+use super::{databases, fault_proxy::FaultProxy};
+
+/// The sample key: the sample requests carry it, and every service of these tests knows it.
+pub const KEY: &str = "tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn";
+
+/// A client that opens a connection for each request, since a pooled one would end with the runtime
+/// of the test that opened it.
+pub fn http_client() -> Client {
+    // This fails if another test has installed it already.
+    _ = rustls::crypto::ring::default_provider().install_default();
+    Client::builder().pool_max_idle_per_host(0).build().unwrap()
+}
+
+/// A running service and its database; both end with the runtime of the test.
+pub struct Service {
+    pub base_url: String,
+    pub database: Database,
+    client: Client,
+}
+
+/// A service on the sample for tests that only read. It has a thread and a runtime of its own,
+/// since that of a test ends with the test.
+pub fn shared_service() -> &'static Service {
+    static SERVICE: LazyLock<Service> = LazyLock::new(|| {
+        let (started, service) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            Runtime::new().unwrap().block_on(async {
+                started.send(Service::with_sample().await).unwrap();
+                std::future::pending::<()>().await;
+            });
+        });
+        service.recv().unwrap()
+    });
+    &SERVICE
+}
+
+impl Service {
+    /// A service with an empty database, and a key.
+    pub async fn empty() -> Self {
+        let database = Database::in_memory().await.unwrap();
+        keys::register(&database.store(), &KEY.parse().unwrap(), "tests").await.unwrap();
+        Self::on(database).await
+    }
+
+    /// A new service on the same database, with nothing in memory.
+    pub async fn restarted(self) -> Self {
+        Self::on(self.database).await
+    }
+
+    /// A service on a database as it is.
+    pub async fn on(database: Database) -> Self {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let base_url = format!("http://{}", listener.local_addr().unwrap());
+        let service = app::service(routes(), App::on(database.serving_store().await));
+        tokio::spawn(async move { axum::serve(listener, service).await.unwrap() });
+        Self { base_url, database, client: http_client() }
+    }
+
+    /// A service of its own on the sample.
+    pub async fn with_sample() -> Self {
+        Self::on(databases::with_sample().await).await
+    }
+
+    /// A service of its own on the first of the small reports.
+    pub async fn with_small_reports() -> Self {
+        Self::on(databases::with_small_reports().await).await
+    }
+
+    /// A service on the database behind a proxy.
+    pub async fn behind(proxy: &FaultProxy) -> Self {
+        Self::on(Database::at(proxy.endpoint.clone()).await.unwrap()).await
+    }
+
+    /// A request without a key.
+    pub fn request(&self, path: &str) -> RequestBuilder {
+        self.client.get(format!("{}{path}", self.base_url))
+    }
+
+    /// The response to a request with the sample key.
+    pub async fn get(&self, path: &str) -> Response {
+        self.request(path).bearer_auth(KEY).send().await.unwrap()
+    }
+
+    /// Status and body of a response, which must be JSON.
+    pub async fn answer(&self, path: &str) -> (StatusCode, Value) {
+        let response = self.get(path).await;
+        assert_eq!(response.headers()["content-type"], "application/json", "{path}");
+        (response.status(), response.json().await.unwrap())
+    }
+
+    /// The body of a response, which must be a success.
+    pub async fn ok(&self, path: &str) -> Value {
+        let (status, body) = self.answer(path).await;
+        assert_eq!(status, StatusCode::OK, "{path}: {body}");
+        body
+    }
+
+    /// Asserts the status of an error, and that its body holds `error` and `message` and nothing
+    /// else.
+    pub async fn assert_error(&self, path: &str, status: u16, error: &str, message: &str) {
+        let (actual, body) = self.answer(path).await;
+        assert_eq!(actual.as_u16(), status, "{path}: {body}");
+        assert_eq!(body, serde_json::json!({ "error": error, "message": message }), "{path}");
+    }
+}
+
+/// The names of an object's fields, in order.
+pub fn fields(value: &Value) -> Vec<&str> {
+    value.as_object().unwrap().keys().map(String::as_str).collect()
+}

@@ -1,0 +1,131 @@
+//! Reports of two area codes, cut from the sample, in three states: small enough to import often.
+
+use std::collections::BTreeMap;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use ingest::{Source, Sources};
+use store::Store;
+use tnr::sample::sample;
+
+/// The sample's area codes in California and Toronto.
+const NPAS: [&str; 2] = ["415", "416"];
+
+/// The four reports as text.
+#[derive(Debug, Clone)]
+pub struct ReportTexts {
+    pub nanpa: String,
+    pub cnac: String,
+    pub npa_report: String,
+    pub carriers: String,
+}
+
+impl ReportTexts {
+    /// The reports as the sample has them.
+    pub fn first() -> Self {
+        let Sources { nanpa, cnac, npa_report, carriers, .. } = sample();
+        let of_area_codes = |source: &Source,
+                             header_lines: usize,
+                             is_of: &dyn Fn(&str, &str) -> bool| {
+            let text = embedded(source);
+            let lines = text.split_inclusive('\n').enumerate();
+            let kept = lines
+                .filter(|(n, line)| *n < header_lines || NPAS.iter().any(|npa| is_of(line, npa)));
+            kept.map(|(_, line)| line).collect::<String>()
+        };
+        Self {
+            nanpa: of_area_codes(&nanpa, 1, &|line, npa| line.contains(&format!("\t{npa}-"))),
+            cnac: of_area_codes(&cnac, 2, &|line, npa| line.starts_with(npa)),
+            // Area code 600 has no exchanges.
+            npa_report: of_area_codes(&npa_report, 2, &|line, npa| {
+                line.starts_with(npa) || line.starts_with("600")
+            }),
+            carriers: embedded(&carriers.unwrap()),
+        }
+    }
+
+    /// The reports some weeks later: exchanges added, removed and changed, and a carrier renamed.
+    pub fn second() -> Self {
+        let mut texts = Self::first();
+        let vanished = texts.nanpa.lines().find(|line| line.contains("\t415-206\t")).unwrap();
+        texts.nanpa = texts.nanpa.replace(&format!("{vanished}\n"), "");
+        texts.nanpa = texts.nanpa.replace("415-234", "415-207").replace("01/01/2000", "01/15/2000");
+        texts.cnac = texts.cnac.replacen("\"Available\"", "\"Protected\"", 1);
+        texts.carriers =
+            texts.carriers.replace("Sample Telephone Company of Ontario", "Sample Bell");
+        texts.cnac = texts.cnac.replace("Sample Telephone Company of Ontario", "Sample Bell");
+        texts
+    }
+
+    /// The second reports, except that the new exchange has another code.
+    pub fn third() -> Self {
+        let mut texts = Self::second();
+        texts.nanpa = texts.nanpa.replace("415-207", "415-209");
+        texts
+    }
+
+    /// All four of the sample's reports, whole.
+    pub fn sample() -> Self {
+        let Sources { nanpa, cnac, npa_report, carriers, .. } = sample();
+        Self {
+            nanpa: embedded(&nanpa),
+            cnac: embedded(&cnac),
+            npa_report: embedded(&npa_report),
+            carriers: embedded(&carriers.unwrap()),
+        }
+    }
+
+    /// The reports as sources of an import.
+    pub fn sources(&self) -> Sources {
+        Sources {
+            nanpa: source(&self.nanpa),
+            cnac: source(&self.cnac),
+            npa_report: source(&self.npa_report),
+            carriers: Some(source(&self.carriers)),
+            thousands_blocks: None,
+        }
+    }
+}
+
+/// Text as a source. It stays in memory until the process ends.
+pub fn source(text: &str) -> Source {
+    Source::Embedded(text.as_bytes().to_vec().leak())
+}
+
+/// The text of a source that the program has embedded.
+pub fn embedded(source: &Source) -> String {
+    match source {
+        Source::Embedded(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Every item of the tables that an import writes, as text, by table and key.
+pub async fn dump(store: &Store) -> BTreeMap<String, String> {
+    let (client, tables) = store.parts();
+    let mut items = BTreeMap::new();
+    for table in [&tables.carriers, &tables.exchanges, &tables.dataset] {
+        let mut pages = client.scan().table_name(table).into_paginator().items().send();
+        while let Some(item) = pages.next().await {
+            let item: BTreeMap<String, _> = item.unwrap().into_iter().collect();
+            let key = ["ocn", "npa_nxx", "id"].iter().find_map(|name| item.get(*name)).unwrap();
+            items.insert(format!("{table} {:?}", key), format!("{:?}", ordered(&item)));
+        }
+    }
+    items
+}
+
+/// Attributes by name, also those inside of others, since a `HashMap` has no order.
+fn ordered(item: &BTreeMap<String, AttributeValue>) -> BTreeMap<String, String> {
+    item.iter().map(|(name, value)| (name.clone(), as_text(value))).collect()
+}
+
+fn as_text(value: &AttributeValue) -> String {
+    match value {
+        AttributeValue::M(map) => {
+            let map = map.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+            format!("{:?}", ordered(&map))
+        }
+        AttributeValue::L(list) => format!("{:?}", list.iter().map(as_text).collect::<Vec<_>>()),
+        _ => format!("{value:?}"),
+    }
+}

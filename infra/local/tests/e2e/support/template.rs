@@ -1,0 +1,143 @@
+//! `template.yaml` read back: what it deploys, by resource, function and route.
+
+use std::{collections::BTreeMap, sync::LazyLock};
+
+use percent_encoding::percent_decode_str;
+use serde_json::{Map, Value as JsonValue};
+use yaml_serde::Value;
+
+/// The template as text.
+pub const TEXT: &str = include_str!("../../../../../template.yaml");
+
+/// What API Gateway calls the route of every path that has no route of its own.
+pub const DEFAULT_ROUTE: &str = "$default";
+
+/// A function of the template.
+#[derive(Debug, Clone)]
+pub struct Function {
+    /// The name of the resource, such as `NpaFunction`.
+    pub resource: String,
+    /// The name of its binary, which is that of its folder, such as `npa`.
+    pub binary: String,
+    pub properties: Value,
+}
+
+/// One route of the HTTP API.
+#[derive(Debug, Clone)]
+pub struct Route {
+    /// The path as API Gateway writes it, such as `/v1/format/{tn+}`, or [`DEFAULT_ROUTE`].
+    pub path: String,
+    pub method: String,
+    /// The binary of the function that answers it.
+    pub function: String,
+}
+
+/// The resources by their names.
+pub fn resources() -> &'static BTreeMap<String, Value> {
+    static RESOURCES: LazyLock<BTreeMap<String, Value>> = LazyLock::new(|| {
+        let template: Value = yaml_serde::from_str(TEXT).unwrap();
+        let resources = template["Resources"].as_mapping().unwrap().iter();
+        resources.map(|(name, resource)| (text(name), resource.clone())).collect()
+    });
+    &RESOURCES
+}
+
+/// The resources of a type, by their names.
+pub fn resources_of_type(kind: &str) -> Vec<(&'static str, &'static Value)> {
+    let of_type = resources().iter().filter(|(_, resource)| resource["Type"] == *kind);
+    of_type.map(|(name, resource)| (name.as_str(), resource)).collect()
+}
+
+/// Every function, the import among them.
+pub fn functions() -> Vec<Function> {
+    let functions = resources_of_type("AWS::Serverless::Function").into_iter();
+    functions
+        .map(|(name, resource)| Function {
+            resource: name.to_owned(),
+            binary: text(&resource["Metadata"]["BuildProperties"]["Binary"]),
+            properties: resource["Properties"].clone(),
+        })
+        .collect()
+}
+
+/// The functions that answer the API.
+pub fn api_functions() -> Vec<Function> {
+    functions().into_iter().filter(|function| !function.routes().is_empty()).collect()
+}
+
+/// The routes of every function.
+pub fn routes() -> Vec<Route> {
+    functions().iter().flat_map(Function::routes).collect()
+}
+
+impl Function {
+    /// The routes that lead to the function.
+    pub fn routes(&self) -> Vec<Route> {
+        let events = self.properties["Events"].as_mapping().into_iter().flatten();
+        let http = events.map(|(_, event)| event).filter(|event| event["Type"] == "HttpApi");
+        http.map(|event| Route {
+            path: text_or(&event["Properties"]["Path"], DEFAULT_ROUTE),
+            method: text_or(&event["Properties"]["Method"], "ANY"),
+            function: self.binary.clone(),
+        })
+        .collect()
+    }
+}
+
+/// The route of the template that takes a path, and the values of the route's parameters.
+pub fn route_of(path: &str) -> (String, Map<String, JsonValue>) {
+    let matching = routes().into_iter().find_map(|Route { path: route, .. }| {
+        let parameters = parameters_of(&route, path)?;
+        Some((route, parameters))
+    });
+    matching.unwrap_or_else(|| (DEFAULT_ROUTE.to_owned(), Map::new()))
+}
+
+/// The values of a route's parameters in a path; `None` if the route does not take the path.
+fn parameters_of(route: &str, path: &str) -> Option<Map<String, JsonValue>> {
+    let mut parameters = Map::new();
+    let mut rest = Some(path);
+    for segment in route.split('/') {
+        let left = rest?;
+        if let Some(greedy) = segment.strip_suffix("+}") {
+            let name = greedy.trim_start_matches('{');
+            parameters.insert(name.to_owned(), decoded(left).into());
+            return Some(parameters);
+        }
+        let (value, following) = match left.split_once('/') {
+            Some((value, following)) => (value, Some(following)),
+            None => (left, None),
+        };
+        match segment.strip_prefix('{') {
+            Some(name) => {
+                parameters.insert(name.trim_end_matches('}').to_owned(), decoded(value).into());
+            }
+            None if segment == value => (),
+            None => return None,
+        }
+        rest = following;
+    }
+    rest.is_none().then_some(parameters)
+}
+
+/// Text as it was before a client encoded it for a URL.
+pub fn decoded(text: &str) -> String {
+    percent_decode_str(text).decode_utf8().unwrap().into_owned()
+}
+
+/// The text of a value, without the tag of a CloudFormation function such as `!Ref`.
+pub fn text(value: &Value) -> String {
+    match value {
+        Value::Tagged(tagged) => text(&tagged.value),
+        plain => plain.as_str().unwrap_or_else(|| panic!("{plain:?} is no text")).to_owned(),
+    }
+}
+
+/// The texts of a list, or the only text that stands for a list of one.
+pub fn texts(value: &Value) -> Vec<String> {
+    value.as_sequence().map_or_else(|| vec![text(value)], |list| list.iter().map(text).collect())
+}
+
+fn text_or(value: &Value, default: &str) -> String {
+    if value.is_null() { default.to_owned() } else { text(value) }
+}
