@@ -83,8 +83,8 @@ pub fn openapi(functions: impl IntoIterator<Item = Routes>) -> utoipa::openapi::
 
 /// Runs `routes` as a Lambda function until the environment is shut down.
 ///
-/// A function with protected routes loads the dataset before its first request, since lists need it,
-/// and lookups use it while DynamoDB does not answer.
+/// A function with protected routes loads the dataset before its first request, since lists need
+/// it, and lookups use it while DynamoDB does not answer.
 ///
 /// # Errors
 /// Returns an error if the Lambda runtime API cannot be reached.
@@ -124,8 +124,8 @@ async fn method_not_allowed(method: Method, uri: Uri) -> ApiError {
     ApiError::MethodNotAllowed(format!("{method} is not allowed on {}; use GET", quote(uri.path())))
 }
 
-/// The response to a request whose handler panicked. The message of the panic is not logged, since it
-/// may quote the request; its place is logged by the panic hook.
+/// The response to a request whose handler panicked. The message of the panic is not logged, since
+/// it may quote the request; its place is logged by the panic hook.
 fn internal_error(_message: Box<dyn Any + Send>) -> Response {
     tracing::error!("a handler panicked");
     ApiError::Internal.into_response()

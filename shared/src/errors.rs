@@ -1,5 +1,5 @@
-//! Turns failures into the `{error, message}` that a client sees (spec 7). No other code makes such a
-//! body.
+//! Turns failures into the `{error, message}` that a client sees (spec 7). No other code makes such
+//! a body.
 
 use axum::{
     Json,

@@ -1,9 +1,9 @@
 //! An internal Lambda extension, which writes the usage of quotas after the response is sent.
 //!
-//! Lambda freezes the process once both the runtime and the extension have asked for their next event.
-//! The runtime asks as soon as the response is sent, so that the client does not wait. The extension
-//! asks only after the counts are written. A process with a registered extension also receives a
-//! `SIGTERM` before it ends, upon which the remaining counts are written.
+//! Lambda freezes the process once both the runtime and the extension have asked for their next
+//! event. The runtime asks as soon as the response is sent, so that the client does not wait. The
+//! extension asks only after the counts are written. A process with a registered extension also
+//! receives a `SIGTERM` before it ends, upon which the remaining counts are written.
 
 use std::{
     convert::Infallible,
@@ -30,8 +30,8 @@ use crate::quota::Quotas;
 
 const NAME: &str = "usage";
 
-/// Runs `service` as a Lambda function, and beside it the extension that writes the counts of `quotas`.
-/// If the extension cannot be registered, the function runs without it.
+/// Runs `service` as a Lambda function, and beside it the extension that writes the counts of
+/// `quotas`. If the extension cannot be registered, the function runs without it.
 ///
 /// # Errors
 /// Returns an error if the Lambda API can no longer be reached.

@@ -1,8 +1,8 @@
 //! Restores the URL that the client wrote from the event of API Gateway.
 //!
-//! An HTTP API decodes the path before it sets `rawPath`. A `?` or `#` in a phone number would cut such
-//! a URL, and a `/` would lead to another route. The path parameters of the event still have the whole
-//! values. `cargo lambda watch` and REST APIs do not decode the path.
+//! An HTTP API decodes the path before it sets `rawPath`. A `?` or `#` in a phone number would cut
+//! such a URL, and a `/` would lead to another route. The path parameters of the event still have
+//! the whole values. `cargo lambda watch` and REST APIs do not decode the path.
 
 use axum::http::Uri;
 use lambda_http::{

@@ -1,10 +1,10 @@
 //! The code that the functions behind the API share.
 //!
-//! A request passes through it in one direction: [`gateway`] restores the URL that the client wrote,
-//! [`app`] finds its route, [`auth`] checks its key, [`quota`] counts it, [`params`] and [`pagination`]
-//! parse it, a handler asks [`lookup`] for a record or a dataset, [`errors`] turns a failure into a
-//! response, and [`telemetry`] writes its line of the access log. [`state`] holds the data that all
-//! handlers share.
+//! A request passes through it in one direction: [`gateway`] restores the URL that the client
+//! wrote, [`app`] finds its route, [`auth`] checks its key, [`quota`] counts it, [`params`] and
+//! [`pagination`] parse it, a handler asks [`lookup`] for a record or a dataset, [`errors`] turns a
+//! failure into a response, and [`telemetry`] writes its line of the access log. [`state`] holds
+//! the data that all handlers share.
 
 pub mod app;
 pub mod auth;

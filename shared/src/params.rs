@@ -12,10 +12,11 @@ use strum::VariantNames;
 
 use crate::errors::ApiError;
 
-/// The parameters in a path, in their order. The last one may contain slashes if the route allows it.
+/// The parameters in a path, in their order. The last one may contain slashes if the route allows
+/// it.
 ///
-/// Bytes that are not UTF-8 become U+FFFD, as they do in a query. So malformed values reach the handler,
-/// which refuses them with its own message.
+/// Bytes that are not UTF-8 become U+FFFD, as they do in a query. So malformed values reach the
+/// handler, which refuses them with its own message.
 pub struct PathParams<const N: usize>(pub [String; N]);
 
 impl<S: Sync, const N: usize> FromRequestParts<S> for PathParams<N> {
@@ -67,8 +68,8 @@ impl Params {
         single_value(name, values)
     }
 
-    /// The decoded value of `name`. A `+` before the first digit of a number stays a plus sign, since
-    /// few clients encode it as `%2B`. Any other `+` is a space, as forms encode it.
+    /// The decoded value of `name`. A `+` before the first digit of a number stays a plus sign,
+    /// since few clients encode it as `%2B`. Any other `+` is a space, as forms encode it.
     ///
     /// # Errors
     /// Returns [`ApiError::InvalidRequest`] if `name` has two different values.
@@ -116,7 +117,8 @@ pub fn parse<T: FromStr<Err: Display>>(name: &str, text: &str) -> Result<T, ApiE
     text.parse().map_err(|rule| invalid_param(name, text, rule))
 }
 
-/// The number of characters after which a quoted value is cut, since a hostile one may be very long.
+/// The number of characters after which a quoted value is cut, since a hostile one may be very
+/// long.
 const LONGEST_QUOTE: usize = 40;
 
 /// A value that breaks the rule of its parameter.
@@ -132,8 +134,8 @@ pub fn quote(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Replaces each `+` that stands for a space with `%20`. A `+` is a plus sign before the first digit of
-/// a number, and again after `;` or `=`, which start another number in a `tel:` URI.
+/// Replaces each `+` that stands for a space with `%20`. A `+` is a plus sign before the first
+/// digit of a number, and again after `;` or `=`, which start another number in a `tel:` URI.
 fn encode_spaces(value: &str) -> String {
     let (mut encoded, mut rest, mut is_in_number) = (String::new(), value, false);
     while let Some(character) = rest.chars().next() {

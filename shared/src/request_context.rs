@@ -1,5 +1,5 @@
-//! The request context: facts about a request that are collected while it is answered, for its line of
-//! the access log.
+//! The request context: facts about a request that are collected while it is answered, for its line
+//! of the access log.
 
 use std::cell::RefCell;
 
@@ -24,9 +24,9 @@ pub struct RequestContext {
 impl RequestContext {
     /// Records the phone number of the request in E.164, without its last four digits.
     ///
-    /// A number that was typed with letters is not recorded. Letters stand for digits of a keypad, so
-    /// that `(305) 234-5678 home` is a number of 14 digits. Without the last four it would still be
-    /// the whole number of a person.
+    /// A number that was typed with letters is not recorded. Letters stand for digits of a keypad,
+    /// so that `(305) 234-5678 home` is a number of 14 digits. Without the last four it would still
+    /// be the whole number of a person.
     pub fn set_phone_number(&mut self, text: &str, national_number: &str, e164: &str) {
         let typed_digits: String = text.chars().filter(char::is_ascii_digit).collect();
         if typed_digits.contains(national_number) {

@@ -1,8 +1,8 @@
-//! The access log, with one line for each request, from which CloudWatch also reads metrics; and the
-//! request id, by which a client can refer to its line.
+//! The access log, with one line for each request, from which CloudWatch also reads metrics; and
+//! the request id, by which a client can refer to its line.
 //!
-//! A line has no text that a client wrote. It has only the first characters of the key, the phone number
-//! as it was understood without its last four digits, and the route instead of the path.
+//! A line has no text that a client wrote. It has only the first characters of the key, the phone
+//! number as it was understood without its last four digits, and the route instead of the path.
 
 use std::{
     env,
@@ -91,7 +91,8 @@ fn request_id(request: &Request) -> String {
         .unwrap_or_else(|| rand::rng().sample_iter(Alphanumeric).take(16).map(char::from).collect())
 }
 
-/// Writes the line: in the format of CloudWatch in a Lambda function, elsewhere at the level `info`.
+/// Writes the line: in the format of CloudWatch in a Lambda function, elsewhere at the level
+/// `info`.
 fn write(entry: AccessLogEntry) {
     static LAMBDA_FUNCTION: LazyLock<Option<String>> =
         LazyLock::new(|| env::var("AWS_LAMBDA_FUNCTION_NAME").ok());

@@ -227,8 +227,8 @@ fn thousands_digit(number: &PhoneNumber) -> Option<u8> {
 /// The rate center, the state with its country, and the holder of a number.
 ///
 /// If the source names no state for the exchange, the state is that of the area code, provided that
-/// the area code lies in a single one. In a pooled exchange, holder and rate center are those of the
-/// number's thousands block, once its assignment is effective.
+/// the area code lies in a single one. In a pooled exchange, holder and rate center are those of
+/// the number's thousands block, once its assignment is effective.
 fn place_and_holder(
     numbering_data: NumberingData,
     thousands_digit: Option<u8>,
@@ -252,7 +252,8 @@ fn place_and_holder(
     }
 }
 
-/// The holder of the exchange: a carrier with an OCN, or a company that the source names without one.
+/// The holder of the exchange: a carrier with an OCN, or a company that the source names without
+/// one.
 fn holder_of(exchange: Exchange) -> Option<CarrierInfo> {
     let Exchange { ocn, company_name, carrier_type, .. } = exchange;
     if ocn.is_none() && company_name.is_none() {

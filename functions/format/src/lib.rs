@@ -22,8 +22,8 @@ pub use answer::FormatResult;
 /// The routes of this function.
 ///
 /// # Panics
-/// Panics if the rules of phone numbers cannot be loaded, so that the program does not start without
-/// them.
+/// Panics if the rules of phone numbers cannot be loaded, so that the program does not start
+/// without them.
 pub fn routes() -> Routes {
     formatting::load_rules();
     OpenApiRouter::default().routes(routes!(by_query)).routes(routes!(by_path)).into()

@@ -1,11 +1,12 @@
-//! Measures how long it takes to parse, classify and format a number, against the `phonenumber` crate:
+//! Measures how long it takes to parse, classify and format a number, against the `phonenumber`
+//! crate:
 //!
 //! ```sh
 //! cargo bench -p formatting
 //! ```
 //!
-//! Prints microseconds for each number, and the ratio to the baseline. The crates take turns, and the
-//! best of several rounds is taken, since other work on the machine only ever adds time.
+//! Prints microseconds for each number, and the ratio to the baseline. The crates take turns, and
+//! the best of several rounds is taken, since other work on the machine only ever adds time.
 
 use std::{
     hint::black_box,

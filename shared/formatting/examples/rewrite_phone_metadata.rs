@@ -6,8 +6,8 @@
 //! ```
 //!
 //! The patterns of the crate contain `\d`, which the regex crate reads as any digit of Unicode.
-//! Compiled, they take ten times the memory of `[0-9]`. The rules normalize digits before they match,
-//! so that nothing but memory and time changes.
+//! Compiled, they take ten times the memory of `[0-9]`. The rules normalize digits before they
+//! match, so that nothing but memory and time changes.
 
 #![expect(deprecated, reason = "the fields are only shadowed inside the crate's own wrapper")]
 

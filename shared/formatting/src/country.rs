@@ -22,8 +22,8 @@ impl Default for DefaultCountry {
 impl FromStr for DefaultCountry {
     type Err = UnknownCountry;
 
-    /// Reads any code that can be the `country` of a number: the codes of ISO 3166-1, and three more
-    /// that Google's rules know.
+    /// Reads any code that can be the `country` of a number: the codes of ISO 3166-1, and three
+    /// more that Google's rules know.
     fn from_str(text: &str) -> Result<Self, UnknownCountry> {
         let code = text.to_ascii_uppercase();
         if country_name(&code).is_none() {
@@ -40,8 +40,9 @@ impl DefaultCountry {
     }
 }
 
-/// The name of a country in everyday use: that of ISO 3166-1, except where ISO inverts it or spells it
-/// out. AC, TA and XK have names too; ISO has no such codes, but libphonenumber has rules for them.
+/// The name of a country in everyday use: that of ISO 3166-1, except where ISO inverts it or spells
+/// it out. AC, TA and XK have names too; ISO has no such codes, but libphonenumber has rules for
+/// them.
 pub fn country_name(alpha2: &str) -> Option<&'static str> {
     EVERYDAY_NAMES
         .iter()

@@ -1,4 +1,5 @@
-//! Phone numbers, read and described by the rules of Google's libphonenumber behind a small interface.
+//! Phone numbers, read and described by the rules of Google's libphonenumber behind a small
+//! interface.
 //!
 //! The rules are those of [`rlibphonenumber`], whose version is pinned. No other crate names it.
 

@@ -17,7 +17,8 @@ use super::{
 /// The country calling code of the North American Numbering Plan.
 const NANP: i32 = 1;
 
-/// The most leading zeros of a number. The formats of the crate lose some of them if there are more.
+/// The most leading zeros of a number. The formats of the crate lose some of them if there are
+/// more.
 const MOST_LEADING_ZEROS: i32 = 10;
 
 /// The kind of service that a number belongs to (spec 2.5).
@@ -111,7 +112,8 @@ pub struct PhoneNumber {
     pub possible: bool,
     /// The country calling code without the plus sign.
     pub country_calling_code: i32,
-    /// ISO 3166-1 alpha-2 code; `None` if the calling code belongs to no country, or no country fits.
+    /// ISO 3166-1 alpha-2 code; `None` if the calling code belongs to no country, or no country
+    /// fits.
     pub country: Option<String>,
     /// The national (significant) number with its leading zeros.
     pub national_number: String,
@@ -223,9 +225,9 @@ fn describe(rules: &PhoneNumberUtil, parsed: &Parsed) -> PhoneNumber {
     }
 }
 
-/// Whether the area code of a North American number belongs to no place. It is an easily recognizable
-/// code, whose last two digits are the same (800, 600, 588), or another one that is in use as
-/// non-geographic in NANPA's area code database.
+/// Whether the area code of a North American number belongs to no place. It is an easily
+/// recognizable code, whose last two digits are the same (800, 600, 588), or another one that is in
+/// use as non-geographic in NANPA's area code database.
 fn is_non_geographic_npa(national_number: &str) -> bool {
     match national_number.as_bytes() {
         digits if digits.len() != 10 => false,

@@ -2,8 +2,8 @@
 
 use std::error::Error;
 
-/// The message of an error, followed by the messages of its causes. The outer errors of HTTP and AWS
-/// clients alone say little.
+/// The message of an error, followed by the messages of its causes. The outer errors of HTTP and
+/// AWS clients alone say little.
 pub fn with_causes(error: &dyn Error) -> String {
     match error.source() {
         Some(cause) => format!("{error}: {}", with_causes(cause)),

@@ -1,8 +1,9 @@
 //! Which lines are logged, and how phone numbers and keys are kept out of them.
 //!
-//! At the levels `debug` and `trace`, other crates log the data that passes through them: addresses,
-//! headers and whole requests, and with them phone numbers and keys. So a level without the name of a
-//! crate is set for this service alone. Other crates log warnings at most, unless they are named.
+//! At the levels `debug` and `trace`, other crates log the data that passes through them:
+//! addresses, headers and whole requests, and with them phone numbers and keys. So a level without
+//! the name of a crate is set for this service alone. Other crates log warnings at most, unless
+//! they are named.
 
 use std::{env, panic};
 

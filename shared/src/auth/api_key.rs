@@ -1,5 +1,5 @@
-//! The form of a key: `tnr_live_`, 32 random base62 characters, and a checksum of 6 characters. So a
-//! mistyped or invented key is refused without a read, and scanners can recognize a leaked one.
+//! The form of a key: `tnr_live_`, 32 random base62 characters, and a checksum of 6 characters. So
+//! a mistyped or invented key is refused without a read, and scanners can recognize a leaked one.
 
 use std::{fmt, str::FromStr};
 
@@ -12,8 +12,8 @@ const CHECKSUM_CHARACTERS: usize = 6;
 /// How many characters of a key operators see, which are enough to tell keys apart.
 pub const PREFIX_CHARACTERS: usize = START.len() + 6;
 
-/// A well-formed key. It cannot be printed or logged by accident, since its `Debug` form has only its
-/// prefix.
+/// A well-formed key. It cannot be printed or logged by accident, since its `Debug` form has only
+/// its prefix.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKey(String);
 

@@ -18,8 +18,8 @@ const RECORD_CACHE_TIME: Duration = Duration::from_secs(60);
 /// How long the record of a key is used while the table of keys does not answer, so that lists and
 /// lookups from memory go on working.
 const OUTAGE_CACHE_TIME: Duration = Duration::from_secs(15 * 60);
-/// How long a well-formed key without a record is refused without another read. Anybody can make such
-/// keys, since the checksum is public. A key that is created starts to work within this time.
+/// How long a well-formed key without a record is refused without another read. Anybody can make
+/// such keys, since the checksum is public. A key that is created starts to work within this time.
 const UNKNOWN_KEY_CACHE_TIME: Duration = Duration::from_secs(10);
 const CACHE_SIZE: u64 = 10_000;
 
@@ -57,8 +57,8 @@ impl KeyRing {
     /// Checks the form of a key, then its record, which is read once a minute at most.
     ///
     /// # Errors
-    /// Returns [`ApiError::Unauthorized`] if the key is not live, and [`ApiError::Unavailable`] if its
-    /// record cannot be read.
+    /// Returns [`ApiError::Unauthorized`] if the key is not live, and [`ApiError::Unavailable`] if
+    /// its record cannot be read.
     pub(crate) async fn admit(&self, key: &str) -> Result<KeyRecord, ApiError> {
         let hash = match key.parse::<ApiKey>() {
             Ok(key) => key.hash(),

@@ -43,8 +43,8 @@ pub async fn require_key(
     Ok(response)
 }
 
-/// The key of a request: from the `Authorization` header, or else from the `X-API-Key` header, or else
-/// from the query parameter `apiKey`.
+/// The key of a request: from the `Authorization` header, or else from the `X-API-Key` header, or
+/// else from the query parameter `apiKey`.
 fn key_of(headers: &HeaderMap, params: &Params) -> Result<Option<String>, ApiError> {
     // A key that is not UTF-8 is answered as an invalid key, and not as a missing one.
     let text_of = |name| headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()));

@@ -1,5 +1,5 @@
-//! The requests of one quota as a container knows them: those that it has counted itself, those that
-//! other containers have written, and those that it still has to write.
+//! The requests of one quota as a container knows them: those that it has counted itself, those
+//! that other containers have written, and those that it still has to write.
 //!
 //! This module knows neither tasks nor DynamoDB.
 
@@ -86,8 +86,8 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// A counter with a new random name of the container. So if the counter of a quota is dropped and
-    /// made again, it does not replace its former tally with a smaller one.
+    /// A counter with a new random name of the container. So if the counter of a quota is dropped
+    /// and made again, it does not replace its former tally with a smaller one.
     pub fn new() -> Self {
         let characters = rand::rng().sample_iter(Alphanumeric).take(CONTAINER_CHARACTERS);
         Self {
@@ -217,8 +217,8 @@ impl Counter {
         Tally { count: own.count, recent: recent.map(|(start, count)| (*start, *count)).collect() }
     }
 
-    /// The earlier hours that still count, unless they have been read in this hour. They are read again
-    /// in each hour, because a container that was frozen may have written late.
+    /// The earlier hours that still count, unless they have been read in this hour. They are read
+    /// again in each hour, because a container that was frozen may have written late.
     fn earlier_hours(&self, now: i64) -> Vec<i64> {
         let hour = LimitType::Daily.bucket_at(now);
         let is_daily = self.limits.per_day.is_some();

@@ -1,10 +1,10 @@
 //! Quotas: how many requests a key may make in a minute and in a day.
 //!
-//! A container counts requests in memory. From time to time it writes its own count to a DynamoDB item
-//! that has the counts of all containers, and the answer tells it the counts of the others. No request
-//! waits for this: in a Lambda function, an extension writes after the response; elsewhere, a task
-//! writes beside the requests. So a key can exceed its quota by the requests that the containers have
-//! not yet written. Requests of a key without a quota are not counted at all.
+//! A container counts requests in memory. From time to time it writes its own count to a DynamoDB
+//! item that has the counts of all containers, and the answer tells it the counts of the others. No
+//! request waits for this: in a Lambda function, an extension writes after the response; elsewhere,
+//! a task writes beside the requests. So a key can exceed its quota by the requests that the
+//! containers have not yet written. Requests of a key without a quota are not counted at all.
 //! `docs/decisions/0006-quotas.md` explains this design.
 
 mod counter;
@@ -33,8 +33,8 @@ pub use window::{LimitType, QuotaStatus};
 
 /// The number of quotas in memory beyond which those that have nothing to write are dropped.
 const MANY_QUOTAS: usize = 10_000;
-/// An operator is warned once writes have failed for this long and this often, and no more often than
-/// this long.
+/// An operator is warned once writes have failed for this long and this often, and no more often
+/// than this long.
 const FAILING_FOR: Duration = Duration::from_secs(120);
 const FAILED_TIMES: u32 = 5;
 /// How often the last counts are written before the process ends without them.
@@ -53,8 +53,8 @@ pub struct Quotas {
 struct Quota {
     id: String,
     counter: Mutex<Counter>,
-    /// Locked during a write, so that there is one at a time. The next write includes the requests that
-    /// are counted meanwhile.
+    /// Locked during a write, so that there is one at a time. The next write includes the requests
+    /// that are counted meanwhile.
     writing: tokio::sync::Mutex<()>,
     /// Whether a task writes the counts when they are due.
     has_writer: AtomicBool,
@@ -126,8 +126,8 @@ impl Quotas {
         self.is_written_by_extension.store(true, Ordering::Relaxed);
     }
 
-    /// Makes sure that the requests of `key` are written when they are due, by a task that ends when
-    /// nothing is left to write. Does nothing if an extension writes them.
+    /// Makes sure that the requests of `key` are written when they are due, by a task that ends
+    /// when nothing is left to write. Does nothing if an extension writes them.
     pub fn write_soon(self: &Arc<Self>, key: &KeyRecord) {
         if self.is_written_by_extension.load(Ordering::Relaxed) || Limits::of(key).is_none() {
             return;

@@ -41,7 +41,8 @@ impl LimitType {
     /// The status of a quota at `now`, in seconds since 1970.
     ///
     /// The buckets that began within the window count. So a client that keeps to its quota in every
-    /// window is never refused, and no client exceeds its quota in a time that is shorter by a bucket.
+    /// window is never refused, and no client exceeds its quota in a time that is shorter by a
+    /// bucket.
     pub fn status(self, limit: u64, buckets: &Buckets, now: i64) -> QuotaStatus {
         let counted: Vec<_> = buckets.range(now - self.window() + 1..).collect();
         let used: u64 = counted.iter().map(|(_, count)| **count).sum();

@@ -1,5 +1,5 @@
-//! API keys as they are stored: a hash, and what an operator needs to tell keys apart, but never the
-//! key itself.
+//! API keys as they are stored: a hash, and what an operator needs to tell keys apart, but never
+//! the key itself.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use jiff::Timestamp;
@@ -34,8 +34,8 @@ pub struct KeyRecord {
     /// Requests it may make in any 24 hours; `None` for any number.
     #[serde(default)]
     pub per_day: Option<u32>,
-    /// The id of its quota, if that is not its own hash. A key that replaces another has the quota of
-    /// the other, so that both together may make no more requests than one.
+    /// The id of its quota, if that is not its own hash. A key that replaces another has the quota
+    /// of the other, so that both together may make no more requests than one.
     #[serde(default)]
     pub quota_id: Option<String>,
 }
@@ -72,7 +72,8 @@ impl Store {
         put.send().await.map(drop).map_err(StoreError::call("PutItem", table))
     }
 
-    /// Every key ever made, the oldest first. This reads the whole table, so it is for operators only.
+    /// Every key ever made, the oldest first. This reads the whole table, so it is for operators
+    /// only.
     ///
     /// # Errors
     /// Returns an error if DynamoDB does not answer, or an item cannot be read.

@@ -34,8 +34,8 @@ impl Store {
         Self::connect(timeouts, timeouts.loader(), Tables::from_env()).await
     }
 
-    /// Connects to `endpoint`. An emulator accepts any region and credentials; for any other endpoint
-    /// they come from the environment.
+    /// Connects to `endpoint`. An emulator accepts any region and credentials; for any other
+    /// endpoint they come from the environment.
     pub async fn at(endpoint: &str, timeouts: TimeoutProfile) -> Self {
         let mut loader = timeouts.loader().endpoint_url(endpoint);
         if is_emulator(endpoint) {

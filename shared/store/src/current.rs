@@ -13,8 +13,8 @@ use crate::{
 
 /// Keeps the current version in memory, and takes up a new one within a minute.
 ///
-/// A new version is used only once its snapshot is in memory. Until then, and while DynamoDB does not
-/// answer, lookups and lists go on with the version in memory.
+/// A new version is used only once its snapshot is in memory. Until then, and while DynamoDB does
+/// not answer, lookups and lists go on with the version in memory.
 pub struct CurrentDataset {
     store: Store,
     versions: LoadedVersions,
@@ -29,8 +29,8 @@ pub struct CurrentDataset {
 pub enum ManifestReading {
     /// The manifest as DynamoDB has it now; `None` before the first import.
     Fresh(Option<Arc<Manifest>>),
-    /// The manifest as it was last read, because DynamoDB did not answer; `None` if it has never been
-    /// read.
+    /// The manifest as it was last read, because DynamoDB did not answer; `None` if it has never
+    /// been read.
     Remembered(Option<Arc<Manifest>>),
 }
 
@@ -78,8 +78,8 @@ impl CurrentDataset {
         }
     }
 
-    /// A version of the dataset by its name, for a client that reads the pages of this version; `None`
-    /// if it is neither current nor retained.
+    /// A version of the dataset by its name, for a client that reads the pages of this version;
+    /// `None` if it is neither current nor retained.
     ///
     /// # Errors
     /// Returns an error if the version is current or retained, but cannot be loaded.

@@ -53,8 +53,8 @@ impl ItemWrite {
 }
 
 impl Store {
-    /// Makes up to [`WRITES_PER_BATCH`] writes in one call. Writes for which DynamoDB is too busy are
-    /// retried after growing delays, for about a minute and a half.
+    /// Makes up to [`WRITES_PER_BATCH`] writes in one call. Writes for which DynamoDB is too busy
+    /// are retried after growing delays, for about a minute and a half.
     ///
     /// # Errors
     /// Returns an error if DynamoDB refuses the call or stays too busy. Some of the writes may
@@ -115,8 +115,8 @@ fn is_too_busy<R>(error: &SdkError<BatchWriteItemError, R>) -> bool {
         )
 }
 
-/// Whether the embedded database cannot write to its file. It answers with an internal error then, as
-/// if it were busy, but retries do not help, and the operator must learn the reason.
+/// Whether the embedded database cannot write to its file. It answers with an internal error then,
+/// as if it were busy, but retries do not help, and the operator must learn the reason.
 fn has_no_disk<R>(error: &SdkError<BatchWriteItemError, R>) -> bool {
     let messages_of_sqlite = ["database or disk is full", "disk I/O error"];
     error

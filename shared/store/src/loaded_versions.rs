@@ -51,8 +51,8 @@ impl LoadedVersions {
         self.latest().into_iter().chain(earlier).find(|loaded| loaded.version == *version)
     }
 
-    /// Uses `newest` from `now` on. The version that it replaces stays in memory, since clients may be
-    /// reading its pages.
+    /// Uses `newest` from `now` on. The version that it replaces stays in memory, since clients may
+    /// be reading its pages.
     pub(crate) fn replace(&self, newest: LoadedVersion, now: Instant) {
         if let Some(replaced) = self.latest().filter(|latest| latest.version != newest.version) {
             self.keep_earlier(replaced);

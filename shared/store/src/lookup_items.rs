@@ -1,7 +1,7 @@
 //! Lookup items, one for each record, found by the code of the record.
 //!
-//! An item names the version that last changed its record. A reader compares it with the version that
-//! the dataset in memory names for the record, and uses the dataset instead if they differ.
+//! An item names the version that last changed its record. A reader compares it with the version
+//! that the dataset in memory names for the record, and uses the dataset instead if they differ.
 
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity};
 use numbering::records::{AreaCode, Carrier, Exchange, Npa, NpaNxx, Ocn, RecordKey, Version};
@@ -120,8 +120,8 @@ impl Store {
         self.lookup_item(RecordKey::AreaCode(npa)).await
     }
 
-    /// Reads an item eventually consistently, which costs half. If the read misses the last write, the
-    /// item names another version than the dataset does, and is not used.
+    /// Reads an item eventually consistently, which costs half. If the read misses the last write,
+    /// the item names another version than the dataset does, and is not used.
     async fn lookup_item<R: DeserializeOwned>(
         &self,
         key: RecordKey,

@@ -56,8 +56,8 @@ pub struct FileDates {
 
 /// The size of a chunk. With its key it stays below 400 KB, which is DynamoDB's limit for an item.
 pub(crate) const CHUNK_BYTES: usize = 390_000;
-/// How many older versions are retained. Readers may be loading one, pages may be read from one, and an
-/// operator may go back to one.
+/// How many older versions are retained. Readers may be loading one, pages may be read from one,
+/// and an operator may go back to one.
 const RETAINED: usize = 3;
 /// The characters of a revision, which hold 95 random bits.
 const REVISION_CHARACTERS: usize = 16;
@@ -95,8 +95,8 @@ impl Snapshot {
 }
 
 impl Manifest {
-    /// The manifest that makes `snapshot` the current version in place of the one in `replaced`. Of the
-    /// older versions it retains the newest three that are `readable`.
+    /// The manifest that makes `snapshot` the current version in place of the one in `replaced`. Of
+    /// the older versions it retains the newest three that are `readable`.
     pub fn following(
         replaced: Option<&Self>,
         snapshot: Snapshot,
@@ -144,9 +144,9 @@ const MANIFEST: &str = "manifest";
 
 /// The manifest as it is stored.
 ///
-/// The first import begins by storing a manifest without a version, so that it too has a revision to
-/// replace. If the table is emptied and created again meanwhile, the revision is another one, and the
-/// import cannot publish a version whose items are gone.
+/// The first import begins by storing a manifest without a version, so that it too has a revision
+/// to replace. If the table is emptied and created again meanwhile, the revision is another one,
+/// and the import cannot publish a version whose items are gone.
 #[derive(Debug, Serialize, Deserialize)]
 struct StoredManifest {
     revision: Revision,
@@ -171,12 +171,12 @@ impl Store {
         Ok(self.stored_manifest().await?.and_then(Option::from))
     }
 
-    /// The revision that the first import replaces. It writes a manifest without a version if there is
-    /// none.
+    /// The revision that the first import replaces. It writes a manifest without a version if there
+    /// is none.
     ///
     /// # Errors
-    /// Returns [`StoreError::Overtaken`] if something has been imported already, and another error if
-    /// DynamoDB does not answer, or the item cannot be read.
+    /// Returns [`StoreError::Overtaken`] if something has been imported already, and another error
+    /// if DynamoDB does not answer, or the item cannot be read.
     pub async fn first_revision(&self) -> Result<Revision, StoreError> {
         let empty =
             StoredManifest { revision: Revision::new(), current: None, retained: Vec::new() };
@@ -192,12 +192,13 @@ impl Store {
 
     /// Makes `manifest` the current one, if `replaced` is still the revision of the current one.
     ///
-    /// If the answer is lost, the manifest is read to learn the outcome. The change is not repeated.
+    /// If the answer is lost, the manifest is read to learn the outcome. The change is not
+    /// repeated.
     ///
     /// # Errors
-    /// Returns [`StoreError::Overtaken`] if another import or rollback has replaced the manifest. After
-    /// any other error the change may still be made, now or later. That does no harm, since everything
-    /// that the manifest names has been written.
+    /// Returns [`StoreError::Overtaken`] if another import or rollback has replaced the manifest.
+    /// After any other error the change may still be made, now or later. That does no harm, since
+    /// everything that the manifest names has been written.
     pub async fn publish(
         &self,
         manifest: &Manifest,

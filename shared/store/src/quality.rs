@@ -1,5 +1,5 @@
-//! How complete each version of the data is. It is stored beside the snapshot, so that versions can be
-//! compared later.
+//! How complete each version of the data is. It is stored beside the snapshot, so that versions can
+//! be compared later.
 
 use aws_sdk_dynamodb::{primitives::Blob, types::AttributeValue};
 use serde::{Serialize, de::DeserializeOwned};
@@ -11,9 +11,9 @@ use numbering::records::Version;
 const LEVEL: i32 = 3;
 
 impl Store {
-    /// Stores the quality of `version` as compressed JSON in one item, which stays far below DynamoDB's
-    /// 400 KB even with every area code of the plan. Its id begins with the version, like the ids of
-    /// the chunks, so that [`Store::sweep`] deletes it together with them.
+    /// Stores the quality of `version` as compressed JSON in one item, which stays far below
+    /// DynamoDB's 400 KB even with every area code of the plan. Its id begins with the version,
+    /// like the ids of the chunks, so that [`Store::sweep`] deletes it together with them.
     ///
     /// # Errors
     /// Returns an error if DynamoDB refuses the item.

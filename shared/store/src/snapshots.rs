@@ -21,7 +21,8 @@ use crate::{
 const KEYS_PER_BATCH: usize = 100;
 /// The attribute that names the revision of the manifest which the version is to replace.
 pub(crate) const REPLACES: &str = "replaces";
-/// How long chunks that no manifest names are left alone, since an import may be about to name them.
+/// How long chunks that no manifest names are left alone, since an import may be about to name
+/// them.
 const UNNAMED_CHUNKS_ARE_KEPT_FOR: SignedDuration = SignedDuration::from_hours(24);
 
 /// How consistent a read is. DynamoDB charges half for a read that may miss the writes of the last
@@ -136,14 +137,14 @@ impl Store {
         Ok(())
     }
 
-    /// Deletes the items of versions that the manifest does not name, that are older than a day, and
-    /// that no import can publish any more.
+    /// Deletes the items of versions that the manifest does not name, that are older than a day,
+    /// and that no import can publish any more.
     ///
-    /// The items are listed before the manifest is read. Each item names the revision that its version
-    /// was to replace, and this revision was current when the item was written. If it is not current
-    /// after the listing, it never will be again, and the version cannot be published. So no item is
-    /// deleted that a manifest names or may come to name, whatever imports do meanwhile, however long
-    /// this takes, and whatever the clocks say.
+    /// The items are listed before the manifest is read. Each item names the revision that its
+    /// version was to replace, and this revision was current when the item was written. If it is
+    /// not current after the listing, it never will be again, and the version cannot be published.
+    /// So no item is deleted that a manifest names or may come to name, whatever imports do
+    /// meanwhile, however long this takes, and whatever the clocks say.
     ///
     /// # Errors
     /// Returns an error if DynamoDB refuses a call. A later sweep deletes the remaining items.
@@ -196,8 +197,8 @@ fn chunk_id(version: &Version, number: u32) -> String {
     format!("{version}#{number:04}")
 }
 
-/// The id and the data of a chunk; `None` if one of them is missing, so that the chunk is reported as
-/// missing.
+/// The id and the data of a chunk; `None` if one of them is missing, so that the chunk is reported
+/// as missing.
 fn id_and_data(mut item: Item) -> Option<(String, Vec<u8>)> {
     match (item.remove("id")?, item.remove("data")?) {
         (AttributeValue::S(id), AttributeValue::B(data)) => Some((id, data.into_inner())),

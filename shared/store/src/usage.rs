@@ -1,7 +1,7 @@
 //! Counts of requests: an item for each quota and hour, with an attribute for each container.
 //!
-//! A container writes its own count as a whole and no other, so that a write that arrives twice or late
-//! changes nothing. The sum over all containers is the number of requests.
+//! A container writes its own count as a whole and no other, so that a write that arrives twice or
+//! late changes nothing. The sum over all containers is the number of requests.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -24,7 +24,8 @@ const TIME_TO_LIVE: i64 = 26 * SECONDS_PER_HOUR;
 /// The requests that one container has counted for a quota in one hour.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// All requests of the hour so far. It only grows, so the greater of two tallies is the newer one.
+    /// All requests of the hour so far. It only grows, so the greater of two tallies is the newer
+    /// one.
     pub count: u64,
     /// The requests of the last minute or so, by the second at which their bucket begins.
     pub recent: Vec<(i64, u64)>,
@@ -34,8 +35,8 @@ pub struct Tally {
 pub type HourOfUsage = HashMap<String, Tally>;
 
 impl Store {
-    /// Replaces the tally of `container` with a newer one, and returns the tallies of all containers. A
-    /// tally that is not newer than the stored one changes nothing.
+    /// Replaces the tally of `container` with a newer one, and returns the tallies of all
+    /// containers. A tally that is not newer than the stored one changes nothing.
     ///
     /// # Errors
     /// Returns an error if DynamoDB does not answer. The tally may have been written then.
@@ -70,8 +71,8 @@ impl Store {
         Ok(item.map(|item| tallies_of_item(&item, hour)).unwrap_or_default())
     }
 
-    /// The tallies of all containers for these hours, of which there may be 100. Hours without requests
-    /// are left out.
+    /// The tallies of all containers for these hours, of which there may be 100. Hours without
+    /// requests are left out.
     ///
     /// # Errors
     /// Returns an error if DynamoDB does not answer for all hours.
@@ -115,8 +116,8 @@ fn item_id(quota_id: &str, hour: i64) -> String {
     format!("{quota_id}#{hour}")
 }
 
-/// Turns retries off. The SDK would otherwise repeat calls that failed because the process was frozen
-/// or the table is slow.
+/// Turns retries off. The SDK would otherwise repeat calls that failed because the process was
+/// frozen or the table is slow.
 fn without_retries() -> Builder {
     let timeouts = TimeoutConfig::builder()
         .operation_attempt_timeout(LONGEST_CALL)
@@ -158,7 +159,8 @@ fn tallies_of_item(item: &Item, hour: i64) -> HourOfUsage {
     tallies
 }
 
-/// The tally that a list of numbers holds; `None` if it is no tally, or has buckets beyond its hour.
+/// The tally that a list of numbers holds; `None` if it is no tally, or has buckets beyond its
+/// hour.
 fn tally_of_attribute(attribute: &AttributeValue, hour: i64) -> Option<Tally> {
     let mut numbers = Vec::new();
     for value in attribute.as_l().ok()? {

@@ -69,8 +69,8 @@ fn assert_consistent(number: &PhoneNumber) {
     );
 }
 
-/// Checks that the notations of a valid number are read as that number, whatever the default country.
-/// The national notation is left out: Gabon writes `06 23 45 67` for two numbers.
+/// Checks that the notations of a valid number are read as that number, whatever the default
+/// country. The national notation is left out: Gabon writes `06 23 45 67` for two numbers.
 fn assert_read_again(number: &PhoneNumber, country: DefaultCountry) {
     if !number.valid {
         return;

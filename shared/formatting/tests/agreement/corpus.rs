@@ -52,7 +52,8 @@ impl Case {
         self.case.split('.').take(2).collect::<Vec<_>>().join(".")
     }
 
-    /// The country to parse with. If the corpus has no default region, it is a country without rules.
+    /// The country to parse with. If the corpus has no default region, it is a country without
+    /// rules.
     pub fn default_country(&self) -> DefaultCountry {
         const WITHOUT_RULES: &str = "AQ";
         let region = self.default_region.as_deref().unwrap_or(WITHOUT_RULES);

@@ -1,8 +1,8 @@
 //! Which version last changed each record of a dataset.
 //!
 //! An item of the lookup tables names the version that wrote it. A reader uses the item only if the
-//! dataset names the same version for its record. Since no two imports share a name, and each writes
-//! a record once, the item then holds the record as the dataset has it.
+//! dataset names the same version for its record. Since no two imports share a name, and each
+//! writes a record once, the item then holds the record as the dataset has it.
 
 use std::collections::HashMap;
 
@@ -22,7 +22,8 @@ pub(super) struct LastChanged {
 
 impl Dataset {
     /// Makes this dataset the version `version`, which follows `base`. A record that is the same in
-    /// `base` keeps the version that last changed it there; any other was last changed in `version`.
+    /// `base` keeps the version that last changed it there; any other was last changed in
+    /// `version`.
     pub fn following(mut self, base: &Dataset, version: Version) -> Self {
         let mut versions = VersionIndexes::default();
         let mut carriers = Vec::with_capacity(self.carriers.len());

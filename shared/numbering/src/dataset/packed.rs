@@ -2,8 +2,8 @@
 
 use super::Dataset;
 
-/// The first byte of a snapshot. It names the layout of the others, so that a release of the service
-/// refuses a layout that it would misread.
+/// The first byte of a snapshot. It names the layout of the others, so that a release of the
+/// service refuses a layout that it would misread.
 const LAYOUT: u8 = 3;
 /// The level of zstd. It is high because a snapshot is written once and read by every container.
 const LEVEL: i32 = 17;

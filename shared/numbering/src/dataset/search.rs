@@ -283,8 +283,8 @@ mod tests {
         );
     }
 
-    /// The example with a thousands block of 415-300 that carrier 6010 holds from July on, in a rate
-    /// center of its own.
+    /// The example with a thousands block of 415-300 that carrier 6010 holds from July on, in a
+    /// rate center of its own.
     fn pooled_example() -> Dataset {
         let holder = BlockHolder {
             ocn: "6010".parse().unwrap(),

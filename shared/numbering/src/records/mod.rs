@@ -124,8 +124,8 @@ pub struct BlockHolder {
 }
 
 impl BlockHolder {
-    /// Whether the assignment is effective `today`. This is asked when a request is answered and not
-    /// by the import, so that no import has to run on the effective date.
+    /// Whether the assignment is effective `today`. This is asked when a request is answered and
+    /// not by the import, so that no import has to run on the effective date.
     pub fn is_effective_on(&self, today: Date) -> bool {
         has_begun(self.effective, today)
     }
