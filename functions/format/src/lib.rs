@@ -1,10 +1,11 @@
-//! Describes phone numbers (spec 4.4).
+//! Describes phone numbers (spec 4.4), and looks up the blocks of North American ones.
 
 mod answer;
+mod block;
+mod lookup;
 
 use axum::{Json, extract::State};
 use formatting::{DefaultCountry, PhoneNumber};
-use numbering::records::{AreaCode, Exchange, NpaNxx};
 use numbering::time::today;
 use shared::{
     app::Routes,
@@ -18,6 +19,7 @@ use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 pub use answer::FormatResult;
+pub use lookup::LookupResult;
 
 /// The routes of this function.
 ///
@@ -26,7 +28,12 @@ pub use answer::FormatResult;
 /// without them.
 pub fn routes() -> Routes {
     formatting::load_rules();
-    OpenApiRouter::default().routes(routes!(by_query)).routes(routes!(by_path)).into()
+    OpenApiRouter::default()
+        .routes(routes!(by_query))
+        .routes(routes!(by_path))
+        .routes(routes!(lookup::by_query))
+        .routes(routes!(lookup::by_path))
+        .into()
 }
 
 /// How to read the number, and whether its exchange may be answered from the cache.
@@ -95,28 +102,9 @@ async fn describe(app: &App, tn: &str, options: &Options) -> Result<Json<FormatR
         let (national, e164) = (&number.national_number, &number.formats.e164);
         request_context::record(|context| context.set_phone_number(tn, national, e164));
     }
-    let numbering_data = match answer::geographic_npa_nxx(&number) {
-        Some(npa_nxx) => look_up(app, npa_nxx, options.cache).await?,
-        None => NumberingData::default(),
+    let numbering_data = match block::geographic_npa_nxx(&number) {
+        Some(npa_nxx) => block::look_up(app, npa_nxx, options.cache).await?,
+        None => block::NumberingData::default(),
     };
     Ok(Json(FormatResult::of(number, numbering_data, today(), &app.flags_base_url)))
-}
-
-/// The exchange of a North American number, and its area code if the exchange has no state.
-#[derive(Default)]
-struct NumberingData {
-    exchange: Option<Exchange>,
-    area_code: Option<AreaCode>,
-}
-
-async fn look_up(
-    app: &App,
-    npa_nxx: NpaNxx,
-    freshness: Freshness,
-) -> Result<NumberingData, ApiError> {
-    let lookups = app.lookups().await?;
-    let exchange = lookups.exchange(npa_nxx, freshness).await;
-    let has_state = exchange.as_ref().is_some_and(|exchange| exchange.state.is_some());
-    let area_code = if has_state { None } else { lookups.area_code(npa_nxx.npa).await };
-    Ok(NumberingData { exchange, area_code })
 }

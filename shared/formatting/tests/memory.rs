@@ -5,6 +5,8 @@
 //! cargo test -p formatting --test memory -- --nocapture
 //! ```
 
+// A test ends where it fails.
+#![allow(clippy::unwrap_used)]
 #![cfg(target_os = "linux")]
 
 use formatting::{DefaultCountry, PhoneNumber};

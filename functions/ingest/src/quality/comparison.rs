@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(us["ocn"], BeforeAfter { before: Some(100.0), after: Some(33.33) });
         assert_eq!(us["records"], BeforeAfter { before: Some(2.0), after: Some(3.0) });
         assert_eq!(us["assigned"].distance(), 0.0);
-        let moved: Vec<String> = report.area_codes.keys().map(|npa| npa.to_string()).collect();
+        let moved: Vec<String> = report.area_codes.keys().map(Npa::to_string).collect();
         assert_eq!(moved, ["415", "707"]);
         let of_415 = &report.area_codes[&"415".parse().unwrap()];
         assert_eq!(of_415["ocn"], BeforeAfter { before: Some(100.0), after: Some(0.0) });

@@ -3,6 +3,9 @@
 //! Reads the corpus that `TNR_PHONE_CORPUS` names (JSON lines, gzipped), or else the committed
 //! selection. `cargo test -p formatting --test agreement -- --nocapture` prints the tables.
 
+// A test ends where it fails.
+#![allow(clippy::unwrap_used)]
+
 mod corpus;
 mod second_opinion;
 mod table;

@@ -1,0 +1,280 @@
+//! The block that a North American number is in: where it is, and who holds it.
+
+use formatting::{PhoneNumber, country_name};
+use jiff::civil::Date;
+use numbering::records::{
+    AreaCode, CarrierType, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, StateCode,
+};
+
+use serde::Serialize;
+use shared::{errors::ApiError, lookup::Freshness, state::App};
+use utoipa::ToSchema;
+
+/// The three parts of a North American number.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct NanpParts {
+    /// Area code, first 3 digits.
+    #[schema(value_type = String, example = "305")]
+    pub npa: Npa,
+    /// Exchange code, middle 3 digits.
+    #[schema(value_type = String, example = "234")]
+    pub nxx: Nxx,
+    /// Subscriber number, last 4 digits.
+    #[schema(example = "5678")]
+    pub nxxx: String,
+}
+
+impl NanpParts {
+    /// The parts of the number; `None` if it belongs to another numbering plan.
+    pub fn of(number: &PhoneNumber) -> Option<Self> {
+        if !number.is_nanp() {
+            return None;
+        }
+        let digits = number.national_number.as_str();
+        Some(Self {
+            npa: digits.get(..3)?.parse().ok()?,
+            nxx: digits.get(3..6)?.parse().ok()?,
+            nxxx: digits.get(6..)?.to_owned(),
+        })
+    }
+}
+
+/// The NPA-NXX to look up for this number; `None` unless the number is valid, North American and
+/// geographic, since the holders of others are not those of their exchange.
+pub fn geographic_npa_nxx(number: &PhoneNumber) -> Option<NpaNxx> {
+    if !number.valid || number.is_non_geographic {
+        return None;
+    }
+    let NanpParts { npa, nxx, nxxx: _ } = NanpParts::of(number)?;
+    Some(NpaNxx { npa, nxx })
+}
+
+/// Where the number belongs.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Location {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rate_center: Option<String>,
+    /// State or province code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, example = "FL")]
+    state: Option<StateCode>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state_name: Option<&'static str>,
+    country: String,
+    country_name: &'static str,
+}
+
+impl Location {
+    /// The location of a block in the country with this ISO 3166-1 code; `None` if the code has no
+    /// name.
+    pub fn of(country: &str, block: &Block) -> Option<Self> {
+        let state = block.state.map(|(state, _)| state);
+        Some(Self {
+            rate_center: block.rate_center.clone(),
+            state,
+            state_name: state.map(StateCode::name),
+            country: country.to_owned(),
+            country_name: country_name(country)?,
+        })
+    }
+}
+
+/// Who holds the number's block.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Carrier)]
+pub struct CarrierInfo {
+    /// Operating Company Number; absent if the source names a company without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, example = "6010")]
+    ocn: Option<Ocn>,
+    name: Option<String>,
+    #[serde(rename = "type")]
+    carrier_type: Option<CarrierType>,
+}
+
+/// The exchange of a North American number, and its area code if the exchange has no state.
+#[derive(Default)]
+pub struct NumberingData {
+    pub exchange: Option<Exchange>,
+    pub area_code: Option<AreaCode>,
+}
+
+/// Reads the numbering data of an NPA-NXX, all of one version.
+///
+/// # Errors
+/// Returns an error if there is no version of the data to answer from.
+pub async fn look_up(
+    app: &App,
+    npa_nxx: NpaNxx,
+    freshness: Freshness,
+) -> Result<NumberingData, ApiError> {
+    let lookups = app.lookups().await?;
+    let exchange = lookups.exchange(npa_nxx, freshness).await;
+    let has_state = exchange.as_ref().is_some_and(|exchange| exchange.state.is_some());
+    let area_code = if has_state { None } else { lookups.area_code(npa_nxx.npa).await };
+    Ok(NumberingData { exchange, area_code })
+}
+
+/// The digit that tells in which of the ten thousands blocks of its exchange the number is.
+fn thousands_digit(number: &PhoneNumber) -> Option<u8> {
+    number.national_number.as_bytes().get(6)?.checked_sub(b'0')
+}
+
+/// Where a number is, and who holds its block.
+#[derive(Debug, Default)]
+pub struct Block {
+    /// The place to which calls of the block are rated.
+    pub rate_center: Option<String>,
+    /// The state with the country it belongs to.
+    pub state: Option<(StateCode, Country)>,
+    /// The holder as assigned; the number may have been ported.
+    pub carrier: Option<CarrierInfo>,
+}
+
+impl Block {
+    /// The block of `number`.
+    ///
+    /// If the source names no state for the exchange, the state is that of the area code, provided
+    /// that the area code lies in a single one. In a pooled exchange, holder and rate center are
+    /// those of the number's thousands block, once its assignment is effective.
+    pub fn of(number: &PhoneNumber, numbering_data: NumberingData, today: Date) -> Self {
+        Self::of_digit(thousands_digit(number), numbering_data, today)
+    }
+
+    fn of_digit(digit: Option<u8>, numbering_data: NumberingData, today: Date) -> Self {
+        let NumberingData { exchange, area_code } = numbering_data;
+        let from_area_code =
+            area_code.and_then(|area_code| Some((area_code.only_state()?, area_code.country)));
+        let Some(exchange) = exchange else {
+            return Self { state: from_area_code, ..Self::default() };
+        };
+        let state = exchange.state.map(|state| (state, exchange.country)).or(from_area_code);
+        match digit.and_then(|digit| exchange.block_on(digit, today)).cloned() {
+            Some(holder) => Self {
+                rate_center: holder.rate_center.or(exchange.rate_center),
+                state,
+                carrier: Some(CarrierInfo {
+                    ocn: Some(holder.ocn),
+                    name: holder.company_name,
+                    carrier_type: holder.carrier_type,
+                }),
+            },
+            None => Self {
+                rate_center: exchange.rate_center.clone(),
+                state,
+                carrier: holder_of(exchange),
+            },
+        }
+    }
+}
+
+/// The holder of the exchange: a carrier with an OCN, or a company that the source names without
+/// one.
+fn holder_of(exchange: Exchange) -> Option<CarrierInfo> {
+    let Exchange { ocn, company_name, carrier_type, .. } = exchange;
+    if ocn.is_none() && company_name.is_none() {
+        return None;
+    }
+    Some(CarrierInfo { ocn, name: company_name, carrier_type })
+}
+
+#[cfg(test)]
+mod tests {
+    use numbering::records::{AreaCode, BlockHolder, Status};
+
+    use super::*;
+
+    fn exchange() -> Exchange {
+        Exchange {
+            npa: "907".parse().unwrap(),
+            nxx: "200".parse().unwrap(),
+            ocn: Some("6872".parse().unwrap()),
+            company_name: Some("GCI".to_owned()),
+            carrier_type: Some(CarrierType::Clec),
+            rate_center: Some("VALDEZ".to_owned()),
+            state: None,
+            country: Country::Us,
+            status: Status::Assigned,
+            blocks: [(
+                4,
+                BlockHolder {
+                    ocn: "464D".parse().unwrap(),
+                    company_name: None,
+                    carrier_type: None,
+                    rate_center: Some("JUNEAU".to_owned()),
+                    effective: Some(Date::constant(2026, 7, 1)),
+                },
+            )]
+            .into(),
+        }
+    }
+
+    fn area_code(states: &[&str]) -> AreaCode {
+        let states: Vec<StateCode> = states.iter().map(|state| state.parse().unwrap()).collect();
+        AreaCode {
+            npa: "907".parse().unwrap(),
+            state: states.first().copied(),
+            states: states.into_iter().collect(),
+            country: Country::Us,
+            total_exchanges: 1,
+        }
+    }
+
+    fn rate_center_and_ocn(digit: u8, month: i8) -> (Option<String>, Option<String>) {
+        let data = NumberingData { exchange: Some(exchange()), area_code: None };
+        let today = Date::constant(2026, month, 1);
+        let Block { rate_center, carrier, .. } = Block::of_digit(Some(digit), data, today);
+        (rate_center, carrier.and_then(|carrier| carrier.ocn).map(|ocn| ocn.to_string()))
+    }
+
+    #[test]
+    fn a_block_gives_holder_and_rate_center_from_its_effective_date_on() {
+        let expected =
+            |rate_center: &str, ocn: &str| (Some(rate_center.to_owned()), Some(ocn.to_owned()));
+        assert_eq!(rate_center_and_ocn(4, 6), expected("VALDEZ", "6872"));
+        assert_eq!(rate_center_and_ocn(4, 7), expected("JUNEAU", "464D"));
+        assert_eq!(rate_center_and_ocn(5, 7), expected("VALDEZ", "6872"));
+    }
+
+    #[test]
+    fn a_block_without_a_rate_center_has_that_of_its_exchange() {
+        let mut pooled = exchange();
+        pooled.blocks.get_mut(&4).unwrap().rate_center = None;
+        let data = NumberingData { exchange: Some(pooled), area_code: None };
+        let today = Date::constant(2026, 7, 1);
+        let Block { rate_center, carrier, .. } = Block::of_digit(Some(4), data, today);
+        assert_eq!(rate_center.as_deref(), Some("VALDEZ"));
+        let expected = serde_json::json!({ "ocn": "464D", "name": null, "type": null });
+        assert_eq!(serde_json::to_value(carrier).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_company_without_an_ocn_is_the_carrier_by_its_name() {
+        let carrier = |ocn: Option<&str>, company: Option<&str>| {
+            let ocn = ocn.map(|ocn| ocn.parse().unwrap());
+            let company_name = company.map(str::to_owned);
+            let held = Exchange { ocn, company_name, carrier_type: None, ..exchange() };
+            serde_json::to_value(holder_of(held)).unwrap()
+        };
+        let company = serde_json::json!({ "name": "AT&T CORP.", "type": null });
+        assert_eq!(carrier(None, Some("AT&T CORP.")), company);
+        let unnamed = serde_json::json!({ "ocn": "6872", "name": null, "type": null });
+        assert_eq!(carrier(Some("6872"), None), unnamed);
+        assert_eq!(carrier(None, None), serde_json::Value::Null);
+    }
+
+    #[test]
+    fn an_area_code_gives_the_state_only_if_it_lies_in_a_single_one() {
+        let state = |exchange: Option<Exchange>, states: &[&str]| {
+            let data = NumberingData { exchange, area_code: Some(area_code(states)) };
+            let Block { state, .. } = Block::of_digit(None, data, Date::constant(2026, 7, 1));
+            state.map(|(state, _)| state.to_string())
+        };
+        assert_eq!(state(Some(exchange()), &["AK"]).as_deref(), Some("AK"));
+        assert_eq!(state(None, &["AK"]).as_deref(), Some("AK"));
+        assert_eq!(state(Some(exchange()), &["AK", "WA"]), None);
+        assert_eq!(state(None, &["AK", "WA"]), None);
+        assert_eq!(state(Some(exchange()), &[]), None);
+    }
+}

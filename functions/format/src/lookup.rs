@@ -1,0 +1,144 @@
+//! Looks up the block of a North American number: its status, holder and place.
+
+use std::str::FromStr;
+
+use axum::{Json, extract::State};
+use formatting::{DefaultCountry, PhoneNumber};
+use numbering::{
+    records::{Npa, NpaNxx, Nxx, Status},
+    time::today,
+};
+use serde::Serialize;
+use shared::{
+    errors::{ApiError, ErrorBody},
+    lookup::Freshness,
+    params::{Params, PathParams, parse},
+    request_context,
+    state::App,
+};
+use utoipa::ToSchema;
+
+use super::block::{self, Block, CarrierInfo, Location, NanpParts};
+
+/// What is known of the block that a number is in.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct LookupResult {
+    /// The ten digits of the number.
+    #[schema(example = "4155551234")]
+    tn: String,
+    /// Area code, first 3 digits.
+    #[schema(value_type = String, example = "415")]
+    npa: Npa,
+    /// Exchange code, middle 3 digits.
+    #[schema(value_type = String, example = "555")]
+    nxx: Nxx,
+    /// Subscriber number, last 4 digits.
+    #[schema(example = "1234")]
+    nxxx: String,
+    /// Whether the exchange is assigned.
+    status: Status,
+    /// The holder of the number's block as assigned; `null` if nobody holds it.
+    carrier: Option<CarrierInfo>,
+    location: Option<Location>,
+}
+
+/// A number with the ten digits that the North American Numbering Plan gives to each.
+struct NanpNumber {
+    number: PhoneNumber,
+    parts: NanpParts,
+}
+
+/// Text that is no ten-digit North American number.
+#[derive(Debug, thiserror::Error)]
+#[error("must be a 10-digit North American telephone number")]
+struct NotNanp;
+
+impl FromStr for NanpNumber {
+    type Err = NotNanp;
+
+    fn from_str(text: &str) -> Result<Self, NotNanp> {
+        let number = PhoneNumber::parse(text, DefaultCountry::default()).ok_or(NotNanp)?;
+        let parts = NanpParts::of(&number).ok_or(NotNanp)?;
+        Ok(Self { number, parts })
+    }
+}
+
+/// Look up the block of a number
+#[utoipa::path(
+    get, path = "/v1/lookup/{tn}", tag = "Lookup", operation_id = "lookup_by_path",
+    params(("tn" = String, Path, description = "10-digit North American number in any notation")),
+    responses(
+        (status = 200, body = LookupResult), (status = 400, body = ErrorBody),
+        (status = 401, body = ErrorBody), (status = 404, body = ErrorBody)
+    )
+)]
+pub async fn by_path(
+    State(app): State<App>,
+    PathParams([tn]): PathParams<1>,
+) -> Result<Json<LookupResult>, ApiError> {
+    look_up(&app, &tn).await
+}
+
+/// Look up the block of a number by query
+#[utoipa::path(
+    get, path = "/v1/lookup", tag = "Lookup", operation_id = "lookup_by_query",
+    params(("tn" = String, Query, description = "10-digit North American number in any notation")),
+    responses(
+        (status = 200, body = LookupResult), (status = 400, body = ErrorBody),
+        (status = 401, body = ErrorBody), (status = 404, body = ErrorBody)
+    )
+)]
+pub async fn by_query(
+    State(app): State<App>,
+    params: Params,
+) -> Result<Json<LookupResult>, ApiError> {
+    let tn = params
+        .phone_number("tn")?
+        .ok_or_else(|| ApiError::invalid("tn is required. Usage: /v1/lookup?tn=<NUMBER>"))?;
+    look_up(&app, &tn).await
+}
+
+async fn look_up(app: &App, tn: &str) -> Result<Json<LookupResult>, ApiError> {
+    let NanpNumber { number, parts } = parse("tn", tn)?;
+    let NanpParts { npa, nxx, nxxx } = parts;
+    let (national, e164) = (&number.national_number, &number.formats.e164);
+    request_context::record(|context| context.set_phone_number(tn, national, e164));
+    let npa_nxx = NpaNxx { npa, nxx };
+    let numbering_data = block::look_up(app, npa_nxx, Freshness::Cached).await?;
+    let Some(exchange) = &numbering_data.exchange else {
+        return Err(ApiError::not_found(format!("No data found for NPA-NXX {npa_nxx}")));
+    };
+    let status = exchange.status;
+    // Google's rules tell the territory of a valid number. Of any other, the numbering data still
+    // tells the country.
+    let country = number.country.clone().unwrap_or_else(|| exchange.country.to_string());
+    let block = Block::of(&number, numbering_data, today());
+    let location = Location::of(&country, &block);
+    let tn = number.national_number;
+    Ok(Json(LookupResult { tn, npa, nxx, nxxx, status, carrier: block.carrier, location }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts(text: &str) -> Option<(String, String, String)> {
+        let NanpParts { npa, nxx, nxxx } = text.parse::<NanpNumber>().ok()?.parts;
+        Some((npa.to_string(), nxx.to_string(), nxxx))
+    }
+
+    #[test]
+    fn any_notation_of_a_ten_digit_number_is_read() {
+        let expected = Some(("415".to_owned(), "555".to_owned(), "1234".to_owned()));
+        for text in ["4155551234", "+1 (415) 555-1234", "1-415-555-1234", "tel:+14155551234"] {
+            assert_eq!(parts(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_number_of_another_length_or_plan_is_refused() {
+        for text in ["", "415555", "41555512345", "+442079460958", "0114930123456", "no number"] {
+            assert_eq!(parts(text), None, "{text}");
+        }
+    }
+}
