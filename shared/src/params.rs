@@ -154,7 +154,6 @@ fn encode_spaces(value: &str) -> String {
 }
 
 /// The only value among `values`, which may be repeated; `None` if there is none or it is empty.
-
 fn single_value<'a>(
     name: &str,
     mut values: impl Iterator<Item = Cow<'a, str>>,
