@@ -65,7 +65,7 @@ impl FromStr for NanpNumber {
 
 /// Look up the block of a number
 #[utoipa::path(
-    get, path = "/v1/lookup/{tn}", tag = "Lookup", operation_id = "lookup_by_path",
+    get, path = "/v1/lookup/{*tn}", tag = "Lookup", operation_id = "lookup_by_path",
     params(("tn" = String, Path, description = "10-digit North American number in any notation")),
     responses(
         (status = 200, body = LookupResult), (status = 400, body = ErrorBody),

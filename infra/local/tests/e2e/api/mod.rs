@@ -6,6 +6,7 @@ mod carriers;
 mod events;
 mod format;
 mod gateway_paths;
+mod lookup;
 mod methods_and_unknown_paths;
 mod npa;
 mod openapi;

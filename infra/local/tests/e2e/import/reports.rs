@@ -202,8 +202,8 @@ async fn reports_that_shrink_or_are_older_are_refused_and_change_nothing() {
         refusal(|texts| texts.nanpa = texts.nanpa.replace("01/15/2000", "01/14/2000")).await;
     assert_eq!(
         older,
-        "the NANPA report is of 2000-01-14, older than that of 2000-01-15 in force; \
-         give --allow-older if it is right"
+        "the NANPA report of utilized codes is dated 2000-01-14, older than the current data \
+         (2000-01-15); set allow_older (--allow-older) to import it anyway"
     );
 }
 

@@ -183,23 +183,23 @@ fn a_new_endpoint_gets_a_list_of_the_places_that_lack_it() {
         ]
     );
     assert_eq!(
-        places(missing_places_of_route(&route("/v1/lookup", "lookup"))),
+        places(missing_places_of_route(&route("/v1/rates", "rates"))),
         [
             "template.yaml: an event",
             "Cargo.toml: an entry in the watch router",
-            "events/lookup/requests.txt: a request that succeeds,",
+            "events/rates/requests.txt: a request that succeeds,",
             "README.md: a path in the table of requests",
         ]
     );
     assert_eq!(
-        places(missing_places_of_function("lookup")),
+        places(missing_places_of_function("rates")),
         [
             "template.yaml: a function",
             "template.yaml: a log group for JSON lines",
             "template.yaml: an errors alarm in the DeploymentPreference",
             "template.yaml: a metric in ThrottledAlarm",
             "infra/local/src/functions.rs: an entry",
-            "events/lookup: a whole event",
+            "events/rates: a whole event",
         ]
     );
 }

@@ -1,0 +1,60 @@
+//! `/v1/lookup`.
+
+use serde_json::json;
+
+use crate::support::service::{fields, shared_service};
+
+#[tokio::test]
+async fn a_number_has_its_block_with_the_names_and_values_of_format() {
+    let lookup = shared_service().ok("/v1/lookup/2122345678").await;
+    let expected = ["tn", "npa", "nxx", "nxxx", "status", "carrier", "location"];
+    assert_eq!(fields(&lookup), expected);
+    assert_eq!(lookup["status"], "ASSIGNED");
+    let format = shared_service().ok("/v1/format/2122345678").await;
+    for field in ["npa", "nxx", "nxxx", "carrier", "location"] {
+        assert_eq!(lookup[field], format[field], "{field}");
+    }
+}
+
+#[tokio::test]
+async fn any_notation_of_the_number_gives_the_same_answer() {
+    let expected = shared_service().ok("/v1/lookup/4162345678").await;
+    assert_eq!(expected["tn"], "4162345678");
+    for path in [
+        "/v1/lookup?tn=4162345678",
+        "/v1/lookup?tn=+14162345678",
+        "/v1/lookup?tn=1-416-234-5678",
+        "/v1/lookup/(416)%20234-5678",
+        "/v1/lookup/416/234/5678",
+    ] {
+        assert_eq!(shared_service().ok(path).await, expected, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn an_unassigned_exchange_has_a_status_and_no_carrier() {
+    let lookup = shared_service().ok("/v1/lookup/2049301234").await;
+    assert_eq!((&lookup["status"], &lookup["carrier"]), (&json!("UNASSIGNED"), &json!(null)));
+    assert_eq!(lookup["location"]["country"], "CA");
+}
+
+#[tokio::test]
+async fn a_number_of_another_length_or_plan_is_refused() {
+    let service = shared_service();
+    let usage = "tn is required. Usage: /v1/lookup?tn=<NUMBER>";
+    service.assert_error("/v1/lookup", 400, "invalid_request", usage).await;
+    for tn in ["212234", "21223456789", "+442079460958", "hello"] {
+        let message = format!("tn must be a 10-digit North American telephone number, got '{tn}'");
+        let path = format!("/v1/lookup?tn={tn}");
+        service.assert_error(&path, 400, "invalid_request", &message).await;
+    }
+}
+
+#[tokio::test]
+async fn a_block_that_is_not_in_the_data_is_not_found() {
+    for (tn, npa_nxx) in [("4151111234", "415-111"), ("8003569377", "800-356")] {
+        let message = format!("No data found for NPA-NXX {npa_nxx}");
+        let path = format!("/v1/lookup/{tn}");
+        shared_service().assert_error(&path, 404, "not_found", &message).await;
+    }
+}
