@@ -90,3 +90,18 @@ fn the_code_that_the_architecture_names_is_where_it_says() {
     }
     assert!(checked > 15, "only {checked} names were checked");
 }
+
+#[test]
+fn every_dependency_has_its_reason() {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let manifest: toml::Table = manifest.parse().unwrap();
+    let reasons = fs::read_to_string(root().join("docs/DEPENDENCIES.md")).unwrap();
+    let is_explained = |name: &str| {
+        reasons.lines().any(|line| line.starts_with("| `") && line.contains(&format!("`{name}`")))
+    };
+    let dependencies = manifest["workspace"]["dependencies"].as_table().unwrap();
+    for (name, dependency) in dependencies {
+        let is_ours = dependency.get("path").is_some();
+        assert!(is_ours || is_explained(name), "docs/DEPENDENCIES.md lacks a reason for {name}");
+    }
+}
