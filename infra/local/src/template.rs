@@ -21,10 +21,10 @@ pub struct Table {
     pub key: String,
 }
 
-/// The tables the template defines.
+/// The tables that the template defines.
 ///
 /// # Errors
-/// Where the template is not as this module expects it.
+/// Returns an error if the template does not define the tables as this module expects.
 pub fn tables() -> Result<Vec<Table>, LocalError> {
     let template = parse()?;
     of_type(&template, "AWS::DynamoDB::Table").map(table).collect()
@@ -49,35 +49,35 @@ fn text(value: &Value) -> Result<&str, LocalError> {
 
 fn table(resource: &Value) -> Result<Table, LocalError> {
     let properties = &resource["Properties"];
-    let name = text(&properties["TableName"])?;
-    let name = name.strip_prefix(STACK_PREFIX).ok_or_else(|| {
-        LocalError::Template(format!("table {name} is not named after the stack"))
+    let full_name = text(&properties["TableName"])?;
+    let name = full_name.strip_prefix(STACK_PREFIX).ok_or_else(|| {
+        LocalError::Template(format!("table '{full_name}' is not named after the stack"))
     })?;
     let key = text(&properties["KeySchema"][0]["AttributeName"])?;
     Ok(Table { name: name.to_owned(), key: key.to_owned() })
 }
 
-/// Creates the tables that are not there yet; another program may do so at the same time.
+/// Creates the tables that do not exist yet. Another process may do so at the same time.
 ///
 /// # Errors
 /// Returns an error if the database does not answer or refuses a table.
 pub async fn create_missing_tables(store: &Store) -> Result<(), LocalError> {
     let (client, names) = store.parts();
     for Table { name, key } in tables()? {
-        let name = match name.as_str() {
+        let local_name = match name.as_str() {
             "carriers" => &names.carriers,
             "exchanges" => &names.exchanges,
             "dataset" => &names.dataset,
             "api_keys" => &names.api_keys,
             "usage" => &names.usage,
-            other => return Err(LocalError::Template(format!("nothing uses table {other}"))),
+            other => return Err(LocalError::Template(format!("nothing uses table '{other}'"))),
         };
-        create_unless_there(client, name, &key).await?;
+        create_unless_exists(client, local_name, &key).await?;
     }
     Ok(())
 }
 
-async fn create_unless_there(client: &Client, name: &str, key: &str) -> Result<(), LocalError> {
+async fn create_unless_exists(client: &Client, name: &str, key: &str) -> Result<(), LocalError> {
     let failed = || format!("cannot create table {name}");
     let attribute = AttributeDefinition::builder()
         .attribute_name(key)
