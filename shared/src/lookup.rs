@@ -126,7 +126,7 @@ impl Lookups<'_> {
         match read.await {
             Ok(Some(item)) if item.version == *expected => return Found::Item(item.record),
             Ok(_) => (),
-            Err(error) => tracing::error!(
+            Err(error) => tracing::warn!(
                 error = with_causes(&error),
                 "an item cannot be read; answering from the dataset in memory"
             ),

@@ -1,4 +1,4 @@
-//! The request context: facts about a request that are collected while it is answered, for its line
+//! The request context: what is learned about a request while it is answered, for its line
 //! of the access log.
 
 use std::cell::RefCell;
@@ -6,7 +6,7 @@ use std::cell::RefCell;
 /// How many digits of a phone number are left out of the log.
 const MASKED_DIGITS: usize = 4;
 
-/// The facts about one request.
+/// What is known about one request.
 #[derive(Debug, Default)]
 pub struct RequestContext {
     /// The first characters of the key, which operators see.
@@ -39,9 +39,9 @@ tokio::task_local! {
     static CONTEXT: RefCell<RequestContext>;
 }
 
-/// Records a fact about the request that is being answered. Does nothing if there is none.
-pub fn record(set_fact: impl FnOnce(&mut RequestContext)) {
-    _ = CONTEXT.try_with(|context| set_fact(&mut context.borrow_mut()));
+/// Records something about the request that is being answered. Does nothing if there is none.
+pub fn record(set: impl FnOnce(&mut RequestContext)) {
+    _ = CONTEXT.try_with(|context| set(&mut context.borrow_mut()));
 }
 
 /// Runs `request` with a context of its own. Returns its outcome and the context.

@@ -54,7 +54,8 @@ pub(crate) async fn observe(request: Request, next: Next) -> Response {
         Some(matched) => matched.as_str().to_owned(),
         None => "$default".to_owned(),
     };
-    let span = tracing::info_span!("request", request_id);
+    // Lines at any level have the id of their request.
+    let span = tracing::error_span!("request", request_id);
     let metered_request = store::metered(request_context::scope(next.run(request)));
     let ((mut response, context), consumed_capacity) = metered_request.instrument(span).await;
     if let Ok(id) = HeaderValue::try_from(&request_id) {

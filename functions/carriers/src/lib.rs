@@ -1,7 +1,9 @@
 //! Lists carriers, and looks one up by its Operating Company Number (spec 4.1 and 4.2).
 
+use std::collections::BTreeMap;
+
 use axum::{Json, extract::State, http::Uri};
-use numbering::records::{Carrier, CarrierType, Country, Ocn, OwnedExchanges, StateCode};
+use numbering::records::{self, Carrier, CarrierType, Country, Ocn, StateCode};
 use serde::Serialize;
 use shared::{
     app::Routes,
@@ -56,9 +58,20 @@ pub struct CarrierDetail {
     pub exchanges: OwnedExchanges,
 }
 
+/// How many exchanges the carrier holds, and where (spec 2.3).
+#[derive(Debug, Serialize, ToSchema)]
+pub struct OwnedExchanges {
+    /// Total exchanges held; exceeds the sum of `by_state` by those whose report names no state.
+    pub total: u32,
+    /// Exchange count by state or province code.
+    #[schema(value_type = BTreeMap<String, u32>)]
+    pub by_state: BTreeMap<StateCode, u32>,
+}
+
 impl From<Carrier> for CarrierDetail {
     fn from(carrier: Carrier) -> Self {
-        Self { exchanges: carrier.exchanges.clone(), summary: carrier.into() }
+        let records::OwnedExchanges { total, by_state } = carrier.exchanges.clone();
+        Self { exchanges: OwnedExchanges { total, by_state }, summary: carrier.into() }
     }
 }
 

@@ -6,7 +6,7 @@ use numbering::records::Country;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::block::{Block, CarrierInfo, Location, NanpParts, NumberingData};
+use super::block::{Block, BlockRecords, CarrierInfo, Location, NanpParts};
 
 /// What a phone number is. An unparseable one has only `valid`, `possible` and `input`.
 #[derive(Debug, Serialize, ToSchema)]
@@ -108,12 +108,12 @@ impl FormatResult {
     /// The result for a number and its numbering data.
     pub(super) fn of(
         number: PhoneNumber,
-        numbering_data: NumberingData,
+        records: BlockRecords,
         today: Date,
         flags_base_url: &str,
     ) -> Self {
         let country = number.country.as_deref().and_then(|code| Some((code, country_name(code)?)));
-        let block = Block::of(&number, numbering_data, today);
+        let block = Block::of(&number, records, today);
         let location = country.and_then(|(code, _)| Location::of(code, &block));
         let flags = country.filter(|_| number.valid).map(|(code, name)| Flags {
             country: Flag::new(flags_base_url, "countries", name, code.to_owned()),

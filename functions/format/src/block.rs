@@ -95,7 +95,7 @@ pub struct CarrierInfo {
 
 /// The exchange of a North American number, and its area code if the exchange has no state.
 #[derive(Default)]
-pub struct NumberingData {
+pub struct BlockRecords {
     pub exchange: Option<Exchange>,
     pub area_code: Option<AreaCode>,
 }
@@ -108,12 +108,12 @@ pub async fn look_up(
     app: &App,
     npa_nxx: NpaNxx,
     freshness: Freshness,
-) -> Result<NumberingData, ApiError> {
+) -> Result<BlockRecords, ApiError> {
     let lookups = app.lookups().await?;
     let exchange = lookups.exchange(npa_nxx, freshness).await;
     let has_state = exchange.as_ref().is_some_and(|exchange| exchange.state.is_some());
     let area_code = if has_state { None } else { lookups.area_code(npa_nxx.npa).await };
-    Ok(NumberingData { exchange, area_code })
+    Ok(BlockRecords { exchange, area_code })
 }
 
 /// The digit that tells in which of the ten thousands blocks of its exchange the number is.
@@ -138,12 +138,12 @@ impl Block {
     /// If the source names no state for the exchange, the state is that of the area code, provided
     /// that the area code lies in a single one. In a pooled exchange, holder and rate center are
     /// those of the number's thousands block, once its assignment is effective.
-    pub fn of(number: &PhoneNumber, numbering_data: NumberingData, today: Date) -> Self {
-        Self::of_digit(thousands_digit(number), numbering_data, today)
+    pub fn of(number: &PhoneNumber, records: BlockRecords, today: Date) -> Self {
+        Self::of_digit(thousands_digit(number), records, today)
     }
 
-    fn of_digit(digit: Option<u8>, numbering_data: NumberingData, today: Date) -> Self {
-        let NumberingData { exchange, area_code } = numbering_data;
+    fn of_digit(digit: Option<u8>, records: BlockRecords, today: Date) -> Self {
+        let BlockRecords { exchange, area_code } = records;
         let from_area_code =
             area_code.and_then(|area_code| Some((area_code.only_state()?, area_code.country)));
         let Some(exchange) = exchange else {
@@ -222,7 +222,7 @@ mod tests {
     }
 
     fn rate_center_and_ocn(digit: u8, month: i8) -> (Option<String>, Option<String>) {
-        let data = NumberingData { exchange: Some(exchange()), area_code: None };
+        let data = BlockRecords { exchange: Some(exchange()), area_code: None };
         let today = Date::constant(2026, month, 1);
         let Block { rate_center, carrier, .. } = Block::of_digit(Some(digit), data, today);
         (rate_center, carrier.and_then(|carrier| carrier.ocn).map(|ocn| ocn.to_string()))
@@ -241,7 +241,7 @@ mod tests {
     fn a_block_without_a_rate_center_has_that_of_its_exchange() {
         let mut pooled = exchange();
         pooled.blocks.get_mut(&4).unwrap().rate_center = None;
-        let data = NumberingData { exchange: Some(pooled), area_code: None };
+        let data = BlockRecords { exchange: Some(pooled), area_code: None };
         let today = Date::constant(2026, 7, 1);
         let Block { rate_center, carrier, .. } = Block::of_digit(Some(4), data, today);
         assert_eq!(rate_center.as_deref(), Some("VALDEZ"));
@@ -267,7 +267,7 @@ mod tests {
     #[test]
     fn an_area_code_gives_the_state_only_if_it_lies_in_a_single_one() {
         let state = |exchange: Option<Exchange>, states: &[&str]| {
-            let data = NumberingData { exchange, area_code: Some(area_code(states)) };
+            let data = BlockRecords { exchange, area_code: Some(area_code(states)) };
             let Block { state, .. } = Block::of_digit(None, data, Date::constant(2026, 7, 1));
             state.map(|(state, _)| state.to_string())
         };

@@ -102,9 +102,9 @@ async fn describe(app: &App, tn: &str, options: &Options) -> Result<Json<FormatR
         let (national, e164) = (&number.national_number, &number.formats.e164);
         request_context::record(|context| context.set_phone_number(tn, national, e164));
     }
-    let numbering_data = match block::geographic_npa_nxx(&number) {
+    let records = match block::geographic_npa_nxx(&number) {
         Some(npa_nxx) => block::look_up(app, npa_nxx, options.cache).await?,
-        None => block::NumberingData::default(),
+        None => block::BlockRecords::default(),
     };
-    Ok(Json(FormatResult::of(number, numbering_data, today(), &app.flags_base_url)))
+    Ok(Json(FormatResult::of(number, records, today(), &app.flags_base_url)))
 }

@@ -104,15 +104,15 @@ async fn look_up(app: &App, tn: &str) -> Result<Json<LookupResult>, ApiError> {
     let (national, e164) = (&number.national_number, &number.formats.e164);
     request_context::record(|context| context.set_phone_number(tn, national, e164));
     let npa_nxx = NpaNxx { npa, nxx };
-    let numbering_data = block::look_up(app, npa_nxx, Freshness::Cached).await?;
-    let Some(exchange) = &numbering_data.exchange else {
+    let records = block::look_up(app, npa_nxx, Freshness::Cached).await?;
+    let Some(exchange) = &records.exchange else {
         return Err(ApiError::not_found(format!("No data found for NPA-NXX {npa_nxx}")));
     };
     let status = exchange.status;
     // Google's rules tell the territory of a valid number. Of any other, the numbering data still
     // tells the country.
     let country = number.country.clone().unwrap_or_else(|| exchange.country.to_string());
-    let block = Block::of(&number, numbering_data, today());
+    let block = Block::of(&number, records, today());
     let location = Location::of(&country, &block);
     let tn = number.national_number;
     Ok(Json(LookupResult { tn, npa, nxx, nxxx, status, carrier: block.carrier, location }))

@@ -10,8 +10,7 @@ use store::{DatasetError, StoreError};
 /// The error that a library gave, whichever it is.
 pub(crate) type Cause = Box<dyn Error + Send + Sync>;
 
-/// Why an import failed. The version that was current still is, and a later import completes what
-/// this one left unfinished.
+/// Why an import failed. The version that was current still is, and the next import starts anew.
 #[derive(Debug, thiserror::Error)]
 pub enum IngestError {
     #[error("{source_name} cannot be read")]

@@ -84,9 +84,9 @@ pub enum RequestError {
     Field { field: String, source: serde_json::Error },
     #[error("the request cannot be read")]
     Request(#[source] serde_json::Error),
-    #[error("the environment variable {variable} names no source")]
+    #[error("the environment variable {variable} does not name a source")]
     Source { variable: &'static str, source: SourceError },
-    #[error("the environment variable {variable} is no percentage")]
+    #[error("the environment variable {variable} is not a percentage")]
     Percent { variable: &'static str, source: PercentError },
 }
 

@@ -136,7 +136,7 @@ pub async fn rollback(
     options: Options,
     progress: impl Fn(Progress),
 ) -> Result<ImportReport, IngestError> {
-    let current = store.manifest().await?.ok_or(IngestError::NothingBefore)?;
+    let current = store.manifest().await?.ok_or(IngestError::NothingImported)?;
     let manifest = current.rolled_back().ok_or(IngestError::NothingBefore)?;
     let dataset = load(store, &manifest.current).await?;
     let mut notes = Notes::default();

@@ -25,7 +25,7 @@ pub struct Options {
     pub dry_run: bool,
     /// When the process will be ended; the import stops cleanly before that.
     pub deadline: Option<Instant>,
-    /// The time of the import: the version is named after it, the data is said to be ingested then,
+    /// The time of the import: the version is named after it, the data counts as imported then,
     /// and no file may be dated later. The clock is read once, so that all of these agree. Tests
     /// set another time, because unnamed chunks are deleted only after a day, and the clocks of two
     /// importing machines may differ.

@@ -34,7 +34,7 @@ pub fn routes() -> Routes {
 pub struct Health {
     pub status: ServiceStatus,
     pub database: DatabaseStatus,
-    /// Time of the last successful data ingestion; `null` before the first.
+    /// Time of the last successful import; `null` before the first.
     #[schema(format = DateTime)]
     pub last_ingestion: Option<String>,
     /// API version number.
@@ -114,14 +114,14 @@ pub struct Coverage {
     pub states_provinces: u32,
 }
 
-/// When each source was last ingested. The times are equal, since an import reads all sources.
+/// When each report was last imported. The times are equal, since an import reads all reports.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct LastUpdated {
-    /// Time of the last US data ingestion.
+    /// Time of the last import of the US data.
     #[serde(rename = "NANPA")]
     #[schema(format = DateTime)]
     nanpa: String,
-    /// Time of the last Canadian data ingestion.
+    /// Time of the last import of the Canadian data.
     #[serde(rename = "CNAC")]
     #[schema(format = DateTime)]
     cnac: String,

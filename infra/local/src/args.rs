@@ -23,7 +23,7 @@ pub struct Cli {
 pub enum Command {
     /// Serve the API (the default)
     Serve(ServeArgs),
-    /// Load the published reports
+    /// Import the published reports
     Import(Box<ImportArgs>),
     /// Go back to the version before the current one
     Rollback(ChangeArgs),

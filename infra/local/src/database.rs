@@ -130,9 +130,10 @@ impl Database {
     }
 
     async fn start(database: Dynoxide, port: u16, lock: Option<File>) -> Result<Self, LocalError> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))
-            .await
-            .map_err(LocalError::io(format!("cannot listen on port {port} for DynamoDB")))?;
+        let listener =
+            TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(LocalError::io(
+                format!("cannot listen on port {port} for DynamoDB; choose another with --port"),
+            ))?;
         let address = listener.local_addr().map_err(LocalError::io("cannot listen"))?;
         let (stop, stopped) = oneshot::channel::<()>();
         let server = tokio::spawn(async move {

@@ -23,7 +23,7 @@ pub enum LocalError {
     Template(String),
     #[error(transparent)]
     Key(#[from] MalformedKey),
-    #[error("the key would have expired already; give a time in the future")]
+    #[error("the key would have expired already; give a date in the future, or days such as 90d")]
     PastExpiry,
     #[error("API key '{0}…' has been revoked or has expired; give another one")]
     DeadKey(String),

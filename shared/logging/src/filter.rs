@@ -23,12 +23,15 @@ fn own_crates() -> impl Iterator<Item = &'static str> {
 /// The filter that `RUST_LOG` asks for, or `default` if it is not set or cannot be parsed.
 pub fn filter(default: &str) -> EnvFilter {
     let requested = env::var(EnvFilter::DEFAULT_ENV).unwrap_or_default();
-    if !requested.trim().is_empty()
-        && let Ok(filter) = EnvFilter::builder().parse(directives(&requested))
-    {
-        return filter;
+    if requested.trim().is_empty() {
+        return EnvFilter::new(directives(default));
     }
-    EnvFilter::new(directives(default))
+    EnvFilter::builder().parse(directives(&requested)).unwrap_or_else(|error| {
+        eprintln!(
+            "RUST_LOG must be a level or a filter, got '{requested}' ({error}); using '{default}'"
+        );
+        EnvFilter::new(directives(default))
+    })
 }
 
 /// The directives in `text`. A level without the name of a crate becomes the level of the crates of

@@ -92,7 +92,7 @@ impl KeyRing {
             Err(error) => error,
         };
         let Some(record) = self.outage_records.get(hash).await else { return Err(error.into()) };
-        tracing::error!(
+        tracing::warn!(
             error = with_causes(&error),
             key = record.prefix,
             "a key cannot be checked; using its last record"

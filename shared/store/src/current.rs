@@ -88,9 +88,11 @@ impl CurrentDataset {
             return Ok(Some(found));
         }
         // The version may be newer than the one of this container, so the manifest is read again.
-        let (ManifestReading::Fresh(reading) | ManifestReading::Remembered(reading)) =
-            self.read_manifest().await;
-        let manifest = reading.ok_or(DatasetError::Empty)?;
+        let manifest = match self.store.manifest().await {
+            Ok(Some(manifest)) => self.remember(manifest),
+            Ok(None) => return Err(DatasetError::Empty),
+            Err(error) => self.manifest.load_full().ok_or(error)?,
+        };
         let Some(snapshot) = manifest.snapshot(version) else { return Ok(None) };
         let loaded = self.load_or_reuse(snapshot).await?;
         self.versions.keep_earlier(loaded.clone());
@@ -106,7 +108,7 @@ impl CurrentDataset {
             Err(error) => error,
         };
         let Some(in_memory) = self.versions.keep_using(Instant::now()) else { return Err(error) };
-        tracing::error!(
+        tracing::warn!(
             error = with_causes(&error),
             version = in_memory.version.as_str(),
             "no newer version can be loaded; going on with the version in memory"

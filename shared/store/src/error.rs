@@ -24,8 +24,10 @@ pub enum StoreError {
     #[error("the snapshot {version} could not be read within {limit:?}")]
     SnapshotTimeout { version: Version, limit: Duration },
     /// DynamoDB throttled a batch for longer than it is retried.
-    #[error("DynamoDB was too busy for {left} items; the next import writes them")]
-    Busy { left: usize },
+    #[error(
+        "DynamoDB is too busy: {left} items of {operation} are left undone; run it again later"
+    )]
+    Busy { operation: &'static str, left: usize },
     /// The manifest is no longer the one that was to be replaced.
     #[error(
         "another import or rollback changed the data meanwhile; \

@@ -80,7 +80,9 @@ impl Store {
             if count == 0 {
                 return Ok(());
             }
-            let delay = delays.next().ok_or(StoreError::Busy { left: count })?;
+            let delay = delays
+                .next()
+                .ok_or(StoreError::Busy { operation: "BatchWriteItem", left: count })?;
             tokio::time::sleep(delay).await;
         }
     }

@@ -105,7 +105,10 @@ impl Store {
             found.extend(items.into_iter().flatten().filter_map(id_and_data));
             left = answer.unprocessed_keys.and_then(|mut tables| tables.remove(table));
             if let Some(keys) = &left {
-                let delay = delays.next().ok_or(StoreError::Busy { left: keys.keys().len() })?;
+                let delay = delays.next().ok_or(StoreError::Busy {
+                    operation: "BatchGetItem",
+                    left: keys.keys().len(),
+                })?;
                 tokio::time::sleep(delay).await;
             }
         }

@@ -183,12 +183,12 @@ async fn a_refused_batch_ends_the_writing() {
     let calls = RefCell::new(0);
     let write_batch = |batch: Vec<ItemWrite>| {
         *calls.borrow_mut() += 1;
-        ready(Err(StoreError::Busy { left: batch.len() }))
+        ready(Err(StoreError::Busy { operation: "BatchWriteItem", left: batch.len() }))
     };
     let writes = deletions(100 * WRITES_PER_BATCH);
     let error = write_in_batches(writes.into_iter(), write_batch, None, &|_| ()).await.unwrap_err();
     assert!(
-        matches!(error, IngestError::Store(StoreError::Busy { left: WRITES_PER_BATCH })),
+        matches!(error, IngestError::Store(StoreError::Busy { left: WRITES_PER_BATCH, .. })),
         "{error}"
     );
     assert!(*calls.borrow() <= 2 * CONCURRENT_BATCHES, "{calls:?}");

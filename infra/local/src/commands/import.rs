@@ -10,7 +10,7 @@ use crate::{
     report::{self, ChangesFile, ChangesWriter},
 };
 
-/// Loads the reports named on the command line and prints what was loaded.
+/// Imports the reports named on the command line and prints what changed.
 ///
 /// # Errors
 /// Returns an error if the import is refused or fails; clients then see the data as it was.

@@ -17,7 +17,7 @@ use crate::{LocalError, routes};
 #[openapi(
     info(
         title = "Telephone Number Reference Service",
-        description = "Who owns a block of North American telephone numbers, and what any phone number of the world is.",
+        description = "Who holds a block of North American telephone numbers, and what any phone number of the world is.",
         license(name = "MIT", identifier = "MIT"),
         contact()
     ),

@@ -52,7 +52,7 @@ impl Status {
     pub const ALL: [Status; 3] = [Status::Assigned, Status::Unassigned, Status::Reserved];
 }
 
-/// A carrier and the exchanges it owns (spec 2.2 and 2.3).
+/// A carrier and the exchanges that it holds (spec 2.2 and 2.3).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Carrier {
     pub ocn: Ocn,
@@ -68,13 +68,12 @@ pub struct Carrier {
     pub exchanges: OwnedExchanges,
 }
 
-/// How many exchanges a carrier owns, and where (spec 2.3).
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+/// How many exchanges a carrier holds, and where (spec 2.3).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnedExchanges {
-    /// Total exchanges owned; exceeds the sum of `by_state` by those whose source names no state.
+    /// Total exchanges held; exceeds the sum of `by_state` by those whose report names no state.
     pub total: u32,
     /// Exchange count by state or province code.
-    #[schema(value_type = BTreeMap<String, u32>)]
     pub by_state: BTreeMap<StateCode, u32>,
 }
 
