@@ -209,7 +209,7 @@ mod tests {
             let found = dataset.of_version(known.version.as_str()).await.unwrap().unwrap();
             assert_eq!(found.version, known.version);
         }
-        assert!(matches!(dataset.of_version("old").await, Err(DatasetError::Empty)));
+        assert!(matches!(dataset.of_version("old").await, Err(DatasetError::Store(_))));
 
         let snapshot = Snapshot::of(
             current.version,

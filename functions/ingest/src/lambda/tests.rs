@@ -59,7 +59,7 @@ fn a_wrong_percentage_is_named_with_its_variable() {
         let configured = |variable: &str| (variable == wrong).then(|| "two".to_owned());
         let error = Request::default().options(configured, None).unwrap_err();
         let expected = format!(
-            "the environment variable {wrong} is no percentage: must be a number from 0 to 100"
+            "the environment variable {wrong} is not a percentage: must be a number from 0 to 100"
         );
         assert_eq!(with_causes(&error), expected);
     }
