@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, fs, path::Path};
 
 use matchit::Router;
+use store::Tables;
 use tnr::template::tables;
 
 use crate::support::{
@@ -216,4 +217,8 @@ fn the_template_defines_the_tables_that_the_store_uses() {
         ("usage", "id"),
     ];
     assert_eq!(tables, expected.map(|(name, key)| (name.to_owned(), key.to_owned())));
+    // `--stack` finds the tables by the names that the template gives them.
+    let Tables { carriers, exchanges, dataset, api_keys, usage } = Tables::of_stack("numbers");
+    let of_stack = [carriers, exchanges, dataset, api_keys, usage];
+    assert_eq!(of_stack, expected.map(|(name, _)| format!("numbers-{name}")));
 }
