@@ -17,6 +17,10 @@ use utoipa::ToSchema;
 
 use crate::quota::{LimitType, QuotaExceeded, QuotaStatus};
 
+mod responses;
+
+pub use responses::{ListError, PublicError};
+
 /// How long a client should wait before it retries a request that failed, in seconds.
 const RETRY_AFTER_SECONDS: &str = "5";
 

@@ -7,7 +7,7 @@ use numbering::records::{self, Carrier, CarrierType, Country, Ocn, StateCode};
 use serde::Serialize;
 use shared::{
     app::Routes,
-    errors::{ApiError, ErrorBody},
+    errors::{ApiError, ListError},
     pagination::{Page, Paged, Pagination, VersionParam},
     params::{Params, PathParams, parse},
     state::App,
@@ -28,16 +28,18 @@ pub fn routes() -> Routes {
 /// A carrier without its exchanges (spec 2.2).
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CarrierSummary {
-    /// Operating Company Number.
-    #[schema(value_type = String, example = "6010")]
     pub ocn: Ocn,
     /// Full legal company name; `null` if no source names it.
+    #[schema(required, example = "NEW CINGULAR WIRELESS PCS, LLC - DC")]
     pub company_name: Option<String>,
-    /// Common or trade name, if different.
+    /// Common or trade name; `null` if it does not differ.
+    #[schema(required, example = "AT&T Mobility")]
     pub common_name: Option<String>,
+    /// `null` if no source names the type.
+    #[schema(required)]
     pub carrier_type: Option<CarrierType>,
-    /// Primary state or province code.
-    #[schema(value_type = Option<String>, example = "CA")]
+    /// State or province in which the carrier holds most exchanges; `null` if none is known.
+    #[schema(required)]
     pub state: Option<StateCode>,
     pub country: Country,
 }
@@ -64,7 +66,6 @@ pub struct OwnedExchanges {
     /// Total exchanges held; exceeds the sum of `by_state` by those whose report names no state.
     pub total: u32,
     /// Exchange count by state or province code.
-    #[schema(value_type = BTreeMap<String, u32>)]
     pub by_state: BTreeMap<StateCode, u32>,
 }
 
@@ -89,7 +90,6 @@ pub struct Filter {
     /// Country, US or CA.
     country: Option<Country>,
     /// State or province code.
-    #[param(value_type = Option<String>)]
     state: Option<StateCode>,
     /// Carrier type.
     #[param(rename = "type")]
@@ -113,9 +113,12 @@ impl Filter {
 }
 
 /// List carriers
+///
+/// In the order of their OCNs.
 #[utoipa::path(
-    get, path = "/v1/carriers", tag = "Carriers", params(Filter, Page, VersionParam),
-    responses((status = 200, body = CarrierList), (status = 400, body = ErrorBody), (status = 401, body = ErrorBody))
+    get, path = "/v1/carriers", operation_id = "listCarriers", tag = "Carriers",
+    params(Filter, Page, VersionParam),
+    responses((status = 200, description = "A page of the carriers", body = CarrierList), ListError)
 )]
 async fn list(
     State(app): State<App>,
@@ -139,12 +142,9 @@ async fn list(
 
 /// Look up a carrier
 #[utoipa::path(
-    get, path = "/v1/carrier/{ocn}", tag = "Carriers",
-    params(("ocn" = String, Path, description = "Operating Company Number, 4 alphanumeric characters")),
-    responses(
-        (status = 200, body = CarrierDetail), (status = 400, body = ErrorBody),
-        (status = 401, body = ErrorBody), (status = 404, body = ErrorBody)
-    )
+    get, path = "/v1/carrier/{ocn}", operation_id = "getCarrier", tag = "Carriers",
+    params(("ocn" = Ocn, Path, description = "Operating Company Number, whatever its case")),
+    responses((status = 200, description = "The carrier", body = CarrierDetail), ApiError)
 )]
 async fn carrier_by_path(
     State(app): State<App>,
@@ -155,12 +155,9 @@ async fn carrier_by_path(
 
 /// Look up a carrier by query
 #[utoipa::path(
-    get, path = "/v1/carrier", tag = "Carriers",
-    params(("ocn" = String, Query, description = "Operating Company Number, 4 alphanumeric characters")),
-    responses(
-        (status = 200, body = CarrierDetail), (status = 400, body = ErrorBody),
-        (status = 401, body = ErrorBody), (status = 404, body = ErrorBody)
-    )
+    get, path = "/v1/carrier", operation_id = "getCarrierByQuery", tag = "Carriers",
+    params(("ocn" = Ocn, Query, description = "Operating Company Number, whatever its case")),
+    responses((status = 200, description = "The carrier", body = CarrierDetail), ApiError)
 )]
 async fn carrier_by_query(
     State(app): State<App>,

@@ -2,59 +2,83 @@
 
 use formatting::{Formats, LONGEST_INPUT, NumberType, PhoneNumber, country_name};
 use jiff::civil::Date;
-use numbering::records::Country;
+use numbering::records::{Country, Npa, Nxx};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::block::{Block, BlockRecords, CarrierInfo, Location, NanpParts};
 
 /// What a phone number is. An unparseable one has only `valid`, `possible` and `input`.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Default, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct FormatResult {
     /// Whether the number is a valid phone number.
     pub valid: bool,
     /// Whether the number could be valid, by its length.
     pub possible: bool,
-    /// The number as it was understood: E.164, or the text given where it cannot be parsed.
+    /// The number as it was understood: in E.164, or the given text if it cannot be parsed.
+    #[schema(example = "+13052345678")]
     pub input: String,
-    #[serde(flatten)]
-    pub number: Option<Described>,
-}
-
-/// The description of a number that could be parsed.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Described {
     /// Country calling code without the plus sign.
-    #[schema(example = "1")]
-    country_code: String,
-    /// Country calling code with the plus sign.
-    #[schema(example = "+1")]
-    country_calling_code: String,
-    /// ISO 3166-1 alpha-2 code; absent for numbers of no country.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, pattern = "^[1-9][0-9]{0,2}$", example = "1")]
+    country_code: Option<String>,
+    /// Country calling code with the plus sign.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, pattern = r"^\+[1-9][0-9]{0,2}$", example = "+1")]
+    country_calling_code: Option<String>,
+    /// ISO 3166-1 alpha-2 code; absent if the number belongs to no country. A US territory has a
+    /// code of its own, such as `PR`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, pattern = "^[A-Z]{2}$", example = "US")]
     country: Option<String>,
     /// National number without country code.
-    national_number: String,
-    #[serde(flatten)]
-    nanp: Option<NanpParts>,
-    /// Present only where the number has one.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, pattern = "^[0-9]{1,17}$", example = "3052345678")]
+    national_number: Option<String>,
+    /// Area code, first 3 digits; only of ten-digit North American numbers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    npa: Option<Npa>,
+    /// Exchange code, middle 3 digits; only of ten-digit North American numbers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    nxx: Option<Nxx>,
+    /// Subscriber number, last 4 digits; only of ten-digit North American numbers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, pattern = "^[0-9]{4}$", example = "5678")]
+    nxxx: Option<String>,
+    /// The digits of the extension, if the number has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, pattern = "^[0-9]{1,20}$", example = "42")]
     extension: Option<String>,
-    formats: Formats,
-    /// Absent where no pattern fits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    formats: Option<Formats>,
+    /// Absent if no pattern of Google's rules fits.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     number_type: Option<NumberType>,
+    /// The type in words.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "Landline or Mobile")]
     type_description: Option<&'static str>,
+    /// Absent if the number belongs to no country.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     location: Option<Location>,
+    /// The holder of the number's block as assigned; absent if nobody holds it.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     carrier: Option<CarrierInfo>,
+    /// Only of valid numbers that belong to a country.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     flags: Option<Flags>,
-    /// Whether the number is non-geographic: toll-free and the like.
-    is_non_geographic: bool,
+    /// Whether the number belongs to no place, as toll-free numbers do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    is_non_geographic: Option<bool>,
 }
 
 /// The flags of the number's country and state.
@@ -63,14 +87,20 @@ pub struct Flags {
     country: Flag,
     /// US states, DC and territories only.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     state: Option<Flag>,
 }
 
 /// Links to the images of one flag.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Flag {
+    /// Name of the country or state.
+    #[schema(example = "Florida")]
     name: &'static str,
+    /// Code of the country or state.
+    #[schema(pattern = "^[A-Z]{2}$", example = "FL")]
     abbreviation: String,
+    #[schema(format = "uri")]
     svg: String,
     png: Pngs,
 }
@@ -79,10 +109,13 @@ pub struct Flag {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Pngs {
     /// 48x32 pixels.
+    #[schema(format = "uri")]
     small: String,
     /// 240x160 pixels.
+    #[schema(format = "uri")]
     medium: String,
     /// 480x320 pixels.
+    #[schema(format = "uri")]
     large: String,
 }
 
@@ -102,7 +135,7 @@ impl FormatResult {
     /// The result for text that cannot be parsed.
     pub(super) fn unparseable(tn: &str) -> Self {
         let input = tn.chars().take(LONGEST_INPUT).collect();
-        Self { valid: false, possible: false, input, number: None }
+        Self { input, ..Self::default() }
     }
 
     /// The result for a number and its numbering data.
@@ -121,25 +154,26 @@ impl FormatResult {
                 Flag::new(flags_base_url, "states", state.name(), state.to_string())
             }),
         });
+        let parts = NanpParts::of(&number);
         Self {
             valid: number.valid,
             possible: number.possible,
             input: number.formats.e164.clone(),
-            number: Some(Described {
-                country_code: number.country_calling_code.to_string(),
-                country_calling_code: format!("+{}", number.country_calling_code),
-                nanp: NanpParts::of(&number),
-                type_description: number.number_type.map(NumberType::description),
-                location,
-                carrier: block.carrier,
-                flags,
-                country: number.country,
-                national_number: number.national_number,
-                extension: number.extension,
-                formats: number.formats,
-                number_type: number.number_type,
-                is_non_geographic: number.is_non_geographic,
-            }),
+            country_code: Some(number.country_calling_code.to_string()),
+            country_calling_code: Some(format!("+{}", number.country_calling_code)),
+            country: number.country,
+            national_number: Some(number.national_number),
+            npa: parts.as_ref().map(|parts| parts.npa),
+            nxx: parts.as_ref().map(|parts| parts.nxx),
+            nxxx: parts.map(|parts| parts.nxxx),
+            extension: number.extension,
+            formats: Some(number.formats),
+            number_type: number.number_type,
+            type_description: number.number_type.map(NumberType::description),
+            location,
+            carrier: block.carrier,
+            flags,
+            is_non_geographic: Some(number.is_non_geographic),
         }
     }
 }

@@ -11,16 +11,13 @@ use shared::{errors::ApiError, lookup::Freshness, state::App};
 use utoipa::ToSchema;
 
 /// The three parts of a North American number.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug)]
 pub struct NanpParts {
     /// Area code, first 3 digits.
-    #[schema(value_type = String, example = "305")]
     pub npa: Npa,
     /// Exchange code, middle 3 digits.
-    #[schema(value_type = String, example = "234")]
     pub nxx: Nxx,
     /// Subscriber number, last 4 digits.
-    #[schema(example = "5678")]
     pub nxxx: String,
 }
 
@@ -53,15 +50,21 @@ pub fn geographic_npa_nxx(number: &PhoneNumber) -> Option<NpaNxx> {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Location {
+    /// The place to which calls of the block are rated; North American numbers only.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "MIAMI")]
     rate_center: Option<String>,
-    /// State or province code.
+    /// State or province code; North American numbers only.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, example = "FL")]
+    #[schema(nullable = false)]
     state: Option<StateCode>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "Florida")]
     state_name: Option<&'static str>,
+    /// ISO 3166-1 alpha-2 code. A US territory has a code of its own, such as `PR`.
+    #[schema(pattern = "^[A-Z]{2}$", example = "US")]
     country: String,
+    #[schema(example = "United States")]
     country_name: &'static str,
 }
 
@@ -80,16 +83,21 @@ impl Location {
     }
 }
 
-/// Who holds the number's block.
+/// Who holds the number's block as assigned. The number may have been ported to another carrier
+/// since, which no open data tells.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Carrier)]
 pub struct CarrierInfo {
     /// Operating Company Number; absent if the source names a company without one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, example = "6010")]
+    #[schema(nullable = false)]
     ocn: Option<Ocn>,
+    /// Company name; `null` if no source names the company.
+    #[schema(required, example = "NEW CINGULAR WIRELESS PCS, LLC - DC")]
     name: Option<String>,
+    /// `null` if no source names the type.
     #[serde(rename = "type")]
+    #[schema(required)]
     carrier_type: Option<CarrierType>,
 }
 

@@ -9,7 +9,7 @@ use formatting::{DefaultCountry, PhoneNumber};
 use numbering::time::today;
 use shared::{
     app::Routes,
-    errors::{ApiError, ErrorBody},
+    errors::{ApiError, ListError},
     lookup::Freshness,
     params::{Params, PathParams, quote},
     request_context,
@@ -41,10 +41,10 @@ pub fn routes() -> Routes {
 #[into_params(parameter_in = Query, rename_all = "camelCase")]
 struct Options {
     /// ISO 3166-1 alpha-2 code of the country of a number without a country code; default US.
-    #[param(value_type = Option<String>)]
+    #[param(value_type = Option<DefaultCountry>)]
     default_country: DefaultCountry,
-    /// `false` forces a fresh lookup.
-    #[param(value_type = Option<String>)]
+    /// `false` forces a fresh lookup; any other value is ignored.
+    #[param(value_type = Option<String>, example = "false")]
     cache: Freshness,
 }
 
@@ -68,10 +68,12 @@ impl Options {
 }
 
 /// Describe a phone number
+///
+/// A number that cannot be parsed is no error: it has `valid: false` and `possible: false`.
 #[utoipa::path(
-    get, path = "/v1/format/{*tn}", tag = "Format",
-    params(("tn" = String, Path, description = "Phone number in any format"), Options),
-    responses((status = 200, body = FormatResult), (status = 400, body = ErrorBody), (status = 401, body = ErrorBody))
+    get, path = "/v1/format/{*tn}", operation_id = "formatNumber", tag = "Format",
+    params(("tn" = String, Path, description = "Phone number in any notation, percent-encoded"), Options),
+    responses((status = 200, description = "What the number is", body = FormatResult), ListError)
 )]
 async fn by_path(
     State(app): State<App>,
@@ -82,10 +84,12 @@ async fn by_path(
 }
 
 /// Describe a phone number by query
+///
+/// A number that cannot be parsed is no error: it has `valid: false` and `possible: false`.
 #[utoipa::path(
-    get, path = "/v1/format", tag = "Format",
-    params(("tn" = String, Query, description = "Phone number in any format"), Options),
-    responses((status = 200, body = FormatResult), (status = 400, body = ErrorBody), (status = 401, body = ErrorBody))
+    get, path = "/v1/format", operation_id = "formatNumberByQuery", tag = "Format",
+    params(("tn" = String, Query, description = "Phone number in any notation", min_length = 1), Options),
+    responses((status = 200, description = "What the number is", body = FormatResult), ListError)
 )]
 async fn by_query(State(app): State<App>, params: Params) -> Result<Json<FormatResult>, ApiError> {
     let tn = params

@@ -10,7 +10,7 @@ use numbering::{
 };
 use serde::Serialize;
 use shared::{
-    errors::{ApiError, ErrorBody},
+    errors::ApiError,
     lookup::Freshness,
     params::{Params, PathParams, parse},
     request_context,
@@ -24,21 +24,22 @@ use super::block::{self, Block, CarrierInfo, Location, NanpParts};
 #[derive(Debug, Serialize, ToSchema)]
 pub struct LookupResult {
     /// The ten digits of the number.
-    #[schema(example = "4155551234")]
+    #[schema(pattern = "^[0-9]{10}$", example = "4155551234")]
     tn: String,
     /// Area code, first 3 digits.
-    #[schema(value_type = String, example = "415")]
     npa: Npa,
     /// Exchange code, middle 3 digits.
-    #[schema(value_type = String, example = "555")]
     nxx: Nxx,
     /// Subscriber number, last 4 digits.
-    #[schema(example = "1234")]
+    #[schema(pattern = "^[0-9]{4}$", example = "1234")]
     nxxx: String,
     /// Whether the exchange is assigned.
     status: Status,
     /// The holder of the number's block as assigned; `null` if nobody holds it.
+    #[schema(required)]
     carrier: Option<CarrierInfo>,
+    /// Where the block is.
+    #[schema(required)]
     location: Option<Location>,
 }
 
@@ -65,12 +66,9 @@ impl FromStr for NanpNumber {
 
 /// Look up the block of a number
 #[utoipa::path(
-    get, path = "/v1/lookup/{*tn}", tag = "Lookup", operation_id = "lookup_by_path",
+    get, path = "/v1/lookup/{*tn}", operation_id = "lookUpBlock", tag = "Lookup",
     params(("tn" = String, Path, description = "10-digit North American number in any notation")),
-    responses(
-        (status = 200, body = LookupResult), (status = 400, body = ErrorBody),
-        (status = 401, body = ErrorBody), (status = 404, body = ErrorBody)
-    )
+    responses((status = 200, description = "What is known of the block", body = LookupResult), ApiError)
 )]
 pub async fn by_path(
     State(app): State<App>,
@@ -81,12 +79,9 @@ pub async fn by_path(
 
 /// Look up the block of a number by query
 #[utoipa::path(
-    get, path = "/v1/lookup", tag = "Lookup", operation_id = "lookup_by_query",
+    get, path = "/v1/lookup", operation_id = "lookUpBlockByQuery", tag = "Lookup",
     params(("tn" = String, Query, description = "10-digit North American number in any notation")),
-    responses(
-        (status = 200, body = LookupResult), (status = 400, body = ErrorBody),
-        (status = 401, body = ErrorBody), (status = 404, body = ErrorBody)
-    )
+    responses((status = 200, description = "What is known of the block", body = LookupResult), ApiError)
 )]
 pub async fn by_query(
     State(app): State<App>,

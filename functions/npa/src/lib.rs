@@ -5,7 +5,7 @@ use numbering::records::{AreaCode, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, Sta
 use serde::Serialize;
 use shared::{
     app::Routes,
-    errors::{ApiError, ErrorBody},
+    errors::ApiError,
     lookup::Freshness,
     pagination::{Page, Paged, Pagination, VersionParam},
     params::{Params, PathParams, parse},
@@ -27,13 +27,16 @@ pub fn routes() -> Routes {
 /// An exchange as a row of its area code (spec 2.4).
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ExchangeRow {
-    /// 3-digit exchange code.
-    #[schema(value_type = String, example = "234")]
     pub nxx: Nxx,
-    /// Operating Company Number of the holder.
-    #[schema(value_type = Option<String>, example = "6010")]
+    /// Operating Company Number of the holder; `null` if nobody holds the exchange, or the report
+    /// names a company without one.
+    #[schema(required)]
     pub ocn: Option<Ocn>,
+    /// Name of the holder; `null` if nobody holds the exchange, or no source names the company.
+    #[schema(required, example = "NEW CINGULAR WIRELESS PCS, LLC - DC")]
     pub company_name: Option<String>,
+    /// The place to which calls of the exchange are rated.
+    #[schema(required, example = "SNFC CNTRL")]
     pub rate_center: Option<String>,
     pub status: Status,
 }
@@ -53,11 +56,9 @@ impl From<Exchange> for ExchangeRow {
 /// An area code with a page of its exchanges (spec 2.4).
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AreaCodeResult {
-    /// The 3-digit area code.
-    #[schema(value_type = String, example = "415")]
     pub npa: Npa,
-    /// Primary state or province.
-    #[schema(value_type = Option<String>, example = "CA")]
+    /// State or province in which most of its exchanges are; `null` if it belongs to no place.
+    #[schema(required)]
     pub state: Option<StateCode>,
     pub country: Country,
     /// Total number of exchanges in the area code, whatever the page or `nxx`.
@@ -88,11 +89,10 @@ impl AreaCodeResult {
 
 /// Look up an area code
 #[utoipa::path(
-    get, path = "/v1/npa/{npa}", tag = "Area codes",
-    params(("npa" = String, Path, description = "3-digit area code"), Page, VersionParam),
+    get, path = "/v1/npa/{npa}", operation_id = "getAreaCode", tag = "Area codes",
+    params(("npa" = Npa, Path, description = "3-digit area code"), Page, VersionParam),
     responses(
-        (status = 200, body = AreaCodeResult), (status = 400, body = ErrorBody),
-        (status = 401, body = ErrorBody), (status = 404, body = ErrorBody)
+        (status = 200, description = "The area code and a page of its exchanges", body = AreaCodeResult), ApiError
     )
 )]
 async fn area_code_by_path(
@@ -107,15 +107,12 @@ async fn area_code_by_path(
 
 /// Look up one exchange
 #[utoipa::path(
-    get, path = "/v1/npa/{npa}/nxx/{nxx}", tag = "Area codes",
+    get, path = "/v1/npa/{npa}/nxx/{nxx}", operation_id = "getExchange", tag = "Area codes",
     params(
-        ("npa" = String, Path, description = "3-digit area code"),
-        ("nxx" = String, Path, description = "3-digit exchange code"), Page
+        ("npa" = Npa, Path, description = "3-digit area code"),
+        ("nxx" = Nxx, Path, description = "3-digit exchange code"), Page
     ),
-    responses(
-        (status = 200, body = AreaCodeResult), (status = 400, body = ErrorBody),
-        (status = 401, body = ErrorBody), (status = 404, body = ErrorBody)
-    )
+    responses((status = 200, description = "The area code and the exchange", body = AreaCodeResult), ApiError)
 )]
 async fn exchange_by_path(
     State(app): State<App>,
@@ -129,14 +126,14 @@ async fn exchange_by_path(
 
 /// Look up an area code or one exchange by query
 #[utoipa::path(
-    get, path = "/v1/npa", tag = "Area codes",
+    get, path = "/v1/npa", operation_id = "getAreaCodeByQuery", tag = "Area codes",
     params(
-        ("npa" = String, Query, description = "3-digit area code"),
-        ("nxx" = Option<String>, Query, description = "3-digit exchange code"), Page, VersionParam
+        ("npa" = Npa, Query, description = "3-digit area code"),
+        ("nxx" = Option<Nxx>, Query, description = "3-digit exchange code; restricts the result to that exchange"),
+        Page, VersionParam
     ),
     responses(
-        (status = 200, body = AreaCodeResult), (status = 400, body = ErrorBody),
-        (status = 401, body = ErrorBody), (status = 404, body = ErrorBody)
+        (status = 200, description = "The area code and a page of its exchanges", body = AreaCodeResult), ApiError
     )
 )]
 async fn by_query(

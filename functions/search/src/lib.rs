@@ -7,7 +7,7 @@ use numbering::time::today;
 use serde::Serialize;
 use shared::{
     app::Routes,
-    errors::{ApiError, ErrorBody},
+    errors::{ApiError, ListError},
     pagination::{Page, Paged, Pagination, VersionParam},
     params::Params,
     state::App,
@@ -23,27 +23,30 @@ pub fn routes() -> Routes {
 
 /// An exchange that was found.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Found {
-    /// 3-digit area code.
-    #[schema(value_type = String, example = "415")]
+pub struct FoundExchange {
     pub npa: Npa,
-    /// 3-digit exchange code.
-    #[schema(value_type = String, example = "234")]
     pub nxx: Nxx,
-    /// Operating Company Number of the holder.
-    #[schema(value_type = Option<String>, example = "6010")]
+    /// Operating Company Number of the holder; `null` if nobody holds the exchange, or the report
+    /// names a company without one.
+    #[schema(required)]
     pub ocn: Option<Ocn>,
+    /// Name of the holder; `null` if nobody holds the exchange, or no source names the company.
+    #[schema(required, example = "NEW CINGULAR WIRELESS PCS, LLC - DC")]
     pub company_name: Option<String>,
+    /// Type of the holder; `null` if no source names it.
+    #[schema(required)]
     pub carrier_type: Option<CarrierType>,
+    /// The place to which calls of the exchange are rated.
+    #[schema(required, example = "SNFC CNTRL")]
     pub rate_center: Option<String>,
-    /// State or province code.
-    #[schema(value_type = Option<String>, example = "CA")]
+    /// `null` if the report names no state.
+    #[schema(required)]
     pub state: Option<StateCode>,
     pub country: Country,
     pub status: Status,
 }
 
-impl From<Exchange> for Found {
+impl From<Exchange> for FoundExchange {
     fn from(exchange: Exchange) -> Self {
         let Exchange {
             npa,
@@ -64,7 +67,7 @@ impl From<Exchange> for Found {
 /// A page of the exchanges that were found (spec 4.7).
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SearchResult {
-    pub results: Vec<Found>,
+    pub results: Vec<FoundExchange>,
     pub pagination: Pagination,
 }
 
@@ -72,22 +75,25 @@ const REQUIRED: &str = "at least one of q, npa, nxx, ocn, company, rate_center, 
                         type and status is required. Usage: /v1/search?q=<WORDS>";
 
 /// Search exchanges
+///
+/// At least one filter is needed. An exchange is found if it meets all that are given, in the order
+/// of area code and exchange code.
 #[utoipa::path(
-    get, path = "/v1/search", tag = "Search",
+    get, path = "/v1/search", operation_id = "searchExchanges", tag = "Search",
     params(
         ("q" = Option<String>, Query, description = "Words, each the beginning of a word of a company name, common name or rate center."),
-        ("npa" = Option<String>, Query, description = "3-digit area code."),
-        ("nxx" = Option<String>, Query, description = "3-digit exchange code."),
-        ("ocn" = Option<String>, Query, description = "Operating Company Number of the holder of the exchange or of a thousands block of it."),
+        ("npa" = Option<Npa>, Query, description = "3-digit area code."),
+        ("nxx" = Option<Nxx>, Query, description = "3-digit exchange code."),
+        ("ocn" = Option<Ocn>, Query, description = "Operating Company Number of the holder of the exchange or of a thousands block of it."),
         ("company" = Option<String>, Query, description = "Whole company name or common name of such a holder, without case."),
         ("rate_center" = Option<String>, Query, description = "Whole rate center, without case."),
-        ("state" = Option<String>, Query, description = "State or province code."),
-        ("country" = Option<Country>, Query),
-        ("type" = Option<CarrierType>, Query),
-        ("status" = Option<Status>, Query),
+        ("state" = Option<StateCode>, Query, description = "State or province code."),
+        ("country" = Option<Country>, Query, description = "Country, US or CA; a US territory is a state of the US."),
+        ("type" = Option<CarrierType>, Query, description = "Type of the holder of the exchange or of a thousands block of it."),
+        ("status" = Option<Status>, Query, description = "Assignment status."),
         Page, VersionParam
     ),
-    responses((status = 200, body = SearchResult), (status = 400, body = ErrorBody), (status = 401, body = ErrorBody))
+    responses((status = 200, description = "A page of the exchanges that were found", body = SearchResult), ListError)
 )]
 async fn search(
     State(app): State<App>,

@@ -11,7 +11,7 @@ use axum::{
 use serde::Serialize;
 use shared::{
     app::Routes,
-    errors::{ApiError, ErrorBody},
+    errors::{ApiError, PublicError},
     state::App,
 };
 use store::{ManifestReading, Snapshot};
@@ -35,9 +35,10 @@ pub struct Health {
     pub status: ServiceStatus,
     pub database: DatabaseStatus,
     /// Time of the last successful import; `null` before the first.
-    #[schema(format = DateTime)]
+    #[schema(required, format = DateTime)]
     pub last_ingestion: Option<String>,
     /// API version number.
+    #[schema(example = "0.1.0")]
     pub version: &'static str,
 }
 
@@ -151,8 +152,11 @@ fn by_name<K: ToString>(counts: BTreeMap<K, u32>) -> BTreeMap<String, u32> {
 
 /// Health
 #[utoipa::path(
-    get, path = "/v1/health", tag = "Status", security(()),
-    responses((status = 200, body = Health), (status = 503, body = Health, description = "unhealthy"))
+    get, path = "/v1/health", operation_id = "getHealth", tag = "Status", security(()),
+    responses(
+        PublicError, (status = 200, description = "The service answers", body = Health),
+        (status = 503, description = "The service is unhealthy", body = Health)
+    )
 )]
 async fn health(State(app): State<App>) -> Health {
     Health::of(&app.dataset.read_manifest().await)
@@ -160,8 +164,11 @@ async fn health(State(app): State<App>) -> Health {
 
 /// Health, without the version prefix
 #[utoipa::path(
-    get, path = "/health", tag = "Status", security(()),
-    responses((status = 200, body = Health), (status = 503, body = Health, description = "unhealthy"))
+    get, path = "/health", operation_id = "getHealthUnversioned", tag = "Status", security(()),
+    responses(
+        PublicError, (status = 200, description = "The service answers", body = Health),
+        (status = 503, description = "The service is unhealthy", body = Health)
+    )
 )]
 async fn health_unversioned(app: State<App>) -> Health {
     health(app).await
@@ -169,8 +176,8 @@ async fn health_unversioned(app: State<App>) -> Health {
 
 /// Database statistics
 #[utoipa::path(
-    get, path = "/v1/stats", tag = "Status", security(()),
-    responses((status = 200, body = Stats), (status = 503, body = ErrorBody))
+    get, path = "/v1/stats", operation_id = "getStats", tag = "Status", security(()),
+    responses((status = 200, description = "Counts over the database", body = Stats), PublicError)
 )]
 async fn stats(State(app): State<App>) -> Result<Json<Stats>, ApiError> {
     match app.dataset.read_manifest().await {
@@ -185,8 +192,8 @@ async fn stats(State(app): State<App>) -> Result<Json<Stats>, ApiError> {
 
 /// Database statistics, without the version prefix
 #[utoipa::path(
-    get, path = "/stats", tag = "Status", security(()),
-    responses((status = 200, body = Stats), (status = 503, body = ErrorBody))
+    get, path = "/stats", operation_id = "getStatsUnversioned", tag = "Status", security(()),
+    responses((status = 200, description = "Counts over the database", body = Stats), PublicError)
 )]
 async fn stats_unversioned(app: State<App>) -> Result<Json<Stats>, ApiError> {
     stats(app).await

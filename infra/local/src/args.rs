@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::{expiry::Expiry, report::ChangesFile};
 
@@ -37,7 +37,20 @@ pub enum Command {
     /// Run only the embedded DynamoDB, for `cargo lambda watch`
     Dynamodb(DynamodbArgs),
     /// Print the OpenAPI description of the API
-    Openapi,
+    Openapi {
+        /// The version of OpenAPI: 3.0 for generators that know no later one
+        #[arg(long, default_value = "3.1")]
+        version: OpenapiVersion,
+    },
+}
+
+/// A version of OpenAPI.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum OpenapiVersion {
+    #[value(name = "3.1")]
+    V3_1,
+    #[value(name = "3.0")]
+    V3_0,
 }
 
 /// Which DynamoDB holds the data.

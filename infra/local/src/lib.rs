@@ -6,8 +6,10 @@ pub mod database;
 mod error;
 mod expiry;
 mod functions;
+pub mod openapi;
 mod report;
 pub mod sample;
+pub mod sample_requests;
 mod stack;
 pub mod template;
 

@@ -3,6 +3,10 @@
 use std::str::FromStr;
 
 use rlibphonenumber::Region;
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{ObjectBuilder, RefOr, Schema, Type},
+};
 
 /// The country of a number that is written without a country code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +34,26 @@ impl FromStr for DefaultCountry {
             return Err(UnknownCountry);
         }
         Region::try_from(code.as_str()).map(Self).map_err(|_| UnknownCountry)
+    }
+}
+
+/// The codes of countries that Google's rules know, and ISO 3166-1 does not.
+const MORE_CODES: [&str; 3] = ["AC", "TA", "XK"];
+
+impl PartialSchema for DefaultCountry {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .description(Some("ISO 3166-1 alpha-2 code of a country, or AC, TA or XK"))
+            .enum_values(Some(rust_iso3166::ALL_ALPHA2.iter().copied().chain(MORE_CODES)))
+            .default(Some("US".into()))
+            .into()
+    }
+}
+
+impl ToSchema for DefaultCountry {
+    fn name() -> std::borrow::Cow<'static, str> {
+        "CountryCode".into()
     }
 }
 
@@ -106,7 +130,7 @@ mod tests {
 
     #[test]
     fn a_default_country_is_any_iso_code_in_any_case() {
-        for code in rust_iso3166::ALL_ALPHA2 {
+        for code in rust_iso3166::ALL_ALPHA2.iter().chain(&MORE_CODES) {
             assert!(code.to_lowercase().parse::<DefaultCountry>().is_ok(), "{code}");
         }
         for text in ["", "U", "USA", "ZZ", "XX", "1", "ÅX", "001", "UK"] {

@@ -87,19 +87,20 @@ impl NumberType {
     }
 }
 
-/// One number in the notations of spec 2.5.
+/// A number in four notations (spec 2.5).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Formats {
     /// ITU-T E.164: plus and digits.
-    #[schema(example = "+13052345678")]
+    #[schema(pattern = r"^\+[1-9][0-9]{1,19}$", example = "+13052345678")]
     pub e164: String,
     /// Plus, country calling code and space-separated groups.
-    #[schema(example = "+1 305 234 5678")]
+    #[schema(pattern = r"^\+[1-9]", example = "+1 305 234 5678")]
     pub international: String,
+    /// As it is dialed within its country.
     #[schema(example = "(305) 234-5678")]
     pub national: String,
     /// URI of RFC 3966.
-    #[schema(example = "tel:+1-305-234-5678")]
+    #[schema(pattern = r"^tel:\+", example = "tel:+1-305-234-5678")]
     pub rfc3966: String,
 }
 

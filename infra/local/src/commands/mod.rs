@@ -26,7 +26,10 @@ pub async fn run(cli: Cli) -> Result<(), LocalError> {
         Command::Versions(args) => versions::list(args).await,
         Command::Keys(command) => run_keys(command).await,
         Command::Dynamodb(args) => serve::dynamodb(args).await,
-        Command::Openapi => openapi::print(),
+        Command::Openapi { version } => {
+            openapi::print(version);
+            Ok(())
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use utoipa::ToSchema;
 
 /// Text that breaks the rule of a code. The message states the rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -13,7 +14,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 pub struct CodeError(&'static str);
 
 /// Operating Company Number: four alphanumeric characters, stored in upper case.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, ToSchema)]
+#[schema(value_type = String, pattern = "^[0-9A-Z]{4}$", example = "6010")]
 pub struct Ocn([u8; 4]);
 
 impl FromStr for Ocn {
@@ -44,9 +46,10 @@ fn three_digits(text: &str) -> Result<u16, CodeError> {
 }
 
 macro_rules! three_digit_code {
-    ($(#[$doc:meta])* $name:ident) => {
+    ($(#[$doc:meta])* $name:ident, $example:literal) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, ToSchema)]
+        #[schema(value_type = String, pattern = "^[0-9]{3}$", example = $example)]
         pub struct $name(u16);
 
         impl FromStr for $name {
@@ -67,12 +70,12 @@ macro_rules! three_digit_code {
 
 three_digit_code! {
     /// Numbering Plan Area code: the area code, first three digits of a North American number.
-    Npa
+    Npa, "415"
 }
 
 three_digit_code! {
     /// Exchange code (central office code): the middle three digits of a North American number.
-    Nxx
+    Nxx, "234"
 }
 
 impl Npa {

@@ -5,7 +5,10 @@ use std::{fmt, str::FromStr};
 use rust_iso3166::iso3166_2::{self, Subdivision};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use strum::{Display, EnumString, VariantNames};
-use utoipa::ToSchema;
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{ObjectBuilder, RefOr, Schema, Type},
+};
 
 use super::codes::serialize_as_text_or_value;
 
@@ -44,6 +47,13 @@ fn subdivision(country: Country, code: &str) -> Option<Subdivision> {
 }
 
 impl StateCode {
+    /// Every code: those of the US in alphabetical order, then those of Canada.
+    fn all() -> impl Iterator<Item = Self> {
+        let countries = [&rust_iso3166::US, &rust_iso3166::CA];
+        let subdivisions = countries.into_iter().filter_map(|country| country.subdivisions());
+        subdivisions.flatten().filter_map(|found| found.code.split_once('-')?.1.parse().ok())
+    }
+
     fn subdivision(self) -> Option<Subdivision> {
         let code = self.to_string();
         Country::ALL.into_iter().find_map(|country| subdivision(country, &code))
@@ -101,8 +111,25 @@ impl fmt::Display for StateCode {
 
 serialize_as_text_or_value!(StateCode, [u8; 2]);
 
+impl PartialSchema for StateCode {
+    fn schema() -> RefOr<Schema> {
+        let codes = Self::all().map(|state| state.to_string());
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .description(Some(
+                "Postal code of a US state, DC, a US territory, or a Canadian province or territory",
+            ))
+            .enum_values(Some(codes))
+            .into()
+    }
+}
+
+impl ToSchema for StateCode {}
+
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     /// 50 states, DC and 5 territories; 10 provinces and 3 territories.
@@ -112,6 +139,7 @@ mod tests {
             ('A'..='Z').flat_map(|first| ('A'..='Z').map(move |second| format!("{first}{second}")));
         let known: Vec<StateCode> = codes.filter_map(|code| code.parse().ok()).collect();
         assert_eq!(known.len(), 56 + 13);
+        assert_eq!(StateCode::all().collect::<BTreeSet<_>>(), known.into_iter().collect());
     }
 
     #[test]

@@ -4,14 +4,15 @@ use std::{collections::BTreeMap, convert::Infallible, fs};
 
 use axum::{body::to_bytes, response::Response};
 use ingest::{Event, Source, Sources};
-use lambda_http::{Request, Service as LambdaService};
+use lambda_http::{Request, RequestExt, Service as LambdaService};
 use serde_json::{Map, Value, json};
 use shared::{app::lambda, state::App};
 use tnr::functions;
 
 use crate::support::{
-    api_events::http_api_event,
-    sample_requests::{events_folder, requests_of},
+    api_events::{events_folder, http_api_event},
+    description::violation,
+    sample_requests::requests_of,
     service::{Service, shared_service},
 };
 
@@ -28,15 +29,18 @@ fn whole_events(function: &str) -> BTreeMap<String, Value> {
         .collect()
 }
 
-/// Status, telling headers and body of a function's answer to an event.
+/// Status, telling headers and body of a function's answer to an event, which must keep to the
+/// OpenAPI description.
 async fn answer_of<S>(mut function: S, event: &Value) -> Value
 where
     S: LambdaService<Request, Response = Response, Error = Infallible>,
 {
     let request = lambda_http::request::from_str(&event.to_string()).unwrap();
+    let (method, path) = (request.method().clone(), request.raw_http_path().to_owned());
     let response = function.call(request).await.unwrap();
     let (parts, body) = response.into_parts();
     let body = to_bytes(body, usize::MAX).await.unwrap();
+    assert_eq!(violation(&method, &path, parts.status, &parts.headers, &body), None);
     let names = ["allow", "cache-control", "content-type", "link", "www-authenticate"];
     let headers: Map<_, _> = names
         .iter()

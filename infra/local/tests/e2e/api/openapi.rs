@@ -1,8 +1,21 @@
-//! docs/openapi.json is what the routes say it is.
+//! docs/openapi.json and docs/openapi-3.0.json are what the routes say they are.
+
+use tnr::openapi;
 
 #[test]
-fn the_committed_description_is_current() {
-    let committed = include_str!("../../../../../docs/openapi.json");
-    let current = tnr::commands::openapi::description().to_pretty_json().unwrap();
-    assert!(committed.trim_end() == current, "renew it: cargo run -- openapi > docs/openapi.json");
+fn the_committed_descriptions_are_current() {
+    for (committed, current, command) in [
+        (
+            include_str!("../../../../../docs/openapi.json"),
+            openapi::description(),
+            "cargo run -- openapi > docs/openapi.json",
+        ),
+        (
+            include_str!("../../../../../docs/openapi-3.0.json"),
+            openapi::description_3_0(),
+            "cargo run -- openapi --version 3.0 > docs/openapi-3.0.json",
+        ),
+    ] {
+        assert!(committed.trim_end() == format!("{current:#}"), "renew it: {command}");
+    }
 }

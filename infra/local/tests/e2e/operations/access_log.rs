@@ -15,11 +15,11 @@ use tempfile::TempDir;
 use tokio::net::TcpListener;
 
 use crate::support::{
+    api_events::events_folder,
     lambda_runtime::{LambdaFunction, Registration},
     metrics::{metrics_read_by_template, metrics_written_by},
     processes::ignored_test,
     program::{Serving, program_on},
-    sample_requests::events_folder,
     service::{KEY, Service, http_client, shared_service},
 };
 

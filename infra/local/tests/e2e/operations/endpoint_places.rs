@@ -7,10 +7,11 @@ use store::Tables;
 use tnr::template::tables;
 
 use crate::support::{
+    api_events::events_folder,
     endpoints::{Endpoint, endpoints},
     metrics::functions_watched_by,
     readme,
-    sample_requests::{events_folder, requests_of},
+    sample_requests::requests_of,
     template::{self, DEFAULT_ROUTE, Function, text, texts},
 };
 

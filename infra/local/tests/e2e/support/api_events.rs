@@ -1,5 +1,7 @@
 //! What API Gateway hands to a function for a request.
 
+use std::path::{Path, PathBuf};
+
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -8,6 +10,11 @@ use super::{
 };
 
 const HOST: &str = "abcdef1234.execute-api.us-east-1.amazonaws.com";
+
+/// The folder of the sample events.
+pub fn events_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../events")
+}
 
 /// The [event of an HTTP API](https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html)
 /// in version 2.0 of its format: the path is decoded, a path parameter whole, and values of a query

@@ -2,6 +2,7 @@
 
 pub mod api_events;
 pub mod databases;
+pub mod description;
 pub mod endpoints;
 pub mod fault_proxy;
 pub mod imports;
@@ -12,7 +13,8 @@ pub mod metrics;
 pub mod processes;
 pub mod program;
 pub mod readme;
-pub mod sample_requests;
 pub mod service;
 pub mod small_reports;
 pub mod template;
+
+pub use tnr::sample_requests;

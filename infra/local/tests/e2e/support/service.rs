@@ -2,16 +2,17 @@
 
 use std::{net::Ipv4Addr, sync::LazyLock};
 
+use axum::middleware::from_fn;
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use serde_json::Value;
 use shared::{app, state::App};
 use tnr::{commands::keys, database::Database, routes};
 use tokio::{net::TcpListener, runtime::Runtime};
 
-use super::{databases, fault_proxy::FaultProxy};
+use super::{databases, description, fault_proxy::FaultProxy};
 
-/// The sample key: the sample requests carry it, and every service of these tests knows it.
-pub const KEY: &str = "tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn";
+/// The key of the sample requests, which every service of these tests knows.
+pub use tnr::sample_requests::SAMPLE_KEY as KEY;
 
 /// A client that opens a connection for each request, since a pooled one would end with the runtime
 /// of the test that opened it.
@@ -61,7 +62,8 @@ impl Service {
     pub async fn on(database: Database) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let base_url = format!("http://{}", listener.local_addr().unwrap());
-        let service = app::service(routes(), App::on(database.serving_store().await));
+        let service = app::service(routes(), App::on(database.serving_store().await))
+            .layer(from_fn(description::hold));
         tokio::spawn(async move { axum::serve(listener, service).await.unwrap() });
         Self { base_url, database, client: http_client() }
     }

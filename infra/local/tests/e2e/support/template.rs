@@ -122,7 +122,7 @@ fn parameters_of(route: &str, path: &str) -> Option<Map<String, JsonValue>> {
 
 /// Text as it was before a client encoded it for a URL.
 pub fn decoded(text: &str) -> String {
-    percent_decode_str(text).decode_utf8().unwrap().into_owned()
+    percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
 /// The text of a value, without the tag of a CloudFormation function such as `!Ref`.

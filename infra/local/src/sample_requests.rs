@@ -1,12 +1,12 @@
-//! The requests of `events/<function>/requests.txt`, which are replayed here and, by
-//! `.ci/replay_events.py`, through `cargo lambda`.
+//! The requests of `events/<function>/requests.txt`. The tests replay them, `.ci/replay_events.py`
+//! sends them through `cargo lambda`, and the OpenAPI description has them as examples.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use include_dir::{Dir, include_dir};
 
-use super::service::KEY;
+static EVENTS: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../events");
+
+/// The key that the sample requests carry. No deployment knows it.
+pub const SAMPLE_KEY: &str = "tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn";
 
 /// One request, and the name of the snapshot of its answer.
 #[derive(Debug, Clone)]
@@ -18,29 +18,25 @@ pub struct SampleRequest {
     pub headers: Vec<(String, String)>,
 }
 
-/// The folder of the sample events.
-pub fn events_folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../events")
-}
-
 /// The requests of a function, in their order; none if the function has no such file.
 pub fn requests_of(function: &str) -> Vec<SampleRequest> {
-    let file = events_folder().join(function).join("requests.txt");
-    fs::read_to_string(file).map_or_else(|_| Vec::new(), |text| parse(&text))
+    let file = EVENTS.get_file(format!("{function}/requests.txt"));
+    file.and_then(|file| file.contents_utf8()).map_or_else(Vec::new, parse)
 }
 
-/// Reads the lines `name: METHOD target` and, below each, indented lines `header: value`.
+/// Reads the lines `name: METHOD target` and, below each, indented lines `header: value`. A line
+/// that is neither is passed over; the tests notice that its answer is missing.
 fn parse(text: &str) -> Vec<SampleRequest> {
-    let text = text.replace("{key}", KEY);
+    let text = text.replace("{key}", SAMPLE_KEY);
     let mut requests: Vec<SampleRequest> = Vec::new();
     for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
-        let (name, value) = line.split_once(':').unwrap_or_else(|| panic!("no colon in '{line}'"));
-        let (name, value) = (name.trim().to_owned(), value.trim());
+        let Some((name, value)) = line.split_once(':') else { continue };
+        let (name, value) = (name.trim(), value.trim());
         if line.starts_with(' ') {
-            let request = requests.last_mut().expect("a header stands below a request");
-            request.set_header(name, value);
-        } else {
-            let (method, target) = value.split_once(' ').unwrap();
+            if let Some(request) = requests.last_mut() {
+                request.set_header(name.to_owned(), value);
+            }
+        } else if let Some((method, target)) = value.split_once(' ') {
             requests.push(SampleRequest::new(name, method, target));
         }
     }
@@ -54,7 +50,7 @@ impl SampleRequest {
             name: name.into(),
             method: method.to_owned(),
             target: target.into(),
-            headers: vec![("authorization".to_owned(), format!("Bearer {KEY}"))],
+            headers: vec![("authorization".to_owned(), format!("Bearer {SAMPLE_KEY}"))],
         }
     }
 

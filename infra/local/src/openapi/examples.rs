@@ -1,0 +1,151 @@
+//! Examples of requests and answers: the sample requests, and the snapshots of their answers.
+
+use include_dir::{Dir, include_dir};
+use percent_encoding::percent_decode_str;
+use serde_json::{Map, Value, json};
+
+use super::operations;
+use crate::sample_requests::{SampleRequest, requests_of};
+
+static SNAPSHOTS: Dir = include_dir!("$CARGO_MANIFEST_DIR/tests/e2e/api/snapshots");
+
+/// The time that stands in examples for those that differ from run to run.
+const TIME: &str = "2026-11-21T09:00:03Z";
+
+/// A sample request with its answer.
+struct Sample {
+    request: SampleRequest,
+    status: String,
+    body: Value,
+}
+
+/// Adds an example to each parameter that a sample request has, and examples to each response.
+pub fn add(description: &mut Value) {
+    let samples = samples();
+    for (path, operation) in operations(description) {
+        let own: Vec<&Sample> = samples
+            .iter()
+            .filter(|sample| sample.request.method == "GET" && sample.is_at(path))
+            .collect();
+        for parameter in operation["parameters"].as_array_mut().into_iter().flatten() {
+            let name = parameter["name"].as_str().unwrap_or_default().to_owned();
+            let is_in_path = parameter["in"] == "path";
+            let succeeding = own.iter().filter(|sample| sample.status == "200");
+            let mut values = succeeding.filter_map(|sample| {
+                if is_in_path { sample.in_path(path, &name) } else { sample.in_query(&name) }
+            });
+            if let Some(value) = values.next() {
+                parameter["example"] = typed(value, &parameter["schema"]["type"]);
+            }
+        }
+        let responses = operation["responses"].as_object_mut();
+        for (status, response) in responses.into_iter().flatten() {
+            add_to_response(response, answers_with(&own, &samples, status));
+        }
+    }
+}
+
+/// The answers of this status to the requests of an operation. If it has none, those of the same
+/// status to others, as long as they are the same for every operation.
+fn answers_with<'a>(own: &[&'a Sample], all: &'a [Sample], status: &str) -> Vec<&'a Sample> {
+    let of_status: Vec<&Sample> =
+        own.iter().copied().filter(|sample| sample.status == status).collect();
+    if of_status.is_empty() && status == "401" {
+        return all.iter().filter(|sample| sample.status == status).take(1).collect();
+    }
+    of_status
+}
+
+fn add_to_response(response: &mut Value, answers: Vec<&Sample>) {
+    let Some(content) = response.pointer_mut("/content/application~1json") else { return };
+    let examples: Map<String, Value> = answers
+        .into_iter()
+        .map(|sample| {
+            let example = json!({ "summary": sample.summary(), "value": sample.body });
+            (sample.request.name.clone(), example)
+        })
+        .collect();
+    if !examples.is_empty() {
+        content["examples"] = examples.into();
+    }
+}
+
+/// A value as its parameter has it: a number if the schema says so.
+fn typed(text: String, schema_type: &Value) -> Value {
+    match text.parse::<u64>() {
+        Ok(number) if schema_type == "integer" => number.into(),
+        _ => text.into(),
+    }
+}
+
+fn samples() -> Vec<Sample> {
+    let functions = crate::functions().into_iter();
+    functions
+        .flat_map(|(function, _)| {
+            requests_of(function).into_iter().filter_map(move |request| sample(function, request))
+        })
+        .collect()
+}
+
+/// A request with the answer in its snapshot; `None` if it has not been answered yet.
+fn sample(function: &str, request: SampleRequest) -> Option<Sample> {
+    let file = format!("e2e__api__events__{function}__{}.snap", request.name);
+    let snapshot = SNAPSHOTS.get_file(file)?.contents_utf8()?;
+    // The answer stands below the metadata.
+    let (_, answer) = snapshot.split_once("\n---\n")?;
+    let mut answer: Value = serde_json::from_str(answer).ok()?;
+    let mut body = answer["body"].take();
+    fill_in(&mut body);
+    Some(Sample { request, status: answer["status"].to_string(), body })
+}
+
+/// Replaces what snapshots leave out.
+fn fill_in(value: &mut Value) {
+    match value {
+        Value::String(text) if text == "[time]" => TIME.clone_into(text),
+        Value::String(text) if text == "[version]" => {
+            env!("CARGO_PKG_VERSION").clone_into(text);
+        }
+        Value::Object(fields) => fields.values_mut().for_each(fill_in),
+        Value::Array(items) => items.iter_mut().for_each(fill_in),
+        _ => (),
+    }
+}
+
+impl Sample {
+    /// The request in a line, without the key.
+    fn summary(&self) -> String {
+        let (path, query) =
+            self.request.target.split_once('?').unwrap_or((&self.request.target, ""));
+        let pairs: Vec<&str> = query
+            .split('&')
+            .filter(|pair| !pair.is_empty() && !pair.starts_with("apiKey="))
+            .collect();
+        match pairs.as_slice() {
+            [] => format!("GET {path}"),
+            pairs => format!("GET {path}?{}", pairs.join("&")),
+        }
+    }
+
+    /// Whether the request is one to this path of the description.
+    fn is_at(&self, path: &str) -> bool {
+        let (expected, segments) = (path.split('/'), self.request.path().split('/'));
+        expected.clone().count() == segments.clone().count()
+            && expected
+                .zip(segments)
+                .all(|(name, segment)| name.starts_with('{') || name == segment)
+    }
+
+    fn in_path(&self, path: &str, name: &str) -> Option<String> {
+        let mut segments = path.split('/').zip(self.request.path().split('/'));
+        let (_, value) =
+            segments.find(|(expected, _)| expected.trim_matches(['{', '}']) == name)?;
+        Some(percent_decode_str(value).decode_utf8_lossy().into_owned())
+    }
+
+    fn in_query(&self, name: &str) -> Option<String> {
+        let (_, query) = self.request.target.split_once('?')?;
+        let value = query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='))?;
+        Some(percent_decode_str(value).decode_utf8_lossy().into_owned())
+    }
+}

@@ -1,0 +1,159 @@
+//! The OpenAPI description. Paths, parameters and schemas come from the routes themselves; what the
+//! layers around all handlers add, and the examples, are added here.
+
+mod examples;
+mod layers;
+mod version_3_0;
+
+use serde_json::Value;
+use shared::{app, errors::ErrorBody};
+use utoipa::{
+    Modify, OpenApi,
+    openapi::{
+        OpenApi as Description,
+        security::{
+            ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme,
+        },
+    },
+};
+
+use crate::routes;
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Telephone Number Reference Service",
+        description = "Who holds a block of North American telephone numbers, and what any phone \
+                       number of the world is.\n\n\
+                       The carrier of a number is the holder of its block as assigned. The number \
+                       may have been ported to another carrier since, which no open data tells.",
+        license(name = "MIT", identifier = "MIT")
+    ),
+    servers(
+        (
+            url = "https://{domain}", description = "A deployment",
+            variables(("domain" = (
+                default = "api.example.com",
+                description = "The domain of the deployment, which its operator gives out"
+            )))
+        ),
+        (url = "http://127.0.0.1:3000", description = "The local server")
+    ),
+    tags(
+        (name = "Carriers", description = "Carriers by Operating Company Number (OCN)"),
+        (name = "Area codes", description = "Area codes (NPA) and their exchanges (NXX)"),
+        (name = "Search", description = "Exchanges by words and exact filters"),
+        (name = "Format", description = "What a phone number is"),
+        (name = "Lookup", description = "Who holds the block of a North American number"),
+        (name = "Status", description = "Health and statistics, without a key")
+    ),
+    components(schemas(ErrorBody)),
+    modifiers(&Keys)
+)]
+struct Api;
+
+/// The three ways a key is sent (spec section 5). Public operations declare that they need none.
+struct Keys;
+
+impl Modify for Keys {
+    fn modify(&self, api: &mut Description) {
+        let how_to_get = "The operator of a deployment makes keys with `tnr keys create`; the \
+                          local server prints one when it starts.";
+        let describe = |way: &str| format!("{way} {how_to_get}");
+        let bearer = HttpBuilder::new()
+            .scheme(HttpAuthScheme::Bearer)
+            .description(Some(describe("Recommended. Takes precedence over the other two.")));
+        let header = ApiKeyValue::with_description(
+            "X-API-Key",
+            &describe("Takes precedence over `apiKey`."),
+        );
+        let query = ApiKeyValue::with_description(
+            "apiKey",
+            &describe("For a quick try: URLs are often logged."),
+        );
+        let components = api.components.get_or_insert_default();
+        for (name, scheme) in [
+            ("bearer", SecurityScheme::Http(bearer.build())),
+            ("header", SecurityScheme::ApiKey(ApiKey::Header(header))),
+            ("query", SecurityScheme::ApiKey(ApiKey::Query(query))),
+        ] {
+            components.add_security_scheme(name, scheme);
+            let requirement = SecurityRequirement::new(name, [""; 0]);
+            api.security.get_or_insert_default().push(requirement);
+        }
+    }
+}
+
+/// The description of the whole API, in version 3.1 of OpenAPI.
+///
+/// # Panics
+/// Panics if the routes describe something that is not JSON.
+pub fn description() -> Value {
+    let typed = Api::openapi().merge_from(app::openapi(routes()));
+    let mut description = serde_json::to_value(typed).expect("a description is JSON");
+    layers::describe(&mut description);
+    examples::add(&mut description);
+    tidy(&mut description);
+    description
+}
+
+/// The description of the whole API, in version 3.0 of OpenAPI, for generators that know no later
+/// one.
+pub fn description_3_0() -> Value {
+    version_3_0::of(description())
+}
+
+/// The operations of a description with their paths.
+fn operations(description: &mut Value) -> impl Iterator<Item = (&String, &mut Value)> {
+    let paths = description["paths"].as_object_mut().expect("a description has paths");
+    paths.iter_mut().filter_map(|(path, item)| Some((path, item.get_mut("get")?)))
+}
+
+/// Whether an operation needs a key. One that names no requirement has that of the whole
+/// description.
+pub fn needs_key(operation: &Value) -> bool {
+    operation["security"].is_null()
+}
+
+/// Takes what only contributors understand out of every description: the sections of the
+/// specification in parentheses, and the line ends of comments.
+fn tidy(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            for (name, field) in fields {
+                match field {
+                    Value::String(text) if matches!(name.as_str(), "description" | "summary") => {
+                        *text = tidied(text);
+                    }
+                    other => tidy(other),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(tidy),
+        _ => (),
+    }
+}
+
+fn tidied(text: &str) -> String {
+    let paragraphs = text.split("\n\n").map(|paragraph| paragraph.replace('\n', " "));
+    let mut text = paragraphs.collect::<Vec<_>>().join("\n\n");
+    while let Some(start) = text.find(" (spec ") {
+        let length = text[start..].find(')').map_or(text.len() - start, |end| end + 1);
+        text.replace_range(start..start + length, "");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn descriptions_lose_the_sections_of_the_specification_and_line_ends() {
+        assert_eq!(
+            tidied("A carrier (spec 2.2).\nIt has\n\nan OCN."),
+            "A carrier. It has\n\nan OCN."
+        );
+        assert_eq!(tidied("(special) (spec 2"), "(special)");
+    }
+}

@@ -1,0 +1,141 @@
+//! Holds answers of the service against its OpenAPI description.
+
+use std::{collections::BTreeMap, sync::LazyLock};
+
+use axum::{
+    body::{Body, Bytes, to_bytes},
+    extract::Request,
+    http::{HeaderMap, Method, StatusCode, header::CONTENT_TYPE},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use boon::{Compiler, Schemas};
+use serde_json::{Value, json};
+use tnr::openapi;
+
+use super::template::{DEFAULT_ROUTE, route_of};
+
+/// Where the compiler finds the description.
+const LOCATION: &str = "https://example.com/openapi.json";
+
+/// Headers that need no description: those of HTTP itself and of browsers.
+const UNDESCRIBED: [&str; 5] =
+    ["connection", "content-encoding", "content-length", "content-type", "date"];
+const UNDESCRIBED_PREFIXES: [&str; 2] = ["access-control-", "x-content-type-options"];
+
+/// The description, with a compiled schema for each body.
+struct Described {
+    description: Value,
+    schemas: Schemas,
+    /// The indexes of the schemas by path, status and content type.
+    bodies: BTreeMap<(String, String, String), boon::SchemaIndex>,
+}
+
+static DESCRIBED: LazyLock<Described> = LazyLock::new(|| {
+    let mut description = openapi::description();
+    forbid_undescribed_fields(&mut description);
+    let (mut compiler, mut schemas) = (Compiler::new(), Schemas::new());
+    compiler.add_resource(LOCATION, description.clone()).unwrap();
+    compiler.enable_format_assertions();
+    let mut bodies = BTreeMap::new();
+    for (path, item) in description["paths"].as_object().unwrap() {
+        for (status, response) in item["get"]["responses"].as_object().unwrap() {
+            for content_type in
+                response["content"].as_object().into_iter().flat_map(|all| all.keys())
+            {
+                let pointer =
+                    ["paths", path, "get", "responses", status, "content", content_type, "schema"];
+                let pointer = pointer.map(escaped).join("/");
+                let index =
+                    compiler.compile(&format!("{LOCATION}#/{pointer}"), &mut schemas).unwrap();
+                bodies.insert((path.clone(), status.clone(), content_type.clone()), index);
+            }
+        }
+    }
+    Described { description, schemas, bodies }
+});
+
+/// A step of a JSON pointer in the fragment of a URL.
+fn escaped(step: &str) -> String {
+    let step = step.replace('~', "~0").replace('/', "~1");
+    step.replace('{', "%7B").replace('}', "%7D")
+}
+
+/// Closes the schemas of objects, which the description leaves open so that fields may be added
+/// later. Those that are part of another schema stay open, since that one is closed.
+fn forbid_undescribed_fields(description: &mut Value) {
+    let text = description.to_string();
+    for (name, schema) in description["components"]["schemas"].as_object_mut().unwrap() {
+        let is_part =
+            text.contains(&format!(r##""allOf":[{{"$ref":"#/components/schemas/{name}""##));
+        let is_object = schema["type"] == "object" || schema["allOf"].is_array();
+        if is_object && !is_part {
+            schema["unevaluatedProperties"] = json!(false);
+        }
+    }
+}
+
+/// How an answer breaks the description; `None` if it keeps to it.
+pub fn violation(
+    method: &Method,
+    path: &str,
+    status: StatusCode,
+    headers: &HeaderMap,
+    body: &[u8],
+) -> Option<String> {
+    let (route, _) = route_of(path);
+    if route == DEFAULT_ROUTE || method == Method::OPTIONS {
+        return None;
+    }
+    let path = route.replace("+}", "}");
+    let Described { description, schemas, bodies } = &*DESCRIBED;
+    let response = &description["paths"][&path]["get"]["responses"][status.as_str()];
+    if response.is_null() {
+        return Some(format!("{path} is not described to answer {status}"));
+    }
+    if let Some(name) = undescribed_header(response, headers) {
+        return Some(format!("{path} is not described to answer {status} with the header {name}"));
+    }
+    // The server takes the body out of a response to HEAD only after this.
+    if method == Method::HEAD {
+        return None;
+    }
+    if response["content"].is_null() {
+        return (!body.is_empty()).then(|| format!("{path} {status} has a body"));
+    }
+    let content_type = headers.get(CONTENT_TYPE)?.to_str().unwrap().to_owned();
+    let Some(&index) =
+        bodies.get(&(path.clone(), status.as_str().to_owned(), content_type.clone()))
+    else {
+        return Some(format!("{path} is not described to answer {status} as {content_type}"));
+    };
+    let Ok(body) = serde_json::from_slice(body) else {
+        return Some(format!("{path} {status} has a body that is no JSON"));
+    };
+    let error = schemas.validate(&body, index).err()?;
+    Some(format!("{path} {status}: {error:#}\n{body}"))
+}
+
+fn undescribed_header(response: &Value, headers: &HeaderMap) -> Option<String> {
+    let described = response["headers"].as_object().unwrap();
+    let is_described = |name: &str| {
+        UNDESCRIBED.contains(&name)
+            || UNDESCRIBED_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+            || described.keys().any(|described| described.eq_ignore_ascii_case(name))
+    };
+    headers.keys().map(|name| name.as_str()).find(|name| !is_described(name)).map(str::to_owned)
+}
+
+/// Replaces an answer that breaks the description, so that the test that asked for it fails.
+pub async fn hold(request: Request, next: Next) -> Response {
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let (parts, body) = next.run(request).await.into_parts();
+    let body: Bytes = to_bytes(body, usize::MAX).await.unwrap();
+    match violation(&method, &path, parts.status, &parts.headers, &body) {
+        None => Response::from_parts(parts, Body::from(body)),
+        Some(violation) => {
+            eprintln!("an answer breaks the OpenAPI description: {violation}");
+            (StatusCode::IM_A_TEAPOT, violation).into_response()
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! The error responses of the OpenAPI description, declared once for all routes.
+
+use std::collections::BTreeMap;
+
+use axum::http::StatusCode;
+use utoipa::{
+    IntoResponses,
+    openapi::{ContentBuilder, Ref, RefOr, Response, response::ResponseBuilder},
+};
+
+use super::ApiError;
+
+/// What each status means.
+const MEANINGS: [(StatusCode, &str); 7] = [
+    (
+        StatusCode::BAD_REQUEST,
+        "A parameter breaks its rule. The message names the parameter, the value and the rule.",
+    ),
+    (StatusCode::UNAUTHORIZED, "The request has no API key, or one that is not live."),
+    (StatusCode::NOT_FOUND, "There is no record of what was asked for. The message names it."),
+    (StatusCode::METHOD_NOT_ALLOWED, "The endpoint does not support the method."),
+    (
+        StatusCode::TOO_MANY_REQUESTS,
+        "A quota of the API key is exhausted. `details` tells which, and when the next request is \
+         admitted.",
+    ),
+    (StatusCode::INTERNAL_SERVER_ERROR, "A defect of the service."),
+    (
+        StatusCode::SERVICE_UNAVAILABLE,
+        "The numbering data cannot be read at the moment. A retry after some seconds may succeed.",
+    ),
+];
+
+/// The statuses with which a lookup that needs a key may fail.
+impl IntoResponses for ApiError {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        MEANINGS.iter().map(|&(status, meaning)| response(status, meaning)).collect()
+    }
+}
+
+/// The statuses with which an endpoint may fail that needs a key and looks up no single record.
+pub struct ListError;
+
+impl IntoResponses for ListError {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        let mut responses = ApiError::responses();
+        responses.remove(StatusCode::NOT_FOUND.as_str());
+        responses
+    }
+}
+
+/// The statuses with which an endpoint may fail that needs no key.
+pub struct PublicError;
+
+impl IntoResponses for PublicError {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        let mut responses = ListError::responses();
+        for status in
+            [StatusCode::BAD_REQUEST, StatusCode::UNAUTHORIZED, StatusCode::TOO_MANY_REQUESTS]
+        {
+            responses.remove(status.as_str());
+        }
+        responses
+    }
+}
+
+fn response(status: StatusCode, meaning: &str) -> (String, RefOr<Response>) {
+    let body = ContentBuilder::new().schema(Some(Ref::from_schema_name("ErrorBody"))).build();
+    let response = ResponseBuilder::new().description(meaning).content("application/json", body);
+    (status.as_str().to_owned(), response.into())
+}
