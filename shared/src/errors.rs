@@ -54,6 +54,7 @@ pub struct ErrorBody {
     message: String,
     /// Present with `rate_limited` only.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     details: Option<QuotaStatus>,
 }
 

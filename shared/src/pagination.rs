@@ -21,10 +21,10 @@ const MAX_LIMIT: usize = 100;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct Page {
-    /// Page size; default 50; more than 100 is taken as 100.
-    #[param(required = false, minimum = 1, default = 50)]
+    /// Page size. A larger one is taken as 100.
+    #[param(required = false, minimum = 1, maximum = 100, default = 50)]
     pub limit: usize,
-    /// Results to skip; default 0.
+    /// Results to skip.
     #[param(required = false, minimum = 0, default = 0)]
     pub offset: usize,
 }
@@ -42,7 +42,8 @@ impl<S: Sync> FromRequestParts<S> for Page {
 #[into_params(parameter_in = Query)]
 pub struct VersionParam {
     /// Version of the data, as the URLs in `Link` headers have it, so that all pages of a list show
-    /// the same version; default the current version.
+    /// the same version; without it, the current version.
+    #[param(pattern = "^[0-9]{8}T[0-9]{6}Z-[0-9A-Za-z]{16}$")]
     pub version: Option<String>,
 }
 
@@ -101,6 +102,7 @@ fn count_of(
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Pagination {
     /// Number of results requested, at most 100.
+    #[schema(minimum = 1, maximum = 100)]
     pub limit: usize,
     /// Number of results skipped.
     pub offset: usize,

@@ -1,6 +1,6 @@
 //! The format result (spec 2.5): which parts are present when, and where each comes from.
 
-use formatting::{Formats, LONGEST_INPUT, NumberType, PhoneNumber, country_name};
+use formatting::{DefaultCountry, Formats, LONGEST_INPUT, NumberType, PhoneNumber, country_name};
 use jiff::civil::Date;
 use numbering::records::{Country, Npa, Nxx};
 use serde::Serialize;
@@ -30,7 +30,7 @@ pub struct FormatResult {
     /// ISO 3166-1 alpha-2 code; absent if the number belongs to no country. A US territory has a
     /// code of its own, such as `PR`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, pattern = "^[A-Z]{2}$", example = "US")]
+    #[schema(value_type = Option<DefaultCountry>, nullable = false)]
     country: Option<String>,
     /// National number without country code.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,6 +1,6 @@
 //! The block that a North American number is in: where it is, and who holds it.
 
-use formatting::{PhoneNumber, country_name};
+use formatting::{DefaultCountry, PhoneNumber, country_name};
 use jiff::civil::Date;
 use numbering::records::{
     AreaCode, CarrierType, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, StateCode,
@@ -62,7 +62,7 @@ pub struct Location {
     #[schema(nullable = false, example = "Florida")]
     state_name: Option<&'static str>,
     /// ISO 3166-1 alpha-2 code. A US territory has a code of its own, such as `PR`.
-    #[schema(pattern = "^[A-Z]{2}$", example = "US")]
+    #[schema(value_type = DefaultCountry)]
     country: String,
     #[schema(example = "United States")]
     country_name: &'static str,

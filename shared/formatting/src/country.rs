@@ -46,7 +46,6 @@ impl PartialSchema for DefaultCountry {
             .schema_type(Type::String)
             .description(Some("ISO 3166-1 alpha-2 code of a country, or AC, TA or XK"))
             .enum_values(Some(rust_iso3166::ALL_ALPHA2.iter().copied().chain(MORE_CODES)))
-            .default(Some("US".into()))
             .into()
     }
 }

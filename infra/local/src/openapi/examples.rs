@@ -138,8 +138,7 @@ impl Sample {
 
     fn in_path(&self, path: &str, name: &str) -> Option<String> {
         let mut segments = path.split('/').zip(self.request.path().split('/'));
-        let (_, value) =
-            segments.find(|(expected, _)| expected.trim_matches(['{', '}']) == name)?;
+        let (_, value) = segments.find(|(expected, _)| *expected == format!("{{{name}}}"))?;
         Some(percent_decode_str(value).decode_utf8_lossy().into_owned())
     }
 

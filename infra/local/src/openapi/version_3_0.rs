@@ -5,55 +5,69 @@ use serde_json::{Map, Value, json};
 /// The description in version 3.0. What that version cannot say is left out: a pattern of the names
 /// of a map, and more than one example of a schema.
 pub fn of(mut description: Value) -> Value {
-    rewrite(&mut description);
+    let schemas = description["components"]["schemas"].clone();
+    rewrite(&mut description, &schemas);
     description["openapi"] = json!("3.0.3");
     description["info"]["license"] =
         json!({ "name": "MIT", "url": "https://opensource.org/license/mit" });
     description
 }
 
-fn rewrite(value: &mut Value) {
+fn rewrite(value: &mut Value, schemas: &Value) {
     match value {
         Value::Object(fields) => {
-            fields.values_mut().for_each(rewrite);
-            rewrite_schema(fields);
+            rewrite_schema(fields, schemas);
+            fields.values_mut().for_each(|field| rewrite(field, schemas));
         }
-        Value::Array(items) => items.iter_mut().for_each(rewrite),
+        Value::Array(items) => items.iter_mut().for_each(|item| rewrite(item, schemas)),
         _ => (),
     }
 }
 
-fn rewrite_schema(schema: &mut Map<String, Value>) {
+fn rewrite_schema(schema: &mut Map<String, Value>, schemas: &Value) {
     schema.remove("propertyNames");
+    if let Some(nullable) = nullable_choice(schema, schemas) {
+        schema.remove("oneOf");
+        schema.extend(nullable.as_object().cloned().unwrap_or_default());
+        schema.insert("nullable".to_owned(), true.into());
+    }
     if let Some(Value::Array(examples)) = schema.get_mut("examples") {
         let first = examples.drain(..).next();
         schema.remove("examples");
         schema.extend(first.map(|first| ("example".to_owned(), first)));
     }
-    if let Some(Value::Array(types)) = schema.get("type") {
-        let (null, other): (Vec<Value>, Vec<Value>) =
-            types.clone().into_iter().partition(|name| name == "null");
-        if let [only] = other.as_slice() {
-            schema.insert("type".to_owned(), only.clone());
-        }
-        set_nullable(schema, !null.is_empty());
+    if let Some(types) = schema.get_mut("type").filter(|types| types.is_array()) {
+        *types = first_that_is_not_null(types);
+        schema.insert("nullable".to_owned(), true.into());
     }
-    if let Some(Value::Array(choices)) = schema.get("oneOf") {
-        let (null, other): (Vec<Value>, Vec<Value>) =
-            choices.clone().into_iter().partition(|choice| choice["type"] == "null");
-        if !null.is_empty() {
-            schema.remove("oneOf");
-            // Beside `$ref` nothing else may stand.
-            schema.insert("allOf".to_owned(), other.into());
-        }
-        set_nullable(schema, !null.is_empty());
+    let is_nullable = schema.get("nullable") == Some(&Value::Bool(true));
+    if let Some(Value::Array(values)) = schema.get_mut("enum").filter(|_| is_nullable) {
+        values.push(Value::Null);
+    }
+    if schema.len() > 1
+        && let Some(reference) = schema.remove("$ref")
+    {
+        schema.insert("allOf".to_owned(), json!([{ "$ref": reference }]));
     }
 }
 
-fn set_nullable(schema: &mut Map<String, Value>, is_nullable: bool) {
-    if is_nullable {
-        schema.insert("nullable".to_owned(), true.into());
+/// The schema that stands beside `null` in a choice. One that is referred to is copied, since
+/// `nullable` has no effect on a reference.
+fn nullable_choice(schema: &Map<String, Value>, schemas: &Value) -> Option<Value> {
+    let choices = schema.get("oneOf")?.as_array()?;
+    choices.iter().find(|choice| choice["type"] == "null")?;
+    let choice = choices.iter().find(|choice| choice["type"] != "null")?;
+    let Some(reference) = choice["$ref"].as_str() else { return Some(choice.clone()) };
+    let mut copy = schemas[reference.rsplit('/').next()?].clone();
+    if let Some(description) = choice.get("description") {
+        copy["description"] = description.clone();
     }
+    Some(copy)
+}
+
+fn first_that_is_not_null(types: &Value) -> Value {
+    let mut names = types.as_array().into_iter().flatten();
+    names.find(|name| *name != "null").cloned().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -61,7 +75,7 @@ mod tests {
     use super::*;
 
     fn rewritten(mut schema: Value) -> Value {
-        rewrite(&mut schema);
+        rewrite(&mut schema, &json!({ "Country": { "type": "string", "enum": ["US", "CA"] } }));
         schema
     }
 
@@ -71,12 +85,24 @@ mod tests {
             rewritten(json!({ "type": ["string", "null"], "examples": ["CA", "NY"] })),
             json!({ "type": "string", "nullable": true, "example": "CA" })
         );
-        let reference = json!({ "$ref": "#/components/schemas/Ocn" });
+        let country = json!({ "$ref": "#/components/schemas/Country", "description": "Holder's" });
         assert_eq!(
-            rewritten(json!({ "oneOf": [{ "type": "null" }, reference], "description": "Holder" })),
-            json!({ "allOf": [reference], "description": "Holder", "nullable": true })
+            rewritten(json!({ "oneOf": [{ "type": "null" }, country] })),
+            json!({
+                "type": "string", "enum": ["US", "CA", null], "description": "Holder's", "nullable": true
+            })
         );
         let choice = json!({ "oneOf": [{ "type": "string" }, { "type": "integer" }] });
         assert_eq!(rewritten(choice.clone()), choice);
+    }
+
+    #[test]
+    fn nothing_stands_beside_a_reference() {
+        let reference = json!({ "$ref": "#/components/schemas/Country" });
+        assert_eq!(rewritten(reference.clone()), reference);
+        assert_eq!(
+            rewritten(json!({ "$ref": "#/components/schemas/Country", "description": "Where" })),
+            json!({ "allOf": [reference], "description": "Where" })
+        );
     }
 }

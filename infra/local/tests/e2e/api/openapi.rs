@@ -1,6 +1,14 @@
-//! docs/openapi.json and docs/openapi-3.0.json are what the routes say they are.
+//! The OpenAPI description: what the routes say it is, exact, and kept to by every answer.
 
+use std::collections::BTreeSet;
+
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header::CONTENT_TYPE};
+use futures_util::{StreamExt, stream};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::{Value, json};
 use tnr::openapi;
+
+use crate::support::{description::violation, service::shared_service};
 
 #[test]
 fn the_committed_descriptions_are_current() {
@@ -18,4 +26,191 @@ fn the_committed_descriptions_are_current() {
     ] {
         assert!(committed.trim_end() == format!("{current:#}"), "renew it: {command}");
     }
+}
+
+/// The operations with their paths.
+fn operations() -> Vec<(String, Value)> {
+    let description = openapi::description();
+    let paths = description["paths"].as_object().unwrap();
+    paths.iter().map(|(path, item)| (path.clone(), item["get"].clone())).collect()
+}
+
+#[test]
+fn every_operation_has_a_name_of_its_own_and_each_response_a_description() {
+    let operations = operations();
+    let names: BTreeSet<&str> = operations
+        .iter()
+        .map(|(_, operation)| operation["operationId"].as_str().unwrap())
+        .collect();
+    assert_eq!(names.len(), operations.len());
+    for (path, operation) in &operations {
+        assert!(operation["summary"].is_string(), "{path}");
+        for (status, response) in operation["responses"].as_object().unwrap() {
+            assert_ne!(response["description"].as_str().unwrap(), "", "{path} {status}");
+            assert_ne!(response["headers"], json!(null), "{path} {status}");
+        }
+        let success = &operation["responses"]["200"]["content"]["application/json"];
+        assert!(success["examples"].is_object(), "{path} has no sample request that succeeds");
+    }
+}
+
+#[test]
+fn every_operation_names_the_statuses_of_its_access() {
+    for (path, operation) in operations() {
+        let responses = operation["responses"].as_object().unwrap();
+        let statuses: BTreeSet<&str> = responses.keys().map(String::as_str).collect();
+        let expected: &[&str] = match openapi::needs_key(&operation) {
+            true => &["200", "304", "400", "401", "405", "429", "500", "503"],
+            false => &["200", "304", "405", "500", "503"],
+        };
+        let missing: Vec<_> =
+            expected.iter().filter(|status| !statuses.contains(*status)).collect();
+        assert!(missing.is_empty(), "{path} lacks {missing:?}");
+    }
+}
+
+/// Calls `check` with the place and the value of every object in a description.
+fn each_object(place: &str, value: &Value, check: &mut impl FnMut(&str, &Value)) {
+    match value {
+        Value::Object(fields) => {
+            check(place, value);
+            for (name, field) in fields {
+                each_object(&format!("{place}/{name}"), field, check);
+            }
+        }
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                each_object(&format!("{place}/{index}"), item, check);
+            }
+        }
+        _ => (),
+    }
+}
+
+/// A field is either always there and may be `null`, or it is left out; no client should have to
+/// expect both.
+#[test]
+fn no_field_may_be_both_left_out_and_null() {
+    let description = openapi::description();
+    each_object("", &description["components"]["schemas"], &mut |place, schema| {
+        for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+            let is_required =
+                schema["required"].as_array().is_some_and(|names| names.contains(&json!(name)));
+            let choices = property["oneOf"].as_array().into_iter().flatten();
+            let is_nullable =
+                property["type"].as_array().is_some_and(|all| all.contains(&json!("null")))
+                    || choices.into_iter().any(|choice| choice["type"] == "null");
+            assert!(is_required || !is_nullable, "{place}/{name}");
+        }
+    });
+}
+
+#[test]
+fn every_text_is_for_clients() {
+    const INNER_WORDS: [&str; 9] = [
+        "spec ", "snapshot", "manifest", "dataset", "DynamoDB", "Lambda", "panic", "enum", "struct",
+    ];
+    each_object("", &openapi::description(), &mut |place, value| {
+        for text in [&value["description"], &value["summary"]] {
+            let text = text.as_str().unwrap_or_default();
+            for word in INNER_WORDS {
+                assert!(!text.contains(word), "{place} has '{word}': {text}");
+            }
+            assert!(!text.replace("\n\n", "").contains('\n'), "{place}: {text}");
+        }
+    });
+}
+
+#[test]
+fn a_description_of_version_3_0_has_nothing_of_later_versions() {
+    let description = openapi::description_3_0();
+    assert_eq!(description["openapi"], "3.0.3");
+    each_object("", &description, &mut |place, value| {
+        let is_example = place.contains("/examples/") || place.ends_with("/example");
+        assert!(is_example || !value["type"].is_array(), "{place}");
+        assert!(is_example || value["type"] != "null", "{place}");
+        let fields = value.as_object().unwrap().len();
+        assert!(value["$ref"].is_null() || fields == 1, "{place} has fields beside a reference");
+    });
+}
+
+/// What is wrong with an answer of `GET /v1/carrier/6010` that has this body and one more header.
+fn violation_of(status: StatusCode, header: &'static str, body: &Value) -> Option<String> {
+    let headers = HeaderMap::from_iter([
+        (CONTENT_TYPE, HeaderValue::from_static("application/json")),
+        (header.parse().unwrap(), HeaderValue::from_static("1")),
+    ]);
+    violation(&Method::GET, "/v1/carrier/6010", status, &headers, body.to_string().as_bytes())
+}
+
+#[test]
+fn an_answer_that_breaks_the_description_is_noticed() {
+    let carrier = json!({
+        "ocn": "6010", "company_name": "A", "common_name": null, "carrier_type": "CLEC", "state": "NY",
+        "country": "US", "exchanges": { "total": 1, "by_state": { "NY": 1 } }
+    });
+    let changed = |name: &str, value: Value| {
+        let mut carrier = carrier.clone();
+        carrier[name] = value;
+        carrier
+    };
+    let mut without_a_field = carrier.clone();
+    without_a_field.as_object_mut().unwrap().remove("common_name");
+    assert_eq!(violation_of(StatusCode::OK, "etag", &carrier), None);
+    for body in [
+        without_a_field,
+        changed("ocn", json!("601")),
+        changed("state", json!("ZZ")),
+        changed("carrier_type", json!("MOBILE")),
+        changed("country", json!(null)),
+        changed("exchanges", json!({ "total": -1, "by_state": {} })),
+        changed("exchanges", json!({ "total": 1, "by_state": { "ZZ": 1 } })),
+        changed("more", json!(1)),
+        json!([]),
+    ] {
+        assert!(violation_of(StatusCode::OK, "etag", &body).is_some(), "{body}");
+    }
+    assert!(violation_of(StatusCode::OK, "x-new", &carrier).is_some());
+    assert!(violation_of(StatusCode::OK, "retry-after", &carrier).is_some());
+    assert!(violation_of(StatusCode::CREATED, "etag", &carrier).is_some());
+    let error = json!({ "error": "not_found", "message": "No carrier found with OCN 6010" });
+    assert_eq!(violation_of(StatusCode::NOT_FOUND, "x-request-id", &error), None);
+    let invented = json!({ "error": "gone", "message": "No carrier found with OCN 6010" });
+    assert!(violation_of(StatusCode::NOT_FOUND, "x-request-id", &invented).is_some());
+}
+
+/// Numbers of every region and in every notation that the agreement with Google's rules is tested
+/// with, each with its default country.
+fn numbers_of_the_world() -> Vec<(String, String)> {
+    const FOLDER: &str =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/formatting/tests/agreement");
+    let read = |file: &str| std::fs::read_to_string(format!("{FOLDER}/{file}")).unwrap();
+    let of_regions = read("one_of_each_region.txt");
+    let of_regions = of_regions.lines().map(|tn| (tn.to_owned(), "US".to_owned()));
+    let selection = read("selection.jsonl");
+    let selection = selection.lines().map(|line| {
+        let row: Value = serde_json::from_str(line).unwrap();
+        let country = row["default_region"].as_str().unwrap_or("US");
+        (row["input"].as_str().unwrap().to_owned(), country.to_owned())
+    });
+    // An empty number is a missing one.
+    of_regions.chain(selection).filter(|(tn, _)| !tn.is_empty()).collect()
+}
+
+#[tokio::test]
+async fn the_answers_for_numbers_of_the_whole_world_keep_to_the_description() {
+    let service = shared_service();
+    let numbers = numbers_of_the_world();
+    assert!(numbers.len() > 542, "{}", numbers.len());
+    let valid = stream::iter(numbers)
+        .map(async |(tn, country)| {
+            let tn = utf8_percent_encode(&tn, NON_ALPHANUMERIC);
+            let target = format!("/v1/format/{tn}?defaultCountry={country}");
+            service.ok(&target).await["valid"] == true
+        })
+        .buffer_unordered(8)
+        .filter(|&valid| async move { valid })
+        .count()
+        .await;
+    assert!(valid > 400, "{valid}");
 }
