@@ -94,7 +94,7 @@ mod tests {
             "a",
             "req-42",
             "JKJaXmPLvHcESHA=",
-            "checkout.2026-11_7",
+            "checkout.2026_7",
             "0190f3c2-6b1e-7d3a-9c55-1234567890ab",
             "6F9619FF-8B86-4D01-B42D-00CF4FC964FF",
             "4bf92f3577b34da6a3ce929d0e0e4736",
