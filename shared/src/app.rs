@@ -18,7 +18,7 @@ use crate::{
     auth::middleware::require_key,
     errors::ApiError,
     extension,
-    gateway::{prefix_links, restore_path},
+    gateway::{drop_length_of_not_modified, prefix_links, restore_path},
     http::{ignore_trailing_slashes, with_rules_of_http},
     params::quote,
     state::App,
@@ -119,7 +119,10 @@ pub fn lambda(
     routes: Routes,
     app: App,
 ) -> impl Service<Request, Response = Response, Error = Infallible, Future: Send> + Clone + Send {
-    service([routes], app).layer(from_fn(prefix_links)).map_request(restore_path)
+    service([routes], app)
+        .layer(from_fn(prefix_links))
+        .map_request(restore_path)
+        .map_response(drop_length_of_not_modified)
 }
 
 /// Lets caches store public responses for a minute, since they are the same for every client, unless

@@ -10,7 +10,10 @@
 
 use axum::{
     extract::Request as AxumRequest,
-    http::{HeaderValue, Uri, header::LINK},
+    http::{
+        HeaderValue, StatusCode, Uri,
+        header::{CONTENT_LENGTH, LINK},
+    },
     middleware::Next,
     response::Response,
 };
@@ -47,6 +50,15 @@ pub async fn prefix_links(request: AxumRequest, next: Next) -> Response {
         && let Ok(value) = HeaderValue::try_from(prefixed)
     {
         *links = value;
+    }
+    response
+}
+
+/// Drops the `Content-Length` of a 304, which axum sets to the length of its empty body. It would be
+/// that of the response that the client has (RFC 9110, 8.6). A server drops it by itself.
+pub fn drop_length_of_not_modified(mut response: Response) -> Response {
+    if response.status() == StatusCode::NOT_MODIFIED {
+        response.headers_mut().remove(CONTENT_LENGTH);
     }
     response
 }

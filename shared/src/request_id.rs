@@ -11,6 +11,9 @@ pub const REQUEST_ID: &str = "x-request-id";
 const LONGEST_ID: usize = 64;
 /// How many digits in a row may belong to a phone number.
 const DIGITS_OF_A_NUMBER: usize = 7;
+/// The least letters of an id of a common random form. Fewer are rare by chance, but usual where
+/// somebody fills up a number.
+const LETTERS_OF_A_RANDOM_ID: usize = 4;
 /// The beginning of a key, in lower case.
 const START_OF_A_KEY: &str = "tnr_live_";
 
@@ -38,13 +41,13 @@ fn id_of_client(headers: &HeaderMap) -> Option<&str> {
 }
 
 /// Whether a text of a client has the form of an id, and hides neither a key nor a phone number. Ids
-/// of a common random form may have as many digits as they like, but not digits alone.
+/// of a common random form may have more digits in a row, but need letters, too.
 fn may_be_logged(id: &str) -> bool {
     let is_separator = |c: char| matches!(c, '-' | '_' | '.' | '=');
     let has_form = (1..=LONGEST_ID).contains(&id.len())
         && id.chars().all(|c| c.is_ascii_alphanumeric() || is_separator(c));
     let is_random = (is_uuid(id) || is_trace_id(id) || is_ulid(id))
-        && id.chars().any(|c| c.is_ascii_alphabetic());
+        && id.chars().filter(char::is_ascii_alphabetic).count() >= LETTERS_OF_A_RANDOM_ID;
     let without_separators = id.replace(is_separator, "");
     let mut runs_of_digits = without_separators.split(|c: char| !c.is_ascii_digit());
     has_form
@@ -119,6 +122,7 @@ mod tests {
             "00000000-0000-0000-0000-003052345678",
             "00000000000000000000003052345678",
             "01000000000000003052345678",
+            "2882210585559b374110722152",
             "tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn",
             "TNR_LIVE_x",
             "id-tnr_live_1",

@@ -10,6 +10,7 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
+use percent_encoding::percent_decode_str;
 use store::sha256;
 
 use crate::{errors::ApiError, params::API_KEY, request_context};
@@ -54,12 +55,14 @@ fn tag_of(target: &str, body: &Bytes) -> String {
     format!("\"{}\"", &sha256(&hashed)[..TAG_DIGITS])
 }
 
-/// Path and query without the key, so that a response has the same tag for every key.
+/// Path and query, decoded and without the key: a response has the same tag for every key, and
+/// through every gateway, which encode it differently.
 fn target_without_key(uri: &Uri) -> String {
+    let path = percent_decode_str(uri.path()).decode_utf8_lossy();
     let params = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes())
         .filter(|(name, _)| name != API_KEY);
     let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(params).finish();
-    format!("{}?{query}", uri.path())
+    format!("{path}?{query}")
 }
 
 /// The tags in `If-None-Match`, in quotes and without the mark of weak ones, which counts for
@@ -85,6 +88,7 @@ mod tests {
     fn the_key_is_no_part_of_the_target() {
         let target = |text: &str| target_without_key(&text.parse().unwrap());
         assert_eq!(target("/v1/npa?npa=415&apiKey=secret"), target("/v1/npa?apiKey=other&npa=415"));
+        assert_eq!(target("/v1/format/1%2D2?cache=%66alse"), target("/v1/format/1-2?cache=false"));
         assert_ne!(target("/v1/npa?npa=415"), target("/v1/npa?npa=416"));
     }
 }

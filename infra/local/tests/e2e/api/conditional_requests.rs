@@ -62,7 +62,7 @@ async fn a_tag_is_that_of_one_url_whatever_the_key_and_the_method() {
     assert_eq!(present.status(), StatusCode::NOT_MODIFIED);
 }
 
-/// The body of this carrier is the same in both versions.
+/// The bodies of some paths are the same in both versions, but `Link` leads to other URLs.
 #[tokio::test]
 async fn a_new_version_of_the_data_changes_every_tag() {
     let service = Service::with_small_reports().await;
