@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use axum::{
     body::Body,
-    http::{HeaderMap, Request},
+    http::{HeaderMap, HeaderName, Request},
 };
 use lambda_http::tower::ServiceExt;
 use reqwest::{Method, Response};
@@ -89,7 +89,7 @@ async fn a_page_may_read_every_response_and_each_header_of_ours() {
         let headers = response.headers();
         assert_eq!(value(headers, "access-control-allow-origin"), Some("*"), "{path}");
         let exposed = names(headers, "access-control-expose-headers");
-        for name in headers.keys().map(|name| name.as_str()) {
+        for name in headers.keys().map(HeaderName::as_str) {
             let is_readable = exposed.contains(name)
                 || always_readable.contains(&name)
                 || of_the_connection.contains(&name)
