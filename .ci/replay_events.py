@@ -18,7 +18,10 @@ from pathlib import Path
 KEY = "tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn"
 DYNAMODB, S3, LOCAL, WATCH = 8000, 8001, 3999, 9000
 EVENTS = Path("events")
-HEADERS = ["content-type", "cache-control", "link", "allow", "www-authenticate", "retry-after"]
+HEADERS = [
+    "content-type", "cache-control", "etag", "link", "allow", "www-authenticate", "retry-after", "vary",
+    "x-content-type-options", "access-control-allow-origin", "access-control-allow-methods",
+]
 NUMBERS = [
     "+13052345678", "%2B13052345678", "(305)%20234-5678", "305%2F234%2F5678", "305%3F2345678",
     "305%23234%235678", "305%252345678", "1+305+234+5678", "tel:%2B1-305-234-5678;ext=5",
@@ -145,7 +148,8 @@ def main(tnr, cargo_lambda):
             start(sys.executable, "-m", "http.server", str(S3), "--bind", "127.0.0.1",
                   "--directory", "infra/local")
             wait_for(S3, processes[-1])
-            start(cargo_lambda, "lambda", "watch", "--invoke-port", str(WATCH),
+            # The functions answer browsers themselves, and not cargo lambda for them.
+            start(cargo_lambda, "lambda", "watch", "--invoke-port", str(WATCH), "--disable-cors",
                   "--env-file", "infra/local/watch.env")
             wait_for(WATCH, processes[-1])
             failures, count = replay(cargo_lambda)

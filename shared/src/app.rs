@@ -15,8 +15,15 @@ use tower_http::catch_panic::CatchPanicLayer;
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::{
-    auth::middleware::require_key, errors::ApiError, extension, gateway::restore_path,
-    params::quote, state::App, telemetry,
+    auth::middleware::require_key,
+    errors::ApiError,
+    extension,
+    gateway::{drop_length_of_not_modified, prefix_links, restore_path},
+    http::{ignore_trailing_slashes, with_rules_of_http},
+    params::quote,
+    state::App,
+    telemetry,
+    unknown_params::{KnownParams, refuse_unknown_params},
 };
 
 /// The routes of one function. They need a key unless they are declared public.
@@ -47,11 +54,14 @@ impl Routes {
         self.router.get_openapi().paths.paths.keys().map(String::as_str)
     }
 
-    /// A router that checks keys if the routes are protected.
+    /// A router that checks keys, and then the names of parameters, if the routes are protected.
     fn into_router(self, app: &App) -> Router<App> {
+        let known_params = KnownParams::of(self.router.get_openapi());
         let router = Router::from(self.router).method_not_allowed_fallback(method_not_allowed);
         match self.access {
-            Access::Protected => router.route_layer(from_fn_with_state(app.clone(), require_key)),
+            Access::Protected => router
+                .route_layer(from_fn_with_state(known_params, refuse_unknown_params))
+                .route_layer(from_fn_with_state(app.clone(), require_key)),
             Access::Public => router.route_layer(map_response(set_public_cache_control)),
         }
     }
@@ -59,13 +69,16 @@ impl Routes {
 
 /// A service that answers the routes of `functions`, and any other path with a 404 in JSON.
 pub fn service(functions: impl IntoIterator<Item = Routes>, app: App) -> Router {
-    functions
+    let functions: Vec<Routes> = functions.into_iter().collect();
+    let paths: Vec<String> = functions.iter().flat_map(Routes::paths).map(str::to_owned).collect();
+    let router = functions
         .into_iter()
         .fold(Router::new(), |service, routes| service.merge(routes.into_router(&app)))
         .fallback(endpoint_not_found)
-        .with_state(app)
-        .layer(CatchPanicLayer::custom(internal_error))
-        .layer(from_fn(telemetry::observe))
+        .with_state(app.clone())
+        .layer(CatchPanicLayer::custom(internal_error));
+    let observed = with_rules_of_http(router, &app).layer(from_fn(telemetry::observe));
+    ignore_trailing_slashes(observed, paths)
 }
 
 /// The OpenAPI description of the routes of `functions`.
@@ -106,13 +119,17 @@ pub fn lambda(
     routes: Routes,
     app: App,
 ) -> impl Service<Request, Response = Response, Error = Infallible, Future: Send> + Clone + Send {
-    service([routes], app).map_request(restore_path)
+    service([routes], app)
+        .layer(from_fn(prefix_links))
+        .map_request(restore_path)
+        .map_response(drop_length_of_not_modified)
 }
 
-/// Lets caches store public responses for a minute, since they are the same for every client.
+/// Lets caches store public responses for a minute, since they are the same for every client, unless
+/// the handler decided otherwise.
 async fn set_public_cache_control(mut response: Response) -> Response {
-    let policy = if response.status().is_success() { "public, max-age=60" } else { "no-store" };
-    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(policy));
+    let policy = HeaderValue::from_static("public, max-age=60");
+    response.headers_mut().entry(header::CACHE_CONTROL).or_insert(policy);
     response
 }
 

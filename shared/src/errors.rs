@@ -1,11 +1,11 @@
 //! Turns failures into the `{error, message}` that a client sees (spec 7). No other code makes such
-//! a body.
+//! a body. It travels with the response, so that [`crate::http`] can show it in another form.
 
 use axum::{
-    Json,
+    Extension, Json,
     http::{
         HeaderValue, StatusCode,
-        header::{RETRY_AFTER, WWW_AUTHENTICATE},
+        header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE},
     },
     response::{IntoResponse, Response},
 };
@@ -15,7 +15,21 @@ use serde::Serialize;
 use store::{DatasetError, StoreError};
 use utoipa::ToSchema;
 
-use crate::quota::{LimitType, QuotaExceeded, QuotaStatus};
+use crate::{
+    http::ALLOWED_METHODS,
+    quota::{LimitType, QuotaExceeded, QuotaStatus},
+};
+
+const KEY_REQUIRED: &str = "API key required: send it as 'Authorization: Bearer <API_KEY>', \
+                            as 'X-API-Key: <API_KEY>' or as the query parameter apiKey";
+const INVALID_KEY: &str = "Invalid API key";
+
+/// What a client without a key is told of how to authenticate (RFC 6750, section 3).
+const CHALLENGE: &str = "Bearer realm=\"Telephone Number Reference Service\"";
+/// What a client whose key is not live is told besides.
+const CHALLENGE_OF_INVALID_KEY: &str = "Bearer realm=\"Telephone Number Reference Service\", \
+                                        error=\"invalid_token\", \
+                                        error_description=\"Invalid API key\"";
 
 mod responses;
 
@@ -31,8 +45,10 @@ pub enum ApiError {
     InvalidRequest(String),
     /// `defaultCountry` names no country. Spec 7 defines an error value of its own for it.
     UnknownDefaultCountry(String),
-    /// The request has no key, or one that is not live.
-    Unauthorized(&'static str),
+    /// The request has no key.
+    KeyRequired,
+    /// The key of the request is malformed, unknown, revoked or expired.
+    InvalidKey,
     /// No record has the code, or no endpoint has the path. The message names it.
     NotFound(String),
     /// The endpoint does not support the method. The message names both.
@@ -46,16 +62,31 @@ pub enum ApiError {
 }
 
 /// The body of every answer that is not a success (spec 7).
-#[derive(Serialize, ToSchema)]
+#[derive(Clone, Serialize, ToSchema)]
 pub struct ErrorBody {
-    #[schema(example = "not_found")]
-    error: &'static str,
+    pub(crate) error: ErrorCode,
     #[schema(example = "No carrier found with OCN 9999")]
-    message: String,
+    pub(crate) message: String,
     /// Present with `rate_limited` only.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    details: Option<QuotaStatus>,
+    pub(crate) details: Option<QuotaStatus>,
+}
+
+/// What kind of error it is (spec 7), for programs.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(example = "not_found")]
+pub enum ErrorCode {
+    InvalidRequest,
+    #[serde(rename = "Bad Request")]
+    BadRequest,
+    Unauthorized,
+    NotFound,
+    MethodNotAllowed,
+    RateLimited,
+    ServiceUnavailable,
+    InternalError,
 }
 
 impl ApiError {
@@ -69,33 +100,38 @@ impl ApiError {
         Self::NotFound(message.into())
     }
 
-    /// The status, and the two texts of the body.
-    fn parts(self) -> (StatusCode, &'static str, String) {
+    /// The status, and the code and message of the body.
+    fn parts(self) -> (StatusCode, ErrorCode, String) {
         match self {
-            Self::InvalidRequest(message) => (StatusCode::BAD_REQUEST, "invalid_request", message),
+            Self::InvalidRequest(message) => {
+                (StatusCode::BAD_REQUEST, ErrorCode::InvalidRequest, message)
+            }
             Self::UnknownDefaultCountry(message) => {
-                (StatusCode::BAD_REQUEST, "Bad Request", message)
+                (StatusCode::BAD_REQUEST, ErrorCode::BadRequest, message)
             }
-            Self::Unauthorized(message) => {
-                (StatusCode::UNAUTHORIZED, "unauthorized", message.to_owned())
+            Self::KeyRequired => {
+                (StatusCode::UNAUTHORIZED, ErrorCode::Unauthorized, KEY_REQUIRED.to_owned())
             }
-            Self::NotFound(message) => (StatusCode::NOT_FOUND, "not_found", message),
+            Self::InvalidKey => {
+                (StatusCode::UNAUTHORIZED, ErrorCode::Unauthorized, INVALID_KEY.to_owned())
+            }
+            Self::NotFound(message) => (StatusCode::NOT_FOUND, ErrorCode::NotFound, message),
             Self::MethodNotAllowed(message) => {
-                (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
+                (StatusCode::METHOD_NOT_ALLOWED, ErrorCode::MethodNotAllowed, message)
             }
             Self::RateLimited(exceeded) => (
                 StatusCode::TOO_MANY_REQUESTS,
-                "rate_limited",
+                ErrorCode::RateLimited,
                 quota_exceeded_message(exceeded.exhausted),
             ),
             Self::Unavailable => (
                 StatusCode::SERVICE_UNAVAILABLE,
-                "service_unavailable",
+                ErrorCode::ServiceUnavailable,
                 "The numbering data cannot be read at the moment; try again shortly".to_owned(),
             ),
             Self::Internal => (
                 StatusCode::INTERNAL_SERVER_ERROR,
-                "internal_error",
+                ErrorCode::InternalError,
                 "An unexpected error occurred".to_owned(),
             ),
         }
@@ -109,13 +145,16 @@ impl IntoResponse for ApiError {
             _ => None,
         };
         let details = quota_exceeded.map(|exceeded| exceeded.exhausted);
-        let (status, error, message) = self.parts();
-        let mut response = (status, Json(ErrorBody { error, message, details })).into_response();
-        let header = match status {
-            StatusCode::UNAUTHORIZED => Some((WWW_AUTHENTICATE, "Bearer")),
-            StatusCode::SERVICE_UNAVAILABLE => Some((RETRY_AFTER, RETRY_AFTER_SECONDS)),
+        let header = match self {
+            Self::KeyRequired => Some((WWW_AUTHENTICATE, CHALLENGE)),
+            Self::InvalidKey => Some((WWW_AUTHENTICATE, CHALLENGE_OF_INVALID_KEY)),
+            Self::MethodNotAllowed(_) => Some((ALLOW, ALLOWED_METHODS)),
+            Self::Unavailable => Some((RETRY_AFTER, RETRY_AFTER_SECONDS)),
             _ => None,
         };
+        let (status, error, message) = self.parts();
+        let body = ErrorBody { error, message, details };
+        let mut response = (status, Extension(body.clone()), Json(body)).into_response();
         if let Some((name, value)) = header {
             response.headers_mut().insert(name, HeaderValue::from_static(value));
         }

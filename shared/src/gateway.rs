@@ -3,44 +3,118 @@
 //! An HTTP API decodes the path before it sets `rawPath`. A `?` or `#` in a phone number would cut
 //! such a URL, and a `/` would lead to another route. The path parameters of the event still have
 //! the whole values. `cargo lambda watch` and REST APIs do not decode the path.
+//!
+//! A named stage and a base path of a custom domain stand before the path of a route, and the
+//! functions do not know them. The path begins where the route of the event does; what the client
+//! wrote before it is set before the targets of `Link` headers again.
 
-use axum::http::Uri;
+use axum::{
+    extract::Request as AxumRequest,
+    http::{
+        HeaderValue, StatusCode, Uri,
+        header::{CONTENT_LENGTH, LINK},
+    },
+    middleware::Next,
+    response::Response,
+};
 use lambda_http::{
-    Request, RequestExt, aws_lambda_events::query_map::QueryMap, request::RequestContext,
+    Request, RequestExt,
+    aws_lambda_events::query_map::QueryMap,
+    request::RequestContext::{ApiGatewayV1, ApiGatewayV2},
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// The request with the URL that the client wrote.
+/// What the client wrote before the path of a route: a stage or a base path, or nothing.
+#[derive(Clone)]
+struct PathPrefix(String);
+
+/// The request with the URL that the client wrote, from the path of the route on.
 pub fn restore_path(mut request: Request) -> Request {
-    let Some(path_and_query) = original_path_and_query(&request) else { return request };
-    match path_and_query.parse::<Uri>() {
+    let Some(RestoredPath { prefix, path }) = restored_path(&request) else { return request };
+    match format!("{path}?{}", original_query(&request)).parse::<Uri>() {
         Ok(uri) => *request.uri_mut() = uri,
         // The text of the URL is left out, since a client wrote it.
         Err(error) => tracing::warn!(%error, "the URL of a request cannot be restored"),
     }
+    request.extensions_mut().insert(PathPrefix(prefix));
     request
 }
 
-/// The path and the query that the client wrote; `None` if the request has them already.
-fn original_path_and_query(request: &Request) -> Option<String> {
-    let path = match request.request_context_ref()? {
-        RequestContext::ApiGatewayV2(context) => {
-            let (_method, route) = context.route_key.as_deref()?.split_once(' ')?;
-            routed_path(route, request.path_parameters_ref()?)?
+/// Sets the prefix that the client wrote before the targets of `Link` headers.
+pub async fn prefix_links(request: AxumRequest, next: Next) -> Response {
+    let prefix = request.extensions().get::<PathPrefix>().cloned();
+    let mut response = next.run(request).await;
+    if let (Some(PathPrefix(prefix)), Some(links)) = (prefix, response.headers_mut().get_mut(LINK))
+        && let Some(prefixed) =
+            links.to_str().ok().map(|text| text.replace("</", &format!("<{prefix}/")))
+        && let Ok(value) = HeaderValue::try_from(prefixed)
+    {
+        *links = value;
+    }
+    response
+}
+
+/// Drops the `Content-Length` of a 304, which axum sets to the length of its empty body. It would be
+/// that of the response that the client has (RFC 9110, 8.6). A server drops it by itself.
+pub fn drop_length_of_not_modified(mut response: Response) -> Response {
+    if response.status() == StatusCode::NOT_MODIFIED {
+        response.headers_mut().remove(CONTENT_LENGTH);
+    }
+    response
+}
+
+/// A path as the client wrote it, in two parts.
+struct RestoredPath {
+    prefix: String,
+    /// The part that a function knows.
+    path: String,
+}
+
+/// The path that the client wrote; `None` if the URL of the request has it already.
+fn restored_path(request: &Request) -> Option<RestoredPath> {
+    let raw_path = request.raw_http_path();
+    match request.request_context_ref()? {
+        ApiGatewayV2(context) => match context.route_key.as_deref()?.split_once(' ') {
+            Some((_method, route)) => Some(RestoredPath {
+                prefix: raw_path[..start_of(route, raw_path)].to_owned(),
+                path: routed_path(route, request.path_parameters_ref())?,
+            }),
+            None => path_without_stage(request, context.stage.as_deref()?),
+        },
+        ApiGatewayV1(context) => {
+            let route = context.resource_path.as_deref().unwrap_or_default();
+            let path = &raw_path[start_of(route, raw_path)..];
+            // This path has the stage that the other one lacks.
+            let whole_path = context.path.as_deref().unwrap_or(raw_path);
+            let prefix = whole_path.strip_suffix(path).unwrap_or_default();
+            Some(RestoredPath { prefix: prefix.to_owned(), path: path.to_owned() })
         }
-        // The URI of the request begins with the stage, and this path does not.
-        RequestContext::ApiGatewayV1(_) => request.raw_http_path().to_owned(),
-        _ => return None,
-    };
-    Some(format!("{path}?{}", original_query(request)))
+        _ => None,
+    }
+}
+
+/// Where the path of a route begins in a whole path: where the part before its first parameter does.
+fn start_of(route: &str, whole_path: &str) -> usize {
+    let literal = route.split('{').next().unwrap_or_default();
+    whole_path.find(literal).unwrap_or_default()
+}
+
+/// The path after the stage, for an event without a route; `None` if it has no named stage. The URL
+/// of the request always begins with the stage, even if the client did not write it.
+fn path_without_stage(request: &Request, stage: &str) -> Option<RestoredPath> {
+    let stage = format!("/{stage}");
+    let path = request.uri().path().strip_prefix(&stage)?;
+    let is_written = request.raw_http_path().starts_with(&stage);
+    let prefix = if is_written { stage } else { String::new() };
+    Some(RestoredPath { prefix, path: path.to_owned() })
 }
 
 /// The path of a route with the encoded values of its parameters.
-fn routed_path(route: &str, parameters: &QueryMap) -> Option<String> {
+fn routed_path(route: &str, parameters: Option<&QueryMap>) -> Option<String> {
     let fill_in = |segment: &str| match segment.strip_prefix('{') {
         None => Some(segment.to_owned()),
         Some(name) => {
-            let value = parameters.first(name.trim_end_matches(['+', '}']))?;
+            let value = parameters?.first(name.trim_end_matches(['+', '}']))?;
             Some(utf8_percent_encode(value, NON_ALPHANUMERIC).to_string())
         }
     };
@@ -49,9 +123,8 @@ fn routed_path(route: &str, parameters: &QueryMap) -> Option<String> {
 
 /// The query as the client wrote it, or an equal one if the event has only the decoded parameters.
 fn original_query(request: &Request) -> String {
-    let has_original =
-        matches!(request.request_context_ref(), Some(RequestContext::ApiGatewayV2(_)))
-            && !request.raw_http_path().contains(['?', '#']);
+    let has_original = matches!(request.request_context_ref(), Some(ApiGatewayV2(_)))
+        && !request.raw_http_path().contains(['?', '#']);
     if has_original {
         return request.uri().query().unwrap_or_default().to_owned();
     }

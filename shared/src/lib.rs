@@ -3,18 +3,21 @@
 //! A request passes through it in one direction: [`gateway`] restores the URL that the client
 //! wrote, [`app`] finds its route, [`auth`] checks its key, [`quota`] counts it, [`params`] and
 //! [`pagination`] parse it, a handler asks [`lookup`] for a record or a dataset, [`errors`] turns a
-//! failure into a response, and [`telemetry`] writes its line of the access log. [`state`] holds
-//! the data that all handlers share.
+//! failure into a response, [`http`] gives the response what HTTP asks of it, and [`telemetry`]
+//! writes its line of the access log. [`state`] holds the data that all handlers share.
 
 pub mod app;
 pub mod auth;
 pub mod errors;
 mod extension;
 pub mod gateway;
+pub mod http;
 pub mod lookup;
 pub mod pagination;
 pub mod params;
 pub mod quota;
 pub mod request_context;
+mod request_id;
 pub mod state;
 pub mod telemetry;
+mod unknown_params;

@@ -1,5 +1,7 @@
 //! Pages of a list by limit and offset (spec 2.1 and 8).
 
+use std::ops::RangeInclusive;
+
 use axum::{
     Json,
     extract::FromRequestParts,
@@ -16,6 +18,9 @@ use crate::{
 
 const DEFAULT_LIMIT: usize = 50;
 const MAX_LIMIT: usize = 100;
+/// The greatest offset: the greatest whole number that every client reads exactly from JSON (RFC
+/// 8259, section 6).
+const MAX_OFFSET: usize = (1 << 53) - 1;
 
 /// Which part of a list a request asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoParams)]
@@ -25,7 +30,7 @@ pub struct Page {
     #[param(required = false, minimum = 1, maximum = 100, default = 50)]
     pub limit: usize,
     /// Results to skip.
-    #[param(required = false, minimum = 0, default = 0)]
+    #[param(required = false, minimum = 0, maximum = 9_007_199_254_740_991_u64, default = 0)]
     pub offset: usize,
 }
 
@@ -57,8 +62,8 @@ impl<S: Sync> FromRequestParts<S> for VersionParam {
 
 impl Page {
     fn of(params: &Params) -> Result<Self, ApiError> {
-        let limit = count_of(params, "limit", 1, "must be a positive integer")?;
-        let offset = count_of(params, "offset", 0, "must be a non-negative integer")?;
+        let limit = count_of(params, "limit", 1..=usize::MAX, "must be a positive integer")?;
+        let offset = offset_of(params)?;
         Ok(Self {
             limit: limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT),
             offset: offset.unwrap_or_default(),
@@ -80,18 +85,25 @@ impl Page {
     }
 }
 
-/// The value of `name` as a whole number of at least `least`.
+/// The value of `offset`. One that is too great is refused instead of lowered, since a page tells
+/// its offset, and a client would read another number than it sent.
+fn offset_of(params: &Params) -> Result<Option<usize>, ApiError> {
+    let rule = format!("must be a non-negative integer of at most {MAX_OFFSET}");
+    count_of(params, "offset", 0..=MAX_OFFSET, &rule)
+}
+
+/// The value of `name` as a whole number in `range`.
 fn count_of(
     params: &Params,
     name: &str,
-    least: usize,
+    range: RangeInclusive<usize>,
     rule: &str,
 ) -> Result<Option<usize>, ApiError> {
     let Some(text) = params.text(name)? else { return Ok(None) };
     if text.bytes().all(|byte| byte.is_ascii_digit()) {
-        // Only a number beyond the range of the type fails to parse, and the list ends before it.
+        // Only a number beyond the range of the type fails to parse.
         let count = text.parse().unwrap_or(usize::MAX);
-        if count >= least {
+        if range.contains(&count) {
             return Ok(Some(count));
         }
     }
@@ -203,16 +215,24 @@ mod tests {
         assert_eq!(page("limit=101&offset=7").unwrap(), Page { limit: 100, offset: 7 });
         let huge = "9".repeat(40);
         assert_eq!(
-            page(&format!("limit={huge}&offset={huge}")).unwrap(),
-            Page { limit: 100, offset: usize::MAX }
+            page(&format!("limit={huge}&offset=9007199254740991")).unwrap(),
+            Page { limit: 100, offset: MAX_OFFSET }
         );
     }
 
     #[test]
     fn a_value_that_is_no_count_is_refused() {
-        for query in
-            ["limit=0", "limit=-1", "limit=ten", "limit=1.5", "limit=%201", "limit=+5", "offset=-1"]
-        {
+        for query in [
+            "limit=0",
+            "limit=-1",
+            "limit=ten",
+            "limit=1.5",
+            "limit=%201",
+            "limit=+5",
+            "offset=-1",
+            "offset=9007199254740992",
+            "offset=99999999999999999999999",
+        ] {
             assert!(matches!(page(query), Err(ApiError::InvalidRequest(_))), "{query}");
         }
     }

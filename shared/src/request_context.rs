@@ -44,6 +44,11 @@ pub fn record(set: impl FnOnce(&mut RequestContext)) {
     _ = CONTEXT.try_with(|context| set(&mut context.borrow_mut()));
 }
 
+/// The version of the data that the request is answered from, once that is known.
+pub(crate) fn data_version() -> Option<String> {
+    CONTEXT.try_with(|context| context.borrow().data_version.clone()).ok().flatten()
+}
+
 /// Runs `request` with a context of its own. Returns its outcome and the context.
 pub(crate) async fn scope<T>(request: impl Future<Output = T>) -> (T, RequestContext) {
     let request_and_context = async {

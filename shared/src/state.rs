@@ -6,13 +6,16 @@ use moka::future::Cache;
 use numbering::records::{Exchange, NpaNxx, Version};
 use store::{CurrentDataset, Store};
 
-use crate::{auth::KeyRing, quota::Quotas};
+use crate::{auth::KeyRing, http::AllowedOrigins, quota::Quotas};
 
 /// The time to live of a cached exchange.
 const EXCHANGE_CACHE_TIME: Duration = Duration::from_secs(300);
 const EXCHANGE_CACHE_SIZE: u64 = 10_000;
 /// Where flag images are hosted if `FLAGS_BASE_URL` is not set.
 const DEFAULT_FLAGS_BASE_URL: &str = "https://flags.example.com";
+/// Whose pages may read responses if `CORS_ORIGINS` is not set: anybody's, since a page has to have
+/// a key anyway.
+const DEFAULT_ORIGINS: &str = "*";
 
 /// The state that all handlers share. It is cheap to clone.
 #[derive(Clone)]
@@ -23,6 +26,8 @@ pub struct App {
     pub quotas: Arc<Quotas>,
     /// Where the flag images are hosted, without a slash at the end.
     pub flags_base_url: Arc<str>,
+    /// The origins whose pages may read responses in a browser.
+    pub allowed_origins: AllowedOrigins,
     /// Recently read exchanges, by NPA-NXX and version of the data.
     pub(crate) exchanges: Cache<(NpaNxx, Version), Exchange>,
 }
@@ -30,8 +35,7 @@ pub struct App {
 impl App {
     /// An app that reads from `store`. Its other settings come from the environment.
     pub fn on(store: Store) -> Self {
-        let flags_base_url =
-            env::var("FLAGS_BASE_URL").unwrap_or_else(|_| DEFAULT_FLAGS_BASE_URL.to_owned());
+        let flags_base_url = setting("FLAGS_BASE_URL", DEFAULT_FLAGS_BASE_URL);
         let exchange_cache =
             Cache::builder().max_capacity(EXCHANGE_CACHE_SIZE).time_to_live(EXCHANGE_CACHE_TIME);
         Self {
@@ -39,8 +43,14 @@ impl App {
             keys: Arc::new(KeyRing::new(store.clone())),
             quotas: Arc::new(Quotas::new(store.clone())),
             flags_base_url: flags_base_url.trim_end_matches('/').into(),
+            allowed_origins: AllowedOrigins::of(&setting("CORS_ORIGINS", DEFAULT_ORIGINS)),
             exchanges: exchange_cache.build(),
             store,
         }
     }
+}
+
+/// The environment variable `name`, or else `default`.
+fn setting(name: &str, default: &str) -> String {
+    env::var(name).unwrap_or_else(|_| default.to_owned())
 }

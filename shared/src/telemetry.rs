@@ -1,7 +1,6 @@
-//! The access log, with one line for each request, from which CloudWatch also reads metrics; and
-//! the request id, by which a client can refer to its line.
+//! The access log, with one line for each request, from which CloudWatch also reads metrics.
 //!
-//! A line has no text that a client wrote. It has only the first characters of the key, the phone
+//! A line has no text that a client wrote, except a request id of harmless form. It has only the first characters of the key, the phone
 //! number as it was understood without its last four digits, and the route instead of the path.
 
 use std::{
@@ -20,16 +19,14 @@ use axum::{
     response::Response,
 };
 use jiff::Timestamp;
-use lambda_http::request::RequestContext as GatewayContext;
 use logging::{Metric, Unit, metrics_line};
-use rand::{RngExt, distr::Alphanumeric};
 use serde_json::{Value, json};
 use tracing::Instrument;
 
-use crate::request_context::{self, RequestContext};
-
-/// The header that carries the id of a request.
-pub const REQUEST_ID: &str = "x-request-id";
+use crate::{
+    request_context::{self, RequestContext},
+    request_id::{REQUEST_ID, request_id},
+};
 
 /// One line of the access log.
 struct AccessLogEntry {
@@ -79,17 +76,6 @@ fn method_name(method: &Method) -> &'static str {
     const DEFINED: [&str; 9] =
         ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT"];
     DEFINED.into_iter().find(|defined| *defined == method.as_str()).unwrap_or("other")
-}
-
-/// The id that API Gateway gave the request, or else a random one.
-fn request_id(request: &Request) -> String {
-    let gateway_id = match request.extensions().get::<GatewayContext>() {
-        Some(GatewayContext::ApiGatewayV2(context)) => context.request_id.clone(),
-        Some(GatewayContext::ApiGatewayV1(context)) => context.request_id.clone(),
-        _ => None,
-    };
-    gateway_id
-        .unwrap_or_else(|| rand::rng().sample_iter(Alphanumeric).take(16).map(char::from).collect())
 }
 
 /// Writes the line: in the format of CloudWatch in a Lambda function, elsewhere at the level

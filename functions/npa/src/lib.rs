@@ -90,7 +90,11 @@ impl AreaCodeResult {
 /// Look up an area code
 #[utoipa::path(
     get, path = "/v1/npa/{npa}", operation_id = "getAreaCode", tag = "Area codes",
-    params(("npa" = Npa, Path, description = "3-digit area code"), Page, VersionParam),
+    params(
+        ("npa" = Npa, Path, description = "3-digit area code"),
+        ("nxx" = Option<Nxx>, Query, description = "3-digit exchange code; restricts the result to that exchange"),
+        Page, VersionParam
+    ),
     responses(
         (status = 200, description = "The area code and a page of its exchanges", body = AreaCodeResult), ApiError
     )
@@ -98,11 +102,13 @@ impl AreaCodeResult {
 async fn area_code_by_path(
     State(app): State<App>,
     PathParams([npa]): PathParams<1>,
+    params: Params,
     version_param: VersionParam,
     uri: Uri,
     page: Page,
 ) -> Result<Paged<AreaCodeResult>, ApiError> {
-    area_code(&app, &version_param, uri, page, parse("npa", &npa)?).await
+    let npa = parse("npa", &npa)?;
+    area_code_or_exchange(&app, &params, &version_param, uri, page, npa).await
 }
 
 /// Look up one exchange
@@ -148,9 +154,21 @@ async fn by_query(
             "npa is required. Usage: /v1/npa?npa=<NPA> or /v1/npa?npa=<NPA>&nxx=<NXX>",
         )
     })?;
+    area_code_or_exchange(&app, &params, &version_param, uri, page, npa).await
+}
+
+/// The exchange that the query names, or else all exchanges of the area code.
+async fn area_code_or_exchange(
+    app: &App,
+    params: &Params,
+    version_param: &VersionParam,
+    uri: Uri,
+    page: Page,
+    npa: Npa,
+) -> Result<Paged<AreaCodeResult>, ApiError> {
     match params.parsed("nxx")? {
-        Some(nxx) => exchange(&app, uri, page, NpaNxx { npa, nxx }).await,
-        None => area_code(&app, &version_param, uri, page, npa).await,
+        Some(nxx) => exchange(app, uri, page, NpaNxx { npa, nxx }).await,
+        None => area_code(app, version_param, uri, page, npa).await,
     }
 }
 

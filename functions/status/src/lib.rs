@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use axum::{
     Json,
     extract::State,
-    http::StatusCode,
+    http::{StatusCode, header},
     response::{IntoResponse, Response},
 };
 use serde::Serialize;
@@ -85,11 +85,15 @@ impl Health {
 
 impl IntoResponse for Health {
     fn into_response(self) -> Response {
-        let code = match self.status {
-            ServiceStatus::Healthy | ServiceStatus::Degraded => StatusCode::OK,
-            ServiceStatus::Unhealthy => StatusCode::SERVICE_UNAVAILABLE,
-        };
-        (code, Json(self)).into_response()
+        // Once the service is well again, nobody should read that it is not.
+        let no_store = [(header::CACHE_CONTROL, "no-store")];
+        match self.status {
+            ServiceStatus::Healthy => Json(self).into_response(),
+            ServiceStatus::Degraded => (no_store, Json(self)).into_response(),
+            ServiceStatus::Unhealthy => {
+                (StatusCode::SERVICE_UNAVAILABLE, Json(self)).into_response()
+            }
+        }
     }
 }
 

@@ -10,8 +10,6 @@ use store::{KeyRecord, Store, StoreError};
 use super::api_key::{ApiKey, MalformedKey};
 use crate::errors::ApiError;
 
-const INVALID: &str = "Invalid API key";
-
 /// How long the record of a key is used without another read. A key that is revoked stops working
 /// within this time.
 const RECORD_CACHE_TIME: Duration = Duration::from_secs(60);
@@ -57,20 +55,20 @@ impl KeyRing {
     /// Checks the form of a key, then its record, which is read once a minute at most.
     ///
     /// # Errors
-    /// Returns [`ApiError::Unauthorized`] if the key is not live, and [`ApiError::Unavailable`] if
+    /// Returns [`ApiError::InvalidKey`] if the key is not live, and [`ApiError::Unavailable`] if
     /// its record cannot be read.
     pub(crate) async fn admit(&self, key: &str) -> Result<KeyRecord, ApiError> {
         let hash = match key.parse::<ApiKey>() {
             Ok(key) => key.hash(),
-            Err(MalformedKey) => return Err(ApiError::Unauthorized(INVALID)),
+            Err(MalformedKey) => return Err(ApiError::InvalidKey),
         };
         if self.unknown.contains_key(&hash) {
-            return Err(ApiError::Unauthorized(INVALID));
+            return Err(ApiError::InvalidKey);
         }
         let record = self.records.try_get_with_by_ref(&hash, self.look_up(&hash)).await;
         match record.as_ref().map_err(Arc::as_ref) {
             Ok(record) if record.is_live(Timestamp::now()) => Ok(record.clone()),
-            Ok(_) | Err(LookupError::Unknown) => Err(ApiError::Unauthorized(INVALID)),
+            Ok(_) | Err(LookupError::Unknown) => Err(ApiError::InvalidKey),
             Err(LookupError::Store(error)) => {
                 tracing::error!(error = with_causes(error), "a key cannot be checked");
                 Err(ApiError::Unavailable)

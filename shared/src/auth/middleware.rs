@@ -15,9 +15,6 @@ use crate::{
     state::App,
 };
 
-const REQUIRED: &str = "API key required: send it as 'Authorization: Bearer <API_KEY>', \
-                        as 'X-API-Key: <API_KEY>' or as the query parameter apiKey";
-
 /// Authenticates the request, counts it, and marks the response `Cache-Control: private`.
 ///
 /// # Errors
@@ -28,8 +25,8 @@ pub async fn require_key(
     request: Request,
     next: Next,
 ) -> Result<Response, ApiError> {
-    let key = key_of(request.headers(), &Params::of(request.uri()))?
-        .ok_or(ApiError::Unauthorized(REQUIRED))?;
+    let key =
+        key_of(request.headers(), &Params::of(request.uri()))?.ok_or(ApiError::KeyRequired)?;
     let record = app.keys.admit(&key).await?;
     request_context::record(|context| context.key = Some(record.prefix.clone()));
     let statuses = app.quotas.take(&record, Timestamp::now()).map_err(ApiError::RateLimited)?;

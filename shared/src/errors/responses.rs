@@ -9,6 +9,7 @@ use utoipa::{
 };
 
 use super::ApiError;
+use crate::http::PROBLEM_MEDIA_TYPE;
 
 /// What each status means.
 const MEANINGS: [(StatusCode, &str); 7] = [
@@ -65,7 +66,11 @@ impl IntoResponses for PublicError {
 }
 
 fn response(status: StatusCode, meaning: &str) -> (String, RefOr<Response>) {
-    let body = ContentBuilder::new().schema(Some(Ref::from_schema_name("ErrorBody"))).build();
-    let response = ResponseBuilder::new().description(meaning).content("application/json", body);
+    let content =
+        |schema: &str| ContentBuilder::new().schema(Some(Ref::from_schema_name(schema))).build();
+    let response = ResponseBuilder::new()
+        .description(meaning)
+        .content("application/json", content("ErrorBody"))
+        .content(PROBLEM_MEDIA_TYPE, content("Problem"));
     (status.as_str().to_owned(), response.into())
 }

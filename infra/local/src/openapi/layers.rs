@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 use super::{needs_key, operations};
 
 /// The headers of each kind of response. `Link` is added to pages only.
-const OF_EVERY_RESPONSE: [&str; 2] = ["X-Request-Id", "Cache-Control"];
-const OF_EVERY_SUCCESS: [&str; 2] = ["ETag", "Vary"];
+const OF_EVERY_RESPONSE: [&str; 3] = ["X-Request-Id", "Cache-Control", "Vary"];
+const OF_EVERY_SUCCESS: [&str; 1] = ["ETag"];
 const OF_EVERY_KEY: [&str; 6] = [
     "X-RateLimit-Limit",
     "X-RateLimit-Remaining",
@@ -89,7 +89,7 @@ fn headers() -> Value {
         })
     };
     json!({
-        "Allow": text("The methods that the endpoint supports.", "GET,HEAD,OPTIONS"),
+        "Allow": text("The methods that the endpoint supports.", "GET, HEAD, OPTIONS"),
         "Cache-Control": text(
             "Who may store the response: a shared cache for a minute (`public`), only the client \
              (`private`), or nobody (`no-store`).",
@@ -105,8 +105,8 @@ fn headers() -> Value {
             "</v1/carriers?limit=50&offset=50&version=20261121T090003Z-5fGh2kLmN8pQrS1t>; rel=\"next\""
         ),
         "Retry-After": count("The seconds after which a retry may succeed.", 5),
-        "Vary": text("The request headers that the answer depends on.", "accept, accept-encoding"),
-        "WWW-Authenticate": text("How to send a key (RFC 6750).", "Bearer realm=\"telephone numbers\""),
+        "Vary": text("The request headers that the answer depends on.", "Accept, Accept-Encoding"),
+        "WWW-Authenticate": text("How to send a key (RFC 6750).", "Bearer realm=\"Telephone Number Reference Service\""),
         "X-RateLimit-Limit": count("Requests in 24 hours. Only for keys with such a quota.", 100_000),
         "X-RateLimit-Minute-Limit": count("Requests in a minute. Only for keys with such a quota.", 600),
         "X-RateLimit-Minute-Remaining": count("Requests left in this minute.", 599),

@@ -6,7 +6,7 @@ mod layers;
 mod version_3_0;
 
 use serde_json::Value;
-use shared::{app, errors::ErrorBody};
+use shared::{app, errors::ErrorBody, http::Problem};
 use utoipa::{
     Modify, OpenApi,
     openapi::{
@@ -47,7 +47,7 @@ use crate::routes;
         (name = "Lookup", description = "Who holds the block of a North American number"),
         (name = "Status", description = "Health and statistics, without a key")
     ),
-    components(schemas(ErrorBody)),
+    components(schemas(ErrorBody, Problem)),
     modifiers(&Keys)
 )]
 struct Api;

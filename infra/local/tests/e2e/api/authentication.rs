@@ -31,7 +31,8 @@ async fn every_protected_endpoint_asks_for_a_key_and_no_public_one_does() {
             continue;
         }
         assert_eq!(response.status(), StatusCode::UNAUTHORIZED, "{endpoint:?}");
-        assert_eq!(response.headers()["www-authenticate"], "Bearer", "{endpoint:?}");
+        let challenge = "Bearer realm=\"Telephone Number Reference Service\"";
+        assert_eq!(response.headers()["www-authenticate"], challenge, "{endpoint:?}");
         let body: Value = response.json().await.unwrap();
         assert_eq!(body["error"], "unauthorized");
         assert!(body["message"].as_str().unwrap().starts_with("API key required"), "{body}");
@@ -88,7 +89,9 @@ async fn an_unknown_or_malformed_key_is_invalid() {
     for key in [unknown.reveal(), "secret", "tnr_live_", "tnr_live_é", "null"] {
         let response = service.request("/v1/carriers").bearer_auth(key).send().await.unwrap();
         assert_eq!(response.status(), StatusCode::UNAUTHORIZED);
-        assert_eq!(response.headers()["www-authenticate"], "Bearer");
+        let challenge = "Bearer realm=\"Telephone Number Reference Service\", \
+                         error=\"invalid_token\", error_description=\"Invalid API key\"";
+        assert_eq!(response.headers()["www-authenticate"], challenge);
         let body: Value = response.json().await.unwrap();
         assert_eq!(
             body,

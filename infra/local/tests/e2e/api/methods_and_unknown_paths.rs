@@ -21,7 +21,7 @@ async fn a_wrong_method_is_answered_in_json() {
         let url = format!("{}{path}", service.base_url);
         let response = client.post(url).bearer_auth(KEY).send().await.unwrap();
         assert_eq!(response.status(), 405, "{path}");
-        assert_eq!(response.headers()["allow"], "GET,HEAD", "{path}");
+        assert_eq!(response.headers()["allow"], "GET, HEAD, OPTIONS", "{path}");
         let body: Value = response.json().await.unwrap();
         let message = format!("POST is not allowed on {path}; use GET");
         assert_eq!(body, json!({ "error": "method_not_allowed", "message": message }));

@@ -3,15 +3,23 @@
 
 mod authentication;
 mod carriers;
+mod compression;
+mod conditional_requests;
+mod cors;
 mod events;
 mod format;
 mod gateway_paths;
+mod gateway_prefixes;
 mod lookup;
 mod methods_and_unknown_paths;
 mod npa;
 mod openapi;
 mod pagination;
+mod problem_details;
 mod quotas;
+mod response_headers;
 mod search;
 mod serving_without_dynamodb;
 mod status;
+mod trailing_slashes;
+mod unknown_parameters;

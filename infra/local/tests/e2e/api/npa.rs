@@ -118,7 +118,9 @@ async fn an_exchange_is_the_same_by_path_and_by_query() {
             "rate_center": "Toronto", "status": "ASSIGNED"
         }])
     );
-    assert_eq!(service.ok("/v1/npa?npa=416&nxx=234").await, by_path);
+    for path in ["/v1/npa?npa=416&nxx=234", "/v1/npa/416?nxx=234"] {
+        assert_eq!(service.ok(path).await, by_path, "{path}");
+    }
     assert_eq!(service.ok("/v1/npa?npa=416").await, area_code);
     let beyond = service.ok("/v1/npa/416/nxx/234?offset=1").await;
     assert_eq!((&beyond["exchanges"], &beyond["pagination"]["total"]), (&json!([]), &json!(1)));
@@ -157,13 +159,13 @@ async fn wrong_and_unknown_codes_are_refused_by_name() {
             service.assert_error(&path, 400, "invalid_request", &message).await;
         }
     }
-    for path in ["/v1/npa/415/nxx/23", "/v1/npa?npa=415&nxx=23"] {
+    for path in ["/v1/npa/415/nxx/23", "/v1/npa?npa=415&nxx=23", "/v1/npa/415?nxx=23"] {
         service
             .assert_error(path, 400, "invalid_request", "nxx must be exactly 3 digits, got '23'")
             .await;
     }
     service.assert_error("/v1/npa/999", 404, "not_found", "No data found for NPA 999").await;
-    for path in ["/v1/npa/415/nxx/111", "/v1/npa?npa=415&nxx=111"] {
+    for path in ["/v1/npa/415/nxx/111", "/v1/npa?npa=415&nxx=111", "/v1/npa/415?nxx=111"] {
         service.assert_error(path, 404, "not_found", "No data found for NPA-NXX 415-111").await;
     }
     service.assert_error("/v1/npa/876", 404, "not_found", "No data found for NPA 876").await;

@@ -49,6 +49,15 @@ async fn a_page_beyond_the_end_is_empty_and_has_the_total() {
 }
 
 #[tokio::test]
+async fn the_greatest_offset_comes_back_as_it_was_sent() {
+    let service = shared_service();
+    for path in ["/v1/carriers?", "/v1/npa/415?", "/v1/npa/415/nxx/234?", "/v1/search?npa=415&"] {
+        let body = service.ok(&format!("{path}offset=9007199254740991")).await;
+        assert_eq!(body["pagination"]["offset"], 9_007_199_254_740_991_u64, "{path}");
+    }
+}
+
+#[tokio::test]
 async fn links_lead_through_the_whole_list() {
     let service = shared_service();
     let mut next = Some("/v1/carriers?limit=50&state=&country=US".to_owned());
@@ -78,7 +87,15 @@ async fn wrong_limits_and_offsets_are_refused_by_name() {
             ("limit=-5", "limit must be a positive integer, got '-5'"),
             ("limit=ten", "limit must be a positive integer, got 'ten'"),
             ("limit=1.5", "limit must be a positive integer, got '1.5'"),
-            ("offset=-1", "offset must be a non-negative integer, got '-1'"),
+            (
+                "offset=-1",
+                "offset must be a non-negative integer of at most 9007199254740991, got '-1'",
+            ),
+            (
+                "offset=99999999999999999999999",
+                "offset must be a non-negative integer of at most 9007199254740991, \
+                 got '99999999999999999999999'",
+            ),
             ("limit=1&limit=2", "limit must be given once, got '1' and '2'"),
         ] {
             service.assert_error(&format!("{path}{query}"), 400, "invalid_request", message).await;

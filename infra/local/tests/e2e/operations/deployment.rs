@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tnr::{database::Database, template::create_missing_tables};
 
 use crate::support::template::{
-    Function, api_functions, functions, resources, resources_of_type, text, texts,
+    Function, TEXT, api_functions, functions, resources, resources_of_type, text, texts,
 };
 
 /// What a function may do, as `action resource`.
@@ -61,6 +61,18 @@ fn each_function_may_do_what_it_does_and_no_more() {
         let expected = expected.unwrap_or_else(|| panic!("this test does not know {binary}"));
         assert_eq!(permissions(&function), *expected, "{binary}");
     }
+}
+
+/// Otherwise responses would differ from those of the local server, and of the tests.
+#[test]
+fn the_functions_answer_browsers_and_api_gateway_does_not() {
+    for (name, api) in resources_of_type("AWS::Serverless::HttpApi") {
+        assert!(api["Properties"]["CorsConfiguration"].is_null(), "{name}");
+    }
+    let template: yaml_serde::Value = yaml_serde::from_str(TEXT).unwrap();
+    let variables = &template["Globals"]["Function"]["Environment"]["Variables"];
+    assert_eq!(text(&variables["CORS_ORIGINS"]), "CorsOrigins");
+    assert_eq!(template["Parameters"]["CorsOrigins"]["Default"], "*");
 }
 
 #[test]

@@ -9,6 +9,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use flate2::read::GzDecoder;
+use lambda_http::aws_lambda_events::encodings::Base64Data;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -139,4 +141,38 @@ async fn an_event_that_is_no_request_does_not_keep_the_extension_waiting() {
     function.freeze().await;
     assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
     function.shut_down().await;
+}
+
+/// API Gateway takes text, or bytes in base64, and one value for each header.
+#[tokio::test]
+async fn a_compressed_body_reaches_api_gateway_in_base64_and_each_header_once() {
+    let service = Service::with_sample().await;
+    let folder = TempDir::new().unwrap();
+    let command = function(service.database.endpoint(), &folder.path().join("output"));
+    let mut function = LambdaFunction::start(command, Registration::Accepted).await;
+    let target = "/v1/npa/415?limit=100";
+    let mut event = http_api_event(&SampleRequest::get(target));
+    event["headers"]["accept-encoding"] = json!("gzip");
+    event["headers"]["origin"] = json!("https://page.example");
+    let response = function.invoke(&event).await;
+    event["headers"]["if-none-match"] = response["headers"]["etag"].clone();
+    let not_modified = function.invoke(&event).await;
+    function.shut_down().await;
+
+    assert_eq!(
+        (&response["statusCode"], &response["isBase64Encoded"]),
+        (&json!(200), &json!(true))
+    );
+    let headers = &response["headers"];
+    assert_eq!(headers["content-encoding"], "gzip");
+    assert_eq!(headers["vary"], "Accept, Accept-Encoding");
+    assert_eq!(headers["access-control-allow-origin"], "*");
+    let body: Base64Data = serde_json::from_value(response["body"].clone()).unwrap();
+    let plain: Value = serde_json::from_reader(GzDecoder::new(&body.0[..])).unwrap();
+    assert_eq!(plain, service.ok(target).await);
+
+    assert_eq!(not_modified["statusCode"], 304);
+    assert_eq!(not_modified["headers"]["etag"], headers["etag"]);
+    assert!(not_modified["body"].as_str().is_none_or(str::is_empty), "{not_modified}");
+    assert_eq!(not_modified["headers"]["content-length"], Value::Null);
 }

@@ -84,13 +84,18 @@ impl Function {
     }
 }
 
-/// The route of the template that takes a path, and the values of the route's parameters.
+/// The route of the template that takes a path, and the values of the route's parameters. API
+/// Gateway takes a path with a slash at its end for the path without it.
 pub fn route_of(path: &str) -> (String, Map<String, JsonValue>) {
-    let matching = routes().into_iter().find_map(|Route { path: route, .. }| {
-        let parameters = parameters_of(&route, path)?;
-        Some((route, parameters))
-    });
-    matching.unwrap_or_else(|| (DEFAULT_ROUTE.to_owned(), Map::new()))
+    let matching = |path: &str| {
+        routes().into_iter().find_map(|Route { path: route, .. }| {
+            let parameters = parameters_of(&route, path)?;
+            Some((route, parameters))
+        })
+    };
+    matching(path)
+        .or_else(|| matching(path.strip_suffix('/')?))
+        .unwrap_or_else(|| (DEFAULT_ROUTE.to_owned(), Map::new()))
 }
 
 /// The values of a route's parameters in a path; `None` if the route does not take the path.
@@ -99,6 +104,9 @@ fn parameters_of(route: &str, path: &str) -> Option<Map<String, JsonValue>> {
     let mut rest = Some(path);
     for segment in route.split('/') {
         let left = rest?;
+        if left.is_empty() && segment.starts_with('{') {
+            return None;
+        }
         if let Some(greedy) = segment.strip_suffix("+}") {
             let name = greedy.trim_start_matches('{');
             parameters.insert(name.to_owned(), decoded(left).into());

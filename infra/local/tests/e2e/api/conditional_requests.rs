@@ -1,0 +1,111 @@
+//! `ETag`, and `If-None-Match`, with which a client asks whether its response is still current.
+
+use ingest::Options;
+use reqwest::{Method, Response, StatusCode};
+
+use crate::support::{
+    endpoints::endpoints,
+    imports::import,
+    keys::key_with_quotas,
+    service::{KEY, Service, http_client, shared_service},
+    small_reports::ReportTexts,
+};
+
+fn header<'a>(response: &'a Response, name: &str) -> &'a str {
+    response.headers().get(name).map_or("", |value| value.to_str().unwrap())
+}
+
+async fn tag_of(service: &Service, path: &str) -> String {
+    header(&service.get(path).await, "etag").to_owned()
+}
+
+async fn get_unless(service: &Service, path: &str, tags: &str) -> Response {
+    let request = service.request(path).bearer_auth(KEY).header("if-none-match", tags);
+    request.send().await.unwrap()
+}
+
+#[tokio::test]
+async fn every_endpoint_answers_304_to_a_client_that_has_the_response() {
+    let service = shared_service();
+    for endpoint in endpoints() {
+        let target = endpoint.example().target;
+        let first = service.get(&target).await;
+        let tag = header(&first, "etag").to_owned();
+        assert!(tag.starts_with("W/\"") && tag.len() == 36, "{target}: {tag}");
+        let strong = tag.trim_start_matches("W/");
+        for tags in [&tag, strong, "*", &format!("\"other\", W/\"x,y\" , {tag}")] {
+            let response = get_unless(service, &target, tags).await;
+            assert_eq!(response.status(), StatusCode::NOT_MODIFIED, "{target}: {tags}");
+            for name in ["etag", "vary", "cache-control", "link", "x-content-type-options"] {
+                assert_eq!(header(&response, name), header(&first, name), "{target}: {name}");
+            }
+            for name in ["content-type", "content-length", "content-encoding"] {
+                assert_eq!(header(&response, name), "", "{target}: {name}");
+            }
+            assert!(response.bytes().await.unwrap().is_empty(), "{target}");
+        }
+        let other = get_unless(service, &target, "\"other\", W/\"\"").await;
+        assert_eq!((other.status(), header(&other, "etag")), (StatusCode::OK, tag.as_str()));
+    }
+}
+
+#[tokio::test]
+async fn a_tag_is_that_of_one_url_whatever_the_key_and_the_method() {
+    let service = shared_service();
+    let tag = tag_of(service, "/v1/npa/415?limit=5").await;
+    assert_eq!(tag_of(service, &format!("/v1/npa/415?limit=5&apiKey={KEY}")).await, tag);
+    assert_ne!(tag_of(service, "/v1/npa/415?limit=6").await, tag);
+    let url = format!("{}/v1/npa/415?limit=5", service.base_url);
+    let head = http_client().request(Method::HEAD, &url).bearer_auth(KEY);
+    let present = head.try_clone().unwrap().header("if-none-match", &tag).send().await.unwrap();
+    assert_eq!(header(&head.send().await.unwrap(), "etag"), tag);
+    assert_eq!(present.status(), StatusCode::NOT_MODIFIED);
+}
+
+/// The bodies of some paths are the same in both versions, but `Link` leads to other URLs.
+#[tokio::test]
+async fn a_new_version_of_the_data_changes_every_tag() {
+    let service = Service::with_small_reports().await;
+    let paths = ["/v1/carriers?limit=1", "/v1/npa/415?limit=1", "/v1/stats"];
+    let mut before = Vec::new();
+    for path in paths {
+        before.push((tag_of(&service, path).await, service.ok(path).await));
+    }
+    let store = service.database.store();
+    import(&store, &ReportTexts::second(), Options::default()).await.unwrap();
+    let service = service.restarted().await;
+    let mut same_bodies = 0;
+    for (path, (tag, body)) in paths.iter().zip(before) {
+        same_bodies += u8::from(service.ok(path).await == body);
+        let response = get_unless(&service, path, &tag).await;
+        assert_eq!(response.status(), StatusCode::OK, "{path}");
+        assert_ne!(header(&response, "etag"), tag, "{path}");
+    }
+    assert!(same_bodies > 0, "no path shows that the version counts");
+}
+
+#[tokio::test]
+async fn a_conditional_request_needs_a_key_and_counts_against_its_quota() {
+    let service = Service::with_sample().await;
+    let without_key = service.request("/v1/npa/415").header("if-none-match", "*");
+    let refused = without_key.send().await.unwrap();
+    assert_eq!((refused.status(), header(&refused, "etag")), (StatusCode::UNAUTHORIZED, ""));
+
+    let key = key_with_quotas(&service.database.store(), None, Some(2)).await;
+    for (remaining, status) in [("1", 304), ("0", 304), ("0", 429)] {
+        let request = service.request("/v1/npa/415").bearer_auth(key.reveal());
+        let response = request.header("if-none-match", "*").send().await.unwrap();
+        assert_eq!(response.status(), status);
+        assert_eq!(header(&response, "x-ratelimit-remaining"), remaining);
+    }
+}
+
+#[tokio::test]
+async fn an_error_has_no_tag() {
+    let service = shared_service();
+    for path in ["/v1/npa/999", "/v1/npa/41", "/v1/nowhere"] {
+        let response = get_unless(service, path, "*").await;
+        assert!(response.status().is_client_error(), "{path}");
+        assert_eq!(header(&response, "etag"), "", "{path}");
+    }
+}

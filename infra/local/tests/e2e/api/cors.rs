@@ -1,0 +1,139 @@
+//! Requests of pages in a browser, and `OPTIONS`.
+
+use std::collections::BTreeSet;
+
+use axum::{
+    body::Body,
+    http::{HeaderMap, HeaderName, Request},
+};
+use lambda_http::tower::ServiceExt;
+use reqwest::{Method, Response};
+use shared::{app, http::AllowedOrigins, state::App};
+use tnr::routes;
+
+use crate::support::{
+    endpoints::endpoints,
+    keys::key_with_quotas,
+    service::{KEY, Service, http_client, shared_service},
+};
+
+const ORIGIN: &str = "https://page.example";
+
+async fn send(method: Method, path: &str, headers: &[(&str, &str)]) -> Response {
+    let url = format!("{}{path}", shared_service().base_url);
+    let request = http_client().request(method, url);
+    let with_header = |request: reqwest::RequestBuilder, (name, value): &(&str, &str)| {
+        request.header(*name, *value)
+    };
+    headers.iter().fold(request, with_header).send().await.unwrap()
+}
+
+fn value<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name).map(|value| value.to_str().unwrap())
+}
+
+/// The names in a header that lists some, in lower case.
+fn names(headers: &HeaderMap, name: &str) -> BTreeSet<String> {
+    let listed = value(headers, name).unwrap_or_default().split(',');
+    listed.map(|name| name.trim().to_lowercase()).collect()
+}
+
+#[tokio::test]
+async fn a_browser_may_send_any_request_of_the_api_and_is_asked_for_no_key_before() {
+    let preflight = [
+        ("origin", ORIGIN),
+        ("access-control-request-method", "GET"),
+        ("access-control-request-headers", "authorization,x-api-key"),
+    ];
+    let endpoints = endpoints().into_iter().map(|endpoint| endpoint.example().target);
+    for target in endpoints.chain(["/v1/nowhere".to_owned(), "/v1/carrier/".to_owned()]) {
+        let response = send(Method::OPTIONS, &target, &preflight).await;
+        assert_eq!(response.status(), 204, "{target}");
+        let headers = response.headers();
+        assert_eq!(value(headers, "access-control-allow-origin"), Some("*"), "{target}");
+        assert_eq!(value(headers, "access-control-allow-credentials"), None, "{target}");
+        assert_eq!(value(headers, "access-control-max-age"), Some("86400"), "{target}");
+        let methods = names(headers, "access-control-allow-methods");
+        assert!(["get", "head"].iter().all(|method| methods.contains(*method)), "{methods:?}");
+        let allowed = names(headers, "access-control-allow-headers");
+        for name in ["authorization", "x-api-key", "if-none-match", "x-request-id", "accept"] {
+            assert!(allowed.contains(name), "{target}: {name}");
+        }
+        assert!(response.headers().contains_key("x-request-id"), "{target}");
+    }
+}
+
+#[tokio::test]
+async fn a_page_may_read_every_response_and_each_header_of_ours() {
+    let service = Service::with_sample().await;
+    let key = key_with_quotas(&service.database.store(), Some(4), Some(1)).await;
+    let bearer = format!("Bearer {}", key.reveal());
+    let always_readable = ["cache-control", "content-length", "content-type"];
+    let of_the_connection =
+        ["date", "vary", "x-content-type-options", "transfer-encoding", "allow"];
+    let mut statuses = BTreeSet::new();
+    for (method, path, authorization) in [
+        (Method::GET, "/v1/npa/415?limit=1&offset=1", bearer.as_str()),
+        (Method::GET, "/v1/npa/415", bearer.as_str()),
+        (Method::GET, "/v1/npa/415", "Bearer wrong"),
+        (Method::GET, "/v1/nowhere", ""),
+        (Method::GET, "/v1/health", ""),
+        (Method::POST, "/v1/health", ""),
+    ] {
+        let request = http_client()
+            .request(method, format!("{}{path}", service.base_url))
+            .header("origin", ORIGIN)
+            .header("authorization", authorization);
+        let response = request.send().await.unwrap();
+        statuses.insert(response.status().as_u16());
+        let headers = response.headers();
+        assert_eq!(value(headers, "access-control-allow-origin"), Some("*"), "{path}");
+        let exposed = names(headers, "access-control-expose-headers");
+        for name in headers.keys().map(HeaderName::as_str) {
+            let is_readable = exposed.contains(name)
+                || always_readable.contains(&name)
+                || of_the_connection.contains(&name)
+                || name.starts_with("access-control-");
+            assert!(is_readable, "{path}: a page cannot read {name}");
+        }
+    }
+    assert_eq!(statuses, BTreeSet::from([200, 401, 404, 405, 429]));
+}
+
+#[tokio::test]
+async fn only_the_origins_of_the_setting_may_read_if_it_names_some() {
+    let database = &shared_service().database;
+    let mut app = App::on(database.serving_store().await);
+    app.allowed_origins = AllowedOrigins::of("https://a.example, https://b.example");
+    let service = app::service(routes(), app);
+    for (origin, allowed) in [
+        (Some("https://b.example"), Some("https://b.example")),
+        (Some("https://c.example"), None),
+        (None, None),
+    ] {
+        for (method, path) in [("GET", "/v1/npa/415"), ("GET", "/health"), ("OPTIONS", "/health")] {
+            let mut request = Request::builder().method(method).uri(path);
+            if let Some(origin) = origin {
+                request = request.header("origin", origin);
+            }
+            let request = request.header("access-control-request-method", "GET");
+            let request = request.header("authorization", format!("Bearer {KEY}"));
+            let request = request.body(Body::empty()).unwrap();
+            let response = service.clone().oneshot(request).await.unwrap();
+            let headers = response.headers();
+            assert_eq!(value(headers, "access-control-allow-origin"), allowed, "{path}");
+            assert!(names(headers, "vary").contains("origin"), "{method} {path}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn options_answers_which_methods_a_path_has() {
+    for endpoint in endpoints() {
+        let response = send(Method::OPTIONS, &endpoint.example().target, &[]).await;
+        assert_eq!(response.status(), 204, "{endpoint:?}");
+        assert_eq!(response.headers()["allow"], "GET, HEAD, OPTIONS", "{endpoint:?}");
+        assert!(response.bytes().await.unwrap().is_empty(), "{endpoint:?}");
+    }
+    assert_eq!(send(Method::OPTIONS, "/v1/nowhere", &[]).await.status(), 404);
+}

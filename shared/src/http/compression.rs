@@ -1,0 +1,69 @@
+//! Compression of responses (RFC 9110, 8.4), as far as it pays.
+
+use axum::{
+    extract::Request,
+    http::{HeaderMap, header::ACCEPT_ENCODING},
+    middleware::Next,
+    response::Response,
+};
+use tower_http::{
+    CompressionLevel,
+    compression::{CompressionLayer, predicate::SizeAbove},
+};
+
+use super::preferences::{listed, quality};
+
+/// The least length of a body that is compressed, in bytes. A shorter one fits into the first packet
+/// anyway.
+const LEAST_LENGTH: u64 = 1024;
+
+/// Compresses bodies with brotli or gzip, as the client prefers. Their fastest levels take
+/// microseconds and reduce a page of a list to a fifth; slower ones take milliseconds to spare some
+/// hundred bytes more.
+pub fn layer() -> CompressionLayer<SizeAbove> {
+    CompressionLayer::new()
+        .quality(CompressionLevel::Fastest)
+        .compress_when(SizeAbove::new(LEAST_LENGTH))
+}
+
+/// Ignores an `Accept-Encoding` that refuses every coding, even none at all. The compression would
+/// answer with 406 and the whole body; any response helps the client more.
+pub async fn ignore_impossible_wishes(mut request: Request, next: Next) -> Response {
+    if refuses_every_coding(request.headers()) {
+        request.headers_mut().remove(ACCEPT_ENCODING);
+    }
+    next.run(request).await
+}
+
+fn refuses_every_coding(headers: &HeaderMap) -> bool {
+    let accepted = listed(headers, ACCEPT_ENCODING);
+    let quality_of = |coding| quality(&accepted, &[coding, "*"]);
+    // Only what has no coding is acceptable without being listed.
+    let qualities = [
+        quality_of("identity").unwrap_or(1.0),
+        quality_of("gzip").unwrap_or_default(),
+        quality_of("br").unwrap_or_default(),
+    ];
+    qualities.iter().all(|quality| *quality == 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn only_a_wish_that_refuses_every_coding_is_impossible() {
+        let is_impossible = |accepted: &'static str| {
+            let header = (ACCEPT_ENCODING, HeaderValue::from_static(accepted));
+            refuses_every_coding(&HeaderMap::from_iter([header]))
+        };
+        for accepted in ["identity;q=0", "*;q=0", "gzip;q=0, *;q=0", "deflate, identity;q=0"] {
+            assert!(is_impossible(accepted), "{accepted}");
+        }
+        for accepted in ["", "gzip", "identity;q=0, gzip", "*;q=0, identity", "identity;q=0, *"] {
+            assert!(!is_impossible(accepted), "{accepted}");
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Entity tags and conditional requests (RFC 9110, 8.8.3 and 13.1.2).
+
+use axum::{
+    body::{Body, Bytes, to_bytes},
+    extract::Request,
+    http::{
+        HeaderMap, HeaderValue, Method, StatusCode, Uri,
+        header::{CONTENT_LENGTH, CONTENT_TYPE, ETAG, IF_NONE_MATCH},
+    },
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use percent_encoding::percent_decode_str;
+use store::sha256;
+
+use crate::{errors::ApiError, params::API_KEY, request_context};
+
+/// How many hexadecimal digits of the hash a tag has: 128 bits.
+const TAG_DIGITS: usize = 32;
+
+/// Sets `ETag` on every success, and answers 304 if the client has the same response already. The
+/// request was authenticated and counted before.
+pub async fn answer_conditionally(request: Request, next: Next) -> Response {
+    let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
+    let target = target_without_key(request.uri());
+    let present_tags = tags_in(request.headers());
+    let response = next.run(request).await;
+    if !is_read || response.status() != StatusCode::OK {
+        return response;
+    }
+    let (mut parts, body) = response.into_parts();
+    let Ok(body) = to_bytes(body, usize::MAX).await else {
+        return ApiError::Internal.into_response();
+    };
+    let tag = tag_of(&target, &body);
+    let value = HeaderValue::try_from(format!("W/{tag}")).expect("a hash is hexadecimal digits");
+    parts.headers.insert(ETAG, value);
+    let is_present = present_tags.iter().any(|present| *present == tag || present == "*");
+    if !is_present {
+        return Response::from_parts(parts, Body::from(body));
+    }
+    parts.status = StatusCode::NOT_MODIFIED;
+    parts.headers.remove(CONTENT_TYPE);
+    parts.headers.remove(CONTENT_LENGTH);
+    Response::from_parts(parts, Body::empty())
+}
+
+/// The tag of a response, in quotes. The body alone would not do: of two versions of the data with
+/// the same page, `Link` leads to different URLs. It is weak, since the same response may be
+/// compressed in several ways.
+fn tag_of(target: &str, body: &Bytes) -> String {
+    let version = request_context::data_version().unwrap_or_default();
+    let mut hashed = format!("{version}\n{target}\n").into_bytes();
+    hashed.extend_from_slice(body);
+    format!("\"{}\"", &sha256(&hashed)[..TAG_DIGITS])
+}
+
+/// Path and query, decoded and without the key: a response has the same tag for every key, and
+/// through every gateway, which encode it differently.
+fn target_without_key(uri: &Uri) -> String {
+    let path = percent_decode_str(uri.path()).decode_utf8_lossy();
+    let params = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes())
+        .filter(|(name, _)| name != API_KEY);
+    let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(params).finish();
+    format!("{path}?{query}")
+}
+
+/// The tags in `If-None-Match`, in quotes and without the mark of weak ones, which counts for
+/// nothing in this comparison. A comma within a tag cuts it, but never into one of ours.
+fn tags_in(headers: &HeaderMap) -> Vec<String> {
+    let lines = headers.get_all(IF_NONE_MATCH).iter().filter_map(|line| line.to_str().ok());
+    let tags = lines.flat_map(|line| line.split(',')).map(str::trim);
+    tags.map(|tag| tag.strip_prefix("W/").unwrap_or(tag).to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_are_read_from_lists_and_lines_and_compared_weakly() {
+        let lines = ["W/\"a\", \"b\"", "*"];
+        let headers = lines.map(|line| (IF_NONE_MATCH, HeaderValue::from_static(line)));
+        assert_eq!(tags_in(&HeaderMap::from_iter(headers)), ["\"a\"", "\"b\"", "*"]);
+    }
+
+    #[test]
+    fn the_key_is_no_part_of_the_target() {
+        let target = |text: &str| target_without_key(&text.parse().unwrap());
+        assert_eq!(target("/v1/npa?npa=415&apiKey=secret"), target("/v1/npa?apiKey=other&npa=415"));
+        assert_eq!(target("/v1/format/1%2D2?cache=%66alse"), target("/v1/format/1-2?cache=false"));
+        assert_ne!(target("/v1/npa?npa=415"), target("/v1/npa?npa=416"));
+    }
+}

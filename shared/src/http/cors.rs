@@ -1,0 +1,136 @@
+//! Cross-origin requests of browsers (<https://fetch.spec.whatwg.org/#http-cors-protocol>), and
+//! `OPTIONS`.
+//!
+//! The layer of `tower-http` answers every `OPTIONS` as if a browser asked, also without `Allow` and
+//! for paths that do not exist.
+
+use std::sync::Arc;
+
+use axum::{
+    extract::{MatchedPath, Request, State},
+    http::{
+        HeaderName, HeaderValue, Method, StatusCode,
+        header::{
+            ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
+            ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE,
+            ACCESS_CONTROL_REQUEST_METHOD, ALLOW, ORIGIN,
+        },
+    },
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+
+/// The methods that every endpoint has.
+pub const ALLOWED_METHODS: &str = "GET, HEAD, OPTIONS";
+
+/// What a browser is told before it sends a request. No response ever allows credentials: the key
+/// is sent in a header, and never as a cookie. The time is in seconds; browsers shorten it as they
+/// like.
+const PREFLIGHT_HEADERS: [(HeaderName, &str); 3] = [
+    (ACCESS_CONTROL_ALLOW_METHODS, ALLOWED_METHODS),
+    (ACCESS_CONTROL_ALLOW_HEADERS, "Authorization, X-API-Key, If-None-Match, X-Request-Id, Accept"),
+    (ACCESS_CONTROL_MAX_AGE, "86400"),
+];
+
+/// The headers that a page may read beside those that it always may.
+const EXPOSED_HEADERS: &str = "Link, ETag, X-Request-Id, X-RateLimit-Limit, \
+                               X-RateLimit-Remaining, X-RateLimit-Reset, \
+                               X-RateLimit-Minute-Limit, X-RateLimit-Minute-Remaining, \
+                               X-RateLimit-Minute-Reset, Retry-After, WWW-Authenticate";
+
+/// The origins whose pages may read responses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AllowedOrigins {
+    Any,
+    Listed(Arc<[HeaderValue]>),
+}
+
+impl AllowedOrigins {
+    /// The origins in a list with commas, such as `https://a.example,https://b.example`; `*` stands
+    /// for any.
+    pub fn of(list: &str) -> Self {
+        if list.trim() == "*" {
+            return Self::Any;
+        }
+        let origins = list.split(',').map(|origin| origin.trim().trim_end_matches('/'));
+        let values = origins.filter_map(|origin| origin.to_ascii_lowercase().parse().ok());
+        Self::Listed(values.filter(|value: &HeaderValue| !value.is_empty()).collect())
+    }
+
+    /// The value of `Access-Control-Allow-Origin` for a request from `origin`.
+    fn allowed(&self, origin: Option<&HeaderValue>) -> Option<HeaderValue> {
+        match self {
+            Self::Any => Some(HeaderValue::from_static("*")),
+            Self::Listed(origins) => origin.filter(|origin| origins.contains(origin)).cloned(),
+        }
+    }
+}
+
+/// Lets pages of the allowed origins read every response, also an error. Answers preflights, which
+/// browsers send without a key, for any path: after a refusal a page would not even learn that its
+/// path does not exist.
+pub async fn allow_origins(
+    State(origins): State<AllowedOrigins>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let allowed_origin = origins.allowed(request.headers().get(ORIGIN));
+    let mut response =
+        if is_preflight(&request) { preflight_response() } else { next.run(request).await };
+    if let Some(origin) = allowed_origin {
+        let headers = response.headers_mut();
+        headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED_HEADERS));
+    }
+    response
+}
+
+/// Answers `OPTIONS` on a path that exists, whoever asks.
+pub async fn answer_options(request: Request, next: Next) -> Response {
+    let exists = request.extensions().get::<MatchedPath>().is_some();
+    if *request.method() != Method::OPTIONS || !exists {
+        return next.run(request).await;
+    }
+    (StatusCode::NO_CONTENT, [(ALLOW, ALLOWED_METHODS)]).into_response()
+}
+
+fn is_preflight(request: &Request) -> bool {
+    let headers = request.headers();
+    *request.method() == Method::OPTIONS
+        && headers.contains_key(ORIGIN)
+        && headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD)
+}
+
+fn preflight_response() -> Response {
+    (StatusCode::NO_CONTENT, [(ALLOW, ALLOWED_METHODS)], PREFLIGHT_HEADERS).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn allowed(list: &str, origin: &'static str) -> Option<String> {
+        let origin = HeaderValue::from_static(origin);
+        let value = AllowedOrigins::of(list).allowed(Some(&origin))?;
+        Some(value.to_str().unwrap().to_owned())
+    }
+
+    #[test]
+    fn any_origin_is_allowed_by_an_asterisk() {
+        assert_eq!(allowed("*", "https://a.example").as_deref(), Some("*"));
+        assert!(AllowedOrigins::of(" * ").allowed(None).is_some());
+    }
+
+    #[test]
+    fn of_a_list_only_its_origins_are_allowed() {
+        let list = "https://a.example, HTTPS://B.example:8443/ ,";
+        for origin in ["https://a.example", "https://b.example:8443"] {
+            assert_eq!(allowed(list, origin).as_deref(), Some(origin));
+        }
+        for origin in ["https://c.example", "http://a.example", "null", ""] {
+            assert_eq!(allowed(list, origin), None, "{origin}");
+        }
+        assert_eq!(allowed("", "https://a.example"), None);
+        assert_eq!(AllowedOrigins::of(list).allowed(None), None);
+    }
+}

@@ -1,0 +1,36 @@
+//! What HTTP asks of every response, whichever endpoint it comes from: the headers, conditional
+//! requests, compression, cross-origin requests, and the form of errors.
+
+mod compression;
+mod conditional;
+mod cors;
+mod preferences;
+mod problem;
+mod response_headers;
+mod trailing_slash;
+
+use axum::{
+    Router,
+    middleware::{from_fn, from_fn_with_state},
+};
+
+pub(crate) use cors::ALLOWED_METHODS;
+pub use cors::AllowedOrigins;
+pub use problem::{MEDIA_TYPE as PROBLEM_MEDIA_TYPE, Problem};
+pub(crate) use trailing_slash::ignore_trailing_slashes;
+
+use crate::state::App;
+
+/// Wraps `router`, so that each of its responses keeps to the rules of HTTP. What is named last sees
+/// a request first and a response last.
+pub(crate) fn with_rules_of_http(router: Router, app: &App) -> Router {
+    let origins = &app.allowed_origins;
+    router
+        .layer(from_fn(problem::render_as_asked))
+        .layer(from_fn(conditional::answer_conditionally))
+        .layer(compression::layer())
+        .layer(from_fn(compression::ignore_impossible_wishes))
+        .layer(from_fn(cors::answer_options))
+        .layer(from_fn_with_state(origins.clone(), cors::allow_origins))
+        .layer(from_fn_with_state(origins.clone(), response_headers::set_common_headers))
+}

@@ -1,0 +1,58 @@
+//! What a client prefers, as `Accept` and `Accept-Encoding` list it (RFC 9110, 12.5).
+
+use axum::http::{HeaderMap, HeaderName};
+
+/// The values that a header lists, each with its quality from 0 to 1. A value whose quality cannot
+/// be read is left out.
+pub fn listed(headers: &HeaderMap, name: HeaderName) -> Vec<(String, f32)> {
+    let lines = headers.get_all(name).iter().filter_map(|line| line.to_str().ok());
+    lines.flat_map(|line| line.split(',')).filter_map(value_and_quality).collect()
+}
+
+/// The quality of the first of `ranges` that is listed, the most specific one being named first.
+pub fn quality(listed: &[(String, f32)], ranges: &[&str]) -> Option<f32> {
+    let quality_of = |range: &&str| listed.iter().find(|(value, _)| value == range);
+    ranges.iter().find_map(quality_of).map(|(_, quality)| *quality)
+}
+
+fn value_and_quality(listed: &str) -> Option<(String, f32)> {
+    let mut parts = listed.split(';').map(|part| part.trim().to_ascii_lowercase());
+    let value = parts.next().filter(|value| !value.is_empty())?;
+    let quality = match parts.find_map(|part| part.strip_prefix("q=").map(str::to_owned)) {
+        Some(text) => text.parse().ok().filter(|quality| (0.0..=1.0).contains(quality))?,
+        None => 1.0,
+    };
+    Some((value, quality))
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::{HeaderValue, header::ACCEPT};
+
+    use super::*;
+
+    fn accept(lines: &[&'static str]) -> Vec<(String, f32)> {
+        let headers = lines.iter().map(|line| (ACCEPT, HeaderValue::from_static(line)));
+        listed(&headers.collect(), ACCEPT)
+    }
+
+    #[test]
+    fn values_of_all_lines_are_listed_with_their_quality() {
+        let listed = accept(&["Text/HTML;level=1;q=0.5, */*;Q=0", "application/json ; q=1"]);
+        let expected = [("text/html", 0.5), ("*/*", 0.0), ("application/json", 1.0)];
+        assert_eq!(listed, expected.map(|(value, quality)| (value.to_owned(), quality)));
+    }
+
+    #[test]
+    fn a_quality_that_is_no_number_from_0_to_1_leaves_its_value_out() {
+        assert_eq!(accept(&["a/b;q=2, a/b;q=-1, a/b;q=x, a/b;q=NaN, ,"]), []);
+    }
+
+    #[test]
+    fn the_most_specific_range_decides() {
+        let listed = accept(&["*/*;q=0.1, application/json;q=0.3"]);
+        assert_eq!(quality(&listed, &["application/json", "*/*"]), Some(0.3));
+        assert_eq!(quality(&listed, &["text/html", "text/*", "*/*"]), Some(0.1));
+        assert_eq!(quality(&listed, &["text/html"]), None);
+    }
+}

@@ -1,0 +1,40 @@
+//! The headers that all responses have.
+
+use axum::{
+    extract::{Request, State},
+    http::{
+        HeaderValue, StatusCode,
+        header::{CACHE_CONTROL, VARY, X_CONTENT_TYPE_OPTIONS},
+    },
+    middleware::Next,
+    response::Response,
+};
+
+use super::cors::AllowedOrigins;
+
+/// Forbids caches to store what is no success, and browsers to guess the type of a body. Tells
+/// caches which headers of a request change its response.
+pub async fn set_common_headers(
+    State(origins): State<AllowedOrigins>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let mut response = next.run(request).await;
+    let is_storable =
+        response.status().is_success() || response.status() == StatusCode::NOT_MODIFIED;
+    let headers = response.headers_mut();
+    if !is_storable {
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+    // One line for all: API Gateway gets only the first of several lines with the same name.
+    headers.insert(VARY, HeaderValue::from_static(vary(&origins)));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}
+
+fn vary(origins: &AllowedOrigins) -> &'static str {
+    match origins {
+        AllowedOrigins::Any => "Accept, Accept-Encoding",
+        AllowedOrigins::Listed(_) => "Accept, Accept-Encoding, Origin",
+    }
+}

@@ -1,0 +1,47 @@
+//! Takes a path with a slash at its end for the path without it, where that is a route without
+//! parameters. So `/v1/carrier/` says how to use `/v1/carrier`. A parameter may end with a slash: it
+//! is a part of its value.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use axum::{Router, extract::Request, http::Uri};
+use lambda_http::tower::ServiceExt;
+
+/// The same `router`, which also answers each of `paths` with a slash at its end.
+///
+/// This has to come before a router, since its layers see a request after its route is found.
+pub(crate) fn ignore_trailing_slashes(
+    router: Router,
+    paths: impl IntoIterator<Item = String>,
+) -> Router {
+    let literal_paths: Arc<BTreeSet<String>> =
+        Arc::new(paths.into_iter().filter(|path| !path.contains('{')).collect());
+    let without_slash = move |mut request: Request| {
+        if let Some(uri) = uri_without_slash(request.uri(), &literal_paths) {
+            *request.uri_mut() = uri;
+        }
+        request
+    };
+    Router::new().fallback_service(router.map_request(without_slash))
+}
+
+/// The URI without the slash at the end of its path; `None` if that path is none of `literal_paths`.
+fn uri_without_slash(uri: &Uri, literal_paths: &BTreeSet<String>) -> Option<Uri> {
+    let path = uri.path().strip_suffix('/').filter(|path| literal_paths.contains(*path))?;
+    format!("{path}?{}", uri.query().unwrap_or_default()).parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_one_slash_after_a_literal_path_is_dropped() {
+        let paths = BTreeSet::from(["/v1/npa".to_owned()]);
+        let uri = |text: &str| uri_without_slash(&text.parse().unwrap(), &paths);
+        assert_eq!(uri("/v1/npa/?nxx=234").unwrap(), "/v1/npa?nxx=234");
+        for other in ["/v1/npa", "/v1/npa//", "/v1/npa/415/", "/v1/", "/"] {
+            assert_eq!(uri(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Refuses query parameters that a route does not know, since a mistyped filter would otherwise be
+//! answered as if it had not been given.
+
+use std::{borrow::Cow, collections::HashMap, sync::Arc};
+
+use axum::{
+    extract::{MatchedPath, Request, State},
+    http::Method,
+    middleware::Next,
+    response::Response,
+};
+use utoipa::openapi::{OpenApi, PathItem, RefOr, path::ParameterIn};
+
+use crate::{
+    errors::ApiError,
+    params::{API_KEY, quote},
+};
+
+/// The query parameters of each route, by its path. They come from the description of the route, so
+/// that each parameter is described.
+#[derive(Clone)]
+pub struct KnownParams(Arc<HashMap<String, Vec<String>>>);
+
+impl KnownParams {
+    /// The parameters of the routes that are described.
+    pub fn of(description: &OpenApi) -> Self {
+        let paths = description.paths.paths.iter();
+        Self(Arc::new(paths.map(|(path, item)| (path.clone(), query_params(item))).collect()))
+    }
+}
+
+fn query_params(path: &PathItem) -> Vec<String> {
+    let described = path.get.iter().flat_map(|operation| operation.parameters.iter().flatten());
+    let of_query = described.filter_map(|parameter| match parameter {
+        RefOr::T(parameter) if parameter.parameter_in == ParameterIn::Query => {
+            Some(parameter.name.clone())
+        }
+        _ => None,
+    });
+    of_query.chain([API_KEY.to_owned()]).collect()
+}
+
+/// Answers a request only if its route knows each of its query parameters.
+///
+/// # Errors
+/// Returns [`ApiError::InvalidRequest`], which names the parameter, if the route does not know it.
+pub async fn refuse_unknown_params(
+    State(known_params): State<KnownParams>,
+    request: Request,
+    next: Next,
+) -> Result<Response, ApiError> {
+    if let Some(unknown) = unknown_param(&request, &known_params) {
+        return Err(unknown);
+    }
+    Ok(next.run(request).await)
+}
+
+/// The error of the first unknown parameter of a request that reads; any other method is refused
+/// for itself.
+fn unknown_param(request: &Request, known_params: &KnownParams) -> Option<ApiError> {
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        return None;
+    }
+    let route = request.extensions().get::<MatchedPath>()?;
+    let known = known_params.0.get(route.as_str())?;
+    let query = request.uri().query().unwrap_or_default();
+    let mut names = form_urlencoded::parse(query.as_bytes()).map(|(name, _)| name);
+    let unknown = names.find(|name| !known.iter().any(|known| known == name))?;
+    Some(ApiError::invalid(message(&unknown, known)))
+}
+
+fn message(unknown: &str, known: &[String]) -> String {
+    let unknown: Cow<str> = quote(unknown);
+    match nearest(&unknown, known) {
+        Some(near) => format!("Unknown parameter '{unknown}'; the nearest known one is '{near}'"),
+        None => format!("Unknown parameter '{unknown}'; this endpoint knows {}", known.join(", ")),
+    }
+}
+
+/// The known parameter that was probably meant: the case does not count, and at most a third of the
+/// characters may be missing, wrong or swapped.
+fn nearest<'a>(unknown: &str, known: &'a [String]) -> Option<&'a str> {
+    let unknown = unknown.to_lowercase();
+    let distances = known
+        .iter()
+        .map(|known| (strsim::osa_distance(&unknown, &known.to_lowercase()), known.as_str()));
+    let (distance, nearest) = distances.min_by_key(|(distance, _)| *distance)?;
+    let length = nearest.len().min(unknown.chars().count());
+    let is_near = distance <= (length / 3).max(1) && distance < length;
+    is_near.then_some(nearest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KNOWN: [&str; 10] = [
+        "country",
+        "type",
+        "q",
+        "npa",
+        "nxx",
+        "rate_center",
+        "defaultCountry",
+        "limit",
+        "offset",
+        "apiKey",
+    ];
+
+    fn nearest_to(unknown: &str) -> Option<String> {
+        let known = KNOWN.map(str::to_owned);
+        nearest(unknown, &known).map(str::to_owned)
+    }
+
+    #[test]
+    fn a_mistyped_name_is_near_to_the_one_that_was_meant() {
+        for (unknown, meant) in [
+            ("contry", "country"),
+            ("tpye", "type"),
+            ("defaultcountry", "defaultCountry"),
+            ("APIKEY", "apiKey"),
+            ("rateCentre", "rate_center"),
+            ("nx", "nxx"),
+            ("ofset", "offset"),
+        ] {
+            assert_eq!(nearest_to(unknown).as_deref(), Some(meant), "{unknown}");
+        }
+    }
+
+    #[test]
+    fn a_name_like_none_is_near_to_none() {
+        for unknown in ["", "x", "page", "ocn", "pageSize", "sort", "\u{212a}"] {
+            assert_eq!(nearest_to(unknown), None, "{unknown}");
+        }
+    }
+}
