@@ -16,6 +16,7 @@ const TIME: &str = "2026-11-21T09:00:03Z";
 struct Sample {
     request: SampleRequest,
     status: String,
+    content_type: String,
     body: Value,
 }
 
@@ -40,7 +41,7 @@ pub fn add(description: &mut Value) {
         }
         let responses = operation["responses"].as_object_mut();
         for (status, response) in responses.into_iter().flatten() {
-            add_to_response(response, answers_with(&own, &samples, status));
+            add_to_response(response, &answers_with(&own, &samples, status));
         }
     }
 }
@@ -56,17 +57,19 @@ fn answers_with<'a>(own: &[&'a Sample], all: &'a [Sample], status: &str) -> Vec<
     of_status
 }
 
-fn add_to_response(response: &mut Value, answers: Vec<&Sample>) {
-    let Some(content) = response.pointer_mut("/content/application~1json") else { return };
-    let examples: Map<String, Value> = answers
-        .into_iter()
-        .map(|sample| {
-            let example = json!({ "summary": sample.summary(), "value": sample.body });
-            (sample.request.name.clone(), example)
-        })
-        .collect();
-    if !examples.is_empty() {
-        content["examples"] = examples.into();
+fn add_to_response(response: &mut Value, answers: &[&Sample]) {
+    let contents = response.get_mut("content").and_then(Value::as_object_mut);
+    for (content_type, content) in contents.into_iter().flatten() {
+        let of_type = answers.iter().filter(|sample| sample.content_type == *content_type);
+        let examples: Map<String, Value> = of_type
+            .map(|sample| {
+                let example = json!({ "summary": sample.summary(), "value": sample.body });
+                (sample.request.name.clone(), example)
+            })
+            .collect();
+        if !examples.is_empty() {
+            content["examples"] = examples.into();
+        }
     }
 }
 
@@ -96,7 +99,9 @@ fn sample(function: &str, request: SampleRequest) -> Option<Sample> {
     let mut answer: Value = serde_json::from_str(answer).ok()?;
     let mut body = answer["body"].take();
     fill_in(&mut body);
-    Some(Sample { request, status: answer["status"].to_string(), body })
+    let status = answer["status"].to_string();
+    let content_type = answer["headers"]["content-type"].as_str()?.to_owned();
+    Some(Sample { request, status, content_type, body })
 }
 
 /// Replaces what snapshots leave out.

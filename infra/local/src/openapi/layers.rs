@@ -61,7 +61,7 @@ fn headers_of(status: &str, is_keyed: bool, is_paged: bool) -> impl Iterator<Ite
     // A key is checked before its quota is counted.
     let is_counted = is_keyed && !matches!(status, "401" | "405");
     let of_status: &[&str] = match status {
-        "200" if is_paged => &["Link"],
+        "200" | "304" if is_paged => &["Link"],
         "401" => &["WWW-Authenticate"],
         "405" => &["Allow"],
         "429" | "503" => &["Retry-After"],
