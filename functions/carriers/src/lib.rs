@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use axum::{Json, extract::State, http::Uri};
+use numbering::dataset::{Dataset, Words};
 use numbering::records::{self, Carrier, CarrierType, Country, Ocn, StateCode};
 use serde::Serialize;
 use shared::{
@@ -87,6 +88,11 @@ pub struct CarrierList {
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct Filter {
+    /// Words, each the beginning of a word of the company name or common name, or of the OCN. Case,
+    /// accents and the punctuation within a word do not matter: `tmobile` and `t-mobile` find
+    /// `T-Mobile`.
+    #[param(value_type = Option<String>)]
+    q: Option<Words>,
     /// Country, US or CA.
     country: Option<Country>,
     /// State or province code.
@@ -99,12 +105,18 @@ pub struct Filter {
 impl Filter {
     fn of(params: &Params) -> Result<Self, ApiError> {
         Ok(Self {
+            q: params.parsed("q")?,
             country: params.one_of("country")?,
             state: params.parsed("state")?,
             carrier_type: params.one_of("type")?,
         })
     }
 
+    fn select<'a>(&'a self, dataset: &'a Dataset) -> impl Iterator<Item = &'a Carrier> {
+        dataset.carriers_matching(self.q.as_ref()).filter(|carrier| self.matches(carrier))
+    }
+
+    /// Whether the carrier meets the conditions on single fields.
     fn matches(&self, carrier: &Carrier) -> bool {
         self.country.is_none_or(|country| carrier.country == country)
             && self.state.is_none_or(|state| carrier.state == Some(state))
@@ -129,8 +141,7 @@ async fn list(
 ) -> Result<Paged<CarrierList>, ApiError> {
     let filter = Filter::of(&params)?;
     let LoadedVersion { version, dataset } = app.dataset_for_listing(&version_param).await?;
-    let matching = dataset.carriers().iter().filter(|carrier| filter.matches(carrier));
-    let (on_page, pagination) = page.of_items(matching);
+    let (on_page, pagination) = page.of_items(filter.select(&dataset));
     let carriers = on_page.into_iter().cloned().map(CarrierSummary::from).collect();
     Ok(Paged {
         uri,

@@ -3,9 +3,12 @@
 //! The North American plan is bounded (at most 800 x 800 exchange codes), so a dataset packs into
 //! a few bytes for each exchange. [`packed`] writes and reads it as one compressed snapshot.
 
+mod folding;
 mod last_changed;
+mod names;
 mod packed;
 mod search;
+mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,10 +20,11 @@ use crate::records::{
     Statistics, Status,
 };
 
-use self::last_changed::LastChanged;
+use self::{last_changed::LastChanged, names::FoldedNames};
 
 pub use packed::DamagedSnapshot;
-pub use search::{Search, Words};
+pub use search::Search;
+pub use words::{WholeName, Words, WordsError};
 
 /// One version of the data, ordered by OCN, by NPA, and by NPA then NXX.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -35,6 +39,8 @@ pub struct Dataset {
     blocks: Vec<ThousandsBlock>,
     /// Empty until [`Dataset::following`] makes the dataset a version.
     last_changed: LastChanged,
+    #[serde(skip)]
+    folded_names: FoldedNames,
 }
 
 /// A thousands block that has a holder.
@@ -144,6 +150,7 @@ impl Dataset {
             carriers: carriers.into_values().collect(),
             area_codes: area_codes.into_values().collect(),
             last_changed: LastChanged::default(),
+            folded_names: FoldedNames::default(),
         }
     }
 
@@ -297,7 +304,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::records::{CarrierType, OwnedExchanges};
 
-    fn carrier(ocn: &str, company_name: &str, common_name: Option<&str>) -> Carrier {
+    pub(crate) fn carrier(ocn: &str, company_name: &str, common_name: Option<&str>) -> Carrier {
         Carrier {
             ocn: ocn.parse().unwrap(),
             company_name: Some(company_name.to_owned()),

@@ -36,6 +36,25 @@ async fn filters_narrow_the_list_and_ignore_case() {
 }
 
 #[tokio::test]
+async fn words_find_carriers_by_their_names_and_ocn() {
+    let service = shared_service();
+    let found = async |query: &str| {
+        let body = service.ok(&format!("/v1/carriers?{query}&limit=100")).await;
+        let carriers = body["carriers"].as_array().unwrap();
+        assert_eq!(body["pagination"]["total"], carriers.len(), "{query}");
+        let ocns = carriers.iter().map(|carrier| carrier["ocn"].as_str().unwrap().to_owned());
+        ocns.collect::<Vec<_>>()
+    };
+    for words in ["cooperative+lakeshore", "co-op+lake", "CO+OP+lak%C3%A9", "telephone+0098"] {
+        assert_eq!(found(&format!("q={words}")).await, ["0098"], "{words}");
+    }
+    assert_eq!(found("q=amplewireless").await, [""; 0]);
+    assert_eq!(found("q=sample&country=CA&state=ON").await, found("country=CA&state=ON").await);
+    let message = "q must contain a letter or digit, got '&'";
+    service.assert_error("/v1/carriers?q=%26", 400, "invalid_request", message).await;
+}
+
+#[tokio::test]
 async fn the_sample_has_every_carrier_type() {
     for carrier_type in ["ILEC", "CLEC", "WIRELESS", "CAP", "IXC", "PCS"] {
         let body = shared_service().ok(&format!("/v1/carriers?type={carrier_type}")).await;

@@ -60,6 +60,28 @@ async fn each_word_begins_a_word_of_company_common_name_or_rate_center() {
 }
 
 #[tokio::test]
+async fn accents_and_punctuation_of_words_and_whole_names_do_not_matter() {
+    let service = shared_service();
+    let total = async |query: &str| {
+        service.ok(&format!("/v1/search?{query}&limit=1")).await["pagination"]["total"].clone()
+    };
+    for (plain, others) in [
+        ("q=trois-rivieres", ["q=Trois-Rivi%C3%A8res", "q=TROIS+RIVIE%CC%80RES"]),
+        ("q=val-d'or", ["q=valdor", "q=Val+d%E2%80%99Or"]),
+        ("rate_center=St-Jerome", ["rate_center=St-J%C3%A9r%C3%B4me", "rate_center=st.+jerome"]),
+        (
+            "company=SAMPLE+WIRELESS,+LLC",
+            ["company=s%C3%A4mple+wireless+llc", "company=Sample+Wireless+L.L.C."],
+        ),
+    ] {
+        assert_ne!(total(plain).await, json!(0), "{plain}");
+        for other in others {
+            assert_eq!(total(other).await, total(plain).await, "{other}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn wrong_filters_are_refused_by_name() {
     let service = shared_service();
     let required = "at least one of q, npa, nxx, ocn, company, rate_center, state, country, type \
@@ -68,6 +90,7 @@ async fn wrong_filters_are_refused_by_name() {
     service.assert_error("/v1/search?limit=5", 400, "invalid_request", required).await;
     for (query, message) in [
         ("q=%26-", "q must contain a letter or digit, got '&-'"),
+        ("company=-", "company must contain a letter or digit, got '-'"),
         ("npa=1", "npa must be exactly 3 digits, got '1'"),
         ("ocn=1", "ocn must be exactly 4 alphanumeric characters, got '1'"),
         ("status=FREE", "status must be one of ASSIGNED, UNASSIGNED, RESERVED, got 'FREE'"),

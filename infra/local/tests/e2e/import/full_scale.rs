@@ -51,6 +51,10 @@ async fn every_record_of_the_published_reports_is_served() {
         stats["by_status"],
         json!({ "ASSIGNED": 226_356, "UNASSIGNED": 14_683, "RESERVED": 5_429 })
     );
+    for (words, total) in [("t-mobile", 14_780), ("tmobile", 14_630), ("montreal", 1_270)] {
+        let found = service.ok(&format!("/v1/search?q={words}&limit=1")).await;
+        assert_eq!(found["pagination"]["total"], total, "{words}");
+    }
     assert_page_sizes_agree(&service, "/v1/npa/416", "exchanges").await;
     assert_page_sizes_agree(&service, "/v1/carriers", "carriers").await;
     assert_page_sizes_agree(&service, "/v1/search?q=bell&status=ASSIGNED&state=QC", "results")

@@ -1,0 +1,181 @@
+"""Calls every operation of the service with a Python client that was generated from its description, for a
+success and for a refusal, and reads typed fields of the responses.
+
+Usage: python_client.py PACKAGE, with the folder of the package in PYTHONPATH, through with_server.py.
+"""
+
+import importlib
+import os
+import pkgutil
+import sys
+from datetime import datetime, timezone
+
+import attrs
+
+PACKAGE = importlib.import_module(sys.argv[1])
+URL, KEY = os.environ["TNR_URL"], os.environ["TNR_KEY"]
+WITH_KEY = PACKAGE.AuthenticatedClient(URL, token=KEY, raise_on_unexpected_status=True)
+WITHOUT_KEY = PACKAGE.Client(URL, raise_on_unexpected_status=True)
+models = importlib.import_module(f"{PACKAGE.__name__}.models")
+UNSET = importlib.import_module(f"{PACKAGE.__name__}.types").UNSET
+
+# The name of each operation and its module, whatever its tag.
+OPERATIONS = {
+    module.name.rpartition(".")[2]: importlib.import_module(module.name)
+    for module in pkgutil.walk_packages(PACKAGE.__path__, f"{PACKAGE.__name__}.")
+    if f"{PACKAGE.__name__}.api." in module.name and not module.ispkg
+}
+# A request of each operation that succeeds, as its parameters and the model of its response.
+SUCCESSES = {
+    "list_carriers": ({"country": models.Country.CA, "limit": 2}, models.CarrierList),
+    "get_carrier": ({"ocn": "908K"}, models.CarrierDetail),
+    "get_carrier_by_query": ({"ocn": "908K"}, models.CarrierDetail),
+    "get_area_code": ({"npa": "305", "limit": 2}, models.AreaCodeResult),
+    "get_area_code_by_query": ({"npa": "305", "nxx": "234"}, models.AreaCodeResult),
+    "get_exchange": ({"npa": "305", "nxx": "234"}, models.AreaCodeResult),
+    "format_number": ({"tn": "+13052345678"}, models.FormatResult),
+    "format_number_by_query": ({"tn": "+13052345678"}, models.FormatResult),
+    "look_up_block": ({"tn": "+13052345678"}, models.LookupResult),
+    "look_up_block_by_query": ({"tn": "(305) 234-5678"}, models.LookupResult),
+    "search_exchanges": ({"q": "sample", "rate_center": "perrine"}, models.SearchResult),
+    "get_health": ({}, models.Health),
+    "get_health_unversioned": ({}, models.Health),
+    "get_stats": ({}, models.Stats),
+    "get_stats_unversioned": ({}, models.Stats),
+}
+PUBLIC = {"get_health", "get_health_unversioned", "get_stats", "get_stats_unversioned"}
+# Requests that are refused, with the status, the error and a part of the message.
+REFUSALS = [
+    ("list_carriers", {"version": "gone"}, 400, "invalid_request", "no longer available"),
+    ("get_carrier", {"ocn": "ZZZZ"}, 404, "not_found", "ZZZZ"),
+    ("get_carrier_by_query", {"ocn": "12345"}, 400, "invalid_request", "exactly 4"),
+    ("get_area_code", {"npa": "999"}, 404, "not_found", "999"),
+    ("get_area_code_by_query", {"npa": "1"}, 400, "invalid_request", "exactly 3 digits"),
+    ("get_exchange", {"npa": "305", "nxx": "x"}, 400, "invalid_request", "exactly 3 digits"),
+    ("look_up_block", {"tn": "8005551234"}, 404, "not_found", "800"),
+    ("look_up_block_by_query", {"tn": "1"}, 400, "invalid_request", "10-digit"),
+    ("search_exchanges", {}, 400, "invalid_request", "at least one of"),
+]
+
+
+def call(operation, status, model, parameters, client=WITH_KEY):
+    """Sends the request; gives the response as `model`, whose every field the description names."""
+    response = OPERATIONS[operation].sync_detailed(client=client, **parameters)
+    found = f"{operation} {parameters}: {response.status_code} {response.content.decode()}"
+    assert response.status_code == status, found
+    assert type(response.parsed) is model, f"{found} is {type(response.parsed)}, not {model}"
+    assert not undescribed_fields(response.parsed), f"{found} has {undescribed_fields(response.parsed)}"
+    return response.parsed
+
+
+def undescribed_fields(value):
+    """The fields that the description does not name. A map, such as the counts by state, has no others."""
+    if isinstance(value, list):
+        return [field for item in value for field in undescribed_fields(item)]
+    if not attrs.has(type(value)):
+        return []
+    fields = attrs.asdict(value, recurse=False)
+    undescribed = list(fields.pop("additional_properties", ()))
+    nested = [field for own in fields.values() for field in undescribed_fields(own)]
+    return nested + undescribed if fields else []
+
+
+def ok(operation, client=WITH_KEY, **parameters):
+    return call(operation, 200, SUCCESSES[operation][1], parameters, client)
+
+
+def check_every_operation():
+    assert OPERATIONS.keys() == SUCCESSES.keys(), OPERATIONS.keys() ^ SUCCESSES.keys()
+    for operation, (parameters, model) in SUCCESSES.items():
+        call(operation, 200, model, parameters)
+        if operation in PUBLIC:
+            call(operation, 200, model, parameters, WITHOUT_KEY)
+        else:
+            refused = call(operation, 401, models.ErrorBody, parameters, WITHOUT_KEY)
+            assert refused.error == "unauthorized" and "API key" in refused.message, refused
+    for operation, parameters, status, error, message in REFUSALS:
+        refused = call(operation, status, models.ErrorBody, parameters)
+        assert refused.error == error and message in refused.message, refused
+    for operation in ["format_number", "format_number_by_query"]:
+        refused = OPERATIONS[operation].sync_detailed(
+            client=WITH_KEY, tn="0", default_country=Misspelled("ZZ")
+        )
+        assert refused.status_code == 400 and refused.parsed.error == "Bad Request", refused
+
+
+class Misspelled(str):
+    """A value outside an enum, which the client sends without a look at it."""
+
+    @property
+    def value(self):
+        return str(self)
+
+
+def check_formats():
+    london = ok("format_number", tn="+442079460958")
+    assert (london.valid, london.possible, london.input_) == (True, True, "+442079460958"), london
+    assert (london.country_code, london.country_calling_code) == ("44", "+44"), london
+    assert london.formats.national == "020 7946 0958" and london.npa is UNSET, london
+    assert london.type_ == models.NumberType.FIXED_LINE, london
+    assert london.location.country_name == "United Kingdom" and london.carrier is UNSET, london
+    assert london.flags.country.png.small.endswith("GB-48x32.png"), london
+    assert ok("format_number_by_query", tn="+442079460958") == london
+
+    unparseable = ok("format_number", tn="no number/at all")
+    assert unparseable.to_dict() == {"valid": False, "possible": False, "input": "no number/at all"}
+
+    miami = ok("format_number", tn="(305) 234-5678")
+    assert (miami.npa, miami.nxx, miami.nxxx) == ("305", "234", "5678"), miami
+    assert miami.location.rate_center == "PERRINE" and miami.location.state == "FL", miami
+    assert miami.carrier.ocn == "5927" and miami.carrier.type_ == models.CarrierType.WIRELESS, miami
+    assert miami.flags.state.abbreviation == "FL" and not miami.is_non_geographic, miami
+
+
+def check_lists():
+    carriers = {}
+    total, offset = None, 0
+    while total is None or offset < total:
+        page = ok("list_carriers", limit=60, offset=offset)
+        assert (page.pagination.limit, page.pagination.offset) == (60, offset), page.pagination
+        total = page.pagination.total
+        carriers |= {carrier.ocn: carrier for carrier in page.carriers}
+        offset += 60
+    assert len(carriers) == total > 100, f"{len(carriers)} of {total}"
+    # A null is a None, not a missing field.
+    assert carriers["0319"].carrier_type is None and carriers["908K"].common_name is None
+
+    exchange = ok("get_exchange", npa="305", nxx="234")
+    assert exchange.total_exchanges > exchange.pagination.total == 1, exchange
+    assert exchange.exchanges[0].status == models.Status.ASSIGNED, exchange
+    unassigned = ok("get_area_code", npa="305", limit=1).exchanges[0]
+    assert unassigned.ocn is None and unassigned.status == models.Status.RESERVED, unassigned
+
+    found = ok("search_exchanges", q="sample wire", state=models.StateCode.NY, limit=1)
+    assert found.results[0].company_name == "SAMPLE WIRELESS, LLC", found
+    assert found.pagination.total > 1, found
+
+
+def check_single_records():
+    carrier = ok("get_carrier", ocn="908k")
+    assert carrier.ocn == "908K" and carrier.state == "NY", carrier
+    assert carrier.exchanges.total == carrier.exchanges.by_state["NY"], carrier
+    block = ok("look_up_block_by_query", tn="305-234-5678")
+    assert block.carrier.name == "SAMPLE MOBILE USA, INC.", block
+    assert block.status == models.Status.ASSIGNED and block.location.state_name == "Florida", block
+
+
+def check_public_operations():
+    health = ok("get_health", client=WITHOUT_KEY)
+    assert health.status == "healthy" and health.database == "connected", health
+    assert health.last_ingestion <= datetime.now(timezone.utc), health
+    stats = ok("get_stats", client=WITHOUT_KEY)
+    assert stats.total_records == stats.by_country["US"] + stats.by_country["CA"], stats
+    assert stats.coverage.area_codes > 400 and stats.last_updated.nanpa, stats
+
+
+check_every_operation()
+check_formats()
+check_lists()
+check_single_records()
+check_public_operations()
+print(f"{PACKAGE.__name__}: all {len(OPERATIONS)} operations answer as described")

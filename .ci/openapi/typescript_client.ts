@@ -1,0 +1,150 @@
+/**
+ * Calls every operation of the service with types that were generated from its description, for a success and for
+ * a refusal. The compiler holds the fields that are read here against the description.
+ *
+ * Usage: node typescript_client.js, through with_server.py.
+ */
+
+import assert from "node:assert/strict";
+import createClient from "openapi-fetch";
+import type { components, paths } from "./description.js";
+
+type Schemas = components["schemas"];
+
+const baseUrl = process.env.TNR_URL!;
+const key = process.env.TNR_KEY!;
+const withKey = createClient<paths>({ baseUrl, headers: { Authorization: `Bearer ${key}` } });
+const withOtherHeader = createClient<paths>({ baseUrl, headers: { "X-API-Key": key } });
+const withoutKey = createClient<paths>({ baseUrl });
+
+interface Answer<T, E> {
+  data?: T;
+  error?: E;
+  response: Response;
+}
+
+function success<T>({ data, error, response }: Answer<T, unknown>): T {
+  assert.equal(response.status, 200, `${response.url}: ${JSON.stringify(error)}`);
+  assert.ok(data !== undefined, response.url);
+  return data;
+}
+
+function refusal(
+  { error, response }: Answer<unknown, Schemas["ErrorBody"]>,
+  status: number,
+  name: string,
+): string {
+  assert.equal(response.status, status, response.url);
+  assert.ok(error !== undefined, response.url);
+  assert.equal(error.error, name, response.url);
+  return error.message;
+}
+
+const miami = { tn: "+13052345678" };
+
+/** Checks of each operation. The compiler wants one of each path that the description has, and no other. */
+const checks: Record<keyof paths, () => Promise<void>> = {
+  "/v1/carriers": async () => {
+    const carriers = new Map<string, Schemas["CarrierSummary"]>();
+    let total = Infinity;
+    for (let offset = 0; offset < total; offset += 60) {
+      const query = { limit: 60, offset };
+      const page = success(await withKey.GET("/v1/carriers", { params: { query } }));
+      page.carriers.forEach((carrier) => carriers.set(carrier.ocn, carrier));
+      total = page.pagination.total;
+    }
+    assert.ok(total > 100 && carriers.size === total, `${carriers.size} of ${total}`);
+    assert.equal(carriers.get("0319")?.carrier_type, null);
+    const query = { version: "gone" };
+    refusal(await withKey.GET("/v1/carriers", { params: { query } }), 400, "invalid_request");
+    refusal(await withoutKey.GET("/v1/carriers"), 401, "unauthorized");
+  },
+  "/v1/carrier/{ocn}": async () => {
+    const of = (ocn: string) => withKey.GET("/v1/carrier/{ocn}", { params: { path: { ocn } } });
+    const carrier = success(await of("908K"));
+    assert.equal(carrier.carrier_type, "ILEC");
+    assert.equal(carrier.exchanges.by_state["NY"], carrier.exchanges.total);
+    assert.match(refusal(await of("ZZZZ"), 404, "not_found"), /ZZZZ/);
+  },
+  "/v1/carrier": async () => {
+    const of = (ocn: string) => withKey.GET("/v1/carrier", { params: { query: { ocn } } });
+    assert.equal(success(await of("908K")).state, "NY");
+    refusal(await of("12345"), 400, "invalid_request");
+  },
+  "/v1/npa/{npa}": async () => {
+    const of = (npa: string) => withKey.GET("/v1/npa/{npa}", { params: { path: { npa } } });
+    const areaCode = success(await of("305"));
+    assert.equal(areaCode.exchanges[0]?.ocn, null);
+    assert.equal(areaCode.pagination.total, areaCode.total_exchanges);
+    refusal(await of("999"), 404, "not_found");
+  },
+  "/v1/npa/{npa}/nxx/{nxx}": async () => {
+    const of = (nxx: string) =>
+      withKey.GET("/v1/npa/{npa}/nxx/{nxx}", { params: { path: { npa: "305", nxx } } });
+    assert.equal(success(await of("234")).exchanges[0]?.rate_center, "PERRINE");
+    refusal(await of("x"), 400, "invalid_request");
+  },
+  "/v1/npa": async () => {
+    const of = (npa: string) => withKey.GET("/v1/npa", { params: { query: { npa, nxx: "234" } } });
+    assert.equal(success(await of("305")).exchanges[0]?.status, "ASSIGNED");
+    refusal(await of("1"), 400, "invalid_request");
+  },
+  "/v1/format/{tn}": async () => {
+    const of = async (tn: string) =>
+      success(await withKey.GET("/v1/format/{tn}", { params: { path: { tn } } }));
+    const london = await of("+442079460958");
+    assert.equal(london.formats?.national, "020 7946 0958");
+    assert.equal(london.location?.countryName, "United Kingdom");
+    assert.ok(london.valid && london.type === "FIXED_LINE" && !london.carrier && !london.npa);
+    const american = await of(miami.tn);
+    assert.equal(american.carrier?.ocn, "5927");
+    assert.equal(american.flags?.state?.abbreviation, "FL");
+    const unparseable = await of("no number");
+    assert.deepEqual(unparseable, { valid: false, possible: false, input: "no number" });
+    const refused = await withoutKey.GET("/v1/format/{tn}", { params: { path: miami } });
+    assert.match(refusal(refused, 401, "unauthorized"), /API key/);
+  },
+  "/v1/format": async () => {
+    const result = success(await withOtherHeader.GET("/v1/format", { params: { query: miami } }));
+    assert.equal(result.countryCallingCode, "+1");
+    const query = { tn: "0", defaultCountry: "ZZ" as "US" };
+    refusal(await withKey.GET("/v1/format", { params: { query } }), 400, "Bad Request");
+  },
+  "/v1/lookup/{tn}": async () => {
+    const of = (tn: string) => withKey.GET("/v1/lookup/{tn}", { params: { path: { tn } } });
+    const block = success(await of(miami.tn));
+    assert.equal(block.carrier?.type, "WIRELESS");
+    refusal(await of("8005551234"), 404, "not_found");
+  },
+  "/v1/lookup": async () => {
+    const of = (tn: string) => withKey.GET("/v1/lookup", { params: { query: { tn } } });
+    assert.equal(success(await of("(305) 234-5678")).location?.rateCenter, "PERRINE");
+    refusal(await of("1"), 400, "invalid_request");
+  },
+  "/v1/search": async () => {
+    const query = { q: "sample wire", state: "NY", limit: 1 } as const;
+    const found = success(await withKey.GET("/v1/search", { params: { query } }));
+    assert.equal(found.results[0]?.company_name, "SAMPLE WIRELESS, LLC");
+    refusal(await withKey.GET("/v1/search"), 400, "invalid_request");
+  },
+  "/v1/health": async () => {
+    const health = success(await withoutKey.GET("/v1/health"));
+    assert.ok(health.status === "healthy" && health.database === "connected");
+    assert.ok(Date.parse(health.last_ingestion ?? "") <= Date.now());
+  },
+  "/health": async () => assert.equal(success(await withoutKey.GET("/health")).status, "healthy"),
+  "/v1/stats": async () => {
+    const stats = success(await withoutKey.GET("/v1/stats"));
+    assert.equal((stats.by_country["US"] ?? 0) + (stats.by_country["CA"] ?? 0), stats.total_records);
+  },
+  "/stats": async () => {
+    assert.ok(success(await withoutKey.GET("/stats")).coverage.area_codes > 400);
+  },
+};
+
+for (const [path, check] of Object.entries(checks)) {
+  await check().catch((cause: unknown) => {
+    throw new Error(path, { cause });
+  });
+}
+console.log(`TypeScript: all ${Object.keys(checks).length} operations answer as described`);

@@ -1,0 +1,60 @@
+"""Runs a command while the local server serves the sample of the data. The command finds the server's address
+in TNR_URL and its key in TNR_KEY, and this program ends as the command does.
+
+Usage: with_server.py TNR COMMAND [ARGUMENT...]
+"""
+
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+# A key of the form that the service makes, whose checksum is right.
+KEY = "tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn"
+LONGEST_START = 120
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def wait_until_it_answers(url, server, log):
+    """Waits for the sample to be stored, after which the server answers from it."""
+    request = urllib.request.Request(f"{url}/v1/carriers?limit=1", headers={"X-API-Key": KEY})
+    end = time.monotonic() + LONGEST_START
+    while time.monotonic() < end:
+        if server.poll() is not None:
+            sys.exit(f"the server ended; {log} says why")
+        try:
+            urllib.request.urlopen(request, timeout=5).close()
+            return
+        except OSError:
+            time.sleep(0.2)
+    sys.exit(f"the server did not answer within {LONGEST_START} s; {log} says why")
+
+
+def main(tnr, *command):
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    log = "target/openapi_server.log"
+    with tempfile.TemporaryDirectory() as folder, open(log, "w") as output:
+        server = subprocess.Popen(
+            [tnr, "serve", "--port", str(port), "--key", KEY, "--data-dir", folder],
+            stdout=output, stderr=subprocess.STDOUT,
+        )
+        try:
+            wait_until_it_answers(url, server, log)
+            environment = os.environ | {"TNR_URL": url, "TNR_KEY": KEY}
+            return subprocess.run(command, env=environment).returncode
+        finally:
+            server.terminate()
+            server.wait()
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

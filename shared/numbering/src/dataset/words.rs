@@ -1,0 +1,121 @@
+//! What a client searches names for: the beginnings of words, or a whole name.
+
+use std::{collections::BTreeSet, str::FromStr};
+
+use super::folding::Folded;
+
+/// The different words of a query, of which each must begin a word of a name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Words(BTreeSet<Word>);
+
+/// A word of a query. Punctuation in it may join or separate: `t-mobile` finds `TMobile` and
+/// `T Mobile`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Word<T = String> {
+    /// All letters of the word.
+    joined: T,
+    /// The parts that punctuation separates; none if there is no punctuation.
+    parts: Vec<T>,
+}
+
+/// The most words of a query, parts counted as words. It is limited because each word costs a pass
+/// over every name.
+const MOST_WORDS: usize = 10;
+
+/// A query that cannot be searched for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum WordsError {
+    #[error("must contain a letter or digit")]
+    None,
+    #[error("must have at most {MOST_WORDS} different words")]
+    TooMany,
+}
+
+impl FromStr for Words {
+    type Err = WordsError;
+
+    fn from_str(text: &str) -> Result<Self, WordsError> {
+        let folded = Folded::from(text);
+        let parts: BTreeSet<&str> = folded.words().flatten().collect();
+        match parts.len() {
+            0 => Err(WordsError::None),
+            1..=MOST_WORDS => Ok(Self(folded.words().map(Word::of_parts).collect())),
+            _ => Err(WordsError::TooMany),
+        }
+    }
+}
+
+impl Words {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Word> {
+        self.0.iter()
+    }
+
+    /// Whether every word is found, if `is_found` tells of letters whether they begin a word.
+    pub(super) fn are_found(&self, is_found: impl Fn(&str) -> bool) -> bool {
+        self.0.iter().all(|word| word.is_found(|letters| is_found(letters)))
+    }
+}
+
+impl Word {
+    fn of_parts<'a>(parts: impl Iterator<Item = &'a str>) -> Self {
+        let parts: Vec<String> = parts.map(str::to_owned).collect();
+        let joined = parts.concat();
+        Self { joined, parts: if parts.len() == 1 { Vec::new() } else { parts } }
+    }
+
+    /// The word with something else in place of its letters, such as the names that they begin.
+    pub(super) fn map<T>(&self, of_letters: impl Fn(&str) -> T) -> Word<T> {
+        Word {
+            joined: of_letters(&self.joined),
+            parts: self.parts.iter().map(|part| of_letters(part)).collect(),
+        }
+    }
+}
+
+impl<T> Word<T> {
+    /// Whether the word is found as a whole, or all its parts are.
+    pub(super) fn is_found(&self, is_found: impl Fn(&T) -> bool) -> bool {
+        is_found(&self.joined) || (!self.parts.is_empty() && self.parts.iter().all(is_found))
+    }
+}
+
+/// A whole name, which is compared without case, accents and punctuation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WholeName(Folded);
+
+impl WholeName {
+    pub(super) fn is_name(&self, name: &Folded) -> bool {
+        self.0.is_same_name_as(name)
+    }
+}
+
+impl FromStr for WholeName {
+    type Err = WordsError;
+
+    fn from_str(text: &str) -> Result<Self, WordsError> {
+        let folded = Folded::from(text);
+        if folded.is_empty() { Err(WordsError::None) } else { Ok(Self(folded)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_needs_a_letter_or_digit() {
+        assert_eq!("& -".parse::<Words>(), Err(WordsError::None));
+        assert_eq!("& -".parse::<WholeName>(), Err(WordsError::None));
+    }
+
+    #[test]
+    fn repeated_words_count_once_and_too_many_are_refused() {
+        assert_eq!("a Á ".repeat(5000).parse::<Words>().unwrap(), "A".parse().unwrap());
+        for separator in [" ", "-"] {
+            let distinct = |count: u32| (0..count).map(|n| format!("{n}{separator}")).collect();
+            let (ten, eleven): (String, String) = (distinct(10), distinct(11));
+            assert!(ten.parse::<Words>().is_ok());
+            assert_eq!(eleven.parse::<Words>(), Err(WordsError::TooMany));
+        }
+    }
+}
