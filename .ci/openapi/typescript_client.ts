@@ -13,9 +13,9 @@ type Schemas = components["schemas"];
 
 const baseUrl = process.env.TNR_URL!;
 const key = process.env.TNR_KEY!;
-const withKey = createClient<paths>({ baseUrl, headers: { Authorization: `Bearer ${key}` } });
-const withOtherHeader = createClient<paths>({ baseUrl, headers: { "X-API-Key": key } });
-const withoutKey = createClient<paths>({ baseUrl });
+const withKey = createClient<paths, "application/json">({ baseUrl, headers: { Authorization: `Bearer ${key}` } });
+const withOtherHeader = createClient<paths, "application/json">({ baseUrl, headers: { "X-API-Key": key } });
+const withoutKey = createClient<paths, "application/json">({ baseUrl });
 
 interface Answer<T, E> {
   data?: T;
