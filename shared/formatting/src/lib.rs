@@ -7,6 +7,7 @@ mod country;
 mod metadata;
 mod normalize;
 mod number;
+mod tolerant;
 
 pub use country::{DefaultCountry, UnknownCountry, country_name};
 pub use metadata::load_rules;

@@ -12,6 +12,7 @@ use super::{
     country::DefaultCountry,
     metadata::RULES,
     normalize::{is_parseable, without_international_prefix},
+    tolerant,
 };
 
 /// The country calling code of the North American Numbering Plan.
@@ -133,21 +134,19 @@ impl PhoneNumber {
     /// A leading `011` or `00` is an international prefix, unless the number as typed is valid in
     /// `default_country`. If no valid number follows it, the prefixes of the default country apply;
     /// Australia, for instance, dials `0011`.
+    ///
+    /// If Google's rules cannot read the text, it is read again without any punctuation, and then
+    /// part by part.
     pub fn parse(text: &str, default_country: DefaultCountry) -> Option<Self> {
         if !is_parseable(text) {
             return None;
         }
         let region = default_country.region();
-        let typed = parse(text, region);
-        if typed.as_ref().is_some_and(|typed| typed.is_valid_in(region)) {
-            return typed;
-        }
-        let Some(rewritten) = without_international_prefix(text) else { return typed };
-        match (parse(&rewritten, region), typed) {
-            (Some(international), _) if international.valid => Some(international),
-            (_, Some(typed)) if typed.valid => Some(typed),
-            (international, typed) => international.or(typed),
-        }
+        parse_with_prefixes(text, region).or_else(|| {
+            let candidates = tolerant::candidates(text);
+            let parsed = candidates.iter().filter_map(|text| parse_with_prefixes(text, region));
+            first_of_the_best(parsed)
+        })
     }
 
     fn is_valid_in(&self, region: Region) -> bool {
@@ -158,6 +157,34 @@ impl PhoneNumber {
     pub fn is_nanp(&self) -> bool {
         self.country_calling_code == NANP && self.national_number.len() == 10
     }
+}
+
+/// Parses a number that may begin with an international prefix.
+fn parse_with_prefixes(text: &str, region: Region) -> Option<PhoneNumber> {
+    let typed = parse(text, region);
+    if typed.as_ref().is_some_and(|typed| typed.is_valid_in(region)) {
+        return typed;
+    }
+    let Some(rewritten) = without_international_prefix(text) else { return typed };
+    match (parse(&rewritten, region), typed) {
+        (Some(international), _) if international.valid => Some(international),
+        (_, Some(typed)) if typed.valid || typed.possible => Some(typed),
+        (international, typed) => international.or(typed),
+    }
+}
+
+/// The first valid number, or else the first possible one, or else the first.
+fn first_of_the_best(numbers: impl Iterator<Item = PhoneNumber>) -> Option<PhoneNumber> {
+    let mut best: Option<PhoneNumber> = None;
+    for number in numbers {
+        if number.valid {
+            return Some(number);
+        }
+        if best.as_ref().is_none_or(|best| number.possible && !best.possible) {
+            best = Some(number);
+        }
+    }
+    best
 }
 
 /// Parses a number by the rules. A panic in them makes this number unparseable and does not end the
@@ -232,6 +259,8 @@ fn is_non_geographic_npa(national_number: &str) -> bool {
     match national_number.as_bytes() {
         digits if digits.len() != 10 => false,
         [_, b, c, ..] if b == c => true,
+        // Toll-free, or reserved for it.
+        [b'8', b'8', ..] => true,
         [b'5', b'2', b'1'..=b'9', ..] | [b'5', b'3', b'2' | b'8', ..] | [b'7', b'1', b'0', ..] => {
             true
         }
