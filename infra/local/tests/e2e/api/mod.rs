@@ -7,6 +7,7 @@ mod events;
 mod format;
 mod gateway_paths;
 mod lookup;
+mod messy_numbers;
 mod methods_and_unknown_paths;
 mod npa;
 mod openapi;
