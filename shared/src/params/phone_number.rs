@@ -73,19 +73,20 @@ fn last_plus(before: &str, after: &str) -> Plus {
     let follows_context = text_before.ends_with(CONTEXT);
     // Forms never write a space like this, and what does write it so leaves a plus sign as it is.
     let is_no_form = [before, after].iter().any(|text| text.contains("%20"));
-    if follows_context || is_after_scheme(&text_before) && !before.contains('+') && !is_no_form {
+    let is_in_number = text_before.contains(char::is_numeric);
+    if before.contains('+') && !follows_context {
+        return Plus::Space;
+    }
+    if is_no_form && !is_in_number {
+        return Plus::Sign;
+    }
+    if follows_context || is_after_scheme(&text_before) {
         // What encodes a colon or an equals sign also encodes a plus sign.
         let is_encoded = !before.ends_with([':', '=']);
         return if is_encoded { Plus::LikelySpace } else { Plus::LikelySign };
     }
-    if before.contains('+') {
-        return Plus::Space;
-    }
-    if text_before.contains(char::is_numeric) {
+    if is_in_number {
         return if is_no_form { Plus::LikelySpace } else { Plus::Space };
-    }
-    if is_no_form {
-        return Plus::Sign;
     }
     if before.chars().all(|c| OPENING.contains(&c)) { Plus::LikelySign } else { Plus::Space }
 }
