@@ -18,9 +18,11 @@ use crate::support::service::{KEY, shared_service};
 
 const HTML_FORM: &str = "HTML form";
 
+type Encoder = fn(&str) -> String;
+
 /// How the usual clients write a cell into a query. Of the last one, only the source of Go has been
 /// read; what the others write for every cell has been compared to this.
-const ENCODERS: [(&str, fn(&str) -> String); 5] = [
+const ENCODERS: [(&str, Encoder); 5] = [
     // `urllib.parse.quote_plus` of Python 3.11, which requests 2.34 calls.
     ("Python requests", |cell| form_encoded(cell, UNRESERVED)),
     // `--data-urlencode` of curl 7.88. With `-G` its hexadecimal digits are in lower case.
@@ -89,7 +91,7 @@ impl InProcess {
         self.answer(format!("/v1/format?tn={encoded}")).await
     }
 
-    /// Asserts that every form of the cell has the same answer, and returns that of the path.
+    /// Asserts that the cell has the same answer in every encoding, and returns that of the path.
     async fn assert_same_by_path_and_query(&self, cell: &str) -> String {
         let by_path = self.by_path(cell).await;
         for (query, encoder) in queries(cell) {
