@@ -1,6 +1,8 @@
 //! Parses the parameters of a request. A value that breaks its rule is refused with a message that
 //! names the parameter, the rule and the value.
 
+mod phone_number;
+
 use std::{borrow::Cow, fmt::Display, str::FromStr};
 
 use axum::{
@@ -11,6 +13,8 @@ use percent_encoding::percent_decode_str;
 use strum::VariantNames;
 
 use crate::errors::ApiError;
+
+pub use phone_number::Readings;
 
 /// The parameters in a path, in their order. The last one may contain slashes if the route allows
 /// it.
@@ -68,23 +72,6 @@ impl Params {
         single_value(name, values)
     }
 
-    /// The decoded value of `name`. A `+` before the first digit of a number stays a plus sign,
-    /// since few clients encode it as `%2B`. Any other `+` is a space, as forms encode it.
-    ///
-    /// # Errors
-    /// Returns [`ApiError::InvalidRequest`] if `name` has two different values.
-    pub fn phone_number(&self, name: &str) -> Result<Option<String>, ApiError> {
-        let values = self.0.split('&').filter_map(|pair| {
-            let (key, value) = pair.split_once('=')?;
-            if !percent_decode_str(key).eq(name.bytes()) {
-                return None;
-            }
-            let value = encode_spaces(value);
-            Some(Cow::Owned(percent_decode_str(&value).decode_utf8_lossy().into_owned()))
-        });
-        single_value(name, values)
-    }
-
     /// The value of `name`, parsed as a `T` whose error states the rule.
     ///
     /// # Errors
@@ -134,25 +121,6 @@ pub fn quote(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Replaces each `+` that stands for a space with `%20`. A `+` is a plus sign before the first
-/// digit of a number, and again after `;` or `=`, which start another number in a `tel:` URI.
-fn encode_spaces(value: &str) -> String {
-    let (mut encoded, mut rest, mut is_in_number) = (String::new(), value, false);
-    while let Some(character) = rest.chars().next() {
-        let hex_digits = rest.get(1..3).filter(|_| character == '%');
-        let decoded = hex_digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        let length = if decoded.is_some() { 3 } else { character.len_utf8() };
-        let (current, after) = rest.split_at(length);
-        encoded.push_str(if current == "+" && is_in_number { "%20" } else { current });
-        is_in_number = match decoded.map_or(character, char::from) {
-            ';' | '=' => false,
-            other => is_in_number || other.is_numeric(),
-        };
-        rest = after;
-    }
-    encoded
-}
-
 /// The only value among `values`, which may be repeated; `None` if there is none or it is empty.
 fn single_value<'a>(
     name: &str,
@@ -189,30 +157,6 @@ mod tests {
             Err(ApiError::InvalidRequest(message)) => message,
             Err(other) => panic!("{other:?}"),
             Ok(_) => panic!("accepted"),
-        }
-    }
-
-    #[test]
-    fn a_plus_stays_in_a_phone_number_and_is_a_space_elsewhere() {
-        let params = params("tn=+1%20305&q=a+b");
-        assert_eq!(params.phone_number("tn").unwrap().as_deref(), Some("+1 305"));
-        assert_eq!(params.text("q").unwrap().as_deref(), Some("a b"));
-    }
-
-    #[test]
-    fn a_plus_after_an_encoded_character_still_begins_a_number() {
-        for (encoded, decoded) in [
-            ("tel%3A+442079460958", "tel:+442079460958"),
-            ("%20+44", " +44"),
-            ("%28+44%29", "(+44)"),
-            ("Tel.%20+44", "Tel. +44"),
-            ("2079;phone-context%3D+44", "2079;phone-context=+44"),
-            ("1+305%20+234", "1 305  234"),
-            ("%2B1+305", "+1 305"),
-            ("%+44", "%+44"),
-        ] {
-            let query = format!("t%6E={encoded}");
-            assert_eq!(params(&query).phone_number("tn").unwrap().as_deref(), Some(decoded));
         }
     }
 
@@ -260,7 +204,6 @@ mod tests {
         fn any_query_is_read_without_panic(query in any::<String>()) {
             let params = params(&query);
             let _ = params.text("q");
-            let _ = params.phone_number("tn");
         }
     }
 }

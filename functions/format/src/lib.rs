@@ -3,15 +3,16 @@
 mod answer;
 mod block;
 mod lookup;
+mod reading;
 
 use axum::{Json, extract::State};
-use formatting::{DefaultCountry, PhoneNumber};
+use formatting::DefaultCountry;
 use numbering::time::today;
 use shared::{
     app::Routes,
     errors::{ApiError, ListError},
     lookup::Freshness,
-    params::{Params, PathParams, quote},
+    params::{Params, PathParams, Readings, quote},
     request_context,
     state::App,
 };
@@ -20,6 +21,8 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 pub use answer::FormatResult;
 pub use lookup::LookupResult;
+
+use reading::Read;
 
 /// The routes of this function.
 ///
@@ -80,7 +83,7 @@ async fn by_path(
     PathParams([tn]): PathParams<1>,
     params: Params,
 ) -> Result<Json<FormatResult>, ApiError> {
-    describe(&app, &tn, &Options::of(&params)?).await
+    describe(&app, tn.into(), &Options::of(&params)?).await
 }
 
 /// Describe a phone number by query
@@ -95,16 +98,21 @@ async fn by_query(State(app): State<App>, params: Params) -> Result<Json<FormatR
     let tn = params
         .phone_number("tn")?
         .ok_or_else(|| ApiError::invalid("tn is required. Usage: /v1/format?tn=<NUMBER>"))?;
-    describe(&app, &tn, &Options::of(&params)?).await
+    describe(&app, tn, &Options::of(&params)?).await
 }
 
-async fn describe(app: &App, tn: &str, options: &Options) -> Result<Json<FormatResult>, ApiError> {
-    let Some(number) = PhoneNumber::parse(tn, options.default_country) else {
-        return Ok(Json(FormatResult::unparseable(tn.trim())));
+async fn describe(
+    app: &App,
+    tn: Readings,
+    options: &Options,
+) -> Result<Json<FormatResult>, ApiError> {
+    let Read { text, number } = Read::best_of(tn, options.default_country);
+    let Some(number) = number else {
+        return Ok(Json(FormatResult::unparseable(text.trim())));
     };
     if number.possible {
         let (national, e164) = (&number.national_number, &number.formats.e164);
-        request_context::record(|context| context.set_phone_number(tn, national, e164));
+        request_context::record(|context| context.set_phone_number(&text, national, e164));
     }
     let records = match block::geographic_npa_nxx(&number) {
         Some(npa_nxx) => block::look_up(app, npa_nxx, options.cache).await?,

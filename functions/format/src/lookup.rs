@@ -5,20 +5,23 @@ use std::str::FromStr;
 use axum::{Json, extract::State};
 use formatting::{DefaultCountry, PhoneNumber};
 use numbering::{
-    records::{Npa, NpaNxx, Nxx, Status},
+    records::{Npa, NpaNxx, Nxx, StateCode, Status},
     time::today,
 };
 use serde::Serialize;
 use shared::{
     errors::ApiError,
     lookup::Freshness,
-    params::{Params, PathParams, parse},
+    params::{Params, PathParams, Readings, parse},
     request_context,
     state::App,
 };
 use utoipa::ToSchema;
 
-use super::block::{self, Block, CarrierInfo, Location, NanpParts};
+use super::{
+    block::{self, Block, CarrierInfo, Location, NanpParts},
+    reading::Read,
+};
 
 /// What is known of the block that a number is in.
 #[derive(Debug, Serialize, ToSchema)]
@@ -74,7 +77,7 @@ pub async fn by_path(
     State(app): State<App>,
     PathParams([tn]): PathParams<1>,
 ) -> Result<Json<LookupResult>, ApiError> {
-    look_up(&app, &tn).await
+    look_up(&app, tn.into()).await
 }
 
 /// Look up the block of a number by query
@@ -90,24 +93,27 @@ pub async fn by_query(
     let tn = params
         .phone_number("tn")?
         .ok_or_else(|| ApiError::invalid("tn is required. Usage: /v1/lookup?tn=<NUMBER>"))?;
-    look_up(&app, &tn).await
+    look_up(&app, tn).await
 }
 
-async fn look_up(app: &App, tn: &str) -> Result<Json<LookupResult>, ApiError> {
-    let NanpNumber { number, parts } = parse("tn", tn)?;
+async fn look_up(app: &App, tn: Readings) -> Result<Json<LookupResult>, ApiError> {
+    let Read { text, .. } = Read::best_of(tn, DefaultCountry::default());
+    let NanpNumber { number, parts } = parse("tn", &text)?;
     let NanpParts { npa, nxx, nxxx } = parts;
     let (national, e164) = (&number.national_number, &number.formats.e164);
-    request_context::record(|context| context.set_phone_number(tn, national, e164));
+    request_context::record(|context| context.set_phone_number(&text, national, e164));
     let npa_nxx = NpaNxx { npa, nxx };
     let records = block::look_up(app, npa_nxx, Freshness::Cached).await?;
     let Some(exchange) = &records.exchange else {
         return Err(ApiError::not_found(format!("No data found for NPA-NXX {npa_nxx}")));
     };
     let status = exchange.status;
-    // Google's rules tell the territory of a valid number. Of any other, the numbering data still
-    // tells the country.
-    let country = number.country.clone().unwrap_or_else(|| exchange.country.to_string());
+    let country_of_exchange = exchange.country.to_string();
     let block = Block::of(&number, records, today());
+    // Google's rules tell the country of a valid number. Of any other, the numbering data does.
+    let state = block.state.map(|(state, _)| state);
+    let country = number.country.clone().or_else(|| state.map(StateCode::iso_country));
+    let country = country.unwrap_or(country_of_exchange);
     let location = Location::of(&country, &block);
     let tn = number.national_number;
     Ok(Json(LookupResult { tn, npa, nxx, nxxx, status, carrier: block.carrier, location }))

@@ -7,8 +7,11 @@ mod country;
 mod metadata;
 mod normalize;
 mod number;
+mod number_type;
+mod tolerant;
 
 pub use country::{DefaultCountry, UnknownCountry, country_name};
 pub use metadata::load_rules;
 pub use normalize::LONGEST_INPUT;
-pub use number::{Formats, NumberType, PhoneNumber};
+pub use number::{Formats, PhoneNumber};
+pub use number_type::NumberType;

@@ -1,5 +1,7 @@
 //! Prepares a number as people type it for the rules (spec 4.4).
 
+use super::tolerant::is_plus;
+
 /// The most characters of a text that Google's rules read.
 pub const LONGEST_INPUT: usize = 250;
 
@@ -9,10 +11,6 @@ pub(super) fn is_parseable(text: &str) -> bool {
     let misplaced_scheme =
         text.find(";phone-context=").is_some_and(|context| text[context..].contains("tel:"));
     text.chars().nth(LONGEST_INPUT).is_none() && !misplaced_scheme
-}
-
-fn is_plus(c: char) -> bool {
-    matches!(c, '+' | '＋')
 }
 
 /// The number with a leading `011` or `00` replaced by a plus; `None` if it has neither.

@@ -2,9 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use rlibphonenumber::{
-    PhoneNumber as Parsed, PhoneNumberFormat, PhoneNumberType, PhoneNumberUtil, Region,
-};
+use rlibphonenumber::{PhoneNumber as Parsed, PhoneNumberFormat, PhoneNumberUtil, Region};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -12,6 +10,8 @@ use super::{
     country::DefaultCountry,
     metadata::RULES,
     normalize::{is_parseable, without_international_prefix},
+    number_type::NumberType,
+    tolerant,
 };
 
 /// The country calling code of the North American Numbering Plan.
@@ -20,72 +20,6 @@ const NANP: i32 = 1;
 /// The most leading zeros of a number. The formats of the crate lose some of them if there are
 /// more.
 const MOST_LEADING_ZEROS: i32 = 10;
-
-/// The kind of service that a number belongs to (spec 2.5).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum NumberType {
-    FixedLine,
-    Mobile,
-    FixedLineOrMobile,
-    TollFree,
-    PremiumRate,
-    SharedCost,
-    Voip,
-    PersonalNumber,
-    Pager,
-    Uan,
-    Voicemail,
-}
-
-impl NumberType {
-    fn of(number_type: PhoneNumberType) -> Option<Self> {
-        Some(match number_type {
-            PhoneNumberType::FixedLine => Self::FixedLine,
-            PhoneNumberType::Mobile => Self::Mobile,
-            PhoneNumberType::FixedLineOrMobile => Self::FixedLineOrMobile,
-            PhoneNumberType::TollFree => Self::TollFree,
-            PhoneNumberType::PremiumRate => Self::PremiumRate,
-            PhoneNumberType::SharedCost => Self::SharedCost,
-            PhoneNumberType::VoIP => Self::Voip,
-            PhoneNumberType::PersonalNumber => Self::PersonalNumber,
-            PhoneNumberType::Pager => Self::Pager,
-            PhoneNumberType::UAN => Self::Uan,
-            PhoneNumberType::VoiceMail => Self::Voicemail,
-            PhoneNumberType::Unknown => return None,
-        })
-    }
-
-    /// The description in spec 2.5.
-    pub fn description(self) -> &'static str {
-        match self {
-            Self::FixedLine => "Landline",
-            Self::Mobile => "Mobile",
-            Self::FixedLineOrMobile => "Landline or Mobile",
-            Self::TollFree => "Toll-Free",
-            Self::PremiumRate => "Premium Rate",
-            Self::SharedCost => "Shared Cost",
-            Self::Voip => "VoIP",
-            Self::PersonalNumber => "Personal Number",
-            Self::Pager => "Pager",
-            Self::Uan => "Universal Access Number",
-            Self::Voicemail => "Voicemail",
-        }
-    }
-
-    /// Whether its numbers belong to a service rather than to a place or a telephone.
-    fn is_service(self) -> bool {
-        matches!(
-            self,
-            Self::TollFree
-                | Self::PremiumRate
-                | Self::SharedCost
-                | Self::Voip
-                | Self::PersonalNumber
-                | Self::Uan
-        )
-    }
-}
 
 /// A number in four notations (spec 2.5).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
@@ -134,21 +68,19 @@ impl PhoneNumber {
     /// A leading `011` or `00` is an international prefix, unless the number as typed is valid in
     /// `default_country`. If no valid number follows it, the prefixes of the default country apply;
     /// Australia, for instance, dials `0011`.
+    ///
+    /// If Google's rules cannot read the text, it is read again without any punctuation, and then
+    /// part by part.
     pub fn parse(text: &str, default_country: DefaultCountry) -> Option<Self> {
         if !is_parseable(text) {
             return None;
         }
         let region = default_country.region();
-        let typed = parse(text, region);
-        if typed.as_ref().is_some_and(|typed| typed.is_valid_in(region)) {
-            return typed;
-        }
-        let Some(rewritten) = without_international_prefix(text) else { return typed };
-        match (parse(&rewritten, region), typed) {
-            (Some(international), _) if international.valid => Some(international),
-            (_, Some(typed)) if typed.valid => Some(typed),
-            (international, typed) => international.or(typed),
-        }
+        parse_with_prefixes(text, region).or_else(|| {
+            let candidates = tolerant::candidates(text);
+            let parsed = candidates.iter().filter_map(|text| parse_with_prefixes(text, region));
+            first_of_the_best(parsed)
+        })
     }
 
     fn is_valid_in(&self, region: Region) -> bool {
@@ -159,6 +91,34 @@ impl PhoneNumber {
     pub fn is_nanp(&self) -> bool {
         self.country_calling_code == NANP && self.national_number.len() == 10
     }
+}
+
+/// Parses a number that may begin with an international prefix.
+pub(super) fn parse_with_prefixes(text: &str, region: Region) -> Option<PhoneNumber> {
+    let typed = parse(text, region);
+    if typed.as_ref().is_some_and(|typed| typed.is_valid_in(region)) {
+        return typed;
+    }
+    let Some(rewritten) = without_international_prefix(text) else { return typed };
+    match (parse(&rewritten, region), typed) {
+        (Some(international), _) if international.valid => Some(international),
+        (_, Some(typed)) if typed.valid || typed.possible => Some(typed),
+        (international, typed) => international.or(typed),
+    }
+}
+
+/// The first valid number, or else the first possible one, or else the first.
+fn first_of_the_best(numbers: impl Iterator<Item = PhoneNumber>) -> Option<PhoneNumber> {
+    let mut best: Option<PhoneNumber> = None;
+    for number in numbers {
+        if number.valid {
+            return Some(number);
+        }
+        if best.as_ref().is_none_or(|best| number.possible && !best.possible) {
+            best = Some(number);
+        }
+    }
+    best
 }
 
 /// Parses a number by the rules. A panic in them makes this number unparseable and does not end the
@@ -233,6 +193,8 @@ fn is_non_geographic_npa(national_number: &str) -> bool {
     match national_number.as_bytes() {
         digits if digits.len() != 10 => false,
         [_, b, c, ..] if b == c => true,
+        // Toll-free, or reserved for it.
+        [b'8', b'8', ..] => true,
         [b'5', b'2', b'1'..=b'9', ..] | [b'5', b'3', b'2' | b'8', ..] | [b'7', b'1', b'0', ..] => {
             true
         }
@@ -300,6 +262,18 @@ mod tests {
     }
 
     #[test]
+    fn a_possible_number_as_typed_stands_before_an_invalid_international_one() {
+        for (text, country, expected) in
+            [("01154960993", "GB", "+441154960993"), ("0117 777-412", "BG", "+359117777412")]
+        {
+            let number = parsed(text, country);
+            assert_eq!((number.formats.e164.as_str(), number.valid), (expected, false), "{text}");
+            assert!(number.possible, "{text}");
+        }
+        assert_eq!(parsed("011 44 20 7946 09581", "US").formats.e164, "+4420794609581");
+    }
+
+    #[test]
     fn a_toll_free_number_of_the_world_has_no_country() {
         let toll_free = parsed("+80012345678", "US");
         assert_eq!((toll_free.country, toll_free.is_non_geographic), (None, true));
@@ -316,7 +290,8 @@ mod tests {
         for npa in [
             "500", "521", "522", "523", "524", "525", "526", "527", "528", "529", "532", "533",
             "538", "544", "566", "577", "588", "600", "622", "633", "700", "710", "800", "833",
-            "844", "855", "866", "877", "888", "900",
+            "844", "855", "866", "877", "888", "900", // Toll-free, or reserved for it.
+            "880", "881", "882", "883", "884", "885", "886", "887", "889",
         ] {
             assert!(non_geographic(npa), "{npa}");
         }

@@ -88,10 +88,6 @@ impl Exception {
     pub fn of(case: &Case) -> Self {
         Self { input: case.input.clone(), default_region: case.default_region.clone() }
     }
-
-    pub fn is_of(&self, case: &Case) -> bool {
-        self.input == case.input && self.default_region == case.default_region
-    }
 }
 
 fn corpus_file() -> Option<std::ffi::OsString> {

@@ -20,7 +20,7 @@ const FIELDS: [&str; 9] = [
 #[derive(Default, Clone, Copy)]
 pub struct Counts {
     cases: u32,
-    exceptions: u32,
+    apart: u32,
     agree: [u32; FIELDS.len()],
 }
 
@@ -48,17 +48,18 @@ fn agreement(ours: &Option<Answer>, googles: &Option<Answer>) -> [bool; FIELDS.l
 }
 
 impl Table {
-    /// Counts a case. A listed exception is counted apart and not among the others.
+    /// Counts a case. One in which the service differs on purpose is counted apart and not among the
+    /// others.
     pub fn count(
         &mut self,
         class: &str,
         ours: &Option<Answer>,
         googles: &Option<Answer>,
-        exception: bool,
+        is_apart: bool,
     ) {
         let counts = self.0.entry(class.to_owned()).or_default();
-        if exception {
-            counts.exceptions += 1;
+        if is_apart {
+            counts.apart += 1;
             return;
         }
         counts.cases += 1;
@@ -76,7 +77,7 @@ impl Table {
     fn total(&self) -> Counts {
         self.0.values().fold(Counts::default(), |mut total, counts| {
             total.cases += counts.cases;
-            total.exceptions += counts.exceptions;
+            total.apart += counts.apart;
             total.agree.iter_mut().zip(counts.agree).for_each(|(total, agree)| *total += agree);
             total
         })
@@ -85,11 +86,11 @@ impl Table {
 
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:<20}{:>8}{:>8}", "class", "cases", "listed")?;
+        write!(f, "{:<20}{:>8}{:>8}", "class", "cases", "apart")?;
         FIELDS.iter().try_for_each(|field| write!(f, "{field:>16}"))?;
         let total = ("all".to_owned(), self.total());
         for (class, counts) in self.0.iter().chain([(&total.0, &total.1)]) {
-            write!(f, "\n{class:<20}{:>8}{:>8}", counts.cases, counts.exceptions)?;
+            write!(f, "\n{class:<20}{:>8}{:>8}", counts.cases, counts.apart)?;
             for agree in counts.agree {
                 let share = 100.0 * f64::from(agree) / f64::from(counts.cases.max(1));
                 write!(f, "{:>16}", format!("{agree} {share:.2}%"))?;

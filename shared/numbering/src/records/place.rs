@@ -65,6 +65,14 @@ impl StateCode {
         if subdivision(Country::Ca, &code).is_some() { Country::Ca } else { Country::Us }
     }
 
+    /// The ISO 3166-1 code of the country that a number of the state is of. A US territory is a
+    /// country of its own there, with the code that it has as a state.
+    pub fn iso_country(self) -> String {
+        let is_territory =
+            self.subdivision().is_some_and(|found| found.subdivision_type == "Outlying area");
+        if is_territory { self.to_string() } else { self.country().to_string() }
+    }
+
     /// The Canadian provinces and territories whose full names `text` contains, in the order of the
     /// text and whatever the case of its letters. No such name is part of another.
     pub fn provinces_named_in(text: &str) -> Vec<Self> {
@@ -164,6 +172,19 @@ mod tests {
     fn a_state_knows_its_country() {
         assert_eq!("PR".parse::<StateCode>().unwrap().country(), Country::Us);
         assert_eq!("NL".parse::<StateCode>().unwrap().country(), Country::Ca);
+    }
+
+    #[test]
+    fn a_territory_is_a_country_of_its_own_to_iso_and_part_of_the_us_to_the_numbering_data() {
+        for code in ["AS", "GU", "MP", "PR", "VI"] {
+            let territory: StateCode = code.parse().unwrap();
+            assert_eq!(
+                (territory.iso_country().as_str(), territory.country()),
+                (code, Country::Us)
+            );
+        }
+        assert_eq!("DC".parse::<StateCode>().unwrap().iso_country(), "US");
+        assert_eq!("ON".parse::<StateCode>().unwrap().iso_country(), "CA");
     }
 
     #[test]

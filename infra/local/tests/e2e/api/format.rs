@@ -116,6 +116,32 @@ async fn a_number_in_an_unknown_exchange_has_its_area_codes_place() {
 }
 
 #[tokio::test]
+async fn toll_free_codes_that_are_not_in_use_yet_are_non_geographic() {
+    let service = shared_service();
+    for last_digit in 0..10 {
+        let body = service.ok(&format!("/v1/format/+188{last_digit}2345678")).await;
+        assert_eq!(body["isNonGeographic"], true, "88{last_digit}");
+    }
+}
+
+/// Validity is Google's pattern. The status of the exchange is what the lookup tells.
+#[tokio::test]
+async fn a_number_in_use_may_be_invalid_and_one_in_a_reserved_exchange_valid() {
+    let service = shared_service();
+    for tn in ["+15382345678", "+17102345678"] {
+        let body = service.ok(&format!("/v1/format/{tn}")).await;
+        assert_eq!((&body["valid"], &body["possible"]), (&json!(false), &json!(true)), "{tn}");
+    }
+    assert_eq!(service.ok("/v1/format/+12129111234").await["valid"], true);
+}
+
+#[tokio::test]
+async fn a_number_as_typed_stands_if_it_is_possible_and_no_reading_is_valid() {
+    let body = shared_service().ok("/v1/format/01154960993?defaultCountry=GB").await;
+    assert_eq!((&body["input"], &body["valid"]), (&json!("+441154960993"), &json!(false)));
+}
+
+#[tokio::test]
 async fn without_the_cache_the_answer_is_the_same() {
     let service = shared_service();
     let cached = service.ok("/v1/format/+13052345678").await;

@@ -58,3 +58,35 @@ async fn a_block_that_is_not_in_the_data_is_not_found() {
         shared_service().assert_error(&path, 404, "not_found", &message).await;
     }
 }
+
+/// Google's rules know no number in 340-211, and so no country of one.
+#[tokio::test]
+async fn a_territory_is_a_country_of_its_own_for_numbers_and_part_of_the_us_in_the_numbering_data()
+{
+    let service = shared_service();
+    let of_data = service.ok("/v1/npa/340").await;
+    assert_eq!((&of_data["country"], &of_data["state"]), (&json!("US"), &json!("VI")));
+    for target in ["/v1/carriers?state=VI", "/v1/search?state=VI"] {
+        let list = service.ok(target).await;
+        let records = list["carriers"].as_array().or(list["results"].as_array()).unwrap();
+        assert!(!records.is_empty(), "{target}");
+        for record in records {
+            assert_eq!((&record["country"], &record["state"]), (&json!("US"), &json!("VI")));
+        }
+    }
+    for target in ["/v1/format/3402055678", "/v1/lookup/3402055678", "/v1/lookup/3402111234"] {
+        let location = &service.ok(target).await["location"];
+        assert_eq!((&location["country"], &location["state"]), (&json!("VI"), &json!("VI")));
+        assert_eq!(location["countryName"], "U.S. Virgin Islands", "{target}");
+    }
+    assert_eq!(service.ok("/v1/format/3402111234").await["valid"], false);
+}
+
+#[tokio::test]
+async fn a_number_with_a_plus_in_the_query_is_that_of_format() {
+    let service = shared_service();
+    assert_eq!(service.ok("/v1/lookup?tn=+2122345678").await["tn"], "2122345678");
+    assert_eq!(service.ok("/v1/lookup?tn=Cell:+212-234-5678").await["tn"], "2122345678");
+    let message = "tn must be a 10-digit North American telephone number, got '+516-607-4335'";
+    service.assert_error("/v1/lookup?tn=+516-607-4335", 400, "invalid_request", message).await;
+}

@@ -1,0 +1,71 @@
+//! The kinds of service that numbers belong to.
+
+use rlibphonenumber::PhoneNumberType;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// The kind of service that a number belongs to (spec 2.5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum NumberType {
+    FixedLine,
+    Mobile,
+    FixedLineOrMobile,
+    TollFree,
+    PremiumRate,
+    SharedCost,
+    Voip,
+    PersonalNumber,
+    Pager,
+    Uan,
+    Voicemail,
+}
+
+impl NumberType {
+    pub(super) fn of(number_type: PhoneNumberType) -> Option<Self> {
+        Some(match number_type {
+            PhoneNumberType::FixedLine => Self::FixedLine,
+            PhoneNumberType::Mobile => Self::Mobile,
+            PhoneNumberType::FixedLineOrMobile => Self::FixedLineOrMobile,
+            PhoneNumberType::TollFree => Self::TollFree,
+            PhoneNumberType::PremiumRate => Self::PremiumRate,
+            PhoneNumberType::SharedCost => Self::SharedCost,
+            PhoneNumberType::VoIP => Self::Voip,
+            PhoneNumberType::PersonalNumber => Self::PersonalNumber,
+            PhoneNumberType::Pager => Self::Pager,
+            PhoneNumberType::UAN => Self::Uan,
+            PhoneNumberType::VoiceMail => Self::Voicemail,
+            PhoneNumberType::Unknown => return None,
+        })
+    }
+
+    /// The description in spec 2.5.
+    pub fn description(self) -> &'static str {
+        match self {
+            Self::FixedLine => "Landline",
+            Self::Mobile => "Mobile",
+            Self::FixedLineOrMobile => "Landline or Mobile",
+            Self::TollFree => "Toll-Free",
+            Self::PremiumRate => "Premium Rate",
+            Self::SharedCost => "Shared Cost",
+            Self::Voip => "VoIP",
+            Self::PersonalNumber => "Personal Number",
+            Self::Pager => "Pager",
+            Self::Uan => "Universal Access Number",
+            Self::Voicemail => "Voicemail",
+        }
+    }
+
+    /// Whether its numbers belong to a service rather than to a place or a telephone.
+    pub(super) fn is_service(self) -> bool {
+        matches!(
+            self,
+            Self::TollFree
+                | Self::PremiumRate
+                | Self::SharedCost
+                | Self::Voip
+                | Self::PersonalNumber
+                | Self::Uan
+        )
+    }
+}
