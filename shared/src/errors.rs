@@ -1,6 +1,9 @@
 //! Turns failures into the `{error, message}` that a client sees (spec 7). No other code makes such
 //! a body. It travels with the response, so that [`crate::http`] can show it in another form.
 
+mod problem;
+mod responses;
+
 use axum::{
     Extension, Json,
     http::{
@@ -15,10 +18,13 @@ use serde::Serialize;
 use store::{DatasetError, StoreError};
 use utoipa::ToSchema;
 
-use crate::{
-    http::ALLOWED_METHODS,
-    quota::{LimitType, QuotaExceeded, QuotaStatus},
-};
+use crate::quota::{LimitType, QuotaExceeded, QuotaStatus};
+
+pub use problem::{PROBLEM_MEDIA_TYPE, Problem};
+pub use responses::{ListError, PublicError};
+
+/// The methods that every endpoint has.
+pub(crate) const ALLOWED_METHODS: &str = "GET, HEAD, OPTIONS";
 
 const KEY_REQUIRED: &str = "API key required: send it as 'Authorization: Bearer <API_KEY>', \
                             as 'X-API-Key: <API_KEY>' or as the query parameter apiKey";
@@ -30,10 +36,6 @@ const CHALLENGE: &str = "Bearer realm=\"Telephone Number Reference Service\"";
 const CHALLENGE_OF_INVALID_KEY: &str = "Bearer realm=\"Telephone Number Reference Service\", \
                                         error=\"invalid_token\", \
                                         error_description=\"Invalid API key\"";
-
-mod responses;
-
-pub use responses::{ListError, PublicError};
 
 /// How long a client should wait before it retries a request that failed, in seconds.
 const RETRY_AFTER_SECONDS: &str = "5";

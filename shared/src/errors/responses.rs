@@ -8,8 +8,7 @@ use utoipa::{
     openapi::{ContentBuilder, Ref, RefOr, Response, response::ResponseBuilder},
 };
 
-use super::ApiError;
-use crate::http::PROBLEM_MEDIA_TYPE;
+use super::{ApiError, PROBLEM_MEDIA_TYPE};
 
 /// What each status means.
 const MEANINGS: [(StatusCode, &str); 7] = [

@@ -20,8 +20,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 
-/// The methods that every endpoint has.
-pub const ALLOWED_METHODS: &str = "GET, HEAD, OPTIONS";
+use crate::errors::ALLOWED_METHODS;
 
 /// What a browser is told before it sends a request. No response ever allows credentials: the key
 /// is sent in a header, and never as a cookie. The time is in seconds; browsers shorten it as they

@@ -14,17 +14,12 @@ use axum::{
     middleware::{from_fn, from_fn_with_state},
 };
 
-pub(crate) use cors::ALLOWED_METHODS;
 pub use cors::AllowedOrigins;
-pub use problem::{MEDIA_TYPE as PROBLEM_MEDIA_TYPE, Problem};
 pub(crate) use trailing_slash::ignore_trailing_slashes;
-
-use crate::state::App;
 
 /// Wraps `router`, so that each of its responses keeps to the rules of HTTP. What is named last sees
 /// a request first and a response last.
-pub(crate) fn with_rules_of_http(router: Router, app: &App) -> Router {
-    let origins = &app.allowed_origins;
+pub(crate) fn with_rules_of_http(router: Router, origins: &AllowedOrigins) -> Router {
     router
         .layer(from_fn(problem::render_as_asked))
         .layer(from_fn(conditional::answer_conditionally))

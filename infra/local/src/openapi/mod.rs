@@ -6,7 +6,10 @@ mod layers;
 mod version_3_0;
 
 use serde_json::Value;
-use shared::{app, errors::ErrorBody, http::Problem};
+use shared::{
+    app,
+    errors::{ErrorBody, Problem},
+};
 use utoipa::{
     Modify, OpenApi,
     openapi::{

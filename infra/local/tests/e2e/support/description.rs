@@ -6,7 +6,7 @@ use axum::{
     body::{Body, Bytes, to_bytes},
     extract::Request,
     http::{
-        HeaderMap, Method, StatusCode,
+        HeaderMap, HeaderName, Method, StatusCode,
         header::{CONTENT_ENCODING, CONTENT_TYPE},
     },
     middleware::Next,
@@ -122,7 +122,7 @@ fn undescribed_header(response: &Value, headers: &HeaderMap) -> Option<String> {
             || UNDESCRIBED_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
             || described.keys().any(|described| described.eq_ignore_ascii_case(name))
     };
-    headers.keys().map(|name| name.as_str()).find(|name| !is_described(name)).map(str::to_owned)
+    headers.keys().map(HeaderName::as_str).find(|name| !is_described(name)).map(str::to_owned)
 }
 
 /// Replaces an answer that breaks the description, so that the test that asked for it fails.

@@ -1,0 +1,47 @@
+//! The form of an error as problem details (RFC 9457).
+
+use axum::http::StatusCode;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{ErrorBody, ErrorCode};
+use crate::quota::QuotaStatus;
+
+/// The media type of problem details.
+pub const PROBLEM_MEDIA_TYPE: &str = "application/problem+json";
+
+/// An error as problem details (RFC 9457, section 3).
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Problem {
+    /// `about:blank`: the status and `error` say what kind of problem it is.
+    #[serde(rename = "type")]
+    #[schema(example = "about:blank")]
+    problem_type: &'static str,
+    /// The phrase of the status.
+    #[schema(example = "Not Found")]
+    title: &'static str,
+    #[schema(example = 404)]
+    status: u16,
+    /// The `message` of the error in its usual form.
+    #[schema(example = "No carrier found with OCN 9999")]
+    detail: String,
+    /// The `error` of the error in its usual form.
+    error: ErrorCode,
+    /// Present with `rate_limited` only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    details: Option<QuotaStatus>,
+}
+
+impl Problem {
+    pub(crate) fn of(status: StatusCode, ErrorBody { error, message, details }: ErrorBody) -> Self {
+        Self {
+            problem_type: "about:blank",
+            title: status.canonical_reason().unwrap_or_default(),
+            status: status.as_u16(),
+            detail: message,
+            error,
+            details,
+        }
+    }
+}
