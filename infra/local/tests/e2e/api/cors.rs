@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use axum::{
     body::Body,
-    http::{HeaderMap, HeaderName, Request},
+    http::{HeaderMap, Request},
 };
 use lambda_http::tower::ServiceExt;
 use reqwest::{Method, Response};
@@ -64,13 +64,10 @@ async fn a_browser_may_send_any_request_of_the_api_and_is_asked_for_no_key_befor
 }
 
 #[tokio::test]
-async fn a_page_may_read_every_response_and_each_header_of_ours() {
+async fn a_page_may_read_every_response_and_all_its_headers() {
     let service = Service::with_sample().await;
     let key = key_with_quotas(&service.database.store(), Some(4), Some(1)).await;
     let bearer = format!("Bearer {}", key.reveal());
-    let always_readable = ["cache-control", "content-length", "content-type"];
-    let of_the_connection =
-        ["date", "vary", "x-content-type-options", "transfer-encoding", "allow"];
     let mut statuses = BTreeSet::new();
     for (method, path, authorization) in [
         (Method::GET, "/v1/npa/415?limit=1&offset=1", bearer.as_str()),
@@ -88,14 +85,9 @@ async fn a_page_may_read_every_response_and_each_header_of_ours() {
         statuses.insert(response.status().as_u16());
         let headers = response.headers();
         assert_eq!(value(headers, "access-control-allow-origin"), Some("*"), "{path}");
-        let exposed = names(headers, "access-control-expose-headers");
-        for name in headers.keys().map(HeaderName::as_str) {
-            let is_readable = exposed.contains(name)
-                || always_readable.contains(&name)
-                || of_the_connection.contains(&name)
-                || name.starts_with("access-control-");
-            assert!(is_readable, "{path}: a page cannot read {name}");
-        }
+        // The wildcard stands for every header as long as credentials are not allowed.
+        assert_eq!(value(headers, "access-control-expose-headers"), Some("*"), "{path}");
+        assert_eq!(value(headers, "access-control-allow-credentials"), None, "{path}");
     }
     assert_eq!(statuses, BTreeSet::from([200, 401, 404, 405, 429]));
 }
