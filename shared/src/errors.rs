@@ -63,7 +63,7 @@ pub enum ApiError {
     Internal,
 }
 
-/// The body of every answer that is not a success (spec 7).
+/// The body of every error (spec 7).
 #[derive(Clone, Serialize, ToSchema)]
 pub struct ErrorBody {
     pub(crate) error: ErrorCode,
@@ -129,7 +129,7 @@ impl ApiError {
             Self::Unavailable => (
                 StatusCode::SERVICE_UNAVAILABLE,
                 ErrorCode::ServiceUnavailable,
-                "The numbering data cannot be read at the moment; try again shortly".to_owned(),
+                "The numbering data cannot be read at the moment; retry in some seconds".to_owned(),
             ),
             Self::Internal => (
                 StatusCode::INTERNAL_SERVER_ERROR,

@@ -5,15 +5,12 @@
 //! the whole values. `cargo lambda watch` and REST APIs do not decode the path.
 //!
 //! A named stage and a base path of a custom domain stand before the path of a route, and the
-//! functions do not know them. The path begins where the route of the event does; what the client
-//! wrote before it is set before the targets of `Link` headers again.
+//! functions do not know them. The path begins where the route of the event does; the stage or base
+//! path before it is put before the targets of `Link` headers again.
 
 use axum::{
     extract::Request as AxumRequest,
-    http::{
-        HeaderValue, StatusCode, Uri,
-        header::{CONTENT_LENGTH, LINK},
-    },
+    http::{HeaderValue, Uri, header::LINK},
     middleware::Next,
     response::Response,
 };
@@ -50,15 +47,6 @@ pub async fn prefix_links(request: AxumRequest, next: Next) -> Response {
         && let Ok(value) = HeaderValue::try_from(prefixed)
     {
         *links = value;
-    }
-    response
-}
-
-/// Drops the `Content-Length` of a 304, which axum sets to the length of its empty body. It would be
-/// that of the response that the client has (RFC 9110, 8.6). A server drops it by itself.
-pub fn drop_length_of_not_modified(mut response: Response) -> Response {
-    if response.status() == StatusCode::NOT_MODIFIED {
-        response.headers_mut().remove(CONTENT_LENGTH);
     }
     response
 }

@@ -1,7 +1,8 @@
 //! The code that the functions behind the API share.
 //!
 //! A request passes through it in one direction: [`gateway`] restores the URL that the client
-//! wrote, [`app`] finds its route, [`auth`] checks its key, [`quota`] counts it, [`params`] and
+//! wrote, [`app`] finds its route, [`request_id`] names it, [`auth`] checks its key, [`quota`] counts
+//! it, [`unknown_params`] refuses what its route does not know, [`params`] and
 //! [`pagination`] parse it, a handler asks [`lookup`] for a record or a dataset, [`errors`] turns a
 //! failure into a response, [`http`] gives the response what HTTP asks of it, and [`telemetry`]
 //! writes its line of the access log. [`state`] holds the data that all handlers share.

@@ -13,7 +13,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::{
     errors::ApiError,
-    params::{API_KEY, Params, invalid_param},
+    params::{Params, invalid_param, query_without},
 };
 
 const DEFAULT_LIMIT: usize = 50;
@@ -175,11 +175,7 @@ impl Links {
     /// The path and query of the request with another offset and with the version, but without the
     /// key, since URLs are logged.
     fn at_offset(&self, limit: usize, offset: usize) -> String {
-        let query = self.uri.query().unwrap_or_default().as_bytes();
-        let other_params = form_urlencoded::parse(query)
-            .filter(|(name, _)| !matches!(name.as_ref(), "limit" | "offset" | "version" | API_KEY));
-        let query = form_urlencoded::Serializer::new(String::new())
-            .extend_pairs(other_params)
+        let query = query_without(&self.uri, &["limit", "offset", "version"])
             .append_pair("limit", &limit.to_string())
             .append_pair("offset", &offset.to_string())
             .extend_pairs(self.version.iter().map(|version| ("version", version)))

@@ -1,8 +1,6 @@
 //! Parses the parameters of a request. A value that breaks its rule is refused with a message that
 //! names the parameter, the rule and the value.
 
-mod phone_number;
-
 use std::{borrow::Cow, fmt::Display, str::FromStr};
 
 use axum::{
@@ -13,8 +11,6 @@ use percent_encoding::percent_decode_str;
 use strum::VariantNames;
 
 use crate::errors::ApiError;
-
-pub use phone_number::Readings;
 
 /// The parameters in a path, in their order. The last one may contain slashes if the route allows
 /// it.
@@ -37,6 +33,18 @@ impl<S: Sync, const N: usize> FromRequestParts<S> for PathParams<N> {
             .collect();
         values.try_into().map(Self).map_err(|_| ApiError::Internal)
     }
+}
+
+/// The query of a URI without the parameters of these names and without the key, since a key must not
+/// be repeated.
+pub(crate) fn query_without(
+    uri: &Uri,
+    names: &[&str],
+) -> form_urlencoded::Serializer<'static, String> {
+    let params = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    query.extend_pairs(params.filter(|(name, _)| name != API_KEY && !names.contains(&&**name)));
+    query
 }
 
 /// The query parameter that may carry the key (spec section 5).
@@ -70,6 +78,13 @@ impl Params {
         let values = form_urlencoded::parse(self.0.as_bytes())
             .filter_map(|(key, value)| (key == name).then_some(value));
         single_value(name, values)
+    }
+
+    /// The values of `name` as they are in the URL.
+    pub fn raw_values(&self, name: &str) -> impl Iterator<Item = &str> {
+        let pairs = self.0.split('&').filter_map(|pair| pair.split_once('='));
+        let named = pairs.filter(move |(key, _)| percent_decode_str(key).eq(name.bytes()));
+        named.map(|(_, value)| value)
     }
 
     /// The value of `name`, parsed as a `T` whose error states the rule.
@@ -109,7 +124,7 @@ pub fn parse<T: FromStr<Err: Display>>(name: &str, text: &str) -> Result<T, ApiE
 const LONGEST_QUOTE: usize = 40;
 
 /// A value that breaks the rule of its parameter.
-pub(crate) fn invalid_param(name: &str, text: &str, rule: impl Display) -> ApiError {
+pub fn invalid_param(name: &str, text: &str, rule: impl Display) -> ApiError {
     ApiError::InvalidRequest(format!("{name} {rule}, got '{}'", quote(text)))
 }
 
@@ -122,7 +137,10 @@ pub fn quote(text: &str) -> Cow<'_, str> {
 }
 
 /// The only value among `values`, which may be repeated; `None` if there is none or it is empty.
-fn single_value<'a>(
+///
+/// # Errors
+/// Returns [`ApiError::InvalidRequest`] if two of `values` differ.
+pub fn single_value<'a>(
     name: &str,
     mut values: impl Iterator<Item = Cow<'a, str>>,
 ) -> Result<Option<String>, ApiError> {

@@ -4,18 +4,18 @@ use axum::{extract::Request, http::HeaderMap};
 use lambda_http::request::RequestContext as GatewayContext;
 use rand::{RngExt, distr::Alphanumeric};
 
+use crate::auth::START_OF_KEY;
+
 /// The header that carries the id of a request, in both directions.
 pub const REQUEST_ID: &str = "x-request-id";
 
 /// The length of the longest id that is taken over from a client.
 const LONGEST_ID: usize = 64;
-/// How many digits in a row may belong to a phone number.
+/// The fewest digits in a row that may be a phone number.
 const DIGITS_OF_A_NUMBER: usize = 7;
-/// The least letters of an id of a common random form. Fewer are rare by chance, but usual where
-/// somebody fills up a number.
+/// The fewest letters that an id of a common random form must have. A random one seldom has fewer, a
+/// number that somebody filled up often does.
 const LETTERS_OF_A_RANDOM_ID: usize = 4;
-/// The beginning of a key, in lower case.
-const START_OF_A_KEY: &str = "tnr_live_";
 
 /// The id that the client gave the request, or else API Gateway's, or else a random one.
 pub fn request_id(request: &Request) -> String {
@@ -51,7 +51,7 @@ fn may_be_logged(id: &str) -> bool {
     let without_separators = id.replace(is_separator, "");
     let mut runs_of_digits = without_separators.split(|c: char| !c.is_ascii_digit());
     has_form
-        && !id.to_ascii_lowercase().contains(START_OF_A_KEY)
+        && !id.to_ascii_lowercase().contains(START_OF_KEY)
         && (is_random || runs_of_digits.all(|run| run.len() < DIGITS_OF_A_NUMBER))
 }
 

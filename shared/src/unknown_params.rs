@@ -1,7 +1,7 @@
 //! Refuses query parameters that a route does not know, since a mistyped filter would otherwise be
 //! answered as if it had not been given.
 
-use std::{borrow::Cow, collections::HashMap, sync::Arc};
+use std::{collections::HashMap, sync::Arc};
 
 use axum::{
     extract::{MatchedPath, Request, State},
@@ -55,8 +55,8 @@ pub async fn refuse_unknown_params(
     Ok(next.run(request).await)
 }
 
-/// The error of the first unknown parameter of a request that reads; any other method is refused
-/// for itself.
+/// The error of the first unknown parameter of a GET or HEAD request; any other method is refused as
+/// such.
 fn unknown_param(request: &Request, known_params: &KnownParams) -> Option<ApiError> {
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         return None;
@@ -65,27 +65,27 @@ fn unknown_param(request: &Request, known_params: &KnownParams) -> Option<ApiErr
     let known = known_params.0.get(route.as_str())?;
     let query = request.uri().query().unwrap_or_default();
     let mut names = form_urlencoded::parse(query.as_bytes()).map(|(name, _)| name);
-    let unknown = names.find(|name| !known.iter().any(|known| known == name))?;
+    let unknown = names.find(|name| !known.iter().any(|param| param == name))?;
     Some(ApiError::invalid(message(&unknown, known)))
 }
 
 fn message(unknown: &str, known: &[String]) -> String {
-    let unknown: Cow<str> = quote(unknown);
-    match nearest(&unknown, known) {
-        Some(near) => format!("Unknown parameter '{unknown}'; the nearest known one is '{near}'"),
-        None => format!("Unknown parameter '{unknown}'; this endpoint knows {}", known.join(", ")),
+    let quoted = quote(unknown);
+    match nearest(&quoted, known) {
+        Some(near) => format!("Unknown parameter '{quoted}'; the nearest known one is '{near}'"),
+        None => format!("Unknown parameter '{quoted}'; this endpoint knows {}", known.join(", ")),
     }
 }
 
 /// The known parameter that was probably meant: the case does not count, and at most a third of the
-/// characters may be missing, wrong or swapped.
+/// characters, and at least one, may be missing, wrong or swapped.
 fn nearest<'a>(unknown: &str, known: &'a [String]) -> Option<&'a str> {
-    let unknown = unknown.to_lowercase();
+    let lower = unknown.to_lowercase();
     let distances = known
         .iter()
-        .map(|known| (strsim::osa_distance(&unknown, &known.to_lowercase()), known.as_str()));
+        .map(|name| (strsim::osa_distance(&lower, &name.to_lowercase()), name.as_str()));
     let (distance, nearest) = distances.min_by_key(|(distance, _)| *distance)?;
-    let length = nearest.len().min(unknown.chars().count());
+    let length = nearest.len().min(lower.chars().count());
     let is_near = distance <= (length / 3).max(1) && distance < length;
     is_near.then_some(nearest)
 }

@@ -33,7 +33,7 @@ pub struct CarrierSummary {
     /// Full legal company name; `null` if no source names it.
     #[schema(required, example = "NEW CINGULAR WIRELESS PCS, LLC - DC")]
     pub company_name: Option<String>,
-    /// Common or trade name; `null` if it does not differ.
+    /// Common or trade name; `null` if no source names one that differs.
     #[schema(required, example = "AT&T Mobility")]
     pub common_name: Option<String>,
     /// `null` if no source names the type.

@@ -3,7 +3,7 @@
 mod answer;
 mod block;
 mod lookup;
-mod reading;
+mod readings;
 
 use axum::{Json, extract::State};
 use formatting::DefaultCountry;
@@ -12,7 +12,7 @@ use shared::{
     app::Routes,
     errors::{ApiError, ListError},
     lookup::Freshness,
-    params::{Params, PathParams, Readings, quote},
+    params::{Params, PathParams, quote},
     request_context,
     state::App,
 };
@@ -22,7 +22,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 pub use answer::FormatResult;
 pub use lookup::LookupResult;
 
-use reading::Read;
+use readings::{Reading, Readings};
 
 /// The routes of this function.
 ///
@@ -95,8 +95,7 @@ async fn by_path(
     responses((status = 200, description = "What the number is", body = FormatResult), ListError)
 )]
 async fn by_query(State(app): State<App>, params: Params) -> Result<Json<FormatResult>, ApiError> {
-    let tn = params
-        .phone_number("tn")?
+    let tn = Readings::of_query(&params)?
         .ok_or_else(|| ApiError::invalid("tn is required. Usage: /v1/format?tn=<NUMBER>"))?;
     describe(&app, tn, &Options::of(&params)?).await
 }
@@ -106,7 +105,7 @@ async fn describe(
     tn: Readings,
     options: &Options,
 ) -> Result<Json<FormatResult>, ApiError> {
-    let Read { text, number } = Read::best_of(tn, options.default_country);
+    let Reading { text, number } = tn.best(options.default_country);
     let Some(number) = number else {
         return Ok(Json(FormatResult::unparseable(text.trim())));
     };

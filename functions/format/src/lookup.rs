@@ -1,7 +1,5 @@
 //! Looks up the block of a North American number: its status, holder and place.
 
-use std::str::FromStr;
-
 use axum::{Json, extract::State};
 use formatting::{DefaultCountry, PhoneNumber};
 use numbering::{
@@ -12,7 +10,7 @@ use serde::Serialize;
 use shared::{
     errors::ApiError,
     lookup::Freshness,
-    params::{Params, PathParams, Readings, parse},
+    params::{Params, PathParams, invalid_param},
     request_context,
     state::App,
 };
@@ -20,7 +18,7 @@ use utoipa::ToSchema;
 
 use super::{
     block::{self, Block, CarrierInfo, Location, NanpParts},
-    reading::Read,
+    readings::{Reading, Readings},
 };
 
 /// What is known of the block that a number is in.
@@ -52,18 +50,12 @@ struct NanpNumber {
     parts: NanpParts,
 }
 
-/// Text that is no ten-digit North American number.
-#[derive(Debug, thiserror::Error)]
-#[error("must be a 10-digit North American telephone number")]
-struct NotNanp;
+const NOT_NANP: &str = "must be a 10-digit North American telephone number";
 
-impl FromStr for NanpNumber {
-    type Err = NotNanp;
-
-    fn from_str(text: &str) -> Result<Self, NotNanp> {
-        let number = PhoneNumber::parse(text, DefaultCountry::default()).ok_or(NotNanp)?;
-        let parts = NanpParts::of(&number).ok_or(NotNanp)?;
-        Ok(Self { number, parts })
+impl NanpNumber {
+    /// The number, if it is one of the North American Numbering Plan with ten digits.
+    fn of(number: PhoneNumber) -> Option<Self> {
+        Some(Self { parts: NanpParts::of(&number)?, number })
     }
 }
 
@@ -90,16 +82,15 @@ pub async fn by_query(
     State(app): State<App>,
     params: Params,
 ) -> Result<Json<LookupResult>, ApiError> {
-    let tn = params
-        .phone_number("tn")?
+    let tn = Readings::of_query(&params)?
         .ok_or_else(|| ApiError::invalid("tn is required. Usage: /v1/lookup?tn=<NUMBER>"))?;
     look_up(&app, tn).await
 }
 
 async fn look_up(app: &App, tn: Readings) -> Result<Json<LookupResult>, ApiError> {
-    let Read { text, .. } = Read::best_of(tn, DefaultCountry::default());
-    let NanpNumber { number, parts } = parse("tn", &text)?;
-    let NanpParts { npa, nxx, nxxx } = parts;
+    let Reading { text, number } = tn.best(DefaultCountry::default());
+    let NanpNumber { number, parts: NanpParts { npa, nxx, nxxx } } =
+        number.and_then(NanpNumber::of).ok_or_else(|| invalid_param("tn", &text, NOT_NANP))?;
     let (national, e164) = (&number.national_number, &number.formats.e164);
     request_context::record(|context| context.set_phone_number(&text, national, e164));
     let npa_nxx = NpaNxx { npa, nxx };
@@ -124,7 +115,8 @@ mod tests {
     use super::*;
 
     fn parts(text: &str) -> Option<(String, String, String)> {
-        let NanpParts { npa, nxx, nxxx } = text.parse::<NanpNumber>().ok()?.parts;
+        let number = PhoneNumber::parse(text, DefaultCountry::default())?;
+        let NanpParts { npa, nxx, nxxx } = NanpNumber::of(number)?.parts;
         Some((npa.to_string(), nxx.to_string(), nxxx))
     }
 

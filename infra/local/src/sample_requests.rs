@@ -24,19 +24,21 @@ pub fn requests_of(function: &str) -> Vec<SampleRequest> {
     file.and_then(|file| file.contents_utf8()).map_or_else(Vec::new, parse)
 }
 
-/// Reads the lines `name: METHOD target` and, below each, indented lines `header: value`. A line
-/// that is neither is passed over; the tests notice that its answer is missing.
+/// Reads the lines `name: METHOD target` and, below each, indented lines `header: value`.
+///
+/// # Panics
+/// Panics at any other line. The tests read all of them.
 fn parse(text: &str) -> Vec<SampleRequest> {
     let text = text.replace("{key}", SAMPLE_KEY);
     let mut requests: Vec<SampleRequest> = Vec::new();
     for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
-        let Some((name, value)) = line.split_once(':') else { continue };
+        let (name, value) = line.split_once(':').expect("a line has a colon");
         let (name, value) = (name.trim(), value.trim());
         if line.starts_with(' ') {
-            if let Some(request) = requests.last_mut() {
-                request.set_header(name.to_owned(), value);
-            }
-        } else if let Some((method, target)) = value.split_once(' ') {
+            let request = requests.last_mut().expect("a header stands below a request");
+            request.set_header(name.to_owned(), value);
+        } else {
+            let (method, target) = value.split_once(' ').expect("a method stands before a target");
             requests.push(SampleRequest::new(name, method, target));
         }
     }

@@ -67,7 +67,8 @@ impl PhoneNumber {
     ///
     /// A leading `011` or `00` is an international prefix, unless the number as typed is valid in
     /// `default_country`. If no valid number follows it, the prefixes of the default country apply;
-    /// Australia, for instance, dials `0011`.
+    /// Australia, for instance, dials `0011`. If no reading is valid, the number as typed stands if
+    /// it is possible.
     ///
     /// If Google's rules cannot read the text, it is read again without any punctuation, and then
     /// part by part.
@@ -187,18 +188,15 @@ fn describe(rules: &PhoneNumberUtil, parsed: &Parsed) -> PhoneNumber {
 }
 
 /// Whether the area code of a North American number belongs to no place. It is an easily
-/// recognizable code, whose last two digits are the same (800, 600, 588), or another one that is in
-/// use as non-geographic in NANPA's area code database.
+/// recognizable code, whose last two digits are the same (800, 600, 588), or is toll-free or reserved
+/// for it (880 to 889), or is another one that is in use as non-geographic in NANPA's database.
 fn is_non_geographic_npa(national_number: &str) -> bool {
     match national_number.as_bytes() {
         digits if digits.len() != 10 => false,
         [_, b, c, ..] if b == c => true,
-        // Toll-free, or reserved for it.
         [b'8', b'8', ..] => true,
-        [b'5', b'2', b'1'..=b'9', ..] | [b'5', b'3', b'2' | b'8', ..] | [b'7', b'1', b'0', ..] => {
-            true
-        }
-        _ => false,
+        [b'5', b'2', b'1'..=b'9', ..] | [b'5', b'3', b'2' | b'8', ..] => true,
+        digits => digits.starts_with(b"710"),
     }
 }
 
@@ -290,9 +288,12 @@ mod tests {
         for npa in [
             "500", "521", "522", "523", "524", "525", "526", "527", "528", "529", "532", "533",
             "538", "544", "566", "577", "588", "600", "622", "633", "700", "710", "800", "833",
-            "844", "855", "866", "877", "888", "900", // Toll-free, or reserved for it.
-            "880", "881", "882", "883", "884", "885", "886", "887", "889",
+            "844", "855", "866", "877", "888", "900",
         ] {
+            assert!(non_geographic(npa), "{npa}");
+        }
+        // Toll-free, or reserved for it, and not in use yet.
+        for npa in ["880", "881", "882", "883", "884", "885", "886", "887", "889"] {
             assert!(non_geographic(npa), "{npa}");
         }
         for npa in ["201", "305", "520", "530", "531", "416", "876", "671", "712"] {

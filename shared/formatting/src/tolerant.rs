@@ -5,16 +5,15 @@
 /// number.
 const FEWEST_DIGITS_OF_PART: usize = 7;
 
-/// The characters that are no separators, since they may announce an extension. Each set is tried
-/// in turn: a comma or semicolon separates groups of digits more often than it announces an
-/// extension, and a hash sign less often.
+/// The characters that are kept in each of three attempts, since they may announce an extension: a
+/// hash sign does so more often than a comma or semicolon, which also separate groups of digits.
 const EXTENSION_SIGNS: [&[char]; 3] = [&['#', '＃'], &['#', '＃', ',', ';'], &[]];
 
 /// Divides a text; one part if there is nothing to divide at.
 type Division = fn(&str) -> Vec<&str>;
 
-/// What may stand between two numbers, and not often in one. A part is divided by the first of
-/// these, its parts by the next, and so on.
+/// Divisions at what often stands between two numbers and seldom within one. A part is divided by
+/// the first of these, its parts by the next, and so on.
 const DIVISIONS: [Division; 8] = [
     before_plus_signs,
     |text| text.split(is_line_break).collect(),
@@ -23,7 +22,7 @@ const DIVISIONS: [Division; 8] = [
     |text| text.split([',', '，', '、', '،']).collect(),
     |text| text.split(is_letter).collect(),
     |text| text.split("  ").flat_map(|part| part.split('\t')).collect(),
-    at_middle_blank,
+    at_middle_space,
 ];
 
 /// What the rules may be able to read instead of `text`, likeliest first: the whole text without
@@ -31,7 +30,7 @@ const DIVISIONS: [Division; 8] = [
 pub(super) fn candidates(text: &str) -> Vec<String> {
     if let Some((number, context)) = text.split_once(";phone-context=") {
         let number = number.split_once("tel:").map_or(number, |(_, number)| number);
-        return vec![format!("tel:{};phone-context={context}", with_blanks(number, &[]))];
+        return vec![format!("tel:{};phone-context={context}", with_spaces(number, &[]))];
     }
     if is_in_scientific_notation(text) {
         return Vec::new();
@@ -42,7 +41,7 @@ pub(super) fn candidates(text: &str) -> Vec<String> {
 fn candidates_of_part(part: &str, divisions: &[Division]) -> Vec<String> {
     let whole = [before_word(part), Some(part)].into_iter().flatten();
     let mut candidates: Vec<String> = whole
-        .flat_map(|whole| EXTENSION_SIGNS.map(|signs| with_blanks(whole, signs)))
+        .flat_map(|whole| EXTENSION_SIGNS.map(|signs| with_spaces(whole, signs)))
         .chain(candidates_of_divided(part, divisions))
         .collect();
     candidates.dedup();
@@ -59,8 +58,8 @@ fn candidates_of_divided(part: &str, divisions: &[Division]) -> Vec<String> {
     numbers.flat_map(|part| candidates_of_part(part, finer)).collect()
 }
 
-/// The text with a blank for each separator, and without invisible characters.
-fn with_blanks(text: &str, extension_signs: &[char]) -> String {
+/// The text with a space for each separator, and without invisible characters.
+fn with_spaces(text: &str, extension_signs: &[char]) -> String {
     let visible = text.chars().filter(|&c| !is_invisible(c));
     let is_kept =
         |c: char| is_letter(c) || c.is_numeric() || is_plus(c) || extension_signs.contains(&c);
@@ -131,14 +130,14 @@ fn before_plus_signs(text: &str) -> Vec<&str> {
     parts
 }
 
-/// Divides at the blank nearest the middle if there are as many digits before it as after it, since
+/// Divides at the space nearest the middle if there are as many digits before it as after it, since
 /// two numbers that nothing else divides are mostly of one country.
-fn at_middle_blank(text: &str) -> Vec<&str> {
+fn at_middle_space(text: &str) -> Vec<&str> {
     let text = text.trim();
     let distance = |&(position, _): &(usize, &str)| (2 * position).abs_diff(text.len());
-    let blank = text.match_indices(char::is_whitespace).min_by_key(distance);
+    let space = text.match_indices(char::is_whitespace).min_by_key(distance);
     let halves =
-        blank.map(|(position, blank)| (&text[..position], &text[position + blank.len()..]));
+        space.map(|(position, space)| (&text[..position], &text[position + space.len()..]));
     match halves {
         Some((first, second)) if digits(first) == digits(second) => vec![first, second],
         _ => vec![text],
@@ -176,7 +175,7 @@ mod tests {
     use super::super::{DefaultCountry, PhoneNumber, number::parse_with_prefixes};
     use super::*;
 
-    /// Separators that Google's rules refuse between the digits of a number, but for the `~`.
+    /// Separators that Google's rules refuse between the digits of a number.
     const REFUSED_SEPARATORS: [&str; 47] = [
         "\t", "\r\n", "\n", "\r", "\u{202f}", "\u{2009}", "\u{2002}", "\u{2003}", "\u{2004}",
         "\u{2005}", "\u{2006}", "\u{2007}", "\u{2008}", "\u{200a}", "\u{205f}", "\u{1680}",

@@ -5,12 +5,13 @@ use std::{fmt, str::FromStr};
 
 use store::sha256;
 
-const START: &str = "tnr_live_";
+/// The beginning of every key.
+pub const START_OF_KEY: &str = "tnr_live_";
 /// The random characters of a key, which hold 190 bits.
 pub const SECRET_CHARACTERS: usize = 32;
 const CHECKSUM_CHARACTERS: usize = 6;
 /// How many characters of a key operators see, which are enough to tell keys apart.
-pub const PREFIX_CHARACTERS: usize = START.len() + 6;
+pub const PREFIX_CHARACTERS: usize = START_OF_KEY.len() + 6;
 
 /// A well-formed key. It cannot be printed or logged by accident, since its `Debug` form has only
 /// its prefix.
@@ -20,7 +21,7 @@ pub struct ApiKey(String);
 /// Text that does not have the form of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "not an API key: one is '{START}', 32 letters or digits, and a checksum of 6 that fits them"
+    "not an API key: one is '{START_OF_KEY}', 32 letters or digits, and a checksum of 6 that fits them"
 )]
 pub struct MalformedKey;
 
@@ -35,7 +36,7 @@ impl ApiKey {
         if !is_well_formed {
             return Err(MalformedKey);
         }
-        Ok(Self(format!("{START}{secret}{}", checksum(secret))))
+        Ok(Self(format!("{START_OF_KEY}{secret}{}", checksum(secret))))
     }
 
     /// SHA-256 of the key in hex. The service stores this and the prefix, but never the key.
@@ -65,7 +66,7 @@ impl FromStr for ApiKey {
 
     fn from_str(text: &str) -> Result<Self, MalformedKey> {
         let secret = text
-            .strip_prefix(START)
+            .strip_prefix(START_OF_KEY)
             .filter(|rest| rest.is_ascii() && rest.len() == SECRET_CHARACTERS + CHECKSUM_CHARACTERS)
             .ok_or(MalformedKey)?;
         let key = Self::with_secret(&secret[..SECRET_CHARACTERS])?;

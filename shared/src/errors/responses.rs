@@ -10,6 +10,9 @@ use utoipa::{
 
 use super::{ApiError, PROBLEM_MEDIA_TYPE};
 
+/// Responses by their status.
+type Responses = BTreeMap<String, RefOr<Response>>;
+
 /// What each status means.
 const MEANINGS: [(StatusCode, &str); 7] = [
     (
@@ -31,37 +34,40 @@ const MEANINGS: [(StatusCode, &str); 7] = [
     ),
 ];
 
-/// The statuses with which a lookup that needs a key may fail.
+/// The statuses of failures of an endpoint that needs a key and looks up a record.
 impl IntoResponses for ApiError {
-    fn responses() -> BTreeMap<String, RefOr<Response>> {
+    fn responses() -> Responses {
         MEANINGS.iter().map(|&(status, meaning)| response(status, meaning)).collect()
     }
 }
 
-/// The statuses with which an endpoint may fail that needs a key and looks up no single record.
+/// The statuses of failures of an endpoint that needs a key and looks up no single record.
 pub struct ListError;
 
 impl IntoResponses for ListError {
-    fn responses() -> BTreeMap<String, RefOr<Response>> {
-        let mut responses = ApiError::responses();
-        responses.remove(StatusCode::NOT_FOUND.as_str());
-        responses
+    fn responses() -> Responses {
+        responses_without(&[StatusCode::NOT_FOUND])
     }
 }
 
-/// The statuses with which an endpoint may fail that needs no key.
+/// The statuses of failures of an endpoint that needs no key.
 pub struct PublicError;
 
 impl IntoResponses for PublicError {
-    fn responses() -> BTreeMap<String, RefOr<Response>> {
-        let mut responses = ListError::responses();
-        for status in
-            [StatusCode::BAD_REQUEST, StatusCode::UNAUTHORIZED, StatusCode::TOO_MANY_REQUESTS]
-        {
-            responses.remove(status.as_str());
-        }
-        responses
+    fn responses() -> Responses {
+        responses_without(&[
+            StatusCode::BAD_REQUEST,
+            StatusCode::UNAUTHORIZED,
+            StatusCode::NOT_FOUND,
+            StatusCode::TOO_MANY_REQUESTS,
+        ])
     }
+}
+
+fn responses_without(statuses: &[StatusCode]) -> Responses {
+    let mut responses = ApiError::responses();
+    responses.retain(|status, _| statuses.iter().all(|absent| absent.as_str() != status));
+    responses
 }
 
 fn response(status: StatusCode, meaning: &str) -> (String, RefOr<Response>) {

@@ -26,9 +26,9 @@ pub fn layer() -> CompressionLayer<SizeAbove> {
         .compress_when(SizeAbove::new(LEAST_LENGTH))
 }
 
-/// Ignores an `Accept-Encoding` that refuses every coding, even none at all. The compression would
+/// Ignores an `Accept-Encoding` that refuses every coding and also `identity`. The compression would
 /// answer with 406 and the whole body; any response helps the client more.
-pub async fn ignore_impossible_wishes(mut request: Request, next: Next) -> Response {
+pub async fn ignore_unsatisfiable_accept_encoding(mut request: Request, next: Next) -> Response {
     if refuses_every_coding(request.headers()) {
         request.headers_mut().remove(ACCEPT_ENCODING);
     }
@@ -38,7 +38,7 @@ pub async fn ignore_impossible_wishes(mut request: Request, next: Next) -> Respo
 fn refuses_every_coding(headers: &HeaderMap) -> bool {
     let accepted = listed(headers, ACCEPT_ENCODING);
     let quality_of = |coding| quality(&accepted, &[coding, "*"]);
-    // Only what has no coding is acceptable without being listed.
+    // Only `identity` is acceptable without being listed.
     let qualities = [
         quality_of("identity").unwrap_or(1.0),
         quality_of("gzip").unwrap_or_default(),
@@ -54,16 +54,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_wish_that_refuses_every_coding_is_impossible() {
-        let is_impossible = |accepted: &'static str| {
+    fn only_a_header_that_refuses_every_coding_is_unsatisfiable() {
+        let is_unsatisfiable = |accepted: &'static str| {
             let header = (ACCEPT_ENCODING, HeaderValue::from_static(accepted));
             refuses_every_coding(&HeaderMap::from_iter([header]))
         };
         for accepted in ["identity;q=0", "*;q=0", "gzip;q=0, *;q=0", "deflate, identity;q=0"] {
-            assert!(is_impossible(accepted), "{accepted}");
+            assert!(is_unsatisfiable(accepted), "{accepted}");
         }
         for accepted in ["", "gzip", "identity;q=0, gzip", "*;q=0, identity", "identity;q=0, *"] {
-            assert!(!is_impossible(accepted), "{accepted}");
+            assert!(!is_unsatisfiable(accepted), "{accepted}");
         }
     }
 }

@@ -13,7 +13,7 @@ use axum::{
 use percent_encoding::percent_decode_str;
 use store::sha256;
 
-use crate::{errors::ApiError, params::API_KEY, request_context};
+use crate::{errors::ApiError, params::query_without, request_context};
 
 /// How many hexadecimal digits of the hash a tag has: 128 bits.
 const TAG_DIGITS: usize = 32;
@@ -29,8 +29,12 @@ pub async fn answer_conditionally(request: Request, next: Next) -> Response {
         return response;
     }
     let (mut parts, body) = response.into_parts();
-    let Ok(body) = to_bytes(body, usize::MAX).await else {
-        return ApiError::Internal.into_response();
+    let body = match to_bytes(body, usize::MAX).await {
+        Ok(body) => body,
+        Err(error) => {
+            tracing::error!(%error, "the body of a response cannot be read");
+            return ApiError::Internal.into_response();
+        }
     };
     let tag = tag_of(&target, &body);
     let value = HeaderValue::try_from(format!("W/{tag}")).expect("a hash is hexadecimal digits");
@@ -41,8 +45,17 @@ pub async fn answer_conditionally(request: Request, next: Next) -> Response {
     }
     parts.status = StatusCode::NOT_MODIFIED;
     parts.headers.remove(CONTENT_TYPE);
-    parts.headers.remove(CONTENT_LENGTH);
     Response::from_parts(parts, Body::empty())
+}
+
+/// Drops the `Content-Length` of a 304, which axum sets to the length of its empty body after all
+/// layers. It would have to be that of the response that the client has (RFC 9110, 8.6). A server
+/// drops it by itself, and the Lambda runtime does not.
+pub fn drop_length_of_not_modified(mut response: Response) -> Response {
+    if response.status() == StatusCode::NOT_MODIFIED {
+        response.headers_mut().remove(CONTENT_LENGTH);
+    }
+    response
 }
 
 /// The tag of a response, in quotes. The body alone would not do: of two versions of the data with
@@ -55,14 +68,11 @@ fn tag_of(target: &str, body: &Bytes) -> String {
     format!("\"{}\"", &sha256(&hashed)[..TAG_DIGITS])
 }
 
-/// Path and query, decoded and without the key: a response has the same tag for every key, and
-/// through every gateway, which encode it differently.
+/// Path and query, decoded and without the key. So a response has the same tag for every key, and
+/// behind every gateway; gateways encode a URL differently.
 fn target_without_key(uri: &Uri) -> String {
     let path = percent_decode_str(uri.path()).decode_utf8_lossy();
-    let params = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes())
-        .filter(|(name, _)| name != API_KEY);
-    let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(params).finish();
-    format!("{path}?{query}")
+    format!("{path}?{}", query_without(uri, &[]).finish())
 }
 
 /// The tags in `If-None-Match`, in quotes and without the mark of weak ones, which counts for

@@ -1,8 +1,8 @@
 //! Cross-origin requests of browsers (<https://fetch.spec.whatwg.org/#http-cors-protocol>), and
 //! `OPTIONS`.
 //!
-//! The layer of `tower-http` answers every `OPTIONS` as if a browser asked, also without `Allow` and
-//! for paths that do not exist.
+//! The layer of `tower-http` is not used: it answers every `OPTIONS` as a preflight, and so without
+//! `Allow`, and with success even if no browser asks about an unknown path.
 
 use std::sync::Arc;
 

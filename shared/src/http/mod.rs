@@ -1,5 +1,5 @@
 //! What HTTP asks of every response, whichever endpoint it comes from: the headers, conditional
-//! requests, compression, cross-origin requests, and the form of errors.
+//! requests, compression, cross-origin requests, the form of errors, and a slash at the end of a path.
 
 mod compression;
 mod conditional;
@@ -14,17 +14,18 @@ use axum::{
     middleware::{from_fn, from_fn_with_state},
 };
 
+pub(crate) use conditional::drop_length_of_not_modified;
 pub use cors::AllowedOrigins;
 pub(crate) use trailing_slash::ignore_trailing_slashes;
 
-/// Wraps `router`, so that each of its responses keeps to the rules of HTTP. What is named last sees
-/// a request first and a response last.
+/// Wraps `router`, so that each of its responses keeps to the rules of HTTP. The last layer
+/// sees a request first and its response last.
 pub(crate) fn with_rules_of_http(router: Router, origins: &AllowedOrigins) -> Router {
     router
         .layer(from_fn(problem::render_as_asked))
         .layer(from_fn(conditional::answer_conditionally))
         .layer(compression::layer())
-        .layer(from_fn(compression::ignore_impossible_wishes))
+        .layer(from_fn(compression::ignore_unsatisfiable_accept_encoding))
         .layer(from_fn(cors::answer_options))
         .layer(from_fn_with_state(origins.clone(), cors::allow_origins))
         .layer(from_fn_with_state(origins.clone(), response_headers::set_common_headers))

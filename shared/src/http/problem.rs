@@ -14,7 +14,7 @@ use axum::{
 use super::preferences::{listed, quality};
 use crate::errors::{ErrorBody, PROBLEM_MEDIA_TYPE, Problem};
 
-/// What an error has without being asked for anything else, and the ranges that include it.
+/// The media type of errors by default, and the ranges that include it.
 const DEFAULT_MEDIA_TYPES: [&str; 3] = ["application/json", "application/*", "*/*"];
 
 /// Turns errors into problem details if the client asks for them.

@@ -12,7 +12,7 @@ use axum::{
 
 use super::cors::AllowedOrigins;
 
-/// Forbids caches to store what is no success, and browsers to guess the type of a body. Tells
+/// Forbids caches to store errors, and browsers to guess the type of a body. Tells
 /// caches which headers of a request change its response.
 pub async fn set_common_headers(
     State(origins): State<AllowedOrigins>,

@@ -28,7 +28,7 @@ use tokio::{sync::Notify, task::JoinSet};
 
 use self::counter::{Counter, Failures, Limits};
 
-pub use statuses::{QuotaExceeded, QuotaStatuses};
+pub use statuses::{DAILY_HEADERS, MINUTE_HEADERS, QuotaExceeded, QuotaStatuses};
 pub use window::{LimitType, QuotaStatus};
 
 /// The number of quotas in memory beyond which those that have nothing to write are dropped.

@@ -5,6 +5,13 @@ use jiff::Timestamp;
 
 use super::window::QuotaStatus;
 
+/// The headers of the quota of a day: limit, remaining requests and reset time.
+pub const DAILY_HEADERS: [&str; 3] =
+    ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
+/// The headers of the quota of a minute, likewise.
+pub const MINUTE_HEADERS: [&str; 3] =
+    ["X-RateLimit-Minute-Limit", "X-RateLimit-Minute-Remaining", "X-RateLimit-Minute-Reset"];
+
 /// The status of each quota that a key has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QuotaStatuses {
@@ -29,18 +36,12 @@ impl QuotaStatuses {
 
     /// Sets `X-RateLimit-*` for the day and `X-RateLimit-Minute-*` for the minute.
     pub fn set_rate_limit_headers(&self, headers: &mut HeaderMap) {
-        const DAILY: [&str; 3] =
-            ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];
-        const MINUTE: [&str; 3] = [
-            "x-ratelimit-minute-limit",
-            "x-ratelimit-minute-remaining",
-            "x-ratelimit-minute-reset",
-        ];
-        for (names, status) in [(DAILY, self.daily), (MINUTE, self.minute)] {
+        for (names, status) in [(DAILY_HEADERS, self.daily), (MINUTE_HEADERS, self.minute)] {
             let Some(QuotaStatus { limit, remaining, reset, .. }) = status else { continue };
             let values = [limit.into(), remaining.into(), HeaderValue::from(reset)];
             for (name, value) in names.into_iter().zip(values) {
-                headers.insert(HeaderName::from_static(name), value);
+                let name = HeaderName::from_bytes(name.as_bytes());
+                headers.insert(name.expect("these names are valid"), value);
             }
         }
     }

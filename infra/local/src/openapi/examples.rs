@@ -46,8 +46,8 @@ pub fn add(description: &mut Value) {
     }
 }
 
-/// The answers of this status to the requests of an operation. If it has none, those of the same
-/// status to others, as long as they are the same for every operation.
+/// The answers of this status to the requests of an operation; if it has no 401, the first 401 of
+/// another one, since all endpoints refuse a missing key alike.
 fn answers_with<'a>(own: &[&'a Sample], all: &'a [Sample], status: &str) -> Vec<&'a Sample> {
     let of_status: Vec<&Sample> =
         own.iter().copied().filter(|sample| sample.status == status).collect();
@@ -90,7 +90,7 @@ fn samples() -> Vec<Sample> {
         .collect()
 }
 
-/// A request with the answer in its snapshot; `None` if it has not been answered yet.
+/// A request with the answer in its snapshot; `None` if its snapshot is missing or has no body.
 fn sample(function: &str, request: SampleRequest) -> Option<Sample> {
     let file = format!("e2e__api__events__{function}__{}.snap", request.name);
     let snapshot = SNAPSHOTS.get_file(file)?.contents_utf8()?;
@@ -136,9 +136,9 @@ impl Sample {
     fn is_at(&self, path: &str) -> bool {
         let (expected, segments) = (path.split('/'), self.request.path().split('/'));
         expected.clone().count() == segments.clone().count()
-            && expected
-                .zip(segments)
-                .all(|(name, segment)| name.starts_with('{') || name == segment)
+            && expected.zip(segments).all(|(name, segment)| {
+                (name.starts_with('{') && !segment.is_empty()) || name == segment
+            })
     }
 
     fn in_path(&self, path: &str, name: &str) -> Option<String> {
@@ -149,7 +149,12 @@ impl Sample {
 
     fn in_query(&self, name: &str) -> Option<String> {
         let (_, query) = self.request.target.split_once('?')?;
-        let value = query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='))?;
-        Some(percent_decode_str(value).decode_utf8_lossy().into_owned())
+        if name == "tn" {
+            // A `+` before a number stays a plus sign.
+            let value = query.split('&').find_map(|pair| pair.strip_prefix("tn="))?;
+            return Some(percent_decode_str(value).decode_utf8_lossy().into_owned());
+        }
+        let mut pairs = form_urlencoded::parse(query.as_bytes());
+        pairs.find_map(|(key, value)| (key == name).then(|| value.into_owned()))
     }
 }

@@ -1,42 +1,34 @@
-//! What the layers around all handlers add to each response: headers, and the 304 for a client that
-//! has the answer already.
+//! What the layers around all handlers add to each response, except for the headers of compression,
+//! browsers and content types: headers, and the 304 for a client that has the response already.
 
 use serde_json::{Map, Value, json};
+use shared::quota::{DAILY_HEADERS, MINUTE_HEADERS};
 
 use super::{needs_key, operations};
 
 /// The headers of each kind of response. `Link` is added to pages only.
 const OF_EVERY_RESPONSE: [&str; 3] = ["X-Request-Id", "Cache-Control", "Vary"];
 const OF_EVERY_SUCCESS: [&str; 1] = ["ETag"];
-const OF_EVERY_KEY: [&str; 6] = [
-    "X-RateLimit-Limit",
-    "X-RateLimit-Remaining",
-    "X-RateLimit-Reset",
-    "X-RateLimit-Minute-Limit",
-    "X-RateLimit-Minute-Remaining",
-    "X-RateLimit-Minute-Reset",
-];
 
-/// Adds the headers of each response, and the 304.
+/// Adds the headers of each response, the 304, and the headers that every request may have.
 pub fn describe(description: &mut Value) {
     for (_, operation) in operations(description) {
         let is_keyed = needs_key(operation);
         let is_paged = has_parameter(operation, "limit");
         let responses = operation["responses"].as_object_mut().expect("an operation has responses");
-        responses.insert(
-            "304".to_owned(),
-            json!({ "description": "The answer is the one whose `ETag` the request named in `If-None-Match`." }),
-        );
+        let not_modified = "The response is the one whose `ETag` is in `If-None-Match`.";
+        responses.insert("304".to_owned(), json!({ "description": not_modified }));
         responses.sort_keys();
         for (status, response) in responses {
-            let headers = headers_of(status, is_keyed, is_paged);
+            let names = headers_of(status, is_keyed, is_paged).into_iter();
             let references: Map<String, Value> =
-                headers.map(|name| (name.to_owned(), reference(name))).collect();
+                names.map(|name| (name.to_owned(), reference("headers", name))).collect();
             response["headers"] = references.into();
         }
-        add_if_none_match(operation);
+        add_request_headers(operation);
     }
     description["components"]["headers"] = headers();
+    description["components"]["parameters"] = request_headers();
 }
 
 fn has_parameter(operation: &Value, name: &str) -> bool {
@@ -44,40 +36,60 @@ fn has_parameter(operation: &Value, name: &str) -> bool {
     parameters.is_some_and(|parameters| parameters.iter().any(|one| one["name"] == name))
 }
 
-fn add_if_none_match(operation: &mut Value) {
-    let parameter = json!({
-        "name": "If-None-Match", "in": "header", "required": false, "schema": { "type": "string" },
-        "description": "The `ETag` of an answer that the client has. If the answer is still the same, \
-                        the response is 304 without a body."
-    });
+fn add_request_headers(operation: &mut Value) {
+    let references = ["If-None-Match", "X-Request-Id"].map(|name| reference("parameters", name));
     match operation["parameters"].as_array_mut() {
-        Some(parameters) => parameters.push(parameter),
-        None => operation["parameters"] = json!([parameter]),
+        Some(parameters) => parameters.extend(references),
+        None => operation["parameters"] = json!(references),
     }
 }
 
-fn headers_of(status: &str, is_keyed: bool, is_paged: bool) -> impl Iterator<Item = &'static str> {
-    let is_success = matches!(status, "200" | "304");
-    // A key is checked before its quota is counted.
-    let is_counted = is_keyed && !matches!(status, "401" | "405");
-    let of_status: &[&str] = match status {
-        "200" | "304" if is_paged => &["Link"],
-        "401" => &["WWW-Authenticate"],
-        "405" => &["Allow"],
-        "429" | "503" => &["Retry-After"],
-        _ => &[],
+/// The headers that every request may have, by their names.
+fn request_headers() -> Value {
+    let header = |name: &str, pattern: &str, description: &str| {
+        let schema = json!({ "type": "string", "pattern": pattern });
+        json!({
+            "name": name, "in": "header", "required": false, "description": description,
+            "schema": schema
+        })
     };
-    let groups = [
-        (true, &OF_EVERY_RESPONSE[..]),
-        (is_success, &OF_EVERY_SUCCESS),
-        (is_counted, &OF_EVERY_KEY),
-        (true, of_status),
-    ];
-    groups.into_iter().filter(|(applies, _)| *applies).flat_map(|(_, names)| names.iter().copied())
+    json!({
+        "If-None-Match": header(
+            "If-None-Match",
+            "^[ -~]*$",
+            "The `ETag` of a response that the client has. If the response is still the same, it is 304 \
+             and has no body."
+        ),
+        "X-Request-Id": header(
+            "X-Request-Id",
+            "^[0-9A-Za-z._=-]{1,64}$",
+            "The client's own name of the request. The response has the same, unless it might hide a \
+             phone number or a key."
+        )
+    })
 }
 
-fn reference(header: &str) -> Value {
-    json!({ "$ref": format!("#/components/headers/{header}") })
+fn headers_of(status: &str, is_keyed: bool, is_paged: bool) -> Vec<&'static str> {
+    let mut names = OF_EVERY_RESPONSE.to_vec();
+    if matches!(status, "200" | "304") {
+        names.extend(OF_EVERY_SUCCESS);
+    }
+    // 401 and 405 are answered before a request is counted.
+    if is_keyed && !matches!(status, "401" | "405") {
+        names.extend(DAILY_HEADERS.into_iter().chain(MINUTE_HEADERS));
+    }
+    match status {
+        "200" | "304" if is_paged => names.push("Link"),
+        "401" => names.push("WWW-Authenticate"),
+        "405" => names.push("Allow"),
+        "429" | "503" => names.push("Retry-After"),
+        _ => (),
+    }
+    names
+}
+
+fn reference(kind: &str, name: &str) -> Value {
+    json!({ "$ref": format!("#/components/{kind}/{name}") })
 }
 
 /// Every header, by its name.
@@ -96,8 +108,8 @@ fn headers() -> Value {
             "private"
         ),
         "ETag": text(
-            "Names this answer. It changes if the data, the request or the service changes so that the \
-             answer does.",
+            "Names this response. It changes with every version of the data, and whenever the \
+             request or the body differs.",
             "W/\"6d2f0a6a2f8e4f7d9c31b7a05d1c9e42\""
         ),
         "Link": text(
@@ -105,17 +117,16 @@ fn headers() -> Value {
             "</v1/carriers?limit=50&offset=50&version=20261121T090003Z-5fGh2kLmN8pQrS1t>; rel=\"next\""
         ),
         "Retry-After": count("The seconds after which a retry may succeed.", 5),
-        "Vary": text("The request headers that the answer depends on.", "Accept, Accept-Encoding"),
+        "Vary": text("The request headers that the response depends on.", "Accept, Accept-Encoding"),
         "WWW-Authenticate": text("How to send a key (RFC 6750).", "Bearer realm=\"Telephone Number Reference Service\""),
         "X-RateLimit-Limit": count("Requests in 24 hours. Only for keys with such a quota.", 100_000),
         "X-RateLimit-Minute-Limit": count("Requests in a minute. Only for keys with such a quota.", 600),
-        "X-RateLimit-Minute-Remaining": count("Requests left in this minute.", 599),
+        "X-RateLimit-Minute-Remaining": count("Requests that the quota of the minute still admits.", 599),
         "X-RateLimit-Minute-Reset": count("When more requests become available, in Unix seconds.", 1_795_244_460),
-        "X-RateLimit-Remaining": count("Requests left in these 24 hours.", 99_999),
+        "X-RateLimit-Remaining": count("Requests that the quota of 24 hours still admits.", 99_999),
         "X-RateLimit-Reset": count("When more requests become available, in Unix seconds.", 1_795_330_800),
         "X-Request-Id": text(
-            "Names the request in the log of the service: the client's own `X-Request-Id` if it has a \
-             usual form, otherwise a new one.",
+            "Names the request in the log of the service: the client's own `X-Request-Id`, or a new one.",
             "JKJaXmPLvHcESHA="
         )
     })

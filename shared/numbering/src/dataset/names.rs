@@ -36,7 +36,7 @@ pub(super) struct NameMatches {
 }
 
 impl NameMatches {
-    pub(super) fn match_holder(&self, holder: Option<Holder>) -> bool {
+    pub(super) fn matches_holder(&self, holder: Option<Holder>) -> bool {
         match holder {
             Some(Holder::Carrier(index)) => self.carriers[index as usize],
             Some(Holder::Company(index)) => self.companies[index as usize],
@@ -44,14 +44,14 @@ impl NameMatches {
         }
     }
 
-    pub(super) fn match_rate_center(&self, rate_center: Option<u32>) -> bool {
+    pub(super) fn matches_rate_center(&self, rate_center: Option<u32>) -> bool {
         rate_center.is_some_and(|index| self.rate_centers[index as usize])
     }
 }
 
 impl Dataset {
-    /// The carriers of which each word of `words`, if it is given, begins a word of the company name
-    /// or common name, or the OCN. They are ordered by OCN.
+    /// The carriers that `words` finds, ordered by OCN; without `words`, all. Each word must begin a
+    /// word of the company name or common name, or the OCN.
     pub fn carriers_matching<'a>(
         &'a self,
         words: Option<&'a Words>,

@@ -130,15 +130,16 @@ impl Dataset {
         let has_holder = move |assignment: &Assignment| {
             with_ocn.as_ref().is_none_or(|carriers| assignment.is_held_by(carriers))
                 && with_type.as_ref().is_none_or(|carriers| assignment.is_held_by(carriers))
-                && companies.as_ref().is_none_or(|names| names.match_holder(assignment.holder))
+                && companies.as_ref().is_none_or(|names| names.matches_holder(assignment.holder))
         };
         let has_rate_center = move |assignment: &Assignment| {
             rate_centers
                 .as_ref()
-                .is_none_or(|names| names.match_rate_center(assignment.rate_center))
+                .is_none_or(|names| names.matches_rate_center(assignment.rate_center))
         };
         let has_name = |names: &NameMatches, assignment: &Assignment| {
-            names.match_holder(assignment.holder) || names.match_rate_center(assignment.rate_center)
+            names.matches_holder(assignment.holder)
+                || names.matches_rate_center(assignment.rate_center)
         };
         move |row: &ExchangeRow, assignments: &[Assignment]| {
             nxx.is_none_or(|nxx| row.nxx == nxx)

@@ -65,7 +65,7 @@ impl StateCode {
         if subdivision(Country::Ca, &code).is_some() { Country::Ca } else { Country::Us }
     }
 
-    /// The ISO 3166-1 code of the country that a number of the state is of. A US territory is a
+    /// The ISO 3166-1 code of the country that numbers of this state belong to. A US territory is a
     /// country of its own there, with the code that it has as a state.
     pub fn iso_country(self) -> String {
         let is_territory =

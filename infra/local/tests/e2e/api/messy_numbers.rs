@@ -55,8 +55,8 @@ fn cells() -> Vec<String> {
     serde_json::from_str(include_str!("messy_numbers.json")).unwrap()
 }
 
-/// The cell with a plus sign for its blank, if a form that wrote the cell is in doubt: if it has a
-/// single blank, and that is its first character or directly follows `tel:`.
+/// The cell with a plus sign for its space, if a form that wrote the cell is in doubt: if it has a
+/// single space, and that is its first character or directly follows `tel:`.
 fn with_plus_in_doubt(cell: &str) -> Option<String> {
     let (before, after) = cell.split_once(' ').filter(|(_, after)| !after.contains(' '))?;
     let is_in_doubt = before.is_empty() || before.eq_ignore_ascii_case("tel:");
@@ -110,12 +110,12 @@ impl InProcess {
     /// The answer for a cell in doubt: for the better number of the two that it may be, or of equals
     /// for the one that is likelier.
     async fn in_doubt(&self, cell: &str, with_plus: &str) -> String {
-        let (blank, plus) = (self.by_path(cell).await, self.by_path(with_plus).await);
+        let (space, plus) = (self.by_path(cell).await, self.by_path(with_plus).await);
         let plus_is_likelier = cell.starts_with(' ');
-        match quality(&plus).cmp(&quality(&blank)) {
+        match quality(&plus).cmp(&quality(&space)) {
             Ordering::Greater => plus,
             Ordering::Equal if plus_is_likelier => plus,
-            _ => blank,
+            _ => space,
         }
     }
 }
@@ -148,10 +148,10 @@ async fn a_messy_cell_is_answered_the_same_by_path_and_by_a_query_in_every_encod
     assert!(valid > 850 && in_doubt < 30, "{valid} valid, {in_doubt} in doubt");
 }
 
-/// As North American numbers beside a blank or a label come out of a form; with a plus sign they
+/// As North American numbers beside a space or a label come out of a form; with a plus sign they
 /// would be valid in Peru, Colombia, Egypt and elsewhere.
 #[tokio::test]
-async fn a_blank_or_a_label_before_a_number_does_not_change_its_country() {
+async fn a_space_or_a_label_before_a_number_does_not_change_its_country() {
     let service = InProcess::start().await;
     for (query, e164) in [
         ("+516-607-4335+", "+15166074335"),

@@ -21,10 +21,17 @@ use super::template::{DEFAULT_ROUTE, route_of};
 /// Where the compiler finds the description.
 const LOCATION: &str = "https://example.com/openapi.json";
 
-/// Headers that need no description: those of HTTP itself and of browsers.
-const UNDESCRIBED: [&str; 5] =
-    ["connection", "content-encoding", "content-length", "content-type", "date"];
-const UNDESCRIBED_PREFIXES: [&str; 2] = ["access-control-", "x-content-type-options"];
+/// Headers that need no description: those of HTTP itself and, with those that have the prefix, of
+/// browsers.
+const UNDESCRIBED: [&str; 6] = [
+    "connection",
+    "content-encoding",
+    "content-length",
+    "content-type",
+    "date",
+    "x-content-type-options",
+];
+const OF_BROWSERS: &str = "access-control-";
 
 /// The description, with a compiled schema for each body.
 struct Described {
@@ -119,7 +126,7 @@ fn undescribed_header(response: &Value, headers: &HeaderMap) -> Option<String> {
     let described = response["headers"].as_object().unwrap();
     let is_described = |name: &str| {
         UNDESCRIBED.contains(&name)
-            || UNDESCRIBED_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+            || name.starts_with(OF_BROWSERS)
             || described.keys().any(|described| described.eq_ignore_ascii_case(name))
     };
     headers.keys().map(HeaderName::as_str).find(|name| !is_described(name)).map(str::to_owned)
@@ -129,7 +136,7 @@ fn undescribed_header(response: &Value, headers: &HeaderMap) -> Option<String> {
 pub async fn hold(request: Request, next: Next) -> Response {
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let response = next.run(request).await;
-    // What is compressed is compared with what is not by the tests of compression.
+    // The tests of compression compare compressed bodies with plain ones.
     if method == Method::HEAD || response.headers().contains_key(CONTENT_ENCODING) {
         return response;
     }

@@ -1,5 +1,8 @@
 //! The endpoints as they are declared in code, so that no test has to list them.
 
+use std::sync::LazyLock;
+
+use serde_json::Value;
 use shared::app::Routes;
 use tnr::openapi;
 
@@ -56,7 +59,8 @@ impl Endpoint {
 
     /// Whether its description says that it needs an API key.
     pub fn needs_key(&self) -> bool {
-        let description = openapi::description();
+        static DESCRIPTION: LazyLock<Value> = LazyLock::new(openapi::description);
+        let description = &*DESCRIPTION;
         let path = self.path.replace("+}", "}");
         let operation = &description["paths"][&path]["get"];
         assert!(operation.is_object(), "{path} is not described");

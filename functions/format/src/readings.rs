@@ -1,10 +1,17 @@
-//! Reads a phone number from a query, in which a literal `+` may be a plus sign or, as forms and the
-//! HTTP libraries of most languages write it, a space.
+//! Reads a phone number from a query, in which a literal `+` may be a plus sign or, as forms and
+//! the HTTP libraries of most languages write it, a space.
 
+use std::borrow::Cow;
+
+use formatting::{DefaultCountry, PhoneNumber};
 use percent_encoding::percent_decode_str;
+use shared::{
+    errors::ApiError,
+    params::{Params, single_value},
+};
 
-use super::{Params, single_value};
-use crate::errors::ApiError;
+/// The name of the parameter.
+const TN: &str = "tn";
 
 /// What comes directly before the plus sign of a number in a `tel:` URI.
 const SCHEME: &str = "tel:";
@@ -16,9 +23,15 @@ const OPENING: [char; 3] = ['(', '[', '\''];
 /// The text of a phone number, and what else it may be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Readings {
-    pub likeliest: String,
+    likeliest: String,
     /// What counts instead if it is a better number.
-    pub other: Option<String>,
+    other: Option<String>,
+}
+
+/// One reading of a text, and the number that it is; `None` if it cannot be parsed.
+pub struct Reading {
+    pub text: String,
+    pub number: Option<PhoneNumber>,
 }
 
 impl From<String> for Readings {
@@ -36,26 +49,21 @@ enum Plus {
     LikelySpace,
 }
 
-impl Params {
-    /// The decoded value of `name`, which is a phone number; `None` if it is absent or empty.
+impl Readings {
+    /// The readings of the parameter `tn`; `None` if it is absent or empty.
     ///
     /// # Errors
-    /// Returns [`ApiError::InvalidRequest`] if `name` has two different values.
-    pub fn phone_number(&self, name: &str) -> Result<Option<Readings>, ApiError> {
-        let readings = || {
-            let pairs = self.0.split('&').filter_map(|pair| pair.split_once('='));
-            let values = pairs.filter(|(key, _)| percent_decode_str(key).eq(name.bytes()));
-            values.map(|(_, value)| Readings::of(value))
-        };
-        let likeliest = readings().map(|readings| readings.likeliest.into());
-        Ok(single_value(name, likeliest)?.and_then(|_| readings().next()))
+    /// Returns [`ApiError::InvalidRequest`] if it has two different values.
+    pub fn of_query(params: &Params) -> Result<Option<Self>, ApiError> {
+        let readings: Vec<Self> = params.raw_values(TN).map(Self::of_value).collect();
+        let likeliest = readings.iter().map(|readings| Cow::from(&readings.likeliest));
+        let tn = single_value(TN, likeliest)?;
+        Ok(tn.and(readings.into_iter().next()))
     }
-}
 
-impl Readings {
     /// The readings of a value as it is in the query. Only its last `+` can be a plus sign, since
     /// each `+` before another one is a space.
-    fn of(value: &str) -> Self {
+    fn of_value(value: &str) -> Self {
         let Some((before, after)) = value.rsplit_once('+') else { return decoded(value).into() };
         let with = |plus: &str| decoded(&before.replace('+', " ")) + plus + &decoded(after);
         match last_plus(before, after) {
@@ -65,13 +73,35 @@ impl Readings {
             Plus::LikelySpace => Self { likeliest: with(" "), other: Some(with("+")) },
         }
     }
+
+    /// The reading that is the better number: a valid one, or else a possible one, or else one that
+    /// can be parsed. Of equals it is the likeliest.
+    pub fn best(self, country: DefaultCountry) -> Reading {
+        let likeliest = Reading::of(self.likeliest, country);
+        let other = self.other.map(|text| Reading::of(text, country));
+        match other.filter(|other| other.quality() > likeliest.quality()) {
+            Some(better) => better,
+            None => likeliest,
+        }
+    }
+}
+
+impl Reading {
+    fn of(text: String, country: DefaultCountry) -> Self {
+        Self { number: PhoneNumber::parse(&text, country), text }
+    }
+
+    /// Greater for a better number.
+    fn quality(&self) -> Option<(bool, bool)> {
+        self.number.as_ref().map(|number| (number.valid, number.possible))
+    }
 }
 
 /// What the last `+` of a value stands for, by the encoded text before and after it.
 fn last_plus(before: &str, after: &str) -> Plus {
     let text_before = decoded(before).to_lowercase();
     let follows_context = text_before.ends_with(CONTEXT);
-    // Forms never write a space like this, and what does write it so leaves a plus sign as it is.
+    // No form writes a space as `%20`, and clients that do so leave a plus sign as it is.
     let is_no_form = [before, after].iter().any(|text| text.contains("%20"));
     let is_in_number = text_before.contains(char::is_numeric);
     if before.contains('+') && !follows_context {
@@ -81,7 +111,7 @@ fn last_plus(before: &str, after: &str) -> Plus {
         return Plus::Sign;
     }
     if follows_context || is_after_scheme(&text_before) {
-        // What encodes a colon or an equals sign also encodes a plus sign.
+        // A client that encodes a colon or an equals sign also encodes a plus sign.
         let is_encoded = !before.ends_with([':', '=']);
         return if is_encoded { Plus::LikelySpace } else { Plus::LikelySign };
     }
@@ -106,9 +136,13 @@ mod tests {
 
     use super::*;
 
+    fn params(query: &str) -> Params {
+        Params::of(&format!("/?{query}").parse().unwrap())
+    }
+
     fn readings(value: &str) -> Vec<String> {
-        let params = Params(format!("a=1&t%6E={value}"));
-        let Some(readings) = params.phone_number("tn").unwrap() else { return Vec::new() };
+        let params = params(&format!("a=1&t%6E={value}"));
+        let Some(readings) = Readings::of_query(&params).unwrap() else { return Vec::new() };
         [readings.likeliest].into_iter().chain(readings.other).collect()
     }
 
@@ -167,15 +201,37 @@ mod tests {
     fn an_empty_number_counts_as_absent_and_two_numbers_are_refused() {
         assert_eq!(readings(""), [""; 0]);
         assert_eq!(readings("305&tn=%33%30%35"), ["305"]);
-        let refused = Params("tn=305&tn=306".to_owned()).phone_number("tn");
+        let refused = Readings::of_query(&params("tn=305&tn=306"));
         assert!(matches!(refused, Err(ApiError::InvalidRequest(_))));
+    }
+
+    fn best_of(likeliest: &str, other: &str) -> String {
+        let readings = Readings { likeliest: likeliest.to_owned(), other: Some(other.to_owned()) };
+        readings.best(DefaultCountry::default()).text
+    }
+
+    #[test]
+    fn the_better_number_counts_and_of_equals_the_likeliest() {
+        for (likeliest, other) in [
+            ("+516-607-4335", " 516-607-4335"),
+            ("+442079460958", " 442079460958"),
+            ("+999", " abc"),
+            ("+hello", " hello"),
+        ] {
+            assert_eq!(best_of(likeliest, other), likeliest);
+        }
+        for (likeliest, other) in
+            [("+305-234-5678", " 305-234-5678"), ("+9995678901", " 9995678901"), ("+", " 12")]
+        {
+            assert_eq!(best_of(likeliest, other), other);
+        }
     }
 
     proptest! {
         #[test]
-        fn any_value_is_read_without_panic(value in any::<String>(), signs in "[+%0-9a-f&=:t]{0,12}") {
+        fn any_value_is_read_without_panic(value in any::<String>(), signs in "[+%0-9a-f=:t]{0,12}") {
             for value in [value, signs] {
-                let _ = Params(format!("tn={value}")).phone_number("tn");
+                let _ = Readings::of_value(&value);
             }
         }
 
@@ -184,7 +240,7 @@ mod tests {
             let mut form = form_urlencoded::Serializer::new(String::new());
             let query = form.append_pair("tn", &text).finish();
             let is_in_doubt = text.starts_with(' ') && !text[1..].contains(' ');
-            let likeliest = Params(query).phone_number("tn").unwrap().unwrap().likeliest;
+            let likeliest = Readings::of_query(&params(&query)).unwrap().unwrap().likeliest;
             prop_assert_eq!(likeliest == text, !is_in_doubt, "{}", likeliest);
         }
     }
