@@ -4,8 +4,9 @@ use std::{any::Any, convert::Infallible, sync::Arc};
 
 use axum::{
     Router,
+    extract::Request as AxumRequest,
     http::{HeaderValue, Method, Uri, header},
-    middleware::{from_fn, from_fn_with_state, map_response},
+    middleware::{Next, from_fn, from_fn_with_state, map_response},
     response::{IntoResponse, Response},
 };
 use lambda_http::{Request, Service, tower::ServiceExt};
@@ -19,7 +20,7 @@ use crate::{
     errors::ApiError,
     extension,
     gateway::{prefix_links, restore_path},
-    http::{drop_length_of_not_modified, ignore_trailing_slashes, with_rules_of_http},
+    http::{ignore_trailing_slashes, with_rules_of_http},
     params::quote,
     state::App,
     telemetry,
@@ -57,13 +58,14 @@ impl Routes {
     /// A router that checks keys, and then the names of parameters, if the routes are protected.
     fn into_router(self, app: &App) -> Router<App> {
         let known_params = KnownParams::of(self.router.get_openapi());
-        let router = Router::from(self.router).method_not_allowed_fallback(method_not_allowed);
-        match self.access {
+        let router = Router::from(self.router);
+        let router = match self.access {
             Access::Protected => router
                 .route_layer(from_fn_with_state(known_params, refuse_unknown_params))
                 .route_layer(from_fn_with_state(app.clone(), require_key)),
             Access::Public => router.route_layer(map_response(set_public_cache_control)),
-        }
+        };
+        router.route_layer(from_fn(refuse_other_methods))
     }
 }
 
@@ -120,10 +122,7 @@ pub fn lambda(
     routes: Routes,
     app: App,
 ) -> impl Service<Request, Response = Response, Error = Infallible, Future: Send> + Clone + Send {
-    service([routes], app)
-        .layer(from_fn(prefix_links))
-        .map_request(restore_path)
-        .map_response(drop_length_of_not_modified)
+    service([routes], app).layer(from_fn(prefix_links)).map_request(restore_path)
 }
 
 /// Lets caches store public responses for a minute, since they are the same for every client, unless
@@ -138,8 +137,14 @@ async fn endpoint_not_found(uri: Uri) -> ApiError {
     ApiError::NotFound(format!("Endpoint not found: {}", quote(uri.path())))
 }
 
-async fn method_not_allowed(method: Method, uri: Uri) -> ApiError {
-    ApiError::MethodNotAllowed(format!("{method} is not allowed on {}; use GET", quote(uri.path())))
+/// Refuses a method that no endpoint has, before a key is checked and a request counted.
+async fn refuse_other_methods(request: AxumRequest, next: Next) -> Result<Response, ApiError> {
+    let (method, path) = (request.method(), request.uri().path());
+    if !matches!(*method, Method::GET | Method::HEAD) {
+        let message = format!("{method} is not allowed on {}; use GET", quote(path));
+        return Err(ApiError::MethodNotAllowed(message));
+    }
+    Ok(next.run(request).await)
 }
 
 /// The response to a request whose handler panicked. The message of the panic is not logged, since

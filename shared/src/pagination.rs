@@ -30,7 +30,7 @@ pub struct Page {
     #[param(required = false, minimum = 1, maximum = 100, default = 50)]
     pub limit: usize,
     /// Results to skip.
-    #[param(required = false, minimum = 0, maximum = 9_007_199_254_740_991_u64, default = 0)]
+    #[param(required = false, minimum = 0, maximum = 9_007_199_254_740_991_u64, default = 0, format = Int64)]
     pub offset: usize,
 }
 
@@ -117,6 +117,7 @@ pub struct Pagination {
     #[schema(minimum = 1, maximum = 100)]
     pub limit: usize,
     /// Number of results skipped.
+    #[schema(format = Int64)]
     pub offset: usize,
     /// Number of all matching results, independent of the page.
     pub total: usize,

@@ -82,7 +82,7 @@ impl Params {
 
     /// The values of `name` as they are in the URL.
     pub fn raw_values(&self, name: &str) -> impl Iterator<Item = &str> {
-        let pairs = self.0.split('&').filter_map(|pair| pair.split_once('='));
+        let pairs = self.0.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
         let named = pairs.filter(move |(key, _)| percent_decode_str(key).eq(name.bytes()));
         named.map(|(_, value)| value)
     }

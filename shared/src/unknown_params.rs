@@ -5,7 +5,6 @@ use std::{collections::HashMap, sync::Arc};
 
 use axum::{
     extract::{MatchedPath, Request, State},
-    http::Method,
     middleware::Next,
     response::Response,
 };
@@ -55,12 +54,8 @@ pub async fn refuse_unknown_params(
     Ok(next.run(request).await)
 }
 
-/// The error of the first unknown parameter of a GET or HEAD request; any other method is refused as
-/// such.
+/// The error of the first unknown parameter.
 fn unknown_param(request: &Request, known_params: &KnownParams) -> Option<ApiError> {
-    if !matches!(*request.method(), Method::GET | Method::HEAD) {
-        return None;
-    }
     let route = request.extensions().get::<MatchedPath>()?;
     let known = known_params.0.get(route.as_str())?;
     let query = request.uri().query().unwrap_or_default();

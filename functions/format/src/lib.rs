@@ -105,7 +105,8 @@ async fn describe(
     tn: Readings,
     options: &Options,
 ) -> Result<Json<FormatResult>, ApiError> {
-    let Reading { text, number } = tn.best(options.default_country);
+    let best = tn.ranked(options.default_country).into_iter().next();
+    let Reading { text, number } = best.ok_or(ApiError::Internal)?;
     let Some(number) = number else {
         return Ok(Json(FormatResult::unparseable(text.trim())));
     };

@@ -46,6 +46,8 @@ pub struct LookupResult {
 
 /// A number with the ten digits that the North American Numbering Plan gives to each.
 struct NanpNumber {
+    /// The text as it was read.
+    text: String,
     number: PhoneNumber,
     parts: NanpParts,
 }
@@ -53,9 +55,18 @@ struct NanpNumber {
 const NOT_NANP: &str = "must be a 10-digit North American telephone number";
 
 impl NanpNumber {
-    /// The number, if it is one of the North American Numbering Plan with ten digits.
-    fn of(number: PhoneNumber) -> Option<Self> {
-        Some(Self { parts: NanpParts::of(&number)?, number })
+    /// The first reading that is such a number.
+    ///
+    /// # Errors
+    /// Returns [`ApiError::InvalidRequest`] if none is.
+    fn of(tn: Readings) -> Result<Self, ApiError> {
+        let refused = invalid_param("tn", tn.likeliest(), NOT_NANP);
+        let readings = tn.ranked(DefaultCountry::default()).into_iter();
+        let mut numbers = readings.filter_map(|Reading { text, number }| {
+            let number = number?;
+            Some(Self { parts: NanpParts::of(&number)?, text, number })
+        });
+        numbers.next().ok_or(refused)
     }
 }
 
@@ -88,9 +99,7 @@ pub async fn by_query(
 }
 
 async fn look_up(app: &App, tn: Readings) -> Result<Json<LookupResult>, ApiError> {
-    let Reading { text, number } = tn.best(DefaultCountry::default());
-    let NanpNumber { number, parts: NanpParts { npa, nxx, nxxx } } =
-        number.and_then(NanpNumber::of).ok_or_else(|| invalid_param("tn", &text, NOT_NANP))?;
+    let NanpNumber { text, number, parts: NanpParts { npa, nxx, nxxx } } = NanpNumber::of(tn)?;
     let (national, e164) = (&number.national_number, &number.formats.e164);
     request_context::record(|context| context.set_phone_number(&text, national, e164));
     let npa_nxx = NpaNxx { npa, nxx };
@@ -115,8 +124,7 @@ mod tests {
     use super::*;
 
     fn parts(text: &str) -> Option<(String, String, String)> {
-        let number = PhoneNumber::parse(text, DefaultCountry::default())?;
-        let NanpParts { npa, nxx, nxxx } = NanpNumber::of(number)?.parts;
+        let NanpParts { npa, nxx, nxxx } = NanpNumber::of(text.to_owned().into()).ok()?.parts;
         Some((npa.to_string(), nxx.to_string(), nxxx))
     }
 

@@ -160,6 +160,7 @@ fn is_punctuation(c: char) -> bool {
 }
 
 fn describe(rules: &PhoneNumberUtil, parsed: &Parsed) -> PhoneNumber {
+    let parsed = &with_ascii_extension(rules, parsed.clone());
     let format = |format| rules.format(parsed, format).into_owned();
     let number_type = NumberType::of(rules.get_number_type(parsed));
     let region = rules.get_region_for_number(parsed);
@@ -185,6 +186,15 @@ fn describe(rules: &PhoneNumberUtil, parsed: &Parsed) -> PhoneNumber {
             || (parsed.country_code == NANP && is_non_geographic_npa(&national_number)),
         national_number,
     }
+}
+
+/// The number with the digits of its extension in ASCII. Google's rules leave them as they are
+/// written.
+fn with_ascii_extension(rules: &PhoneNumberUtil, mut parsed: Parsed) -> Parsed {
+    if let Some(extension) = &mut parsed.extension {
+        *extension = rules.normalize_digits_only(extension.as_str());
+    }
+    parsed
 }
 
 /// Whether the area code of a North American number belongs to no place. It is an easily
@@ -320,6 +330,15 @@ mod tests {
         let number = parsed("070 5234 5678#99", "TW");
         assert_eq!(number.formats.international, "+886 70 5234 5678#99");
         assert_eq!(parsed(&number.formats.international, "US"), number);
+    }
+
+    #[test]
+    fn the_digits_of_an_extension_are_ascii_in_every_field() {
+        for text in ["305-234-5678 ext 99", "305-234-5678 ext ९९", "305-234-5678 ext ９９"] {
+            let number = parsed(text, "US");
+            assert_eq!(number.extension.as_deref(), Some("99"), "{text}");
+            assert_eq!(number.formats.rfc3966, "tel:+1-305-234-5678;ext=99", "{text}");
+        }
     }
 
     #[test]

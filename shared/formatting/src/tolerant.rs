@@ -9,6 +9,9 @@ const FEWEST_DIGITS_OF_PART: usize = 7;
 /// hash sign does so more often than a comma or semicolon, which also separate groups of digits.
 const EXTENSION_SIGNS: [&[char]; 3] = [&['#', '＃'], &['#', '＃', ',', ';'], &[]];
 
+/// What separates the entries of a list.
+const LIST_SIGNS: [char; 4] = [';', '|', '；', '｜'];
+
 /// Divides a text; one part if there is nothing to divide at.
 type Division = fn(&str) -> Vec<&str>;
 
@@ -17,7 +20,7 @@ type Division = fn(&str) -> Vec<&str>;
 const DIVISIONS: [Division; 8] = [
     before_plus_signs,
     |text| text.split(is_line_break).collect(),
-    |text| text.split([';', '|', '；', '｜']).collect(),
+    |text| text.split(LIST_SIGNS).collect(),
     |text| text.split(['/', '\\', '&', '／', '＆']).collect(),
     |text| text.split([',', '，', '、', '،']).collect(),
     |text| text.split(is_letter).collect(),
@@ -26,7 +29,7 @@ const DIVISIONS: [Division; 8] = [
 ];
 
 /// What the rules may be able to read instead of `text`, likeliest first: the whole text without
-/// its separators, and then each part that may be a number.
+/// its separators, and each part that may be a number.
 pub(super) fn candidates(text: &str) -> Vec<String> {
     if let Some((number, context)) = text.split_once(";phone-context=") {
         let number = number.split_once("tel:").map_or(number, |(_, number)| number);
@@ -40,12 +43,25 @@ pub(super) fn candidates(text: &str) -> Vec<String> {
 
 fn candidates_of_part(part: &str, divisions: &[Division]) -> Vec<String> {
     let whole = [before_word(part), Some(part)].into_iter().flatten();
-    let mut candidates: Vec<String> = whole
-        .flat_map(|whole| EXTENSION_SIGNS.map(|signs| with_spaces(whole, signs)))
-        .chain(candidates_of_divided(part, divisions))
-        .collect();
+    let of_whole = whole.flat_map(|whole| EXTENSION_SIGNS.map(|signs| with_spaces(whole, signs)));
+    let of_parts = candidates_of_divided(part, divisions);
+    let mut candidates: Vec<String> = if is_list(part) {
+        of_parts.into_iter().chain(of_whole).collect()
+    } else {
+        of_whole.chain(of_parts).collect()
+    };
     candidates.dedup();
     candidates
+}
+
+/// Whether the text is rather a list of numbers than one: it has several lines or entries that may be
+/// numbers, and they begin alike, as numbers of one place or country do.
+fn is_list(part: &str) -> bool {
+    let entries = part.split(|c| is_line_break(c) || LIST_SIGNS.contains(&c));
+    let numbers = entries.filter(|entry| digits(entry) >= FEWEST_DIGITS_OF_PART);
+    let beginnings: Vec<Option<char>> =
+        numbers.map(|number| number.chars().find(|&c| c.is_numeric() || is_plus(c))).collect();
+    beginnings.len() > 1 && beginnings.windows(2).all(|pair| pair[0] == pair[1])
 }
 
 fn candidates_of_divided(part: &str, divisions: &[Division]) -> Vec<String> {
@@ -272,6 +288,22 @@ mod tests {
         assert_eq!(e164("n/a; 305-234-5678"), "+13052345678");
     }
 
+    /// In countries whose numbers have many lengths, two of them on two lines could be one.
+    #[test]
+    fn a_list_of_numbers_is_not_joined_to_one() {
+        for (text, country, expected) in [
+            ("01 58801; 01 58802", "AT", "+43158801"),
+            ("0761 2030\n0761 2010", "DE", "+497612030"),
+            ("+49 761 2030 | +49 761 2010", "US", "+497612030"),
+        ] {
+            let number = PhoneNumber::parse(text, country.parse().unwrap());
+            assert_eq!(number.unwrap().formats.e164, expected, "{text:?}");
+        }
+        // Each line alone would be too short.
+        assert_eq!(e164("305-234\n5678"), "+13052345678");
+        assert_eq!(e164("+44|20|7946 0958"), "+442079460958");
+    }
+
     #[test]
     fn no_part_of_a_number_is_taken_for_another_number() {
         for text in ["hello", "", "_", "5.55E+09", "3.05234567E+09", "+", "C++", "#:b"] {
@@ -329,6 +361,7 @@ mod tests {
         #[test]
         fn any_text_has_few_candidates(text in any::<String>(), digits in "[0-9+;/, e\t_=-]{0,250}") {
             for text in [text, digits] {
+                // Six for each part, which has at least seven digits.
                 prop_assert!(candidates(&text).len() <= 6 * (DIVISIONS.len() + 1) * (text.len() / 7 + 1));
             }
         }

@@ -2,13 +2,16 @@
 
 use axum::{
     extract::Request,
-    http::{HeaderMap, header::ACCEPT_ENCODING},
+    http::{Extensions, HeaderMap, StatusCode, Version, header::ACCEPT_ENCODING},
     middleware::Next,
     response::Response,
 };
 use tower_http::{
     CompressionLevel,
-    compression::{CompressionLayer, predicate::SizeAbove},
+    compression::{
+        CompressionLayer,
+        predicate::{Predicate, SizeAbove},
+    },
 };
 
 use super::preferences::{listed, quality};
@@ -20,10 +23,15 @@ const LEAST_LENGTH: u64 = 1024;
 /// Compresses bodies with brotli or gzip, as the client prefers. Their fastest levels take
 /// microseconds and reduce a page of a list to a fifth; slower ones take milliseconds to spare some
 /// hundred bytes more.
-pub fn layer() -> CompressionLayer<SizeAbove> {
+pub fn layer() -> CompressionLayer<impl Predicate> {
     CompressionLayer::new()
         .quality(CompressionLevel::Fastest)
-        .compress_when(SizeAbove::new(LEAST_LENGTH))
+        .compress_when(SizeAbove::new(LEAST_LENGTH).and(has_body))
+}
+
+/// Whether a response with this status has a body.
+fn has_body(status: StatusCode, _: Version, _: &HeaderMap, _: &Extensions) -> bool {
+    status != StatusCode::NOT_MODIFIED
 }
 
 /// Ignores an `Accept-Encoding` that refuses every coding and also `identity`. The compression would

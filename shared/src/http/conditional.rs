@@ -1,15 +1,18 @@
 //! Entity tags and conditional requests (RFC 9110, 8.8.3 and 13.1.2).
 
+use std::convert::Infallible;
+
 use axum::{
     body::{Body, Bytes, to_bytes},
     extract::Request,
     http::{
-        HeaderMap, HeaderValue, Method, StatusCode, Uri,
-        header::{CONTENT_LENGTH, CONTENT_TYPE, ETAG, IF_NONE_MATCH},
+        HeaderMap, HeaderValue, StatusCode, Uri,
+        header::{CONTENT_TYPE, ETAG, IF_NONE_MATCH},
     },
     middleware::Next,
     response::{IntoResponse, Response},
 };
+use futures_util::stream;
 use percent_encoding::percent_decode_str;
 use store::sha256;
 
@@ -21,11 +24,10 @@ const TAG_DIGITS: usize = 32;
 /// Sets `ETag` on every success, and answers 304 if the client has the same response already. The
 /// request was authenticated and counted before.
 pub async fn answer_conditionally(request: Request, next: Next) -> Response {
-    let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
     let target = target_without_key(request.uri());
     let present_tags = tags_in(request.headers());
     let response = next.run(request).await;
-    if !is_read || response.status() != StatusCode::OK {
+    if response.status() != StatusCode::OK {
         return response;
     }
     let (mut parts, body) = response.into_parts();
@@ -45,17 +47,13 @@ pub async fn answer_conditionally(request: Request, next: Next) -> Response {
     }
     parts.status = StatusCode::NOT_MODIFIED;
     parts.headers.remove(CONTENT_TYPE);
-    Response::from_parts(parts, Body::empty())
+    Response::from_parts(parts, body_of_not_modified())
 }
 
-/// Drops the `Content-Length` of a 304, which axum sets to the length of its empty body after all
-/// layers. It would have to be that of the response that the client has (RFC 9110, 8.6). A server
-/// drops it by itself, and the Lambda runtime does not.
-pub fn drop_length_of_not_modified(mut response: Response) -> Response {
-    if response.status() == StatusCode::NOT_MODIFIED {
-        response.headers_mut().remove(CONTENT_LENGTH);
-    }
-    response
+/// A body that is empty, and does not say so: of one that does, axum would set a `Content-Length` of
+/// 0, and a 304 may only have that of the response that the client has (RFC 9110, 8.6).
+fn body_of_not_modified() -> Body {
+    Body::from_stream(stream::empty::<Result<Bytes, Infallible>>())
 }
 
 /// The tag of a response, in quotes. The body alone would not do: of two versions of the data with

@@ -14,7 +14,6 @@ use axum::{
     middleware::{from_fn, from_fn_with_state},
 };
 
-pub(crate) use conditional::drop_length_of_not_modified;
 pub use cors::AllowedOrigins;
 pub(crate) use trailing_slash::ignore_trailing_slashes;
 

@@ -1,14 +1,20 @@
-//! What the layers around all handlers add to each response, except for the headers of compression,
-//! browsers and content types: headers, and the 304 for a client that has the response already.
+//! What the layers around all handlers add to each response: headers, and the 304 for a client that
+//! has the response already.
 
 use serde_json::{Map, Value, json};
 use shared::quota::{DAILY_HEADERS, MINUTE_HEADERS};
 
 use super::{needs_key, operations};
 
-/// The headers of each kind of response. `Link` is added to pages only.
-const OF_EVERY_RESPONSE: [&str; 3] = ["X-Request-Id", "Cache-Control", "Vary"];
-const OF_EVERY_SUCCESS: [&str; 1] = ["ETag"];
+/// The headers that all responses have.
+const OF_EVERY_RESPONSE: [&str; 6] = [
+    "X-Request-Id",
+    "Cache-Control",
+    "Vary",
+    "X-Content-Type-Options",
+    "Access-Control-Allow-Origin",
+    "Access-Control-Expose-Headers",
+];
 
 /// Adds the headers of each response, the 304, and the headers that every request may have.
 pub fn describe(description: &mut Value) {
@@ -46,8 +52,8 @@ fn add_request_headers(operation: &mut Value) {
 
 /// The headers that every request may have, by their names.
 fn request_headers() -> Value {
-    let header = |name: &str, pattern: &str, description: &str| {
-        let schema = json!({ "type": "string", "pattern": pattern });
+    let header = |name: &str, description: &str| {
+        let schema = json!({ "type": "string" });
         json!({
             "name": name, "in": "header", "required": false, "description": description,
             "schema": schema
@@ -56,15 +62,13 @@ fn request_headers() -> Value {
     json!({
         "If-None-Match": header(
             "If-None-Match",
-            "^[ -~]*$",
             "The `ETag` of a response that the client has. If the response is still the same, it is 304 \
              and has no body."
         ),
         "X-Request-Id": header(
             "X-Request-Id",
-            "^[0-9A-Za-z._=-]{1,64}$",
-            "The client's own name of the request. The response has the same, unless it might hide a \
-             phone number or a key."
+            "The client's own name of the request: 1 to 64 letters, digits, `-`, `_`, `.` and `=`. \
+             The response has the same, unless it might hide a phone number or a key."
         )
     })
 }
@@ -72,9 +76,9 @@ fn request_headers() -> Value {
 fn headers_of(status: &str, is_keyed: bool, is_paged: bool) -> Vec<&'static str> {
     let mut names = OF_EVERY_RESPONSE.to_vec();
     if matches!(status, "200" | "304") {
-        names.extend(OF_EVERY_SUCCESS);
+        names.push("ETag");
     }
-    // 401 and 405 are answered before a request is counted.
+    // These are answered before a request is counted.
     if is_keyed && !matches!(status, "401" | "405") {
         names.extend(DAILY_HEADERS.into_iter().chain(MINUTE_HEADERS));
     }
@@ -101,6 +105,11 @@ fn headers() -> Value {
         })
     };
     json!({
+        "Access-Control-Allow-Origin": text(
+            "The origin whose pages may read the response; absent if the request has another one.",
+            "*"
+        ),
+        "Access-Control-Expose-Headers": text("The headers that those pages may read.", "*"),
         "Allow": text("The methods that the endpoint supports.", "GET, HEAD, OPTIONS"),
         "Cache-Control": text(
             "Who may store the response: a shared cache for a minute (`public`), only the client \
@@ -119,6 +128,7 @@ fn headers() -> Value {
         "Retry-After": count("The seconds after which a retry may succeed.", 5),
         "Vary": text("The request headers that the response depends on.", "Accept, Accept-Encoding"),
         "WWW-Authenticate": text("How to send a key (RFC 6750).", "Bearer realm=\"Telephone Number Reference Service\""),
+        "X-Content-Type-Options": text("Forbids browsers to guess another type of the body.", "nosniff"),
         "X-RateLimit-Limit": count("Requests in 24 hours. Only for keys with such a quota.", 100_000),
         "X-RateLimit-Minute-Limit": count("Requests in a minute. Only for keys with such a quota.", 600),
         "X-RateLimit-Minute-Remaining": count("Requests that the quota of the minute still admits.", 599),

@@ -21,17 +21,9 @@ use super::template::{DEFAULT_ROUTE, route_of};
 /// Where the compiler finds the description.
 const LOCATION: &str = "https://example.com/openapi.json";
 
-/// Headers that need no description: those of HTTP itself and, with those that have the prefix, of
-/// browsers.
-const UNDESCRIBED: [&str; 6] = [
-    "connection",
-    "content-encoding",
-    "content-length",
-    "content-type",
-    "date",
-    "x-content-type-options",
-];
-const OF_BROWSERS: &str = "access-control-";
+/// Headers that need no description, since HTTP itself has them.
+const UNDESCRIBED: [&str; 5] =
+    ["connection", "content-encoding", "content-length", "content-type", "date"];
 
 /// The description, with a compiled schema for each body.
 struct Described {
@@ -126,7 +118,6 @@ fn undescribed_header(response: &Value, headers: &HeaderMap) -> Option<String> {
     let described = response["headers"].as_object().unwrap();
     let is_described = |name: &str| {
         UNDESCRIBED.contains(&name)
-            || name.starts_with(OF_BROWSERS)
             || described.keys().any(|described| described.eq_ignore_ascii_case(name))
     };
     headers.keys().map(HeaderName::as_str).find(|name| !is_described(name)).map(str::to_owned)
