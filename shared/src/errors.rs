@@ -138,15 +138,26 @@ impl ApiError {
             ),
         }
     }
+
+    /// The quotas of the key, if one of them is why the request is refused.
+    fn quota_exceeded(&self) -> Option<QuotaExceeded> {
+        match self {
+            Self::RateLimited(exceeded) => Some(*exceeded),
+            _ => None,
+        }
+    }
+
+    /// The status and the body.
+    fn status_and_body(self) -> (StatusCode, ErrorBody) {
+        let details = self.quota_exceeded().map(|exceeded| exceeded.exhausted);
+        let (status, error, message) = self.parts();
+        (status, ErrorBody { error, message, details })
+    }
 }
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let quota_exceeded = match self {
-            Self::RateLimited(exceeded) => Some(exceeded),
-            _ => None,
-        };
-        let details = quota_exceeded.map(|exceeded| exceeded.exhausted);
+        let quota_exceeded = self.quota_exceeded();
         let header = match self {
             Self::KeyRequired => Some((WWW_AUTHENTICATE, CHALLENGE)),
             Self::InvalidKey => Some((WWW_AUTHENTICATE, CHALLENGE_OF_INVALID_KEY)),
@@ -154,8 +165,7 @@ impl IntoResponse for ApiError {
             Self::Unavailable => Some((RETRY_AFTER, RETRY_AFTER_SECONDS)),
             _ => None,
         };
-        let (status, error, message) = self.parts();
-        let body = ErrorBody { error, message, details };
+        let (status, body) = self.status_and_body();
         let mut response = (status, Extension(body.clone()), Json(body)).into_response();
         if let Some((name, value)) = header {
             response.headers_mut().insert(name, HeaderValue::from_static(value));

@@ -167,6 +167,9 @@ async fn area_code_or_exchange(
     npa: Npa,
 ) -> Result<Paged<AreaCodeResult>, ApiError> {
     match params.parsed("nxx")? {
+        Some(nxx) if version_param.version.is_some() => {
+            exchange_of_version(app, version_param, uri, page, NpaNxx { npa, nxx }).await
+        }
         Some(nxx) => exchange(app, uri, page, NpaNxx { npa, nxx }).await,
         None => area_code(app, version_param, uri, page, npa).await,
     }
@@ -189,6 +192,24 @@ async fn area_code(
     Ok(AreaCodeResult::paged(uri, Some(version.to_string()), area_code, (exchanges, pagination)))
 }
 
+/// Looks up one exchange and its area code in the dataset of a version.
+async fn exchange_of_version(
+    app: &App,
+    version_param: &VersionParam,
+    uri: Uri,
+    page: Page,
+    npa_nxx: NpaNxx,
+) -> Result<Paged<AreaCodeResult>, ApiError> {
+    let LoadedVersion { dataset, .. } = app.dataset_for_listing(version_param).await?;
+    let found = (dataset.area_code(npa_nxx.npa), dataset.exchange(npa_nxx));
+    let (Some(area_code), Some(exchange)) = found else { return Err(exchange_not_found(npa_nxx)) };
+    Ok(AreaCodeResult::paged(uri, None, area_code, page.of_items([exchange].into_iter())))
+}
+
+fn exchange_not_found(npa_nxx: NpaNxx) -> ApiError {
+    ApiError::not_found(format!("No data found for NPA-NXX {npa_nxx}"))
+}
+
 /// Looks up one exchange and its area code as items.
 async fn exchange(
     app: &App,
@@ -200,7 +221,7 @@ async fn exchange(
     let (area_code, exchange) =
         tokio::join!(lookups.area_code(npa_nxx.npa), lookups.exchange(npa_nxx, Freshness::Fresh));
     let (Some(area_code), Some(exchange)) = (area_code, exchange) else {
-        return Err(ApiError::not_found(format!("No data found for NPA-NXX {npa_nxx}")));
+        return Err(exchange_not_found(npa_nxx));
     };
     Ok(AreaCodeResult::paged(uri, None, &area_code, page.of_items([exchange].into_iter())))
 }

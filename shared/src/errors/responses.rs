@@ -3,41 +3,59 @@
 use std::collections::BTreeMap;
 
 use axum::http::StatusCode;
+use serde::Serialize;
 use utoipa::{
     IntoResponses,
-    openapi::{ContentBuilder, Ref, RefOr, Response, response::ResponseBuilder},
+    openapi::{Content, ContentBuilder, Ref, RefOr, Response, response::ResponseBuilder},
 };
 
-use super::{ApiError, PROBLEM_MEDIA_TYPE};
+use super::{ApiError, PROBLEM_MEDIA_TYPE, Problem};
+use crate::quota::{LimitType, QuotaExceeded, QuotaStatus, QuotaStatuses};
 
 /// Responses by their status.
 type Responses = BTreeMap<String, RefOr<Response>>;
 
-/// What each status means.
-const MEANINGS: [(StatusCode, &str); 7] = [
-    (
-        StatusCode::BAD_REQUEST,
-        "A parameter breaks its rule. The message names the parameter, the value and the rule.",
-    ),
-    (StatusCode::UNAUTHORIZED, "The request has no API key, or one that is not live."),
-    (StatusCode::NOT_FOUND, "There is no record of what was asked for. The message names it."),
-    (StatusCode::METHOD_NOT_ALLOWED, "The endpoint does not support the method."),
-    (
-        StatusCode::TOO_MANY_REQUESTS,
-        "A quota of the API key is exhausted. `details` tells which, and when the next request is \
-         admitted.",
-    ),
-    (StatusCode::INTERNAL_SERVER_ERROR, "A defect of the service."),
-    (
-        StatusCode::SERVICE_UNAVAILABLE,
-        "The numbering data cannot be read at the moment. A retry after some seconds may succeed.",
-    ),
-];
+/// An error of each status, and what the status means.
+fn errors() -> [(ApiError, &'static str); 7] {
+    let exhausted = QuotaStatus {
+        limit_type: LimitType::Minute,
+        limit: 600,
+        remaining: 0,
+        reset: 1_795_244_460,
+    };
+    let statuses = QuotaStatuses { minute: Some(exhausted), daily: None };
+    [
+        (
+            ApiError::invalid("limit must be a positive integer, got '0'"),
+            "A parameter breaks its rule. The message names the parameter, the value and the rule.",
+        ),
+        (ApiError::KeyRequired, "The request has no API key, or one that is not live."),
+        (
+            ApiError::not_found("No data found for NPA 999"),
+            "There is no record of what was asked for. The message names it.",
+        ),
+        (
+            ApiError::MethodNotAllowed("POST is not allowed on /v1/carriers; use GET".to_owned()),
+            "The endpoint does not support the method.",
+        ),
+        (
+            ApiError::RateLimited(QuotaExceeded { exhausted, statuses }),
+            "A quota of the API key is exhausted. `details` tells which, and when the next request \
+             is admitted.",
+        ),
+        (ApiError::Internal, "A defect of the service."),
+        (
+            ApiError::Unavailable,
+            "The numbering data cannot be read at the moment. A retry after some seconds may \
+             succeed.",
+        ),
+    ]
+}
 
 /// The statuses of failures of an endpoint that needs a key and looks up a record.
 impl IntoResponses for ApiError {
     fn responses() -> Responses {
-        MEANINGS.iter().map(|&(status, meaning)| response(status, meaning)).collect()
+        errors().into_iter().map(|(error, meaning)| response(error, meaning)).collect()
     }
 }
 
@@ -70,12 +88,16 @@ fn responses_without(statuses: &[StatusCode]) -> Responses {
     responses
 }
 
-fn response(status: StatusCode, meaning: &str) -> (String, RefOr<Response>) {
-    let content =
-        |schema: &str| ContentBuilder::new().schema(Some(Ref::from_schema_name(schema))).build();
+fn response(error: ApiError, meaning: &str) -> (String, RefOr<Response>) {
+    let (status, body) = error.status_and_body();
     let response = ResponseBuilder::new()
         .description(meaning)
-        .content("application/json", content("ErrorBody"))
-        .content(PROBLEM_MEDIA_TYPE, content("Problem"));
+        .content("application/json", content("ErrorBody", &body))
+        .content(PROBLEM_MEDIA_TYPE, content("Problem", &Problem::of(status, body.clone())));
     (status.as_str().to_owned(), response.into())
+}
+
+fn content(schema: &str, example: &impl Serialize) -> Content {
+    let schema = Ref::from_schema_name(schema);
+    ContentBuilder::new().schema(Some(schema)).example(serde_json::to_value(example).ok()).build()
 }

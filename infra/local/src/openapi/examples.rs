@@ -67,8 +67,9 @@ fn add_to_response(response: &mut Value, answers: &[&Sample]) {
                 (sample.request.name.clone(), example)
             })
             .collect();
-        if !examples.is_empty() {
-            content["examples"] = examples.into();
+        if let (false, Some(content)) = (examples.is_empty(), content.as_object_mut()) {
+            content.remove("example");
+            content.insert("examples".to_owned(), examples.into());
         }
     }
 }

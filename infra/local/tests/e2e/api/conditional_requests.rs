@@ -60,6 +60,7 @@ async fn a_tag_is_that_of_one_url_whatever_the_key_and_the_method() {
     let present = head.try_clone().unwrap().header("if-none-match", &tag).send().await.unwrap();
     assert_eq!(header(&head.send().await.unwrap(), "etag"), tag);
     assert_eq!(present.status(), StatusCode::NOT_MODIFIED);
+    assert_eq!(header(&present, "content-length"), "", "it would be that of the 200");
 }
 
 /// The bodies of some paths are the same in both versions, but `Link` leads to other URLs.

@@ -264,3 +264,22 @@ async fn a_country_without_rules_takes_international_numbers() {
     let body = service.ok("/v1/format?tn=2079460958&defaultCountry=AQ").await;
     assert_eq!(fields(&body), ["valid", "possible", "input"]);
 }
+
+/// What clients write that put a number into a URL as it is, and browsers that only encode spaces.
+#[tokio::test]
+async fn a_number_in_a_url_that_no_form_wrote_is_the_same_by_path_and_query() {
+    let service = shared_service();
+    for (written, input) in [
+        ("+44%2020%207946%200958%20/%20+1%20305%20234%205678", "+442079460958"),
+        ("+49%2030%201234567;%20+1%20212%20234%205678", "+49301234567"),
+        ("Tel:%20+44%2020%207946%200958%20or%20+44%2020%207946%200959", "+442079460958"),
+        ("%E2%80%AA+442079460958%E2%80%AC", "+442079460958"),
+        ("%22+442079460958%22", "+442079460958"),
+        ("2.1255512E+09", "2.1255512E+09"),
+        ("01%2058801%3B%2001%2058802&defaultCountry=AT", "+43158801"),
+    ] {
+        let by_query = service.ok(&format!("/v1/format?tn={written}")).await;
+        let by_path = service.ok(&format!("/v1/format/{}", written.replace('&', "?"))).await;
+        assert_eq!((&by_query["input"], &by_query), (&json!(input), &by_path), "{written}");
+    }
+}

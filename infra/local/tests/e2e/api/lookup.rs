@@ -87,6 +87,9 @@ async fn a_number_with_a_plus_in_the_query_is_that_of_format() {
     let service = shared_service();
     assert_eq!(service.ok("/v1/lookup?tn=+2122345678").await["tn"], "2122345678");
     assert_eq!(service.ok("/v1/lookup?tn=Cell:+212-234-5678").await["tn"], "2122345678");
-    let message = "tn must be a 10-digit North American telephone number, got '+516-607-4335'";
-    service.assert_error("/v1/lookup?tn=+516-607-4335", 400, "invalid_request", message).await;
+    // With a plus sign it would be a number of Peru, of which there is nothing to look up.
+    let message = "No data found for NPA-NXX 516-607";
+    service.assert_error("/v1/lookup?tn=+516-607-4335", 404, "not_found", message).await;
+    let message = "tn must be a 10-digit North American telephone number, got '+442079460958'";
+    service.assert_error("/v1/lookup?tn=+442079460958", 400, "invalid_request", message).await;
 }

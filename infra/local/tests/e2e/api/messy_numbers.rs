@@ -56,10 +56,11 @@ fn cells() -> Vec<String> {
 }
 
 /// The cell with a plus sign for its space, if a form that wrote the cell is in doubt: if it has a
-/// single space, and that is its first character or directly follows `tel:`.
+/// single space, and that follows nothing but punctuation, or directly follows `tel:`.
 fn with_plus_in_doubt(cell: &str) -> Option<String> {
     let (before, after) = cell.split_once(' ').filter(|(_, after)| !after.contains(' '))?;
-    let is_in_doubt = before.is_empty() || before.eq_ignore_ascii_case("tel:");
+    let is_in_doubt =
+        !before.contains(char::is_alphanumeric) || before.eq_ignore_ascii_case("tel:");
     is_in_doubt.then(|| format!("{before}+{after}"))
 }
 
@@ -98,7 +99,7 @@ impl InProcess {
             let by_query = self.by_query(&query).await;
             let has_other_line_breaks = encoder == HTML_FORM && with_crlf(cell) != cell;
             let expected = match with_plus_in_doubt(cell) {
-                Some(with_plus) => self.in_doubt(cell, &with_plus).await,
+                Some(with_plus) => self.in_doubt(&query, cell, &with_plus).await,
                 None if has_other_line_breaks => self.by_path(&with_crlf(cell)).await,
                 None => by_path.clone(),
             };
@@ -109,9 +110,11 @@ impl InProcess {
 
     /// The answer for a cell in doubt: for the better number of the two that it may be, or of equals
     /// for the one that is likelier.
-    async fn in_doubt(&self, cell: &str, with_plus: &str) -> String {
+    async fn in_doubt(&self, query: &str, cell: &str, with_plus: &str) -> String {
         let (space, plus) = (self.by_path(cell).await, self.by_path(with_plus).await);
-        let plus_is_likelier = cell.starts_with(' ');
+        let encoded: Vec<_> = query.split('%').skip(1).map(|code| &code[..2]).collect();
+        let is_punctuation = |code: &&str| "21 24 27 28 29 2A 2B 2C 2F 3A 3B 3D 40".contains(*code);
+        let plus_is_likelier = query.starts_with('+') && !encoded.iter().any(is_punctuation);
         match quality(&plus).cmp(&quality(&space)) {
             Ordering::Greater => plus,
             Ordering::Equal if plus_is_likelier => plus,

@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::support::service::{KEY, http_client, shared_service};
+use crate::support::{
+    keys::key_with_quotas,
+    service::{KEY, Service, http_client, shared_service},
+};
 
 #[tokio::test]
 async fn an_unknown_path_is_answered_in_json() {
@@ -26,6 +29,22 @@ async fn a_wrong_method_is_answered_in_json() {
         let message = format!("POST is not allowed on {path}; use GET");
         assert_eq!(body, json!({ "error": "method_not_allowed", "message": message }));
     }
+}
+
+/// A method that no endpoint has needs no key to be refused.
+#[tokio::test]
+async fn a_wrong_method_is_refused_before_the_key_is_checked_and_the_request_counted() {
+    let service = Service::with_sample().await;
+    let key = key_with_quotas(&service.database.store(), Some(2), None).await;
+    let url = format!("{}/v1/carriers", service.base_url);
+    for request in [http_client().post(&url), http_client().post(&url).bearer_auth(key.reveal())] {
+        let response = request.send().await.unwrap();
+        assert_eq!(response.status(), 405);
+        assert_eq!(response.headers()["allow"], "GET, HEAD, OPTIONS");
+        assert!(!response.headers().contains_key("x-ratelimit-minute-remaining"));
+    }
+    let counted = http_client().get(&url).bearer_auth(key.reveal()).send().await.unwrap();
+    assert_eq!(counted.headers()["x-ratelimit-minute-remaining"], "1");
 }
 
 #[tokio::test]
