@@ -105,8 +105,7 @@ async fn describe(
     tn: Readings,
     options: &Options,
 ) -> Result<Json<FormatResult>, ApiError> {
-    let best = tn.ranked(options.default_country).into_iter().next();
-    let Reading { text, number } = best.ok_or(ApiError::Internal)?;
+    let Reading { text, number } = tn.best(options.default_country);
     let Some(number) = number else {
         return Ok(Json(FormatResult::unparseable(text.trim())));
     };

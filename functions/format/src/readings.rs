@@ -83,6 +83,12 @@ impl Readings {
         &self.likeliest
     }
 
+    /// The reading that is the best number in this country.
+    pub fn best(self, country: DefaultCountry) -> Reading {
+        // A text has at least one reading.
+        self.ranked(country).swap_remove(0)
+    }
+
     /// The readings in this country, the best number first: a valid one, or else a possible one, or
     /// else one that can be parsed. Of equals the likeliest comes first.
     pub fn ranked(self, country: DefaultCountry) -> Vec<Reading> {
@@ -249,7 +255,7 @@ mod tests {
 
     fn best_of(likeliest: &str, other: &str) -> String {
         let readings = Readings { likeliest: likeliest.to_owned(), other: Some(other.to_owned()) };
-        readings.ranked(DefaultCountry::default()).remove(0).text
+        readings.best(DefaultCountry::default()).text
     }
 
     #[test]
