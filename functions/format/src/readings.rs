@@ -144,14 +144,18 @@ fn last_plus(before: &str, after: &str) -> Plus {
     if is_bare && !has_encoded_punctuation(after) { Plus::LikelySign } else { Plus::LikelySpace }
 }
 
-/// Whether the whole text is a number that a spreadsheet has written like `5.55E+09`.
+/// Whether the `+` is that of a number that a spreadsheet has written like `5.55E+09`, with nothing
+/// but punctuation around it.
 fn is_exponent(text_before: &str, after: &str) -> bool {
-    let is_digit = |c: char| c.is_ascii_digit();
-    let mantissa = text_before.strip_suffix('e');
-    mantissa.is_some_and(|mantissa| {
-        mantissa.ends_with(is_digit) && mantissa.chars().all(|c| is_digit(c) || c == '.')
-    }) && (1..=3).contains(&after.len())
-        && after.chars().all(is_digit)
+    let Some(mantissa) = text_before.strip_suffix('e') else { return false };
+    let before_mantissa =
+        mantissa.trim_end_matches(|c: char| c.is_numeric() || matches!(c, '.' | ',' | '٫'));
+    let exponent_and_rest = decoded(after);
+    let rest = exponent_and_rest.trim_start_matches(|c: char| c.is_ascii_digit());
+    mantissa.ends_with(char::is_numeric)
+        && !before_mantissa.contains(char::is_alphanumeric)
+        && (1..=3).contains(&(exponent_and_rest.len() - rest.len()))
+        && !rest.contains(char::is_alphanumeric)
 }
 
 /// Whether the text has punctuation that clients write as it is, unless they encode everything, a
@@ -219,6 +223,8 @@ mod tests {
             ("1+305%20234+5678", "1 305 234 5678"),
             ("5.55E+09", "5.55E+09"),
             ("2.1e+09", "2.1e+09"),
+            ("2,1E+09%0D%0A", "2,1E+09\r\n"),
+            ("%22$2.1E+09%22", "\"$2.1E+09\""),
         ] {
             assert_eq!(readings(value), [expected], "{value}");
         }

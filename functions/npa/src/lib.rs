@@ -200,10 +200,11 @@ async fn exchange_of_version(
     page: Page,
     npa_nxx: NpaNxx,
 ) -> Result<Paged<AreaCodeResult>, ApiError> {
-    let LoadedVersion { dataset, .. } = app.dataset_for_listing(version_param).await?;
+    let LoadedVersion { version, dataset } = app.dataset_for_listing(version_param).await?;
     let found = (dataset.area_code(npa_nxx.npa), dataset.exchange(npa_nxx));
     let (Some(area_code), Some(exchange)) = found else { return Err(exchange_not_found(npa_nxx)) };
-    Ok(AreaCodeResult::paged(uri, None, area_code, page.of_items([exchange].into_iter())))
+    let on_page = page.of_items([exchange].into_iter());
+    Ok(AreaCodeResult::paged(uri, Some(version.to_string()), area_code, on_page))
 }
 
 fn exchange_not_found(npa_nxx: NpaNxx) -> ApiError {

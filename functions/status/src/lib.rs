@@ -159,7 +159,12 @@ fn by_name<K: ToString>(counts: BTreeMap<K, u32>) -> BTreeMap<String, u32> {
     get, path = "/v1/health", operation_id = "getHealth", tag = "Status", security(()),
     responses(
         PublicError, (status = 200, description = "The service answers", body = Health),
-        (status = 503, description = "The service is unhealthy", body = Health)
+        (
+            status = 503, description = "The service is unhealthy", body = Health,
+            example = json!({
+                "status": "unhealthy", "database": "error", "last_ingestion": null, "version": "0.1.0"
+            })
+        )
     )
 )]
 async fn health(State(app): State<App>) -> Health {
@@ -171,7 +176,12 @@ async fn health(State(app): State<App>) -> Health {
     get, path = "/health", operation_id = "getHealthUnversioned", tag = "Status", security(()),
     responses(
         PublicError, (status = 200, description = "The service answers", body = Health),
-        (status = 503, description = "The service is unhealthy", body = Health)
+        (
+            status = 503, description = "The service is unhealthy", body = Health,
+            example = json!({
+                "status": "unhealthy", "database": "error", "last_ingestion": null, "version": "0.1.0"
+            })
+        )
     )
 )]
 async fn health_unversioned(app: State<App>) -> Health {

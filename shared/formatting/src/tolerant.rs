@@ -9,22 +9,28 @@ const FEWEST_DIGITS_OF_PART: usize = 7;
 /// hash sign does so more often than a comma or semicolon, which also separate groups of digits.
 const EXTENSION_SIGNS: [&[char]; 3] = [&['#', '＃'], &['#', '＃', ',', ';'], &[]];
 
-/// What separates the entries of a list.
-const LIST_SIGNS: [char; 4] = [';', '|', '；', '｜'];
+/// What separates the entries of a list, from the strongest separators to the weakest.
+const LIST_SIGNS: [&[char]; 4] = [
+    &[';', '|', '；', '｜'],
+    &['/', '\\', '&', '／', '＆'],
+    &[',', '，', '、', '،'],
+    &['•', '·', ':', '_', '\t'],
+];
 
 /// Divides a text; one part if there is nothing to divide at.
 type Division = fn(&str) -> Vec<&str>;
 
 /// Divisions at what often stands between two numbers and seldom within one. A part is divided by
 /// the first of these, its parts by the next, and so on.
-const DIVISIONS: [Division; 8] = [
+const DIVISIONS: [Division; 9] = [
     before_plus_signs,
     |text| text.split(is_line_break).collect(),
-    |text| text.split(LIST_SIGNS).collect(),
-    |text| text.split(['/', '\\', '&', '／', '＆']).collect(),
-    |text| text.split([',', '，', '、', '،']).collect(),
+    |text| text.split(LIST_SIGNS[0]).collect(),
+    |text| text.split(LIST_SIGNS[1]).collect(),
+    |text| text.split(LIST_SIGNS[2]).collect(),
+    |text| text.split(LIST_SIGNS[3]).collect(),
     |text| text.split(is_letter).collect(),
-    |text| text.split("  ").flat_map(|part| part.split('\t')).collect(),
+    |text| text.split("  ").collect(),
     at_middle_space,
 ];
 
@@ -55,13 +61,15 @@ fn candidates_of_part(part: &str, divisions: &[Division]) -> Vec<String> {
 }
 
 /// Whether the text is rather a list of numbers than one: it has several lines or entries that may be
-/// numbers, and they begin alike, as numbers of one place or country do.
+/// numbers, and each begins like the first, as numbers of one place do, or with a plus sign or a zero.
 fn is_list(part: &str) -> bool {
-    let entries = part.split(|c| is_line_break(c) || LIST_SIGNS.contains(&c));
+    let entries = part.split(|c| is_line_break(c) || LIST_SIGNS.concat().contains(&c));
     let numbers = entries.filter(|entry| digits(entry) >= FEWEST_DIGITS_OF_PART);
-    let beginnings: Vec<Option<char>> =
-        numbers.map(|number| number.chars().find(|&c| c.is_numeric() || is_plus(c))).collect();
-    beginnings.len() > 1 && beginnings.windows(2).all(|pair| pair[0] == pair[1])
+    let mut beginnings =
+        numbers.filter_map(|number| number.chars().find(|&c| c.is_numeric() || is_plus(c)));
+    let (Some(first), Some(second)) = (beginnings.next(), beginnings.next()) else { return false };
+    let begins_number = |c: char| c == first || c == '0' || is_plus(c);
+    begins_number(second) && beginnings.all(begins_number)
 }
 
 fn candidates_of_divided(part: &str, divisions: &[Division]) -> Vec<String> {
@@ -295,6 +303,11 @@ mod tests {
             ("01 58801; 01 58802", "AT", "+43158801"),
             ("0761 2030\n0761 2010", "DE", "+497612030"),
             ("+49 761 2030 | +49 761 2010", "US", "+497612030"),
+            ("+49 761 2030\n0761 2010", "DE", "+497612030"),
+            ("01 58801, 01 58802", "AT", "+43158801"),
+            ("0761 2030\t0761 2010", "DE", "+497612030"),
+            ("0761 2030 & 0761 2010", "DE", "+497612030"),
+            ("01 58801 • 01 58802", "AT", "+43158801"),
         ] {
             let number = PhoneNumber::parse(text, country.parse().unwrap());
             assert_eq!(number.unwrap().formats.e164, expected, "{text:?}");
