@@ -57,13 +57,16 @@ impl Routes {
 
     /// A router that checks keys, and then the names of parameters, if the routes are protected.
     fn into_router(self, app: &App) -> Router<App> {
-        let known_params = KnownParams::of(self.router.get_openapi());
-        let router = Router::from(self.router);
         let router = match self.access {
-            Access::Protected => router
-                .route_layer(from_fn_with_state(known_params, refuse_unknown_params))
-                .route_layer(from_fn_with_state(app.clone(), require_key)),
-            Access::Public => router.route_layer(map_response(set_public_cache_control)),
+            Access::Protected => {
+                let known_params = KnownParams::of(self.router.get_openapi());
+                Router::from(self.router)
+                    .route_layer(from_fn_with_state(known_params, refuse_unknown_params))
+                    .route_layer(from_fn_with_state(app.clone(), require_key))
+            }
+            Access::Public => {
+                Router::from(self.router).route_layer(map_response(set_public_cache_control))
+            }
         };
         router.route_layer(from_fn(refuse_other_methods))
     }

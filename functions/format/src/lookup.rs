@@ -60,13 +60,15 @@ impl NanpNumber {
     /// # Errors
     /// Returns [`ApiError::InvalidRequest`] if none is.
     fn of(tn: Readings) -> Result<Self, ApiError> {
-        let refused = invalid_param("tn", tn.likeliest(), NOT_NANP);
-        let readings = tn.ranked(DefaultCountry::default()).into_iter();
-        let mut numbers = readings.filter_map(|Reading { text, number }| {
-            let number = number?;
-            Some(Self { parts: NanpParts::of(&number)?, text, number })
-        });
-        numbers.next().ok_or(refused)
+        let mut readings = tn.ranked(DefaultCountry::default());
+        let is_nanp = |reading: &Reading| reading.number.as_ref().is_some_and(PhoneNumber::is_nanp);
+        let chosen = readings.iter().position(is_nanp).unwrap_or_default();
+        let Reading { text, number } = readings.swap_remove(chosen);
+        let parts = number.as_ref().and_then(NanpParts::of);
+        match number.zip(parts) {
+            Some((number, parts)) => Ok(Self { text, number, parts }),
+            None => Err(invalid_param("tn", &text, NOT_NANP)),
+        }
     }
 }
 

@@ -78,11 +78,6 @@ impl Readings {
         }
     }
 
-    /// The likeliest text.
-    pub fn likeliest(&self) -> &str {
-        &self.likeliest
-    }
-
     /// The reading that is the best number in this country.
     pub fn best(self, country: DefaultCountry) -> Reading {
         // A text has at least one reading.

@@ -161,9 +161,7 @@ fn by_name<K: ToString>(counts: BTreeMap<K, u32>) -> BTreeMap<String, u32> {
         PublicError, (status = 200, description = "The service answers", body = Health),
         (
             status = 503, description = "The service is unhealthy", body = Health,
-            example = json!({
-                "status": "unhealthy", "database": "error", "last_ingestion": null, "version": "0.1.0"
-            })
+            example = json!(Health::of(&ManifestReading::Remembered(None)))
         )
     )
 )]
@@ -178,9 +176,7 @@ async fn health(State(app): State<App>) -> Health {
         PublicError, (status = 200, description = "The service answers", body = Health),
         (
             status = 503, description = "The service is unhealthy", body = Health,
-            example = json!({
-                "status": "unhealthy", "database": "error", "last_ingestion": null, "version": "0.1.0"
-            })
+            example = json!(Health::of(&ManifestReading::Remembered(None)))
         )
     )
 )]

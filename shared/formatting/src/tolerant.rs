@@ -63,7 +63,8 @@ fn candidates_of_part(part: &str, divisions: &[Division]) -> Vec<String> {
 /// Whether the text is rather a list of numbers than one: it has several lines or entries that may be
 /// numbers, and each begins like the first, as numbers of one place do, or with a plus sign or a zero.
 fn is_list(part: &str) -> bool {
-    let entries = part.split(|c| is_line_break(c) || LIST_SIGNS.concat().contains(&c));
+    let is_list_sign = |c: char| LIST_SIGNS.iter().any(|signs| signs.contains(&c));
+    let entries = part.split(|c| is_line_break(c) || is_list_sign(c));
     let numbers = entries.filter(|entry| digits(entry) >= FEWEST_DIGITS_OF_PART);
     let mut beginnings =
         numbers.filter_map(|number| number.chars().find(|&c| c.is_numeric() || is_plus(c)));

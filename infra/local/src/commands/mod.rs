@@ -26,10 +26,7 @@ pub async fn run(cli: Cli) -> Result<(), LocalError> {
         Command::Versions(args) => versions::list(args).await,
         Command::Keys(command) => run_keys(command).await,
         Command::Dynamodb(args) => serve::dynamodb(args).await,
-        Command::Openapi { version } => {
-            openapi::print(version);
-            Ok(())
-        }
+        Command::Openapi { version } => openapi::print(version),
     }
 }
 

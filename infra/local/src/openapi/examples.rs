@@ -41,26 +41,17 @@ pub fn add(description: &mut Value) {
         }
         let responses = operation["responses"].as_object_mut();
         for (status, response) in responses.into_iter().flatten() {
-            add_to_response(response, &answers_with(&own, &samples, status));
+            let answers = own.iter().filter(|sample| sample.status == *status);
+            add_to_response(response, answers.copied());
         }
     }
 }
 
-/// The answers of this status to the requests of an operation; if it has no 401, the first 401 of
-/// another one, since all endpoints refuse a missing key alike.
-fn answers_with<'a>(own: &[&'a Sample], all: &'a [Sample], status: &str) -> Vec<&'a Sample> {
-    let of_status: Vec<&Sample> =
-        own.iter().copied().filter(|sample| sample.status == status).collect();
-    if of_status.is_empty() && status == "401" {
-        return all.iter().filter(|sample| sample.status == status).take(1).collect();
-    }
-    of_status
-}
-
-fn add_to_response(response: &mut Value, answers: &[&Sample]) {
+/// Replaces the example of an error, which is one of its kind, with those of the operation.
+fn add_to_response<'a>(response: &mut Value, answers: impl Iterator<Item = &'a Sample> + Clone) {
     let contents = response.get_mut("content").and_then(Value::as_object_mut);
     for (content_type, content) in contents.into_iter().flatten() {
-        let of_type = answers.iter().filter(|sample| sample.content_type == *content_type);
+        let of_type = answers.clone().filter(|sample| sample.content_type == *content_type);
         let examples: Map<String, Value> = of_type
             .map(|sample| {
                 let example = json!({ "summary": sample.summary(), "value": sample.body });

@@ -1,6 +1,6 @@
 //! The program as an operator types it: serving, keys, and what it says if it cannot start.
 
-use std::{io::Write, time::Duration};
+use std::{io::Write, process::Stdio, time::Duration};
 
 use store::Tables;
 use tempfile::TempDir;
@@ -176,4 +176,13 @@ fn an_unreachable_database_is_a_clear_error() {
         error.contains("the database does not answer") && !error.contains("panicked"),
         "{error}"
     );
+}
+
+#[test]
+fn a_reader_may_close_the_pipe_of_the_description() {
+    let mut printing = program(&["openapi"]);
+    let mut process = printing.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(process.stdout.take());
+    let output = process.wait_with_output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{}", stderr(&output));
 }
