@@ -1,0 +1,1 @@
+//! What the benchmarks share: how they print and draw what they measured.
