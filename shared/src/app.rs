@@ -4,12 +4,13 @@ use std::{any::Any, convert::Infallible, sync::Arc};
 
 use axum::{
     Router,
+    body::to_bytes,
     extract::Request as AxumRequest,
     http::{HeaderValue, Method, Uri, header},
     middleware::{Next, from_fn, from_fn_with_state, map_response},
     response::{IntoResponse, Response},
 };
-use lambda_http::{Request, Service, tower::ServiceExt};
+use lambda_http::{Error, Request, Service, tower::ServiceExt};
 use logging::with_causes;
 use store::{Store, TimeoutProfile};
 use tower_http::catch_panic::CatchPanicLayer;
@@ -31,8 +32,10 @@ use crate::{
 pub struct Routes {
     router: OpenApiRouter<App>,
     access: Access,
+    preparation: fn(),
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Access {
     Protected,
     Public,
@@ -40,14 +43,19 @@ enum Access {
 
 impl From<OpenApiRouter<App>> for Routes {
     fn from(router: OpenApiRouter<App>) -> Self {
-        Self { router, access: Access::Protected }
+        Self { router, access: Access::Protected, preparation: || () }
     }
 }
 
 impl Routes {
     /// Routes that can be called without a key.
     pub fn public(router: OpenApiRouter<App>) -> Self {
-        Self { router, access: Access::Public }
+        Self { router, access: Access::Public, preparation: || () }
+    }
+
+    /// The same routes, for which a Lambda function calls `preparation` while it loads the dataset.
+    pub fn prepared_by(self, preparation: fn()) -> Self {
+        Self { preparation, ..self }
     }
 
     /// The paths of the routes as the router writes them: `{*tn}` matches the rest of a path.
@@ -102,22 +110,27 @@ pub fn openapi(functions: impl IntoIterator<Item = Routes>) -> utoipa::openapi::
 
 /// Runs `routes` as a Lambda function until the environment is shut down.
 ///
-/// A function with protected routes loads the dataset before its first request, since lists need
-/// it, and lookups use it while DynamoDB does not answer.
+/// What the first request needs is prepared before it is asked for, side by side: the dataset, which
+/// answers lists, and lookups while DynamoDB does not answer; the preparation of the routes; and the
+/// extension that writes usage. Public routes need none of it.
 ///
 /// # Errors
-/// Returns an error if the Lambda runtime API cannot be reached.
-pub async fn run(routes: Routes) -> Result<(), lambda_http::Error> {
+/// Returns an error if the preparation panics, or the Lambda runtime API cannot be reached.
+pub async fn run(routes: Routes) -> Result<(), Error> {
     logging::log_as_json();
-    let app = App::on(Store::from_env(TimeoutProfile::Request).await);
-    if let (Access::Protected, Err(error)) = (&routes.access, app.dataset.get().await) {
-        tracing::error!(error = with_causes(&error), "starting without a dataset");
+    let app = App::on(Store::from_env(TimeoutProfile::Request));
+    if routes.access == Access::Public {
+        return lambda_http::run_concurrent(lambda(routes, app).then(with_whole_body)).await;
     }
-    let quotas = Arc::clone(&app.quotas);
-    match routes.access {
-        Access::Protected => extension::run(lambda(routes, app), quotas).await,
-        Access::Public => lambda_http::run(lambda(routes, app)).await,
-    }
+    let (dataset, quotas) = (Arc::clone(&app.dataset), Arc::clone(&app.quotas));
+    let prepared = tokio::task::spawn_blocking(routes.preparation);
+    let loaded = tokio::spawn(async move {
+        if let Err(error) = dataset.get().await {
+            tracing::error!(error = with_causes(&error), "starting without a dataset");
+        }
+    });
+    let ready = async { tokio::try_join!(loaded, prepared).map(|_| ()).map_err(Error::from) };
+    extension::run(lambda(routes, app).then(with_whole_body), quotas, ready).await
 }
 
 /// The service that a Lambda function runs: `routes` behind API Gateway.
@@ -126,6 +139,24 @@ pub fn lambda(
     app: App,
 ) -> impl Service<Request, Response = Response, Error = Infallible, Future: Send> + Clone + Send {
     service([routes], app).layer(from_fn(prefix_links)).map_request(restore_path)
+}
+
+/// A response whose body is in memory. Lambda gets it as a whole anyway, and a runtime that takes
+/// several requests at once shares it between threads.
+pub type WholeResponse = axum::http::Response<lambda_http::Body>;
+
+async fn with_whole_body(
+    Ok(response): Result<Response, Infallible>,
+) -> Result<WholeResponse, Infallible> {
+    let (parts, body) = response.into_parts();
+    Ok(match to_bytes(body, usize::MAX).await {
+        Ok(bytes) => WholeResponse::from_parts(parts, Vec::from(bytes).into()),
+        Err(error) => {
+            tracing::error!(%error, "the body of a response cannot be read");
+            let (parts, _) = ApiError::Internal.into_response().into_parts();
+            WholeResponse::from_parts(parts, lambda_http::Body::Empty)
+        }
+    })
 }
 
 /// Lets caches store public responses for a minute, since they are the same for every client, unless

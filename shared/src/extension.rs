@@ -4,15 +4,17 @@
 //! event. The runtime asks as soon as the response is sent, so that the client does not wait. The
 //! extension asks only after the counts are written. A process with a registered extension also
 //! receives a `SIGTERM` before it ends, upon which the remaining counts are written.
+//!
+//! An environment that takes several requests at once is never frozen, and needs no extension.
 
 use std::{
     convert::Infallible,
+    env, future,
     sync::Arc,
     task::{Context, Poll},
     time::{Duration, SystemTime},
 };
 
-use axum::response::Response;
 use lambda_extension::{Extension, LambdaEvent, NextEvent};
 use lambda_http::{
     Adapter, BoxFuture, Error, Request, Service,
@@ -26,18 +28,23 @@ use tokio::{
     time::timeout,
 };
 
-use crate::quota::Quotas;
+use crate::{app::WholeResponse, quota::Quotas};
 
 const NAME: &str = "usage";
 
 /// Runs `service` as a Lambda function, and beside it the extension that writes the counts of
-/// `quotas`. If the extension cannot be registered, the function runs without it.
+/// `quotas`. If the extension cannot be registered, the function runs without it. The first request
+/// is asked for once `ready` is done.
 ///
 /// # Errors
-/// Returns an error if the Lambda API can no longer be reached.
-pub async fn run<S>(service: S, quotas: Arc<Quotas>) -> Result<(), Error>
+/// Returns the error of `ready`, or one if the Lambda API can no longer be reached.
+pub async fn run<S>(
+    service: S,
+    quotas: Arc<Quotas>,
+    ready: impl Future<Output = Result<(), Error>>,
+) -> Result<(), Error>
 where
-    S: Service<Request, Response = Response, Error = Infallible> + Send + 'static,
+    S: Service<Request, Response = WholeResponse, Error = Infallible> + Clone + Send + 'static,
     S::Future: Send + 'static,
 {
     let (answered_sender, answered_receiver) = watch::channel(String::new());
@@ -60,27 +67,49 @@ where
         .with_extension_name(NAME)
         .with_events(&["INVOKE"])
         .with_events_processor(write_after_answer);
-    let extension = match extension.register().await {
-        Ok(registered) => registered,
-        Err(error) => {
-            tracing::warn!(
-                %error,
-                "the extension cannot be registered; usage is written beside the next requests"
-            );
-            return function.run().await;
+    let registration = async {
+        // Such an environment is never frozen, and tells extensions of no request.
+        if takes_several_requests() { None } else { registered(extension.register().await) }
+    };
+    let (extension, prepared) = tokio::join!(registration, ready);
+    prepared?;
+    if extension.is_some() {
+        quotas.leave_to_extension();
+    }
+    let extension_ends = async {
+        match extension {
+            Some(extension) => extension.run().await,
+            None => future::pending().await,
         }
     };
-    quotas.leave_to_extension();
     let mut terminated = signal(SignalKind::terminate())?;
     tokio::select! {
-        ended = function.run() => ended,
+        ended = function.run_concurrent() => ended,
         // Each invocation would wait for the extension in vain once it has ended.
-        ended = extension.run() => ended,
+        ended = extension_ends => ended,
         _ = terminated.recv() => {
             quotas.write_rest().await;
             Ok(())
         }
     }
+}
+
+/// Whether Lambda gives this environment several requests at once.
+fn takes_several_requests() -> bool {
+    let most = env::var("AWS_LAMBDA_MAX_CONCURRENCY").ok().and_then(|most| most.parse().ok());
+    most.is_some_and(|most: u32| most > 1)
+}
+
+/// The extension, if it could be registered.
+fn registered<E>(registration: Result<E, Error>) -> Option<E> {
+    registration
+        .inspect_err(|error| {
+            tracing::warn!(
+                %error,
+                "the extension cannot be registered; usage is written beside the next requests"
+            );
+        })
+        .ok()
 }
 
 /// The time until a deadline in milliseconds since 1970; zero if it has passed.
@@ -90,6 +119,7 @@ fn time_until(deadline_ms: u64) -> Duration {
 }
 
 /// Sends the id of each invocation once its response is sent or has failed.
+#[derive(Clone)]
 struct NotifyAnswered<S> {
     inner: S,
     answered: watch::Sender<String>,

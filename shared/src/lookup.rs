@@ -86,11 +86,10 @@ impl Lookups<'_> {
         self.look_up(RecordKey::Carrier(ocn), read, find).await.record()
     }
 
-    /// The area code with this NPA.
-    pub async fn area_code(&self, npa: Npa) -> Option<AreaCode> {
-        let find = |dataset: &Dataset| dataset.area_code(npa).cloned();
-        let read = self.app.store.area_code(npa);
-        self.look_up(RecordKey::AreaCode(npa), read, find).await.record()
+    /// The area code with this NPA, from the dataset in memory, so that an exchange with its area
+    /// code costs one read.
+    pub fn area_code(&self, npa: Npa) -> Option<AreaCode> {
+        self.current.dataset.area_code(npa).cloned()
     }
 
     /// The exchange with this NPA-NXX.

@@ -120,7 +120,7 @@ pub async fn look_up(
     let lookups = app.lookups().await?;
     let exchange = lookups.exchange(npa_nxx, freshness).await;
     let has_state = exchange.as_ref().is_some_and(|exchange| exchange.state.is_some());
-    let area_code = if has_state { None } else { lookups.area_code(npa_nxx.npa).await };
+    let area_code = if has_state { None } else { lookups.area_code(npa_nxx.npa) };
     Ok(BlockRecords { exchange, area_code })
 }
 

@@ -24,19 +24,14 @@ pub use lookup::LookupResult;
 
 use readings::{Reading, Readings};
 
-/// The routes of this function.
-///
-/// # Panics
-/// Panics if the rules of phone numbers cannot be loaded, so that the program does not start
-/// without them.
+/// The routes of this function. It does not start without the rules of phone numbers.
 pub fn routes() -> Routes {
-    formatting::load_rules();
-    OpenApiRouter::default()
+    let router = OpenApiRouter::default()
         .routes(routes!(by_query))
         .routes(routes!(by_path))
         .routes(routes!(lookup::by_query))
-        .routes(routes!(lookup::by_path))
-        .into()
+        .routes(routes!(lookup::by_path));
+    Routes::from(router).prepared_by(formatting::load_rules)
 }
 
 /// How to read the number, and whether its exchange may be answered from the cache.

@@ -226,7 +226,7 @@ pub async fn handle(invocation: LambdaEvent<Value>) -> Result<Value, Error> {
         tracing::info!(%object, "ignoring a new object that is no source");
         return Ok(json!({ "outcome": "ignored" }));
     }
-    let store = Store::from_env(TimeoutProfile::Batch).await;
+    let store = Store::from_env(TimeoutProfile::Batch);
     let options = request
         .options(environment, context_deadline(context.deadline))
         .map_err(|error| with_causes(&error))?;

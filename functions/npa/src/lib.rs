@@ -211,7 +211,7 @@ fn exchange_not_found(npa_nxx: NpaNxx) -> ApiError {
     ApiError::not_found(format!("No data found for NPA-NXX {npa_nxx}"))
 }
 
-/// Looks up one exchange and its area code as items.
+/// Looks up one exchange as an item.
 async fn exchange(
     app: &App,
     uri: Uri,
@@ -219,9 +219,8 @@ async fn exchange(
     npa_nxx: NpaNxx,
 ) -> Result<Paged<AreaCodeResult>, ApiError> {
     let lookups = app.lookups().await?;
-    let (area_code, exchange) =
-        tokio::join!(lookups.area_code(npa_nxx.npa), lookups.exchange(npa_nxx, Freshness::Fresh));
-    let (Some(area_code), Some(exchange)) = (area_code, exchange) else {
+    let exchange = lookups.exchange(npa_nxx, Freshness::Fresh).await;
+    let (Some(area_code), Some(exchange)) = (lookups.area_code(npa_nxx.npa), exchange) else {
         return Err(exchange_not_found(npa_nxx));
     };
     Ok(AreaCodeResult::paged(uri, None, &area_code, page.of_items([exchange].into_iter())))

@@ -7,13 +7,13 @@ use std::{
 };
 
 use dynoxide::Database as Dynoxide;
-use store::{Store, TimeoutProfile, is_emulator};
+use store::{Store, Tables, TimeoutProfile, is_emulator};
 use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle};
 
 use crate::{
     LocalError,
     args::{DataArgs, DatabaseArgs},
-    stack, template,
+    aws_account, stack, template,
 };
 
 /// Any free port.
@@ -157,7 +157,7 @@ impl Database {
     }
 
     async fn with(endpoint: String, embedded: Option<Embedded>) -> Result<Self, LocalError> {
-        let store = Store::at(&endpoint, TimeoutProfile::Batch).await;
+        let store = store_at(&endpoint, TimeoutProfile::Batch).await;
         if is_emulator(&endpoint) {
             template::create_missing_tables(&store).await?;
         }
@@ -175,7 +175,7 @@ impl Database {
 
     /// A store with the timeouts of a request.
     pub async fn serving_store(&self) -> Store {
-        Store::at(&self.endpoint, TimeoutProfile::Request).await
+        store_at(&self.endpoint, TimeoutProfile::Request).await
     }
 
     /// Stops the embedded server once its running requests are done.
@@ -187,4 +187,13 @@ impl Database {
             _ = server.await;
         }
     }
+}
+
+/// The store at `endpoint`, with the credentials of the operator unless it is an emulator.
+async fn store_at(endpoint: &str, timeouts: TimeoutProfile) -> Store {
+    if is_emulator(endpoint) {
+        return Store::at_emulator(endpoint, timeouts);
+    }
+    let config = aws_account::config().await.endpoint_url(endpoint);
+    Store::connect(config, Tables::from_env(), timeouts)
 }

@@ -3,14 +3,15 @@
 use aws_sdk_dynamodb::Client;
 use store::{Store, Tables, TimeoutProfile};
 
-use crate::LocalError;
+use crate::{LocalError, aws_account};
 
 /// The store of the stack `name`; region and credentials come from the environment.
 ///
 /// # Errors
 /// Returns an error if the tables cannot be read, or there are none that belong to such a stack.
 pub async fn store(name: &str) -> Result<Store, LocalError> {
-    let store = Store::with_tables(Tables::of_stack(name), TimeoutProfile::Batch).await;
+    let config = aws_account::config().await;
+    let store = Store::connect(config, Tables::of_stack(name), TimeoutProfile::Batch);
     let (client, tables) = store.parts();
     check_exists(client, name, &tables.dataset).await?;
     Ok(store)

@@ -7,7 +7,13 @@
 
 use std::{env, panic};
 
-use tracing_subscriber::{EnvFilter, filter::LevelFilter};
+use tracing_subscriber::{
+    Layer,
+    filter::{LevelFilter, ParseError, Targets},
+    fmt,
+    layer::SubscriberExt,
+    util::SubscriberInitExt,
+};
 
 /// The manifest of the workspace, which names every crate of this service with its path.
 const MANIFEST: &str = include_str!("../../../Cargo.toml");
@@ -20,18 +26,24 @@ fn own_crates() -> impl Iterator<Item = &'static str> {
     with_path.map(|(name, _)| name).chain([LOCAL_PROGRAM])
 }
 
+/// The variable that holds the filter.
+const VARIABLE: &str = "RUST_LOG";
+
 /// The filter that `RUST_LOG` asks for, or `default` if it is not set or cannot be parsed.
-pub fn filter(default: &str) -> EnvFilter {
-    let requested = env::var(EnvFilter::DEFAULT_ENV).unwrap_or_default();
-    if requested.trim().is_empty() {
-        return EnvFilter::new(directives(default));
-    }
-    EnvFilter::builder().parse(directives(&requested)).unwrap_or_else(|error| {
+pub fn filter(default: &str) -> Targets {
+    let requested = env::var(VARIABLE).unwrap_or_default();
+    let requested = if requested.trim().is_empty() { default } else { &requested };
+    parsed(requested).or_else(|error| {
         eprintln!(
-            "RUST_LOG must be a level or a filter, got '{requested}' ({error}); using '{default}'"
+            "{VARIABLE} must be a level or a filter, got '{requested}' ({error}); using '{default}'"
         );
-        EnvFilter::new(directives(default))
+        parsed(default)
     })
+    .unwrap_or_default()
+}
+
+fn parsed(text: &str) -> Result<Targets, ParseError> {
+    directives(text).parse()
 }
 
 /// The directives in `text`. A level without the name of a crate becomes the level of the crates of
@@ -53,12 +65,8 @@ fn directives(text: &str) -> String {
 /// Logs JSON lines to stdout, which Lambda passes on to CloudWatch. `RUST_LOG` sets the level.
 pub fn log_as_json() {
     hide_panic_messages();
-    tracing_subscriber::fmt()
-        .json()
-        .with_env_filter(filter("info"))
-        .with_current_span(false)
-        .without_time()
-        .init();
+    let lines = fmt::layer().json().with_current_span(false).without_time();
+    tracing_subscriber::registry().with(lines.with_filter(filter("info"))).init();
 }
 
 /// Makes a panic log its place but not its message, which may quote a client's request.
@@ -86,7 +94,7 @@ mod tests {
     fn a_crate_that_is_named_keeps_its_own_level() {
         assert_eq!(directives("hyper=trace"), "hyper=trace");
         assert!(directives("info, hyper=debug").ends_with(",hyper=debug"));
-        assert!(EnvFilter::builder().parse(directives("info, hyper=debug")).is_ok());
+        assert!(parsed("info, hyper=debug").is_ok());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use std::{fmt, str::FromStr};
 
-use store::sha256;
+use sha2::{Digest, Sha256};
 
 /// The beginning of every key.
 pub const START_OF_KEY: &str = "tnr_live_";
@@ -41,7 +41,7 @@ impl ApiKey {
 
     /// SHA-256 of the key in hex. The service stores this and the prefix, but never the key.
     pub fn hash(&self) -> String {
-        sha256(self.0.as_bytes())
+        Sha256::digest(&self.0).iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// The first characters, which operators see.

@@ -6,7 +6,7 @@ use super::*;
 const UNREACHABLE: &str = "http://127.0.0.1:1";
 
 async fn without_dynamodb() -> Arc<Quotas> {
-    Arc::new(Quotas::new(Store::at(UNREACHABLE, TimeoutProfile::Request).await))
+    Arc::new(Quotas::new(Store::at_emulator(UNREACHABLE, TimeoutProfile::Request)))
 }
 
 fn key(hash: &str, per_day: Option<u32>) -> KeyRecord {

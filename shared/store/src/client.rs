@@ -1,19 +1,25 @@
 //! The connection to the tables of one deployment.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, env};
 
-use aws_config::ConfigLoader;
 use aws_sdk_dynamodb::{
-    Client,
+    Client, Config,
+    config::{BehaviorVersion, Builder, Credentials, Region, SharedCredentialsProvider},
     types::{AttributeValue, ReturnConsumedCapacity},
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_dynamo::aws_sdk_dynamodb_1::{from_item, to_item};
 
-use crate::{StoreError, Tables, TimeoutProfile, capacity};
+use crate::{
+    StoreError, Tables, TimeoutProfile, capacity,
+    https::{TrustedRoots, https_client},
+};
 
 /// An item as the SDK represents it.
 pub(crate) type Item = HashMap<String, AttributeValue>;
+
+/// The variables that name another endpoint than that of AWS, as the SDKs and the AWS CLI read them.
+const ENDPOINT_VARIABLES: [&str; 2] = ["AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"];
 
 /// Whether `endpoint` is a local emulator of DynamoDB. AWS itself is never called by plain `http`.
 pub fn is_emulator(endpoint: &str) -> bool {
@@ -29,29 +35,33 @@ pub struct Store {
 }
 
 impl Store {
-    /// Connects with the region, credentials, endpoint and table names of the environment.
-    pub async fn from_env(timeouts: TimeoutProfile) -> Self {
-        Self::connect(timeouts, timeouts.loader(), Tables::from_env()).await
+    /// Connects as a Lambda function: its environment names region, credentials and tables, and may
+    /// name another endpoint. The sources of credentials that a person has, such as profiles, are
+    /// left to [`Store::connect`], since they would be a tenth of each function.
+    pub fn from_env(timeouts: TimeoutProfile) -> Self {
+        let endpoint = ENDPOINT_VARIABLES.into_iter().find_map(|variable| env::var(variable).ok());
+        let mut config = Config::builder()
+            .region(env::var("AWS_REGION").ok().map(Region::new))
+            .http_client(https_client(TrustedRoots::for_endpoint(endpoint.as_deref())));
+        config.set_endpoint_url(endpoint);
+        config.set_credentials_provider(credentials_from_env().map(SharedCredentialsProvider::new));
+        Self::connect(config, Tables::from_env(), timeouts)
     }
 
-    /// Connects to `endpoint`. An emulator accepts any region and credentials; for any other
-    /// endpoint they come from the environment.
-    pub async fn at(endpoint: &str, timeouts: TimeoutProfile) -> Self {
-        let mut loader = timeouts.loader().endpoint_url(endpoint);
-        if is_emulator(endpoint) {
-            loader = loader.region("us-east-1").test_credentials();
-        }
-        Self::connect(timeouts, loader, Tables::from_env()).await
+    /// Connects to the emulator at `endpoint`, which accepts any region and credentials.
+    pub fn at_emulator(endpoint: &str, timeouts: TimeoutProfile) -> Self {
+        let config = Config::builder()
+            .region(Region::from_static("us-east-1"))
+            .http_client(https_client(TrustedRoots::Amazon))
+            .credentials_provider(Credentials::new("local", "local", None, None, "emulator"))
+            .endpoint_url(endpoint);
+        Self::connect(config, Tables::from_env(), timeouts)
     }
 
-    /// Connects to the tables of these names with the region, credentials and endpoint of the
-    /// environment.
-    pub async fn with_tables(tables: Tables, timeouts: TimeoutProfile) -> Self {
-        Self::connect(timeouts, timeouts.loader(), tables).await
-    }
-
-    async fn connect(timeouts: TimeoutProfile, loader: ConfigLoader, tables: Tables) -> Self {
-        Self { client: Client::new(&loader.load().await), tables, timeouts }
+    /// Connects as `config` says, except for the timeouts.
+    pub fn connect(config: Builder, tables: Tables, timeouts: TimeoutProfile) -> Self {
+        let config = timeouts.apply(config.behavior_version(BehaviorVersion::latest())).build();
+        Self { client: Client::from_conf(config), tables, timeouts }
     }
 
     /// The client and the names of the tables, for operations that the API never needs, such as
@@ -78,6 +88,18 @@ impl Store {
         capacity::count(answer.consumed_capacity());
         answer.item.map(|item| record_from_item(table, item)).transpose()
     }
+}
+
+/// The credentials that Lambda gives a function in its environment.
+fn credentials_from_env() -> Option<Credentials> {
+    let variable = |name| env::var(name).ok();
+    Some(Credentials::new(
+        variable("AWS_ACCESS_KEY_ID")?,
+        variable("AWS_SECRET_ACCESS_KEY")?,
+        variable("AWS_SESSION_TOKEN"),
+        None,
+        "Environment",
+    ))
 }
 
 /// The record that an item of `table` holds.

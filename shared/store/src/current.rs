@@ -175,7 +175,7 @@ mod tests {
     const UNREACHABLE: &str = "http://127.0.0.1:1";
 
     async fn without_dynamodb() -> CurrentDataset {
-        CurrentDataset::new(Store::at(UNREACHABLE, TimeoutProfile::Request).await)
+        CurrentDataset::new(Store::at_emulator(UNREACHABLE, TimeoutProfile::Request))
     }
 
     fn version() -> LoadedVersion {

@@ -5,6 +5,8 @@ use std::{error::Error, time::Duration};
 use aws_sdk_dynamodb::error::{BuildError, SdkError};
 use numbering::records::Version;
 
+use crate::manifest::SnapshotHash;
+
 /// An error of any library.
 pub(crate) type Cause = Box<dyn Error + Send + Sync>;
 
@@ -41,8 +43,8 @@ pub enum StoreError {
 pub enum DamagedChunks {
     #[error("chunk {0} is missing")]
     Missing(String),
-    #[error("its SHA-256 is {actual} instead of {expected}")]
-    Hash { actual: String, expected: String },
+    #[error("its hash is {actual} instead of {expected}")]
+    Hash { actual: SnapshotHash, expected: SnapshotHash },
 }
 
 impl StoreError {

@@ -14,7 +14,7 @@ use crate::{
     DamagedChunks, Manifest, Revision, Snapshot, Store, StoreError, capacity,
     client::Item,
     item_writes::RETRY_DELAYS,
-    manifest::{CHUNK_BYTES, sha256},
+    manifest::{CHUNK_BYTES, SnapshotHash},
 };
 
 /// The most keys that DynamoDB accepts in one BatchGetItem call.
@@ -45,7 +45,7 @@ impl Store {
     }
 
     async fn read_snapshot(&self, snapshot: &Snapshot) -> Result<Vec<u8>, StoreError> {
-        let Snapshot { version, chunks, sha256: hash, .. } = snapshot;
+        let Snapshot { version, chunks, hash: expected, .. } = snapshot;
         let damaged = |source| StoreError::Snapshot { version: version.clone(), source };
         let ids: Vec<String> = (0..*chunks).map(|number| chunk_id(version, number)).collect();
         // Chunks never change, so an eventually consistent read finds all but those just written.
@@ -59,9 +59,9 @@ impl Store {
             let chunk = found.get(id).ok_or_else(|| damaged(DamagedChunks::Missing(id.clone())))?;
             bytes.extend_from_slice(chunk);
         }
-        let actual = sha256(&bytes);
-        if actual != *hash {
-            return Err(damaged(DamagedChunks::Hash { actual, expected: hash.clone() }));
+        let actual = SnapshotHash::of(&bytes);
+        if actual != *expected {
+            return Err(damaged(DamagedChunks::Hash { actual, expected: expected.clone() }));
         }
         Ok(bytes)
     }

@@ -2,11 +2,7 @@
 
 use std::time::Duration;
 
-use aws_config::{BehaviorVersion, ConfigLoader, retry::RetryConfig, timeout::TimeoutConfig};
-use aws_smithy_http_client::{
-    Builder,
-    tls::{Provider, rustls_provider::CryptoMode},
-};
+use aws_sdk_dynamodb::config::{Builder, retry::RetryConfig, timeout::TimeoutConfig};
 
 /// How long calls to DynamoDB may take.
 #[derive(Debug, Clone, Copy)]
@@ -26,11 +22,11 @@ impl TimeoutProfile {
         }
     }
 
-    /// The configuration of AWS clients, which comes from the environment except for the timeouts.
-    pub fn loader(self) -> ConfigLoader {
+    /// The configuration with these timeouts.
+    pub(crate) fn apply(self, config: Builder) -> Builder {
         let (attempts, attempt, operation) = match self {
-            // A lookup makes at most four calls. Together they stay below the timeout of a Lambda
-            // function, 10 seconds.
+            // A request makes at most four calls in turn. Together they stay below the timeout of a
+            // Lambda function, 10 seconds.
             Self::Request => (3, Duration::from_millis(700), Duration::from_secs(2)),
             Self::Batch => (4, Duration::from_secs(5), Duration::from_secs(15)),
         };
@@ -41,10 +37,6 @@ impl TimeoutProfile {
         let retries = RetryConfig::standard()
             .with_max_attempts(attempts)
             .with_initial_backoff(Duration::from_millis(50));
-        let tls = Provider::Rustls(CryptoMode::Ring);
-        aws_config::defaults(BehaviorVersion::latest())
-            .http_client(Builder::new().tls_provider(tls).build_https())
-            .timeout_config(timeouts.build())
-            .retry_config(retries)
+        config.timeout_config(timeouts.build()).retry_config(retries)
     }
 }

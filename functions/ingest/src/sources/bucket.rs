@@ -2,6 +2,7 @@
 
 use std::{env, error::Error, time::SystemTime};
 
+use aws_config::BehaviorVersion;
 use aws_credential_types::{
     Credentials,
     provider::{ProvideCredentials, error::CredentialsError},
@@ -18,7 +19,7 @@ use reqwest::{
     Client,
     header::{HeaderMap, HeaderName, HeaderValue},
 };
-use store::TimeoutProfile;
+use store::{TrustedRoots, https_client};
 
 use super::download::{self, DownloadError};
 
@@ -47,7 +48,9 @@ pub(super) enum BucketError {
 /// Returns an error if the environment has no region or credentials, the object cannot be read in
 /// four attempts, or it is too large.
 pub(super) async fn read_object(bucket: &str, key: &str) -> Result<Vec<u8>, BucketError> {
-    let config = TimeoutProfile::Batch.loader().load().await;
+    let https = https_client(TrustedRoots::System);
+    let loader = aws_config::defaults(BehaviorVersion::latest()).http_client(https);
+    let config = loader.load().await;
     let region = config.region().ok_or(BucketError::NoRegion)?.to_string();
     let provider = config.credentials_provider().ok_or(BucketError::NoCredentials)?;
     let credentials = provider.provide_credentials().await?;

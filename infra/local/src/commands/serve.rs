@@ -6,6 +6,7 @@ use axum::Router;
 use shared::{app, auth::ApiKey, state::App};
 use store::Store;
 use tokio::{net::TcpListener, sync::oneshot, time::timeout};
+use tracing_subscriber::{Layer, fmt, layer::SubscriberExt, util::SubscriberInitExt};
 
 use crate::{
     LocalError,
@@ -144,10 +145,9 @@ async fn listen(port: u16) -> Result<TcpListener, LocalError> {
 /// Logs warnings and errors to the terminal, or what `RUST_LOG` asks for.
 fn log_for_people() {
     logging::hide_panic_messages();
-    _ = tracing_subscriber::fmt()
-        .with_writer(std::io::stderr)
-        .with_env_filter(logging::filter("warn,dynoxide=error"))
-        .try_init();
+    let lines = fmt::layer().with_writer(std::io::stderr);
+    let filter = logging::filter("warn,dynoxide=error");
+    _ = tracing_subscriber::registry().with(lines.with_filter(filter)).try_init();
 }
 
 /// Waits for Ctrl-C, or for the signal with which a service manager stops a process.

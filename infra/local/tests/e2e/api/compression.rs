@@ -24,7 +24,6 @@ fn decoded(coding: Option<&str>, body: &[u8]) -> Vec<u8> {
     let mut plain = Vec::new();
     match coding {
         Some("gzip") => GzDecoder::new(body).read_to_end(&mut plain).unwrap(),
-        Some("br") => brotli::Decompressor::new(body, 4096).read_to_end(&mut plain).unwrap(),
         Some(other) => panic!("{other}"),
         None => return body.to_vec(),
     };
@@ -36,10 +35,10 @@ async fn a_long_body_is_compressed_as_the_client_prefers() {
     let service = shared_service();
     let plain = service.get(LONG).await.bytes().await.unwrap();
     for (accepted, expected) in [
-        ("gzip, deflate, br, zstd", Some("br")),
-        ("gzip", Some("gzip")),
-        ("GZIP;q=1.0, br;q=0.5", Some("gzip")),
+        ("gzip, deflate, br, zstd", Some("gzip")),
+        ("GZIP;q=0.5", Some("gzip")),
         ("br;q=0, *", Some("gzip")),
+        ("br", None),
         ("identity;q=0, gzip", Some("gzip")),
         ("deflate, zstd", None),
         ("identity", None),
@@ -62,7 +61,7 @@ async fn a_long_body_is_compressed_as_the_client_prefers() {
 async fn a_short_body_is_not_compressed() {
     let service = shared_service();
     for path in [SHORT, "/v1/npa/41", "/health"] {
-        let response = accepting(service, Method::GET, path, "gzip, br").await;
+        let response = accepting(service, Method::GET, path, "gzip").await;
         assert_eq!(coding(response.headers()), None, "{path}");
         assert!(response.json::<serde_json::Value>().await.unwrap().is_object(), "{path}");
     }
@@ -72,7 +71,7 @@ async fn a_short_body_is_not_compressed() {
 async fn a_response_has_the_same_tag_and_vary_however_it_is_compressed() {
     let service = shared_service();
     let plain = service.get(LONG).await;
-    for accepted in ["gzip", "br", "identity"] {
+    for accepted in ["gzip", "identity"] {
         let response = accepting(service, Method::GET, LONG, accepted).await;
         for name in ["etag", "vary", "cache-control", "link"] {
             let values = response.headers().get_all(name).iter();
@@ -84,7 +83,7 @@ async fn a_response_has_the_same_tag_and_vary_however_it_is_compressed() {
 #[tokio::test]
 async fn head_has_the_headers_of_get_and_no_body() {
     let service = shared_service();
-    for (path, accepted) in [(LONG, "br"), (LONG, "identity"), (SHORT, "gzip"), ("/health", "br")] {
+    for (path, accepted) in [(LONG, "gzip"), (LONG, "identity"), (SHORT, "gzip")] {
         let of_get = accepting(service, Method::GET, path, accepted).await.headers().clone();
         let head = accepting(service, Method::HEAD, path, accepted).await;
         for (name, value) in &of_get {

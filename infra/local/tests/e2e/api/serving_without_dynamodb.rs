@@ -126,7 +126,7 @@ async fn an_unreachable_database_is_a_503_in_bounded_time() {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let base_url = format!("http://{}", listener.local_addr().unwrap());
         let service =
-            app::service(routes(), App::on(Store::at(&endpoint, TimeoutProfile::Request).await));
+            app::service(routes(), App::on(Store::at_emulator(&endpoint, TimeoutProfile::Request)));
         tokio::spawn(async move { axum::serve(listener, service).await.unwrap() });
         for path in ["/v1/npa/415", "/health"] {
             let started = Instant::now();

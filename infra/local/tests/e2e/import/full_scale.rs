@@ -12,7 +12,12 @@ use serde_json::json;
 use zip::ZipArchive;
 
 use crate::support::{
-    imports::dying_store, lists::assert_page_sizes_agree, service::Service, small_reports::source,
+    database_calls::assert_snapshot_costs_half,
+    fault_proxy::{Fault, FaultProxy},
+    imports::dying_store,
+    lists::assert_page_sizes_agree,
+    service::Service,
+    small_reports::source,
 };
 
 /// The folder of the published reports, if it is named.
@@ -59,6 +64,9 @@ async fn every_record_of_the_published_reports_is_served() {
     assert_page_sizes_agree(&service, "/v1/carriers", "carriers").await;
     assert_page_sizes_agree(&service, "/v1/search?q=bell&status=ASSIGNED&state=QC", "results")
         .await;
+
+    let proxy = FaultProxy::before(service.database.endpoint(), |_, _| Fault::None).await;
+    assert_snapshot_costs_half(&Service::behind(&proxy).await, &proxy, 2).await;
 
     let store = service.database.store();
     let again = ingest(&store, &sources(&folder), Options::default(), |_| ()).await.unwrap();

@@ -61,7 +61,7 @@ impl Writer {
             None => Fault::None,
         };
         let proxy = FaultProxy::before(endpoint, policy).await;
-        let store = Store::at(&proxy.endpoint, TimeoutProfile::Batch).await;
+        let store = Store::at_emulator(&proxy.endpoint, TimeoutProfile::Batch);
         Self { store, proxy, trouble }
     }
 

@@ -2,6 +2,7 @@
 
 mod access_log;
 mod commands;
+mod database_cost;
 mod deployment;
 mod documents;
 mod endpoint_places;

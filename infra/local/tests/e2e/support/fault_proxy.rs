@@ -69,6 +69,16 @@ struct Upstream {
     undelivered: Arc<Mutex<VecDeque<(HeaderMap, Bytes)>>>,
     /// Whether a call is held.
     is_holding: Arc<watch::Sender<bool>>,
+    /// The calls that were answered.
+    answered: Arc<Mutex<Vec<AnsweredCall>>>,
+}
+
+/// A call that the database has answered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AnsweredCall {
+    pub operation: String,
+    /// The capacity units that the database counted.
+    pub units: f64,
 }
 
 impl FaultProxy {
@@ -86,6 +96,7 @@ impl FaultProxy {
             client: http_client(),
             undelivered: Arc::default(),
             is_holding: Arc::new(watch::Sender::new(false)),
+            answered: Arc::default(),
         };
         let router = Router::new().fallback(forward).with_state(upstream.clone());
         tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
@@ -100,6 +111,11 @@ impl FaultProxy {
     /// Begins to count the calls anew.
     pub fn reset(&self) {
         self.upstream.calls.store(0, Ordering::SeqCst);
+    }
+
+    /// The calls that were answered since the last time that they were taken, in their order.
+    pub fn take_answered(&self) -> Vec<AnsweredCall> {
+        std::mem::take(&mut self.upstream.answered.lock().unwrap())
     }
 
     /// Delivers the oldest call that is not delivered yet, if there is one.
@@ -130,7 +146,7 @@ pub fn at_operation(
 }
 
 async fn forward(State(upstream): State<Upstream>, headers: HeaderMap, body: Bytes) -> Response {
-    let operation = headers["x-amz-target"].to_str().unwrap().rsplit('.').next().unwrap();
+    let operation = operation_of(&headers);
     let call = upstream.calls.fetch_add(1, Ordering::SeqCst) + 1;
     match (upstream.policy)(call, operation) {
         Fault::None => upstream.answer(headers, body).await,
@@ -173,6 +189,18 @@ async fn forward(State(upstream): State<Upstream>, headers: HeaderMap, body: Byt
     }
 }
 
+fn operation_of(headers: &HeaderMap) -> &str {
+    headers["x-amz-target"].to_str().unwrap().rsplit('.').next().unwrap()
+}
+
+/// The units that an answer names: one number, or one for each table.
+fn units_in(answer: &[u8]) -> f64 {
+    let answer: Value = serde_json::from_slice(answer).unwrap_or_default();
+    let consumed = &answer["ConsumedCapacity"];
+    let of_tables = consumed.as_array().into_iter().flatten();
+    of_tables.chain([consumed]).filter_map(|of| of["CapacityUnits"].as_f64()).sum()
+}
+
 fn connection_reset() -> Response {
     let reset = Err::<Bytes, _>(std::io::Error::other("reset"));
     Body::from_stream(futures_util::stream::iter([reset])).into_response()
@@ -186,12 +214,15 @@ fn refusal(status: StatusCode, kind: &str) -> Response {
 
 impl Upstream {
     async fn answer(&self, mut headers: HeaderMap, body: impl Into<reqwest::Body>) -> Response {
+        let operation = operation_of(&headers).to_owned();
         headers.remove("host");
         headers.remove("content-length");
         let request = self.client.post(&self.endpoint).headers(headers).body(body);
         let answer = request.send().await.unwrap();
         let (status, headers) = (answer.status(), answer.headers().clone());
-        (status, headers, answer.bytes().await.unwrap()).into_response()
+        let body = answer.bytes().await.unwrap();
+        self.answered.lock().unwrap().push(AnsweredCall { operation, units: units_in(&body) });
+        (status, headers, body).into_response()
     }
 
     /// Does the first half of each table's writes and returns the others as unprocessed.

@@ -85,7 +85,7 @@ pub async fn store_with_faults(
     policy: impl Fn(usize, &str) -> Fault + Send + Sync + 'static,
 ) -> (Store, FaultProxy) {
     let proxy = FaultProxy::before(service.database.endpoint(), policy).await;
-    (Store::at(&proxy.endpoint, TimeoutProfile::Batch).await, proxy)
+    (Store::at_emulator(&proxy.endpoint, TimeoutProfile::Batch), proxy)
 }
 
 /// A store of a process that dies after so many calls.

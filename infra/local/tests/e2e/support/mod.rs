@@ -1,6 +1,7 @@
 //! What tests share: services and databases to speak to, requests, reports, and the template.
 
 pub mod api_events;
+pub mod database_calls;
 pub mod databases;
 pub mod description;
 pub mod endpoints;

@@ -56,7 +56,7 @@ impl Reader {
         let lookups = &self.app.lookups().await.unwrap();
         for npa in NPAS {
             let npa: Npa = npa.parse().unwrap();
-            let found: Option<AreaCode> = lookups.area_code(npa).await;
+            let found: Option<AreaCode> = lookups.area_code(npa);
             prop_assert_eq!(found.as_ref(), dataset.area_code(npa), "{}", npa);
         }
         let carriers = join_all(OCNS.map(|ocn| async move {

@@ -1,0 +1,106 @@
+//! What requests cost in DynamoDB: calls, and the capacity units that it counts for them.
+
+use crate::support::{
+    database_calls::{START, assert_snapshot_costs_half, calls_of, operations, units},
+    databases,
+    fault_proxy::{AnsweredCall, Fault, FaultProxy},
+    service::Service,
+};
+
+/// Lists and searches, with the smallest and the largest pages, offsets and filters.
+const LISTS: [&str; 12] = [
+    "/v1/carriers",
+    "/v1/carriers?limit=1&offset=3",
+    "/v1/carriers?q=sample&country=US&state=CA&type=WIRELESS",
+    "/v1/npa/415",
+    "/v1/npa/415?limit=100",
+    "/v1/npa/415?limit=1&offset=1000000000",
+    "/v1/npa?npa=416",
+    "/v1/search?q=sample",
+    "/v1/search?country=US&limit=100&offset=200",
+    "/v1/search?q=sample%20telephone&npa=415&status=ASSIGNED&state=CA",
+    "/v1/search?company=nobody",
+    "/v1/npa/999",
+];
+/// Lookups, which read the item of a record.
+const CARRIER: &str = "/v1/carrier/908K";
+const EXCHANGE: &str = "/v1/npa/212/nxx/234";
+const NUMBER: &str = "/v1/format/+12122345678";
+const FRESH_NUMBER: &str = "/v1/format/+12122345678?cache=false";
+const LOOKUP: &str = "/v1/lookup/2122345678";
+/// Requests without a record to read.
+const WITHOUT_RECORD: [&str; 4] =
+    ["/v1/carrier/ZZZZ", "/v1/npa/212/nxx/999", "/v1/format/+442079460958", "/v1/format/hello"];
+
+/// A proxy before a database with the sample, which sees all calls.
+async fn proxy() -> FaultProxy {
+    let sample = databases::with_sample().await;
+    FaultProxy::before(sample.endpoint(), |_, _| Fault::None).await
+}
+
+/// A service that has just started.
+async fn cold_service(proxy: &FaultProxy) -> Service {
+    let service = Service::behind(proxy).await;
+    proxy.take_answered();
+    service
+}
+
+#[tokio::test]
+async fn a_container_starts_with_three_calls_and_lists_and_searches_make_none() {
+    let proxy = proxy().await;
+    for first in LISTS {
+        let service = cold_service(&proxy).await;
+        assert_eq!(operations(&calls_of(&service, &proxy, first).await), START, "{first}");
+    }
+    let service = cold_service(&proxy).await;
+    calls_of(&service, &proxy, LISTS[0]).await;
+    for path in LISTS.into_iter().chain(WITHOUT_RECORD) {
+        assert_eq!(calls_of(&service, &proxy, path).await, [], "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_lookup_reads_one_item_for_half_a_unit_and_none_if_it_is_cached() {
+    let proxy = proxy().await;
+    let item = [AnsweredCall { operation: "GetItem".to_owned(), units: 0.5 }];
+    for path in [CARRIER, EXCHANGE, NUMBER, FRESH_NUMBER, LOOKUP] {
+        let service = cold_service(&proxy).await;
+        let cold = calls_of(&service, &proxy, path).await;
+        assert_eq!(operations(&cold), [&START[..], &["GetItem"]].concat(), "{path}");
+        assert_eq!(cold.last(), item.first(), "{path}");
+        let warm = calls_of(&service, &proxy, path).await;
+        let is_cached = [NUMBER, LOOKUP].contains(&path);
+        assert_eq!(warm, if is_cached { &[][..] } else { &item }, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn health_and_statistics_read_the_manifest_and_nothing_else() {
+    let proxy = proxy().await;
+    let service = cold_service(&proxy).await;
+    for path in ["/health", "/v1/health", "/stats", "/v1/stats"] {
+        let calls = calls_of(&service, &proxy, path).await;
+        assert_eq!((operations(&calls), units(&calls)), (vec!["GetItem"], 1.0), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn requests_that_are_refused_cost_no_read() {
+    let proxy = proxy().await;
+    let service = cold_service(&proxy).await;
+    calls_of(&service, &proxy, LISTS[0]).await;
+    for path in ["/v1/npa/41", "/v1/carriers?limit=0", "/v1/nowhere", "/v1/search?contry=US"] {
+        assert_eq!(calls_of(&service, &proxy, path).await, [], "{path}");
+    }
+    for path in LISTS {
+        assert_eq!(service.request(path).send().await.unwrap().status(), 401, "{path}");
+        assert_eq!(proxy.take_answered(), [], "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_snapshot_is_read_in_one_call_at_half_price() {
+    let proxy = proxy().await;
+    let service = cold_service(&proxy).await;
+    assert_snapshot_costs_half(&service, &proxy, 1).await;
+}

@@ -1,0 +1,40 @@
+//! The calls to DynamoDB that requests make, and what they cost.
+
+use super::{
+    fault_proxy::{AnsweredCall, FaultProxy},
+    service::Service,
+};
+
+/// The calls that a request makes.
+pub async fn calls_of(service: &Service, proxy: &FaultProxy, path: &str) -> Vec<AnsweredCall> {
+    let status = service.get(path).await.status();
+    assert!(!status.is_server_error(), "{path}: {status}");
+    proxy.take_answered()
+}
+
+pub fn operations(calls: &[AnsweredCall]) -> Vec<&str> {
+    calls.iter().map(|call| call.operation.as_str()).collect()
+}
+
+pub fn units(calls: &[AnsweredCall]) -> f64 {
+    calls.iter().map(|call| call.units).sum()
+}
+
+/// The key, the manifest, and the chunks of the snapshot in one call.
+pub const START: [&str; 3] = ["GetItem", "GetItem", "BatchGetItem"];
+
+/// Checks that a service that has just started reads the snapshot, which has at least so many
+/// chunks, in one call and eventually consistently: 8 KB cost a unit then, and each chunk is rounded
+/// up to 4 KB.
+pub async fn assert_snapshot_costs_half(service: &Service, proxy: &FaultProxy, least_chunks: u32) {
+    let store = service.database.store();
+    let snapshot = store.manifest().await.unwrap().unwrap().current;
+    let bytes = store.snapshot(&snapshot).await.unwrap().len();
+    assert!(snapshot.chunks >= least_chunks, "{}", snapshot.chunks);
+    proxy.take_answered();
+    let calls = calls_of(service, proxy, "/v1/carriers").await;
+    assert_eq!(operations(&calls), START);
+    let read = calls[2].units;
+    let most = bytes as f64 / 8192.0 + 0.5 * f64::from(snapshot.chunks);
+    assert!(read > 0.0 && read <= most, "{read} units for {bytes} bytes");
+}
