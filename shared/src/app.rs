@@ -6,8 +6,8 @@ use axum::{
     Router,
     body::to_bytes,
     extract::Request as AxumRequest,
-    http::{HeaderValue, Method, Uri, header},
-    middleware::{Next, from_fn, from_fn_with_state, map_response},
+    http::{HeaderValue, Uri, header},
+    middleware::{Next, from_fn, from_fn_with_state},
     response::{IntoResponse, Response},
 };
 use lambda_http::{Error, Request, Service, tower::ServiceExt};
@@ -17,7 +17,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::{
-    auth::middleware::require_key,
+    auth::middleware::{Admission, admit, check_method},
     errors::ApiError,
     extension,
     gateway::{prefix_links, restore_path},
@@ -25,7 +25,7 @@ use crate::{
     params::quote,
     state::App,
     telemetry,
-    unknown_params::{KnownParams, refuse_unknown_params},
+    unknown_params::KnownParams,
 };
 
 /// The routes of one function. They need a key unless they are declared public.
@@ -63,20 +63,17 @@ impl Routes {
         self.router.get_openapi().paths.paths.keys().map(String::as_str)
     }
 
-    /// A router that checks keys, and then the names of parameters, if the routes are protected.
+    /// A router that admits requests: with a key and known parameters if the routes are protected.
     fn into_router(self, app: &App) -> Router<App> {
-        let router = match self.access {
+        match self.access {
             Access::Protected => {
                 let known_params = KnownParams::of(self.router.get_openapi());
+                let admission = Admission { app: app.clone(), known_params };
                 Router::from(self.router)
-                    .route_layer(from_fn_with_state(known_params, refuse_unknown_params))
-                    .route_layer(from_fn_with_state(app.clone(), require_key))
+                    .route_layer(from_fn_with_state(Arc::new(admission), admit))
             }
-            Access::Public => {
-                Router::from(self.router).route_layer(map_response(set_public_cache_control))
-            }
-        };
-        router.route_layer(from_fn(refuse_other_methods))
+            Access::Public => Router::from(self.router).route_layer(from_fn(admit_anybody)),
+        }
     }
 }
 
@@ -160,25 +157,17 @@ async fn with_whole_body(
 }
 
 /// Lets caches store public responses for a minute, since they are the same for every client, unless
-/// the handler decided otherwise.
-async fn set_public_cache_control(mut response: Response) -> Response {
+/// the handler decides otherwise.
+async fn admit_anybody(request: AxumRequest, next: Next) -> Result<Response, ApiError> {
+    check_method(&request)?;
+    let mut response = next.run(request).await;
     let policy = HeaderValue::from_static("public, max-age=60");
     response.headers_mut().entry(header::CACHE_CONTROL).or_insert(policy);
-    response
+    Ok(response)
 }
 
 async fn endpoint_not_found(uri: Uri) -> ApiError {
     ApiError::NotFound(format!("Endpoint not found: {}", quote(uri.path())))
-}
-
-/// Refuses a method that no endpoint has, before a key is checked and a request counted.
-async fn refuse_other_methods(request: AxumRequest, next: Next) -> Result<Response, ApiError> {
-    let (method, path) = (request.method(), request.uri().path());
-    if !matches!(*method, Method::GET | Method::HEAD) {
-        let message = format!("{method} is not allowed on {}; use GET", quote(path));
-        return Err(ApiError::MethodNotAllowed(message));
-    }
-    Ok(next.run(request).await)
 }
 
 /// The response to a request whose handler panicked. The message of the panic is not logged, since

@@ -85,7 +85,11 @@ fn write(entry: AccessLogEntry) {
     static LAMBDA_FUNCTION: LazyLock<Option<String>> =
         LazyLock::new(|| env::var("AWS_LAMBDA_FUNCTION_NAME").ok());
     match &*LAMBDA_FUNCTION {
-        Some(function) => println!("{}", entry.line(function, Timestamp::now())),
+        // As one piece: written piece by piece, the line would take longer than the request.
+        Some(function) => {
+            let line = entry.line(function, Timestamp::now()).to_string();
+            println!("{line}");
+        }
         None => {
             let AccessLogEntry { request_id, method, route, status, took, .. } = entry;
             let status = status.as_u16();

@@ -1,13 +1,9 @@
 //! Refuses query parameters that a route does not know, since a mistyped filter would otherwise be
 //! answered as if it had not been given.
 
-use std::{collections::HashMap, sync::Arc};
+use std::collections::HashMap;
 
-use axum::{
-    extract::{MatchedPath, Request, State},
-    middleware::Next,
-    response::Response,
-};
+use axum::extract::{MatchedPath, Request};
 use utoipa::openapi::{OpenApi, PathItem, RefOr, path::ParameterIn};
 
 use crate::{
@@ -17,14 +13,29 @@ use crate::{
 
 /// The query parameters of each route, by its path. They come from the description of the route, so
 /// that each parameter is described.
-#[derive(Clone)]
-pub struct KnownParams(Arc<HashMap<String, Vec<String>>>);
+pub struct KnownParams(HashMap<String, Vec<String>>);
 
 impl KnownParams {
     /// The parameters of the routes that are described.
     pub fn of(description: &OpenApi) -> Self {
         let paths = description.paths.paths.iter();
-        Self(Arc::new(paths.map(|(path, item)| (path.clone(), query_params(item))).collect()))
+        Self(paths.map(|(path, item)| (path.clone(), query_params(item))).collect())
+    }
+
+    /// Refuses a request with a parameter that its route does not know.
+    ///
+    /// # Errors
+    /// Returns [`ApiError::InvalidRequest`], which names the parameter.
+    pub fn check(&self, request: &Request) -> Result<(), ApiError> {
+        let route = request.extensions().get::<MatchedPath>();
+        let known = route.and_then(|route| self.0.get(route.as_str()));
+        let query = request.uri().query().unwrap_or_default();
+        let mut names = form_urlencoded::parse(query.as_bytes()).map(|(name, _)| name);
+        let Some(known) = known else { return Ok(()) };
+        match names.find(|name| !known.iter().any(|param| param == name)) {
+            Some(unknown) => Err(ApiError::invalid(message(&unknown, known))),
+            None => Ok(()),
+        }
     }
 }
 
@@ -37,31 +48,6 @@ fn query_params(path: &PathItem) -> Vec<String> {
         _ => None,
     });
     of_query.chain([API_KEY.to_owned()]).collect()
-}
-
-/// Answers a request only if its route knows each of its query parameters.
-///
-/// # Errors
-/// Returns [`ApiError::InvalidRequest`], which names the parameter, if the route does not know it.
-pub async fn refuse_unknown_params(
-    State(known_params): State<KnownParams>,
-    request: Request,
-    next: Next,
-) -> Result<Response, ApiError> {
-    if let Some(unknown) = unknown_param(&request, &known_params) {
-        return Err(unknown);
-    }
-    Ok(next.run(request).await)
-}
-
-/// The error of the first unknown parameter.
-fn unknown_param(request: &Request, known_params: &KnownParams) -> Option<ApiError> {
-    let route = request.extensions().get::<MatchedPath>()?;
-    let known = known_params.0.get(route.as_str())?;
-    let query = request.uri().query().unwrap_or_default();
-    let mut names = form_urlencoded::parse(query.as_bytes()).map(|(name, _)| name);
-    let unknown = names.find(|name| !known.iter().any(|param| param == name))?;
-    Some(ApiError::invalid(message(&unknown, known)))
 }
 
 fn message(unknown: &str, known: &[String]) -> String {

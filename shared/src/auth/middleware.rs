@@ -1,30 +1,44 @@
-//! Admits requests with a live key whose quotas are not exhausted.
+//! Admits requests with a live key whose quotas are not exhausted, and with parameters that their
+//! route knows.
+
+use std::sync::Arc;
 
 use axum::{
     extract::{Request, State},
-    http::{HeaderMap, HeaderValue, header},
+    http::{HeaderMap, HeaderValue, Method, header},
     middleware::Next,
-    response::Response,
+    response::{IntoResponse, Response},
 };
 use jiff::Timestamp;
 
 use crate::{
     errors::ApiError,
-    params::{API_KEY, Params},
+    params::{API_KEY, Params, quote},
     request_context,
     state::App,
+    unknown_params::KnownParams,
 };
 
-/// Authenticates the request, counts it, and marks the response `Cache-Control: private`.
+/// What a protected route needs in order to admit a request.
+pub struct Admission {
+    pub app: App,
+    pub known_params: KnownParams,
+}
+
+/// Authenticates the request, counts it, and marks the response `Cache-Control: private`. Then the
+/// names of its parameters are checked.
 ///
 /// # Errors
-/// Returns an error if the request has no key or one that is not live (401), if a quota of the key
-/// is exhausted (429), or if the table of keys cannot be read (503).
-pub async fn require_key(
-    State(app): State<App>,
+/// Returns an error if the route does not have the method (405), if the request has no key or one that
+/// is not live (401), if a quota of the key is exhausted (429), or if the table of keys cannot be
+/// read (503).
+pub async fn admit(
+    State(admission): State<Arc<Admission>>,
     request: Request,
     next: Next,
 ) -> Result<Response, ApiError> {
+    let Admission { app, known_params } = &*admission;
+    check_method(&request)?;
     let key =
         key_of(request.headers(), &Params::of(request.uri()))?.ok_or(ApiError::KeyRequired)?;
     let record = app.keys.admit(&key).await?;
@@ -32,12 +46,28 @@ pub async fn require_key(
     let statuses = app.quotas.take(&record, Timestamp::now()).map_err(ApiError::RateLimited)?;
     // This comes before the handler, which is cancelled if the client closes the connection.
     app.quotas.write_soon(&record);
-    let mut response = next.run(request).await;
+    let mut response = match known_params.check(&request) {
+        Ok(()) => next.run(request).await,
+        Err(unknown) => unknown.into_response(),
+    };
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("private"));
     if let Some(statuses) = statuses {
         statuses.set_rate_limit_headers(response.headers_mut());
     }
     Ok(response)
+}
+
+/// Refuses a method that no endpoint has, before a key is checked and a request counted.
+///
+/// # Errors
+/// Returns [`ApiError::MethodNotAllowed`], which names the one to use.
+pub fn check_method(request: &Request) -> Result<(), ApiError> {
+    let (method, path) = (request.method(), request.uri().path());
+    if matches!(*method, Method::GET | Method::HEAD) {
+        return Ok(());
+    }
+    let message = format!("{method} is not allowed on {}; use GET", quote(path));
+    Err(ApiError::MethodNotAllowed(message))
 }
 
 /// The key of a request: from the `Authorization` header, or else from the `X-API-Key` header, or

@@ -1,11 +1,6 @@
 //! Compression of responses (RFC 9110, 8.4), as far as it pays.
 
-use axum::{
-    extract::Request,
-    http::{Extensions, HeaderMap, StatusCode, Version, header::ACCEPT_ENCODING},
-    middleware::Next,
-    response::Response,
-};
+use axum::http::{Extensions, HeaderMap, StatusCode, Version, header::ACCEPT_ENCODING};
 use tower_http::{
     CompressionLevel,
     compression::{
@@ -34,13 +29,12 @@ fn has_body(status: StatusCode, _: Version, _: &HeaderMap, _: &Extensions) -> bo
     status != StatusCode::NOT_MODIFIED
 }
 
-/// Ignores an `Accept-Encoding` that refuses every coding and also `identity`. The compression would
+/// Removes an `Accept-Encoding` that refuses every coding and also `identity`. The compression would
 /// answer with 406 and the whole body; any response helps the client more.
-pub async fn ignore_unsatisfiable_accept_encoding(mut request: Request, next: Next) -> Response {
-    if refuses_every_coding(request.headers()) {
-        request.headers_mut().remove(ACCEPT_ENCODING);
+pub fn remove_unsatisfiable_accept_encoding(headers: &mut HeaderMap) {
+    if refuses_every_coding(headers) {
+        headers.remove(ACCEPT_ENCODING);
     }
-    next.run(request).await
 }
 
 fn refuses_every_coding(headers: &HeaderMap) -> bool {

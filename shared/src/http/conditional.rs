@@ -9,7 +9,6 @@ use axum::{
         HeaderMap, HeaderValue, StatusCode, Uri,
         header::{CONTENT_TYPE, ETAG, IF_NONE_MATCH},
     },
-    middleware::Next,
     response::{IntoResponse, Response},
 };
 use futures_util::stream;
@@ -18,33 +17,44 @@ use twox_hash::XxHash3_128;
 
 use crate::{errors::ApiError, params::query_without, request_context};
 
-/// Sets `ETag` on every success, and answers 304 if the client has the same response already. The
-/// request was authenticated and counted before.
-pub async fn answer_conditionally(request: Request, next: Next) -> Response {
-    let target = target_without_key(request.uri());
-    let present_tags = tags_in(request.headers());
-    let response = next.run(request).await;
-    if response.status() != StatusCode::OK {
-        return response;
+/// What of a request its entity tag and the answer to a conditional request depend on.
+pub struct Condition {
+    target: String,
+    present_tags: Vec<String>,
+}
+
+impl Condition {
+    pub fn of(request: &Request) -> Self {
+        let present_tags = tags_in(request.headers());
+        Self { target: target_without_key(request.uri()), present_tags }
     }
-    let (mut parts, body) = response.into_parts();
-    let body = match to_bytes(body, usize::MAX).await {
-        Ok(body) => body,
-        Err(error) => {
-            tracing::error!(%error, "the body of a response cannot be read");
-            return ApiError::Internal.into_response();
+
+    /// Sets `ETag` on a success, and makes it a 304 if the client has the same response already. The
+    /// request was authenticated and counted before.
+    pub async fn apply(self, response: Response) -> Response {
+        if response.status() != StatusCode::OK {
+            return response;
         }
-    };
-    let tag = tag_of(&target, &body);
-    let value = HeaderValue::try_from(format!("W/{tag}")).expect("a hash is hexadecimal digits");
-    parts.headers.insert(ETAG, value);
-    let is_present = present_tags.iter().any(|present| *present == tag || present == "*");
-    if !is_present {
-        return Response::from_parts(parts, Body::from(body));
+        let (mut parts, body) = response.into_parts();
+        let body = match to_bytes(body, usize::MAX).await {
+            Ok(body) => body,
+            Err(error) => {
+                tracing::error!(%error, "the body of a response cannot be read");
+                return ApiError::Internal.into_response();
+            }
+        };
+        let tag = tag_of(&self.target, &body);
+        let value =
+            HeaderValue::try_from(format!("W/{tag}")).expect("a hash is hexadecimal digits");
+        parts.headers.insert(ETAG, value);
+        let is_present = self.present_tags.iter().any(|present| *present == tag || present == "*");
+        if !is_present {
+            return Response::from_parts(parts, Body::from(body));
+        }
+        parts.status = StatusCode::NOT_MODIFIED;
+        parts.headers.remove(CONTENT_TYPE);
+        Response::from_parts(parts, body_of_not_modified())
     }
-    parts.status = StatusCode::NOT_MODIFIED;
-    parts.headers.remove(CONTENT_TYPE);
-    Response::from_parts(parts, body_of_not_modified())
 }
 
 /// A body that is empty, and does not say so: of one that does, axum would set a `Content-Length` of

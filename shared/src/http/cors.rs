@@ -7,16 +7,15 @@
 use std::sync::Arc;
 
 use axum::{
-    extract::{MatchedPath, Request, State},
+    extract::{MatchedPath, Request},
     http::{
-        HeaderName, HeaderValue, Method, StatusCode,
+        HeaderMap, HeaderName, HeaderValue, Method, StatusCode,
         header::{
             ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
             ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE,
             ACCESS_CONTROL_REQUEST_METHOD, ALLOW, ORIGIN,
         },
     },
-    middleware::Next,
     response::{IntoResponse, Response},
 };
 
@@ -54,7 +53,7 @@ impl AllowedOrigins {
     }
 
     /// The value of `Access-Control-Allow-Origin` for a request from `origin`.
-    fn allowed(&self, origin: Option<&HeaderValue>) -> Option<HeaderValue> {
+    pub(super) fn allowed(&self, origin: Option<&HeaderValue>) -> Option<HeaderValue> {
         match self {
             Self::Any => Some(HeaderValue::from_static("*")),
             Self::Listed(origins) => origin.filter(|origin| origins.contains(origin)).cloned(),
@@ -62,39 +61,31 @@ impl AllowedOrigins {
     }
 }
 
-/// Lets pages of the allowed origins read every response, also an error. Answers preflights, which
-/// browsers send without a key, for any path: after a refusal a page would not even learn that its
-/// path does not exist.
-pub async fn allow_origins(
-    State(origins): State<AllowedOrigins>,
-    request: Request,
-    next: Next,
-) -> Response {
-    let allowed_origin = origins.allowed(request.headers().get(ORIGIN));
-    let mut response =
-        if is_preflight(&request) { preflight_response() } else { next.run(request).await };
+/// Lets a page of an allowed origin read the response, also an error.
+pub fn allow_origin(headers: &mut HeaderMap, allowed_origin: Option<HeaderValue>) {
     if let Some(origin) = allowed_origin {
-        let headers = response.headers_mut();
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
         headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED_HEADERS));
     }
-    response
 }
 
-/// Answers `OPTIONS` on a path that exists, whoever asks.
-pub async fn answer_options(request: Request, next: Next) -> Response {
+/// The response to `OPTIONS`, whoever asks: to a preflight, which browsers send without a key, for any
+/// path, and to any other for a path that exists. After a refusal of a preflight a page would not even
+/// learn that its path does not exist.
+pub fn options_response(request: &Request) -> Option<Response> {
     let exists = request.extensions().get::<MatchedPath>().is_some();
-    if *request.method() != Method::OPTIONS || !exists {
-        return next.run(request).await;
+    if *request.method() != Method::OPTIONS {
+        return None;
     }
-    (StatusCode::NO_CONTENT, [(ALLOW, ALLOWED_METHODS)]).into_response()
+    if is_preflight(request) {
+        return Some(preflight_response());
+    }
+    exists.then(|| (StatusCode::NO_CONTENT, [(ALLOW, ALLOWED_METHODS)]).into_response())
 }
 
 fn is_preflight(request: &Request) -> bool {
     let headers = request.headers();
-    *request.method() == Method::OPTIONS
-        && headers.contains_key(ORIGIN)
-        && headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD)
+    headers.contains_key(ORIGIN) && headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD)
 }
 
 fn preflight_response() -> Response {

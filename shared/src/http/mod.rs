@@ -11,21 +11,52 @@ mod trailing_slash;
 
 use axum::{
     Router,
-    middleware::{from_fn, from_fn_with_state},
+    extract::{Request, State},
+    http::header::ORIGIN,
+    middleware::{Next, from_fn, from_fn_with_state},
+    response::Response,
 };
 
+use conditional::Condition;
 pub use cors::AllowedOrigins;
 pub(crate) use trailing_slash::ignore_trailing_slashes;
 
-/// Wraps `router`, so that each of its responses keeps to the rules of HTTP. The last layer
-/// sees a request first and its response last.
+/// Wraps `router`, so that each of its responses keeps to the rules of HTTP.
+///
+/// The rules are two layers and not one each, since every layer copies all layers within it for
+/// every request.
 pub(crate) fn with_rules_of_http(router: Router, origins: &AllowedOrigins) -> Router {
-    router
-        .layer(from_fn(problem::render_as_asked))
-        .layer(from_fn(conditional::answer_conditionally))
-        .layer(compression::layer())
-        .layer(from_fn(compression::ignore_unsatisfiable_accept_encoding))
-        .layer(from_fn(cors::answer_options))
-        .layer(from_fn_with_state(origins.clone(), cors::allow_origins))
-        .layer(from_fn_with_state(origins.clone(), response_headers::set_common_headers))
+    router.layer((
+        from_fn_with_state(origins.clone(), answer_any_client),
+        compression::layer(),
+        from_fn(answer_in_asked_form),
+    ))
+}
+
+/// The rules that come after compression: on browsers and caches.
+async fn answer_any_client(
+    State(origins): State<AllowedOrigins>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let allowed_origin = origins.allowed(request.headers().get(ORIGIN));
+    let mut response = match cors::options_response(&request) {
+        Some(response) => response,
+        None => {
+            compression::remove_unsatisfiable_accept_encoding(request.headers_mut());
+            next.run(request).await
+        }
+    };
+    cors::allow_origin(response.headers_mut(), allowed_origin);
+    response_headers::set_common_headers(&mut response, &origins);
+    response
+}
+
+/// The rules that come before compression: on the form of errors and on conditional requests.
+async fn answer_in_asked_form(request: Request, next: Next) -> Response {
+    let wants_problems = problem::is_asked_for_by(request.headers());
+    let condition = Condition::of(&request);
+    let response = next.run(request).await;
+    let response = if wants_problems { problem::as_problem(response) } else { response };
+    condition.apply(response).await
 }

@@ -2,12 +2,10 @@
 
 use axum::{
     Json,
-    extract::Request,
     http::{
         HeaderMap, HeaderValue,
         header::{ACCEPT, CONTENT_TYPE},
     },
-    middleware::Next,
     response::{IntoResponse, Response},
 };
 
@@ -17,14 +15,9 @@ use crate::errors::{ErrorBody, PROBLEM_MEDIA_TYPE, Problem};
 /// The media type of errors by default, and the ranges that include it.
 const DEFAULT_MEDIA_TYPES: [&str; 3] = ["application/json", "application/*", "*/*"];
 
-/// Turns errors into problem details if the client asks for them.
-pub async fn render_as_asked(request: Request, next: Next) -> Response {
-    let is_asked_for = is_asked_for_by(request.headers());
-    let mut response = next.run(request).await;
+/// The response as problem details if it is an error.
+pub fn as_problem(mut response: Response) -> Response {
     let Some(error) = response.extensions_mut().remove::<ErrorBody>() else { return response };
-    if !is_asked_for {
-        return response;
-    }
     let problem = Problem::of(response.status(), error);
     *response.body_mut() = Json(problem).into_response().into_body();
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(PROBLEM_MEDIA_TYPE));
@@ -32,7 +25,7 @@ pub async fn render_as_asked(request: Request, next: Next) -> Response {
 }
 
 /// Whether `Accept` lists problem details and does not prefer plain JSON.
-fn is_asked_for_by(headers: &HeaderMap) -> bool {
+pub fn is_asked_for_by(headers: &HeaderMap) -> bool {
     let accepted = listed(headers, ACCEPT);
     let of_plain_json = quality(&accepted, &DEFAULT_MEDIA_TYPES).unwrap_or_default();
     quality(&accepted, &[PROBLEM_MEDIA_TYPE])

@@ -1,12 +1,10 @@
 //! The headers that all responses have.
 
 use axum::{
-    extract::{Request, State},
     http::{
         HeaderValue, StatusCode,
         header::{CACHE_CONTROL, VARY, X_CONTENT_TYPE_OPTIONS},
     },
-    middleware::Next,
     response::Response,
 };
 
@@ -14,12 +12,7 @@ use super::cors::AllowedOrigins;
 
 /// Forbids caches to store errors, and browsers to guess the type of a body. Tells
 /// caches which headers of a request change its response.
-pub async fn set_common_headers(
-    State(origins): State<AllowedOrigins>,
-    request: Request,
-    next: Next,
-) -> Response {
-    let mut response = next.run(request).await;
+pub fn set_common_headers(response: &mut Response, origins: &AllowedOrigins) {
     let is_storable =
         response.status().is_success() || response.status() == StatusCode::NOT_MODIFIED;
     let headers = response.headers_mut();
@@ -27,9 +20,8 @@ pub async fn set_common_headers(
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }
     // One line for all: API Gateway gets only the first of several lines with the same name.
-    headers.insert(VARY, HeaderValue::from_static(vary(&origins)));
+    headers.insert(VARY, HeaderValue::from_static(vary(origins)));
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    response
 }
 
 fn vary(origins: &AllowedOrigins) -> &'static str {

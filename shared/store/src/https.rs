@@ -8,6 +8,8 @@ use aws_smithy_http_client::{
     tls::{Provider, TlsContext, TrustStore, rustls_provider::CryptoMode},
 };
 
+use crate::is_emulator;
+
 /// The roots of Amazon Trust Services, which certify every endpoint of AWS.
 const AMAZON_ROOTS: &str = include_str!("amazon_roots.pem");
 /// The variables of OpenSSL that name the certificates to trust.
@@ -26,11 +28,14 @@ pub enum TrustedRoots {
 
 impl TrustedRoots {
     /// The roots for the endpoint that the environment names in place of that of AWS, if any. Whoever
-    /// sets a variable of OpenSSL decides for themselves.
+    /// sets a variable of OpenSSL decides for themselves. An emulator is spoken to without TLS.
     pub(crate) fn for_endpoint(endpoint: Option<&str>) -> Self {
-        let is_foreign = endpoint.is_some_and(|endpoint| endpoint.starts_with("https://"));
-        let is_chosen = TRUST_VARIABLES.iter().any(|variable| env::var_os(variable).is_some());
-        if is_foreign || is_chosen { Self::System } else { Self::Amazon }
+        match endpoint {
+            Some(endpoint) if is_emulator(endpoint) => Self::Amazon,
+            Some(_) => Self::System,
+            None if TRUST_VARIABLES.iter().any(|name| env::var_os(name).is_some()) => Self::System,
+            None => Self::Amazon,
+        }
     }
 }
 
@@ -49,7 +54,6 @@ pub fn https_client(roots: TrustedRoots) -> SharedHttpClient {
 
 #[cfg(test)]
 mod tests {
-    use aws_sdk_dynamodb::config::HttpClient;
     use rustls::{
         RootCertStore,
         pki_types::{CertificateDer, pem::PemObject},
@@ -68,11 +72,12 @@ mod tests {
     }
 
     #[test]
-    fn an_endpoint_outside_aws_is_checked_against_the_roots_of_the_system() {
-        let with_https = TrustedRoots::for_endpoint(Some("https://dynamodb.example.com"));
-        assert_eq!(with_https, TrustedRoots::System);
-        for roots in [TrustedRoots::Amazon, TrustedRoots::System] {
-            assert!(https_client(roots).connector_metadata().is_some(), "{roots:?}");
+    fn only_an_endpoint_outside_aws_is_checked_against_the_roots_of_the_system() {
+        for (endpoint, expected) in [
+            ("https://dynamodb.example.com", TrustedRoots::System),
+            ("http://127.0.0.1:8000", TrustedRoots::Amazon),
+        ] {
+            assert_eq!(TrustedRoots::for_endpoint(Some(endpoint)), expected, "{endpoint}");
         }
     }
 }

@@ -4,7 +4,7 @@
 //! that the dataset in memory names for the record, and uses the dataset instead if they differ.
 
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity};
-use numbering::records::{AreaCode, Carrier, Exchange, Npa, NpaNxx, Ocn, RecordKey, Version};
+use numbering::records::{Carrier, Exchange, NpaNxx, Ocn, RecordKey, Version};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{Store, StoreError, Tables, capacity, client::record_from_item};
@@ -110,14 +110,6 @@ impl Store {
         npa_nxx: NpaNxx,
     ) -> Result<Option<LookupItem<Exchange>>, StoreError> {
         self.lookup_item(RecordKey::Exchange(npa_nxx)).await
-    }
-
-    /// The item of the area code with this NPA, read by one GetItem call.
-    ///
-    /// # Errors
-    /// Returns an error if DynamoDB does not answer, or the item cannot be read.
-    pub async fn area_code(&self, npa: Npa) -> Result<Option<LookupItem<AreaCode>>, StoreError> {
-        self.lookup_item(RecordKey::AreaCode(npa)).await
     }
 
     /// Reads an item eventually consistently, which costs half. If the read misses the last write,

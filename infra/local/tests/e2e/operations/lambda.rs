@@ -6,6 +6,10 @@ use std::{
     fs::{self, File},
     path::Path,
     process::Command,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -18,7 +22,7 @@ use crate::support::{
     api_events::http_api_event,
     fault_proxy::{Fault, FaultProxy, at_operation},
     keys::{counted_requests, key_with_quotas},
-    lambda_runtime::{LambdaFunction, Registration},
+    lambda_runtime::{LambdaFunction, MAX_CONCURRENCY, Registration},
     processes::ignored_test,
     sample_requests::SampleRequest,
     service::Service,
@@ -126,6 +130,41 @@ async fn a_function_works_without_its_extension() {
     assert_eq!(outcome.counted, 5);
     assert!(outcome.output.contains("the extension cannot be registered"), "{}", outcome.output);
     assert!(!outcome.output.contains("ERROR"), "{}", outcome.output);
+}
+
+/// Lambda does not freeze such an environment, and tells extensions of no request.
+#[tokio::test]
+async fn a_function_takes_several_requests_at_once_where_lambda_allows_it() {
+    let service = Service::with_sample().await;
+    let store = service.database.store();
+    let key = key_with_quotas(&store, Some(10), Some(10)).await;
+    let is_slow = Arc::new(AtomicBool::new(false));
+    let holds = Arc::clone(&is_slow);
+    let policy = move |_, operation: &str| match operation {
+        "GetItem" if holds.load(Ordering::SeqCst) => Fault::Held,
+        _ => Fault::None,
+    };
+    let proxy = FaultProxy::before(service.database.endpoint(), policy).await;
+    let folder = TempDir::new().unwrap();
+    let mut command = function(&proxy.endpoint, &folder.path().join("output"));
+    command.env(MAX_CONCURRENCY, "4");
+    let mut function = LambdaFunction::start(command, Registration::Accepted).await;
+    assert!(!function.has_extension());
+
+    let list = event(key.reveal());
+    let mut lookup = http_api_event(&SampleRequest::get("/v1/npa/212/nxx/234"));
+    lookup["headers"]["authorization"] = list["headers"]["authorization"].clone();
+    assert_eq!(function.invoke(&list).await["statusCode"], 200);
+    is_slow.store(true, Ordering::SeqCst);
+    let held = function.begin(&lookup);
+    proxy.until_held().await;
+    for _ in 0..5 {
+        assert_eq!(function.invoke(&list).await["statusCode"], 200);
+    }
+    proxy.release();
+    assert_eq!(function.response(&held).await["statusCode"], 200);
+    function.shut_down().await;
+    assert_eq!(counted_requests(&store).await.get(&key.hash()), Some(&7));
 }
 
 /// The handler never sees such an event, but the extension must not wait for its end until it times

@@ -25,6 +25,8 @@ use tokio::{
 
 use super::processes::{send_signal, until_ended};
 
+/// The variable by which Lambda tells a function how many requests it may take at once.
+pub const MAX_CONCURRENCY: &str = "AWS_LAMBDA_MAX_CONCURRENCY";
 const EXTENSION_ID: &str = "5f2d0b3a-extension";
 /// How long an invocation may take, by the deadline that the function is given.
 const INVOCATION_TIMEOUT: Duration = Duration::from_secs(60);
@@ -57,6 +59,8 @@ pub struct LambdaFunction {
     invoke: mpsc::UnboundedSender<(String, Value)>,
     notify_extension: mpsc::UnboundedSender<String>,
     invocations: usize,
+    /// How many requests the function may take at once.
+    at_once: usize,
 }
 
 impl LambdaFunction {
@@ -88,8 +92,19 @@ impl LambdaFunction {
             .env("AWS_LAMBDA_FUNCTION_NAME", "stack-npa")
             .env("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "512")
             .env("AWS_LAMBDA_FUNCTION_VERSION", "1");
+        let at_once = command
+            .get_envs()
+            .find(|(variable, _)| *variable == MAX_CONCURRENCY)
+            .and_then(|(_, most)| most?.to_str()?.parse().ok());
         let process = command.spawn().unwrap();
-        let function = Self { process, state, invoke, notify_extension, invocations: 0 };
+        let function = Self {
+            process,
+            state,
+            invoke,
+            notify_extension,
+            invocations: 0,
+            at_once: at_once.unwrap_or(1),
+        };
         function.until_idle().await;
         function
     }
@@ -101,16 +116,22 @@ impl LambdaFunction {
 
     /// Waits until function and extension have asked for their next event.
     async fn until_idle(&self) {
-        let times = self.invocations + 1;
         let mut asked = self.state.asked.subscribe();
         let idle = asked.wait_for(|(function, extension)| {
-            *function == times && (!self.has_extension() || *extension == times)
+            *function == self.invocations + self.at_once
+                && (!self.has_extension() || *extension == self.invocations + 1)
         });
         timeout(LONGEST_WAIT, idle).await.expect("the function does not become idle").unwrap();
     }
 
     /// Thaws the function and gives its response to `event`.
     pub async fn invoke(&mut self, event: &Value) -> Value {
+        let id = self.begin(event);
+        self.response(&id).await
+    }
+
+    /// Thaws the function and sends it `event`. Returns the id of the invocation.
+    pub fn begin(&mut self, event: &Value) -> String {
         self.thaw();
         self.invocations += 1;
         let id = format!("invocation-{}", self.invocations);
@@ -118,9 +139,14 @@ impl LambdaFunction {
             self.notify_extension.send(id.clone()).unwrap();
         }
         self.invoke.send((id.clone(), event.clone())).unwrap();
+        id
+    }
+
+    /// The response of the function to an invocation.
+    pub async fn response(&self, id: &str) -> Value {
         let response = async {
             loop {
-                if let Some(response) = self.state.responses.lock().await.remove(&id) {
+                if let Some(response) = self.state.responses.lock().await.remove(id) {
                     return response;
                 }
                 self.state.responded.notified().await;
@@ -140,10 +166,11 @@ impl LambdaFunction {
         send_signal("CONT", &self.process);
     }
 
-    /// Thaws the function and ends it, with a warning if it has an extension.
+    /// Thaws the function and ends it, with a warning if it has an extension or is never frozen.
     pub async fn shut_down(mut self) {
         self.thaw();
-        send_signal(if self.has_extension() { "TERM" } else { "KILL" }, &self.process);
+        let is_warned = self.has_extension() || self.at_once > 1;
+        send_signal(if is_warned { "TERM" } else { "KILL" }, &self.process);
         until_ended(&mut self.process).await;
     }
 }
