@@ -3,9 +3,12 @@
 use std::ops::RangeInclusive;
 
 use axum::{
-    Json,
     extract::FromRequestParts,
-    http::{HeaderValue, Uri, header::LINK, request::Parts},
+    http::{
+        HeaderValue, Uri,
+        header::{CONTENT_TYPE, LINK},
+        request::Parts,
+    },
     response::{IntoResponse, IntoResponseParts, Response, ResponseParts},
 };
 use serde::Serialize;
@@ -21,6 +24,9 @@ const MAX_LIMIT: usize = 100;
 /// The greatest offset: the greatest whole number that every client reads exactly from JSON (RFC
 /// 8259, section 6).
 const MAX_OFFSET: usize = (1 << 53) - 1;
+
+/// About as long as a page of 50 results is in JSON, so that its buffer need not grow often.
+const BYTES_OF_PAGE: usize = 8 * 1024;
 
 /// Which part of a list a request asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoParams)]
@@ -136,7 +142,13 @@ pub struct Paged<T> {
 impl<T: Serialize> IntoResponse for Paged<T> {
     fn into_response(self) -> Response {
         let Self { uri, pagination, version, body } = self;
-        (Links { uri, pagination, version }, Json(body)).into_response()
+        let mut json = Vec::with_capacity(BYTES_OF_PAGE);
+        if let Err(error) = serde_json::to_writer(&mut json, &body) {
+            tracing::error!(%error, "a page cannot be written as JSON");
+            return ApiError::Internal.into_response();
+        }
+        let media_type = [(CONTENT_TYPE, HeaderValue::from_static("application/json"))];
+        (Links { uri, pagination, version }, media_type, json).into_response()
     }
 }
 
