@@ -28,7 +28,7 @@ pub fn load_rules() {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use rlibphonenumber::{PhoneNumber, PhoneNumberFormat, PhoneNumberType};
 
     use super::*;
@@ -48,7 +48,7 @@ mod tests {
     ];
 
     /// Every example number that the metadata contains.
-    fn examples(rules: &PhoneNumberUtil) -> Vec<PhoneNumber> {
+    pub(crate) fn example_numbers(rules: &PhoneNumberUtil) -> Vec<PhoneNumber> {
         let of_regions = rules.get_supported_regions().flat_map(|region| {
             TYPES.map(|number_type| {
                 rules.get_example_number_for_type_and_region(region, number_type).ok()
@@ -67,8 +67,8 @@ mod tests {
     fn the_metadata_is_that_of_the_crate_except_for_the_digits() {
         let (ours, theirs) = (&*RULES, PhoneNumberUtil::new().unwrap());
         assert!(!METADATA.windows(2).any(|bytes| bytes == br"\d"));
-        let numbers = examples(&theirs);
-        assert_eq!(examples(ours), numbers);
+        let numbers = example_numbers(&theirs);
+        assert_eq!(example_numbers(ours), numbers);
         assert!(numbers.len() > 1000, "{}", numbers.len());
         for number in &numbers {
             assert_eq!(ours.get_number_type(number), theirs.get_number_type(number), "{number:?}");

@@ -1,0 +1,122 @@
+//! One reading of a text: the number that it is, and what the rules say about it.
+
+use rlibphonenumber::{PhoneNumber as Parsed, Region, interfaces::AsOriginal};
+
+use super::{metadata::RULES, north_america, number_type::NumberType};
+
+/// The most leading zeros of a number. The formats of the crate lose some of them if there are
+/// more.
+const MOST_LEADING_ZEROS: i32 = 10;
+
+/// A number that the rules could parse, and what they say about it. It is not written in any
+/// notation yet, since only the best of several readings is.
+pub(super) struct Reading {
+    pub(super) number: Parsed,
+    /// The national (significant) number with its leading zeros.
+    pub(super) national_number: String,
+    /// [`Region::World`] if the calling code belongs to no country; `None` if no region fits.
+    pub(super) region: Option<Region>,
+    /// `None` if no pattern fits. libphonenumber's own check of validity says the same for every
+    /// number of the corpus, and would match all patterns a second time.
+    pub(super) number_type: Option<NumberType>,
+    /// Whether it has the length of a valid number.
+    pub(super) is_possible: bool,
+}
+
+impl Reading {
+    /// Reads a text as the rules do, with the prefixes of `default_region`.
+    pub(super) fn of(text: &str, default_region: Region) -> Option<Self> {
+        let number = RULES.parse(text, Some(default_region)).ok()?;
+        if !is_plausible(text, &number) {
+            return None;
+        }
+        let number = with_ascii_extension(number);
+        let national_number = rlibphonenumber::get_national_significant_number_owned(&number);
+        let (region, number_type) = region_and_type(number.country_code, &national_number);
+        let is_possible = RULES.is_possible_number(&number);
+        Some(Self { number, national_number, region, number_type, is_possible })
+    }
+
+    pub(super) fn is_valid(&self) -> bool {
+        self.number_type.is_some()
+    }
+
+    pub(super) fn is_valid_in(&self, region: Region) -> bool {
+        self.is_valid() && self.region == Some(region)
+    }
+}
+
+/// Whether Google's rules accept a number that the crate has accepted.
+fn is_plausible(text: &str, number: &Parsed) -> bool {
+    number.number_of_leading_zeros.unwrap_or_default() <= MOST_LEADING_ZEROS
+        && (number.extension.is_none() || starts_with_three_digits(text))
+}
+
+/// Whether the first three digits have nothing but punctuation between them.
+fn starts_with_three_digits(text: &str) -> bool {
+    let number = text.trim_start_matches(|c: char| !c.is_numeric());
+    let digits = number.chars().filter(|&c| !is_punctuation(c));
+    digits.take(3).filter(|c| c.is_numeric()).count() == 3
+}
+
+/// Whether Google's rules allow the character between the digits of a number.
+fn is_punctuation(c: char) -> bool {
+    matches!(c, '-' | 'x' | '*' | '.' | '/' | '~' | ' ' | '(' | ')' | '[' | ']' | '\u{a0}' | '\u{ad}'
+        | '\u{200b}' | '\u{2010}'..='\u{2015}' | '\u{2053}' | '\u{2060}' | '\u{2212}' | '\u{223c}' | '\u{3000}' | '\u{30fc}'
+        | '\u{ff08}' | '\u{ff09}' | '\u{ff0d}'..='\u{ff0f}' | '\u{ff3b}' | '\u{ff3d}' | '\u{ff5e}')
+}
+
+/// The number with the digits of its extension in ASCII, and without an empty extension. Google's
+/// rules leave the digits as they are written.
+fn with_ascii_extension(mut number: Parsed) -> Parsed {
+    let extension = number.extension.take().map(|digits| RULES.normalize_digits_only(&digits));
+    number.extension = extension.filter(|digits| !digits.is_empty());
+    number
+}
+
+/// The region to which a number belongs, and its type there.
+///
+/// The crate answers each by itself, and both times matches the patterns of all regions of the
+/// calling code until one fits.
+fn region_and_type(
+    calling_code: i32,
+    national_number: &str,
+) -> (Option<Region>, Option<NumberType>) {
+    let fitting = |region| fitting(region, calling_code, national_number);
+    let found = match north_america::only_region(calling_code, national_number) {
+        Some(region) => fitting(region),
+        None => RULES.get_regions_for_country_calling_code(calling_code).and_then(|mut regions| {
+            if regions.len() > 1 {
+                return regions.find_map(fitting);
+            }
+            // A calling code of one region says it even if the number does not exist.
+            let region = regions.next()?;
+            Some((region, type_in(region, calling_code, national_number)))
+        }),
+    };
+    found.map_or((None, None), |(region, number_type)| (Some(region), number_type))
+}
+
+/// The region and the type of the number, if it belongs there: it has a type, or begins with the
+/// digits of the region.
+fn fitting(
+    region: Region,
+    calling_code: i32,
+    national_number: &str,
+) -> Option<(Region, Option<NumberType>)> {
+    let number_type = type_in(region, calling_code, national_number);
+    let fits = number_type.is_some() || begins_like(region, national_number);
+    fits.then_some((region, number_type))
+}
+
+fn type_in(region: Region, calling_code: i32, national_number: &str) -> Option<NumberType> {
+    let rules = RULES.as_original();
+    let metadata = rules.get_metadata_for_region_or_calling_code(calling_code, region)?;
+    rules.get_number_type_helper(national_number, metadata).ok().and_then(NumberType::of)
+}
+
+fn begins_like(region: Region, national_number: &str) -> bool {
+    let metadata = RULES.as_original().get_metadata_for_region(region);
+    let leading_digits = metadata.and_then(|metadata| metadata.leading_digits().anchor_start().ok());
+    leading_digits.flatten().is_some_and(|pattern| pattern.is_match(national_number))
+}
