@@ -63,7 +63,8 @@ impl Formats {
             let prefix = metadata.original.preferred_extn_prefix.as_deref();
             let extension_in_words = [prefix.unwrap_or(EXTENSION_PREFIX), extension].concat();
             national.push_str(&extension_in_words);
-            international = with_groups(&with_plus, &[&grouped, extension_in_words.as_str()].concat(), ' ');
+            international =
+                with_groups(&with_plus, &[&grouped, extension_in_words.as_str()].concat(), ' ');
             rfc3966.extend([";ext=", extension]);
         }
         Some(Self { e164: with_plus + national_number, international, national, rfc3966 })

@@ -99,9 +99,8 @@ mod tests {
         assert_eq!(regions.len(), 25);
         for area_code in 0..1000 {
             let area_code = format!("{area_code:03}");
-            let has_area_code = |patterns: &[DFA]| {
-                patterns.iter().any(|pattern| can_match(pattern, &area_code))
-            };
+            let has_area_code =
+                |patterns: &[DFA]| patterns.iter().any(|pattern| can_match(pattern, &area_code));
             let with_area_code: Vec<Region> = regions
                 .iter()
                 .filter_map(|(region, patterns)| has_area_code(patterns).then_some(*region))

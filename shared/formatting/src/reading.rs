@@ -117,6 +117,7 @@ fn type_in(region: Region, calling_code: i32, national_number: &str) -> Option<N
 
 fn begins_like(region: Region, national_number: &str) -> bool {
     let metadata = RULES.as_original().get_metadata_for_region(region);
-    let leading_digits = metadata.and_then(|metadata| metadata.leading_digits().anchor_start().ok());
+    let leading_digits =
+        metadata.and_then(|metadata| metadata.leading_digits().anchor_start().ok());
     leading_digits.flatten().is_some_and(|pattern| pattern.is_match(national_number))
 }
