@@ -1,12 +1,16 @@
 //! A phone number in each notation.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, slice};
 
 use rlibphonenumber::{PhoneNumberFormat, interfaces::AsOriginal};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{metadata::RULES, reading::Reading};
+use super::{
+    beginnings::{self, Beginnings},
+    metadata::RULES,
+    reading::Reading,
+};
 
 /// What stands before an extension, unless the metadata has something else for the country.
 const EXTENSION_PREFIX: &str = " ext. ";
@@ -41,13 +45,19 @@ impl Formats {
         let main_region = rules.get_region_for_country_code(number.country_code)?;
         let metadata =
             rules.get_metadata_for_region_or_calling_code(number.country_code, main_region)?;
-        let pattern_among =
-            |formats| rules.choose_formatting_pattern_for_number(formats, national_number).ok();
-        let national = pattern_among(&metadata.number_format)?;
+        let beginnings = beginnings::of_region(number.country_code, main_region)?;
+        let pattern_among = |formats: &'static [_], beginnings: &[Beginnings]| {
+            let mut formats = formats.iter().zip(beginnings);
+            formats.find_map(|(format, beginnings)| {
+                let format = beginnings.allow(national_number).then(|| slice::from_ref(format))?;
+                rules.choose_formatting_pattern_for_number(format, national_number).ok()?
+            })
+        };
+        let national = pattern_among(&metadata.number_format, &beginnings.national_formats);
         let international = if metadata.intl_number_format.is_empty() {
             national
         } else {
-            pattern_among(&metadata.intl_number_format)?
+            pattern_among(&metadata.intl_number_format, &beginnings.international_formats)
         };
         let written = |pattern, format| match pattern {
             Some(pattern) => rules.format_nsn_using_pattern(national_number, pattern, format).ok(),

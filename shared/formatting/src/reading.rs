@@ -2,7 +2,7 @@
 
 use rlibphonenumber::{PhoneNumber as Parsed, Region, interfaces::AsOriginal};
 
-use super::{metadata::RULES, north_america, number_type::NumberType};
+use super::{beginnings, metadata::RULES, north_america, number_type::NumberType};
 
 /// The most leading zeros of a number. The formats of the crate lose some of them if there are
 /// more.
@@ -109,10 +109,47 @@ fn fitting(
     fits.then_some((region, number_type))
 }
 
+/// The type of the number in the region, as libphonenumber finds it, but without matching the types
+/// that its first digits rule out.
 fn type_in(region: Region, calling_code: i32, national_number: &str) -> Option<NumberType> {
     let rules = RULES.as_original();
     let metadata = rules.get_metadata_for_region_or_calling_code(calling_code, region)?;
-    rules.get_number_type_helper(national_number, metadata).ok().and_then(NumberType::of)
+    let [services @ .., fixed_line, mobile] = beginnings::of_region(calling_code, region)?.types;
+    let matches =
+        |pattern| rules.is_number_matching_desc(national_number, pattern).unwrap_or(false);
+    if !matches(&metadata.general_desc) {
+        return None;
+    }
+    let patterns_of_services = [
+        (&metadata.premium_rate, NumberType::PremiumRate),
+        (&metadata.toll_free, NumberType::TollFree),
+        (&metadata.shared_cost, NumberType::SharedCost),
+        (&metadata.voip, NumberType::Voip),
+        (&metadata.personal_number, NumberType::PersonalNumber),
+        (&metadata.pager, NumberType::Pager),
+        (&metadata.uan, NumberType::Uan),
+        (&metadata.voicemail, NumberType::Voicemail),
+    ];
+    let mut services = patterns_of_services.into_iter().zip(services);
+    let service = services.find_map(|((pattern, number_type), beginnings)| {
+        (beginnings.allow(national_number) && matches(pattern)).then_some(number_type)
+    });
+    if service.is_some() {
+        return service;
+    }
+    let same_patterns = metadata.original.same_mobile_and_fixed_line_pattern();
+    let is_fixed_line = fixed_line.allow(national_number) && matches(&metadata.fixed_line);
+    let is_mobile = if same_patterns {
+        is_fixed_line
+    } else {
+        mobile.allow(national_number) && matches(&metadata.mobile)
+    };
+    match (is_fixed_line, is_mobile) {
+        (true, true) => Some(NumberType::FixedLineOrMobile),
+        (true, false) => Some(NumberType::FixedLine),
+        (false, true) => Some(NumberType::Mobile),
+        (false, false) => None,
+    }
 }
 
 fn begins_like(region: Region, national_number: &str) -> bool {
@@ -120,4 +157,35 @@ fn begins_like(region: Region, national_number: &str) -> bool {
     let leading_digits =
         metadata.and_then(|metadata| metadata.leading_digits().anchor_start().ok());
     leading_digits.flatten().is_some_and(|pattern| pattern.is_match(national_number))
+}
+
+#[cfg(test)]
+mod tests {
+    use rlibphonenumber::{PhoneNumberFormat, PhoneNumberType};
+
+    use super::*;
+    use crate::metadata::tests::example_numbers;
+
+    /// Whether both name the same type, apart from the case of its letters.
+    fn is_same(ours: Option<NumberType>, theirs: PhoneNumberType) -> bool {
+        let ours = ours.map_or("Unknown".to_owned(), |ours| format!("{ours:?}"));
+        ours.eq_ignore_ascii_case(&format!("{theirs:?}"))
+    }
+
+    #[test]
+    fn the_region_and_type_of_a_number_are_those_of_the_crate() {
+        for example in example_numbers(&RULES) {
+            // Numbers near an example are of other types, or of none.
+            for distance in [0, 1, 10, 1_000, 100_000, 10_000_000, 300_000_000] {
+                let national_number = example.national_number + distance;
+                let number = Parsed { national_number, ..example.clone() };
+                let e164 = RULES.format(&number, PhoneNumberFormat::E164);
+                let Some(reading) = Reading::of(&e164, Region::US) else { continue };
+                let number = &reading.number;
+                assert_eq!(reading.region, RULES.get_region_for_number(number), "{e164}");
+                let number_type = RULES.get_number_type(number);
+                assert!(is_same(reading.number_type, number_type), "{e164}: {number_type:?}");
+            }
+        }
+    }
 }
