@@ -89,14 +89,16 @@ impl Groups {
             })
         };
         let national_format = format(false);
-        let mut national = String::new();
+        // Enough for nearly all numbers with their punctuation.
+        let room = national_number.len() + 8;
+        let mut national = String::with_capacity(room);
         match &national_format {
             Some((format, groups)) => groups.expand(&with_national_prefix(format), &mut national),
             None => national.push_str(national_number),
         }
         let has_international = !metadata.intl_number_format.is_empty();
         let international_format = has_international.then(|| format(true));
-        let mut international = String::new();
+        let mut international = String::with_capacity(room);
         match international_format.as_ref().unwrap_or(&national_format) {
             Some((format, groups)) => groups.expand(&format.format, &mut international),
             None => international.push_str(national_number),
