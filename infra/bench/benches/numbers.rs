@@ -275,8 +275,7 @@ fn print_table(columns: &[&str], contenders: &[Contender], times: &Times) {
 fn answer_lines(name: &str) {
     let started = Instant::now();
     let describe = if name == OURS {
-        // The service loads them beside other preparations, too, and what another thread has
-        // searched before is a little slower to search for the first time.
+        // They can be loaded on another thread, beside other preparations.
         thread::spawn(formatting::load_rules).join().unwrap();
         describe_by_service
     } else {

@@ -5,9 +5,9 @@
 use std::sync::LazyLock;
 
 use prost::Message;
-use rlibphonenumber::{PhoneMetadataCollection, PhoneNumberUtil};
+use rlibphonenumber::{PhoneMetadataCollection, PhoneNumberUtil, interfaces::AsOriginal};
 
-use super::{country::DefaultCountry, number::PhoneNumber};
+use super::country::DefaultCountry;
 
 const METADATA: &[u8] = include_bytes!("phone_metadata.bin");
 
@@ -19,28 +19,42 @@ pub(super) static RULES: LazyLock<PhoneNumberUtil> = LazyLock::new(|| {
         .expect("the metadata is part of the program, and a test builds the rules from it")
 });
 
-/// Most requests ask for such a number. Its type is the last that the rules try, so that reading it
-/// compiles the patterns of all types; it also has an extension and needs no international prefix.
-const USUAL_NUMBER: &str = "(212) 234-5678 ext. 9";
-
-/// Builds the rules now instead of with the first number, and compiles the patterns of North
-/// American numbers. The patterns of other countries are compiled with their first number.
+/// Builds the rules now instead of with the first number, and compiles the patterns that most
+/// North American numbers need. Other patterns are compiled with the first number that needs them.
 ///
 /// A program calls this when it starts, so that it does not start at all with broken metadata. It
-/// blocks for some milliseconds and touches nothing else, so it can run beside other preparations.
+/// blocks for some milliseconds and may run on another thread, beside other preparations: it does
+/// not search with the patterns, since the thread that first does so is faster with them for ever.
 ///
 /// # Panics
 /// Panics if the metadata that was compiled into the program is broken.
 pub fn load_rules() {
-    LazyLock::force(&RULES);
-    PhoneNumber::parse(USUAL_NUMBER, DefaultCountry::default());
+    let patterns = usual_patterns();
+    assert!(patterns.is_some(), "the patterns of North America are part of the metadata");
+}
+
+/// Compiles the patterns by which a number of the default country is read, classified and written;
+/// `None` if one is missing or broken.
+fn usual_patterns() -> Option<()> {
+    let us = RULES.as_original().get_metadata_for_region(DefaultCountry::default().region())?;
+    us.national_prefix_for_parsing().anchor_start().ok()??;
+    for numbers in [&us.general_desc, &us.fixed_line, &us.toll_free] {
+        numbers.national_number_pattern().anchor_full().ok()??;
+    }
+    for format in us.number_format.iter().chain(&us.intl_number_format) {
+        format.pattern().anchor_full().ok()??;
+        if let Some(leading_digits) = format.leading_digits_pattern().last() {
+            leading_digits.anchor_start().ok()??;
+        }
+    }
+    Some(())
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use rlibphonenumber::{PhoneNumber as Parsed, PhoneNumberFormat, PhoneNumberType};
+    use rlibphonenumber::{PhoneNumber as Parsed, PhoneNumberFormat, PhoneNumberType, Region};
 
-    use super::{super::number_type::NumberType, *};
+    use super::*;
 
     const TYPES: [PhoneNumberType; 11] = [
         PhoneNumberType::FixedLine,
@@ -92,9 +106,14 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn the_usual_number_has_the_type_that_is_tried_last() {
-        let number = PhoneNumber::parse(USUAL_NUMBER, DefaultCountry::default()).unwrap();
-        assert_eq!(number.number_type, Some(NumberType::FixedLineOrMobile));
-        assert_eq!(number.extension.as_deref(), Some("9"));
+    fn the_patterns_of_north_america_are_compiled_when_the_rules_are_loaded() {
+        load_rules();
+        let us = RULES.as_original().get_metadata_for_region(Region::US).unwrap();
+        assert!(us.fixed_line.national_number_pattern().anchor_full.get().is_some());
+        assert!(
+            us.intl_number_format
+                .iter()
+                .all(|format| { format.pattern().anchor_full.get().is_some_and(Result::is_ok) })
+        );
     }
 }
