@@ -1,1 +1,307 @@
-fn main() {}
+//! How long it takes to describe a phone number: to parse it, to say whether it is valid and
+//! possible, its type and its region, and to write it in four notations.
+//!
+//! ```sh
+//! cargo bench -p bench --bench numbers
+//! ```
+//!
+//! Measures this service beside the npm packages `libphonenumber-js` (with all metadata) and
+//! `google-libphonenumber`, the PyPI package `phonenumbers` and the crate `phonenumber`, in a steady
+//! state and from a cold start. The packages are installed below `target`; without `npm` or
+//! `python3` they are left out.
+//!
+//! Each contender is a process that answers each line with the nanoseconds that it took, so that
+//! all are measured alike. Those in Rust are this program again. The crate has no check whether a
+//! number is possible, so it does less than the others.
+
+// A benchmark ends where it fails.
+#![allow(clippy::unwrap_used)]
+
+use std::{
+    cell::Cell,
+    collections::BTreeMap,
+    env, fs,
+    hint::black_box,
+    io::{BufRead, BufReader, Lines, Write, stdin},
+    path::{Path, PathBuf},
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use criterion::{Criterion, SamplingMode};
+use formatting::{DefaultCountry, PhoneNumber};
+use phonenumber::{Mode, country, metadata::DATABASE};
+
+/// Names the Rust contender that this program is, instead of the benchmark.
+const CONTENDER: &str = "BENCH_CONTENDER";
+
+/// The contender that the others are compared with.
+const OURS: &str = "this service";
+
+const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/numbers");
+
+/// How often each cold start is repeated. The median counts.
+const COLD_STARTS: usize = 7;
+
+fn main() {
+    if let Ok(name) = env::var(CONTENDER) {
+        return answer_lines(&name);
+    }
+    let contenders = contenders();
+    let steady = measure_steady_state(&contenders);
+    let cold = measure_cold_starts(&contenders);
+    println!("\nmicroseconds a number, and the ratio to this service");
+    print_table(&["world", "North America", "Caribbean", "messy"], &contenders, &steady);
+    println!(
+        "\nmicroseconds from a cold start: to load the rules, then for one number after another"
+    );
+    print_table(
+        &["load", "first, +1", "messy, +1", "first, +44", "further regions"],
+        &contenders,
+        &cold,
+    );
+}
+
+/// The numbers of each set.
+fn sets() -> [(&'static str, Vec<String>); 4] {
+    let lines = |text: &str| text.lines().map(str::to_owned).collect();
+    let world = include_str!("../../../shared/formatting/tests/agreement/one_of_each_region.txt");
+    let messy = include_str!("../../local/tests/e2e/api/messy_numbers.json");
+    let messy: Vec<String> = serde_json::from_str(messy).unwrap();
+    [
+        ("world", lines(world)),
+        (
+            "North America",
+            lines(
+                "+13052345678\n+14162345678\n(212) 234-5678\n+18003569377\n+16042345678\n312.234.5678",
+            ),
+        ),
+        (
+            "Caribbean",
+            lines(
+                "+18762345678\n+17872345678\n+12423456789\n+18092345678\n+18682345678\n+13402345678",
+            ),
+        ),
+        // One in eight is enough: some contenders take milliseconds for each.
+        ("messy", messy.into_iter().step_by(8).collect()),
+    ]
+}
+
+/// How to start a contender.
+struct Contender {
+    name: &'static str,
+    program: PathBuf,
+    arguments: Vec<String>,
+    environment: (&'static str, PathBuf),
+}
+
+/// This service first, and then those that could be installed.
+fn contenders() -> Vec<Contender> {
+    let program = env::current_exe().unwrap();
+    let in_rust = [OURS, "phonenumber (crate)"].map(|name| Contender {
+        name,
+        program: program.clone(),
+        arguments: Vec::new(),
+        environment: (CONTENDER, name.into()),
+    });
+    let installed =
+        [npm_package("libphonenumber-js"), npm_package("google-libphonenumber"), pypi_package()];
+    in_rust.into_iter().chain(installed.into_iter().flatten()).collect()
+}
+
+fn npm_package(name: &'static str) -> Option<Contender> {
+    let folder = packages_folder("npm");
+    fs::copy(format!("{SCRIPTS}/package.json"), folder.join("package.json")).unwrap();
+    let npm =
+        ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline", "--silent"];
+    let is_installed = succeeds(Command::new("npm").args(npm).current_dir(&folder));
+    is_installed.then(|| Contender {
+        name,
+        program: "node".into(),
+        arguments: vec![format!("{SCRIPTS}/contender.js"), name.to_owned()],
+        environment: ("NODE_PATH", folder.join("node_modules")),
+    })
+}
+
+fn pypi_package() -> Option<Contender> {
+    let folder = packages_folder("pypi");
+    let mut pip = Command::new("python3");
+    pip.args(["-m", "pip", "install", "--quiet", "--upgrade", "--target"]).arg(&folder);
+    pip.args(["--requirement", &format!("{SCRIPTS}/requirements.txt")]);
+    let is_installed = folder.join("phonenumbers").exists() || succeeds(&mut pip);
+    is_installed.then(|| Contender {
+        name: "phonenumbers (PyPI)",
+        program: "python3".into(),
+        arguments: vec![format!("{SCRIPTS}/contender.py")],
+        environment: ("PYTHONPATH", folder),
+    })
+}
+
+fn packages_folder(registry: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("numbers").join(registry);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// Runs an installer, and says so if it is absent or fails.
+fn succeeds(installer: &mut Command) -> bool {
+    let has_succeeded = installer.status().is_ok_and(|status| status.success());
+    if !has_succeeded {
+        println!("left out, since this failed: {installer:?}");
+    }
+    has_succeeded
+}
+
+/// A contender that runs.
+struct Running {
+    process: Child,
+    input: ChildStdin,
+    output: Lines<BufReader<ChildStdout>>,
+}
+
+impl Running {
+    /// Starts a contender. Also returns how long it took to load its rules.
+    fn start(contender: &Contender) -> (Self, Duration) {
+        let (name, value) = &contender.environment;
+        let mut command = Command::new(&contender.program);
+        command.args(&contender.arguments).env(name, value);
+        let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let input = process.stdin.take().unwrap();
+        let output = BufReader::new(process.stdout.take().unwrap()).lines();
+        let mut running = Self { process, input, output };
+        let load_time = running.answer();
+        (running, load_time)
+    }
+
+    /// How long it takes to describe all texts, as often as `passes` says.
+    fn describe(&mut self, passes: u64, texts: &[String]) -> Duration {
+        writeln!(self.input, "{}", serde_json::json!([passes, texts])).unwrap();
+        self.answer()
+    }
+
+    fn answer(&mut self) -> Duration {
+        let nanoseconds = self.output.next().unwrap().unwrap();
+        Duration::from_nanos(nanoseconds.parse().unwrap())
+    }
+
+    fn stop(mut self) {
+        drop(self.input);
+        self.process.wait().unwrap();
+    }
+}
+
+/// Microseconds by contender and column.
+type Times = BTreeMap<&'static str, Vec<f64>>;
+
+fn microseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e6
+}
+
+/// The least time of each contender for each set, since other work on the machine only adds time.
+fn measure_steady_state(contenders: &[Contender]) -> Times {
+    let mut criterion = Criterion::default()
+        .sample_size(10)
+        .warm_up_time(Duration::from_millis(500))
+        .measurement_time(Duration::from_secs(2))
+        .without_plots()
+        .configure_from_args();
+    let mut times = Times::new();
+    for (set, texts) in sets() {
+        let mut group = criterion.benchmark_group(set);
+        group.sampling_mode(SamplingMode::Flat);
+        for contender in contenders {
+            let (mut running, _) = Running::start(contender);
+            let least = Cell::new(Duration::MAX);
+            group.bench_function(contender.name, |bencher| {
+                bencher.iter_custom(|passes| {
+                    let time = running.describe(passes, &texts);
+                    least.set(least.get().min(time.div_f64(passes as f64)));
+                    time
+                });
+            });
+            running.stop();
+            let each = microseconds(least.get()) / texts.len() as f64;
+            times.entry(contender.name).or_default().push(each);
+        }
+    }
+    times
+}
+
+/// The medians of several cold starts of each contender, taken in turn.
+fn measure_cold_starts(contenders: &[Contender]) -> Times {
+    let [(_, world), ..] = sets();
+    let mut rounds: BTreeMap<&str, Vec<Vec<f64>>> = BTreeMap::new();
+    for _ in 0..COLD_STARTS {
+        for contender in contenders {
+            let (mut running, load_time) = Running::start(contender);
+            let mut first = |text: &str| microseconds(running.describe(1, &[text.to_owned()]));
+            let mut columns = vec![microseconds(load_time)];
+            let firsts = ["+13052345678", "Jane: 305_234_5679 or cell", "+442079460958"];
+            columns.extend(firsts.map(&mut first));
+            columns.push(median(world.iter().map(|text| first(text)).collect()));
+            running.stop();
+            rounds.entry(contender.name).or_default().push(columns);
+        }
+    }
+    let medians = |rounds: Vec<Vec<f64>>| {
+        let columns = 0..rounds[0].len();
+        columns.map(|column| median(rounds.iter().map(|round| round[column]).collect())).collect()
+    };
+    rounds.into_iter().map(|(name, rounds)| (name, medians(rounds))).collect()
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+fn print_table(columns: &[&str], contenders: &[Contender], times: &Times) {
+    let ours = &times[OURS];
+    print!("{:<24}", "");
+    columns.iter().for_each(|column| print!("{column:>20}"));
+    println!();
+    for Contender { name, .. } in contenders {
+        print!("{name:<24}");
+        for (time, ours) in times[name].iter().zip(ours) {
+            print!("{:>20}", format!("{time:.1} {:>7}", format!("{:.1}x", time / ours)));
+        }
+        println!();
+    }
+}
+
+/// Does as the contenders in other languages do: says how long the rules took to load, and then
+/// answers each line with the time that it took.
+fn answer_lines(name: &str) {
+    let started = Instant::now();
+    let describe = if name == OURS {
+        // They can be loaded on another thread, beside other preparations.
+        thread::spawn(formatting::load_rules).join().unwrap();
+        describe_by_service
+    } else {
+        describe_by_crate
+    };
+    println!("{}", started.elapsed().as_nanos());
+    for line in stdin().lines() {
+        let (passes, texts): (u64, Vec<String>) = serde_json::from_str(&line.unwrap()).unwrap();
+        let started = Instant::now();
+        for _ in 0..passes {
+            texts.iter().for_each(|text| describe(text));
+        }
+        println!("{}", started.elapsed().as_nanos());
+    }
+}
+
+fn describe_by_service(text: &str) {
+    black_box(PhoneNumber::parse(black_box(text), DefaultCountry::default()));
+}
+
+fn describe_by_crate(text: &str) {
+    let Ok(number) = phonenumber::parse(Some(country::US), black_box(text)) else { return };
+    black_box(number.is_valid());
+    black_box(number.number_type(&DATABASE));
+    black_box(number.country().id());
+    for mode in [Mode::E164, Mode::International, Mode::National, Mode::Rfc3966] {
+        black_box(number.format().mode(mode).to_string());
+    }
+}

@@ -3,15 +3,20 @@
 //!
 //! The rules are those of [`rlibphonenumber`], whose version is pinned. No other crate names it.
 
+mod beginnings;
 mod country;
+mod formats;
 mod metadata;
 mod normalize;
+mod north_america;
 mod number;
 mod number_type;
+mod reading;
 mod tolerant;
 
 pub use country::{DefaultCountry, UnknownCountry, country_name};
+pub use formats::Formats;
 pub use metadata::load_rules;
 pub use normalize::LONGEST_INPUT;
-pub use number::{Formats, PhoneNumber};
+pub use number::PhoneNumber;
 pub use number_type::NumberType;

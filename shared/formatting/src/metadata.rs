@@ -5,7 +5,9 @@
 use std::sync::LazyLock;
 
 use prost::Message;
-use rlibphonenumber::{PhoneMetadataCollection, PhoneNumberUtil};
+use rlibphonenumber::{PhoneMetadataCollection, PhoneNumberUtil, interfaces::AsOriginal};
+
+use super::country::DefaultCountry;
 
 const METADATA: &[u8] = include_bytes!("phone_metadata.bin");
 
@@ -17,19 +19,40 @@ pub(super) static RULES: LazyLock<PhoneNumberUtil> = LazyLock::new(|| {
         .expect("the metadata is part of the program, and a test builds the rules from it")
 });
 
-/// Builds the rules now instead of with the first number.
+/// Builds the rules now instead of with the first number, and compiles the patterns that most
+/// North American numbers need. Other patterns are compiled with the first number that needs them.
 ///
-/// A program calls this when it starts, so that it does not start at all with broken metadata.
+/// A program calls this when it starts, so that it does not start at all with broken metadata. It
+/// blocks for some milliseconds and may run on another thread, beside other preparations: it does
+/// not search with the patterns, since the thread that first does so is faster with them for ever.
 ///
 /// # Panics
 /// Panics if the metadata that was compiled into the program is broken.
 pub fn load_rules() {
-    LazyLock::force(&RULES);
+    let patterns = usual_patterns();
+    assert!(patterns.is_some(), "the patterns of North America are part of the metadata");
+}
+
+/// Compiles the patterns by which a number of the default country is read, classified and written;
+/// `None` if one is missing or broken.
+fn usual_patterns() -> Option<()> {
+    let us = RULES.as_original().get_metadata_for_region(DefaultCountry::default().region())?;
+    us.national_prefix_for_parsing().anchor_start().ok()??;
+    for numbers in [&us.general_desc, &us.fixed_line, &us.toll_free] {
+        numbers.national_number_pattern().anchor_full().ok()??;
+    }
+    for format in us.number_format.iter().chain(&us.intl_number_format) {
+        format.pattern().anchor_full().ok()??;
+        if let Some(leading_digits) = format.leading_digits_pattern().last() {
+            leading_digits.anchor_start().ok()??;
+        }
+    }
+    Some(())
 }
 
 #[cfg(test)]
-mod tests {
-    use rlibphonenumber::{PhoneNumber, PhoneNumberFormat, PhoneNumberType};
+pub(crate) mod tests {
+    use rlibphonenumber::{PhoneNumber as Parsed, PhoneNumberFormat, PhoneNumberType, Region};
 
     use super::*;
 
@@ -48,7 +71,7 @@ mod tests {
     ];
 
     /// Every example number that the metadata contains.
-    fn examples(rules: &PhoneNumberUtil) -> Vec<PhoneNumber> {
+    pub(crate) fn example_numbers(rules: &PhoneNumberUtil) -> Vec<Parsed> {
         let of_regions = rules.get_supported_regions().flat_map(|region| {
             TYPES.map(|number_type| {
                 rules.get_example_number_for_type_and_region(region, number_type).ok()
@@ -67,8 +90,8 @@ mod tests {
     fn the_metadata_is_that_of_the_crate_except_for_the_digits() {
         let (ours, theirs) = (&*RULES, PhoneNumberUtil::new().unwrap());
         assert!(!METADATA.windows(2).any(|bytes| bytes == br"\d"));
-        let numbers = examples(&theirs);
-        assert_eq!(examples(ours), numbers);
+        let numbers = example_numbers(&theirs);
+        assert_eq!(example_numbers(ours), numbers);
         assert!(numbers.len() > 1000, "{}", numbers.len());
         for number in &numbers {
             assert_eq!(ours.get_number_type(number), theirs.get_number_type(number), "{number:?}");
@@ -80,5 +103,17 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn the_patterns_of_north_america_are_compiled_when_the_rules_are_loaded() {
+        load_rules();
+        let us = RULES.as_original().get_metadata_for_region(Region::US).unwrap();
+        assert!(us.fixed_line.national_number_pattern().anchor_full.get().is_some());
+        assert!(
+            us.intl_number_format
+                .iter()
+                .all(|format| { format.pattern().anchor_full.get().is_some_and(Result::is_ok) })
+        );
     }
 }

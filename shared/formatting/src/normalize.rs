@@ -8,9 +8,18 @@ pub const LONGEST_INPUT: usize = 250;
 /// Whether the rules can read the text: it is not too long, and does not contain the one sequence
 /// (`tel:` after a phone context) at which they panic.
 pub(super) fn is_parseable(text: &str) -> bool {
-    let misplaced_scheme =
-        text.find(";phone-context=").is_some_and(|context| text[context..].contains("tel:"));
-    text.chars().nth(LONGEST_INPUT).is_none() && !misplaced_scheme
+    let is_short = text.len() <= LONGEST_INPUT || text.chars().nth(LONGEST_INPUT).is_none();
+    is_short && !has_misplaced_scheme(text)
+}
+
+fn has_misplaced_scheme(text: &str) -> bool {
+    phone_context(text).is_some_and(|context| context.contains("tel:"))
+}
+
+/// The text from its phone context on. Most texts have no semicolon, which is found faster.
+fn phone_context(text: &str) -> Option<&str> {
+    let parameters = &text[text.find(';')?..];
+    parameters.find(";phone-context=").map(|start| &parameters[start..])
 }
 
 /// The number with a leading `011` or `00` replaced by a plus; `None` if it has neither.
@@ -19,7 +28,7 @@ pub(super) fn is_parseable(text: &str) -> bool {
 pub(super) fn without_international_prefix(text: &str) -> Option<String> {
     // Google's rules also begin at the first digit or plus sign.
     let from_first_digit = text.trim_start_matches(|c: char| !c.is_numeric() && !is_plus(c));
-    if text.contains(";phone-context=") {
+    if phone_context(text).is_some() {
         return None;
     }
     ["011", "00"].into_iter().find_map(|prefix| {

@@ -2,41 +2,19 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use rlibphonenumber::{PhoneNumber as Parsed, PhoneNumberFormat, PhoneNumberUtil, Region};
-use serde::Serialize;
-use utoipa::ToSchema;
+use rlibphonenumber::Region;
 
 use super::{
     country::DefaultCountry,
-    metadata::RULES,
+    formats::Formats,
     normalize::{is_parseable, without_international_prefix},
     number_type::NumberType,
+    reading::Reading,
     tolerant,
 };
 
 /// The country calling code of the North American Numbering Plan.
-const NANP: i32 = 1;
-
-/// The most leading zeros of a number. The formats of the crate lose some of them if there are
-/// more.
-const MOST_LEADING_ZEROS: i32 = 10;
-
-/// A number in four notations (spec 2.5).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub struct Formats {
-    /// ITU-T E.164: plus and digits.
-    #[schema(pattern = r"^\+[1-9][0-9]{1,19}$", example = "+13052345678")]
-    pub e164: String,
-    /// Plus, country calling code and space-separated groups.
-    #[schema(pattern = r"^\+[1-9]", example = "+1 305 234 5678")]
-    pub international: String,
-    /// As it is dialed within its country.
-    #[schema(example = "(305) 234-5678")]
-    pub national: String,
-    /// URI of RFC 3966.
-    #[schema(pattern = r"^tel:\+", example = "tel:+1-305-234-5678")]
-    pub rfc3966: String,
-}
+pub(super) const NANP: i32 = 1;
 
 /// A number that the rules could parse.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,16 +54,7 @@ impl PhoneNumber {
         if !is_parseable(text) {
             return None;
         }
-        let region = default_country.region();
-        parse_with_prefixes(text, region).or_else(|| {
-            let candidates = tolerant::candidates(text);
-            let parsed = candidates.iter().filter_map(|text| parse_with_prefixes(text, region));
-            first_of_the_best(parsed)
-        })
-    }
-
-    fn is_valid_in(&self, region: Region) -> bool {
-        self.valid && self.country.as_deref() == Some(region.to_string().as_str())
+        without_panic(|| describe(best_reading(text, default_country.region())?))
     }
 
     /// Whether it is a number of the North American Numbering Plan, with area code and exchange.
@@ -94,107 +63,68 @@ impl PhoneNumber {
     }
 }
 
-/// Parses a number that may begin with an international prefix.
-pub(super) fn parse_with_prefixes(text: &str, region: Region) -> Option<PhoneNumber> {
-    let typed = parse(text, region);
-    if typed.as_ref().is_some_and(|typed| typed.is_valid_in(region)) {
-        return typed;
-    }
-    let Some(rewritten) = without_international_prefix(text) else { return typed };
-    match (parse(&rewritten, region), typed) {
-        (Some(international), _) if international.valid => Some(international),
-        (_, Some(typed)) if typed.valid || typed.possible => Some(typed),
-        (international, typed) => international.or(typed),
-    }
-}
-
-/// The first valid number, or else the first possible one, or else the first.
-fn first_of_the_best(numbers: impl Iterator<Item = PhoneNumber>) -> Option<PhoneNumber> {
-    let mut best: Option<PhoneNumber> = None;
-    for number in numbers {
-        if number.valid {
-            return Some(number);
-        }
-        if best.as_ref().is_none_or(|best| number.possible && !best.possible) {
-            best = Some(number);
-        }
-    }
-    best
-}
-
-/// Parses a number by the rules. A panic in them makes this number unparseable and does not end the
+/// The answer of the rules. A panic in them makes this number unparseable and does not end the
 /// process.
-fn parse(text: &str, region: Region) -> Option<PhoneNumber> {
-    let rules = &*RULES;
-    let described = catch_unwind(AssertUnwindSafe(|| {
-        let parsed = rules.parse(text, Some(region)).ok()?;
-        if !is_plausible(text, &parsed) {
-            return None;
-        }
-        Some(describe(rules, &parsed))
-    }));
-    described.unwrap_or_else(|_| {
+fn without_panic(answer: impl FnOnce() -> Option<PhoneNumber>) -> Option<PhoneNumber> {
+    catch_unwind(AssertUnwindSafe(answer)).unwrap_or_else(|_| {
         tracing::error!("the phone number rules panicked; the number is answered as unparseable");
         None
     })
 }
 
-/// Whether Google's rules accept a number that the crate has accepted.
-fn is_plausible(text: &str, parsed: &Parsed) -> bool {
-    parsed.number_of_leading_zeros.unwrap_or_default() <= MOST_LEADING_ZEROS
-        && (parsed.extension.is_none() || starts_with_three_digits(text))
+fn best_reading(text: &str, region: Region) -> Option<Reading> {
+    read_with_prefixes(text, region).or_else(|| {
+        let candidates = tolerant::candidates(text);
+        first_of_the_best(candidates.iter().filter_map(|text| read_with_prefixes(text, region)))
+    })
 }
 
-/// Whether the first three digits have nothing but punctuation between them.
-fn starts_with_three_digits(text: &str) -> bool {
-    let number = text.trim_start_matches(|c: char| !c.is_numeric());
-    let digits = number.chars().filter(|&c| !is_punctuation(c));
-    digits.take(3).filter(|c| c.is_numeric()).count() == 3
+/// Reads a number that may begin with an international prefix.
+pub(super) fn read_with_prefixes(text: &str, region: Region) -> Option<Reading> {
+    let typed = Reading::of(text, region);
+    if typed.as_ref().is_some_and(|typed| typed.is_valid_in(region)) {
+        return typed;
+    }
+    let Some(rewritten) = without_international_prefix(text) else { return typed };
+    match (Reading::of(&rewritten, region), typed) {
+        (Some(international), _) if international.is_valid() => Some(international),
+        (_, Some(typed)) if typed.is_valid() || typed.is_possible => Some(typed),
+        (international, typed) => international.or(typed),
+    }
 }
 
-/// Whether Google's rules allow the character between the digits of a number.
-fn is_punctuation(c: char) -> bool {
-    matches!(c, '-' | 'x' | '*' | '.' | '/' | '~' | ' ' | '(' | ')' | '[' | ']' | '\u{a0}' | '\u{ad}'
-        | '\u{200b}' | '\u{2010}'..='\u{2015}' | '\u{2053}' | '\u{2060}' | '\u{2212}' | '\u{223c}' | '\u{3000}' | '\u{30fc}'
-        | '\u{ff08}' | '\u{ff09}' | '\u{ff0d}'..='\u{ff0f}' | '\u{ff3b}' | '\u{ff3d}' | '\u{ff5e}')
+/// The first valid reading, or else the first possible one, or else the first.
+fn first_of_the_best(readings: impl Iterator<Item = Reading>) -> Option<Reading> {
+    let mut best: Option<Reading> = None;
+    for reading in readings {
+        if reading.is_valid() {
+            return Some(reading);
+        }
+        if best.as_ref().is_none_or(|best| reading.is_possible && !best.is_possible) {
+            best = Some(reading);
+        }
+    }
+    best
 }
 
-fn describe(rules: &PhoneNumberUtil, parsed: &Parsed) -> PhoneNumber {
-    let parsed = &with_ascii_extension(rules, parsed.clone());
-    let format = |format| rules.format(parsed, format).into_owned();
-    let number_type = NumberType::of(rules.get_number_type(parsed));
-    let region = rules.get_region_for_number(parsed);
+fn describe(reading: Reading) -> Option<PhoneNumber> {
+    let formats = Formats::of(&reading)?;
+    let valid = reading.is_valid();
+    let Reading { number, national_number, region, number_type, is_possible } = reading;
     let country = region.filter(|&region| region != Region::World);
-    let national_number = rlibphonenumber::get_national_significant_number_owned(parsed);
-    PhoneNumber {
-        // libphonenumber's own check gave the same result for every number of the corpus, and would
-        // match all patterns a second time.
-        valid: number_type.is_some(),
-        possible: rules.is_possible_number(parsed),
-        country_calling_code: parsed.country_code,
+    Some(PhoneNumber {
+        valid,
+        possible: is_possible,
+        country_calling_code: number.country_code,
         country: country.map(|region| region.to_string()),
-        extension: parsed.extension.clone().filter(|extension| !extension.is_empty()),
-        formats: Formats {
-            e164: format(PhoneNumberFormat::E164),
-            international: with_single_spaces(&format(PhoneNumberFormat::International)),
-            national: format(PhoneNumberFormat::National),
-            rfc3966: format(PhoneNumberFormat::RFC3966),
-        },
+        extension: number.extension,
+        formats,
         number_type,
         is_non_geographic: region == Some(Region::World)
             || number_type.is_some_and(NumberType::is_service)
-            || (parsed.country_code == NANP && is_non_geographic_npa(&national_number)),
+            || (number.country_code == NANP && is_non_geographic_npa(&national_number)),
         national_number,
-    }
-}
-
-/// The number with the digits of its extension in ASCII. Google's rules leave them as they are
-/// written.
-fn with_ascii_extension(rules: &PhoneNumberUtil, mut parsed: Parsed) -> Parsed {
-    if let Some(extension) = &mut parsed.extension {
-        *extension = rules.normalize_digits_only(extension.as_str());
-    }
-    parsed
+    })
 }
 
 /// Whether the area code of a North American number belongs to no place. It is an easily
@@ -208,12 +138,6 @@ fn is_non_geographic_npa(national_number: &str) -> bool {
         [b'5', b'2', b'1'..=b'9', ..] | [b'5', b'3', b'2' | b'8', ..] => true,
         digits => digits.starts_with(b"710"),
     }
-}
-
-/// libphonenumber's international format with a single space for each run of punctuation.
-fn with_single_spaces(international: &str) -> String {
-    let groups = international.split(|c: char| !c.is_alphanumeric() && !matches!(c, '+' | '#'));
-    groups.filter(|group| !group.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! The kinds of service that numbers belong to.
 
-use rlibphonenumber::PhoneNumberType;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -22,23 +21,6 @@ pub enum NumberType {
 }
 
 impl NumberType {
-    pub(super) fn of(number_type: PhoneNumberType) -> Option<Self> {
-        Some(match number_type {
-            PhoneNumberType::FixedLine => Self::FixedLine,
-            PhoneNumberType::Mobile => Self::Mobile,
-            PhoneNumberType::FixedLineOrMobile => Self::FixedLineOrMobile,
-            PhoneNumberType::TollFree => Self::TollFree,
-            PhoneNumberType::PremiumRate => Self::PremiumRate,
-            PhoneNumberType::SharedCost => Self::SharedCost,
-            PhoneNumberType::VoIP => Self::Voip,
-            PhoneNumberType::PersonalNumber => Self::PersonalNumber,
-            PhoneNumberType::Pager => Self::Pager,
-            PhoneNumberType::UAN => Self::Uan,
-            PhoneNumberType::VoiceMail => Self::Voicemail,
-            PhoneNumberType::Unknown => return None,
-        })
-    }
-
     /// The description in spec 2.5.
     pub fn description(self) -> &'static str {
         match self {

@@ -197,7 +197,7 @@ fn is_invisible(c: char) -> bool {
 mod tests {
     use proptest::{prelude::*, sample::select};
 
-    use super::super::{DefaultCountry, PhoneNumber, number::parse_with_prefixes};
+    use super::super::{DefaultCountry, PhoneNumber, number::read_with_prefixes};
     use super::*;
 
     /// Separators that Google's rules refuse between the digits of a number.
@@ -366,7 +366,7 @@ mod tests {
             let plain = PhoneNumber::parse(&text, country).map(|number| number.formats.e164);
             prop_assume!(plain.as_ref() == Some(&number.formats.e164));
             // What Google's rules can read, they may read as a number with an extension.
-            if parse_with_prefixes(&separated, country.region()).is_none() {
+            if read_with_prefixes(&separated, country.region()).is_none() {
                 let read = PhoneNumber::parse(&separated, country);
                 prop_assert_eq!(read.map(|number| number.formats.e164), plain, "{:?}", separated);
             }

@@ -1,4 +1,5 @@
-//! Writes `src/phone_metadata.bin` from the metadata of the `rlibphonenumber` in use:
+//! Writes `src/phone_metadata.bin` and `src/beginnings.bin` from the metadata of the
+//! `rlibphonenumber` in use:
 //!
 //! ```sh
 //! cargo run -p formatting --example rewrite_phone_metadata -- \
@@ -7,22 +8,27 @@
 //!
 //! The patterns of the crate contain `\d`, which the regex crate reads as any digit of Unicode.
 //! Compiled, they take ten times the memory of `[0-9]`. The rules normalize digits before they
-//! match, so that nothing but memory and time changes.
+//! match, so that nothing but memory and time changes. The second file says which patterns cannot
+//! match a number, by its first two digits.
 
 #![expect(deprecated, reason = "the fields are only shadowed inside the crate's own wrapper")]
+
+mod beginnings;
 
 use std::{env, error::Error, fs};
 
 use prost::Message;
 use rlibphonenumber::{NumberFormat, PhoneMetadata, PhoneMetadataCollection, PhoneNumberDesc};
 
-const TARGET: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/phone_metadata.bin");
+const METADATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/phone_metadata.bin");
+const BEGINNINGS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/beginnings.bin");
 
 fn main() -> Result<(), Box<dyn Error>> {
     let source = env::args().nth(1).ok_or("no file given; pass the metadata.bin of the crate")?;
     let mut collection = PhoneMetadataCollection::decode(fs::read(source)?.as_slice())?;
     collection.metadata.iter_mut().for_each(rewrite_metadata);
-    fs::write(TARGET, collection.encode_to_vec())?;
+    fs::write(METADATA, collection.encode_to_vec())?;
+    fs::write(BEGINNINGS, beginnings::file(&collection))?;
     Ok(())
 }
 

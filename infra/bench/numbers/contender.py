@@ -1,0 +1,43 @@
+"""Runs the PyPI package `phonenumbers` for the benchmark of numbers.
+
+Says how many nanoseconds the package took to load, and then answers each line with the nanoseconds
+that it took. A line is a JSON array: how many passes, and the texts to describe in each.
+"""
+
+import json
+import sys
+from time import perf_counter_ns
+
+DEFAULT_COUNTRY = "US"
+
+started = perf_counter_ns()
+import phonenumbers  # noqa: E402
+from phonenumbers import PhoneNumberFormat  # noqa: E402
+
+print(perf_counter_ns() - started, flush=True)
+
+
+def describe(text):
+    try:
+        number = phonenumbers.parse(text, DEFAULT_COUNTRY)
+    except phonenumbers.NumberParseException:
+        return None
+    return (
+        phonenumbers.is_valid_number(number),
+        phonenumbers.is_possible_number(number),
+        phonenumbers.number_type(number),
+        phonenumbers.region_code_for_number(number),
+        phonenumbers.format_number(number, PhoneNumberFormat.E164),
+        phonenumbers.format_number(number, PhoneNumberFormat.INTERNATIONAL),
+        phonenumbers.format_number(number, PhoneNumberFormat.NATIONAL),
+        phonenumbers.format_number(number, PhoneNumberFormat.RFC3966),
+    )
+
+
+for line in sys.stdin:
+    passes, texts = json.loads(line)
+    begun = perf_counter_ns()
+    for _ in range(passes):
+        for text in texts:
+            describe(text)
+    print(perf_counter_ns() - begun, flush=True)

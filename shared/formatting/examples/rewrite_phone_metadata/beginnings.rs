@@ -1,0 +1,77 @@
+//! Finds out with which two digits a number can begin if it matches a pattern.
+
+#![expect(deprecated, reason = "the fields are only shadowed inside the crate's own wrapper")]
+
+use regex_automata::{Anchored, hybrid::dfa::DFA, util::start};
+use rlibphonenumber::{NumberFormat, PhoneMetadata, PhoneMetadataCollection, PhoneNumberDesc};
+
+/// Every pair of digits.
+const ALL: u128 = (1 << 100) - 1;
+
+/// The file that `src/beginnings.rs` reads: for each region its code and calling code, how many
+/// national and international formats it has, and a set of beginnings for each of its ten types of
+/// numbers and each format.
+pub fn file(collection: &PhoneMetadataCollection) -> Vec<u8> {
+    collection.metadata.iter().flat_map(of_region).collect()
+}
+
+fn of_region(metadata: &PhoneMetadata) -> Vec<u8> {
+    let types = [
+        &metadata.premium_rate,
+        &metadata.toll_free,
+        &metadata.shared_cost,
+        &metadata.voip,
+        &metadata.personal_number,
+        &metadata.pager,
+        &metadata.uan,
+        &metadata.voicemail,
+        &metadata.fixed_line,
+        &metadata.mobile,
+    ];
+    let national = &metadata.number_format;
+    let international = &metadata.intl_number_format;
+    let mut bytes = format!("{:<3}", metadata.id).into_bytes();
+    bytes.extend(u16::try_from(metadata.country_code()).expect("three digits").to_le_bytes());
+    bytes.extend([national, international].map(|formats| count(formats)));
+    let of_types = types.into_iter().map(|of_type| of_type.as_ref().map_or(0, of_numbers));
+    let of_formats = national.iter().chain(international).map(of_format);
+    bytes.extend(of_types.chain(of_formats).flat_map(u128::to_le_bytes));
+    bytes
+}
+
+fn count(formats: &[NumberFormat]) -> u8 {
+    formats.len().try_into().expect("no region has more than some tens of formats")
+}
+
+fn of_numbers(of_type: &PhoneNumberDesc) -> u128 {
+    of_type.national_number_pattern.as_deref().map_or(0, of_pattern)
+}
+
+/// A number has the format if it begins with the last leading digits, the most detailed ones.
+fn of_format(format: &NumberFormat) -> u128 {
+    let leading_digits = format.leading_digits_pattern.last();
+    let of_leading_digits = leading_digits.map_or(ALL, |pattern| {
+        of_pattern(pattern.strip_suffix('$').expect("the metadata anchors its patterns"))
+    });
+    of_leading_digits & of_pattern(&format.pattern)
+}
+
+/// The pairs of digits with which a match can begin: bit 42 is set if one can begin with `42`.
+fn of_pattern(pattern: &str) -> u128 {
+    let dfa = DFA::new(pattern).expect("the crate compiles the pattern, too");
+    let possible = (0..100).filter(|pair| can_begin(&dfa, [b'0' + pair / 10, b'0' + pair % 10]));
+    possible.fold(0, |pairs, pair| pairs | 1 << pair)
+}
+
+fn can_begin(pattern: &DFA, digits: [u8; 2]) -> bool {
+    let mut cache = pattern.create_cache();
+    let anchored = start::Config::new().anchored(Anchored::Yes);
+    let start = pattern.start_state(&mut cache, &anchored).expect("there is no look-behind");
+    let mut states = digits.into_iter().scan(start, |state, digit| {
+        *state = pattern.next_state(&mut cache, *state, digit).expect("the cache is large enough");
+        Some(*state)
+    });
+    // The automaton tells of a match one digit late, and after a match it may have no way on.
+    let (first, second) = (states.next(), states.next());
+    first.is_some_and(|state| state.is_match()) || second.is_some_and(|state| !state.is_dead())
+}

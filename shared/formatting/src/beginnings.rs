@@ -1,0 +1,110 @@
+//! With which two digits a number can begin if it matches a pattern of the rules.
+//!
+//! A region has up to ten patterns of types and many formats, and most numbers match one or two of
+//! them. The first two digits rule out most of the others, which then are neither matched nor even
+//! compiled. `examples/rewrite_phone_metadata` works the digits out.
+
+use std::{collections::HashMap, sync::LazyLock};
+
+use rlibphonenumber::Region;
+
+const FILE: &[u8] = include_bytes!("beginnings.bin");
+
+/// How many types of numbers a region has.
+const TYPES: usize = 10;
+
+static OF_REGIONS: LazyLock<HashMap<(i32, Region), OfRegion>> =
+    LazyLock::new(|| read(FILE).expect("the file is part of the program, and a test reads it"));
+
+/// A set of pairs of digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Beginnings(u128);
+
+/// The beginnings of a region's numbers by type and by format, each in the order of the metadata.
+#[derive(Debug)]
+pub(super) struct OfRegion {
+    /// Premium rate, toll-free, shared cost, VoIP, personal number, pager, UAN, voicemail, fixed
+    /// line, mobile: in the order in which libphonenumber tries them.
+    pub(super) types: [Beginnings; TYPES],
+    pub(super) national_formats: Vec<Beginnings>,
+    pub(super) international_formats: Vec<Beginnings>,
+}
+
+impl Beginnings {
+    /// Whether the number begins with one of the pairs. A number too short for one is not ruled out.
+    pub(super) fn allow(self, national_number: &str) -> bool {
+        match *national_number.as_bytes() {
+            [first @ b'0'..=b'9', second @ b'0'..=b'9', ..] => {
+                self.0 >> ((first - b'0') * 10 + (second - b'0')) & 1 == 1
+            }
+            _ => true,
+        }
+    }
+}
+
+/// The beginnings of the numbers of a region; `None` if the rules do not have it.
+pub(super) fn of_region(calling_code: i32, region: Region) -> Option<&'static OfRegion> {
+    OF_REGIONS.get(&(calling_code, region))
+}
+
+fn read(mut file: &[u8]) -> Option<HashMap<(i32, Region), OfRegion>> {
+    let mut regions = HashMap::new();
+    while !file.is_empty() {
+        let ([a, b, c, low, high, national, international], rest) = file.split_first_chunk()?;
+        let code = [*a, *b, *c];
+        let region = Region::try_from(std::str::from_utf8(&code).ok()?.trim_end()).ok()?;
+        let calling_code = u16::from_le_bytes([*low, *high]).into();
+        let (national, international) = (usize::from(*national), usize::from(*international));
+        let (types, rest) = sets(rest, TYPES)?;
+        let (national_formats, rest) = sets(rest, national)?;
+        let (international_formats, rest) = sets(rest, international)?;
+        let types = types.try_into().ok()?;
+        let of_region = OfRegion { types, national_formats, international_formats };
+        regions.insert((calling_code, region), of_region);
+        file = rest;
+    }
+    Some(regions)
+}
+
+/// That many sets, and what follows them.
+fn sets(file: &[u8], count: usize) -> Option<(Vec<Beginnings>, &[u8])> {
+    let (sets, rest) = file.split_at_checked(count * size_of::<u128>())?;
+    let (sets, _) = sets.as_chunks();
+    Some((sets.iter().map(|&set| Beginnings(u128::from_le_bytes(set))).collect(), rest))
+}
+
+#[cfg(test)]
+#[path = "../examples/rewrite_phone_metadata/beginnings.rs"]
+mod generated;
+
+#[cfg(test)]
+mod tests {
+    use prost::Message;
+    use rlibphonenumber::PhoneMetadataCollection;
+
+    use super::*;
+
+    /// Fails after an update of the crate until the file is written again.
+    #[test]
+    fn the_beginnings_are_those_of_the_metadata() {
+        let metadata = include_bytes!("phone_metadata.bin");
+        let metadata = PhoneMetadataCollection::decode(metadata.as_slice()).unwrap();
+        assert!(generated::file(&metadata) == FILE);
+        assert_eq!(read(FILE).unwrap().len(), metadata.metadata.len());
+    }
+
+    #[test]
+    fn a_broken_file_is_no_panic() {
+        for length in 0..FILE.len().min(2000) {
+            let _ = read(&FILE[..length]);
+        }
+        assert!(read(&FILE[..FILE.len() - 1]).is_none());
+    }
+
+    #[test]
+    fn a_number_is_ruled_out_by_its_first_two_digits() {
+        let beginnings = Beginnings(1 << 42 | 1 << 7);
+        assert!(beginnings.allow("42") && beginnings.allow("0712") && beginnings.allow("4"));
+        assert!(!beginnings.allow("43") && !beginnings.allow("7042"));
+    }
+}

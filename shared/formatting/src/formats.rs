@@ -1,0 +1,171 @@
+//! A phone number in each notation.
+
+use std::borrow::Cow;
+
+use rlibphonenumber::{NumberFormat, interfaces::AsOriginal};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{beginnings, metadata::RULES, reading::Reading};
+
+/// What stands before an extension, unless the metadata has something else for the country.
+const EXTENSION_PREFIX: &str = " ext. ";
+
+/// A number in four notations (spec 2.5).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Formats {
+    /// ITU-T E.164: plus and digits.
+    #[schema(pattern = r"^\+[1-9][0-9]{1,19}$", example = "+13052345678")]
+    pub e164: String,
+    /// Plus, country calling code and space-separated groups.
+    #[schema(pattern = r"^\+[1-9]", example = "+1 305 234 5678")]
+    pub international: String,
+    /// As it is dialed within its country.
+    #[schema(example = "(305) 234-5678")]
+    pub national: String,
+    /// URI of RFC 3966.
+    #[schema(pattern = r"^tel:\+", example = "tel:+1-305-234-5678")]
+    pub rfc3966: String,
+}
+
+impl Formats {
+    /// Writes a number as libphonenumber does, except that its international format has a single
+    /// space for each run of punctuation.
+    ///
+    /// The crate can write one notation at a time, and for each looks for the format of the number
+    /// and matches it twice.
+    pub(super) fn of(reading: &Reading) -> Option<Self> {
+        let Reading { number, national_number, .. } = reading;
+        let Groups { mut international, mut national, extension_prefix } =
+            Groups::of(number.country_code, national_number)?;
+        let with_plus = format!("+{}", number.country_code);
+        let mut rfc3966 = with_separators(&["tel:", &with_plus].concat(), &international, '-');
+        if let Some(extension) = &number.extension {
+            rfc3966.extend([";ext=", extension]);
+            national.extend([extension_prefix, extension]);
+            international.extend([extension_prefix, extension]);
+        }
+        let international = with_separators(&with_plus, &international, ' ');
+        Some(Self { e164: with_plus + national_number, international, national, rfc3966 })
+    }
+}
+
+/// The digits of a number in groups, with the punctuation of its country.
+struct Groups {
+    international: String,
+    /// With the national prefix, where it is written.
+    national: String,
+    /// What stands before an extension.
+    extension_prefix: &'static str,
+}
+
+impl Groups {
+    fn of(calling_code: i32, national_number: &str) -> Option<Self> {
+        let rules = RULES.as_original();
+        // The main region of a calling code has the formats of all.
+        let region = rules.get_region_for_country_code(calling_code)?;
+        let metadata = rules.get_metadata_for_region_or_calling_code(calling_code, region)?;
+        let beginnings = beginnings::of_region(calling_code, region)?;
+
+        // The first format that the number has, and its groups of digits.
+        let format = |is_international: bool| {
+            let (formats, beginnings) = if is_international {
+                (&metadata.intl_number_format, &beginnings.international_formats)
+            } else {
+                (&metadata.number_format, &beginnings.national_formats)
+            };
+            formats.iter().zip(beginnings).find_map(|(format, beginnings)| {
+                if !beginnings.allow(national_number) {
+                    return None;
+                }
+                // Of several patterns of leading digits, the last one is the most detailed.
+                if let Some(leading_digits) = format.leading_digits_pattern().last()
+                    && !leading_digits.anchor_start().ok()??.is_match(national_number)
+                {
+                    return None;
+                }
+                let groups = format.pattern().anchor_full().ok()??.captures(national_number)?;
+                Some((&format.original, groups))
+            })
+        };
+        let national_format = format(false);
+        // Enough for nearly all numbers with their punctuation.
+        let room = national_number.len() + 8;
+        let mut national = String::with_capacity(room);
+        match &national_format {
+            Some((format, groups)) => groups.expand(&with_national_prefix(format), &mut national),
+            None => national.push_str(national_number),
+        }
+        let has_international = !metadata.intl_number_format.is_empty();
+        let international_format = has_international.then(|| format(true));
+        let mut international = String::with_capacity(room);
+        match international_format.as_ref().unwrap_or(&national_format) {
+            Some((format, groups)) => groups.expand(&format.format, &mut international),
+            None => international.push_str(national_number),
+        }
+        let extension_prefix = metadata.original.preferred_extn_prefix.as_deref();
+        let extension_prefix = extension_prefix.unwrap_or(EXTENSION_PREFIX);
+        Some(Self { international, national, extension_prefix })
+    }
+}
+
+/// The format with its rule for the national prefix, such as `(0$1)`, in place of the first group.
+fn with_national_prefix(format: &NumberFormat) -> Cow<'_, str> {
+    let NumberFormat { format, national_prefix_formatting_rule, .. } = format;
+    let rule = national_prefix_formatting_rule.as_deref().filter(|rule| !rule.is_empty());
+    let (Some(rule), Some(position)) = (rule, format.find('$')) else { return format.into() };
+    let (before, from_group) = format.split_at(position);
+    let (group, after) = from_group.split_at(from_group.len().min(2));
+    [before, &rule.replace("$1", group), after].concat().into()
+}
+
+/// The groups of digits and letters in `text` after a prefix, with a separator before each.
+fn with_separators(prefix: &str, text: &str, separator: char) -> String {
+    let mut notation = String::with_capacity(prefix.len() + text.len() + 1);
+    notation.push_str(prefix);
+    let groups = text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '+' | '#'));
+    for group in groups.filter(|group| !group.is_empty()) {
+        notation.push(separator);
+        notation.push_str(group);
+    }
+    notation
+}
+
+#[cfg(test)]
+mod tests {
+    use rlibphonenumber::{PhoneNumber as Parsed, PhoneNumberFormat, Region};
+
+    use super::*;
+
+    /// The example numbers of every region, with and without an extension, and the numbers one
+    /// digit shorter, which mostly are not valid.
+    fn numbers() -> impl Iterator<Item = Parsed> {
+        let examples = crate::metadata::tests::example_numbers(&RULES).into_iter();
+        examples.flat_map(|example| {
+            let with_extension = Parsed { extension: Some("123".to_owned()), ..example.clone() };
+            let shorter =
+                Parsed { national_number: example.national_number / 10, ..example.clone() };
+            [example, with_extension, shorter]
+        })
+    }
+
+    #[test]
+    fn every_notation_is_that_of_the_crate() {
+        for number in numbers() {
+            let format = |format| RULES.format(&number, format).into_owned();
+            let e164 = format(PhoneNumberFormat::E164);
+            let reading = Reading::of(&format(PhoneNumberFormat::RFC3966), Region::US).unwrap();
+            if reading.number != number {
+                continue;
+            }
+            let formats = Formats::of(&reading).unwrap();
+            assert_eq!(formats.e164, e164, "{number:?}");
+            assert_eq!(formats.national, format(PhoneNumberFormat::National), "{number:?}");
+            assert_eq!(formats.rfc3966, format(PhoneNumberFormat::RFC3966), "{number:?}");
+            let international = format(PhoneNumberFormat::International);
+            let spaced = international.replace(['-', '(', ')', '.', '/'], " ");
+            let spaced: Vec<&str> = spaced.split_whitespace().collect();
+            assert_eq!(formats.international, spaced.join(" "), "{number:?}");
+        }
+    }
+}

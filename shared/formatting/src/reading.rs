@@ -1,0 +1,191 @@
+//! One reading of a text: the number that it is, and what the rules say about it.
+
+use rlibphonenumber::{PhoneNumber as Parsed, Region, interfaces::AsOriginal};
+
+use super::{beginnings, metadata::RULES, north_america, number_type::NumberType};
+
+/// The most leading zeros of a number. The formats of the crate lose some of them if there are
+/// more.
+const MOST_LEADING_ZEROS: i32 = 10;
+
+/// A number that the rules could parse, and what they say about it. It is not written in any
+/// notation yet, since only the best of several readings is.
+pub(super) struct Reading {
+    pub(super) number: Parsed,
+    /// The national (significant) number with its leading zeros.
+    pub(super) national_number: String,
+    /// [`Region::World`] if the calling code belongs to no country; `None` if no region fits.
+    pub(super) region: Option<Region>,
+    /// `None` if no pattern fits. libphonenumber's own check of validity says the same for every
+    /// number of the corpus, and would match all patterns a second time.
+    pub(super) number_type: Option<NumberType>,
+    /// Whether it has the length of a valid number.
+    pub(super) is_possible: bool,
+}
+
+impl Reading {
+    /// Reads a text as the rules do, with the prefixes of `default_region`.
+    pub(super) fn of(text: &str, default_region: Region) -> Option<Self> {
+        let number = RULES.parse(text, Some(default_region)).ok()?;
+        if !is_plausible(text, &number) {
+            return None;
+        }
+        let number = with_ascii_extension(number);
+        let national_number = rlibphonenumber::get_national_significant_number_owned(&number);
+        let (region, number_type) = region_and_type(number.country_code, &national_number);
+        let is_possible = RULES.is_possible_number(&number);
+        Some(Self { number, national_number, region, number_type, is_possible })
+    }
+
+    pub(super) fn is_valid(&self) -> bool {
+        self.number_type.is_some()
+    }
+
+    pub(super) fn is_valid_in(&self, region: Region) -> bool {
+        self.is_valid() && self.region == Some(region)
+    }
+}
+
+/// Whether Google's rules accept a number that the crate has accepted.
+fn is_plausible(text: &str, number: &Parsed) -> bool {
+    number.number_of_leading_zeros.unwrap_or_default() <= MOST_LEADING_ZEROS
+        && (number.extension.is_none() || starts_with_three_digits(text))
+}
+
+/// Whether the first three digits have nothing but punctuation between them.
+fn starts_with_three_digits(text: &str) -> bool {
+    let number = text.trim_start_matches(|c: char| !c.is_numeric());
+    let digits = number.chars().filter(|&c| !is_punctuation(c));
+    digits.take(3).filter(|c| c.is_numeric()).count() == 3
+}
+
+/// Whether Google's rules allow the character between the digits of a number.
+fn is_punctuation(c: char) -> bool {
+    matches!(c, '-' | 'x' | '*' | '.' | '/' | '~' | ' ' | '(' | ')' | '[' | ']' | '\u{a0}' | '\u{ad}'
+        | '\u{200b}' | '\u{2010}'..='\u{2015}' | '\u{2053}' | '\u{2060}' | '\u{2212}' | '\u{223c}' | '\u{3000}' | '\u{30fc}'
+        | '\u{ff08}' | '\u{ff09}' | '\u{ff0d}'..='\u{ff0f}' | '\u{ff3b}' | '\u{ff3d}' | '\u{ff5e}')
+}
+
+/// The number with the digits of its extension in ASCII, and without an empty extension. Google's
+/// rules leave the digits as they are written.
+fn with_ascii_extension(mut number: Parsed) -> Parsed {
+    let extension = number.extension.take().map(|digits| RULES.normalize_digits_only(&digits));
+    number.extension = extension.filter(|digits| !digits.is_empty());
+    number
+}
+
+/// The region to which a number belongs, and its type there.
+///
+/// The crate answers each by itself, and both times matches the patterns of all regions of the
+/// calling code until one fits.
+fn region_and_type(
+    calling_code: i32,
+    national_number: &str,
+) -> (Option<Region>, Option<NumberType>) {
+    let fitting = |region| fitting(region, calling_code, national_number);
+    let found = match north_america::only_region(calling_code, national_number) {
+        Some(region) => fitting(region),
+        None => RULES.get_regions_for_country_calling_code(calling_code).and_then(|mut regions| {
+            if regions.len() > 1 {
+                return regions.find_map(fitting);
+            }
+            // A calling code of one region says it even if the number does not exist.
+            let region = regions.next()?;
+            Some((region, type_in(region, calling_code, national_number)))
+        }),
+    };
+    found.map_or((None, None), |(region, number_type)| (Some(region), number_type))
+}
+
+/// The region and the type of the number, if it belongs there: it has a type, or begins with the
+/// digits of the region.
+fn fitting(
+    region: Region,
+    calling_code: i32,
+    national_number: &str,
+) -> Option<(Region, Option<NumberType>)> {
+    let number_type = type_in(region, calling_code, national_number);
+    let fits = number_type.is_some() || begins_like(region, national_number);
+    fits.then_some((region, number_type))
+}
+
+/// The type of the number in the region, as libphonenumber finds it, but without matching the types
+/// that its first digits rule out.
+fn type_in(region: Region, calling_code: i32, national_number: &str) -> Option<NumberType> {
+    let rules = RULES.as_original();
+    let metadata = rules.get_metadata_for_region_or_calling_code(calling_code, region)?;
+    let [services @ .., fixed_line, mobile] = beginnings::of_region(calling_code, region)?.types;
+    let matches =
+        |pattern| rules.is_number_matching_desc(national_number, pattern).unwrap_or(false);
+    if !matches(&metadata.general_desc) {
+        return None;
+    }
+    let patterns_of_services = [
+        (&metadata.premium_rate, NumberType::PremiumRate),
+        (&metadata.toll_free, NumberType::TollFree),
+        (&metadata.shared_cost, NumberType::SharedCost),
+        (&metadata.voip, NumberType::Voip),
+        (&metadata.personal_number, NumberType::PersonalNumber),
+        (&metadata.pager, NumberType::Pager),
+        (&metadata.uan, NumberType::Uan),
+        (&metadata.voicemail, NumberType::Voicemail),
+    ];
+    let mut services = patterns_of_services.into_iter().zip(services);
+    let service = services.find_map(|((pattern, number_type), beginnings)| {
+        (beginnings.allow(national_number) && matches(pattern)).then_some(number_type)
+    });
+    if service.is_some() {
+        return service;
+    }
+    let same_patterns = metadata.original.same_mobile_and_fixed_line_pattern();
+    let is_fixed_line = fixed_line.allow(national_number) && matches(&metadata.fixed_line);
+    let is_mobile = if same_patterns {
+        is_fixed_line
+    } else {
+        mobile.allow(national_number) && matches(&metadata.mobile)
+    };
+    match (is_fixed_line, is_mobile) {
+        (true, true) => Some(NumberType::FixedLineOrMobile),
+        (true, false) => Some(NumberType::FixedLine),
+        (false, true) => Some(NumberType::Mobile),
+        (false, false) => None,
+    }
+}
+
+fn begins_like(region: Region, national_number: &str) -> bool {
+    let metadata = RULES.as_original().get_metadata_for_region(region);
+    let leading_digits =
+        metadata.and_then(|metadata| metadata.leading_digits().anchor_start().ok());
+    leading_digits.flatten().is_some_and(|pattern| pattern.is_match(national_number))
+}
+
+#[cfg(test)]
+mod tests {
+    use rlibphonenumber::{PhoneNumberFormat, PhoneNumberType};
+
+    use super::*;
+    use crate::metadata::tests::example_numbers;
+
+    /// Whether both name the same type, apart from the case of its letters.
+    fn is_same(ours: Option<NumberType>, theirs: PhoneNumberType) -> bool {
+        let ours = ours.map_or("Unknown".to_owned(), |ours| format!("{ours:?}"));
+        ours.eq_ignore_ascii_case(&format!("{theirs:?}"))
+    }
+
+    #[test]
+    fn the_region_and_type_of_a_number_are_those_of_the_crate() {
+        for example in example_numbers(&RULES) {
+            // Numbers near an example are of other types, or of none.
+            for distance in [0, 1, 10, 1_000, 100_000, 10_000_000, 300_000_000] {
+                let national_number = example.national_number + distance;
+                let number = Parsed { national_number, ..example.clone() };
+                let e164 = RULES.format(&number, PhoneNumberFormat::E164);
+                let Some(reading) = Reading::of(&e164, Region::US) else { continue };
+                let number = &reading.number;
+                assert_eq!(reading.region, RULES.get_region_for_number(number), "{e164}");
+                let number_type = RULES.get_number_type(number);
+                assert!(is_same(reading.number_type, number_type), "{e164}: {number_type:?}");
+            }
+        }
+    }
+}
