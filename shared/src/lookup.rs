@@ -81,14 +81,14 @@ pub struct Lookups<'a> {
 impl Lookups<'_> {
     /// The carrier with this OCN.
     pub async fn carrier(&self, ocn: Ocn) -> Option<Carrier> {
-        let find = |dataset: &Dataset| dataset.carrier(ocn).cloned();
+        let find = |dataset: &Dataset| dataset.carrier(ocn);
         let read = self.app.store.carrier(ocn);
         self.look_up(RecordKey::Carrier(ocn), read, find).await.record()
     }
 
     /// The area code with this NPA.
     pub async fn area_code(&self, npa: Npa) -> Option<AreaCode> {
-        let find = |dataset: &Dataset| dataset.area_code(npa).cloned();
+        let find = |dataset: &Dataset| dataset.area_code(npa);
         let read = self.app.store.area_code(npa);
         self.look_up(RecordKey::AreaCode(npa), read, find).await.record()
     }
@@ -124,7 +124,7 @@ impl Lookups<'_> {
         let dataset = &self.current.dataset;
         let Some(expected) = dataset.last_changed(key) else { return Found::InMemory(None) };
         match read.await {
-            Ok(Some(item)) if item.version == *expected => return Found::Item(item.record),
+            Ok(Some(item)) if item.version == expected => return Found::Item(item.record),
             Ok(_) => (),
             Err(error) => tracing::warn!(
                 error = with_causes(&error),

@@ -47,6 +47,18 @@ pub enum Status {
     Reserved,
 }
 
+impl CarrierType {
+    /// Every type.
+    pub(crate) const ALL: [CarrierType; 6] = [
+        CarrierType::Ilec,
+        CarrierType::Clec,
+        CarrierType::Wireless,
+        CarrierType::Cap,
+        CarrierType::Ixc,
+        CarrierType::Pcs,
+    ];
+}
+
 impl Status {
     /// Every status.
     pub const ALL: [Status; 3] = [Status::Assigned, Status::Unassigned, Status::Reserved];

@@ -10,7 +10,7 @@ use utoipa::{
     openapi::{ObjectBuilder, RefOr, Schema, Type},
 };
 
-use super::codes::serialize_as_text_or_value;
+use super::codes::serialize_as_text;
 
 /// The two countries whose numbering data the service holds.
 #[derive(Serialize, Deserialize, Display, EnumString, VariantNames, ToSchema)]
@@ -47,6 +47,16 @@ fn subdivision(country: Country, code: &str) -> Option<Subdivision> {
 }
 
 impl StateCode {
+    /// The letters of the code.
+    pub(crate) fn letters(self) -> [u8; 2] {
+        self.0
+    }
+
+    /// The code of these letters, which is not looked up; `None` if they are no capital letters.
+    pub(crate) fn of_letters(letters: [u8; 2]) -> Option<Self> {
+        letters.iter().all(u8::is_ascii_uppercase).then_some(Self(letters))
+    }
+
     /// Every code: those of the US in alphabetical order, then those of Canada.
     fn all() -> impl Iterator<Item = Self> {
         let countries = [&rust_iso3166::US, &rust_iso3166::CA];
@@ -117,7 +127,7 @@ impl fmt::Display for StateCode {
     }
 }
 
-serialize_as_text_or_value!(StateCode, [u8; 2]);
+serialize_as_text!(StateCode);
 
 impl PartialSchema for StateCode {
     fn schema() -> RefOr<Schema> {
