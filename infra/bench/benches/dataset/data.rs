@@ -8,8 +8,8 @@ use jiff::civil::Date;
 use numbering::{
     dataset::Dataset,
     records::{
-        AreaCode, BlockHolder, Carrier, CarrierType, Country, Exchange, Npa, OwnedExchanges,
-        StateCode, Status,
+        AreaCode, BlockHolder, Carrier, CarrierType, Exchange, Npa, OwnedExchanges, StateCode,
+        Status,
     },
 };
 use rand::{RngExt, SeedableRng, rngs::StdRng};

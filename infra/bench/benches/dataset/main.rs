@@ -11,6 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use criterion::Criterion;
 use jiff::civil::Date;
 use numbering::{
     dataset::Dataset,
@@ -34,11 +35,6 @@ fn least(runs: usize, mut run: impl FnMut()) -> Duration {
 
 fn micros(time: Duration) -> f64 {
     time.as_secs_f64() * 1e6
-}
-
-/// What a program without columns would load: the records as JSON, which is the baseline of loading.
-fn records_as_json(dataset: &Dataset) -> Vec<Vec<u8>> {
-    dataset.records().map(|record| serde_json::to_vec(&record).unwrap()).collect()
 }
 
 fn load_row(name: &str, dataset: &Dataset) {
@@ -101,18 +97,63 @@ fn print_lookups(dataset: &Dataset) {
     println!("| exchange | {exchanges:.0} |");
 }
 
+/// What a byte costs on the way from DynamoDB: 60 MB/s of network, and 400 MB/s of CPU for the four
+/// characters that base64 makes of three bytes.
+const MICROS_PER_BYTE: f64 = 1.0 / 60.0 + 4.0 / 3.0 / 400.0;
+
+/// Ways to compress the columns, by the sum of what they cost from DynamoDB to the columns.
+fn print_compressions(dataset: &Dataset) {
+    let packed = dataset.pack().unwrap();
+    let length = u32::from_le_bytes(*packed[1..].first_chunk().unwrap()) as usize;
+    let body = zstd::bulk::decompress(&packed[5..], length).unwrap();
+    println!("\n| compression | bytes | transfer ms | decompression ms | sum ms |");
+    println!("|---|---|---|---|---|");
+    let print = |name: &str, bytes: usize, decompress: Duration| {
+        let transfer = bytes as f64 * MICROS_PER_BYTE / 1000.0;
+        let decompress = micros(decompress) / 1000.0;
+        let sum = transfer + decompress;
+        println!("| {name} | {bytes} | {transfer:.1} | {decompress:.2} | {sum:.1} |");
+    };
+    print("none", body.len(), Duration::ZERO);
+    let lz4 = lz4_flex::block::compress(&body);
+    let decompress = || _ = black_box(lz4_flex::block::decompress(&lz4, length).unwrap());
+    print("lz4", lz4.len(), least(15, decompress));
+    for level in [3, 12, 17, 19, 22] {
+        let bytes = zstd::bulk::compress(&body, level).unwrap();
+        let decompress = || _ = black_box(zstd::bulk::decompress(&bytes, length).unwrap());
+        print(&format!("zstd, level {level}"), bytes.len(), least(15, decompress));
+    }
+}
+
+/// Loading, and the searches of the table, by criterion.
+fn run_criterion(dataset: &Dataset) {
+    let mut criterion = Criterion::default()
+        .sample_size(10)
+        .warm_up_time(Duration::from_millis(100))
+        .measurement_time(Duration::from_millis(300))
+        .configure_from_args();
+    let packed = dataset.pack().unwrap();
+    criterion.bench_function("load", |bencher| bencher.iter(|| Dataset::unpack(&packed).unwrap()));
+    for named in searches::all() {
+        let name = format!("search {}", named.name);
+        criterion.bench_function(&name, |bencher| bencher.iter(|| page(dataset, &named)));
+    }
+    criterion.final_summary();
+}
+
 fn main() {
     let full = data::published().unwrap_or_else(|| data::synthesized(246_468, 0));
-    println!(
-        "| data | exchanges | blocks | bytes | decompressed | load ms | decompression |\n|---|---|---|---|---|---|---|"
-    );
+    run_criterion(&full);
+    println!("\n| data | exchanges | blocks | bytes | decompressed | load ms | decompression |");
+    println!("|---|---|---|---|---|---|---|");
     load_row("full scale", &full);
     for size in [10_000, 100_000, 250_000, 640_000] {
         load_row("synthesized", &data::synthesized(size, 0));
     }
     let with_blocks = data::with_blocks(&full, 1_200_000);
     load_row("full scale with blocks", &with_blocks);
-    print_searches("full scale", &full);
-    print_searches("full scale with thousands blocks", &with_blocks);
+    print_compressions(&full);
+    print_searches("Full scale", &full);
+    print_searches("Full scale with thousands blocks", &with_blocks);
     print_lookups(&full);
 }

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::{
-    columns::{Lists, Numbers, SectionWriter, Sections, damaged},
+    columns::{ANY, Lists, Numbers, SectionWriter, Sections, damaged},
     packed::DamagedSnapshot,
     places::{Places, States},
 };
@@ -26,7 +26,7 @@ impl AreaCodes {
         let npas = Npas::read(sections, "column of area codes")?;
         let count = npas.count();
         let places = Places::read(sections, count, states)?;
-        let exchange_totals = sections.numbers("totals of area codes", count, usize::MAX)?;
+        let exchange_totals = sections.numbers("totals of area codes", count, ANY)?;
         let lists = sections.lists(STATES, count)?;
         let state_numbers = sections.numbers(STATES, lists.item_count(), states.count())?;
         Ok(Self { npas, places, exchange_totals, states: lists, state_numbers })

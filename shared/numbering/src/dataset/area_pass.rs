@@ -8,7 +8,7 @@ use super::{
     Dataset,
     columns::Numbers,
     requirements::Requirements,
-    row_set::{RowSet, WORD, first_bits},
+    row_set::{RowSet, WORD, first_bits, word_of_bytes},
 };
 
 /// A pass over area codes, one after the other.
@@ -34,6 +34,9 @@ struct EntryBits {
     /// At least as many as a byte has values, so that a byte always finds its bits.
     bits: Vec<u32>,
     entries: usize,
+    /// The entries that have any bits, if bytes name them.
+    with_bits: [(u8, u8); BYTES],
+    count_with_bits: usize,
     /// The bits that all entries have, and those that some have.
     of_all: u32,
     of_some: u32,
@@ -41,7 +44,14 @@ struct EntryBits {
 
 impl EntryBits {
     fn none() -> Self {
-        Self { bits: vec![0; BYTES], entries: 0, of_all: 0, of_some: 0 }
+        Self {
+            bits: vec![0; BYTES],
+            entries: 0,
+            with_bits: [(0, 0); BYTES],
+            count_with_bits: 0,
+            of_all: 0,
+            of_some: 0,
+        }
     }
 
     /// Sets the bits of a dictionary.
@@ -49,11 +59,22 @@ impl EntryBits {
         self.entries = dictionary.len();
         self.bits.resize(dictionary.len().max(BYTES), 0);
         (self.of_all, self.of_some) = (u32::MAX, 0);
-        for (own, &value) in self.bits.iter_mut().zip(dictionary) {
-            *own = bits_of(value as usize);
-            self.of_all &= *own;
-            self.of_some |= *own;
+        let mut count = 0;
+        for (entry, (own, &value)) in self.bits.iter_mut().zip(dictionary).enumerate() {
+            let bits = bits_of(value as usize);
+            *own = bits;
+            self.of_all &= bits;
+            self.of_some |= bits;
+            // Each entry is written, and overwritten if it has no bits: there is no branch to guess.
+            self.with_bits[count % BYTES] = (entry as u8, bits as u8);
+            count += usize::from(bits != 0);
         }
+        self.count_with_bits = count;
+    }
+
+    /// The bits of an entry; none if no dictionary has been set, since nothing depends on it then.
+    fn of(&self, entry: usize) -> u32 {
+        self.bits.get(entry).copied().unwrap_or_default()
     }
 
     fn vary(&self) -> bool {
@@ -111,12 +132,14 @@ impl<'a> AreaPass<'a> {
             self.kind_bits.set(columns.kinds.entries_of(area), |kind| kinds[kind]);
         }
         let requirements = self.requirements;
-        if requirements.concern_names() {
-            let rate_centers = self.dataset.names.holder_numbers();
-            let of_holder = |holder| requirements.of_name(holder);
-            let of_rate_center = |number| requirements.of_name(rate_centers + number);
-            self.holder_bits.set(columns.holders.entries_of(area), of_holder);
-            self.rate_center_bits.set(columns.rate_centers.entries_of(area), of_rate_center);
+        if requirements.concern_holders() {
+            let dictionary = columns.holders.entries_of(area);
+            self.holder_bits.set(dictionary, |holder| requirements.of_name(holder));
+        }
+        if requirements.concern_rate_centers() {
+            let first = self.dataset.names.holder_numbers();
+            let dictionary = columns.rate_centers.entries_of(area);
+            self.rate_center_bits.set(dictionary, |number| requirements.of_name(first + number));
         }
     }
 
@@ -156,8 +179,8 @@ impl<'a> AreaPass<'a> {
                 all_are_effective || blocks.effective.get(block) <= self.last_effective
             });
             let bits = effective.fold(of_row, |bits, block| {
-                bits | self.holder_bits.bits[blocks.holders.get(block)]
-                    | self.rate_center_bits.bits[blocks.rate_centers.get(block)]
+                bits | self.holder_bits.of(blocks.holders.get(block))
+                    | self.rate_center_bits.of(blocks.rate_centers.get(block))
             });
             found |= u64::from(self.requirements.are_met(bits)) << bit;
         }
@@ -174,6 +197,9 @@ struct VaryingColumn<'a> {
 
 /// The fewest rows for which it is cheaper to read 64 of them.
 const FEW_ROWS: usize = 8;
+/// The most entries that are compared with rows one after the other. For more of them it is cheaper
+/// to look up the bits of each row.
+const FEW_ENTRIES: usize = 16;
 
 /// Which of at most 64 rows meet the requirements by themselves. All rows have the bits `of_all`.
 fn matches(
@@ -182,53 +208,74 @@ fn matches(
     rows: Range<usize>,
     of_all: u32,
 ) -> u64 {
-    let by_bytes = match columns {
-        _ if rows.len() < FEW_ROWS => None,
-        [] => None,
-        &[a] => matches_by_bytes([a], requirements, rows.start, of_all),
-        &[a, b] => matches_by_bytes([a, b], requirements, rows.start, of_all),
-        &[a, b, c, ..] => matches_by_bytes([a, b, c], requirements, rows.start, of_all),
-    };
-    let one_by_one = || {
-        let rows = rows.clone().enumerate();
-        rows.fold(0, |found, (bit, row)| {
+    let in_bytes = (rows.len() >= FEW_ROWS).then(|| Rows64::of(columns, rows.start)).flatten();
+    let found = match (in_bytes, requirements.only_required()) {
+        (Some(bytes), Some(required)) if bytes.entries_with_bits() <= FEW_ENTRIES => {
+            bytes.matches_by_entries(required, of_all as u8)
+        }
+        (Some(bytes), _) => requirements.met_by(&bytes.bits(of_all)),
+        (None, _) => rows.clone().enumerate().fold(0, |found, (bit, row)| {
             let is_met = requirements.are_met(bits_of_row(columns, row, of_all));
             found | u64::from(is_met) << bit
-        })
+        }),
     };
-    by_bytes.unwrap_or_else(one_by_one) & first_bits(rows.len())
+    found & first_bits(rows.len())
 }
 
-/// Which of 64 rows meet the requirements, if the dictionaries are so short that a byte names an
-/// entry. Rows of the next area code may be among them; their bits mean nothing.
-fn matches_by_bytes<const COLUMNS: usize>(
-    columns: [VaryingColumn<'_>; COLUMNS],
-    requirements: &Requirements<'_>,
-    first: usize,
-    of_all: u32,
-) -> Option<u64> {
-    let mut bits = [&[0; BYTES]; COLUMNS];
-    let mut rows = [&[0; WORD]; COLUMNS];
-    for (number, column) in columns.iter().enumerate() {
-        if column.bits.entries > BYTES {
-            return None;
+/// 64 rows of columns in which a byte names an entry. Rows of the next area code may be among them,
+/// of which nothing is used.
+struct Rows64<'a> {
+    columns: &'a [VaryingColumn<'a>],
+    rows: [&'a [u8; WORD]; 3],
+}
+
+impl<'a> Rows64<'a> {
+    /// The rows from `first` on; `None` if a dictionary is too long, or the table ends before.
+    fn of(columns: &'a [VaryingColumn<'a>], first: usize) -> Option<Self> {
+        let mut rows = [&[0; WORD]; 3];
+        for (own, column) in rows.iter_mut().zip(columns) {
+            if column.bits.entries > BYTES {
+                return None;
+            }
+            *own = column.rows.low_bytes(first)?.first_chunk()?;
         }
-        bits[number] = column.bits.bits.first_chunk()?;
-        rows[number] = column.rows.low_bytes(first)?.first_chunk()?;
+        Some(Self { columns, rows })
     }
-    let of_row = |row: usize| {
-        (0..COLUMNS).fold(of_all, |all, column| all | bits[column][usize::from(rows[column][row])])
-    };
-    Some(match requirements.only_required() {
-        Some(required) => word_of(|row| of_row(row) & required == required),
-        None => word_of(|row| requirements.are_met(of_row(row))),
-    })
-}
 
-fn word_of(is_set: impl Fn(usize) -> bool) -> u64 {
-    (0..WORD).fold(0, |word, bit| word | u64::from(is_set(bit)) << bit)
+    fn entries_with_bits(&self) -> usize {
+        self.columns.iter().map(|column| column.bits.count_with_bits).sum()
+    }
+
+    /// The rows that have all `required` bits: each entry with bits is compared with all rows, many
+    /// of them at once.
+    fn matches_by_entries(&self, required: u8, of_all: u8) -> u64 {
+        let mut all_bits = [of_all; WORD];
+        for (column, rows) in self.columns.iter().zip(self.rows) {
+            for &(entry, bits) in &column.bits.with_bits[..column.bits.count_with_bits] {
+                for (own, &row) in all_bits.iter_mut().zip(rows) {
+                    *own |= if row == entry { bits } else { 0 };
+                }
+            }
+        }
+        for bits in &mut all_bits {
+            *bits = u8::from(*bits & required == required);
+        }
+        word_of_bytes(&all_bits)
+    }
+
+    /// The bits of each row.
+    fn bits(&self, of_all: u32) -> [u32; WORD] {
+        let mut all_bits = [of_all; WORD];
+        for (column, rows) in self.columns.iter().zip(self.rows) {
+            let Some(bits) = column.bits.bits.first_chunk::<BYTES>() else { continue };
+            for (own, &row) in all_bits.iter_mut().zip(rows) {
+                *own |= bits[usize::from(row)];
+            }
+        }
+        all_bits
+    }
 }
 
 fn bits_of_row(columns: &[VaryingColumn<'_>], row: usize, of_all: u32) -> u32 {
-    columns.iter().fold(of_all, |bits, column| bits | column.bits.bits[column.rows.get(row)])
+    columns.iter().fold(of_all, |bits, column| bits | column.bits.of(column.rows.get(row)))
 }

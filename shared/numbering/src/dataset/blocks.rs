@@ -5,7 +5,7 @@ use std::ops::Range;
 use jiff::civil::Date;
 
 use super::{
-    columns::{Numbers, SectionWriter, Sections, damaged},
+    columns::{ANY, Numbers, SectionWriter, Sections, damaged},
     exchanges::Exchanges,
     packed::DamagedSnapshot,
     row_set::{WORD, bits_of},
@@ -41,8 +41,8 @@ impl Blocks {
         let digits = sections.numbers(BLOCKS, exchanges.count(), 1 << DIGITS)?;
         let firsts = firsts(&digits, exchanges.count());
         let count = firsts.last().map_or(0, |&count| count as usize);
-        let holders = sections.numbers(BLOCKS, count, usize::MAX)?;
-        let rate_centers = sections.numbers(BLOCKS, count, usize::MAX)?;
+        let holders = sections.numbers(BLOCKS, count, ANY)?;
+        let rate_centers = sections.numbers(BLOCKS, count, ANY)?;
         let dates = read_dates(sections)?;
         let effective = sections.numbers(BLOCKS, count, dates.len() + 1)?;
         let blocks = Self { digits, firsts, holders, rate_centers, effective, dates };
@@ -64,11 +64,9 @@ impl Blocks {
         let first_carrier = holders.partition_point(|&holder| holder == 0);
         let end_of_carriers = holders.partition_point(|&holder| holder as usize <= carriers);
         let carrier_entries = first_carrier..end_of_carriers;
-        let are_carriers = |(least, greatest): (usize, usize)| {
-            carrier_entries.contains(&least) && carrier_entries.contains(&greatest)
-        };
-        self.holders.extremes(blocks.clone()).is_none_or(are_carriers)
-            && self.rate_centers.are_below(columns.rate_centers.entry_count(area), blocks)
+        let are_carriers = self.holders.are_below(carrier_entries.end, blocks.clone())
+            && self.holders.least(blocks.clone()).is_none_or(|it| it >= carrier_entries.start);
+        are_carriers && self.rate_centers.are_below(columns.rate_centers.entry_count(area), blocks)
     }
 
     /// How many blocks there are.

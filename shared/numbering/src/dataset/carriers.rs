@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::{
-    columns::{Lists, Numbers, SectionWriter, Sections, Texts, damaged},
+    columns::{ANY, Lists, Numbers, SectionWriter, Sections, Texts, damaged},
     packed::DamagedSnapshot,
     places::{Places, States},
 };
@@ -44,11 +44,11 @@ impl Carriers {
         let common_names = sections.numbers("common names", count, names.count() + 1)?;
         let types = sections.numbers("carrier types", count, CarrierType::ALL.len() + 1)?;
         let places = Places::read(sections, count, states)?;
-        let exchange_totals = sections.numbers(COUNTS, count, usize::MAX)?;
+        let exchange_totals = sections.numbers(COUNTS, count, ANY)?;
         let exchange_counts = sections.lists(COUNTS, count)?;
         let items = exchange_counts.item_count();
         let counted_states = sections.numbers(COUNTS, items, states.count())?;
-        let counts = sections.numbers(COUNTS, items, usize::MAX)?;
+        let counts = sections.numbers(COUNTS, items, ANY)?;
         Ok(Self {
             ocns,
             names,

@@ -22,6 +22,8 @@ impl Numbers {
     /// These numbers, decoded.
     pub(super) fn to_vec(&self, positions: Range<usize>) -> Vec<u32> {
         match self.0.as_slice() {
+            [] => vec![0; positions.len()],
+            [low] => low[positions].iter().map(|&number| number.into()).collect(),
             [low, high] => {
                 let pairs = low[positions.clone()].iter().zip(&high[positions]);
                 pairs.map(|(&low, &high)| u16::from_le_bytes([low, high]).into()).collect()
@@ -35,30 +37,36 @@ impl Numbers {
         self.0.first()?.get(first..)
     }
 
-    /// The least and the greatest of these numbers; `None` if there are none. The usual widths are
-    /// written out, since the compiler then compares many numbers at once.
-    pub(super) fn extremes(&self, positions: Range<usize>) -> Option<(usize, usize)> {
+    /// The greatest of these numbers; 0 if there are none. The usual widths are written out, so that
+    /// the compiler compares many numbers at once.
+    pub(super) fn greatest(&self, positions: Range<usize>) -> usize {
         match self.0.as_slice() {
-            [] => (!positions.is_empty()).then_some((0, 0)),
-            [low] => {
-                let numbers = low[positions].iter().copied();
-                Some((numbers.clone().min()?.into(), numbers.max()?.into()))
-            }
+            [] => 0,
+            [low] => low[positions].iter().fold(0, |greatest, &number| number.max(greatest)).into(),
             [low, high] => {
                 let pairs = low[positions.clone()].iter().zip(&high[positions]);
                 let numbers = pairs.map(|(&low, &high)| u16::from_le_bytes([low, high]));
-                Some((numbers.clone().min()?.into(), numbers.max()?.into()))
+                numbers.fold(0, u16::max).into()
             }
-            _ => {
-                let numbers = positions.map(|position| self.get(position));
-                Some((numbers.clone().min()?, numbers.max()?))
+            _ => positions.map(|position| self.get(position)).max().unwrap_or_default(),
+        }
+    }
+
+    /// The least of these numbers; `None` if there are none.
+    pub(super) fn least(&self, positions: Range<usize>) -> Option<usize> {
+        match self.0.as_slice() {
+            _ if positions.is_empty() => None,
+            [low] => {
+                let least = low[positions].iter().fold(u8::MAX, |least, &number| number.min(least));
+                Some(least.into())
             }
+            _ => positions.map(|position| self.get(position)).min(),
         }
     }
 
     /// Whether each of these numbers is less than `limit`.
     pub(super) fn are_below(&self, limit: usize, positions: Range<usize>) -> bool {
-        self.extremes(positions).is_none_or(|(_, greatest)| greatest < limit)
+        positions.is_empty() || self.greatest(positions) < limit
     }
 
     /// How many bits are set in these numbers.
@@ -164,6 +172,9 @@ impl Texts {
     }
 }
 
+/// The limit of numbers that may be any, or that their reader checks by itself.
+pub(super) const ANY: usize = usize::MAX;
+
 /// The part of a snapshot that is still to be read, section by section.
 pub(super) struct Sections {
     rest: Bytes,
@@ -225,7 +236,11 @@ impl Sections {
         }
         let planes = (0..planes).map(|_| self.bytes(section, count)).collect::<Result<_, _>>()?;
         let numbers = Numbers(planes);
-        if numbers.are_below(limit, 0..count) { Ok(numbers) } else { Err(damaged(section)) }
+        if limit == ANY || numbers.are_below(limit, 0..count) {
+            Ok(numbers)
+        } else {
+            Err(damaged(section))
+        }
     }
 
     /// As many lists, which say how many items there are.
@@ -234,8 +249,9 @@ impl Sections {
         section: &'static str,
         count: usize,
     ) -> Result<Lists, DamagedSnapshot> {
-        let lengths = self.numbers(section, count, usize::MAX)?;
-        Lists::of_lengths((0..count).map(|list| lengths.get(list))).ok_or(damaged(section))
+        let lengths = self.numbers(section, count, ANY)?;
+        let lengths = lengths.to_vec(0..count).into_iter().map(|length| length as usize);
+        Lists::of_lengths(lengths).ok_or(damaged(section))
     }
 
     pub(super) fn texts(&mut self, section: &'static str) -> Result<Texts, DamagedSnapshot> {

@@ -10,7 +10,7 @@ use bytes::Bytes;
 
 use super::{
     area_codes::Npas,
-    columns::{Lists, Numbers, SectionWriter, Sections, damaged},
+    columns::{ANY, Lists, Numbers, SectionWriter, Sections, damaged},
     packed::DamagedSnapshot,
     places::{Places, States},
     row_set::{first_bits, nth_bit},
@@ -189,7 +189,7 @@ impl DictionaryColumn {
         let dictionaries = sections.lists(section, rows.count())?;
         let entry_count = dictionaries.item_count();
         let entries = sections.numbers(section, entry_count, limit)?.to_vec(0..entry_count);
-        let column = sections.numbers(section, rows.item_count(), usize::MAX)?;
+        let column = sections.numbers(section, rows.item_count(), ANY)?;
         let column = Self { dictionaries, entries, rows: column };
         let is_sound = (0..rows.count()).all(|area| column.is_sound(area, rows.range(area)));
         if is_sound { Ok(column) } else { Err(damaged(section)) }

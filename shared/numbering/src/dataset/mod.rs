@@ -280,6 +280,8 @@ impl Dataset {
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use jiff::civil::Date;
+
     use super::*;
     use crate::records::{CarrierType, OwnedExchanges};
 
@@ -341,6 +343,27 @@ pub(crate) mod tests {
                 exchange("415-300", Some("0051"), Some("PACIFIC BELL"), "SNFC CNTRL"),
             ],
         )
+    }
+
+    /// The example with a thousands block of 415-300 that carrier 6010 holds from July on, in a
+    /// rate center of its own.
+    pub(crate) fn pooled_example() -> Dataset {
+        let holder = BlockHolder {
+            ocn: "6010".parse().unwrap(),
+            company_name: Some("NEW CINGULAR WIRELESS PCS, LLC".to_owned()),
+            carrier_type: Some(CarrierType::Wireless),
+            rate_center: Some("MILL VALLEY".to_owned()),
+            effective: Some(Date::constant(2026, 7, 1)),
+        };
+        let example = example();
+        let exchanges = example.exchanges().map(|mut exchange| {
+            if exchange.nxx.to_string() == "300" {
+                exchange.blocks.insert(4, holder.clone());
+            }
+            exchange
+        });
+        let exchanges = exchanges.collect();
+        Dataset::new(example.carriers().collect(), example.area_codes().collect(), exchanges)
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::{
     names::Names,
-    row_set::RowSet,
+    row_set::{RowSet, WORD, word_of_bytes},
     words::{WholeName, Word},
 };
 
@@ -13,7 +13,9 @@ pub(super) struct Requirements<'a> {
     all_names: &'a Names,
     /// For each number of a name the requirements that it meets.
     names: Vec<u32>,
-    concern_names: bool,
+    /// The bits that a holder has, and those that a rate center has.
+    of_holders: u32,
+    of_rate_centers: u32,
     next_bit: u32,
     /// The bits that are all needed.
     required: u32,
@@ -39,7 +41,8 @@ impl<'a> Requirements<'a> {
         Self {
             all_names,
             names: vec![0; all_names.count()],
-            concern_names: false,
+            of_holders: 0,
+            of_rate_centers: 0,
             next_bit: 1,
             required: 0,
             alternatives: Vec::new(),
@@ -56,14 +59,35 @@ impl<'a> Requirements<'a> {
                 .all(|either| bits & either.joined != 0 || bits & either.parts == either.parts)
     }
 
-    /// The bits that are all needed, if nothing else is.
-    pub(super) fn only_required(&self) -> Option<u32> {
-        self.alternatives.is_empty().then_some(self.required)
+    /// Which of 64 records meet all requirements, if these are their bits. It asks for one thing
+    /// after the other, so that the compiler asks it of many records at once.
+    pub(super) fn met_by(&self, bits: &[u32; WORD]) -> u64 {
+        let mut are_met = [0; WORD];
+        for (is_met, bits) in are_met.iter_mut().zip(bits) {
+            *is_met = u8::from(bits & self.required == self.required);
+        }
+        for &Alternatives { joined, parts } in &self.alternatives {
+            for (is_met, bits) in are_met.iter_mut().zip(bits) {
+                *is_met &= u8::from(bits & joined != 0) | u8::from(bits & parts == parts);
+            }
+        }
+        word_of_bytes(&are_met)
     }
 
-    /// Whether a requirement concerns names.
-    pub(super) fn concern_names(&self) -> bool {
-        self.concern_names
+    /// The bits that are all needed, if nothing else is and a byte holds all bits.
+    pub(super) fn only_required(&self) -> Option<u8> {
+        let is_byte = self.next_bit <= 1 << u8::BITS;
+        (is_byte && self.alternatives.is_empty()).then_some(self.required as u8)
+    }
+
+    /// Whether a holder meets a requirement.
+    pub(super) fn concern_holders(&self) -> bool {
+        self.of_holders != 0
+    }
+
+    /// Whether a rate center meets a requirement.
+    pub(super) fn concern_rate_centers(&self) -> bool {
+        self.of_rate_centers != 0
     }
 
     /// The bits of the requirements that a name meets.
@@ -118,9 +142,13 @@ impl<'a> Requirements<'a> {
 
     fn mark(&mut self, names: &[u32]) -> u32 {
         let bit = self.take_bit();
-        self.concern_names = true;
         for &name in names {
             self.names[name as usize] |= bit;
+            if (name as usize) < self.all_names.holder_numbers() {
+                self.of_holders |= bit;
+            } else {
+                self.of_rate_centers |= bit;
+            }
         }
         bit
     }

@@ -84,6 +84,15 @@ pub(super) fn first_bits(count: usize) -> u64 {
     if count >= WORD { u64::MAX } else { (1 << count) - 1 }
 }
 
+/// The word whose bits are these bytes, each of which is 0 or 1.
+pub(super) fn word_of_bytes(bytes: &[u8; WORD]) -> u64 {
+    let (groups, _) = bytes.as_chunks();
+    groups.iter().rev().fold(0, |word, &group| {
+        // The product moves the eight lowest bits, one of each byte, next to each other.
+        word << 8 | u64::from_le_bytes(group).wrapping_mul(0x0102_0408_1020_4080) >> 56
+    })
+}
+
 /// The positions of the bits that are set, from the lowest on.
 pub(super) fn bits_of(mut word: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
@@ -129,6 +138,12 @@ mod tests {
             expected.extend(range);
             prop_assert_eq!(set.count(), expected.len());
             prop_assert_eq!(set.iter().collect::<BTreeSet<_>>(), expected);
+        }
+
+        #[test]
+        fn bytes_become_bits(word in any::<u64>()) {
+            let bytes = std::array::from_fn(|bit| (word >> bit & 1) as u8);
+            prop_assert_eq!(word_of_bytes(&bytes), word);
         }
 
         #[test]

@@ -155,8 +155,8 @@ impl Dataset {
 mod tests {
     use super::*;
     use crate::{
-        dataset::tests::example,
-        records::{BlockHolder, CarrierType},
+        dataset::tests::{example, pooled_example},
+        records::CarrierType,
     };
 
     fn found_in(dataset: &Dataset, search: &Search, today: Date) -> Vec<String> {
@@ -202,27 +202,6 @@ mod tests {
             found(Search { state: Some("CA".parse().unwrap()), ..Search::default() }).len(),
             3
         );
-    }
-
-    /// The example with a thousands block of 415-300 that carrier 6010 holds from July on, in a
-    /// rate center of its own.
-    fn pooled_example() -> Dataset {
-        let holder = BlockHolder {
-            ocn: "6010".parse().unwrap(),
-            company_name: Some("NEW CINGULAR WIRELESS PCS, LLC".to_owned()),
-            carrier_type: Some(CarrierType::Wireless),
-            rate_center: Some("MILL VALLEY".to_owned()),
-            effective: Some(Date::constant(2026, 7, 1)),
-        };
-        let example = example();
-        let exchanges = example.exchanges().map(|mut exchange| {
-            if exchange.nxx.to_string() == "300" {
-                exchange.blocks.insert(4, holder.clone());
-            }
-            exchange
-        });
-        let exchanges = exchanges.collect();
-        Dataset::new(example.carriers().collect(), example.area_codes().collect(), exchanges)
     }
 
     #[test]
