@@ -1,5 +1,8 @@
 //! The search of a dataset finds what a plain reading of every exchange finds.
 
+// A test ends where it fails.
+#![allow(clippy::unwrap_used)]
+
 mod plain_search;
 
 use std::collections::BTreeMap;

@@ -1,6 +1,9 @@
 //! How long a snapshot takes to load, and how long lookups and searches take in it, beside a plain
 //! scan of the same records: `cargo bench -p bench --bench dataset`.
 
+// A benchmark ends where it fails.
+#![allow(clippy::unwrap_used)]
+
 mod data;
 #[path = "../../../../shared/numbering/tests/plain_search/mod.rs"]
 mod plain_search;

@@ -8,7 +8,7 @@ use super::{
     Dataset,
     columns::Numbers,
     requirements::Requirements,
-    row_set::{RowSet, WORD, first_bits, word_of_bytes},
+    row_set::{RowSet, WORD, first_bits},
 };
 
 /// A pass over area codes, one after the other.
@@ -34,6 +34,8 @@ struct EntryBits {
     /// At least as many as a byte has values, so that a byte always finds its bits.
     bits: Vec<u32>,
     entries: usize,
+    /// The lowest of these bits.
+    low_bits: [u8; BYTES],
     /// The entries that have any bits, if bytes name them.
     with_bits: [(u8, u8); BYTES],
     count_with_bits: usize,
@@ -47,6 +49,7 @@ impl EntryBits {
         Self {
             bits: vec![0; BYTES],
             entries: 0,
+            low_bits: [0; BYTES],
             with_bits: [(0, 0); BYTES],
             count_with_bits: 0,
             of_all: 0,
@@ -67,6 +70,7 @@ impl EntryBits {
             self.of_some |= bits;
             // Each entry is written, and overwritten if it has no bits: there is no branch to guess.
             self.with_bits[count % BYTES] = (entry as u8, bits as u8);
+            self.low_bits[entry % BYTES] = bits as u8;
             count += usize::from(bits != 0);
         }
         self.count_with_bits = count;
@@ -132,6 +136,9 @@ impl<'a> AreaPass<'a> {
             self.kind_bits.set(columns.kinds.entries_of(area), |kind| kinds[kind]);
         }
         let requirements = self.requirements;
+        let names = [&columns.holders, &columns.rate_centers];
+        let [holders, rate_centers] = names.map(|column| column.entry_count(area));
+        (self.holder_bits.entries, self.rate_center_bits.entries) = (holders, rate_centers);
         if requirements.concern_holders() {
             let dictionary = columns.holders.entries_of(area);
             self.holder_bits.set(dictionary, |holder| requirements.of_name(holder));
@@ -168,6 +175,7 @@ impl<'a> AreaPass<'a> {
         if blocks.count() == 0 || !(self.holder_bits.vary() || self.rate_center_bits.vary()) {
             return 0;
         }
+        let low = self.low_bytes_of_blocks();
         let all_are_effective = !blocks.has_dates_after(self.last_effective);
         let mut found = 0;
         for (bit, (row, own)) in rows.clone().zip(blocks.of_rows(rows)).enumerate() {
@@ -178,13 +186,33 @@ impl<'a> AreaPass<'a> {
             let effective = own.filter(|&block| {
                 all_are_effective || blocks.effective.get(block) <= self.last_effective
             });
-            let bits = effective.fold(of_row, |bits, block| {
-                bits | self.holder_bits.of(blocks.holders.get(block))
-                    | self.rate_center_bits.of(blocks.rate_centers.get(block))
-            });
+            let bits = effective.fold(of_row, |bits, block| bits | self.bits_of_block(low, block));
             found |= u64::from(self.requirements.are_met(bits)) << bit;
         }
         found
+    }
+}
+
+impl<'a> AreaPass<'a> {
+    /// The lowest bytes of the holders and the rate centers of all blocks, if a byte names an entry
+    /// in the dictionaries of the area code.
+    fn low_bytes_of_blocks(&self) -> Option<[&'a [u8]; 2]> {
+        let blocks = &self.dataset.blocks;
+        let fit = [&self.holder_bits, &self.rate_center_bits].map(|bits| bits.entries <= BYTES);
+        let [holders, rate_centers] = [&blocks.holders, &blocks.rate_centers];
+        if fit != [true; 2] {
+            return None;
+        }
+        Some([holders.low_bytes(0)?, rate_centers.low_bytes(0)?])
+    }
+
+    fn bits_of_block(&self, low_bytes: Option<[&[u8]; 2]>, block: usize) -> u32 {
+        let blocks = &self.dataset.blocks;
+        let [holder, rate_center] = match low_bytes {
+            Some(columns) => columns.map(|column| usize::from(column[block])),
+            None => [blocks.holders.get(block), blocks.rate_centers.get(block)],
+        };
+        self.holder_bits.of(holder) | self.rate_center_bits.of(rate_center)
     }
 }
 
@@ -197,9 +225,9 @@ struct VaryingColumn<'a> {
 
 /// The fewest rows for which it is cheaper to read 64 of them.
 const FEW_ROWS: usize = 8;
-/// The most entries that are compared with rows one after the other. For more of them it is cheaper
-/// to look up the bits of each row.
-const FEW_ENTRIES: usize = 16;
+/// The most entries of a column that are compared with rows one after the other. For more of them it
+/// is cheaper to look up the bits of each row.
+const FEW_ENTRIES: usize = 4;
 
 /// Which of at most 64 rows meet the requirements by themselves. All rows have the bits `of_all`.
 fn matches(
@@ -208,13 +236,13 @@ fn matches(
     rows: Range<usize>,
     of_all: u32,
 ) -> u64 {
-    let in_bytes = (rows.len() >= FEW_ROWS).then(|| Rows64::of(columns, rows.start)).flatten();
-    let found = match (in_bytes, requirements.only_required()) {
-        (Some(bytes), Some(required)) if bytes.entries_with_bits() <= FEW_ENTRIES => {
-            bytes.matches_by_entries(required, of_all as u8)
+    let rows64 = (rows.len() >= FEW_ROWS).then(|| Rows64::of(columns, rows.start)).flatten();
+    let found = match rows64 {
+        Some(rows) if requirements.fit_in_bytes() => {
+            requirements.met_by_bytes(&rows.low_bits(of_all as u8))
         }
-        (Some(bytes), _) => requirements.met_by(&bytes.bits(of_all)),
-        (None, _) => rows.clone().enumerate().fold(0, |found, (bit, row)| {
+        Some(rows) => requirements.met_by(&rows.bits(of_all)),
+        None => rows.clone().enumerate().fold(0, |found, (bit, row)| {
             let is_met = requirements.are_met(bits_of_row(columns, row, of_all));
             found | u64::from(is_met) << bit
         }),
@@ -242,25 +270,37 @@ impl<'a> Rows64<'a> {
         Some(Self { columns, rows })
     }
 
-    fn entries_with_bits(&self) -> usize {
-        self.columns.iter().map(|column| column.bits.count_with_bits).sum()
+    /// The columns with their rows.
+    fn pairs(&self) -> impl Iterator<Item = (&'a EntryBits, &'a [u8; WORD])> {
+        self.columns.iter().map(|column| column.bits).zip(self.rows)
     }
 
-    /// The rows that have all `required` bits: each entry with bits is compared with all rows, many
-    /// of them at once.
-    fn matches_by_entries(&self, required: u8, of_all: u8) -> u64 {
+    /// The lowest bits of each row.
+    fn low_bits(&self, of_all: u8) -> [u8; WORD] {
         let mut all_bits = [of_all; WORD];
-        for (column, rows) in self.columns.iter().zip(self.rows) {
-            for &(entry, bits) in &column.bits.with_bits[..column.bits.count_with_bits] {
+        let has_few = |bits: &EntryBits| bits.count_with_bits <= FEW_ENTRIES;
+        for (bits, rows) in self.pairs().filter(|(bits, _)| has_few(bits)) {
+            // Each entry is compared with all rows, many of them at once.
+            for &(entry, bits) in &bits.with_bits[..bits.count_with_bits] {
                 for (own, &row) in all_bits.iter_mut().zip(rows) {
                     *own |= if row == entry { bits } else { 0 };
                 }
             }
         }
-        for bits in &mut all_bits {
-            *bits = u8::from(*bits & required == required);
+        let mut others = self.pairs().filter(|(bits, _)| !has_few(bits));
+        while let Some((a, rows_a)) = others.next() {
+            // Two columns at once need not write what the first one gives.
+            if let Some((b, rows_b)) = others.next() {
+                for (own, (&row_a, &row_b)) in all_bits.iter_mut().zip(rows_a.iter().zip(rows_b)) {
+                    *own |= a.low_bits[usize::from(row_a)] | b.low_bits[usize::from(row_b)];
+                }
+            } else {
+                for (own, &row) in all_bits.iter_mut().zip(rows_a) {
+                    *own |= a.low_bits[usize::from(row)];
+                }
+            }
         }
-        word_of_bytes(&all_bits)
+        all_bits
     }
 
     /// The bits of each row.

@@ -1,5 +1,7 @@
 //! What a search requires of names: which names meet it, and which area codes have such names.
 
+use std::ops::BitAnd;
+
 use super::{
     names::Names,
     row_set::{RowSet, WORD, word_of_bytes},
@@ -59,25 +61,38 @@ impl<'a> Requirements<'a> {
                 .all(|either| bits & either.joined != 0 || bits & either.parts == either.parts)
     }
 
-    /// Which of 64 records meet all requirements, if these are their bits. It asks for one thing
-    /// after the other, so that the compiler asks it of many records at once.
+    /// Which of 64 records meet all requirements, if these are their bits.
     pub(super) fn met_by(&self, bits: &[u32; WORD]) -> u64 {
+        self.met(bits, |bits| bits)
+    }
+
+    /// The same of bits that [`Self::fit_in_bytes`].
+    pub(super) fn met_by_bytes(&self, bits: &[u8; WORD]) -> u64 {
+        self.met(bits, |bits| bits as u8)
+    }
+
+    /// Asks for one thing after the other, so that the compiler asks it of many records at once.
+    fn met<T>(&self, bits: &[T; WORD], narrowed: impl Fn(u32) -> T) -> u64
+    where
+        T: Copy + PartialEq + BitAnd<Output = T>,
+    {
+        let (none, required) = (narrowed(0), narrowed(self.required));
         let mut are_met = [0; WORD];
-        for (is_met, bits) in are_met.iter_mut().zip(bits) {
-            *is_met = u8::from(bits & self.required == self.required);
+        for (is_met, &bits) in are_met.iter_mut().zip(bits) {
+            *is_met = u8::from(bits & required == required);
         }
-        for &Alternatives { joined, parts } in &self.alternatives {
-            for (is_met, bits) in are_met.iter_mut().zip(bits) {
-                *is_met &= u8::from(bits & joined != 0) | u8::from(bits & parts == parts);
+        for either in &self.alternatives {
+            let (joined, parts) = (narrowed(either.joined), narrowed(either.parts));
+            for (is_met, &bits) in are_met.iter_mut().zip(bits) {
+                *is_met &= u8::from(bits & joined != none) | u8::from(bits & parts == parts);
             }
         }
         word_of_bytes(&are_met)
     }
 
-    /// The bits that are all needed, if nothing else is and a byte holds all bits.
-    pub(super) fn only_required(&self) -> Option<u8> {
-        let is_byte = self.next_bit <= 1 << u8::BITS;
-        (is_byte && self.alternatives.is_empty()).then_some(self.required as u8)
+    /// Whether a byte holds the bits of all requirements.
+    pub(super) fn fit_in_bytes(&self) -> bool {
+        self.next_bit <= 1 << u8::BITS
     }
 
     /// Whether a holder meets a requirement.
