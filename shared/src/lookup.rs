@@ -81,7 +81,7 @@ pub struct Lookups<'a> {
 impl Lookups<'_> {
     /// The carrier with this OCN.
     pub async fn carrier(&self, ocn: Ocn) -> Option<Carrier> {
-        let find = |dataset: &Dataset| dataset.carrier(ocn).cloned();
+        let find = |dataset: &Dataset| dataset.carrier(ocn);
         let read = self.app.store.carrier(ocn);
         self.look_up(RecordKey::Carrier(ocn), read, find).await.record()
     }
@@ -89,7 +89,7 @@ impl Lookups<'_> {
     /// The area code with this NPA, from the dataset in memory, so that an exchange with its area
     /// code costs one read.
     pub fn area_code(&self, npa: Npa) -> Option<AreaCode> {
-        self.current.dataset.area_code(npa).cloned()
+        self.current.dataset.area_code(npa)
     }
 
     /// The exchange with this NPA-NXX.
@@ -123,7 +123,7 @@ impl Lookups<'_> {
         let dataset = &self.current.dataset;
         let Some(expected) = dataset.last_changed(key) else { return Found::InMemory(None) };
         match read.await {
-            Ok(Some(item)) if item.version == *expected => return Found::Item(item.record),
+            Ok(Some(item)) if item.version == expected => return Found::Item(item.record),
             Ok(_) => (),
             Err(error) => tracing::warn!(
                 error = with_causes(&error),

@@ -76,18 +76,11 @@ impl Page {
         })
     }
 
-    /// Those of `items` that are on this page, and how many items there are in total.
-    pub fn of_items<T>(self, items: impl Iterator<Item = T>) -> (Vec<T>, Pagination) {
-        let mut total = 0;
-        let mut on_page = Vec::new();
-        let indexes = self.offset..self.offset.saturating_add(self.limit);
-        for item in items {
-            if indexes.contains(&total) {
-                on_page.push(item);
-            }
-            total += 1;
-        }
-        (on_page, Pagination { limit: self.limit, offset: self.offset, total })
+    /// Those of `items` that are on this page, and how many items there are in total. Items before
+    /// the page are skipped, which lists of records do without making them.
+    pub fn of_items<T>(self, items: impl ExactSizeIterator<Item = T>) -> (Vec<T>, Pagination) {
+        let pagination = Pagination { limit: self.limit, offset: self.offset, total: items.len() };
+        (items.skip(self.offset).take(self.limit).collect(), pagination)
     }
 }
 

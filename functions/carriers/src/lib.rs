@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use axum::{Json, extract::State, http::Uri};
-use numbering::dataset::{Dataset, Words};
+use numbering::dataset::{CarrierSearch, Words};
 use numbering::records::{self, Carrier, CarrierType, Country, Ocn, StateCode};
 use serde::Serialize;
 use shared::{
@@ -111,16 +111,11 @@ impl Filter {
             carrier_type: params.one_of("type")?,
         })
     }
+}
 
-    fn select<'a>(&'a self, dataset: &'a Dataset) -> impl Iterator<Item = &'a Carrier> {
-        dataset.carriers_matching(self.q.as_ref()).filter(|carrier| self.matches(carrier))
-    }
-
-    /// Whether the carrier meets the conditions on single fields.
-    fn matches(&self, carrier: &Carrier) -> bool {
-        self.country.is_none_or(|country| carrier.country == country)
-            && self.state.is_none_or(|state| carrier.state == Some(state))
-            && self.carrier_type.is_none_or(|wanted| carrier.carrier_type == Some(wanted))
+impl From<Filter> for CarrierSearch {
+    fn from(Filter { q, country, state, carrier_type }: Filter) -> Self {
+        Self { words: q, country, state, carrier_type }
     }
 }
 
@@ -139,10 +134,10 @@ async fn list(
     version_param: VersionParam,
     params: Params,
 ) -> Result<Paged<CarrierList>, ApiError> {
-    let filter = Filter::of(&params)?;
+    let search = Filter::of(&params)?.into();
     let LoadedVersion { version, dataset } = app.dataset_for_listing(&version_param).await?;
-    let (on_page, pagination) = page.of_items(filter.select(&dataset));
-    let carriers = on_page.into_iter().cloned().map(CarrierSummary::from).collect();
+    let (on_page, pagination) = page.of_items(dataset.carriers_matching(&search));
+    let carriers = on_page.into_iter().map(CarrierSummary::from).collect();
     Ok(Paged {
         uri,
         pagination,

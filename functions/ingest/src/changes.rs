@@ -94,18 +94,12 @@ impl Changes {
         let (before, after) = (&self.before, &self.after);
         let exchanges = differing(before.exchanges(), after.exchanges(), Exchange::npa_nxx)
             .map(|(key, either)| record_change(RecordKind::Exchange, key.to_string(), &either));
-        let area_codes = differing(
-            before.area_codes().iter().cloned(),
-            after.area_codes().iter().cloned(),
-            |area_code: &AreaCode| area_code.npa,
-        )
-        .map(|(key, either)| record_change(RecordKind::AreaCode, key.to_string(), &either));
-        let carriers = differing(
-            before.carriers().iter().cloned(),
-            after.carriers().iter().cloned(),
-            |carrier: &Carrier| carrier.ocn,
-        )
-        .map(|(key, either)| record_change(RecordKind::Carrier, key.to_string(), &either));
+        let npa = |area_code: &AreaCode| area_code.npa;
+        let area_codes = differing(before.area_codes(), after.area_codes(), npa)
+            .map(|(key, either)| record_change(RecordKind::AreaCode, key.to_string(), &either));
+        let ocn = |carrier: &Carrier| carrier.ocn;
+        let carriers = differing(before.carriers(), after.carriers(), ocn)
+            .map(|(key, either)| record_change(RecordKind::Carrier, key.to_string(), &either));
         exchanges.chain(area_codes).chain(carriers)
     }
 

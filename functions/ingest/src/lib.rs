@@ -164,6 +164,16 @@ pub async fn rollback(
     Ok(ImportReport { outcome: Outcome::RolledBack, version, changes, ..report })
 }
 
+/// The dataset of these reports, which is compared with nothing and published nowhere.
+///
+/// # Errors
+/// Returns an error if a source cannot be read or is not the expected report.
+pub async fn dataset_of(sources: &Sources) -> Result<Dataset, IngestError> {
+    let mut notes = Notes::default();
+    let (rows, _) = read_sources(sources, &mut notes, &|_| ()).await?;
+    Ok(assemble::assemble(rows, &mut notes))
+}
+
 /// Reads every source, and gives the rows with the dates that the reports state.
 async fn read_sources(
     sources: &Sources,

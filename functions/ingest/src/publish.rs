@@ -142,9 +142,7 @@ pub(crate) fn item_writes(
     keys: &[RecordKey],
 ) -> impl ExactSizeIterator<Item = ItemWrite> {
     keys.iter().map(|&key| match (dataset.last_changed(key), dataset.record_of(key)) {
-        (Some(version), Some(record)) => {
-            ItemWrite::Put(LookupItem { version: version.clone(), record })
-        }
+        (Some(version), Some(record)) => ItemWrite::Put(LookupItem { version, record }),
         _ => ItemWrite::Delete(key.into()),
     })
 }

@@ -138,7 +138,7 @@ impl<'a> ItemComparison<'a> {
 
     /// The item that the dataset has for `key`; `None` if it has no such record.
     fn expected(&self, key: RecordKey) -> Option<(RecordKey, LookupItem<Record>)> {
-        let version = self.dataset.last_changed(key)?.clone();
+        let version = self.dataset.last_changed(key)?;
         Some((key, LookupItem { version, record: self.dataset.record_of(key)? }))
     }
 

@@ -187,9 +187,8 @@ async fn area_code(
     let area_code = dataset
         .area_code(npa)
         .ok_or_else(|| ApiError::not_found(format!("No data found for NPA {npa}")))?;
-    let (on_page, pagination) = page.of_items(dataset.exchanges_of(npa));
-    let exchanges = on_page.into_iter().map(Exchange::from).collect();
-    Ok(AreaCodeResult::paged(uri, Some(version.to_string()), area_code, (exchanges, pagination)))
+    let on_page = page.of_items(dataset.exchanges_of(npa));
+    Ok(AreaCodeResult::paged(uri, Some(version.to_string()), &area_code, on_page))
 }
 
 /// Looks up one exchange and its area code in the dataset of a version.
@@ -204,7 +203,7 @@ async fn exchange_of_version(
     let found = (dataset.area_code(npa_nxx.npa), dataset.exchange(npa_nxx));
     let (Some(area_code), Some(exchange)) = found else { return Err(exchange_not_found(npa_nxx)) };
     let on_page = page.of_items([exchange].into_iter());
-    Ok(AreaCodeResult::paged(uri, Some(version.to_string()), area_code, on_page))
+    Ok(AreaCodeResult::paged(uri, Some(version.to_string()), &area_code, on_page))
 }
 
 fn exchange_not_found(npa_nxx: NpaNxx) -> ApiError {

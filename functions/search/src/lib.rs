@@ -105,7 +105,7 @@ async fn search(
     let search = parse(&params)?;
     let LoadedVersion { version, dataset } = app.dataset_for_listing(&version_param).await?;
     let (on_page, pagination) = page.of_items(dataset.search(&search, today()));
-    let results = on_page.into_iter().map(|found| Exchange::from(found).into()).collect();
+    let results = on_page.into_iter().map(FoundExchange::from).collect();
     Ok(Paged {
         uri,
         pagination,

@@ -114,7 +114,7 @@ fn of_names_used_equally_often_the_one_used_last_counts() {
     ];
     let mut notes = Notes::default();
     let dataset = assemble(ReportRows { codes, ..ReportRows::default() }, &mut notes);
-    assert_eq!(dataset.carriers()[0].company_name.as_deref(), Some("NEW"));
+    assert_eq!(dataset.carriers().next().unwrap().company_name.as_deref(), Some("NEW"));
     assert!(format!("{notes:?}").contains("464D is 'NEW' rather than 'AAA OLD'"), "{notes:?}");
 }
 
@@ -172,7 +172,7 @@ fn an_area_code_of_one_state_lies_in_it_alone() {
     let area_codes = vec![area_code("802", AreaCodeCountry::Reported(Country::Us), &["VT"])];
     let rows = ReportRows { codes, area_codes, ..ReportRows::default() };
     let dataset = assemble(rows, &mut Notes::default());
-    assert_eq!(dataset.area_codes()[0].only_state(), Some("VT".parse().unwrap()));
+    assert_eq!(dataset.area_codes().next().unwrap().only_state(), Some("VT".parse().unwrap()));
 }
 
 #[test]
@@ -259,9 +259,13 @@ fn a_carrier_without_a_name_in_any_report_has_none() {
         ..ReportRows::default()
     };
     let dataset = assemble(rows, &mut Notes::default());
-    let name = |ocn: &str| dataset.carrier(ocn.parse().unwrap()).unwrap().company_name.as_deref();
+    let name = |ocn: &str| dataset.carrier(ocn.parse().unwrap()).unwrap().company_name;
     assert_eq!((name("464D"), name("888D")), (None, None));
-    assert_eq!(name("777D"), Some("Block 777D"), "its codes name nobody, its block does");
+    assert_eq!(
+        name("777D"),
+        Some("Block 777D".to_owned()),
+        "its codes name nobody, its block does"
+    );
     let exchange = dataset.exchange("613-200".parse().unwrap()).unwrap();
     assert_eq!((exchange.company_name, &exchange.blocks[&3].company_name), (None, &None));
 }
@@ -277,7 +281,13 @@ fn of_states_with_equally_many_exchanges_the_one_in_the_overlay_counts() {
             let state = Some(overlay_state.parse().unwrap());
             let overlay = vec![OverlayRow { state, ..overlay_row("0099", None) }];
             let rows = ReportRows { codes, overlay, ..ReportRows::default() };
-            assemble(rows, &mut Notes::default()).carriers()[0].state.unwrap().to_string()
+            assemble(rows, &mut Notes::default())
+                .carriers()
+                .next()
+                .unwrap()
+                .state
+                .unwrap()
+                .to_string()
         };
         (state(tied.collect()), state(codes.collect()))
     };

@@ -165,7 +165,7 @@ impl Quality {
         Self {
             by_country: coverage_by_key(by_country),
             by_area_code: coverage_by_key(by_area_code),
-            carriers: CarrierCoverage::of(dataset.carriers()),
+            carriers: CarrierCoverage::of(&dataset.carriers().collect::<Vec<_>>()),
             area_codes: AreaCodeCoverage::of(dataset),
         }
     }
@@ -198,7 +198,7 @@ impl CarrierCoverage {
 
 impl AreaCodeCoverage {
     fn of(dataset: &Dataset) -> Self {
-        let area_codes = dataset.area_codes();
+        let area_codes: Vec<_> = dataset.area_codes().collect();
         let with_exchanges = area_codes.iter().filter(|area_code| area_code.total_exchanges > 0);
         let with_state = area_codes.iter().filter(|area_code| area_code.state.is_some());
         Self {

@@ -68,12 +68,21 @@ impl Folded {
         self.0.split(SPACE).filter(|word| !word.is_empty()).map(|word| word.split(PUNCTUATION))
     }
 
-    /// Whether `prefix`, which consists of folded letters, begins at the start of a word or of a
-    /// part of one. It may go on over punctuation, but not over a space.
-    pub(super) fn has_word_starting_with(&self, prefix: &str) -> bool {
-        self.0.split(SPACE).flat_map(tails).any(|tail| {
-            let mut letters = tail.chars().filter(|&letter| letter != PUNCTUATION);
-            prefix.chars().all(|expected| letters.next() == Some(expected))
+    /// The letters of each word, and of the rest of it from each part on. A prefix that begins one of
+    /// them begins at the start of a word or of a part, and may go on over punctuation, but not over
+    /// a space.
+    pub(super) fn word_tails(&self) -> impl Iterator<Item = String> {
+        self.0.split(SPACE).flat_map(tails).map(|tail| tail.replace(PUNCTUATION, ""))
+    }
+
+    /// For each word all letters from its start to the end of the text, and how many bytes of them
+    /// its first part has.
+    pub(super) fn beginnings(&self) -> impl Iterator<Item = (String, usize)> {
+        let starts = self.0.match_indices(SPACE).map(|(space, _)| space + 1);
+        iter::once(0).chain(starts).map(|start| {
+            let rest = &self.0[start..];
+            let first_part = rest.find([SPACE, PUNCTUATION]).unwrap_or(rest.len());
+            (rest.replace([SPACE, PUNCTUATION], ""), first_part)
         })
     }
 

@@ -6,79 +6,109 @@
 
 use std::collections::HashMap;
 
-use serde::{Deserialize, Serialize};
+use super::{
+    Dataset,
+    columns::{Numbers, SectionWriter, Sections, Texts},
+    packed::DamagedSnapshot,
+};
+use crate::records::{Record, RecordKey, Version};
 
-use super::Dataset;
-use crate::records::{NpaNxx, Record, RecordKey, Version};
-
-/// A version for each record, as an index in the versions that still have records.
-#[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]
+/// A version for each record, as its position in the versions that still have records.
+#[derive(Debug)]
 pub(super) struct LastChanged {
-    versions: Vec<Version>,
-    carriers: Vec<u32>,
-    area_codes: Vec<u32>,
-    exchanges: Vec<u32>,
+    /// None until [`Dataset::following`] makes the dataset a version.
+    versions: Texts,
+    carriers: Numbers,
+    area_codes: Numbers,
+    exchanges: Numbers,
+}
+
+/// How many records of each kind there are.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RecordCounts {
+    pub(super) carriers: usize,
+    pub(super) area_codes: usize,
+    pub(super) exchanges: usize,
+}
+
+impl LastChanged {
+    pub(super) fn read(
+        sections: &mut Sections,
+        records: RecordCounts,
+    ) -> Result<Self, DamagedSnapshot> {
+        const VERSIONS: &str = "versions of records";
+        let versions = sections.texts(VERSIONS)?;
+        // Without versions all columns are empty, whatever the count of records.
+        let limit = versions.count().max(1);
+        Ok(Self {
+            carriers: sections.numbers(VERSIONS, records.carriers, limit)?,
+            area_codes: sections.numbers(VERSIONS, records.area_codes, limit)?,
+            exchanges: sections.numbers(VERSIONS, records.exchanges, limit)?,
+            versions,
+        })
+    }
+
+    /// Writes the columns of a dataset that is no version yet.
+    pub(super) fn write_none(writer: &mut SectionWriter) {
+        writer.texts([""; 0].into_iter());
+        [&[]; 3].into_iter().for_each(|no_numbers| writer.numbers(no_numbers));
+    }
 }
 
 impl Dataset {
     /// Makes this dataset the version `version`, which follows `base`. A record that is the same in
     /// `base` keeps the version that last changed it there; any other was last changed in
     /// `version`.
-    pub fn following(mut self, base: &Dataset, version: Version) -> Self {
+    pub fn following(self, base: &Dataset, version: Version) -> Self {
         let mut versions = VersionIndexes::default();
-        let mut carriers = Vec::with_capacity(self.carriers.len());
-        let mut area_codes = Vec::with_capacity(self.area_codes.len());
-        let mut exchanges = Vec::with_capacity(self.rows.len());
+        let (mut carriers, mut area_codes, mut exchanges) = (Vec::new(), Vec::new(), Vec::new());
         for record in self.records() {
             let key = record.key();
             let is_unchanged = base.record_of(key).as_ref() == Some(&record);
             let unchanged_since = base.last_changed(key).filter(|_| is_unchanged);
-            let index = versions.index_of(unchanged_since.unwrap_or(&version));
+            let index = versions.index_of(unchanged_since.as_ref().unwrap_or(&version));
             match key {
                 RecordKey::Carrier(_) => carriers.push(index),
                 RecordKey::AreaCode(_) => area_codes.push(index),
                 RecordKey::Exchange(_) => exchanges.push(index),
             }
         }
-        self.last_changed =
-            LastChanged { versions: versions.versions, carriers, area_codes, exchanges };
-        self
+        let mut writer = SectionWriter(self.body_without_versions().to_vec());
+        writer.texts(versions.versions.iter().map(Version::as_str));
+        for column in [carriers, area_codes, exchanges] {
+            writer.numbers(&column);
+        }
+        Self::written(writer)
     }
 
     /// The version that last changed the record of this key; `None` if there is no such record.
-    pub fn last_changed(&self, key: RecordKey) -> Option<&Version> {
+    pub fn last_changed(&self, key: RecordKey) -> Option<Version> {
         let column = match key {
             RecordKey::Carrier(_) => &self.last_changed.carriers,
             RecordKey::AreaCode(_) => &self.last_changed.area_codes,
             RecordKey::Exchange(_) => &self.last_changed.exchanges,
         };
-        let version = *column.get(self.position(key)?)?;
-        self.last_changed.versions.get(version as usize)
+        let position = self.position(key)?;
+        let versions = &self.last_changed.versions;
+        (versions.count() > 0).then(|| Version::of_name(versions.get(column.get(position))))
     }
 
     /// The record of this key.
     pub fn record_of(&self, key: RecordKey) -> Option<Record> {
         match key {
-            RecordKey::Carrier(ocn) => self.carrier(ocn).cloned().map(Record::Carrier),
-            RecordKey::AreaCode(npa) => self.area_code(npa).cloned().map(Record::AreaCode),
+            RecordKey::Carrier(ocn) => self.carrier(ocn).map(Record::Carrier),
+            RecordKey::AreaCode(npa) => self.area_code(npa).map(Record::AreaCode),
             RecordKey::Exchange(npa_nxx) => self.exchange(npa_nxx).map(Record::Exchange),
         }
     }
 
-    /// The index of the record of this key among the records of its kind.
+    /// The position of the record of this key among the records of its kind.
     fn position(&self, key: RecordKey) -> Option<usize> {
-        let position = match key {
-            RecordKey::Carrier(ocn) => {
-                self.carriers.binary_search_by_key(&ocn, |carrier| carrier.ocn)
-            }
-            RecordKey::AreaCode(npa) => {
-                self.area_codes.binary_search_by_key(&npa, |area_code| area_code.npa)
-            }
-            RecordKey::Exchange(NpaNxx { npa, nxx }) => {
-                self.rows.binary_search_by_key(&(npa, nxx), |row| (row.npa, row.nxx))
-            }
-        };
-        position.ok()
+        match key {
+            RecordKey::Carrier(ocn) => self.carriers.position(ocn),
+            RecordKey::AreaCode(npa) => self.area_codes.position(npa),
+            RecordKey::Exchange(npa_nxx) => self.row_of(npa_nxx),
+        }
     }
 }
 
@@ -122,28 +152,35 @@ mod tests {
                 exchange.rate_center = Some("ELSEWHERE".to_owned());
             }
         }
-        Dataset::new(dataset.carriers().to_vec(), dataset.area_codes().to_vec(), exchanges)
+        Dataset::new(dataset.carriers().collect(), dataset.area_codes().collect(), exchanges)
     }
 
     #[test]
     fn a_record_keeps_its_version_until_it_changes() {
         let [first, second] = [0, 1].map(|_| Version::new(Timestamp::UNIX_EPOCH));
         let base = example().following(&Dataset::default(), first.clone());
-        assert!(base.records().all(|record| base.last_changed(record.key()) == Some(&first)));
+        assert!(
+            base.records().all(|record| base.last_changed(record.key()).as_ref() == Some(&first))
+        );
 
         let next = changed().following(&base, second.clone());
-        assert_eq!(next.last_changed(key("415-200")), Some(&first));
-        assert_eq!(next.last_changed(key("415-555")), Some(&second));
+        assert_eq!(next.last_changed(key("415-200")).as_ref(), Some(&first));
+        assert_eq!(next.last_changed(key("415-555")).as_ref(), Some(&second));
         assert_eq!(next.last_changed(key("415-300")), None);
-        assert_eq!(next.last_changed(RecordKey::Carrier("6010".parse().unwrap())), Some(&first));
+        assert_eq!(
+            next.last_changed(RecordKey::Carrier("6010".parse().unwrap())).as_ref(),
+            Some(&first)
+        );
 
         // A record that comes back after it was gone is as new as one that never existed.
         let third = Version::new(Timestamp::UNIX_EPOCH);
         let again = example().following(&next, third.clone());
-        assert_eq!(again.last_changed(key("415-300")), Some(&third));
-        assert_eq!(again.last_changed(key("415-555")), Some(&third));
-        assert_eq!(again.last_changed(key("415-200")), Some(&first));
+        assert_eq!(again.last_changed(key("415-300")).as_ref(), Some(&third));
+        assert_eq!(again.last_changed(key("415-555")).as_ref(), Some(&third));
+        assert_eq!(again.last_changed(key("415-200")).as_ref(), Some(&first));
         // No record names the second version any longer.
-        assert_eq!(again.last_changed.versions, [first, third]);
+        let versions = &again.last_changed.versions;
+        assert_eq!([versions.get(0), versions.get(1)], [first.as_str(), third.as_str()]);
+        assert_eq!(versions.count(), 2);
     }
 }

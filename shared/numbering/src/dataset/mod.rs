@@ -1,306 +1,287 @@
 //! The whole numbering data in memory, from which every list and search is answered.
 //!
-//! The North American plan is bounded (at most 800 x 800 exchange codes), so a dataset packs into
-//! a few bytes for each exchange. [`packed`] writes and reads it as one compressed snapshot.
+//! The North American plan is bounded (at most 800 x 800 exchange codes), so a dataset fits into a
+//! few bytes for each exchange. These bytes are its only form: [`build`] writes them, [`packed`]
+//! compresses them into a snapshot, and all others read them where they lie.
 
+mod area_codes;
+mod area_pass;
+mod blocks;
+mod build;
+mod carriers;
+mod columns;
+mod exchanges;
 mod folding;
 mod last_changed;
 mod names;
 mod packed;
+mod places;
+mod record_list;
+mod requirements;
+mod row_set;
 mod search;
+mod word_index;
 mod words;
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use jiff::civil::Date;
-use serde::{Deserialize, Serialize};
-
-use crate::records::{
-    AreaCode, BlockHolder, Carrier, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, Record, StateCode,
-    Statistics, Status,
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
 };
 
-use self::{last_changed::LastChanged, names::FoldedNames};
+use bytes::Bytes;
 
+use crate::records::{
+    AreaCode, BlockHolder, Carrier, Country, Exchange, Npa, NpaNxx, Ocn, Record, Statistics, Status,
+};
+
+use self::{
+    area_codes::AreaCodes,
+    blocks::Blocks,
+    carriers::Carriers,
+    columns::{SectionWriter, Sections, damaged},
+    exchanges::Exchanges,
+    last_changed::{LastChanged, RecordCounts},
+    names::Names,
+    places::States,
+};
+
+pub use names::CarrierSearch;
 pub use packed::DamagedSnapshot;
+pub use record_list::Records;
 pub use search::Search;
 pub use words::{WholeName, Words, WordsError};
 
 /// One version of the data, ordered by OCN, by NPA, and by NPA then NXX.
-#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Dataset {
-    carriers: Vec<Carrier>,
-    area_codes: Vec<AreaCode>,
-    /// The names of holders without an OCN.
-    companies: Vec<String>,
-    rate_centers: Vec<String>,
-    rows: Vec<ExchangeRow>,
-    /// The thousands blocks that have a holder, ordered by NPA, NXX and digit.
-    blocks: Vec<ThousandsBlock>,
-    /// Empty until [`Dataset::following`] makes the dataset a version.
+    /// The bytes in which all columns lie. The same records always have the same bytes.
+    body: Bytes,
+    /// Where in the bytes the versions of the records begin.
+    versions_start: usize,
+    states: States,
+    carriers: Carriers,
+    area_codes: AreaCodes,
+    exchanges: Exchanges,
+    blocks: Blocks,
+    names: Names,
     last_changed: LastChanged,
-    #[serde(skip)]
-    folded_names: FoldedNames,
 }
 
-/// A thousands block that has a holder.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-struct ThousandsBlock {
-    npa: Npa,
-    nxx: Nxx,
-    digit: u8,
-    /// Index in `carriers`.
-    carrier: u32,
-    /// Index in `rate_centers`.
-    rate_center: Option<u32>,
-    /// The first day of the assignment.
-    effective: Option<Date>,
-}
-
-impl ThousandsBlock {
-    fn exchange(&self) -> (Npa, Nxx) {
-        (self.npa, self.nxx)
+impl Default for Dataset {
+    fn default() -> Self {
+        Self::new(Vec::new(), Vec::new(), Vec::new())
     }
 }
 
-/// An exchange. The names in it are stored once for all exchanges, and found by an index.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-struct ExchangeRow {
-    npa: Npa,
-    nxx: Nxx,
-    status: Status,
-    country: Country,
-    state: Option<StateCode>,
-    holder: Option<Holder>,
-    /// Index in `rate_centers`.
-    rate_center: Option<u32>,
+impl PartialEq for Dataset {
+    fn eq(&self, other: &Self) -> bool {
+        self.body == other.body
+    }
 }
 
-/// Who holds an exchange.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-enum Holder {
-    /// Index in `carriers`.
-    Carrier(u32),
-    /// Index in `companies`.
-    Company(u32),
+impl fmt::Debug for Dataset {
+    /// Shows counts only: the records would fill a terminal for minutes.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Dataset")
+            .field("carriers", &self.carriers.count())
+            .field("area_codes", &self.area_codes.count())
+            .field("exchanges", &self.exchanges.count())
+            .field("blocks", &self.blocks.count())
+            .finish_non_exhaustive()
+    }
 }
 
 impl Dataset {
-    /// Makes a dataset of records. Exchanges and thousands blocks take the name and type of their
-    /// holder from the carrier of its OCN. A block whose OCN is not among `carriers` is left out.
-    pub fn new(
-        carriers: Vec<Carrier>,
-        area_codes: Vec<AreaCode>,
-        exchanges: Vec<Exchange>,
-    ) -> Self {
-        let carriers: BTreeMap<Ocn, Carrier> =
-            carriers.into_iter().map(|carrier| (carrier.ocn, carrier)).collect();
-        let area_codes: BTreeMap<Npa, AreaCode> =
-            area_codes.into_iter().map(|area_code| (area_code.npa, area_code)).collect();
-        let exchanges: BTreeMap<NpaNxx, Exchange> =
-            exchanges.into_iter().map(|exchange| (exchange.npa_nxx(), exchange)).collect();
-
-        let carrier_indexes = indexes(carriers.keys().copied());
-        let carrier_index =
-            |exchange: &Exchange| exchange.ocn.and_then(|ocn| carrier_indexes.get(&ocn)).copied();
-        let without_carrier =
-            exchanges.values().filter(|exchange| carrier_index(exchange).is_none());
-        let companies =
-            indexes(without_carrier.filter_map(|exchange| exchange.company_name.as_deref()));
-        let block_holders = exchanges.values().flat_map(|exchange| exchange.blocks.values());
-        let rate_centers = indexes(
-            exchanges
-                .values()
-                .filter_map(|exchange| exchange.rate_center.as_deref())
-                .chain(block_holders.filter_map(|holder| holder.rate_center.as_deref())),
-        );
-        let row_of = |exchange: &Exchange| ExchangeRow {
-            npa: exchange.npa,
-            nxx: exchange.nxx,
-            status: exchange.status,
-            country: exchange.country,
-            state: exchange.state,
-            holder: match carrier_index(exchange) {
-                Some(index) => Some(Holder::Carrier(index)),
-                None => {
-                    exchange.company_name.as_deref().map(|name| Holder::Company(companies[name]))
-                }
-            },
-            rate_center: exchange.rate_center.as_deref().map(|name| rate_centers[name]),
+    /// Reads the columns where they lie, and checks all of them.
+    fn of_body(body: Bytes) -> Result<Self, DamagedSnapshot> {
+        let mut sections = Sections::of(body.clone());
+        let states = States::read(&mut sections)?;
+        let companies = sections.texts("list of companies")?;
+        let rate_centers = sections.texts("list of rate centers")?;
+        let carriers = Carriers::read(&mut sections, &states)?;
+        let area_codes = AreaCodes::read(&mut sections, &states)?;
+        let holder_numbers = 1 + carriers.count() + companies.count();
+        let numbers = [holder_numbers, 1 + rate_centers.count()];
+        let exchanges = Exchanges::read(&mut sections, &states, numbers)?;
+        let blocks = Blocks::read(&mut sections, &exchanges, carriers.count())?;
+        let names = Names::read(&mut sections, companies, rate_centers, numbers, &exchanges)?;
+        let versions_start = body.len() - sections.left();
+        let records = RecordCounts {
+            carriers: carriers.count(),
+            area_codes: area_codes.count(),
+            exchanges: exchanges.count(),
         };
-        let block_of = |exchange: &Exchange, digit: u8, holder: &BlockHolder| {
-            Some(ThousandsBlock {
-                npa: exchange.npa,
-                nxx: exchange.nxx,
-                digit,
-                carrier: *carrier_indexes.get(&holder.ocn)?,
-                rate_center: holder.rate_center.as_deref().map(|name| rate_centers[name]),
-                effective: holder.effective,
-            })
-        };
-        let blocks = exchanges.values().flat_map(|exchange| {
-            let holders = exchange.blocks.iter();
-            holders.filter_map(|(&digit, holder)| block_of(exchange, digit, holder))
-        });
-        Self {
-            blocks: blocks.collect(),
-            rows: exchanges.values().map(row_of).collect(),
-            companies: companies.keys().map(|&name| name.to_owned()).collect(),
-            rate_centers: rate_centers.keys().map(|&name| name.to_owned()).collect(),
-            carriers: carriers.into_values().collect(),
-            area_codes: area_codes.into_values().collect(),
-            last_changed: LastChanged::default(),
-            folded_names: FoldedNames::default(),
+        let last_changed = LastChanged::read(&mut sections, records)?;
+        if sections.left() > 0 {
+            return Err(damaged("end"));
         }
+        Ok(Self {
+            body,
+            versions_start,
+            states,
+            carriers,
+            area_codes,
+            exchanges,
+            blocks,
+            names,
+            last_changed,
+        })
+    }
+
+    /// The dataset of columns that this release has written.
+    fn written(writer: SectionWriter) -> Self {
+        Self::of_body(writer.0.into()).expect("the columns are read as they were written")
+    }
+
+    fn body(&self) -> &[u8] {
+        &self.body
+    }
+
+    fn body_without_versions(&self) -> &[u8] {
+        &self.body[..self.versions_start]
     }
 
     /// Every carrier, ordered by OCN.
-    pub fn carriers(&self) -> &[Carrier] {
-        &self.carriers
+    pub fn carriers(&self) -> Records<'_, Carrier> {
+        Records::in_range(self, 0..self.carriers.count(), Self::carrier_at)
     }
 
     /// The carrier with this OCN.
-    pub fn carrier(&self, ocn: Ocn) -> Option<&Carrier> {
-        let index = self.carriers.binary_search_by_key(&ocn, |carrier| carrier.ocn).ok()?;
-        self.carriers.get(index)
+    pub fn carrier(&self, ocn: Ocn) -> Option<Carrier> {
+        self.carriers.position(ocn).map(|position| self.carrier_at(position))
+    }
+
+    fn carrier_at(&self, position: usize) -> Carrier {
+        self.carriers.record(position, &self.states)
     }
 
     /// Every area code, ordered by NPA.
-    pub fn area_codes(&self) -> &[AreaCode] {
-        &self.area_codes
+    pub fn area_codes(&self) -> Records<'_, AreaCode> {
+        Records::in_range(self, 0..self.area_codes.count(), Self::area_code_at)
     }
 
     /// The area code with this NPA.
-    pub fn area_code(&self, npa: Npa) -> Option<&AreaCode> {
-        let index = self.area_codes.binary_search_by_key(&npa, |area_code| area_code.npa).ok()?;
-        self.area_codes.get(index)
+    pub fn area_code(&self, npa: Npa) -> Option<AreaCode> {
+        self.area_codes.position(npa).map(|position| self.area_code_at(position))
+    }
+
+    fn area_code_at(&self, position: usize) -> AreaCode {
+        self.area_codes.record(position, &self.states)
     }
 
     /// The exchange with this NPA-NXX.
     pub fn exchange(&self, npa_nxx: NpaNxx) -> Option<Exchange> {
-        let rows = self.rows_of(npa_nxx.npa);
-        let index = rows.binary_search_by_key(&npa_nxx.nxx, |row| row.nxx).ok()?;
-        rows.get(index).map(|row| self.record(row))
+        self.row_of(npa_nxx).map(|row| self.exchange_at(row))
+    }
+
+    fn row_of(&self, npa_nxx: NpaNxx) -> Option<usize> {
+        self.exchanges.row(self.exchanges.area(npa_nxx.npa)?, npa_nxx.nxx)
     }
 
     /// Every exchange, ordered by NPA, then NXX.
-    pub fn exchanges(&self) -> impl Iterator<Item = Exchange> {
-        self.rows.iter().map(|row| self.record(row))
+    pub fn exchanges(&self) -> Records<'_, Exchange> {
+        Records::in_range(self, 0..self.exchanges.count(), Self::exchange_at)
+    }
+
+    /// The exchanges of one area code, ordered by NXX.
+    pub fn exchanges_of(&self, npa: Npa) -> Records<'_, Exchange> {
+        let rows = self.exchanges.area(npa).map(|area| self.exchanges.rows_of(area));
+        Records::in_range(self, rows.unwrap_or_default(), Self::exchange_at)
     }
 
     /// How many thousands blocks have a holder.
     pub fn block_count(&self) -> usize {
-        self.blocks.len()
+        self.blocks.count()
     }
 
     /// Every record in the order of its key: the carriers, the area codes, then the exchanges.
     pub fn records(&self) -> impl Iterator<Item = Record> {
-        let carriers = self.carriers.iter().cloned().map(Record::Carrier);
-        let area_codes = self.area_codes.iter().cloned().map(Record::AreaCode);
+        let carriers = self.carriers().map(Record::Carrier);
+        let area_codes = self.area_codes().map(Record::AreaCode);
         carriers.chain(area_codes).chain(self.exchanges().map(Record::Exchange))
     }
 
-    /// The exchanges of one area code, ordered by NXX.
-    pub fn exchanges_of(&self, npa: Npa) -> impl Iterator<Item = LazyExchange<'_>> {
-        self.rows_of(npa).iter().map(|row| LazyExchange { dataset: self, row })
-    }
-
-    fn rows_of(&self, npa: Npa) -> &[ExchangeRow] {
-        let start = self.rows.partition_point(|row| row.npa < npa);
-        let end = self.rows.partition_point(|row| row.npa <= npa);
-        &self.rows[start..end]
-    }
-
-    fn record(&self, row: &ExchangeRow) -> Exchange {
-        let carrier = self.carrier_of(row);
+    fn exchange_at(&self, row: usize) -> Exchange {
+        let area = self.exchanges.area_of(row);
+        let NpaNxx { npa, nxx } = self.exchanges.npa_nxx(area, row);
+        let columns = &self.exchanges.columns;
+        let (kind, holder) = (columns.kinds.get(area, row), columns.holders.get(area, row));
+        let carrier = self.carrier_of_holder(holder);
+        let kinds = &self.exchanges.kinds;
         Exchange {
-            npa: row.npa,
-            nxx: row.nxx,
-            ocn: carrier.map(|carrier| carrier.ocn),
-            company_name: self.company_name(row).map(str::to_owned),
-            carrier_type: carrier.and_then(|carrier| carrier.carrier_type),
-            rate_center: row.rate_center.map(|index| self.rate_centers[index as usize].clone()),
-            state: row.state,
-            country: row.country,
-            status: row.status,
-            blocks: self.blocks_of(row),
+            npa,
+            nxx,
+            ocn: carrier.map(|carrier| self.carriers.ocn(carrier)),
+            company_name: self.company_name_of_holder(holder).map(str::to_owned),
+            carrier_type: carrier.and_then(|carrier| self.carriers.carrier_type(carrier)),
+            rate_center: self.rate_center_name(columns.rate_centers.get(area, row)),
+            state: kinds.places.state(kind, &self.states),
+            country: kinds.places.country(kind),
+            status: kinds.status(kind),
+            blocks: self.blocks_at(area, row),
         }
     }
 
-    fn blocks_of(&self, row: &ExchangeRow) -> BTreeMap<u8, BlockHolder> {
-        let exchange = (row.npa, row.nxx);
-        let start = self.blocks.partition_point(|block| block.exchange() < exchange);
-        let blocks = self.blocks[start..].iter().take_while(|block| block.exchange() == exchange);
-        let digit_and_holder = |block: &ThousandsBlock| {
-            let carrier = self.carriers.get(block.carrier as usize)?;
-            let holder = BlockHolder {
-                ocn: carrier.ocn,
-                company_name: carrier.company_name.clone(),
-                carrier_type: carrier.carrier_type,
-                rate_center: block
-                    .rate_center
-                    .map(|index| self.rate_centers[index as usize].clone()),
-                effective: block.effective,
-            };
-            Some((block.digit, holder))
-        };
-        blocks.filter_map(digit_and_holder).collect()
+    fn blocks_at(&self, area: usize, row: usize) -> BTreeMap<u8, BlockHolder> {
+        let blocks = self.blocks.digits(row).zip(self.blocks.of_row(row));
+        let holders = blocks.filter_map(|(digit, block)| Some((digit, self.block(area, block)?)));
+        holders.collect()
     }
 
-    fn carrier_of(&self, row: &ExchangeRow) -> Option<&Carrier> {
-        match row.holder {
-            Some(Holder::Carrier(index)) => self.carriers.get(index as usize),
-            _ => None,
+    fn block(&self, area: usize, block: usize) -> Option<BlockHolder> {
+        let columns = &self.exchanges.columns;
+        let holder = columns.holders.entry(area, self.blocks.holders.get(block));
+        let rate_center = columns.rate_centers.entry(area, self.blocks.rate_centers.get(block));
+        let carrier = self.carrier_of_holder(holder)?;
+        Some(BlockHolder {
+            ocn: self.carriers.ocn(carrier),
+            company_name: self.carriers.company_name(carrier).map(str::to_owned),
+            carrier_type: self.carriers.carrier_type(carrier),
+            rate_center: self.rate_center_name(rate_center),
+            effective: self.blocks.effective_date(block),
+        })
+    }
+
+    /// The position of the carrier that a holder is; `None` if it is none.
+    fn carrier_of_holder(&self, holder: usize) -> Option<usize> {
+        holder.checked_sub(1).filter(|&carrier| carrier < self.carriers.count())
+    }
+
+    fn company_name_of_holder(&self, holder: usize) -> Option<&str> {
+        match self.carrier_of_holder(holder) {
+            Some(carrier) => self.carriers.company_name(carrier),
+            None => self.names.companies.named(holder.saturating_sub(self.carriers.count())),
         }
     }
 
-    fn company_name(&self, row: &ExchangeRow) -> Option<&str> {
-        match row.holder? {
-            Holder::Carrier(index) => self.carriers.get(index as usize)?.company_name.as_deref(),
-            Holder::Company(index) => self.companies.get(index as usize).map(String::as_str),
-        }
+    fn rate_center_name(&self, number: usize) -> Option<String> {
+        self.names.rate_centers.named(number).map(str::to_owned)
     }
 
     /// Counts over the whole dataset (spec 2.7).
     pub fn statistics(&self) -> Statistics {
         let mut by_country = BTreeMap::from(Country::ALL.map(|country| (country, 0)));
         let mut by_status = BTreeMap::from(Status::ALL.map(|status| (status, 0)));
-        for row in &self.rows {
-            *by_country.entry(row.country).or_default() += 1;
-            *by_status.entry(row.status).or_default() += 1;
+        let mut states = BTreeSet::new();
+        let kinds = &self.exchanges.kinds;
+        for (kind, count) in self.exchanges.counts_by_kind().into_iter().enumerate() {
+            *by_country.entry(kinds.places.country(kind)).or_default() += count;
+            *by_status.entry(kinds.status(kind)).or_default() += count;
+            states.extend(kinds.places.state(kind, &self.states));
         }
-        let area_codes: BTreeSet<Npa> = self.rows.iter().map(|row| row.npa).collect();
-        let states: BTreeSet<StateCode> = self.rows.iter().filter_map(|row| row.state).collect();
         Statistics {
-            total_records: self.rows.len() as u32,
+            total_records: self.exchanges.count() as u32,
             by_country,
             by_status,
-            area_codes: area_codes.len() as u32,
+            area_codes: self.exchanges.area_count() as u32,
             states_provinces: states.len() as u32,
         }
     }
 }
 
-/// The distinct keys in their order, each with its index.
-fn indexes<K: Ord>(keys: impl Iterator<Item = K>) -> BTreeMap<K, u32> {
-    keys.collect::<BTreeSet<K>>().into_iter().zip(0..).collect()
-}
-
-/// An exchange of a list, which becomes a record only if it is on the page that was asked for.
-#[derive(Clone, Copy)]
-pub struct LazyExchange<'a> {
-    dataset: &'a Dataset,
-    row: &'a ExchangeRow,
-}
-
-impl From<LazyExchange<'_>> for Exchange {
-    fn from(LazyExchange { dataset, row }: LazyExchange<'_>) -> Self {
-        dataset.record(row)
-    }
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
+    use jiff::civil::Date;
+
     use super::*;
     use crate::records::{CarrierType, OwnedExchanges};
 
@@ -364,6 +345,27 @@ pub(crate) mod tests {
         )
     }
 
+    /// The example with a thousands block of 415-300 that carrier 6010 holds from July on, in a
+    /// rate center of its own.
+    pub(crate) fn pooled_example() -> Dataset {
+        let holder = BlockHolder {
+            ocn: "6010".parse().unwrap(),
+            company_name: Some("NEW CINGULAR WIRELESS PCS, LLC".to_owned()),
+            carrier_type: Some(CarrierType::Wireless),
+            rate_center: Some("MILL VALLEY".to_owned()),
+            effective: Some(Date::constant(2026, 7, 1)),
+        };
+        let example = example();
+        let exchanges = example.exchanges().map(|mut exchange| {
+            if exchange.nxx.to_string() == "300" {
+                exchange.blocks.insert(4, holder.clone());
+            }
+            exchange
+        });
+        let exchanges = exchanges.collect();
+        Dataset::new(example.carriers().collect(), example.area_codes().collect(), exchanges)
+    }
+
     #[test]
     fn exchanges_come_back_as_they_went_in_and_in_order() {
         let dataset = example();
@@ -381,7 +383,7 @@ pub(crate) mod tests {
     #[test]
     fn carriers_are_found_by_ocn() {
         let dataset = example();
-        assert_eq!(dataset.carrier("6010".parse().unwrap()), Some(&dataset.carriers()[1]));
+        assert_eq!(dataset.carrier("6010".parse().unwrap()), dataset.carriers().nth(1));
         assert_eq!(dataset.carrier("9999".parse().unwrap()), None);
     }
 }

@@ -1,13 +1,18 @@
 //! Search over the exchanges: by the beginnings of words, and by exact filters.
+//!
+//! The conditions become a few bits for each name and each kind of exchange. A search then visits
+//! the area codes whose dictionaries can meet them, and combines the bits of each of their rows.
 
 use jiff::civil::Date;
 
 use super::{
-    Dataset, ExchangeRow, Holder, LazyExchange, ThousandsBlock,
-    names::NameMatches,
+    Dataset, Records,
+    area_pass::AreaPass,
+    requirements::{Requirements, candidates_for},
+    row_set::RowSet,
     words::{WholeName, Word, Words},
 };
-use crate::records::{Carrier, CarrierType, Country, Npa, Nxx, Ocn, StateCode, Status, has_begun};
+use crate::records::{CarrierType, Country, Exchange, Npa, Nxx, Ocn, StateCode, Status};
 
 /// The conditions of a search; an exchange is found if it meets all that are given.
 ///
@@ -30,128 +35,119 @@ pub struct Search {
     pub status: Option<Status>,
 }
 
-/// Who holds an exchange or a block of it, and where.
-#[derive(Clone, Copy)]
-struct Assignment {
-    holder: Option<Holder>,
-    rate_center: Option<u32>,
-}
-
-impl Assignment {
-    fn of_exchange(row: &ExchangeRow) -> Self {
-        Self { holder: row.holder, rate_center: row.rate_center }
-    }
-
-    fn of_block(block: &ThousandsBlock) -> Self {
-        Self { holder: Some(Holder::Carrier(block.carrier)), rate_center: block.rate_center }
-    }
-
-    fn is_held_by(&self, carriers: &[bool]) -> bool {
-        matches!(self.holder, Some(Holder::Carrier(index)) if carriers[index as usize])
-    }
-}
-
-/// The blocks of the exchanges that are still to come, while all exchanges are visited in order.
-struct RemainingBlocks<'a>(&'a [ThousandsBlock]);
-
-impl<'a> RemainingBlocks<'a> {
-    /// The blocks of this exchange, which comes after all exchanges of earlier calls.
-    fn take_for(&mut self, row: &ExchangeRow) -> &'a [ThousandsBlock] {
-        let exchange = (row.npa, row.nxx);
-        let earlier = self.0.iter().take_while(|block| block.exchange() < exchange).count();
-        let (_, remaining) = self.0.split_at(earlier);
-        let own = remaining.iter().take_while(|block| block.exchange() == exchange).count();
-        let (own, later) = remaining.split_at(own);
-        self.0 = later;
-        own
-    }
-}
-
 impl Dataset {
     /// The exchanges that `search` finds `today`, ordered by NPA, then NXX.
-    pub fn search(
-        &self,
-        search: &Search,
-        today: Date,
-    ) -> impl Iterator<Item = LazyExchange<'_>> + use<'_> {
-        let matches = self.compile(search);
-        let rows = match search.npa {
-            Some(npa) => self.rows_of(npa),
-            None => &self.rows,
-        };
-        let mut blocks = RemainingBlocks(self.blocks_from(search.npa));
-        let mut assignments = Vec::new();
-        rows.iter()
-            .filter(move |row| {
-                let own_blocks = blocks.take_for(row).iter();
-                let effective = own_blocks.filter(|block| has_begun(block.effective, today));
-                assignments.clear();
-                assignments.push(Assignment::of_exchange(row));
-                assignments.extend(effective.map(Assignment::of_block));
-                matches(row, &assignments)
-            })
-            .map(|row| LazyExchange { dataset: self, row })
-    }
-
-    /// The blocks of this area code and of all after it, or every block if `npa` is `None`.
-    fn blocks_from(&self, npa: Option<Npa>) -> &[ThousandsBlock] {
-        let start = npa.map_or(0, |npa| self.blocks.partition_point(|block| block.npa < npa));
-        &self.blocks[start..]
-    }
-
-    /// A closure that tells of an exchange and its assignments whether the search finds it.
-    fn compile(&self, search: &Search) -> impl Fn(&ExchangeRow, &[Assignment]) -> bool + use<> {
-        let Search {
-            words,
-            npa: _,
-            nxx,
-            ocn,
-            company,
-            rate_center,
-            state,
-            country,
-            carrier_type,
-            status,
-        } = search;
-        let (nxx, state, country, status) = (*nxx, *state, *country, *status);
-        let names_with = |word: &str| self.match_names(|name| name.has_word_starting_with(word));
-        let words: Vec<Word<NameMatches>> =
-            words.iter().flat_map(Words::iter).map(|word| word.map(names_with)).collect();
-        let names_equal_to = |wanted: &WholeName| self.match_names(|name| wanted.is_name(name));
-        let companies = company.as_ref().map(names_equal_to);
-        let rate_centers = rate_center.as_ref().map(names_equal_to);
-        let carriers_where = |is_wanted: &dyn Fn(&Carrier) -> bool| -> Vec<bool> {
-            self.carriers.iter().map(is_wanted).collect()
-        };
-        let with_ocn = ocn.map(|ocn| carriers_where(&|carrier| carrier.ocn == ocn));
-        let with_type = carrier_type
-            .map(|wanted| carriers_where(&|carrier| carrier.carrier_type == Some(wanted)));
-
-        let has_holder = move |assignment: &Assignment| {
-            with_ocn.as_ref().is_none_or(|carriers| assignment.is_held_by(carriers))
-                && with_type.as_ref().is_none_or(|carriers| assignment.is_held_by(carriers))
-                && companies.as_ref().is_none_or(|names| names.matches_holder(assignment.holder))
-        };
-        let has_rate_center = move |assignment: &Assignment| {
-            rate_centers
-                .as_ref()
-                .is_none_or(|names| names.matches_rate_center(assignment.rate_center))
-        };
-        let has_name = |names: &NameMatches, assignment: &Assignment| {
-            names.matches_holder(assignment.holder)
-                || names.matches_rate_center(assignment.rate_center)
-        };
-        move |row: &ExchangeRow, assignments: &[Assignment]| {
-            nxx.is_none_or(|nxx| row.nxx == nxx)
-                && status.is_none_or(|status| row.status == status)
-                && country.is_none_or(|country| row.country == country)
-                && state.is_none_or(|state| row.state == Some(state))
-                && assignments.iter().any(&has_holder)
-                && assignments.iter().any(&has_rate_center)
-                && words.iter().all(|word| {
-                    word.is_found(|names| assignments.iter().any(|own| has_name(names, own)))
-                })
+    pub fn search(&self, search: &Search, today: Date) -> Records<'_, Exchange> {
+        let mut words: Vec<&Word> = search.words.iter().flat_map(Words::iter).collect();
+        let mut requirements = Requirements::none(&self.names);
+        let kinds = self.require_kinds(search, &mut requirements);
+        if let Some(holders) = self.holders(search) {
+            requirements.require(&holders);
         }
+        if let Some(wanted) = &search.rate_center {
+            requirements.require(&self.rate_centers_named(wanted));
+        }
+        self.require_words(&mut words, &mut requirements);
+        let pass = |requirements: &_, kinds: &_| {
+            self.visit(search, AreaPass::new(self, requirements, kinds, today))
+        };
+        let mut found = pass(&requirements, &kinds);
+        while !words.is_empty() && found.count() > 0 {
+            let mut requirements = Requirements::none(&self.names);
+            self.require_words(&mut words, &mut requirements);
+            found.retain(&pass(&requirements, &Vec::new()));
+        }
+        Records::in_set(self, found, Self::exchange_at)
+    }
+
+    /// The rows that the pass finds in the area code and exchange code of the search.
+    fn visit(&self, search: &Search, mut pass: AreaPass<'_>) -> RowSet {
+        let mut found = RowSet::new(self.exchanges.count());
+        let areas = match search.npa {
+            Some(npa) => self.exchanges.area(npa).map_or(0..0, |area| area..area + 1),
+            None => 0..self.exchanges.area_count(),
+        };
+        for area in areas {
+            let rows = match search.nxx {
+                Some(nxx) => self.exchanges.row(area, nxx).map_or(0..0, |row| row..row + 1),
+                None => self.exchanges.rows_of(area),
+            };
+            if !rows.is_empty() {
+                pass.visit(area, rows, &mut found);
+            }
+        }
+        found
+    }
+
+    /// For each kind of exchange the bit of the requirement on kinds, if it meets that; nothing if
+    /// the search has no condition on kinds.
+    fn require_kinds(&self, search: &Search, requirements: &mut Requirements<'_>) -> Vec<u32> {
+        let Search { state, country, status, .. } = search;
+        if state.is_none() && country.is_none() && status.is_none() {
+            return Vec::new();
+        }
+        let bit = requirements.require_other();
+        let kinds = &self.exchanges.kinds;
+        let is_wanted = |kind: usize| {
+            country.is_none_or(|country| kinds.places.country(kind) == country)
+                && (state.is_none() || kinds.places.state(kind, &self.states) == *state)
+                && status.is_none_or(|status| kinds.status(kind) == status)
+        };
+        (0..kinds.count()).map(|kind| if is_wanted(kind) { bit } else { 0 }).collect()
+    }
+
+    /// Requires the last of these words, as many as there are bits for.
+    fn require_words(&self, words: &mut Vec<&Word>, requirements: &mut Requirements<'_>) {
+        while let Some(word) = words.pop_if(|word| requirements.have_room_for(word)) {
+            requirements.require_word(word, |letters| self.names.words.names_with(letters));
+        }
+    }
+
+    /// The numbers of the holders that meet all conditions on the holder; `None` if there are none.
+    fn holders(&self, search: &Search) -> Option<Vec<u32>> {
+        let Search { ocn, company, carrier_type, .. } = search;
+        let all_carriers = || (1..=self.carriers.count() as u32).collect();
+        let mut holders = match (ocn, company, carrier_type) {
+            (None, None, None) => return None,
+            (Some(ocn), ..) => {
+                let carrier = self.carriers.position(*ocn);
+                carrier.map(|position| position as u32 + 1).into_iter().collect()
+            }
+            (None, Some(company), _) => candidates_for(company, &self.names),
+            (None, None, Some(_)) => all_carriers(),
+        };
+        holders.retain(|&holder| {
+            company.as_ref().is_none_or(|company| self.is_holder_named(holder as usize, company))
+                && (carrier_type.is_none() || self.type_of_holder(holder as usize) == *carrier_type)
+        });
+        Some(holders)
+    }
+
+    fn type_of_holder(&self, holder: usize) -> Option<CarrierType> {
+        self.carriers.carrier_type(self.carrier_of_holder(holder)?)
+    }
+
+    fn is_holder_named(&self, number: usize, wanted: &WholeName) -> bool {
+        let names = match self.carrier_of_holder(number) {
+            Some(carrier) => {
+                [self.carriers.company_name(carrier), self.carriers.common_name(carrier)]
+            }
+            None if number < self.names.holder_numbers() => {
+                [self.company_name_of_holder(number), None]
+            }
+            None => [None, None],
+        };
+        names.into_iter().flatten().any(|name| wanted.is_name(name))
+    }
+
+    fn rate_centers_named(&self, wanted: &WholeName) -> Vec<u32> {
+        let mut names = candidates_for(wanted, &self.names);
+        names.retain(|&name| {
+            let number = (name as usize).checked_sub(self.names.holder_numbers());
+            let rate_center = number.and_then(|number| self.names.rate_centers.named(number));
+            rate_center.is_some_and(|rate_center| wanted.is_name(rate_center))
+        });
+        names
     }
 }
 
@@ -159,13 +155,12 @@ impl Dataset {
 mod tests {
     use super::*;
     use crate::{
-        dataset::tests::example,
-        records::{BlockHolder, Exchange},
+        dataset::tests::{example, pooled_example},
+        records::CarrierType,
     };
 
     fn found_in(dataset: &Dataset, search: &Search, today: Date) -> Vec<String> {
-        let found = dataset.search(search, today);
-        found.map(|found| Exchange::from(found).npa_nxx().to_string()).collect()
+        dataset.search(search, today).map(|found| found.npa_nxx().to_string()).collect()
     }
 
     fn found(search: Search) -> Vec<String> {
@@ -207,27 +202,6 @@ mod tests {
             found(Search { state: Some("CA".parse().unwrap()), ..Search::default() }).len(),
             3
         );
-    }
-
-    /// The example with a thousands block of 415-300 that carrier 6010 holds from July on, in a
-    /// rate center of its own.
-    fn pooled_example() -> Dataset {
-        let holder = BlockHolder {
-            ocn: "6010".parse().unwrap(),
-            company_name: Some("NEW CINGULAR WIRELESS PCS, LLC".to_owned()),
-            carrier_type: Some(CarrierType::Wireless),
-            rate_center: Some("MILL VALLEY".to_owned()),
-            effective: Some(Date::constant(2026, 7, 1)),
-        };
-        let example = example();
-        let exchanges = example.exchanges().map(|mut exchange| {
-            if exchange.nxx.to_string() == "300" {
-                exchange.blocks.insert(4, holder.clone());
-            }
-            exchange
-        });
-        let exchanges = exchanges.collect();
-        Dataset::new(example.carriers, example.area_codes, exchanges)
     }
 
     #[test]

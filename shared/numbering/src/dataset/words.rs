@@ -11,15 +11,13 @@ pub struct Words(BTreeSet<Word>);
 /// A word of a query. Punctuation in it may join or separate: `t-mobile` finds `TMobile` and
 /// `T Mobile`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Word<T = String> {
-    /// All letters of the word.
-    joined: T,
-    /// The parts that punctuation separates; none if there is no punctuation.
-    parts: Vec<T>,
+pub(super) struct Word {
+    joined: String,
+    parts: Vec<String>,
 }
 
-/// The most words of a query, parts counted as words. It is limited because each word costs a pass
-/// over every name.
+/// The most words of a query, parts counted as words. It is limited because each word costs a look
+/// into the index.
 const MOST_WORDS: usize = 10;
 
 /// A query that cannot be searched for.
@@ -49,33 +47,25 @@ impl Words {
     pub(super) fn iter(&self) -> impl Iterator<Item = &Word> {
         self.0.iter()
     }
-
-    /// Whether every word is found, if `is_found` tells of letters whether they begin a word.
-    pub(super) fn are_found(&self, is_found: impl Fn(&str) -> bool) -> bool {
-        self.0.iter().all(|word| word.is_found(|letters| is_found(letters)))
-    }
 }
 
 impl Word {
     fn of_parts<'a>(parts: impl Iterator<Item = &'a str>) -> Self {
-        let parts: Vec<String> = parts.map(str::to_owned).collect();
+        let parts: Vec<&str> = parts.collect();
         let joined = parts.concat();
-        Self { joined, parts: if parts.len() == 1 { Vec::new() } else { parts } }
+        let has_punctuation = parts.len() > 1;
+        let different: BTreeSet<&str> = parts.into_iter().filter(|_| has_punctuation).collect();
+        Self { joined, parts: different.into_iter().map(str::to_owned).collect() }
     }
 
-    /// The word with something else in place of its letters, such as the names that they begin.
-    pub(super) fn map<T>(&self, of_letters: impl Fn(&str) -> T) -> Word<T> {
-        Word {
-            joined: of_letters(&self.joined),
-            parts: self.parts.iter().map(|part| of_letters(part)).collect(),
-        }
+    /// All letters of the word.
+    pub(super) fn joined(&self) -> &str {
+        &self.joined
     }
-}
 
-impl<T> Word<T> {
-    /// Whether the word is found as a whole, or all its parts are.
-    pub(super) fn is_found(&self, is_found: impl Fn(&T) -> bool) -> bool {
-        is_found(&self.joined) || (!self.parts.is_empty() && self.parts.iter().all(is_found))
+    /// The different parts that punctuation separates; none if there is no punctuation.
+    pub(super) fn parts(&self) -> &[String] {
+        &self.parts
     }
 }
 
@@ -84,8 +74,14 @@ impl<T> Word<T> {
 pub struct WholeName(Folded);
 
 impl WholeName {
-    pub(super) fn is_name(&self, name: &Folded) -> bool {
-        self.0.is_same_name_as(name)
+    pub(super) fn is_name(&self, name: &str) -> bool {
+        self.0.is_same_name_as(&name.into())
+    }
+
+    /// The letters from each word on, with the bytes that its first part has. In any spelling of the
+    /// name a word begins where each of these does, and has at least the letters of that part.
+    pub(super) fn beginnings(&self) -> impl Iterator<Item = (String, usize)> {
+        self.0.beginnings()
     }
 }
 

@@ -30,6 +30,19 @@ impl FromStr for Ocn {
     }
 }
 
+impl Ocn {
+    /// The characters of the code.
+    pub(crate) fn characters(self) -> [u8; 4] {
+        self.0
+    }
+
+    /// The code of these characters; `None` if they are none.
+    pub(crate) fn of_characters(characters: [u8; 4]) -> Option<Self> {
+        let is_code = |byte: &u8| byte.is_ascii_digit() || byte.is_ascii_uppercase();
+        characters.iter().all(is_code).then_some(Self(characters))
+    }
+}
+
 impl fmt::Display for Ocn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|&byte| write!(f, "{}", byte as char))
@@ -57,6 +70,18 @@ macro_rules! three_digit_code {
 
             fn from_str(text: &str) -> Result<Self, CodeError> {
                 three_digits(text).map(Self)
+            }
+        }
+
+        impl $name {
+            /// The code as a number.
+            pub(crate) fn number(self) -> u16 {
+                self.0
+            }
+
+            /// The code of a number; `None` if it has more than three digits.
+            pub(crate) fn of_number(number: u16) -> Option<Self> {
+                (number < 1000).then_some(Self(number))
             }
         }
 
@@ -110,26 +135,18 @@ impl fmt::Display for NpaNxx {
     }
 }
 
-/// Serializes a code as text in JSON and DynamoDB, and as its bare value in the packed dataset.
-macro_rules! serialize_as_text_or_value {
-    ($name:ident, $value:ty) => {
+/// Serializes a code as its text.
+macro_rules! serialize_as_text {
+    ($name:ident) => {
         impl Serialize for $name {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                if serializer.is_human_readable() {
-                    serializer.collect_str(self)
-                } else {
-                    self.0.serialize(serializer)
-                }
+                serializer.collect_str(self)
             }
         }
 
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                if deserializer.is_human_readable() {
-                    String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
-                } else {
-                    <$value>::deserialize(deserializer).map(Self)
-                }
+                String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
             }
         }
 
@@ -140,11 +157,11 @@ macro_rules! serialize_as_text_or_value {
         }
     };
 }
-pub(super) use serialize_as_text_or_value;
+pub(super) use serialize_as_text;
 
-serialize_as_text_or_value!(Ocn, [u8; 4]);
-serialize_as_text_or_value!(Npa, u16);
-serialize_as_text_or_value!(Nxx, u16);
+serialize_as_text!(Ocn);
+serialize_as_text!(Npa);
+serialize_as_text!(Nxx);
 
 impl fmt::Debug for NpaNxx {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -3,6 +3,7 @@
 
 mod codes;
 mod place;
+mod states;
 mod version;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,6 +46,18 @@ pub enum Status {
     Assigned,
     Unassigned,
     Reserved,
+}
+
+impl CarrierType {
+    /// Every type.
+    pub(crate) const ALL: [CarrierType; 6] = [
+        CarrierType::Ilec,
+        CarrierType::Clec,
+        CarrierType::Wireless,
+        CarrierType::Cap,
+        CarrierType::Ixc,
+        CarrierType::Pcs,
+    ];
 }
 
 impl Status {

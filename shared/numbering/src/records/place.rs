@@ -2,7 +2,6 @@
 
 use std::{fmt, str::FromStr};
 
-use rust_iso3166::iso3166_2::{self, Subdivision};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use strum::{Display, EnumString, VariantNames};
 use utoipa::{
@@ -10,7 +9,10 @@ use utoipa::{
     openapi::{ObjectBuilder, RefOr, Schema, Type},
 };
 
-use super::codes::serialize_as_text_or_value;
+use super::{
+    codes::serialize_as_text,
+    states::{Kind, STATES},
+};
 
 /// The two countries whose numbering data the service holds.
 #[derive(Serialize, Deserialize, Display, EnumString, VariantNames, ToSchema)]
@@ -38,53 +40,53 @@ pub struct StateCode([u8; 2]);
 )]
 pub struct UnknownState;
 
-/// The US Minor Outlying Islands are uninhabited, so the numbering plan has no number there.
-const OUTLYING_ISLANDS: &str = "US-UM";
-
-fn subdivision(country: Country, code: &str) -> Option<Subdivision> {
-    iso3166_2::from_code(&format!("{country}-{code}"))
-        .filter(|found| found.code != OUTLYING_ISLANDS)
-}
-
 impl StateCode {
-    /// Every code: those of the US in alphabetical order, then those of Canada.
-    fn all() -> impl Iterator<Item = Self> {
-        let countries = [&rust_iso3166::US, &rust_iso3166::CA];
-        let subdivisions = countries.into_iter().filter_map(|country| country.subdivisions());
-        subdivisions.flatten().filter_map(|found| found.code.split_once('-')?.1.parse().ok())
+    /// The letters of the code.
+    pub(crate) fn letters(self) -> [u8; 2] {
+        self.0
     }
 
-    fn subdivision(self) -> Option<Subdivision> {
-        let code = self.to_string();
-        Country::ALL.into_iter().find_map(|country| subdivision(country, &code))
+    /// The code of these letters, which is not looked up; `None` if they are no capital letters.
+    pub(crate) fn of_letters(letters: [u8; 2]) -> Option<Self> {
+        letters.iter().all(u8::is_ascii_uppercase).then_some(Self(letters))
+    }
+
+    /// Every code: those of the US in alphabetical order, then those of Canada.
+    fn all() -> impl Iterator<Item = Self> {
+        STATES.iter().filter_map(|(code, ..)| code.parse().ok())
+    }
+
+    /// The name and kind of the state; `None` for letters that are no code.
+    fn described(self) -> Option<(&'static str, Kind)> {
+        let of_code = |(code, ..): &&(&str, _, _)| code.as_bytes() == self.0;
+        STATES.iter().find(of_code).map(|&(_, name, kind)| (name, kind))
     }
 
     /// The country that the state is part of.
     pub fn country(self) -> Country {
-        let code = self.to_string();
-        if subdivision(Country::Ca, &code).is_some() { Country::Ca } else { Country::Us }
+        match self.described() {
+            Some((_, Kind::Province)) => Country::Ca,
+            _ => Country::Us,
+        }
     }
 
     /// The ISO 3166-1 code of the country that numbers of this state belong to. A US territory is a
     /// country of its own there, with the code that it has as a state.
     pub fn iso_country(self) -> String {
-        let is_territory =
-            self.subdivision().is_some_and(|found| found.subdivision_type == "Outlying area");
-        if is_territory { self.to_string() } else { self.country().to_string() }
+        match self.described() {
+            Some((_, Kind::Territory)) => self.to_string(),
+            _ => self.country().to_string(),
+        }
     }
 
     /// The Canadian provinces and territories whose full names `text` contains, in the order of the
     /// text and whatever the case of its letters. No such name is part of another.
     pub fn provinces_named_in(text: &str) -> Vec<Self> {
         let text = text.to_uppercase();
-        let subdivisions = rust_iso3166::CA.subdivisions().unwrap_or_default();
-        let mut found: Vec<(usize, Self)> = subdivisions
-            .iter()
-            .filter_map(|subdivision| {
-                let position = text.find(&subdivision.name.to_uppercase())?;
-                let (_country, code) = subdivision.code.split_once('-')?;
-                let state = code.parse().expect("a subdivision of Canada is a province");
-                Some((position, state))
+        let provinces = STATES.iter().filter(|(_, _, kind)| *kind == Kind::Province);
+        let mut found: Vec<(usize, Self)> = provinces
+            .filter_map(|(code, name, _)| {
+                Some((text.find(&name.to_uppercase())?, code.parse().ok()?))
             })
             .collect();
         found.sort();
@@ -93,10 +95,7 @@ impl StateCode {
 
     /// The full name in everyday use.
     pub fn name(self) -> &'static str {
-        match self.subdivision().map_or("", |found| found.name) {
-            "Virgin Islands, U.S." => "U.S. Virgin Islands",
-            name => name,
-        }
+        self.described().map_or("", |(name, _)| name)
     }
 }
 
@@ -106,8 +105,7 @@ impl FromStr for StateCode {
     fn from_str(text: &str) -> Result<Self, UnknownState> {
         let code = <[u8; 2]>::try_from(text.as_bytes()).map_err(|_| UnknownState)?;
         let state = Self(code.map(|byte| byte.to_ascii_uppercase()));
-        let is_known = state.0.iter().all(u8::is_ascii_uppercase) && state.subdivision().is_some();
-        if is_known { Ok(state) } else { Err(UnknownState) }
+        state.described().map(|_| state).ok_or(UnknownState)
     }
 }
 
@@ -117,7 +115,7 @@ impl fmt::Display for StateCode {
     }
 }
 
-serialize_as_text_or_value!(StateCode, [u8; 2]);
+serialize_as_text!(StateCode);
 
 impl PartialSchema for StateCode {
     fn schema() -> RefOr<Schema> {

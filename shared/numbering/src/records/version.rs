@@ -33,6 +33,11 @@ impl Version {
         version.made_at().map(|_| version)
     }
 
+    /// The version of this name, which is not checked.
+    pub(crate) fn of_name(name: &str) -> Self {
+        Self(name.to_owned())
+    }
+
     /// The name.
     pub fn as_str(&self) -> &str {
         &self.0

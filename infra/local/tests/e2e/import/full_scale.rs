@@ -8,9 +8,12 @@ use std::{
 };
 
 use ingest::{Options, Source, Sources, ingest};
+use jiff::civil::Date;
+use numbering::dataset::Search;
 use serde_json::json;
 use zip::ZipArchive;
 
+use self::plain_search::{PlainSearch, Texts};
 use crate::support::{
     database_calls::assert_snapshot_costs_half,
     fault_proxy::{Fault, FaultProxy},
@@ -19,6 +22,9 @@ use crate::support::{
     service::Service,
     small_reports::source,
 };
+
+#[path = "../../../../../shared/numbering/tests/plain_search/mod.rs"]
+mod plain_search;
 
 /// The folder of the published reports, if it is named.
 pub fn folder() -> Option<PathBuf> {
@@ -73,6 +79,56 @@ async fn every_record_of_the_published_reports_is_served() {
     assert_eq!((again.items.written, again.items.deleted), (0, 0));
     assert_eq!(again.version, report.version);
     assert_only_changes_are_written(service, sources(&folder)).await;
+}
+
+/// Searches of all kinds, by what the data has: each finds what a plain scan finds.
+#[tokio::test]
+async fn a_search_finds_what_a_plain_scan_finds_at_full_scale() {
+    let Some(folder) = folder() else { return };
+    let dataset = ingest::dataset_of(&sources(&folder)).await.unwrap();
+    let plain = PlainSearch::of(&dataset);
+    let today = Date::constant(2026, 7, 1);
+    let mut compared = 0;
+    for (number, exchange) in dataset.exchanges().step_by(701).enumerate() {
+        let company = exchange.company_name.clone();
+        let letters = |text: &Option<String>, count| -> Option<String> {
+            Some(text.as_deref()?.chars().take(count).collect())
+        };
+        let place = exchange.rate_center.clone();
+        let texts = match number % 6 {
+            0 => Texts { words: company, ..Texts::default() },
+            1 => Texts { company, ..Texts::default() },
+            2 => Texts { rate_center: place, ..Texts::default() },
+            3 => Texts { words: letters(&company, 1 + number % 4), ..Texts::default() },
+            4 => Texts { words: letters(&place, 1 + number % 5), ..Texts::default() },
+            _ => Texts::default(),
+        };
+        let search = Search {
+            words: texts.words.as_deref().and_then(|text| text.parse().ok()),
+            company: texts.company.as_deref().and_then(|text| text.parse().ok()),
+            rate_center: texts.rate_center.as_deref().and_then(|text| text.parse().ok()),
+            ocn: exchange.ocn.filter(|_| number % 6 == 5),
+            nxx: (number % 7 == 0).then_some(exchange.nxx),
+            state: exchange.state.filter(|_| number % 5 == 0),
+            status: (number % 4 == 0).then_some(exchange.status),
+            carrier_type: exchange.carrier_type.filter(|_| number % 3 == 0),
+            ..Search::default()
+        };
+        let given = [&texts.words, &texts.company, &texts.rate_center].map(Option::is_some);
+        let parsed =
+            [search.words.is_some(), search.company.is_some(), search.rate_center.is_some()];
+        // A text without letters or with too many words is refused before it is searched for.
+        if parsed != given {
+            continue;
+        }
+        let found = dataset.search(&search, today);
+        let expected = plain.find(&search, &texts, today);
+        assert_eq!(found.len(), expected.len(), "{search:?}");
+        let page = found.clone().skip(expected.len() / 2).take(100);
+        assert!(page.eq(expected.iter().skip(expected.len() / 2).take(100).copied().cloned()));
+        compared += 1;
+    }
+    assert!(compared > 300, "{compared}");
 }
 
 /// A hundred changed rows are all that is written, also after two imports of them have died.

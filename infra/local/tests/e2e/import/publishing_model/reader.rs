@@ -40,7 +40,7 @@ impl Reader {
     /// The file set whose exchanges its version has.
     pub async fn file_set(&self) -> Option<usize> {
         let loaded = self.version().await.ok()??;
-        let in_415 = loaded.dataset.exchanges_of("415".parse().unwrap()).map(Exchange::from);
+        let in_415 = loaded.dataset.exchanges_of("415".parse().unwrap());
         let in_415: Vec<String> = in_415.map(|exchange| described(&exchange)).collect();
         (0..FILE_SETS).find(|&set| exchanges(set) == in_415)
     }
@@ -57,7 +57,7 @@ impl Reader {
         for npa in NPAS {
             let npa: Npa = npa.parse().unwrap();
             let found: Option<AreaCode> = lookups.area_code(npa);
-            prop_assert_eq!(found.as_ref(), dataset.area_code(npa), "{}", npa);
+            prop_assert_eq!(found, dataset.area_code(npa), "{}", npa);
         }
         let carriers = join_all(OCNS.map(|ocn| async move {
             let ocn: Ocn = ocn.parse().unwrap();
@@ -65,7 +65,7 @@ impl Reader {
         }));
         for (ocn, found) in carriers.await {
             let found: Option<Carrier> = found;
-            prop_assert_eq!(found.as_ref(), dataset.carrier(ocn), "{}", ocn);
+            prop_assert_eq!(found, dataset.carrier(ocn), "{}", ocn);
         }
         let exchanges = join_all(NXXS.map(|nxx| async move {
             let npa_nxx: NpaNxx = format!("415-{nxx}").parse().unwrap();

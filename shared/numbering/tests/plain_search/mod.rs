@@ -1,0 +1,216 @@
+//! A plain reading of what a search finds: it looks at every exchange, one by one, by the rules of
+//! docs/API-DESIGN.md and without the code of the service.
+//!
+//! The tests hold the search of the dataset against it, and the benchmarks measure both.
+
+use std::{cell::RefCell, collections::HashMap};
+
+use jiff::civil::Date;
+use numbering::{
+    dataset::{Dataset, Search},
+    records::{Carrier, CarrierType, Exchange, Ocn},
+};
+use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
+
+/// The texts of a search, as a client writes them.
+#[derive(Debug, Clone, Default)]
+pub struct Texts {
+    pub words: Option<String>,
+    pub company: Option<String>,
+    pub rate_center: Option<String>,
+}
+
+/// All exchanges, with the names of carriers that no exchange repeats.
+pub struct PlainSearch {
+    exchanges: Vec<Exchange>,
+    common_names: HashMap<Ocn, String>,
+}
+
+/// Who holds an exchange or an effective block of it, and where.
+struct Assignment<'a> {
+    ocn: Option<Ocn>,
+    carrier_type: Option<CarrierType>,
+    holder_names: [Option<&'a str>; 2],
+    rate_center: Option<&'a str>,
+}
+
+impl PlainSearch {
+    pub fn of(dataset: &Dataset) -> Self {
+        let common_name = |carrier: Carrier| Some((carrier.ocn, carrier.common_name?));
+        Self {
+            exchanges: dataset.exchanges().collect(),
+            common_names: dataset.carriers().filter_map(common_name).collect(),
+        }
+    }
+
+    /// The exchanges that meet the conditions of `search` on codes, and those of `texts`.
+    pub fn find(&self, search: &Search, texts: &Texts, today: Date) -> Vec<&Exchange> {
+        let conditions = Conditions::of(texts);
+        let found = self.exchanges.iter();
+        found.filter(|exchange| self.is_found(exchange, search, &conditions, today)).collect()
+    }
+
+    fn is_found(
+        &self,
+        exchange: &Exchange,
+        search: &Search,
+        conditions: &Conditions,
+        today: Date,
+    ) -> bool {
+        let has_codes = search.npa.is_none_or(|npa| exchange.npa == npa)
+            && search.nxx.is_none_or(|nxx| exchange.nxx == nxx)
+            && search.status.is_none_or(|status| exchange.status == status)
+            && search.country.is_none_or(|country| exchange.country == country)
+            && search.state.is_none_or(|state| exchange.state == Some(state));
+        if !has_codes {
+            return false;
+        }
+        let assignments = self.assignments(exchange, today);
+        let is_holder = |assignment: &Assignment<'_>| {
+            search.ocn.is_none_or(|ocn| assignment.ocn == Some(ocn))
+                && search.carrier_type.is_none_or(|wanted| assignment.carrier_type == Some(wanted))
+                && conditions.company.as_ref().is_none_or(|company| {
+                    assignment.holder_names.into_iter().flatten().any(|name| company.is_met(name))
+                })
+        };
+        assignments.iter().any(is_holder)
+            && conditions.rate_center.as_ref().is_none_or(|wanted| {
+                assignments.iter().filter_map(|it| it.rate_center).any(|name| wanted.is_met(name))
+            })
+            && conditions.words.iter().all(|word| {
+                let is_found = |letters: &NameCondition| {
+                    let names = assignments.iter().flat_map(Assignment::names);
+                    names.into_iter().any(|name| letters.is_met(name))
+                };
+                is_found(&word.joined) || word.parts.iter().all(is_found)
+            })
+    }
+
+    fn assignments<'a>(&'a self, exchange: &'a Exchange, today: Date) -> Vec<Assignment<'a>> {
+        let common_name = |ocn: Option<Ocn>| Some(self.common_names.get(&ocn?)?.as_str());
+        let own = Assignment {
+            ocn: exchange.ocn,
+            carrier_type: exchange.carrier_type,
+            holder_names: [exchange.company_name.as_deref(), common_name(exchange.ocn)],
+            rate_center: exchange.rate_center.as_deref(),
+        };
+        let effective = exchange.blocks.values().filter(|block| block.is_effective_on(today));
+        let of_blocks = effective.map(|block| Assignment {
+            ocn: Some(block.ocn),
+            carrier_type: block.carrier_type,
+            holder_names: [block.company_name.as_deref(), common_name(Some(block.ocn))],
+            rate_center: block.rate_center.as_deref(),
+        });
+        [own].into_iter().chain(of_blocks).collect()
+    }
+}
+
+impl<'a> Assignment<'a> {
+    fn names(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        let [company_name, common_name] = self.holder_names;
+        [company_name, common_name, self.rate_center].into_iter().flatten()
+    }
+}
+
+/// A condition on one name. What it says of a name is remembered, since names repeat.
+struct NameCondition {
+    is_met: Box<dyn Fn(&str) -> bool>,
+    remembered: RefCell<HashMap<String, bool>>,
+}
+
+impl NameCondition {
+    fn new(is_met: impl Fn(&str) -> bool + 'static) -> Self {
+        Self { is_met: Box::new(is_met), remembered: RefCell::default() }
+    }
+
+    fn is_met(&self, name: &str) -> bool {
+        if let Some(&is_met) = self.remembered.borrow().get(name) {
+            return is_met;
+        }
+        let is_met = (self.is_met)(name);
+        self.remembered.borrow_mut().insert(name.to_owned(), is_met);
+        is_met
+    }
+
+    /// The name has a word, or a part of one, that begins with these letters.
+    fn begins_a_word(letters: String) -> Self {
+        Self::new(move |name| {
+            words(name).iter().any(|parts| {
+                (0..parts.len()).any(|first| parts[first..].concat().starts_with(&letters))
+            })
+        })
+    }
+
+    /// The name is this one, but for punctuation.
+    fn is_name(text: &str) -> Self {
+        let wanted = words(text);
+        Self::new(move |name| {
+            let name = words(name);
+            // The places of spaces in one may be spaces or punctuation in the other.
+            let has_breaks = |spaces: &[Vec<String>], other: &[Vec<String>]| {
+                let breaks = breaks(other, true);
+                self::breaks(spaces, false).iter().all(|place| breaks.contains(place))
+            };
+            wanted.concat().concat() == name.concat().concat()
+                && has_breaks(&wanted, &name)
+                && has_breaks(&name, &wanted)
+        })
+    }
+}
+
+/// After how many letters a word ends, and a part of one if `with_parts`.
+fn breaks(words: &[Vec<String>], with_parts: bool) -> Vec<usize> {
+    let mut letters = 0;
+    let mut breaks = Vec::new();
+    for parts in words {
+        for part in parts {
+            letters += part.len();
+            breaks.extend(with_parts.then_some(letters));
+        }
+        breaks.push(letters);
+    }
+    breaks
+}
+
+struct WordCondition {
+    joined: NameCondition,
+    parts: Vec<NameCondition>,
+}
+
+struct Conditions {
+    words: Vec<WordCondition>,
+    company: Option<NameCondition>,
+    rate_center: Option<NameCondition>,
+}
+
+impl Conditions {
+    fn of(texts: &Texts) -> Self {
+        let word_condition = |parts: Vec<String>| WordCondition {
+            joined: NameCondition::begins_a_word(parts.concat()),
+            parts: parts.into_iter().map(NameCondition::begins_a_word).collect(),
+        };
+        Self {
+            words: texts.words.iter().flat_map(|text| words(text)).map(word_condition).collect(),
+            company: texts.company.as_deref().map(NameCondition::is_name),
+            rate_center: texts.rate_center.as_deref().map(NameCondition::is_name),
+        }
+    }
+}
+
+/// The words of a text that spaces separate, each as the parts that punctuation joins, in lower
+/// case and without accents.
+fn words(text: &str) -> Vec<Vec<String>> {
+    let without_accents: String = text.chars().filter(|&it| !is_combining_mark(it)).collect();
+    let words = without_accents.split_whitespace().map(parts).collect::<Vec<_>>();
+    words.into_iter().filter(|parts| !parts.is_empty()).collect()
+}
+
+fn parts(word: &str) -> Vec<String> {
+    let is_in_word = |letter: char| letter.is_alphanumeric() && !"ʻʼ".contains(letter);
+    let parts = word.split(|letter| !is_in_word(letter)).filter(|part| !part.is_empty());
+    let folded = parts.map(|part| {
+        let plain = part.nfkd().filter(|&it| it.is_alphanumeric() && !is_combining_mark(it));
+        plain.collect::<String>().to_lowercase().replace('œ', "oe").replace('æ', "ae")
+    });
+    folded.collect()
+}

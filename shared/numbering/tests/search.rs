@@ -1,0 +1,234 @@
+//! The search of a dataset finds what a plain reading of every exchange finds.
+
+// A test ends where it fails.
+#![allow(clippy::unwrap_used)]
+
+mod plain_search;
+
+use std::collections::BTreeMap;
+
+use jiff::civil::Date;
+use numbering::{
+    dataset::{Dataset, Search},
+    records::{
+        AreaCode, BlockHolder, Carrier, CarrierType, Country, Exchange, OwnedExchanges, Status,
+    },
+};
+use plain_search::{PlainSearch, Texts};
+use proptest::{collection::vec, option, prelude::*, sample::select};
+
+const OCNS: [&str; 4] = ["0051", "073H", "6010", "9999"];
+const NPAS: [&str; 3] = ["212", "415", "514"];
+const STATES: [&str; 2] = ["CA", "QC"];
+
+/// Names of few letters, so that many share words, with accents and all kinds of separators.
+fn name() -> impl Strategy<Value = String> {
+    "[abéœÉ&'. -]{0,8}"
+}
+
+fn date() -> impl Strategy<Value = Date> {
+    (1i8..=12).prop_map(|month| Date::new(2026, month, 1).unwrap())
+}
+
+fn carrier_type() -> impl Strategy<Value = CarrierType> {
+    select(vec![CarrierType::Wireless, CarrierType::Ilec])
+}
+
+fn status() -> impl Strategy<Value = Status> {
+    select(Status::ALL.to_vec())
+}
+
+fn country() -> impl Strategy<Value = Country> {
+    select(Country::ALL.to_vec())
+}
+
+fn carriers() -> impl Strategy<Value = Vec<Carrier>> {
+    let carrier = |ocn: &'static str| {
+        let names = (option::of(name()), option::of(name()), option::of(carrier_type()));
+        names.prop_map(move |(company_name, common_name, carrier_type)| Carrier {
+            ocn: ocn.parse().unwrap(),
+            company_name,
+            common_name,
+            carrier_type,
+            state: None,
+            country: Country::Us,
+            exchanges: OwnedExchanges::default(),
+        })
+    };
+    // The last OCN is one that no carrier has.
+    OCNS[..3].iter().map(|&ocn| carrier(ocn)).collect::<Vec<_>>()
+}
+
+fn block() -> impl Strategy<Value = BlockHolder> {
+    (select(&OCNS[..]), option::of(name()), option::of(date())).prop_map(
+        |(ocn, rate_center, effective)| BlockHolder {
+            ocn: ocn.parse().unwrap(),
+            company_name: None,
+            carrier_type: None,
+            rate_center,
+            effective,
+        },
+    )
+}
+
+fn exchange() -> impl Strategy<Value = Exchange> {
+    let code = (select(&NPAS[..]), 200u16..208);
+    let holder = (option::of(select(&OCNS[..])), option::of(name()), option::of(name()));
+    let place = (option::of(select(&STATES[..])), country(), status());
+    let blocks = prop_oneof![
+        3 => Just(BTreeMap::new()),
+        1 => proptest::collection::btree_map(0u8..10, block(), 0..4),
+    ];
+    (code, holder, place, blocks).prop_map(
+        |((npa, nxx), (ocn, company_name, rate_center), (state, country, status), blocks)| {
+            Exchange {
+                npa: npa.parse().unwrap(),
+                nxx: nxx.to_string().parse().unwrap(),
+                ocn: ocn.map(|ocn| ocn.parse().unwrap()),
+                company_name,
+                carrier_type: None,
+                rate_center,
+                state: state.map(|state| state.parse().unwrap()),
+                country,
+                status,
+                blocks,
+            }
+        },
+    )
+}
+
+/// A query as a client writes it; `None` in most cases, and if it has no letter.
+fn text(pattern: &'static str) -> impl Strategy<Value = Option<String>> {
+    let has_letters = |text: &String| text.contains(|letter: char| letter.is_alphanumeric());
+    option::weighted(0.3, pattern.prop_filter("a text needs a letter", has_letters))
+}
+
+fn search() -> impl Strategy<Value = (Search, Texts)> {
+    let code = |values: &'static [&'static str]| option::weighted(0.15, select(values));
+    let texts = (text("[abéœ&'. -]{1,6}"), text("[abéœ&'. -]{1,8}"), text("[abéœ&'. -]{1,8}"));
+    let codes = (code(&NPAS), code(&["203", "207", "999"]), code(&OCNS), code(&STATES));
+    let kinds = (
+        option::weighted(0.15, country()),
+        option::weighted(0.2, carrier_type()),
+        option::weighted(0.2, status()),
+    );
+    (texts, codes, kinds).prop_map(
+        |(
+            (words, company, rate_center),
+            (npa, nxx, ocn, state),
+            (country, carrier_type, status),
+        )| {
+            let search = Search {
+                words: words.as_deref().map(|text| text.parse().unwrap()),
+                npa: npa.map(|npa| npa.parse().unwrap()),
+                nxx: nxx.map(|nxx| nxx.parse().unwrap()),
+                ocn: ocn.map(|ocn| ocn.parse().unwrap()),
+                company: company.as_deref().map(|text| text.parse().unwrap()),
+                rate_center: rate_center.as_deref().map(|text| text.parse().unwrap()),
+                state: state.map(|state| state.parse().unwrap()),
+                country,
+                carrier_type,
+                status,
+            };
+            (search, Texts { words, company, rate_center })
+        },
+    )
+}
+
+fn assert_finds_the_same(
+    dataset: &Dataset,
+    searches: &[(Search, Texts)],
+    today: Date,
+    (offset, limit): (usize, usize),
+) -> Result<(), TestCaseError> {
+    let plain = PlainSearch::of(dataset);
+    for (search, texts) in searches {
+        let found = dataset.search(search, today);
+        let expected = plain.find(search, texts, today);
+        prop_assert_eq!(found.len(), expected.len(), "{:?}", search);
+        let page: Vec<Exchange> = found.clone().skip(offset).take(limit).collect();
+        prop_assert!(page.iter().eq(expected.iter().copied().skip(offset).take(limit)));
+        let all: Vec<Exchange> = found.collect();
+        prop_assert!(all.iter().eq(expected), "{:?}", search);
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn a_search_finds_what_a_plain_scan_finds(
+        carriers in carriers(),
+        exchanges in vec(exchange(), 0..60),
+        searches in vec(search(), 20),
+        today in date(),
+        page in (0usize..30, 1usize..20),
+    ) {
+        let dataset = Dataset::new(carriers, Vec::<AreaCode>::new(), exchanges);
+        assert_finds_the_same(&dataset, &searches, today, page)?;
+    }
+}
+
+/// More rows, holders and rate centers in an area code than a word has bits and a byte has values.
+#[test]
+fn a_search_finds_the_same_in_long_area_codes() {
+    use proptest::{strategy::ValueTree, test_runner::TestRunner};
+
+    let mut runner = TestRunner::deterministic();
+    let mut carriers = carriers().new_tree(&mut runner).unwrap().current();
+    carriers.push(Carrier { ocn: "9998".parse().unwrap(), ..carriers[0].clone() });
+    for many_names in [false, true] {
+        let exchanges = (200..900).map(|nxx: u16| {
+            let mut exchange = exchange().new_tree(&mut runner).unwrap().current();
+            exchange.npa = NPAS[usize::from(nxx % 2)].parse().unwrap();
+            exchange.nxx = nxx.to_string().parse().unwrap();
+            if many_names {
+                exchange.rate_center = Some(format!("a{nxx} b"));
+                exchange.company_name = Some(format!("é{nxx}"));
+            }
+            exchange
+        });
+        let dataset = Dataset::new(carriers.clone(), Vec::new(), exchanges.collect());
+        let searches = vec(search(), 200).new_tree(&mut runner).unwrap().current();
+        let today = Date::constant(2026, 6, 1);
+        assert_finds_the_same(&dataset, &searches, today, (70, 100)).unwrap();
+    }
+}
+
+/// More words than one pass has bits for.
+#[test]
+fn a_search_with_very_many_words_finds_the_same() {
+    let carrier = |ocn: &str, name: &str| Carrier {
+        ocn: ocn.parse().unwrap(),
+        company_name: Some(name.to_owned()),
+        common_name: None,
+        carrier_type: None,
+        state: None,
+        country: Country::Us,
+        exchanges: OwnedExchanges::default(),
+    };
+    let exchange = |nxx: &str, ocn: &str| Exchange {
+        npa: "415".parse().unwrap(),
+        nxx: nxx.parse().unwrap(),
+        ocn: Some(ocn.parse().unwrap()),
+        company_name: None,
+        carrier_type: None,
+        rate_center: None,
+        state: None,
+        country: Country::Us,
+        status: Status::Assigned,
+        blocks: BTreeMap::new(),
+    };
+    let letters = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
+    let carriers = vec![carrier("0001", &letters.join(" ")), carrier("0002", "a b c d e f g h i")];
+    let exchanges = vec![exchange("200", "0001"), exchange("201", "0002")];
+    let dataset = Dataset::new(carriers, Vec::new(), exchanges);
+    let pairs = letters.iter().flat_map(|one| letters.map(|two| format!("{one}-{two} ")));
+    let words: String = pairs.collect();
+    let search = Search { words: Some(words.parse().unwrap()), ..Search::default() };
+    let texts = Texts { words: Some(words), ..Texts::default() };
+    let today = Date::constant(2026, 6, 1);
+    assert_finds_the_same(&dataset, &[(search.clone(), texts)], today, (0, 10)).unwrap();
+    assert_eq!(dataset.search(&search, today).len(), 1);
+}
