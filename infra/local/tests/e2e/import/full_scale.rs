@@ -89,7 +89,7 @@ async fn a_search_finds_what_a_plain_scan_finds_at_full_scale() {
     let plain = PlainSearch::of(&dataset);
     let today = Date::constant(2026, 7, 1);
     let mut compared = 0;
-    for (number, exchange) in dataset.exchanges().step_by(701).enumerate() {
+    for (number, exchange) in dataset.exchanges().step_by(4001).enumerate() {
         let company = exchange.company_name.clone();
         let letters = |text: &Option<String>, count| -> Option<String> {
             Some(text.as_deref()?.chars().take(count).collect())
@@ -128,7 +128,7 @@ async fn a_search_finds_what_a_plain_scan_finds_at_full_scale() {
         assert!(page.eq(expected.iter().skip(expected.len() / 2).take(100).copied().cloned()));
         compared += 1;
     }
-    assert!(compared > 300, "{compared}");
+    assert!(compared > 50, "{compared}");
 }
 
 /// A hundred changed rows are all that is written, also after two imports of them have died.
