@@ -168,11 +168,11 @@ impl RuntimeApi {
     pub async fn invoke(&self, event: Bytes) -> Result<Answer, Error> {
         let (answer, answered) = oneshot::channel();
         let id = self.shared.invocations.fetch_add(1, Ordering::Relaxed);
+        let invocation = Invocation { id, event, answer };
+        self.invoke.send(invocation).map_err(|_| "the stand-in for the runtime API has ended")?;
         if self.shared.is_extended.load(Ordering::Relaxed) {
             self.notify_extension.send(id)?;
         }
-        let invocation = Invocation { id, event, answer };
-        self.invoke.send(invocation).map_err(|_| "the stand-in for the runtime API has ended")?;
         let answer = timeout(LONGEST_WAIT, answered).await;
         Ok(answer.map_err(|_| "the function does not respond")??)
     }
@@ -254,4 +254,93 @@ async fn next_notice(State(shared): State<Arc<Shared>>) -> Response {
         "tracing": { "type": "X-Amzn-Trace-Id", "value": "Root=1-0" }
     });
     notice.to_string().into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::{Body, to_bytes};
+    use hyper::{HeaderMap, Request, client::conn::http1::handshake};
+    use hyper_util::rt::TokioIo;
+    use tokio::{net::TcpStream, sync::Barrier};
+
+    use super::*;
+
+    const NEXT: &str = "/2018-06-01/runtime/invocation/next";
+    const NEXT_NOTICE: &str = "/2020-01-01/extension/event/next";
+
+    /// What a function sends, and what it gets.
+    async fn call(
+        api: SocketAddr,
+        method: &str,
+        path: &str,
+        body: &str,
+    ) -> (StatusCode, HeaderMap, Bytes) {
+        let stream = TcpStream::connect(api).await.unwrap();
+        let (mut connection, driver) = handshake(TokioIo::new(stream)).await.unwrap();
+        tokio::spawn(driver);
+        let request = Request::builder().method(method).uri(path).header("host", "localhost");
+        let request = request.body(Body::from(body.to_owned())).unwrap();
+        let (head, body) = connection.send_request(request).await.unwrap().into_parts();
+        (head.status, head.headers, to_bytes(Body::new(body), usize::MAX).await.unwrap())
+    }
+
+    async fn register(api: SocketAddr) -> StatusCode {
+        let body = r#"{"events":["INVOKE"]}"#;
+        call(api, "POST", "/2020-01-01/extension/register", body).await.0
+    }
+
+    /// A function that takes one event and answers it with itself.
+    async fn echo_once(api: SocketAddr, work: impl Future) {
+        let (_, headers, event) = call(api, "GET", NEXT, "").await;
+        work.await;
+        let id = headers["lambda-runtime-aws-request-id"].to_str().unwrap();
+        let path = format!("/2018-06-01/runtime/invocation/{id}/response");
+        call(api, "POST", &path, str::from_utf8(&event).unwrap()).await;
+    }
+
+    async fn is_idle(api: &RuntimeApi) -> bool {
+        timeout(Duration::from_millis(100), api.idle()).await.is_ok()
+    }
+
+    #[tokio::test]
+    async fn an_answer_is_timed_from_its_event_on() {
+        let api = RuntimeApi::start(Mode::Sequential).await.unwrap();
+        let work = Duration::from_millis(50);
+        let function = tokio::spawn(echo_once(api.address(), tokio::time::sleep(work)));
+        api.idle().await.unwrap();
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        let answer = api.invoke("{}".into()).await.unwrap();
+        assert_eq!(answer.body, "{}");
+        assert!(answer.time >= work, "{:?}", answer.time);
+        function.await.unwrap();
+        assert!(!is_idle(&api).await, "it has not asked for another event");
+    }
+
+    #[tokio::test]
+    async fn a_function_is_idle_once_its_extension_is_too() {
+        let api = RuntimeApi::start(Mode::Sequential).await.unwrap();
+        assert_eq!(register(api.address()).await, StatusCode::OK);
+        tokio::spawn(call(api.address(), "GET", NEXT, ""));
+        assert!(!is_idle(&api).await);
+        tokio::spawn(call(api.address(), "GET", NEXT_NOTICE, ""));
+        api.idle().await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn several_invocations_run_at_a_time_if_the_function_asks_for_them() {
+        let api = RuntimeApi::start(Mode::Concurrent).await.unwrap();
+        assert_eq!(register(api.address()).await, StatusCode::FORBIDDEN);
+        let both_have_an_event = Arc::new(Barrier::new(2));
+        let functions = [1, 2].map(|_| {
+            let (address, both) = (api.address(), Arc::clone(&both_have_an_event));
+            tokio::spawn(async move { echo_once(address, both.wait()).await })
+        });
+        let answers = tokio::join!(api.invoke("1".into()), api.invoke("2".into()));
+        assert_eq!(answers.0.unwrap().body, "1");
+        assert_eq!(answers.1.unwrap().body, "2");
+        assert_eq!(api.most_at_once(), 2);
+        for function in functions {
+            function.await.unwrap();
+        }
+    }
 }
