@@ -306,7 +306,8 @@ mod tests {
     async fn an_answer_is_timed_from_its_event_on() {
         let api = RuntimeApi::start(Mode::Sequential).await.unwrap();
         let work = Duration::from_millis(50);
-        let function = tokio::spawn(echo_once(api.address(), tokio::time::sleep(work)));
+        let sleep = async move { tokio::time::sleep(work).await };
+        let function = tokio::spawn(echo_once(api.address(), sleep));
         api.idle().await.unwrap();
         tokio::time::sleep(Duration::from_millis(20)).await;
         let answer = api.invoke("{}".into()).await.unwrap();
