@@ -108,7 +108,7 @@ pub async fn measure(options: &Options) -> Result<Measured, Error> {
     };
     let Options { rounds, warm_up, warm, .. } = options;
     let description = format!(
-        "{} Medians of {rounds} starts of each function in turn; warm answers are medians of {warm} \
+        "{}\nMedians of {rounds} starts of each function in turn; warm answers are medians of {warm} \
          after {warm_up} others.",
         folder.description()?,
     );

@@ -98,7 +98,7 @@ pub async fn measure(options: &Options) -> Result<Measured, Error> {
         measured.left_out.push(format!("{} is left out: {error}", express::NAME));
     }
     let seconds = options.seconds;
-    measured.description = format!("{} Each load lasts {seconds} s.", folder.description()?);
+    measured.description = format!("{}\nEach load lasts {seconds} s.", folder.description()?);
     Ok(measured)
 }
 
