@@ -1,0 +1,40 @@
+//! The whole service in one process, with the embedded DynamoDB.
+
+use super::{Load, Options, Requests, authority, clients, log, measure_load, numbers};
+use crate::{
+    Error,
+    database::DataFolder,
+    process::Process,
+    requests::{self, CARRIER, EXCHANGE, EXCHANGES, KEY, SEARCH_WORDS},
+};
+
+pub const NAME: &str = "local server";
+
+/// Measures the local server.
+///
+/// # Errors
+/// Returns an error if it cannot be started or breaks down.
+pub async fn measure(
+    options: &Options,
+    folder: &DataFolder,
+    loads: &mut Vec<Load>,
+) -> Result<(), Error> {
+    let mut command = folder.command("serve");
+    command.args(["--port", "0", "--key", KEY]);
+    let (process, printed) = Process::start_until(&mut command, "Ctrl-C", &log("serve"))?;
+    let authority = authority(printed.value("base URL")?);
+    let measured = [EXCHANGE, CARRIER, EXCHANGES, SEARCH_WORDS];
+    let others = requests::of_every_kind(folder.data).into_iter();
+    let others = others.filter(|request| measured.contains(&request.name));
+    let others = others.map(|request| Requests { name: request.name, requests: vec![request] });
+    for requests in [numbers()].into_iter().chain(others) {
+        clients::check(authority, &requests).await?;
+        for &concurrency in &options.concurrency {
+            let load =
+                async |duration| clients::send(authority, &requests, concurrency, duration).await;
+            let what = (NAME, requests.name, concurrency);
+            loads.push(measure_load(options, what, &process, load).await?);
+        }
+    }
+    Ok(())
+}
