@@ -1,16 +1,16 @@
 //! Wraps the routes of a function, with or without authentication, and runs them.
 
-use std::{any::Any, convert::Infallible, sync::Arc};
+use std::{any::Any, convert::Infallible, future::ready, sync::Arc};
 
 use axum::{
     Router,
     body::to_bytes,
     extract::Request as AxumRequest,
-    http::{HeaderValue, Uri, header},
+    http::{HeaderMap, HeaderValue, Uri, header},
     middleware::{Next, from_fn, from_fn_with_state},
     response::{IntoResponse, Response},
 };
-use lambda_http::{Error, Request, Service, tower::ServiceExt};
+use lambda_http::{BoxFuture, Error, Request, Service, tower::ServiceExt};
 use logging::with_causes;
 use store::{Store, TimeoutProfile};
 use tower_http::catch_panic::CatchPanicLayer;
@@ -140,20 +140,41 @@ pub fn lambda(
 
 /// A response whose body is in memory. Lambda gets it as a whole anyway, and a runtime that takes
 /// several requests at once shares it between threads.
-pub type WholeResponse = axum::http::Response<lambda_http::Body>;
+pub struct WholeResponse(axum::http::Response<lambda_http::Body>);
+
+impl lambda_http::IntoResponse for WholeResponse {
+    fn into_response(self) -> BoxFuture<'static, axum::http::Response<lambda_http::Body>> {
+        Box::pin(ready(self.0))
+    }
+}
 
 async fn with_whole_body(
     Ok(response): Result<Response, Infallible>,
 ) -> Result<WholeResponse, Infallible> {
     let (parts, body) = response.into_parts();
-    Ok(match to_bytes(body, usize::MAX).await {
-        Ok(bytes) => WholeResponse::from_parts(parts, Vec::from(bytes).into()),
+    Ok(WholeResponse(match to_bytes(body, usize::MAX).await {
+        Ok(bytes) => {
+            let body = lambda_body(bytes.into(), &parts.headers);
+            axum::http::Response::from_parts(parts, body)
+        }
         Err(error) => {
             tracing::error!(%error, "the body of a response cannot be read");
             let (parts, _) = ApiError::Internal.into_response().into_parts();
-            WholeResponse::from_parts(parts, lambda_http::Body::Empty)
+            axum::http::Response::from_parts(parts, lambda_http::Body::Empty)
         }
-    })
+    }))
+}
+
+/// A body as Lambda takes it: text, or bytes, which go in base64. All text of this service is UTF-8, so
+/// that the tables of other encodings need not be a part of each function.
+fn lambda_body(bytes: Vec<u8>, headers: &HeaderMap) -> lambda_http::Body {
+    if headers.contains_key(header::CONTENT_ENCODING) {
+        return bytes.into();
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => text.into(),
+        Err(error) => error.into_bytes().into(),
+    }
 }
 
 /// Lets caches store public responses for a minute, since they are the same for every client, unless
