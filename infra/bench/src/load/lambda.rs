@@ -54,12 +54,10 @@ pub async fn measure(
             };
             let what = (NAME, requests.name, concurrency);
             measured.loads.push(measure_load(options, what, function.process(), load).await?);
-            if function.most_at_once() < concurrency {
-                measured.left_out.push(format!(
-                    "{NAME}, {}: it took only {} of {concurrency} invocations at a time.",
-                    requests.name,
-                    function.most_at_once(),
-                ));
+            if concurrency > 1 && function.most_at_once() == 1 {
+                let name = requests.name;
+                let note = format!("{NAME}, {name}: it took one at a time, not {concurrency}.");
+                measured.left_out.push(note);
             }
         }
     }
