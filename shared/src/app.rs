@@ -13,13 +13,14 @@ use axum::{
 use lambda_http::{BoxFuture, Error, Request, Service, tower::ServiceExt};
 use logging::with_causes;
 use store::{Store, TimeoutProfile};
+use tokio::runtime::Builder;
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::{
     auth::middleware::{Admission, admit, check_method},
     errors::ApiError,
-    extension,
+    extension::{self, takes_several_requests},
     gateway::{prefix_links, restore_path},
     http::{ignore_trailing_slashes, with_rules_of_http},
     params::quote,
@@ -105,15 +106,28 @@ pub fn openapi(functions: impl IntoIterator<Item = Routes>) -> utoipa::openapi::
     description
 }
 
-/// Runs `routes` as a Lambda function until the environment is shut down.
+/// Runs the routes of a function on Lambda until the environment is shut down. `main` calls this.
 ///
+/// An environment has one request at a time, which is quickest on a single thread: nothing is handed
+/// from one thread to another. Only where Lambda gives it several at once, there is a thread for each
+/// processor.
+///
+/// # Errors
+/// Returns an error if the threads cannot be started, the preparation of the routes panics, or the
+/// Lambda runtime API cannot be reached.
+pub fn start(routes: fn() -> Routes) -> Result<(), Error> {
+    let mut threads = if takes_several_requests() {
+        Builder::new_multi_thread()
+    } else {
+        Builder::new_current_thread()
+    };
+    threads.enable_all().build()?.block_on(run(routes()))
+}
+
 /// What the first request needs is prepared before it is asked for, side by side: the dataset, which
 /// answers lists, and lookups while DynamoDB does not answer; the preparation of the routes; and the
 /// extension that writes usage. Public routes need none of it.
-///
-/// # Errors
-/// Returns an error if the preparation panics, or the Lambda runtime API cannot be reached.
-pub async fn run(routes: Routes) -> Result<(), Error> {
+async fn run(routes: Routes) -> Result<(), Error> {
     logging::log_as_json();
     let app = App::on(Store::from_env(TimeoutProfile::Request));
     if routes.access == Access::Public {

@@ -95,7 +95,7 @@ where
 }
 
 /// Whether Lambda gives this environment several requests at once.
-fn takes_several_requests() -> bool {
+pub(crate) fn takes_several_requests() -> bool {
     let most = env::var("AWS_LAMBDA_MAX_CONCURRENCY").ok().and_then(|most| most.parse().ok());
     most.is_some_and(|most: u32| most > 1)
 }

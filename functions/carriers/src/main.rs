@@ -1,4 +1,3 @@
-#[tokio::main]
-async fn main() -> Result<(), lambda_http::Error> {
-    shared::app::run(carriers::routes()).await
+fn main() -> Result<(), lambda_http::Error> {
+    shared::app::start(carriers::routes)
 }

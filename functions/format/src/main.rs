@@ -1,4 +1,3 @@
-#[tokio::main]
-async fn main() -> Result<(), lambda_http::Error> {
-    shared::app::run(format::routes()).await
+fn main() -> Result<(), lambda_http::Error> {
+    shared::app::start(format::routes)
 }

@@ -1,4 +1,3 @@
-#[tokio::main]
-async fn main() -> Result<(), lambda_http::Error> {
-    shared::app::run(npa::routes()).await
+fn main() -> Result<(), lambda_http::Error> {
+    shared::app::start(npa::routes)
 }

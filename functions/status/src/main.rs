@@ -1,4 +1,3 @@
-#[tokio::main]
-async fn main() -> Result<(), lambda_http::Error> {
-    shared::app::run(status::routes()).await
+fn main() -> Result<(), lambda_http::Error> {
+    shared::app::start(status::routes)
 }

@@ -92,29 +92,3 @@ fn cargo_build<'a>(
     let status = command.status().map_err(|error| format!("cannot start cargo: {error}"))?;
     if status.success() { Ok(()) } else { Err("cargo cannot build the programs".into()) }
 }
-
-#[cfg(test)]
-mod tests {
-    use std::fs;
-
-    use toml::Table;
-
-    use super::*;
-
-    /// The release profile of a workspace, without what it says of single packages, most of which
-    /// the baselines do not have.
-    fn release_profile(manifest: &str) -> Table {
-        let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let manifest: Table =
-            fs::read_to_string(workspace.join(manifest)).unwrap().parse().unwrap();
-        let mut profile = manifest["profile"]["release"].as_table().unwrap().clone();
-        profile.remove("package");
-        profile
-    }
-
-    #[test]
-    fn the_baselines_are_built_with_the_release_profile_of_the_functions() {
-        let baselines = release_profile("infra/bench/baselines/Cargo.toml");
-        assert_eq!(baselines, release_profile("Cargo.toml"));
-    }
-}

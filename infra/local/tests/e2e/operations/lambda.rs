@@ -29,11 +29,11 @@ use crate::support::{
 };
 
 /// The process that the tests start: a function as it is deployed.
-#[tokio::test(flavor = "multi_thread")]
+#[test]
 #[ignore = "the other tests start it as a process of its own"]
-async fn function_process() {
+fn function_process() {
     if env::var_os("AWS_LAMBDA_RUNTIME_API").is_some() {
-        shared::app::run(npa::routes()).await.unwrap();
+        shared::app::start(npa::routes).unwrap();
     }
 }
 
