@@ -288,7 +288,7 @@ fn context_deadline(milliseconds: u64) -> Option<Instant> {
 }
 
 /// The report as one log line, from which CloudWatch also reads metrics.
-fn with_metrics(report: &Value, took: Duration) -> Value {
+fn with_metrics(report: &Value, took: Duration) -> String {
     let succeeded = !matches!(report["outcome"].as_str(), Some("refused" | "failed"));
     let count = |pointer: &str| report.pointer(pointer).and_then(Value::as_f64).unwrap_or(0.0);
     // The values are counts, or objects that have one.

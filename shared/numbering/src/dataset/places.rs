@@ -36,7 +36,7 @@ impl States {
 
     pub(super) fn write(states: &[StateCode], writer: &mut SectionWriter) {
         writer.count(states.len());
-        states.iter().for_each(|state| writer.bytes(&state.letters()));
+        states.iter().for_each(|state| writer.bytes(&state.characters()));
     }
 }
 

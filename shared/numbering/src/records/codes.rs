@@ -43,12 +43,6 @@ impl Ocn {
     }
 }
 
-impl fmt::Display for Ocn {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|&byte| write!(f, "{}", byte as char))
-    }
-}
-
 fn three_digits(text: &str) -> Result<u16, CodeError> {
     match text.as_bytes() {
         [_, _, _] if text.bytes().all(|byte| byte.is_ascii_digit()) => {
@@ -85,9 +79,9 @@ macro_rules! three_digit_code {
             }
         }
 
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "{:03}", self.0)
+        impl $name {
+            fn characters(self) -> [u8; 3] {
+                [self.0 / 100, self.0 / 10 % 10, self.0 % 10].map(|digit| b'0' + digit as u8)
             }
         }
     };
@@ -135,18 +129,29 @@ impl fmt::Display for NpaNxx {
     }
 }
 
-/// Serializes a code as its text.
+/// The text of characters that are ASCII.
+pub(super) fn ascii_text(characters: &[u8]) -> &str {
+    str::from_utf8(characters).unwrap_or_default()
+}
+
+/// Displays and serializes a code as its text, of which a page has hundreds.
 macro_rules! serialize_as_text {
     ($name:ident) => {
         impl Serialize for $name {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.collect_str(self)
+                serializer.serialize_str(ascii_text(&self.characters()))
             }
         }
 
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(ascii_text(&self.characters()))
             }
         }
 

@@ -10,7 +10,7 @@ use utoipa::{
 };
 
 use super::{
-    codes::serialize_as_text,
+    codes::{ascii_text, serialize_as_text},
     states::{Kind, STATES},
 };
 
@@ -42,7 +42,7 @@ pub struct UnknownState;
 
 impl StateCode {
     /// The letters of the code.
-    pub(crate) fn letters(self) -> [u8; 2] {
+    pub(crate) fn characters(self) -> [u8; 2] {
         self.0
     }
 
@@ -106,12 +106,6 @@ impl FromStr for StateCode {
         let code = <[u8; 2]>::try_from(text.as_bytes()).map_err(|_| UnknownState)?;
         let state = Self(code.map(|byte| byte.to_ascii_uppercase()));
         state.described().map(|_| state).ok_or(UnknownState)
-    }
-}
-
-impl fmt::Display for StateCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|&byte| write!(f, "{}", byte as char))
     }
 }
 
