@@ -84,6 +84,8 @@ where
     };
     let mut terminated = signal(SignalKind::terminate())?;
     tokio::select! {
+        // The function comes first, since a client waits for it.
+        biased;
         ended = function.run_concurrent() => ended,
         // Each invocation would wait for the extension in vain once it has ended.
         ended = extension_ends => ended,
