@@ -1,16 +1,15 @@
 //! Wraps the routes of a function, with or without authentication, and runs them.
 
-use std::{any::Any, convert::Infallible, future::ready, sync::Arc};
+use std::{any::Any, convert::Infallible, sync::Arc};
 
 use axum::{
     Router,
-    body::to_bytes,
     extract::Request as AxumRequest,
-    http::{HeaderMap, HeaderValue, Uri, header},
+    http::{HeaderValue, Uri, header},
     middleware::{Next, from_fn, from_fn_with_state},
     response::{IntoResponse, Response},
 };
-use lambda_http::{BoxFuture, Error, Request, Service, tower::ServiceExt};
+use lambda_http::{Error, Request, Service, tower::ServiceExt};
 use logging::with_causes;
 use store::{Store, TimeoutProfile};
 use tokio::runtime::Builder;
@@ -27,6 +26,7 @@ use crate::{
     state::App,
     telemetry,
     unknown_params::KnownParams,
+    whole_response,
 };
 
 /// The routes of one function. They need a key unless they are declared public.
@@ -106,9 +106,9 @@ pub fn openapi(functions: impl IntoIterator<Item = Routes>) -> utoipa::openapi::
     description
 }
 
-/// Runs the routes of a function on Lambda until the environment is shut down. `main` calls this.
+/// Runs the routes of a function on Lambda until the container ends. `main` calls this.
 ///
-/// An environment has one request at a time, which is quickest on a single thread: nothing is handed
+/// A container has one request at a time, which is quickest on a single thread: nothing is handed
 /// from one thread to another. Only where Lambda gives it several at once, there is a thread for each
 /// processor.
 ///
@@ -131,7 +131,7 @@ async fn run(routes: Routes) -> Result<(), Error> {
     logging::log_as_json();
     let app = App::on(Store::from_env(TimeoutProfile::Request));
     if routes.access == Access::Public {
-        return lambda_http::run_concurrent(lambda(routes, app).then(with_whole_body)).await;
+        return lambda_http::run_concurrent(lambda(routes, app).then(whole_response::read)).await;
     }
     let (dataset, quotas) = (Arc::clone(&app.dataset), Arc::clone(&app.quotas));
     let prepared = tokio::task::spawn_blocking(routes.preparation);
@@ -140,8 +140,10 @@ async fn run(routes: Routes) -> Result<(), Error> {
             tracing::error!(error = with_causes(&error), "starting without a dataset");
         }
     });
+    // The manifest is asked for now, and on its way while the routes are put together.
+    tokio::task::yield_now().await;
     let ready = async { tokio::try_join!(loaded, prepared).map(|_| ()).map_err(Error::from) };
-    extension::run(lambda(routes, app).then(with_whole_body), quotas, ready).await
+    extension::run(lambda(routes, app).then(whole_response::read), quotas, ready).await
 }
 
 /// The service that a Lambda function runs: `routes` behind API Gateway.
@@ -150,45 +152,6 @@ pub fn lambda(
     app: App,
 ) -> impl Service<Request, Response = Response, Error = Infallible, Future: Send> + Clone + Send {
     service([routes], app).layer(from_fn(prefix_links)).map_request(restore_path)
-}
-
-/// A response whose body is in memory. Lambda gets it as a whole anyway, and a runtime that takes
-/// several requests at once shares it between threads.
-pub struct WholeResponse(axum::http::Response<lambda_http::Body>);
-
-impl lambda_http::IntoResponse for WholeResponse {
-    fn into_response(self) -> BoxFuture<'static, axum::http::Response<lambda_http::Body>> {
-        Box::pin(ready(self.0))
-    }
-}
-
-async fn with_whole_body(
-    Ok(response): Result<Response, Infallible>,
-) -> Result<WholeResponse, Infallible> {
-    let (parts, body) = response.into_parts();
-    Ok(WholeResponse(match to_bytes(body, usize::MAX).await {
-        Ok(bytes) => {
-            let body = lambda_body(bytes.into(), &parts.headers);
-            axum::http::Response::from_parts(parts, body)
-        }
-        Err(error) => {
-            tracing::error!(%error, "the body of a response cannot be read");
-            let (parts, _) = ApiError::Internal.into_response().into_parts();
-            axum::http::Response::from_parts(parts, lambda_http::Body::Empty)
-        }
-    }))
-}
-
-/// A body as Lambda takes it: text, or bytes, which go in base64. All text of this service is UTF-8, so
-/// that the tables of other encodings need not be a part of each function.
-fn lambda_body(bytes: Vec<u8>, headers: &HeaderMap) -> lambda_http::Body {
-    if headers.contains_key(header::CONTENT_ENCODING) {
-        return bytes.into();
-    }
-    match String::from_utf8(bytes) {
-        Ok(text) => text.into(),
-        Err(error) => error.into_bytes().into(),
-    }
 }
 
 /// Lets caches store public responses for a minute, since they are the same for every client, unless

@@ -5,7 +5,7 @@
 //! extension asks only after the counts are written. A process with a registered extension also
 //! receives a `SIGTERM` before it ends, upon which the remaining counts are written.
 //!
-//! An environment that takes several requests at once is never frozen, and needs no extension.
+//! A container that takes several requests at once is never frozen, and needs no extension.
 
 use std::{
     convert::Infallible,
@@ -28,7 +28,7 @@ use tokio::{
     time::timeout,
 };
 
-use crate::{app::WholeResponse, quota::Quotas};
+use crate::{quota::Quotas, whole_response::WholeResponse};
 
 const NAME: &str = "usage";
 
@@ -38,7 +38,7 @@ const NAME: &str = "usage";
 ///
 /// # Errors
 /// Returns the error of `ready`, or one if the Lambda API can no longer be reached.
-pub async fn run<S>(
+pub(crate) async fn run<S>(
     service: S,
     quotas: Arc<Quotas>,
     ready: impl Future<Output = Result<(), Error>>,
@@ -68,7 +68,7 @@ where
         .with_events(&["INVOKE"])
         .with_events_processor(write_after_answer);
     let registration = async {
-        // Such an environment is never frozen, and tells extensions of no request.
+        // Such a container is never frozen, and tells extensions of no request.
         if takes_several_requests() { None } else { registered(extension.register().await) }
     };
     let (extension, prepared) = tokio::join!(registration, ready);
@@ -96,7 +96,7 @@ where
     }
 }
 
-/// Whether Lambda gives this environment several requests at once.
+/// Whether Lambda gives this container several requests at once.
 pub(crate) fn takes_several_requests() -> bool {
     let most = env::var("AWS_LAMBDA_MAX_CONCURRENCY").ok().and_then(|most| most.parse().ok());
     most.is_some_and(|most: u32| most > 1)

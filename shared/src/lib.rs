@@ -22,3 +22,4 @@ mod request_id;
 pub mod state;
 pub mod telemetry;
 mod unknown_params;
+mod whole_response;

@@ -24,7 +24,7 @@ pub use lookup::LookupResult;
 
 use readings::{Reading, Readings};
 
-/// The routes of this function. It does not start without the rules of phone numbers.
+/// The routes of this function, which does not start on Lambda without the rules of phone numbers.
 pub fn routes() -> Routes {
     let router = OpenApiRouter::default()
         .routes(routes!(by_query))

@@ -1,6 +1,6 @@
 //! The rules, built from the metadata of `rlibphonenumber` with each `\d` written as `[0-9]`.
 //!
-//! `examples/rewrite_phone_metadata.rs` writes the file and explains why.
+//! `examples/rewrite_phone_metadata/main.rs` writes the file and explains why.
 
 use std::sync::LazyLock;
 

@@ -33,7 +33,7 @@ impl Metric {
 }
 
 /// A line with fields and metrics. It is written without a tree of values in between, which would take
-/// as long as many a request.
+/// as long as a short request.
 #[derive(Serialize)]
 struct Line<'a, F> {
     #[serde(flatten)]

@@ -12,7 +12,7 @@ use serde_dynamo::aws_sdk_dynamodb_1::{from_item, to_item};
 
 use crate::{
     StoreError, Tables, TimeoutProfile, capacity,
-    https::{TrustedRoots, https_client},
+    https::{TRUST_VARIABLES, TrustedRoots, https_client},
 };
 
 /// An item as the SDK represents it.
@@ -39,10 +39,15 @@ impl Store {
     /// name another endpoint. The sources of credentials that a person has, such as profiles, are
     /// left to [`Store::connect`], since they would be a tenth of each function.
     pub fn from_env(timeouts: TimeoutProfile) -> Self {
-        let endpoint = ENDPOINT_VARIABLES.into_iter().find_map(|variable| env::var(variable).ok());
-        let mut config = Config::builder()
-            .region(env::var("AWS_REGION").ok().map(Region::new))
-            .http_client(https_client(TrustedRoots::for_endpoint(endpoint.as_deref())));
+        let endpoint = ENDPOINT_VARIABLES.into_iter().find_map(variable);
+        let region = variable("AWS_REGION");
+        let roots = TrustedRoots::of(
+            endpoint.as_deref(),
+            region.as_deref(),
+            TRUST_VARIABLES.into_iter().find_map(variable).is_some(),
+        );
+        let mut config =
+            Config::builder().region(region.map(Region::new)).http_client(https_client(roots));
         config.set_endpoint_url(endpoint);
         config.set_credentials_provider(credentials_from_env().map(SharedCredentialsProvider::new));
         Self::connect(config, Tables::from_env(), timeouts)
@@ -90,9 +95,13 @@ impl Store {
     }
 }
 
+/// The value of a variable of the environment, unless it is empty.
+fn variable(name: &str) -> Option<String> {
+    env::var(name).ok().filter(|value| !value.is_empty())
+}
+
 /// The credentials that Lambda gives a function in its environment.
 fn credentials_from_env() -> Option<Credentials> {
-    let variable = |name| env::var(name).ok();
     Some(Credentials::new(
         variable("AWS_ACCESS_KEY_ID")?,
         variable("AWS_SECRET_ACCESS_KEY")?,

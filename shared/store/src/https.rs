@@ -1,7 +1,5 @@
 //! The HTTPS client of the AWS clients, and the certificates that it trusts.
 
-use std::env;
-
 use aws_sdk_dynamodb::config::SharedHttpClient;
 use aws_smithy_http_client::{
     Builder,
@@ -10,10 +8,10 @@ use aws_smithy_http_client::{
 
 use crate::is_emulator;
 
-/// The roots of Amazon Trust Services, which certify every endpoint of AWS.
+/// The roots of Amazon Trust Services, which certify the endpoints of AWS outside China.
 const AMAZON_ROOTS: &str = include_str!("amazon_roots.pem");
 /// The variables of OpenSSL that name the certificates to trust.
-const TRUST_VARIABLES: [&str; 2] = ["SSL_CERT_FILE", "SSL_CERT_DIR"];
+pub(crate) const TRUST_VARIABLES: [&str; 2] = ["SSL_CERT_FILE", "SSL_CERT_DIR"];
 
 /// Whose certificates a client trusts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,14 +25,14 @@ pub enum TrustedRoots {
 }
 
 impl TrustedRoots {
-    /// The roots for the endpoint that the environment names in place of that of AWS, if any. Whoever
-    /// sets a variable of OpenSSL decides for themselves. An emulator is spoken to without TLS.
-    pub(crate) fn for_endpoint(endpoint: Option<&str>) -> Self {
+    /// The roots for a function in this region whose environment may name another endpoint, or
+    /// certificates to trust, which decide. An emulator is spoken to without TLS.
+    pub(crate) fn of(endpoint: Option<&str>, region: Option<&str>, has_chosen: bool) -> Self {
+        let is_in_china = region.is_some_and(|region| region.starts_with("cn-"));
         match endpoint {
             Some(endpoint) if is_emulator(endpoint) => Self::Amazon,
-            Some(_) => Self::System,
-            None if TRUST_VARIABLES.iter().any(|name| env::var_os(name).is_some()) => Self::System,
-            None => Self::Amazon,
+            None if !has_chosen && !is_in_china => Self::Amazon,
+            _ => Self::System,
         }
     }
 }
@@ -72,12 +70,14 @@ mod tests {
     }
 
     #[test]
-    fn only_an_endpoint_outside_aws_is_checked_against_the_roots_of_the_system() {
-        for (endpoint, expected) in [
-            ("https://dynamodb.example.com", TrustedRoots::System),
-            ("http://127.0.0.1:8000", TrustedRoots::Amazon),
-        ] {
-            assert_eq!(TrustedRoots::for_endpoint(Some(endpoint)), expected, "{endpoint}");
-        }
+    fn the_roots_of_the_system_count_where_those_of_amazon_need_not() {
+        let (aws, ohio) = (None, Some("us-east-2"));
+        assert_eq!(TrustedRoots::of(aws, ohio, false), TrustedRoots::Amazon);
+        assert_eq!(TrustedRoots::of(aws, ohio, true), TrustedRoots::System);
+        assert_eq!(TrustedRoots::of(aws, Some("cn-north-1"), false), TrustedRoots::System);
+        let foreign = Some("https://dynamodb.example.com");
+        assert_eq!(TrustedRoots::of(foreign, ohio, false), TrustedRoots::System);
+        let emulator = Some("http://127.0.0.1:8000");
+        assert_eq!(TrustedRoots::of(emulator, ohio, true), TrustedRoots::Amazon);
     }
 }

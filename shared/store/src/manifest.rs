@@ -64,6 +64,9 @@ const RETAINED: usize = 3;
 /// The characters of a revision, which hold 95 random bits.
 const REVISION_CHARACTERS: usize = 16;
 
+/// The hexadecimal digits of 128 bits.
+const HASH_DIGITS: usize = 32;
+
 /// XXH3 of a snapshot, 128 bits in hex, which takes a twentieth of the time of SHA-256.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -71,7 +74,13 @@ pub struct SnapshotHash(String);
 
 impl SnapshotHash {
     pub(crate) fn of(bytes: &[u8]) -> Self {
-        Self(format!("{:032x}", XxHash3_128::oneshot(bytes)))
+        Self(format!("{:0HASH_DIGITS$x}", XxHash3_128::oneshot(bytes)))
+    }
+
+    /// Whether a snapshot with this `actual` hash is the one that was written. The SHA-256 of an
+    /// earlier release is not compared; the layout of such a snapshot tells that it is too old.
+    pub(crate) fn allows(&self, actual: &Self) -> bool {
+        self == actual || self.0.len() != HASH_DIGITS
     }
 }
 
@@ -253,5 +262,18 @@ impl Store {
             Some("ConditionalCheckFailedException") => Err(StoreError::Overtaken),
             _ => Err(StoreError::call("PutItem", table)(error)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hash_tells_damage_and_leaves_the_snapshot_of_an_earlier_release_to_its_layout() {
+        let [hash, other] = [b"snapshot", b"damaged!"].map(|bytes| SnapshotHash::of(bytes));
+        assert!(hash.allows(&hash) && !hash.allows(&other));
+        let sha256 = SnapshotHash("0".repeat(64));
+        assert!(sha256.allows(&hash));
     }
 }

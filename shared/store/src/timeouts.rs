@@ -17,7 +17,7 @@ impl TimeoutProfile {
     /// How long reading a snapshot may take, with all attempts.
     pub(crate) fn snapshot_read(self) -> Duration {
         match self {
-            Self::Request => Duration::from_secs(8),
+            Self::Request => Duration::from_secs(4),
             Self::Batch => Duration::from_secs(60),
         }
     }
@@ -25,8 +25,8 @@ impl TimeoutProfile {
     /// The configuration with these timeouts.
     pub(crate) fn apply(self, config: Builder) -> Builder {
         let (attempts, attempt, operation) = match self {
-            // A request makes at most four calls in turn. Together they stay below the timeout of a
-            // Lambda function, 10 seconds.
+            // A request reads at most a key, the manifest, a snapshot and an item, one after the other.
+            // Together that stays below the timeout of a Lambda function, 12 seconds.
             Self::Request => (3, Duration::from_millis(700), Duration::from_secs(2)),
             Self::Batch => (4, Duration::from_secs(5), Duration::from_secs(15)),
         };

@@ -119,7 +119,7 @@ impl Lists {
         self.starts[lists.start] as usize..self.starts[lists.end] as usize
     }
 
-    /// The list that has this item, if there is one.
+    /// The list that has this item, which must be one of them.
     pub(super) fn list_of(&self, item: usize) -> usize {
         self.starts.partition_point(|&start| start as usize <= item) - 1
     }
@@ -251,7 +251,12 @@ impl Sections {
     ) -> Result<Lists, DamagedSnapshot> {
         let lengths = self.numbers(section, count, ANY)?;
         let lengths = lengths.to_vec(0..count).into_iter().map(|length| length as usize);
-        Lists::of_lengths(lengths).ok_or(damaged(section))
+        let lists = Lists::of_lengths(lengths).ok_or(damaged(section))?;
+        // Numbers that are all zero take no bytes, so nothing else bounds how many there are.
+        if lists.item_count() > self.most {
+            return Err(damaged(section));
+        }
+        Ok(lists)
     }
 
     pub(super) fn texts(&mut self, section: &'static str) -> Result<Texts, DamagedSnapshot> {

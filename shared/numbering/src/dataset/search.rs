@@ -103,7 +103,8 @@ impl Dataset {
         }
     }
 
-    /// The numbers of the holders that meet all conditions on the holder; `None` if there are none.
+    /// The numbers of the holders that meet all conditions on the holder; `None` if the search
+    /// has no condition on holders.
     fn holders(&self, search: &Search) -> Option<Vec<u32>> {
         let Search { ocn, company, carrier_type, .. } = search;
         let all_carriers = || (1..=self.carriers.count() as u32).collect();

@@ -134,7 +134,8 @@ pub(super) fn ascii_text(characters: &[u8]) -> &str {
     str::from_utf8(characters).unwrap_or_default()
 }
 
-/// Displays and serializes a code as its text, of which a page has hundreds.
+/// Displays and serializes a code as its text. Macros of formatting would take longer, and a page has
+/// hundreds of codes.
 macro_rules! serialize_as_text {
     ($name:ident) => {
         impl Serialize for $name {

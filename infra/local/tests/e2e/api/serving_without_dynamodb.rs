@@ -5,7 +5,7 @@ use std::{
     net::Ipv4Addr,
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -137,6 +137,27 @@ async fn an_unreachable_database_is_a_503_in_bounded_time() {
         }
     }
     drop(nobody);
+}
+
+#[tokio::test]
+async fn chunks_that_dynamodb_leaves_unprocessed_are_asked_for_again_for_a_bounded_time() {
+    let sample = Service::with_sample().await;
+    for (unprocessed_calls, status) in
+        [(3, StatusCode::OK), (usize::MAX, StatusCode::SERVICE_UNAVAILABLE)]
+    {
+        let batches = AtomicUsize::new(0);
+        let policy = move |_, operation: &str| match operation {
+            "BatchGetItem" if batches.fetch_add(1, Ordering::SeqCst) < unprocessed_calls => {
+                Fault::Unprocessed
+            }
+            _ => Fault::None,
+        };
+        let proxy = FaultProxy::before(sample.database.endpoint(), policy).await;
+        let service = Service::behind(&proxy).await;
+        let started = Instant::now();
+        assert_eq!(service.get("/v1/carriers").await.status(), status);
+        assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+    }
 }
 
 #[tokio::test]

@@ -132,7 +132,7 @@ async fn a_function_works_without_its_extension() {
     assert!(!outcome.output.contains("ERROR"), "{}", outcome.output);
 }
 
-/// Lambda does not freeze such an environment, and tells extensions of no request.
+/// Lambda does not freeze such a container, and tells extensions of no request.
 #[tokio::test]
 async fn a_function_takes_several_requests_at_once_where_lambda_allows_it() {
     let service = Service::with_sample().await;

@@ -37,6 +37,8 @@ pub enum Fault {
     Reset,
     /// Half of a `BatchWriteItem` is done, and the rest is returned as unprocessed.
     HalfProcessed,
+    /// Answered with all keys of a `BatchGetItem` as unprocessed.
+    Unprocessed,
     /// Done, but the connection ends in the middle of the answer.
     BrokenOff,
     /// Neither done nor answered now, but delivered by [`FaultProxy::deliver`].
@@ -178,6 +180,10 @@ async fn forward(State(upstream): State<Upstream>, headers: HeaderMap, body: Byt
             answer
         }
         Fault::HalfProcessed => upstream.answer_half(headers, &body).await,
+        Fault::Unprocessed => {
+            let request: Value = serde_json::from_slice(&body).unwrap();
+            json_answer(&json!({ "Responses": {}, "UnprocessedKeys": request["RequestItems"] }))
+        }
         Fault::BrokenOff => {
             upstream.answer(headers, body).await;
             let broken = futures_util::stream::iter([
@@ -206,10 +212,14 @@ fn connection_reset() -> Response {
     Body::from_stream(futures_util::stream::iter([reset])).into_response()
 }
 
+fn json_answer(body: &Value) -> Response {
+    ([("content-type", "application/x-amz-json-1.0")], body.to_string()).into_response()
+}
+
 fn refusal(status: StatusCode, kind: &str) -> Response {
     let kind = format!("com.amazonaws.dynamodb.v20120810#{kind}");
     let body = json!({ "__type": kind, "message": "a fault on purpose" });
-    (status, [("content-type", "application/x-amz-json-1.0")], body.to_string()).into_response()
+    (status, json_answer(&body)).into_response()
 }
 
 impl Upstream {
@@ -237,7 +247,6 @@ impl Upstream {
             }
         }
         self.answer(headers, request.to_string()).await;
-        let body = json!({ "UnprocessedItems": unprocessed });
-        ([("content-type", "application/x-amz-json-1.0")], body.to_string()).into_response()
+        json_answer(&json!({ "UnprocessedItems": unprocessed }))
     }
 }
