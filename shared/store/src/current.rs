@@ -74,6 +74,9 @@ impl CurrentDataset {
         // Another request may have refreshed the dataset while this one waited for the lock.
         match self.versions.fresh(Instant::now()) {
             Some(fresh) => Ok(fresh),
+            None if self.versions.were_damaged_recently(Instant::now()) => {
+                Err(DatasetError::StillDamaged)
+            }
             None => self.refresh().await,
         }
     }
@@ -107,7 +110,12 @@ impl CurrentDataset {
             }
             Err(error) => error,
         };
-        let Some(in_memory) = self.versions.keep_using(Instant::now()) else { return Err(error) };
+        let Some(in_memory) = self.versions.keep_using(Instant::now()) else {
+            if error.is_damage() {
+                self.versions.remember_damage(Instant::now());
+            }
+            return Err(error);
+        };
         tracing::warn!(
             error = with_causes(&error),
             version = in_memory.version.as_str(),

@@ -20,6 +20,8 @@ const RECHECK_AFTER_FAILURE: Duration = Duration::from_secs(5);
 #[derive(Default)]
 pub(crate) struct LoadedVersions {
     in_use: ArcSwapOption<InUse>,
+    /// When the current version and all retained ones were found damaged, if they were.
+    damaged_at: ArcSwapOption<Instant>,
     /// The last version that was asked for although it was no longer current, for further pages of
     /// the same list.
     earlier: ArcSwapOption<LoadedVersion>,
@@ -66,6 +68,17 @@ impl LoadedVersions {
         let latest = self.latest()?;
         self.use_until(latest.clone(), now + RECHECK_AFTER_FAILURE);
         Some(latest)
+    }
+
+    /// Remembers that no version can be read, so that not every request reads them all again.
+    pub(crate) fn remember_damage(&self, now: Instant) {
+        self.damaged_at.store(Some(Arc::new(now)));
+    }
+
+    /// Whether no version could be read a short time ago.
+    pub(crate) fn were_damaged_recently(&self, now: Instant) -> bool {
+        let damaged_at = self.damaged_at.load();
+        damaged_at.as_deref().is_some_and(|&then| now < then + RECHECK_AFTER_FAILURE)
     }
 
     /// Keeps a version in memory that is not current.
@@ -172,6 +185,16 @@ mod tests {
         assert_eq!(name(versions.keep_using(failed_at)), Some(first.version));
         assert!(versions.fresh(failed_at + Duration::from_secs(4)).is_some());
         assert!(versions.fresh(failed_at + Duration::from_secs(5)).is_none());
+    }
+
+    #[test]
+    fn damage_is_remembered_for_five_seconds() {
+        let versions = LoadedVersions::default();
+        let now = Instant::now();
+        assert!(!versions.were_damaged_recently(now));
+        versions.remember_damage(now);
+        assert!(versions.were_damaged_recently(now + Duration::from_secs(4)));
+        assert!(!versions.were_damaged_recently(now + Duration::from_secs(5)));
     }
 
     #[test]

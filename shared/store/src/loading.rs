@@ -23,6 +23,8 @@ pub enum DatasetError {
     Empty,
     #[error(transparent)]
     Store(#[from] StoreError),
+    #[error("no version could be read some seconds ago, since all were damaged")]
+    StillDamaged,
     #[error("the snapshot {version} is damaged")]
     Damaged { version: Version, source: DamagedSnapshot },
 }

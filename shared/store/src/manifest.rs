@@ -41,8 +41,9 @@ pub struct Snapshot {
     /// The number of chunks in which the snapshot is stored.
     pub chunks: u32,
     /// The hash of the whole snapshot. It shows damage and not forgery: whoever can write a chunk can
-    /// write the manifest.
-    #[serde(alias = "sha256")]
+    /// write the manifest. The attribute has the name of an earlier hash, so that an earlier release
+    /// can still read the manifest, refuse the snapshot, and import its own.
+    #[serde(rename = "sha256")]
     pub hash: SnapshotHash,
     /// Counts over its records.
     pub statistics: Statistics,

@@ -16,7 +16,9 @@ const MOST_BYTES: usize = 256 * 1024 * 1024;
 pub enum DamagedSnapshot {
     #[error("it is empty")]
     Empty,
-    #[error("its layout is {0}, and this release reads {LAYOUT}")]
+    #[error(
+        "its layout is {0}, and this release reads {LAYOUT}; an import makes one that it can read"
+    )]
     Layout(u8),
     #[error("it cannot be compressed or decompressed")]
     Compression(#[from] std::io::Error),

@@ -1,5 +1,8 @@
 //! What requests cost in DynamoDB: calls, and the capacity units that it counts for them.
 
+use aws_sdk_dynamodb::types::AttributeValue;
+use reqwest::StatusCode;
+
 use crate::support::{
     database_calls::{START, assert_snapshot_costs_half, calls_of, operations, units},
     databases,
@@ -95,6 +98,25 @@ async fn requests_that_are_refused_cost_no_read() {
     for path in LISTS {
         assert_eq!(service.request(path).send().await.unwrap().status(), 401, "{path}");
         assert_eq!(proxy.take_answered(), [], "{path}");
+    }
+}
+
+/// Reading it again for every request would cost more than all requests do.
+#[tokio::test]
+async fn a_snapshot_that_is_damaged_is_not_read_again_at_once() {
+    let proxy = proxy().await;
+    let service = cold_service(&proxy).await;
+    let store = service.database.store();
+    let snapshot = store.manifest().await.unwrap().unwrap().current;
+    let (client, tables) = store.parts();
+    let chunk = AttributeValue::S(format!("{}#0000", snapshot.version));
+    client.delete_item().table_name(&tables.dataset).key("id", chunk).send().await.unwrap();
+    proxy.take_answered();
+    for expected in [true, false] {
+        assert_eq!(service.get(LISTS[0]).await.status(), StatusCode::SERVICE_UNAVAILABLE);
+        let calls = proxy.take_answered();
+        let reads_snapshot = operations(&calls).contains(&"BatchGetItem");
+        assert_eq!(reads_snapshot, expected, "{calls:?}");
     }
 }
 
