@@ -12,8 +12,10 @@ use crate::{
     options::ProgramArgs,
     process::Process,
     programs::{FOLDER, Programs, log},
-    requests::KEY,
 };
+
+/// The key of the sample events, which the database of the benchmarks knows.
+pub const KEY: &str = "tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn";
 
 /// Which data the database holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

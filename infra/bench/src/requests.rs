@@ -4,10 +4,10 @@ use axum::body::Bytes;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::{Error, database::Data};
-
-/// The key of the sample events, which the database of the benchmarks knows.
-pub const KEY: &str = "tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn";
+use crate::{
+    Error,
+    database::{Data, KEY},
+};
 
 const HOST: &str = "abcdef1234.execute-api.us-east-1.amazonaws.com";
 

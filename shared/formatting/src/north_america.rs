@@ -2,7 +2,8 @@
 
 use rlibphonenumber::Region;
 
-use super::number::NANP;
+/// The country calling code of the North American Numbering Plan.
+pub(super) const NANP: i32 = 1;
 
 /// The only region that has numbers with the area code of this one; `None` for the area codes of
 /// the United States, whose numbers the rules look for first, and for those that several regions

@@ -8,13 +8,11 @@ use super::{
     country::DefaultCountry,
     formats::Formats,
     normalize::{is_parseable, without_international_prefix},
+    north_america::NANP,
     number_type::NumberType,
     reading::Reading,
     tolerant,
 };
-
-/// The country calling code of the North American Numbering Plan.
-pub(super) const NANP: i32 = 1;
 
 /// A number that the rules could parse.
 #[derive(Debug, Clone, PartialEq, Eq)]

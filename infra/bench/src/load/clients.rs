@@ -16,7 +16,7 @@ use hyper_util::rt::TokioIo;
 use tokio::{net::TcpStream, task::JoinSet};
 
 use super::{Answers, Requests};
-use crate::{Error, requests::KEY};
+use crate::{Error, database::KEY};
 
 /// More than any answer has, in bytes.
 const LONGEST_BODY: usize = 10_000_000;

@@ -3,9 +3,9 @@
 use super::{Load, Options, Requests, authority, clients, log, measure_load, numbers};
 use crate::{
     Error,
-    database::DataFolder,
+    database::{DataFolder, KEY},
     process::Process,
-    requests::{self, CARRIER, EXCHANGE, EXCHANGES, KEY, SEARCH_WORDS},
+    requests::{self, CARRIER, EXCHANGE, EXCHANGES, SEARCH_WORDS},
 };
 
 pub const NAME: &str = "local server";

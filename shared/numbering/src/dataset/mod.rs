@@ -8,6 +8,7 @@ mod area_codes;
 mod area_pass;
 mod blocks;
 mod build;
+mod carrier_search;
 mod carriers;
 mod columns;
 mod exchanges;
@@ -45,7 +46,7 @@ use self::{
     places::States,
 };
 
-pub use names::CarrierSearch;
+pub use carrier_search::CarrierSearch;
 pub use packed::DamagedSnapshot;
 pub use record_list::Records;
 pub use search::Search;

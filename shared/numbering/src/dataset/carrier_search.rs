@@ -1,0 +1,169 @@
+//! The search for carriers, by words and fields.
+
+use super::{
+    Dataset, Records,
+    requirements::Requirements,
+    row_set::RowSet,
+    words::{Word, Words},
+};
+use crate::records::{Carrier, CarrierType, Country, StateCode};
+
+/// The conditions of a search for carriers; a carrier is found if it meets all that are given.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CarrierSearch {
+    /// Each word begins a word of the company name or common name, or the OCN.
+    pub words: Option<Words>,
+    pub country: Option<Country>,
+    pub state: Option<StateCode>,
+    pub carrier_type: Option<CarrierType>,
+}
+
+impl Dataset {
+    /// The carriers that `search` finds, ordered by OCN.
+    pub fn carriers_matching(&self, search: &CarrierSearch) -> Records<'_, Carrier> {
+        if *search == CarrierSearch::default() {
+            return self.carriers();
+        }
+        let mut found = RowSet::new(self.carriers.count());
+        found.insert_range(0..self.carriers.count());
+        let mut words: Vec<&Word> = search.words.iter().flat_map(Words::iter).collect();
+        while !words.is_empty() {
+            found.retain(&self.carriers_with_words(&mut words));
+        }
+        let mut matching = RowSet::new(self.carriers.count());
+        for carrier in found.iter().filter(|&carrier| self.has_fields(carrier, search)) {
+            matching.insert(carrier);
+        }
+        Records::in_set(self, matching, Self::carrier_at)
+    }
+
+    /// The carriers with the last of these words, of which it takes as many as it can.
+    fn carriers_with_words(&self, words: &mut Vec<&Word>) -> RowSet {
+        let mut requirements = Requirements::none(&self.names);
+        while let Some(word) = words.pop_if(|word| requirements.have_room_for(word)) {
+            requirements.require_word(word, |letters| self.carriers_with(letters));
+        }
+        let mut found = RowSet::new(self.carriers.count());
+        let carriers = 0..self.carriers.count();
+        let is_found = |position| requirements.are_met(requirements.of_name(position + 1));
+        carriers.filter(|&position| is_found(position)).for_each(|carrier| found.insert(carrier));
+        found
+    }
+
+    /// The numbers of the carriers with a word, or an OCN, that begins with these folded letters.
+    fn carriers_with(&self, letters: &str) -> Vec<u32> {
+        let mut carriers = self.names.words.names_with(letters);
+        carriers.retain(|&name| (1..=self.carriers.count()).contains(&(name as usize)));
+        let ocn_prefix = letters.to_ascii_uppercase();
+        let by_ocn = self.carriers.with_ocn_prefix(ocn_prefix.as_bytes());
+        carriers.extend(by_ocn.map(|position| position as u32 + 1));
+        carriers
+    }
+
+    /// Whether the carrier meets the conditions on single fields.
+    fn has_fields(&self, carrier: usize, search: &CarrierSearch) -> bool {
+        let CarrierSearch { words: _, country, state, carrier_type } = search;
+        let places = self.carriers.places();
+        country.is_none_or(|country| places.country(carrier) == country)
+            && (state.is_none() || places.state(carrier, &self.states) == *state)
+            && (carrier_type.is_none() || self.carriers.carrier_type(carrier) == *carrier_type)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::dataset::tests::carrier;
+
+    fn dataset(company_name: &str, common_name: Option<&str>) -> Dataset {
+        Dataset::new(vec![carrier("073H", company_name, common_name)], Vec::new(), Vec::new())
+    }
+
+    fn is_found(query: &str, dataset: &Dataset) -> bool {
+        let words = Some(query.parse().unwrap());
+        dataset.carriers_matching(&CarrierSearch { words, ..CarrierSearch::default() }).len() == 1
+    }
+
+    #[test]
+    fn a_name_is_found_however_accents_and_punctuation_are_written() {
+        for (name, queries) in [
+            (
+                "T-MOBILE USA",
+                &["tmobile", "t-mobile", "t mobile", "T‑Mobile", "tmob", "mobile"][..],
+            ),
+            ("TMobile USA", &["tmobile", "t-mobile", "t.mobile"]),
+            ("AT&T CORP.", &["at&t", "att", "at t", "AT & T", "a.t.&t."]),
+            ("O'BRIEN COUNTY", &["obrien", "o'brien", "o’brien", "O Brien"]),
+            ("St. John's", &["st johns", "St. John's", "st john's", "st john s"]),
+            ("ST JOHNS", &["st johns", "St. John's"]),
+            ("Montréal", &["montreal", "MONTRÉAL", "Montre\u{301}al"]),
+            ("Montreal", &["montréal"]),
+            ("Sacre-Coeur", &["sacré cœur", "sacrecoeur", "cœur"]),
+            ("TEL-ATHENS-NY", &["athensny", "athens-ny", "tel-athens"]),
+        ] {
+            let dataset = dataset(name, None);
+            for query in queries {
+                assert!(is_found(query, &dataset), "{name}: {query}");
+            }
+        }
+        for (name, query) in [("T MOBILE", "tmobile"), ("AT&T", "tt"), ("T-MOBILE", "tmobileusa")] {
+            assert!(!is_found(query, &dataset(name, None)), "{name}: {query}");
+        }
+    }
+
+    #[test]
+    fn carriers_match_by_both_names_and_the_beginning_of_their_ocn() {
+        let dataset = dataset("NEW CINGULAR", Some("AT&T Mobility"));
+        for query in ["cingular", "att mob", "new mobility", "073h", "073", "AT&T 073H"] {
+            assert!(is_found(query, &dataset), "{query}");
+        }
+        for query in ["ingular", "73H", "073H7", "cingular verizon"] {
+            assert!(!is_found(query, &dataset), "{query}");
+        }
+        assert_eq!(dataset.carriers_matching(&CarrierSearch::default()).len(), 1);
+    }
+
+    /// The words of a text that spaces separate, each as the parts that punctuation joins.
+    fn plain_words(text: &str) -> Vec<Vec<String>> {
+        let plain = text.to_lowercase().replace('é', "e").replace('œ', "oe");
+        let parts_of = |word: &str| {
+            let parts = word.split(|c: char| !c.is_ascii_alphanumeric());
+            parts.filter(|part| !part.is_empty()).map(str::to_owned).collect::<Vec<_>>()
+        };
+        plain.split_whitespace().map(parts_of).filter(|parts| !parts.is_empty()).collect()
+    }
+
+    /// The rule of docs/API-DESIGN.md, word for word.
+    fn is_found_by_plain_reading(query: &str, names: &[&str]) -> bool {
+        let words: Vec<String> = names
+            .iter()
+            .flat_map(|name| plain_words(name))
+            .flat_map(|parts| (0..parts.len()).map(move |first| parts[first..].concat()))
+            .collect();
+        let begins_a_word = |letters: &str| words.iter().any(|word| word.starts_with(letters));
+        plain_words(query).iter().all(|parts| {
+            begins_a_word(&parts.concat()) || parts.iter().all(|part| begins_a_word(part))
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4096))]
+
+        #[test]
+        fn words_are_found_by_the_rule(
+            query in "[aBéœ]([abéŒ&'. -]{0,5})",
+            company_name in "[abéœÉ&'. -]{0,9}",
+            common_name in proptest::option::of("[abe&. -]{0,5}"),
+        ) {
+            let dataset = dataset(&company_name, common_name.as_deref());
+            let names: Vec<&str> =
+                [Some(&*company_name), common_name.as_deref()].into_iter().flatten().collect();
+            prop_assert_eq!(
+                is_found(&query, &dataset),
+                is_found_by_plain_reading(&query, &names)
+            );
+        }
+    }
+}
