@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use prost::Message;
 use rlibphonenumber::{PhoneMetadataCollection, PhoneNumberUtil, interfaces::AsOriginal};
 
-use super::country::DefaultCountry;
+use super::{beginnings, country::DefaultCountry, north_america::NANP};
 
 const METADATA: &[u8] = include_bytes!("phone_metadata.bin");
 
@@ -33,10 +33,12 @@ pub fn load_rules() {
     assert!(patterns.is_some(), "the patterns of North America are part of the metadata");
 }
 
-/// Compiles the patterns by which a number of the default country is read, classified and written;
-/// `None` if one is missing or broken.
+/// Reads the beginnings of all numbers, and compiles the patterns by which a number of the default
+/// country is read, classified and written; `None` if one is missing or broken.
 fn usual_patterns() -> Option<()> {
-    let us = RULES.as_original().get_metadata_for_region(DefaultCountry::default().region())?;
+    let region = DefaultCountry::default().region();
+    beginnings::of_region(NANP, region)?;
+    let us = RULES.as_original().get_metadata_for_region(region)?;
     us.national_prefix_for_parsing().anchor_start().ok()??;
     for numbers in [&us.general_desc, &us.fixed_line, &us.toll_free] {
         numbers.national_number_pattern().anchor_full().ok()??;

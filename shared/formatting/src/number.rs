@@ -1,12 +1,16 @@
 //! A phone number, parsed and described.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::LazyLock,
+};
 
 use rlibphonenumber::Region;
 
 use super::{
     country::DefaultCountry,
     formats::Formats,
+    metadata::RULES,
     normalize::{is_parseable, without_international_prefix},
     north_america::NANP,
     number_type::NumberType,
@@ -52,6 +56,8 @@ impl PhoneNumber {
         if !is_parseable(text) {
             return None;
         }
+        // Outside of what is caught: broken metadata must not make every number unparseable in silence.
+        LazyLock::force(&RULES);
         without_panic(|| describe(best_reading(text, default_country.region())?))
     }
 

@@ -3,7 +3,7 @@
 
 use std::{fs, path::Path, process::Command};
 
-use super::{Load, Options, authority, clients, log, measure_load, numbers};
+use super::{Load, Options, authority, log, measure_server, numbers};
 use crate::{Error, process::Process, programs::FOLDER};
 
 pub const NAME: &str = "Express and libphonenumber-js";
@@ -22,15 +22,7 @@ pub async fn measure(options: &Options, loads: &mut Vec<Load>) -> Result<(), Err
     command.arg("server.js").current_dir(&folder).env("NODE_ENV", "production");
     let (process, printed) = Process::start_until(&mut command, "base URL", &log("express"))?;
     let authority = authority(printed.value("base URL")?);
-    let requests = numbers();
-    clients::check(authority, &requests).await?;
-    for &concurrency in &options.concurrency {
-        let load =
-            async |duration| clients::send(authority, &requests, concurrency, duration).await;
-        let what = (NAME, requests.name, concurrency);
-        loads.push(measure_load(options, what, &process, load).await?);
-    }
-    Ok(())
+    measure_server(options, (NAME, &process, authority), &numbers(), loads).await
 }
 
 /// Installs the packages beside the build, so that the sources stay as they are.

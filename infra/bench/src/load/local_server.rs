@@ -1,6 +1,6 @@
 //! The whole service in one process, with the embedded DynamoDB.
 
-use super::{Load, Options, Requests, authority, clients, log, measure_load, numbers};
+use super::{Load, Options, Requests, authority, log, measure_server, numbers};
 use crate::{
     Error,
     database::{DataFolder, KEY},
@@ -28,13 +28,7 @@ pub async fn measure(
     let others = others.filter(|request| measured.contains(&request.name));
     let others = others.map(|request| Requests { name: request.name, requests: vec![request] });
     for requests in [numbers()].into_iter().chain(others) {
-        clients::check(authority, &requests).await?;
-        for &concurrency in &options.concurrency {
-            let load =
-                async |duration| clients::send(authority, &requests, concurrency, duration).await;
-            let what = (NAME, requests.name, concurrency);
-            loads.push(measure_load(options, what, &process, load).await?);
-        }
+        measure_server(options, (NAME, &process, authority), &requests, loads).await?;
     }
     Ok(())
 }

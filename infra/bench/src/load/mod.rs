@@ -117,6 +117,22 @@ impl Options {
     }
 }
 
+/// Sends the requests to the server at `authority`, as many at a time as each concurrency says.
+async fn measure_server(
+    options: &Options,
+    (service, process, authority): (&str, &Process, &str),
+    requests: &Requests,
+    loads: &mut Vec<Load>,
+) -> Result<(), Error> {
+    clients::check(authority, requests).await?;
+    for &concurrency in &options.concurrency {
+        let load = async |duration| clients::send(authority, requests, concurrency, duration).await;
+        let what = (service, requests.name, concurrency);
+        loads.push(measure_load(options, what, process, load).await?);
+    }
+    Ok(())
+}
+
 /// Runs a load twice, first to warm up, and measures the second time.
 async fn measure_load(
     options: &Options,
