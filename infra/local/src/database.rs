@@ -6,14 +6,16 @@ use std::{
     path::Path,
 };
 
+use aws_sdk_dynamodb::config::Builder;
 use dynoxide::Database as Dynoxide;
+use signed_requests::sdk_config;
 use store::{Store, Tables, TimeoutProfile, is_emulator};
 use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle};
 
 use crate::{
     LocalError,
     args::{DataArgs, DatabaseArgs},
-    aws_account, stack, template,
+    stack, template,
 };
 
 /// Any free port.
@@ -194,6 +196,6 @@ async fn store_at(endpoint: &str, timeouts: TimeoutProfile) -> Store {
     if is_emulator(endpoint) {
         return Store::at_emulator(endpoint, timeouts);
     }
-    let config = aws_account::config().await.endpoint_url(endpoint);
+    let config = Builder::from(&sdk_config().await).endpoint_url(endpoint);
     Store::connect(config, Tables::from_env(), timeouts)
 }

@@ -1,7 +1,6 @@
 //! The service on one machine: every function behind one port, on an embedded DynamoDB.
 
 pub mod args;
-mod aws_account;
 pub mod commands;
 pub mod database;
 mod error;

@@ -1,16 +1,17 @@
 //! A deployed stack: its tables, which `template.yaml` names after it.
 
-use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::{Client, config::Builder};
+use signed_requests::sdk_config;
 use store::{Store, Tables, TimeoutProfile};
 
-use crate::{LocalError, aws_account};
+use crate::LocalError;
 
 /// The store of the stack `name`; region and credentials come from the environment.
 ///
 /// # Errors
 /// Returns an error if the tables cannot be read, or there are none that belong to such a stack.
 pub async fn store(name: &str) -> Result<Store, LocalError> {
-    let config = aws_account::config().await;
+    let config = Builder::from(&sdk_config().await);
     let store = Store::connect(config, Tables::of_stack(name), TimeoutProfile::Batch);
     let (client, tables) = store.parts();
     check_exists(client, name, &tables.dataset).await?;

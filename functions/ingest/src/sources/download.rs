@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use backon::{ExponentialBuilder, Retryable};
 use logging::with_causes;
-use reqwest::{Client, ClientBuilder, RequestBuilder, StatusCode};
+use reqwest::{ClientBuilder, RequestBuilder, StatusCode};
+use signed_requests::client_builder;
 
 use super::MOST_FETCHED;
 
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Between two parts of a response.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
 /// For one attempt from beginning to end.
@@ -59,20 +59,13 @@ impl DownloadError {
 /// # Errors
 /// Returns an error if it cannot be fetched in four attempts, or is too large.
 pub(super) async fn download(address: &str) -> Result<Vec<u8>, DownloadError> {
-    let client = with_limits(Client::builder()).https_only(true).build()?;
+    let client = with_limits(client_builder()).https_only(true).build()?;
     fetch(|| client.get(address), WAITS).await
 }
 
-/// A client with timeouts, and with ring as its TLS.
+/// A client with timeouts.
 pub(super) fn with_limits(client: ClientBuilder) -> ClientBuilder {
-    // This fails only if a provider is installed already, and all installed ones are the same.
-    _ = rustls::crypto::ring::default_provider().install_default();
-    let agent = concat!("telephone-number-reference/", env!("CARGO_PKG_VERSION"));
-    client
-        .user_agent(agent)
-        .connect_timeout(CONNECT_TIMEOUT)
-        .read_timeout(READ_TIMEOUT)
-        .timeout(TOTAL_TIMEOUT)
+    client.read_timeout(READ_TIMEOUT).timeout(TOTAL_TIMEOUT)
 }
 
 /// Fetches the body of the response to `request`. After a failure that may pass, the request is sent
@@ -161,7 +154,7 @@ mod tests {
     }
 
     async fn fetch_from(address: &str) -> Result<Vec<u8>, DownloadError> {
-        let client = with_limits(Client::builder()).build().unwrap();
+        let client = with_limits(client_builder()).build().unwrap();
         fetch(|| client.get(address), NO_WAITS).await
     }
 

@@ -1,0 +1,69 @@
+//! The services that are called, and where they answer.
+
+use std::env;
+
+/// A service of AWS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Service {
+    CloudFormation,
+    CloudWatch,
+    CodeDeploy,
+    Lambda,
+    S3,
+}
+
+impl Service {
+    /// The name of the service in a signature and in its address.
+    pub(crate) fn signing_name(self) -> &'static str {
+        match self {
+            Self::CloudFormation => "cloudformation",
+            Self::CloudWatch => "monitoring",
+            Self::CodeDeploy => "codedeploy",
+            Self::Lambda => "lambda",
+            Self::S3 => "s3",
+        }
+    }
+
+    /// The endpoint that replaces the one of AWS, if the environment sets one by the names of the
+    /// SDKs.
+    pub fn custom_endpoint(self) -> Option<String> {
+        let variable = match self {
+            Self::CloudFormation => "AWS_ENDPOINT_URL_CLOUDFORMATION",
+            Self::CloudWatch => "AWS_ENDPOINT_URL_CLOUDWATCH",
+            Self::CodeDeploy => "AWS_ENDPOINT_URL_CODEDEPLOY",
+            Self::Lambda => "AWS_ENDPOINT_URL_LAMBDA",
+            Self::S3 => "AWS_ENDPOINT_URL_S3",
+        };
+        let endpoint = env::var(variable).or_else(|_| env::var("AWS_ENDPOINT_URL")).ok()?;
+        Some(endpoint.trim_end_matches('/').to_owned())
+    }
+
+    /// The address at which the service answers in `region`, without a slash at its end.
+    pub fn endpoint(self, region: &str) -> String {
+        self.custom_endpoint().unwrap_or_else(|| {
+            format!("https://{}.{region}.{}", self.signing_name(), domain(region))
+        })
+    }
+}
+
+/// The domain of AWS in a region.
+pub fn domain(region: &str) -> &'static str {
+    if region.starts_with("cn-") { "amazonaws.com.cn" } else { "amazonaws.com" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_service_answers_in_its_region_and_partition() {
+        assert_eq!(
+            Service::CloudWatch.endpoint("eu-west-1"),
+            "https://monitoring.eu-west-1.amazonaws.com"
+        );
+        assert_eq!(
+            Service::Lambda.endpoint("cn-north-1"),
+            "https://lambda.cn-north-1.amazonaws.com.cn"
+        );
+    }
+}
