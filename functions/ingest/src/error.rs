@@ -4,7 +4,10 @@ use std::error::Error;
 
 use jiff::civil::Date;
 use logging::with_causes;
-use numbering::dataset::DamagedSnapshot;
+use numbering::{
+    dataset::{DamagedSnapshot, LAYOUT},
+    records::Version,
+};
 use store::{DatasetError, StoreError};
 
 /// The error that a library gave, whichever it is.
@@ -62,6 +65,11 @@ pub enum IngestError {
     NothingImported,
     #[error("there is no older version to go back to")]
     NothingBefore,
+    #[error(
+        "the older version {0} has another layout than this release reads, which is {LAYOUT}; \
+         roll back with the release that imported it"
+    )]
+    OnlyForeignBefore(Version),
     #[error("the current data cannot be read")]
     Current(#[from] DatasetError),
     #[error("the snapshot cannot be packed")]
@@ -140,7 +148,7 @@ mod tests {
     #[test]
     fn a_library_cannot_quote_contents_to_callers() {
         let quoting = || std::io::Error::other("cannot read 'SECRET'");
-        let version = numbering::records::Version::new(jiff::Timestamp::UNIX_EPOCH);
+        let version = Version::new(jiff::Timestamp::UNIX_EPOCH);
         let damage = DamagedSnapshot::from(quoting());
         let errors = [
             IngestError::Rows { file: "a report", source: csv::Error::from(quoting()) },

@@ -126,24 +126,34 @@ pub async fn ingest(
     Ok(ImportReport { outcome, version, items, changes, ..report })
 }
 
-/// Makes the version before the current one current again: one write.
+/// Makes the version before the current one current again: one write. Versions in another layout are
+/// passed over, and stay retained for the release that reads them.
 ///
 /// # Errors
-/// [`IngestError::NothingBefore`] if no older version is retained. Returns another error if that
-/// version cannot be read, another import or a rollback came first, or DynamoDB refuses.
+/// [`IngestError::NothingBefore`] if no older version is retained, and
+/// [`IngestError::OnlyForeignBefore`] if this release reads none of them. Returns another error if
+/// that version cannot be read, another import or a rollback came first, or DynamoDB refuses.
 pub async fn rollback(
     store: &Store,
     options: Options,
     progress: impl Fn(Progress),
 ) -> Result<ImportReport, IngestError> {
     let current = store.manifest().await?.ok_or(IngestError::NothingImported)?;
-    let manifest = current.rolled_back().ok_or(IngestError::NothingBefore)?;
+    let manifest = current.rolled_back().ok_or_else(|| match current.retained.as_slice() {
+        [] => IngestError::NothingBefore,
+        [foreign, ..] => IngestError::OnlyForeignBefore(foreign.version.clone()),
+    })?;
     let dataset = load(store, &manifest.current).await?;
     let mut notes = Notes::default();
+    let target = &manifest.current.version;
+    for skipped in current.retained.iter().take_while(|older| older.version != *target) {
+        let kind = "a version in another layout is passed over and stays retained";
+        notes.warn(kind, &skipped.version);
+    }
     // A rollback may be how an operator gets away from a damaged version.
     let current_dataset = match load(store, &current.current).await {
         Ok(dataset) => dataset,
-        Err(error) if error.is_damage() => {
+        Err(error) if error.is_unreadable() => {
             let kind = "the current version cannot be read; every record counts as changed";
             notes.warn(kind, logging::with_causes(&error));
             Dataset::default()

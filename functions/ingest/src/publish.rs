@@ -13,7 +13,7 @@ use std::{pin::pin, time::Instant};
 use futures_util::{StreamExt, TryFutureExt, TryStreamExt, stream};
 use jiff::Timestamp;
 use logging::with_causes;
-use numbering::dataset::Dataset;
+use numbering::dataset::{Dataset, LAYOUT};
 use numbering::records::{RecordKey, Version};
 use store::{
     DatasetError, ItemWrite, LookupItem, Manifest, Snapshot, Store, StoreError, WRITES_PER_BATCH,
@@ -36,13 +36,14 @@ pub(crate) struct Baseline {
     pub dataset: Dataset,
     /// The snapshot that `dataset` was read from.
     pub snapshot: Option<Snapshot>,
-    /// Newer versions whose snapshots are damaged.
+    /// Newer versions whose snapshots no release can read.
     damaged: Vec<Version>,
 }
 
 impl Baseline {
-    /// Reads the manifest and the newest version. A damaged snapshot must not keep imports out, so
-    /// it is passed over with a warning, and the import is compared with the version before it.
+    /// Reads the manifest and the newest version. A damaged or foreign snapshot must not keep imports
+    /// out, so it is passed over with a warning, and the import is compared with the version before
+    /// it.
     ///
     /// # Errors
     /// Returns an error if DynamoDB does not answer.
@@ -62,8 +63,16 @@ impl Baseline {
                     notes.warn(kind, with_causes(&error));
                     baseline.damaged.push(snapshot.version);
                 }
+                Err(error) if error.is_foreign() => {
+                    let kind = "a version in another layout is passed over and stays retained";
+                    notes.warn(kind, with_causes(&error));
+                }
                 Err(error) => return Err(error),
             }
+        }
+        if baseline.manifest.is_some() {
+            let kind = "no version can be read, so the gates had nothing to compare with";
+            notes.warn(kind, format!("this release reads the layout {LAYOUT}"));
         }
         Ok(baseline)
     }
@@ -74,16 +83,17 @@ impl Baseline {
     }
 
     /// The manifest whose current version may be imported again without a new version: the import
-    /// was compared with that version, and not with an older one in place of a damaged one.
+    /// was compared with that version, and not with an older one in its place.
     pub fn manifest_to_reimport(&self) -> Option<&Manifest> {
-        self.manifest.as_ref().filter(|_| self.damaged.is_empty())
+        let compared = &self.snapshot.as_ref()?.version;
+        self.manifest.as_ref().filter(|manifest| manifest.current.version == *compared)
     }
 
     /// The manifest in which `snapshot` is current, and the versions before it are retained unless
-    /// they cannot be read.
+    /// they are damaged.
     pub fn manifest_followed_by(&self, snapshot: Snapshot) -> Manifest {
-        let is_readable = |version: &Version| !self.damaged.contains(version);
-        Manifest::following(self.manifest.as_ref(), snapshot, is_readable)
+        let is_damaged = |version: &Version| self.damaged.contains(version);
+        Manifest::following(self.manifest.as_ref(), snapshot, is_damaged)
     }
 }
 

@@ -48,7 +48,8 @@ pub struct Health {
 pub enum ServiceStatus {
     /// All systems operational.
     Healthy,
-    /// Some features may be impacted: no data yet, or only what is in memory.
+    /// Some features may be impacted: no data yet, only what is in memory, or only an older version
+    /// than the current one.
     Degraded,
     /// The database cannot be read and nothing is in memory.
     Unhealthy,
@@ -65,6 +66,9 @@ pub enum DatabaseStatus {
 impl Health {
     fn of(reading: &ManifestReading) -> Self {
         let (status, database, manifest) = match reading {
+            ManifestReading::Fresh(Some(manifest)) if manifest.current.is_foreign() => {
+                (ServiceStatus::Degraded, DatabaseStatus::Connected, Some(manifest))
+            }
             ManifestReading::Fresh(Some(manifest)) => {
                 (ServiceStatus::Healthy, DatabaseStatus::Connected, Some(manifest))
             }
@@ -192,7 +196,8 @@ async fn health_unversioned(app: State<App>) -> Health {
 async fn stats(State(app): State<App>) -> Result<Json<Stats>, ApiError> {
     match app.dataset.read_manifest().await {
         ManifestReading::Fresh(Some(manifest)) | ManifestReading::Remembered(Some(manifest)) => {
-            Ok(Json(manifest.current.clone().into()))
+            // The version that lists and lookups are answered from.
+            Ok(Json(manifest.newest_readable().clone().into()))
         }
         ManifestReading::Fresh(None) | ManifestReading::Remembered(None) => {
             Err(ApiError::Unavailable)

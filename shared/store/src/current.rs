@@ -74,15 +74,15 @@ impl CurrentDataset {
         // Another request may have refreshed the dataset while this one waited for the lock.
         match self.versions.fresh(Instant::now()) {
             Some(fresh) => Ok(fresh),
-            None if self.versions.were_damaged_recently(Instant::now()) => {
-                Err(DatasetError::StillDamaged)
+            None if self.versions.were_unreadable_recently(Instant::now()) => {
+                Err(DatasetError::StillUnreadable)
             }
             None => self.refresh().await,
         }
     }
 
     /// A version of the dataset by its name, for a client that reads the pages of this version;
-    /// `None` if it is neither current nor retained.
+    /// `None` if it is neither current nor retained, or foreign.
     ///
     /// # Errors
     /// Returns an error if the version is current or retained, but cannot be loaded.
@@ -97,7 +97,10 @@ impl CurrentDataset {
             Err(error) => self.manifest.load_full().ok_or(error)?,
         };
         let Some(snapshot) = manifest.snapshot(version) else { return Ok(None) };
-        let loaded = self.load_or_reuse(snapshot).await?;
+        let loaded = match self.load_or_reuse(snapshot).await {
+            Err(error) if error.is_foreign() => return Ok(None),
+            loaded => loaded?,
+        };
         self.versions.keep_earlier(loaded.clone());
         Ok(Some(loaded))
     }
@@ -111,8 +114,8 @@ impl CurrentDataset {
             Err(error) => error,
         };
         let Some(in_memory) = self.versions.keep_using(Instant::now()) else {
-            if error.is_damage() {
-                self.versions.remember_damage(Instant::now());
+            if error.is_unreadable() {
+                self.versions.remember_unreadable(Instant::now());
             }
             return Err(error);
         };
@@ -124,12 +127,12 @@ impl CurrentDataset {
         Ok(in_memory)
     }
 
-    /// Loads the current version. If that is damaged, it loads the one that has been published
-    /// meanwhile, or the newest retained one that can be read.
+    /// Loads the current version. If that is damaged or foreign, it loads the one that has been
+    /// published meanwhile, or the newest retained one that can be read.
     async fn newest(&self) -> Result<LoadedVersion, DatasetError> {
         let current = self.require_manifest().await?.current.clone();
         let error = match self.load_or_reuse(&current).await {
-            Err(error) if error.is_damage() => error,
+            Err(error) if error.is_unreadable() => error,
             loaded => return loaded,
         };
         let manifest = self.require_manifest().await?;
@@ -139,11 +142,7 @@ impl CurrentDataset {
         };
         for snapshot in retained {
             if let Ok(loaded) = self.load_or_reuse(snapshot).await {
-                tracing::error!(
-                    error = with_causes(&error),
-                    version = loaded.version.as_str(),
-                    "the current version is damaged; answering from an older one"
-                );
+                log_fallback(&error, &loaded);
                 return Ok(loaded);
             }
         }
@@ -168,6 +167,19 @@ impl CurrentDataset {
         let manifest = Arc::new(manifest);
         self.manifest.store(Some(Arc::clone(&manifest)));
         manifest
+    }
+}
+
+/// Logs that requests are answered from `older` because of `error`. A foreign version is expected
+/// while one release takes over from another, so nobody has to act.
+fn log_fallback(error: &DatasetError, older: &LoadedVersion) {
+    let (error_text, version) = (with_causes(error), older.version.as_str());
+    if error.is_foreign() {
+        let message = "the current version has another layout; answering from a retained one";
+        tracing::warn!(error = error_text, version, "{message}");
+    } else {
+        let message = "the current version is damaged; answering from an older one";
+        tracing::error!(error = error_text, version, "{message}");
     }
 }
 
@@ -226,7 +238,7 @@ mod tests {
             FileDates::default(),
             Timestamp::UNIX_EPOCH,
         );
-        dataset.remember(Manifest::following(None, snapshot, |_| true));
+        dataset.remember(Manifest::following(None, snapshot, |_| false));
         assert!(dataset.of_version("old").await.unwrap().is_none(), "the manifest has no such one");
     }
 }

@@ -20,8 +20,8 @@ const RECHECK_AFTER_FAILURE: Duration = Duration::from_secs(5);
 #[derive(Default)]
 pub(crate) struct LoadedVersions {
     in_use: ArcSwapOption<InUse>,
-    /// When the current version and all retained ones were found damaged, if they were.
-    damaged_at: ArcSwapOption<Instant>,
+    /// When neither the current version nor a retained one could be read, if that was so.
+    unreadable_at: ArcSwapOption<Instant>,
     /// The last version that was asked for although it was no longer current, for further pages of
     /// the same list.
     earlier: ArcSwapOption<LoadedVersion>,
@@ -71,14 +71,14 @@ impl LoadedVersions {
     }
 
     /// Remembers that no version can be read, so that not every request reads them all again.
-    pub(crate) fn remember_damage(&self, now: Instant) {
-        self.damaged_at.store(Some(Arc::new(now)));
+    pub(crate) fn remember_unreadable(&self, now: Instant) {
+        self.unreadable_at.store(Some(Arc::new(now)));
     }
 
     /// Whether no version could be read a short time ago.
-    pub(crate) fn were_damaged_recently(&self, now: Instant) -> bool {
-        let damaged_at = self.damaged_at.load();
-        damaged_at.as_deref().is_some_and(|&then| now < then + RECHECK_AFTER_FAILURE)
+    pub(crate) fn were_unreadable_recently(&self, now: Instant) -> bool {
+        let unreadable_at = self.unreadable_at.load();
+        unreadable_at.as_deref().is_some_and(|&then| now < then + RECHECK_AFTER_FAILURE)
     }
 
     /// Keeps a version in memory that is not current.
@@ -92,18 +92,18 @@ impl LoadedVersions {
     }
 }
 
-/// The snapshots to try after a current one proved to be damaged.
+/// The snapshots to try after a current one proved to be damaged or foreign.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Fallback<'a> {
     /// Another version has been published meanwhile.
     NewCurrent(&'a Snapshot),
-    /// The damaged version is still current. These are the retained ones, the newest first.
+    /// That version is still current. These are the retained ones, the newest first.
     Retained(&'a [Snapshot]),
 }
 
-/// What to try after the version `damaged` could not be loaded; `manifest` has been read since.
-pub(crate) fn fallback<'a>(damaged: &Version, manifest: &'a Manifest) -> Fallback<'a> {
-    if manifest.current.version == *damaged {
+/// What to try after the version `unreadable` could not be loaded; `manifest` has been read since.
+pub(crate) fn fallback<'a>(unreadable: &Version, manifest: &'a Manifest) -> Fallback<'a> {
+    if manifest.current.version == *unreadable {
         Fallback::Retained(&manifest.retained)
     } else {
         Fallback::NewCurrent(&manifest.current)
@@ -188,25 +188,25 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_remembered_for_five_seconds() {
+    fn that_nothing_can_be_read_is_remembered_for_five_seconds() {
         let versions = LoadedVersions::default();
         let now = Instant::now();
-        assert!(!versions.were_damaged_recently(now));
-        versions.remember_damage(now);
-        assert!(versions.were_damaged_recently(now + Duration::from_secs(4)));
-        assert!(!versions.were_damaged_recently(now + Duration::from_secs(5)));
+        assert!(!versions.were_unreadable_recently(now));
+        versions.remember_unreadable(now);
+        assert!(versions.were_unreadable_recently(now + Duration::from_secs(4)));
+        assert!(!versions.were_unreadable_recently(now + Duration::from_secs(5)));
     }
 
     #[test]
-    fn a_damaged_version_falls_back_to_a_new_current_one_or_to_the_retained_ones() {
-        let readable = |_: &Version| true;
-        let oldest = Manifest::following(None, snapshot(), readable);
-        let older = Manifest::following(Some(&oldest), snapshot(), readable);
-        let manifest = Manifest::following(Some(&older), snapshot(), readable);
+    fn an_unreadable_version_falls_back_to_a_new_current_one_or_to_the_retained_ones() {
+        let whole = |_: &Version| false;
+        let oldest = Manifest::following(None, snapshot(), whole);
+        let older = Manifest::following(Some(&oldest), snapshot(), whole);
+        let manifest = Manifest::following(Some(&older), snapshot(), whole);
 
-        let damaged = &manifest.current.version;
+        let unreadable = &manifest.current.version;
         let newest_first = [older.current.clone(), oldest.current];
-        assert_eq!(fallback(damaged, &manifest), Fallback::Retained(&newest_first));
+        assert_eq!(fallback(unreadable, &manifest), Fallback::Retained(&newest_first));
 
         let replaced_meanwhile = &older.current.version;
         let expected = Fallback::NewCurrent(&manifest.current);

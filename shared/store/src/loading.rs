@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use numbering::{
-    dataset::{DamagedSnapshot, Dataset},
+    dataset::{DamagedSnapshot, Dataset, LAYOUT},
     records::Version,
 };
 
@@ -23,25 +23,47 @@ pub enum DatasetError {
     Empty,
     #[error(transparent)]
     Store(#[from] StoreError),
-    #[error("no version could be read some seconds ago, since all were damaged")]
-    StillDamaged,
+    #[error("no version could be read some seconds ago")]
+    StillUnreadable,
     #[error("the snapshot {version} is damaged")]
     Damaged { version: Version, source: DamagedSnapshot },
+    /// The snapshot is whole, and a release that reads its layout answers from it.
+    #[error(
+        "the snapshot {version} has the layout {layout}, and this release reads {LAYOUT}; \
+         use the release that made it, or import with this one"
+    )]
+    Foreign { version: Version, layout: u8 },
 }
 
 impl DatasetError {
-    /// Whether the snapshot itself is damaged, so that reading it again is useless.
+    /// Whether the snapshot itself is damaged, so that no release can read it.
     pub fn is_damage(&self) -> bool {
         matches!(self, Self::Damaged { .. } | Self::Store(StoreError::Snapshot { .. }))
     }
+
+    /// Whether the snapshot has another layout than this release reads.
+    pub fn is_foreign(&self) -> bool {
+        matches!(self, Self::Foreign { .. })
+    }
+
+    /// Whether it is useless that this release reads the snapshot again.
+    pub fn is_unreadable(&self) -> bool {
+        self.is_damage() || self.is_foreign()
+    }
 }
 
-/// Reads and unpacks a snapshot.
+/// Reads and unpacks a snapshot. The chunks of one that is foreign by its manifest are not read.
 ///
 /// # Errors
-/// Returns an error if the snapshot cannot be read as a whole, or is damaged.
+/// Returns an error if the snapshot cannot be read as a whole, is damaged or is foreign.
 pub async fn load(store: &Store, snapshot: &Snapshot) -> Result<Dataset, DatasetError> {
+    let version = || snapshot.version.clone();
+    if let Some(layout) = snapshot.layout.filter(|&layout| layout != LAYOUT) {
+        return Err(DatasetError::Foreign { version: version(), layout });
+    }
     let bytes = store.snapshot(snapshot).await?;
-    Dataset::unpack(&bytes)
-        .map_err(|source| DatasetError::Damaged { version: snapshot.version.clone(), source })
+    Dataset::unpack(&bytes).map_err(|source| match source {
+        DamagedSnapshot::Layout(layout) => DatasetError::Foreign { version: version(), layout },
+        source => DatasetError::Damaged { version: version(), source },
+    })
 }

@@ -1,5 +1,8 @@
 //! The manifest, which names the current version of the data and the retained ones.
 
+#[cfg(test)]
+mod tests;
+
 use std::fmt;
 
 use aws_sdk_dynamodb::{error::ProvideErrorMetadata, types::AttributeValue};
@@ -9,7 +12,10 @@ use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
 
 use crate::{Store, StoreError, client::item_from_record};
-use numbering::records::{Statistics, Version};
+use numbering::{
+    dataset::LAYOUT,
+    records::{Statistics, Version},
+};
 
 /// Names the current version of the data and the retained ones.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -40,6 +46,9 @@ pub struct Snapshot {
     pub file_dates: FileDates,
     /// The number of chunks in which the snapshot is stored.
     pub chunks: u32,
+    /// The layout of its bytes; `None` if it was published by a release that did not state it.
+    #[serde(default)]
+    pub layout: Option<u8>,
     /// The hash of the whole snapshot. It shows damage and not forgery: whoever can write a chunk can
     /// write the manifest. The attribute has the name of an earlier hash, so that an earlier release
     /// can still read the manifest, refuse the snapshot, and import its own.
@@ -114,25 +123,35 @@ impl Snapshot {
         ingested_at: Timestamp,
     ) -> Self {
         let chunks = bytes.chunks(CHUNK_BYTES).len() as u32;
-        Self { version, ingested_at, file_dates, chunks, hash: SnapshotHash::of(bytes), statistics }
+        let (layout, hash) = (bytes.first().copied(), SnapshotHash::of(bytes));
+        Self { version, ingested_at, file_dates, chunks, layout, hash, statistics }
+    }
+
+    /// Whether it has another layout than this release reads, as far as the manifest says.
+    pub fn is_foreign(&self) -> bool {
+        self.layout.is_some_and(|layout| layout != LAYOUT)
     }
 }
 
 impl Manifest {
     /// The manifest that makes `snapshot` the current version in place of the one in `replaced`. Of
-    /// the older versions it retains the newest three that are `readable`.
+    /// the older versions that are not damaged it retains the newest three, and beyond these the
+    /// newest of each layout. A release that reads only that layout answers from it while another
+    /// release imports.
     pub fn following(
         replaced: Option<&Self>,
         snapshot: Snapshot,
-        readable: impl Fn(&Version) -> bool,
+        is_damaged: impl Fn(&Version) -> bool,
     ) -> Self {
-        let retained = replaced
-            .into_iter()
-            .flat_map(Self::snapshots)
-            .filter(|older| readable(&older.version))
-            .take(RETAINED)
-            .cloned()
-            .collect();
+        let published = replaced.into_iter().flat_map(Self::snapshots);
+        let mut retained: Vec<Snapshot> = Vec::new();
+        for older in published.filter(|older| !is_damaged(&older.version)) {
+            let has_newer = retained.iter().chain([&snapshot]).any(|it| it.layout == older.layout);
+            let is_newest_of_layout = older.layout.is_some() && !has_newer;
+            if retained.len() < RETAINED || is_newest_of_layout {
+                retained.push(older.clone());
+            }
+        }
         Self { revision: Revision::new(), current: snapshot, retained }
     }
 
@@ -142,14 +161,23 @@ impl Manifest {
         Self { revision: Revision::new(), current, retained: self.retained.clone() }
     }
 
-    /// The manifest that goes back to the previous version; `None` if none is retained.
+    /// The manifest that goes back to the newest retained version that this release can read;
+    /// `None` if there is none. Foreign versions stay retained, since another release may be
+    /// answering from them.
     pub fn rolled_back(&self) -> Option<Self> {
-        let (previous, older) = self.retained.split_first()?;
-        Some(Self {
-            revision: Revision::new(),
-            current: previous.clone(),
-            retained: older.to_vec(),
-        })
+        let place = self.retained.iter().position(|older| !older.is_foreign())?;
+        let (passed_over, [target, older @ ..]) = self.retained.split_at(place) else {
+            return None;
+        };
+        let left = [&self.current].into_iter().filter(|current| current.is_foreign());
+        let retained = left.chain(passed_over).chain(older).cloned().collect();
+        Some(Self { revision: Revision::new(), current: target.clone(), retained })
+    }
+
+    /// The newest snapshot that is not foreign, from which this release answers; the current one if
+    /// all are foreign.
+    pub fn newest_readable(&self) -> &Snapshot {
+        self.snapshots().find(|snapshot| !snapshot.is_foreign()).unwrap_or(&self.current)
     }
 
     /// The current snapshot and the retained ones, the newest first.
@@ -263,18 +291,5 @@ impl Store {
             Some("ConditionalCheckFailedException") => Err(StoreError::Overtaken),
             _ => Err(StoreError::call("PutItem", table)(error)),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_hash_tells_damage_and_leaves_the_snapshot_of_an_earlier_release_to_its_layout() {
-        let [hash, other] = [b"snapshot", b"damaged!"].map(|bytes| SnapshotHash::of(bytes));
-        assert!(hash.allows(&hash) && !hash.allows(&other));
-        let sha256 = SnapshotHash("0".repeat(64));
-        assert!(sha256.allows(&hash));
     }
 }

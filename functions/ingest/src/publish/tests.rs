@@ -25,16 +25,17 @@ fn snapshot(version: &Version) -> Snapshot {
 /// A manifest of these versions, the oldest first.
 fn manifest_of(versions: &[&Version]) -> Option<Manifest> {
     versions.iter().fold(None, |manifest, version| {
-        Some(Manifest::following(manifest.as_ref(), snapshot(version), |_| true))
+        Some(Manifest::following(manifest.as_ref(), snapshot(version), |_| false))
     })
 }
 
 /// What an import starts from after these versions, the oldest first.
 fn baseline(versions: &[&Version], damaged: &[&Version]) -> Baseline {
+    let readable = versions.iter().rev().find(|version| !damaged.contains(version));
     Baseline {
         manifest: manifest_of(versions),
         dataset: Dataset::default(),
-        snapshot: None,
+        snapshot: readable.map(|version| snapshot(version)),
         damaged: damaged.iter().copied().cloned().collect(),
     }
 }

@@ -3,6 +3,7 @@
 use std::{fs, net::Ipv4Addr, path::Path, sync::Arc, time::Duration};
 
 use axum::Router;
+use numbering::dataset::LAYOUT;
 use shared::{app, auth::ApiKey, state::App};
 use store::Store;
 use tokio::{net::TcpListener, sync::oneshot, time::timeout};
@@ -119,6 +120,7 @@ fn write_private(file: &Path, text: &str) -> std::io::Result<()> {
 
 async fn greet(base_url: &str, key: &ApiKey, database: &Database) -> Result<(), LocalError> {
     let manifest = database.store().manifest().await?;
+    let is_foreign = manifest.as_ref().is_some_and(|manifest| manifest.current.is_foreign());
     let records = manifest.map_or(0, |manifest| manifest.current.statistics.total_records);
     let key = key.reveal();
     println!("Telephone Number Reference Service {}", env!("CARGO_PKG_VERSION"));
@@ -126,6 +128,12 @@ async fn greet(base_url: &str, key: &ApiKey, database: &Database) -> Result<(), 
     println!("  base URL  {base_url}");
     println!("  API key   {key}");
     println!("  data      {} NPA-NXX records", indicatif::HumanCount(u64::from(records)));
+    if is_foreign {
+        println!("            in another layout than this release reads, which is {LAYOUT};");
+        println!(
+            "            run 'tnr import' with this release, or serve them with the one before"
+        );
+    }
     println!("  DynamoDB  {}", database.endpoint());
     println!();
     println!("  curl '{base_url}/v1/format/+13052345678?apiKey={key}'");

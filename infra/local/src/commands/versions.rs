@@ -5,6 +5,7 @@ use std::fmt::{self, Write};
 use indicatif::HumanCount;
 use ingest::{Figures, Quality, QualityReport};
 use jiff::{Timestamp, civil::Date};
+use numbering::dataset::LAYOUT;
 use serde::Serialize;
 use store::{FileDates, Manifest, Snapshot, Store};
 
@@ -20,6 +21,10 @@ use crate::{
 struct Listed {
     version: String,
     is_current: bool,
+    /// The layout of its snapshot; `None` if the release that imported it did not state it.
+    layout: Option<u8>,
+    /// Whether it has another layout than this release reads.
+    is_foreign: bool,
     ingested_at: Timestamp,
     file_dates: FileDates,
     records: u32,
@@ -58,6 +63,8 @@ async fn listed(store: &Store) -> Result<Vec<Listed>, LocalError> {
         Listed {
             version: snapshot.version.to_string(),
             is_current: place == 0,
+            layout: snapshot.layout,
+            is_foreign: snapshot.is_foreign(),
             ingested_at: snapshot.ingested_at,
             file_dates: snapshot.file_dates,
             records: snapshot.statistics.total_records,
@@ -81,7 +88,15 @@ fn write(table: &mut String, listed: &[Listed]) -> fmt::Result {
     for version in listed {
         write_version(table, version)?;
     }
-    writeln!(table, "* is current; 'rollback' goes back to the one below it")
+    writeln!(table, "* is current; 'rollback' goes back to the one below it")?;
+    if listed.iter().any(|version| version.is_foreign) {
+        writeln!(
+            table,
+            "! has another layout than this release reads, which is {LAYOUT}; another release \
+             answers from it, and 'rollback' passes over it"
+        )?;
+    }
+    Ok(())
 }
 
 fn write_version(table: &mut String, version: &Listed) -> fmt::Result {
@@ -90,8 +105,9 @@ fn write_version(table: &mut String, version: &Listed) -> fmt::Result {
     let count = |count: u32| HumanCount(count.into()).to_string();
     writeln!(
         table,
-        "{} {:<33} {:<20}  {:<10}  {:<10}  {:<10}  {:>9}  {:>8}",
+        "{}{}{:<33} {:<20}  {:<10}  {:<10}  {:<10}  {:>9}  {:>8}",
         if version.is_current { "*" } else { " " },
+        if version.is_foreign { "!" } else { " " },
         version.version,
         version.ingested_at.to_string(),
         date(nanpa),

@@ -47,7 +47,7 @@ use self::{
 };
 
 pub use carrier_search::CarrierSearch;
-pub use packed::DamagedSnapshot;
+pub use packed::{DamagedSnapshot, LAYOUT};
 pub use record_list::Records;
 pub use search::Search;
 pub use words::{WholeName, Words, WordsError};

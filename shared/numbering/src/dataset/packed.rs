@@ -2,9 +2,9 @@
 
 use super::Dataset;
 
-/// The first byte of a snapshot. It names the layout of the others, so that a release of the
-/// service refuses a layout that it would misread.
-const LAYOUT: u8 = 4;
+/// The layout of the snapshots that this release writes, and the only one that it reads. It is the
+/// first byte of a snapshot, so that no release misreads the bytes of another.
+pub const LAYOUT: u8 = 4;
 /// The level of zstd. It is high because a snapshot is written once and read by every container.
 const LEVEL: i32 = 19;
 /// The most bytes of a snapshot that is not compressed. A full numbering plan with all its
@@ -16,9 +16,7 @@ const MOST_BYTES: usize = 256 * 1024 * 1024;
 pub enum DamagedSnapshot {
     #[error("it is empty")]
     Empty,
-    #[error(
-        "its layout is {0}, and this release reads {LAYOUT}; an import makes one that it can read"
-    )]
+    #[error("its layout is {0}, and this release reads {LAYOUT}")]
     Layout(u8),
     #[error("it cannot be compressed or decompressed")]
     Compression(#[from] std::io::Error),

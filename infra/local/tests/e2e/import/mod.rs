@@ -4,6 +4,7 @@ mod drifting_items;
 mod full_scale;
 mod gates;
 mod interrupted_imports;
+mod layouts;
 mod publishing_model;
 mod reports;
 mod ruined_reports;

@@ -1,6 +1,8 @@
 //! Random sequences of imports, rollbacks and repairs: killed, refused, answered late or never,
 //! delivered twice or stalled at any call, alone or two at once, with clocks that are wrong, and
-//! with tables emptied and restored in between. After every step, all lookups must equal all lists.
+//! with tables emptied and restored in between, by two releases whose snapshots have different
+//! layouts. After every step, all lookups must equal all lists, in the readers of both releases, and a
+//! release that once could read a version still has one to answer from.
 //!
 //! `TNR_MODEL_STEPS` sets the number of steps and `TNR_MODEL_SEED` repeats a run.
 
@@ -19,13 +21,14 @@ use proptest::{
     prelude::*,
     test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner},
 };
-use store::{Store, TimeoutProfile};
+use store::{Manifest, Store, TimeoutProfile};
 use tnr::{commands::keys, database::Database};
 use tokio::{runtime::Runtime, task::JoinHandle};
 
 use self::{
     files::sources,
     reader::Reader,
+    releases::{Release, Stores},
     steps::{Kind, Run, STEPS_OF_A_SEQUENCE, Step, Table, Trouble, WRITERS, Work, steps},
     tables::LookupTables,
 };
@@ -37,6 +40,7 @@ use crate::support::{
 
 mod files;
 mod reader;
+mod releases;
 mod steps;
 mod tables;
 
@@ -47,7 +51,7 @@ const WORLDS: u64 = 3;
 
 /// One process that imports, behind a proxy of its own.
 struct Writer {
-    store: Store,
+    stores: Stores,
     proxy: FaultProxy,
     trouble: Arc<Mutex<Option<Trouble>>>,
 }
@@ -61,8 +65,8 @@ impl Writer {
             None => Fault::None,
         };
         let proxy = FaultProxy::before(endpoint, policy).await;
-        let store = Store::at_emulator(&proxy.endpoint, TimeoutProfile::Batch);
-        Self { store, proxy, trouble }
+        let stores = Stores::at(&proxy.endpoint, TimeoutProfile::Batch).await;
+        Self { stores, proxy, trouble }
     }
 
     /// Sets what happens to the calls from now on.
@@ -75,30 +79,31 @@ impl Writer {
 /// How a run ended, as far as its own process knows.
 #[derive(Debug)]
 enum Ended {
-    /// The file set is current unless another run has published since.
-    Imported(usize),
+    /// The file set is current, for readers of this release, unless another run has published since.
+    Imported(Release, usize),
     /// Nothing is known of the current file set.
     Otherwise,
 }
 
-async fn work(store: Store, work: Work) -> Ended {
-    match work {
+async fn work(stores: &Stores, run: &Run) -> Ended {
+    let store = stores.of(run.release);
+    match run.work {
         Work::Import { files, clock } => {
             let options = Options { now: Timestamp::now() + clock.hours(), ..without_gates() };
-            match ingest(&store, &sources(files), options, |_| ()).await {
+            match ingest(store, &sources(files), options, |_| ()).await {
                 Ok(report) => {
                     assert!(!matches!(report.outcome, Outcome::Refused { .. }), "{report:?}");
-                    Ended::Imported(files)
+                    Ended::Imported(run.release, files)
                 }
                 Err(_) => Ended::Otherwise,
             }
         }
         Work::Rollback => {
-            _ = rollback(&store, Options::default(), |_| ()).await;
+            _ = rollback(store, Options::default(), |_| ()).await;
             Ended::Otherwise
         }
         Work::Repair => {
-            _ = verify(&store, Repair::Yes, None, |_| ()).await;
+            _ = verify(store, Repair::Yes, None, |_| ()).await;
             Ended::Otherwise
         }
     }
@@ -108,11 +113,15 @@ async fn work(store: Store, work: Work) -> Ended {
 struct World {
     database: Database,
     store: Store,
+    /// The stores of the readers.
+    serving: Stores,
     writers: Vec<Writer>,
     /// Writers that are stalled in the middle of their work.
     stalled: Vec<(usize, JoinHandle<Ended>)>,
-    /// A reader that has not looked for a new version for some steps.
-    older: Option<Reader>,
+    /// Readers that have not looked for a new version for some steps.
+    older: Vec<Reader>,
+    /// The releases that had a version to read after the last step.
+    answering: Vec<Release>,
     earlier_items: Option<LookupTables>,
     steps: usize,
 }
@@ -126,12 +135,15 @@ impl World {
             writers.push(Writer::before(database.endpoint()).await);
         }
         let store = database.serving_store().await;
+        let serving = Stores::at(database.endpoint(), TimeoutProfile::Request).await;
         Self {
             database,
             store,
+            serving,
             writers,
             stalled: Vec::new(),
-            older: None,
+            older: Vec::new(),
+            answering: Vec::new(),
             earlier_items: None,
             steps: 0,
         }
@@ -145,9 +157,9 @@ impl World {
 
     /// Runs until it ends or stalls; gives how it ended.
     async fn run(&mut self, run: &Run, writer: usize) -> Option<Ended> {
-        let Writer { store, .. } = &self.writers[writer];
+        let (stores, run) = (self.writers[writer].stores.clone(), run.clone());
         self.writers[writer].set_trouble(run.trouble);
-        let mut task = tokio::spawn(work(store.clone(), run.work.clone()));
+        let mut task = tokio::spawn(async move { work(&stores, &run).await });
         tokio::select! {
             ended = &mut task => Some(ended.unwrap()),
             () = self.writers[writer].proxy.until_held() => {
@@ -169,8 +181,9 @@ impl World {
         true
     }
 
-    /// Takes the step; gives the file set that has to be current now, if that is known.
-    async fn take(&mut self, step: &Step) -> Option<usize> {
+    /// Takes the step; gives the file set that has to be current now, if that is known, and the
+    /// release that imported it.
+    async fn take(&mut self, step: &Step) -> Option<(Release, usize)> {
         let ended = match step {
             Step::Run(run) => match self.idle_writer(None) {
                 Some(writer) => self.run(run, writer).await,
@@ -208,7 +221,7 @@ impl World {
             }
         };
         match ended {
-            Some(Ended::Imported(files)) => Some(files),
+            Some(Ended::Imported(release, files)) => Some((release, files)),
             _ => None,
         }
     }
@@ -222,44 +235,81 @@ impl World {
             self.writers[writer].set_trouble(unstalled(run.trouble));
         }
         tokio::join!(
-            work(self.writers[first].store.clone(), first_run.work.clone()),
-            work(self.writers[second].store.clone(), second_run.work.clone())
+            work(&self.writers[first].stores, first_run),
+            work(&self.writers[second].stores, second_run)
         );
     }
 
-    /// Compares all lookups with all lists, as a fresh reader and an older one have them.
-    async fn check(&mut self, current: Option<usize>) -> Result<(), TestCaseError> {
-        let fresh = Reader::new(&self.store);
-        fresh.check().await?;
-        if let Some(files) = current {
-            prop_assert_eq!(fresh.file_set().await, Some(files), "the import that succeeded");
+    /// Compares all lookups with all lists, as fresh readers and older ones have them.
+    async fn check(&mut self, current: Option<(Release, usize)>) -> Result<(), TestCaseError> {
+        let manifest = self.store.manifest().await.unwrap();
+        let fresh = Release::ALL.map(|release| (release, Reader::new(self.serving.of(release))));
+        for (release, reader) in &fresh {
+            reader.check().await?;
+            self.check_answering(*release, reader, manifest.as_ref()).await?;
         }
-        if let Some(older) = &self.older {
+        for (release, reader) in &fresh {
+            if let Some((importing, files)) = current
+                && importing == *release
+            {
+                prop_assert_eq!(reader.file_set().await, Some(files), "the import that succeeded");
+            }
+        }
+        for older in &self.older {
             older.check().await?;
         }
         self.steps += 1;
         if self.steps.is_multiple_of(6) {
-            self.older = Some(fresh);
+            self.older = fresh.map(|(_, reader)| reader).into();
         }
         Ok(())
     }
 
-    /// Asserts that the next import succeeds whatever happened, and that a repair leaves no drift.
+    /// Asserts that the release has not lost the last version that it can read, that its reader
+    /// answers if there is one, and that its health tells whether that is the current one.
+    async fn check_answering(
+        &mut self,
+        release: Release,
+        reader: &Reader,
+        manifest: Option<&Manifest>,
+    ) -> Result<(), TestCaseError> {
+        let was_answering = self.answering.contains(&release);
+        self.answering.retain(|answering| *answering != release);
+        let Some(manifest) = manifest else { return Ok(()) };
+        let has_version = release.has_version_in(manifest);
+        prop_assert!(has_version || !was_answering, "{:?} has nothing left to read", release);
+        prop_assert_eq!(reader.version().await?.is_some(), has_version, "{:?}", release);
+        let reads_current = manifest.current.layout == Some(release.layout());
+        let expected = if reads_current { "healthy" } else { "degraded" };
+        prop_assert_eq!(reader.health().await, expected, "{:?}", release);
+        self.answering.extend(has_version.then_some(release));
+        Ok(())
+    }
+
+    /// Asserts that the next import of each release succeeds whatever happened, and that a repair
+    /// leaves no drift.
     async fn conclude(&mut self) -> Result<(), TestCaseError> {
         while self.resume().await {
             self.check(None).await?;
         }
-        let store = self.database.store();
-        let import = ingest(&store, &sources(0), without_gates(), |_| ()).await;
+        let stores = Stores::at(self.database.endpoint(), TimeoutProfile::Batch).await;
+        for release in [Release::Other, Release::This] {
+            self.conclude_as(release, stores.of(release)).await?;
+        }
+        Ok(())
+    }
+
+    async fn conclude_as(&mut self, release: Release, store: &Store) -> Result<(), TestCaseError> {
+        let import = ingest(store, &sources(0), without_gates(), |_| ()).await;
         prop_assert!(import.is_ok(), "the next import: {:?}", import.err());
-        self.check(Some(0)).await?;
-        let again = ingest(&store, &sources(0), without_gates(), |_| ()).await.map_err(failed)?;
+        self.check(Some((release, 0))).await?;
+        let again = ingest(store, &sources(0), without_gates(), |_| ()).await.map_err(failed)?;
         prop_assert_eq!(again.outcome, Outcome::Unchanged);
         prop_assert_eq!(again.items.written + again.items.deleted, 0);
-        verify(&store, Repair::Yes, None, |_| ()).await.map_err(failed)?;
-        let verification = verify(&store, Repair::No, None, |_| ()).await.map_err(failed)?;
+        verify(store, Repair::Yes, None, |_| ()).await.map_err(failed)?;
+        let verification = verify(store, Repair::No, None, |_| ()).await.map_err(failed)?;
         prop_assert_eq!(verification.drift.total(), 0);
-        self.check(Some(0)).await
+        self.check(Some((release, 0))).await
     }
 }
 

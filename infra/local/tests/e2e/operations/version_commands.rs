@@ -3,10 +3,16 @@
 
 use std::fs;
 
+use numbering::dataset::LAYOUT;
 use serde_json::Value;
 use tempfile::TempDir;
+use tnr::database::{Database, Sharing};
 
-use crate::support::{program::program, small_reports::ReportTexts};
+use crate::support::{
+    foreign_versions::{FOREIGN_LAYOUTS, Statement, publish_in_layout},
+    program::{Serving, program},
+    small_reports::ReportTexts,
+};
 
 /// An operator, who has a folder with reports and a database.
 struct Operator {
@@ -125,4 +131,31 @@ fn a_refused_import_lists_the_changes_and_every_reason() {
     assert_eq!(report["outcome"], "refused");
     assert!(!report["changes"]["listed"].as_array().unwrap().is_empty());
     assert!(report["quality"]["countries"]["US"]["assigned"]["before"].is_number());
+}
+
+#[tokio::test]
+async fn versions_in_another_layout_are_marked_and_serve_says_so() {
+    for layout in FOREIGN_LAYOUTS {
+        let operator = Operator::new();
+        operator.import(&ReportTexts::first(), &[]);
+        let data_dir = operator.folder.path().join("data");
+        let database = Database::embedded(&data_dir, 0, Sharing::Private).await.unwrap();
+        let foreign = publish_in_layout(&database.store(), layout, Statement::Stated).await;
+        database.close().await;
+
+        let (_, table, _) = operator.run(&["versions"]);
+        assert!(table.contains(&format!("\n*!{}", foreign.version)), "{table}");
+        assert!(table.contains("\n! has another layout than this release reads"), "{table}");
+        let (_, json, _) = operator.run(&["versions", "--json"]);
+        let json: Value = serde_json::from_str(&json).unwrap();
+        let marks = [0, 1].map(|place| (&json[place]["layout"], &json[place]["is_foreign"]));
+        assert_eq!(marks, [(&layout.into(), &true.into()), (&LAYOUT.into(), &false.into())]);
+
+        let mut serve = program(&["--port", "0", "--data-dir", &operator.path("data")]);
+        let serving = Serving::start(&mut serve).await;
+        let banner = serving.output();
+        assert!(banner.contains("in another layout than this release reads"), "{banner}");
+        assert_eq!(serving.get("/v1/npa/415?limit=1").await["npa"], "415");
+        assert_eq!(serving.get("/health").await["status"], "degraded");
+    }
 }

@@ -29,10 +29,13 @@ impl Reader {
         Self { app, service }
     }
 
-    async fn version(&self) -> Result<Option<LoadedVersion>, TestCaseError> {
+    /// The version that it answers from; `None` if none in the layout of its release has been
+    /// published.
+    pub async fn version(&self) -> Result<Option<LoadedVersion>, TestCaseError> {
+        use DatasetError::{Empty, Foreign, StillUnreadable};
         match self.app.dataset.get().await {
             Ok(loaded) => Ok(Some(loaded)),
-            Err(DatasetError::Empty) => Ok(None),
+            Err(Empty | Foreign { .. } | StillUnreadable) => Ok(None),
             Err(error) => Err(TestCaseError::fail(format!("no version to read: {error}"))),
         }
     }
@@ -83,10 +86,18 @@ impl Reader {
         Ok(())
     }
 
+    /// What `/health` says of the service.
+    pub async fn health(&self) -> Value {
+        self.answer("/health").await["status"].take()
+    }
+
     /// What `/v1/format` answers for a number in the exchange.
     async fn format(&self, npa_nxx: NpaNxx) -> Value {
         let NpaNxx { npa, nxx } = npa_nxx;
-        let uri = format!("/v1/format/+1{npa}{nxx}4567?cache=false");
+        self.answer(&format!("/v1/format/+1{npa}{nxx}4567?cache=false")).await
+    }
+
+    async fn answer(&self, uri: &str) -> Value {
         let request = Request::get(uri).header("x-api-key", KEY).body(Body::empty()).unwrap();
         let response = self.service.clone().oneshot(request).await.unwrap();
         let body = axum::body::to_bytes(response.into_body(), usize::MAX).await.unwrap();
