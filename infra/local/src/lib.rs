@@ -8,11 +8,17 @@ mod error;
 mod expiry;
 mod functions;
 pub mod openapi;
+mod operations_port;
+mod private_file;
 mod report;
 pub mod sample;
 pub mod sample_requests;
+mod service_manager;
 mod stack;
+mod stop_signals;
+mod tables;
 pub mod template;
+mod terminal_log;
 
 pub use error::LocalError;
 pub use functions::{functions, routes};
