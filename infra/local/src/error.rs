@@ -44,6 +44,8 @@ pub enum LocalError {
     HasDatabase(String),
     #[error("the file '{0}' must not exist; give another name")]
     FileExists(String),
+    #[error("table '{0}' is not ready")]
+    TableNotReady(String),
     #[error("{url} answers {status}")]
     Unhealthy { url: String, status: StatusCode },
     #[error("stopped by a second signal; the last counts of quotas may not be written")]

@@ -16,7 +16,7 @@ pub mod sample_requests;
 mod service_manager;
 mod stack;
 mod stop_signals;
-mod tables;
+pub mod tables;
 pub mod template;
 mod terminal_log;
 

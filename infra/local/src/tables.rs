@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use aws_sdk_dynamodb::{
     Client,
-    client::Waiters,
     types::{
         AttributeDefinition, BillingMode, KeySchemaElement, KeyType, ScalarAttributeType,
-        TimeToLiveSpecification, TimeToLiveStatus,
+        TableStatus, TimeToLiveSpecification, TimeToLiveStatus,
     },
 };
+use backon::{ConstantBuilder, Retryable};
 use logging::with_causes;
 use store::{Store, Tables};
 
@@ -18,8 +18,9 @@ use crate::{
     template::{self, Table},
 };
 
-/// How long a database may take until a new table can be used.
-const LONGEST_CREATION: Duration = Duration::from_secs(60);
+/// How often to look whether a new table can be used: for a minute.
+const LOOK_FOR_TABLE: ConstantBuilder =
+    ConstantBuilder::new().with_delay(Duration::from_millis(100)).with_max_times(600);
 
 /// Creates the tables that do not exist yet, and waits until all can be used. Another process may do
 /// so at the same time.
@@ -82,10 +83,19 @@ async fn create_unless_exists(client: &Client, name: &str, key: &str) -> Result<
     }
 }
 
+/// Waits until a table can be used. The waiter of the SDK looks only every twenty seconds, while
+/// other databases than that of AWS take less than one.
 async fn wait_until_usable(client: &Client, name: &str) -> Result<(), LocalError> {
-    let failed = format!("table {name} cannot be used");
-    let usable = client.wait_until_table_exists().table_name(name).wait(LONGEST_CREATION).await;
-    usable.map(drop).map_err(LocalError::io(failed))
+    let look = async || {
+        let described = client.describe_table().table_name(name).send().await;
+        let failed = LocalError::io(format!("table {name} cannot be used"));
+        let table = described.map_err(failed)?.table;
+        match table.and_then(|table| table.table_status) {
+            Some(TableStatus::Active) => Ok(()),
+            _ => Err(LocalError::TableNotReady(name.to_owned())),
+        }
+    };
+    look.retry(LOOK_FOR_TABLE).when(|error| matches!(error, LocalError::TableNotReady(_))).await
 }
 
 /// Has the database delete items whose time has come. Without that it works, too, but grows, so that a

@@ -44,6 +44,7 @@ pub async fn serve(args: ServeArgs) -> Result<(), LocalError> {
     };
     let database = Database::own(&args.database).await?;
     let key = prepare(&database, &args).await?;
+    let signals = StopSignals::receive()?;
     greet(&listener, operations.as_ref(), &args, key.as_ref(), &database).await?;
 
     let mut app = App::on(database.serving_store().await);
@@ -66,7 +67,7 @@ pub async fn serve(args: ServeArgs) -> Result<(), LocalError> {
         Some(base_path) => below_base_path(base_path, service),
         None => service,
     };
-    let ended = server.run(listener, service).await;
+    let ended = server.run(listener, service, signals).await;
     in_memory.abort();
     ended
 }
@@ -83,8 +84,12 @@ struct Server {
 impl Server {
     /// Serves until the first signal, and then until the running requests are done or the grace
     /// period is over, and the last counts of quotas are written.
-    async fn run(self, listener: TcpListener, service: Router) -> Result<(), LocalError> {
-        let mut signals = StopSignals::receive()?;
+    async fn run(
+        self,
+        listener: TcpListener,
+        service: Router,
+        mut signals: StopSignals,
+    ) -> Result<(), LocalError> {
         let (stop, stop_requested) = oneshot::channel::<()>();
         let stop_requested = async { _ = stop_requested.await };
         let serving = axum::serve(listener, service).with_graceful_shutdown(stop_requested);

@@ -2,7 +2,10 @@
 //!
 //! [text format of Prometheus]: https://prometheus.io/docs/instrumenting/exposition_formats/
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::{
+    sync::Arc,
+    time::{SystemTime, UNIX_EPOCH},
+};
 
 use axum::http::StatusCode;
 use jiff::Timestamp;
@@ -107,11 +110,7 @@ impl Metrics {
     }
 
     /// All metrics as text. `data` is the version in memory.
-    pub fn text(
-        &self,
-        is_ready: bool,
-        data: Option<&(LoadedVersion, std::sync::Arc<Manifest>)>,
-    ) -> String {
+    pub fn text(&self, is_ready: bool, data: Option<&(LoadedVersion, Arc<Manifest>)>) -> String {
         self.is_ready.set(is_ready.into());
         // The version before has no value any more.
         self.data_version.reset();
