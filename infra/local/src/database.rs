@@ -248,3 +248,26 @@ async fn store_at(endpoint: &str, is_embedded: bool, timeouts: TimeoutProfile) -
     let config = aws_account::config().await.endpoint_url(endpoint);
     Store::connect(config, Tables::from_env(), timeouts)
 }
+
+#[cfg(test)]
+mod tests {
+    use aws_sdk_dynamodb::types::AttributeValue;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn expired_usage_is_deleted_by_the_embedded_database() {
+        let dynoxide = Dynoxide::memory().unwrap();
+        let database = Database::start(dynoxide.clone(), ANY_PORT, None).await.unwrap();
+        let (client, tables) = database.store.parts();
+        for (id, expires_at) in [("old", 1), ("new", i64::from(u32::MAX))] {
+            let put = client.put_item().table_name(&tables.usage);
+            let put = put.item("id", AttributeValue::S(id.to_owned()));
+            let put = put.item("expires_at", AttributeValue::N(expires_at.to_string()));
+            put.send().await.unwrap();
+        }
+        assert_eq!(dynoxide.sweep_ttl().unwrap(), 1);
+        let left = client.scan().table_name(&tables.usage).send().await.unwrap();
+        assert_eq!(left.items()[0]["id"], AttributeValue::S("new".to_owned()));
+    }
+}

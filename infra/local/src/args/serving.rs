@@ -9,13 +9,15 @@ use clap::Args;
 
 use super::{DatabaseArgs, KeyArgs};
 
+/// The address that only this machine reaches, unless another one is named.
+const DEFAULT_HOST: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 /// The port of the API, unless another one is named.
 const DEFAULT_PORT: u16 = 3000;
 
 #[derive(Debug, Args)]
 pub struct ServeArgs {
     /// IP address to listen on; 0.0.0.0 stands for every IPv4 address of the machine, :: for every one
-    #[arg(long, env = "TNR_HOST", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
+    #[arg(long, env = "TNR_HOST", default_value_t = DEFAULT_HOST)]
     pub host: IpAddr,
     /// Port of the API
     #[arg(long, env = "TNR_PORT", default_value_t = DEFAULT_PORT)]
@@ -63,6 +65,9 @@ pub struct HealthArgs {
     /// What to ask; the health of the API on this machine if left out
     #[arg(value_name = "URL", value_parser = http_url)]
     pub url: Option<String>,
+    /// IP address of the API
+    #[arg(long, env = "TNR_HOST", default_value_t = DEFAULT_HOST)]
+    pub host: IpAddr,
     /// Port of the API
     #[arg(long, env = "TNR_PORT", default_value_t = DEFAULT_PORT)]
     pub port: u16,

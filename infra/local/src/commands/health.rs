@@ -1,6 +1,9 @@
 //! Asks a running server how it is, for health checks of containers, which have no other program.
 
-use std::time::Duration;
+use std::{
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    time::Duration,
+};
 
 use reqwest::{Client, StatusCode};
 
@@ -28,7 +31,34 @@ pub async fn check(args: HealthArgs) -> Result<(), LocalError> {
     if status == StatusCode::OK { Ok(()) } else { Err(LocalError::Unhealthy { url, status }) }
 }
 
-fn url(HealthArgs { url, port, base_path }: HealthArgs) -> String {
-    let base_path = base_path.unwrap_or_default();
-    url.unwrap_or_else(|| format!("http://127.0.0.1:{port}{base_path}/health"))
+fn url(HealthArgs { url, host, port, base_path }: HealthArgs) -> String {
+    let address = SocketAddr::new(reachable(host), port);
+    url.unwrap_or_else(|| format!("http://{address}{}/health", base_path.unwrap_or_default()))
+}
+
+/// The address that reaches a server on `host`, which may stand for every address of the machine.
+fn reachable(host: IpAddr) -> IpAddr {
+    match host {
+        IpAddr::V4(host) if host.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(host) if host.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        host => host,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_on_every_address_is_asked_at_that_of_the_machine_itself() {
+        for (host, expected) in [
+            ("0.0.0.0", "http://127.0.0.1:3000/numbers/health"),
+            ("::", "http://[::1]:3000/numbers/health"),
+            ("10.0.0.5", "http://10.0.0.5:3000/numbers/health"),
+        ] {
+            let base_path = Some("/numbers".to_owned());
+            let host = host.parse().unwrap();
+            assert_eq!(url(HealthArgs { url: None, host, port: 3000, base_path }), expected);
+        }
+    }
 }

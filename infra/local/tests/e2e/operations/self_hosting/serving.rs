@@ -74,6 +74,15 @@ async fn without_the_sample_a_folder_is_served_as_it_is_and_takes_up_what_is_imp
 }
 
 #[tokio::test]
+async fn the_sample_can_be_asked_for_where_a_variable_says_no() {
+    let data_dir = TempDir::new().unwrap();
+    write_sample_into(data_dir.path());
+    let mut command = program_on(&data_dir, &["serve", "--sample", "--port", "0"]);
+    let serving = Serving::start(command.env("TNR_NO_SAMPLE", "true")).await;
+    assert_eq!(serving.get("/v1/npa/415?limit=1").await["npa"], "415");
+}
+
+#[tokio::test]
 async fn a_given_key_is_not_printed_by_a_server_that_is_not_a_trial() {
     let data_dir = TempDir::new().unwrap();
     write_sample_into(data_dir.path());
@@ -83,18 +92,44 @@ async fn a_given_key_is_not_printed_by_a_server_that_is_not_a_trial() {
     assert_eq!(get(&url).await.status(), 200);
 }
 
-#[tokio::test]
-async fn another_database_is_called_with_the_region_and_credentials_of_the_environment() {
-    let signed: Arc<Mutex<Vec<String>>> = Arc::default();
-    let seen = Arc::clone(&signed);
-    let refuse = async move |headers: HeaderMap| {
-        seen.lock().unwrap().push(headers["authorization"].to_str().unwrap().to_owned());
-        (StatusCode::BAD_REQUEST, r#"{"__type":"com.amazonaws#AccessDeniedException"}"#)
+/// A call to a stand-in for a database.
+#[derive(Debug, Clone, PartialEq)]
+struct Call {
+    operation: String,
+    authorization: String,
+}
+
+/// A database whose tables exist but cannot be used until one has been asked for three times, and
+/// which refuses everything else.
+async fn database_that_creates_slowly() -> (String, Arc<Mutex<Vec<Call>>>) {
+    let calls: Arc<Mutex<Vec<Call>>> = Arc::default();
+    let seen = Arc::clone(&calls);
+    let answer = async move |headers: HeaderMap| {
+        let header = |name| headers[name].to_str().unwrap().to_owned();
+        let operation = header("x-amz-target").rsplit_once('.').unwrap().1.to_owned();
+        let mut calls = seen.lock().unwrap();
+        calls.push(Call { operation: operation.clone(), authorization: header("authorization") });
+        let error = |name| (StatusCode::BAD_REQUEST, format!(r#"{{"__type":"x#{name}"}}"#));
+        let table =
+            |status| (StatusCode::OK, format!(r#"{{"Table":{{"TableStatus":"{status}"}}}}"#));
+        match operation.as_str() {
+            "CreateTable" => error("ResourceInUseException"),
+            "DescribeTable" => {
+                let asked = calls.iter().filter(|call| call.operation == operation).count();
+                if asked < 3 { table("CREATING") } else { table("ACTIVE") }
+            }
+            _ => error("AccessDeniedException"),
+        }
     };
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let endpoint = format!("http://{}", listener.local_addr().unwrap());
-    tokio::spawn(async move { axum::serve(listener, Router::new().fallback(refuse)).await });
+    tokio::spawn(async move { axum::serve(listener, Router::new().fallback(answer)).await });
+    (endpoint, calls)
+}
 
+#[tokio::test]
+async fn another_database_gets_region_and_credentials_and_the_time_to_make_its_tables() {
+    let (endpoint, calls) = database_that_creates_slowly().await;
     let mut command = program(&["keys", "list", "--endpoint-url", &endpoint]);
     let variables = [
         ("AWS_REGION", "eu-central-1"),
@@ -103,10 +138,16 @@ async fn another_database_is_called_with_the_region_and_credentials_of_the_envir
     ];
     command.envs(variables);
     let refused = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
-    assert!(stderr(&refused).contains("cannot create table carriers"), "{}", stderr(&refused));
-    let first = signed.lock().unwrap()[0].clone();
-    assert!(first.contains("Credential=alternator/"), "{first}");
-    assert!(first.contains("/eu-central-1/dynamodb/"), "{first}");
+    assert!(stderr(&refused).contains("AccessDeniedException"), "{}", stderr(&refused));
+    let calls = calls.lock().unwrap();
+    for Call { authorization, .. } in calls.iter() {
+        assert!(authorization.contains("Credential=alternator/"), "{authorization}");
+        assert!(authorization.contains("/eu-central-1/dynamodb/"), "{authorization}");
+    }
+    let count = |operation| calls.iter().filter(|call| call.operation == operation).count();
+    assert_eq!(count("CreateTable"), 5);
+    assert_eq!(count("DescribeTable"), 3 + 4, "it waits for the first table");
+    assert_eq!(calls.last().unwrap().operation, "Scan");
 }
 
 #[tokio::test]
