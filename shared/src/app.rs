@@ -88,8 +88,8 @@ pub fn service(functions: impl IntoIterator<Item = Routes>, app: App) -> Router 
         .fallback(endpoint_not_found)
         .with_state(app.clone())
         .layer(CatchPanicLayer::custom(internal_error));
-    let observed =
-        with_rules_of_http(router, &app.allowed_origins).layer(from_fn(telemetry::observe));
+    let observed = with_rules_of_http(router, &app.allowed_origins)
+        .layer(from_fn_with_state(app.observer, telemetry::observe));
     ignore_trailing_slashes(observed, paths)
 }
 

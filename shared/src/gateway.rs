@@ -6,18 +6,21 @@
 //!
 //! A named stage and a base path of a custom domain stand before the path of a route, and the
 //! functions do not know them. The path begins where the route of the event does; the stage or base
-//! path before it is put before the targets of `Link` headers again.
+//! path before it is put before the targets of `Link` headers again. Behind another proxy the base
+//! path is a setting of the local server.
 
 use axum::{
+    Router,
     extract::Request as AxumRequest,
     http::{HeaderValue, Uri, header::LINK},
-    middleware::Next,
+    middleware::{Next, from_fn},
     response::Response,
 };
 use lambda_http::{
     Request, RequestExt,
     aws_lambda_events::query_map::QueryMap,
     request::RequestContext::{ApiGatewayV1, ApiGatewayV2},
+    tower::ServiceExt,
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
@@ -49,6 +52,29 @@ pub async fn prefix_links(request: AxumRequest, next: Next) -> Response {
         *links = value;
     }
     response
+}
+
+/// The same `service` below the path `base_path`, where a proxy offers it to clients. The proxy may
+/// pass on that part of the path or leave it out.
+pub fn below_base_path(base_path: String, service: Router) -> Router {
+    let without_base_path = move |mut request: AxumRequest| {
+        if let Some(uri) = uri_below(&base_path, request.uri()) {
+            *request.uri_mut() = uri;
+        }
+        request.extensions_mut().insert(PathPrefix(base_path.clone()));
+        request
+    };
+    let service = service.layer(from_fn(prefix_links)).map_request(without_base_path);
+    Router::new().fallback_service(service)
+}
+
+/// The URI without `base_path`; `None` if its path does not begin with that.
+fn uri_below(base_path: &str, uri: &Uri) -> Option<Uri> {
+    let path_and_query = uri.path_and_query()?.as_str().strip_prefix(base_path)?;
+    if !path_and_query.starts_with('/') {
+        return None;
+    }
+    path_and_query.parse().ok()
 }
 
 /// A path as the client wrote it, in two parts.

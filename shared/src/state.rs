@@ -6,7 +6,7 @@ use moka::future::Cache;
 use numbering::records::{Exchange, NpaNxx, Version};
 use store::{CurrentDataset, Store};
 
-use crate::{auth::KeyRing, http::AllowedOrigins, quota::Quotas};
+use crate::{auth::KeyRing, http::AllowedOrigins, quota::Quotas, telemetry::Observer};
 
 /// The time to live of a cached exchange.
 const EXCHANGE_CACHE_TIME: Duration = Duration::from_secs(300);
@@ -28,6 +28,8 @@ pub struct App {
     pub flags_base_url: Arc<str>,
     /// The origins whose pages may read responses in a browser.
     pub allowed_origins: AllowedOrigins,
+    /// What is told of each answered request, beside the access log.
+    pub observer: Option<Observer>,
     /// Recently read exchanges, by NPA-NXX and version of the data.
     pub(crate) exchanges: Cache<(NpaNxx, Version), Exchange>,
 }
@@ -44,6 +46,7 @@ impl App {
             quotas: Arc::new(Quotas::new(store.clone())),
             flags_base_url: flags_base_url.trim_end_matches('/').into(),
             allowed_origins: AllowedOrigins::of(&setting("CORS_ORIGINS", DEFAULT_ORIGINS)),
+            observer: None,
             exchanges: exchange_cache.build(),
             store,
         }

@@ -3,18 +3,21 @@
 //! A line has no text that a client wrote, except a request id that can hide neither a key nor a
 //! phone number. It has only the first characters of the key, the phone number as it was understood
 //! without its last four digits, and the route instead of the path.
+//!
+//! A program that counts requests in another way than by the lines of the log is told of each by an
+//! [`Observer`]. Lambda functions have none.
 
 use std::{
     env,
     sync::{
-        LazyLock,
+        Arc, LazyLock,
         atomic::{AtomicBool, Ordering},
     },
     time::{Duration, Instant},
 };
 
 use axum::{
-    extract::{MatchedPath, Request},
+    extract::{MatchedPath, Request, State},
     http::{HeaderValue, Method, StatusCode},
     middleware::Next,
     response::Response,
@@ -28,6 +31,21 @@ use crate::{
     request_context::{self, RequestContext},
     request_id::{REQUEST_ID, request_id},
 };
+
+/// A request that has been answered, without anything that a client wrote.
+#[derive(Debug, Clone, Copy)]
+pub struct AnsweredRequest<'a> {
+    pub method: &'static str,
+    /// The route as the router writes it, or `$default` if there is none for the path.
+    pub route: &'a str,
+    pub status: StatusCode,
+    pub took: Duration,
+    /// The capacity units that DynamoDB counted for the reads of the request.
+    pub consumed_capacity: f64,
+}
+
+/// What is told of each request once it has been answered.
+pub type Observer = Arc<dyn Fn(AnsweredRequest<'_>) + Send + Sync>;
 
 /// One line of the access log.
 struct AccessLogEntry {
@@ -59,8 +77,13 @@ struct Fields {
     tn: Option<String>,
 }
 
-/// Logs each request, and sets the request id on each response.
-pub(crate) async fn observe(request: Request, next: Next) -> Response {
+/// Logs each request, tells the observer of it if there is one, and sets the request id on each
+/// response.
+pub(crate) async fn observe(
+    State(observer): State<Option<Observer>>,
+    request: Request,
+    next: Next,
+) -> Response {
     static WARM: AtomicBool = AtomicBool::new(false);
     let started = Instant::now();
     let request_id = request_id(&request);
@@ -76,12 +99,16 @@ pub(crate) async fn observe(request: Request, next: Next) -> Response {
     if let Ok(id) = HeaderValue::try_from(&request_id) {
         response.headers_mut().insert(REQUEST_ID, id);
     }
+    let (status, took) = (response.status(), started.elapsed());
+    if let Some(observer) = observer {
+        observer(AnsweredRequest { method, route: &route, status, took, consumed_capacity });
+    }
     write(AccessLogEntry {
         request_id,
         method,
         route,
-        status: response.status(),
-        took: started.elapsed(),
+        status,
+        took,
         is_cold_start: !WARM.swap(true, Ordering::Relaxed),
         consumed_capacity,
         context,

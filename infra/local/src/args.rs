@@ -6,6 +6,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::{expiry::Expiry, report::ChangesFile};
 
+mod serving;
+
+pub use serving::{BackupArgs, HealthArgs, RestoreArgs, ServeArgs};
+
 /// The Telephone Number Reference Service on one machine.
 ///
 /// Without a command it serves the API on an embedded DynamoDB, with a sample of the numbering
@@ -34,6 +38,12 @@ pub enum Command {
     /// Make, list, rotate and revoke API keys
     #[command(subcommand)]
     Keys(KeysCommand),
+    /// Ask a running server how it is, for health checks; ends with an error unless it is well
+    Health(HealthArgs),
+    /// Copy the embedded database into a file, even while it is served
+    Backup(BackupArgs),
+    /// Make the embedded database of a folder without one from a backup
+    Restore(RestoreArgs),
     /// Run only the embedded DynamoDB, for `cargo lambda watch`
     Dynamodb(DynamodbArgs),
     /// Print the OpenAPI description of the API
@@ -57,10 +67,10 @@ pub enum OpenapiVersion {
 #[derive(Debug, Clone, Args)]
 pub struct DatabaseArgs {
     /// Where the embedded DynamoDB keeps its data
-    #[arg(long, value_name = "DIR", default_value = ".local")]
+    #[arg(long, value_name = "DIR", env = "TNR_DATA_DIR", default_value = ".local")]
     pub data_dir: PathBuf,
-    /// Use the DynamoDB at this URL instead of the embedded one
-    #[arg(long, value_name = "URL", value_parser = endpoint_url)]
+    /// Use the DynamoDB at this URL, or another database with its API, instead of the embedded one
+    #[arg(long, value_name = "URL", env = "TNR_ENDPOINT_URL", value_parser = endpoint_url)]
     pub endpoint_url: Option<String>,
 }
 
@@ -80,17 +90,6 @@ fn endpoint_url(text: &str) -> Result<String, String> {
     } else {
         Err("must begin with http:// or https://".to_owned())
     }
-}
-
-#[derive(Debug, Args)]
-pub struct ServeArgs {
-    /// Port of the API
-    #[arg(long, default_value_t = 3000)]
-    pub port: u16,
-    #[command(flatten)]
-    pub key: KeyArgs,
-    #[command(flatten)]
-    pub database: DatabaseArgs,
 }
 
 #[derive(Debug, Args)]

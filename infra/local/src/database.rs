@@ -4,20 +4,28 @@ use std::{
     fs::{self, File, TryLockError},
     net::Ipv4Addr,
     path::Path,
+    time::Duration,
 };
 
 use aws_sdk_dynamodb::config::Builder;
 use dynoxide::Database as Dynoxide;
+use logging::with_causes;
 use signed_requests::sdk_config;
-use store::{Store, Tables, TimeoutProfile, is_emulator};
+use store::{Store, Tables, TimeoutProfile, is_plain_http};
 use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle};
 
 use crate::{
     LocalError,
     args::{DataArgs, DatabaseArgs},
-    stack, template,
+    stack, tables,
 };
 
+/// The embedded database in its folder.
+pub const DATABASE_FILE: &str = "dynamodb.sqlite";
+/// Where the folder has the address of the process that serves it.
+const ENDPOINT_FILE: &str = "endpoint";
+/// How often items are deleted whose time has come.
+const SWEEP_INTERVAL: Duration = Duration::from_secs(3600);
 /// Any free port.
 const ANY_PORT: u16 = 0;
 
@@ -38,11 +46,50 @@ pub struct Database {
     embedded: Option<Embedded>,
 }
 
-/// The embedded server, and the lock that keeps a second process from opening its files.
+/// The embedded server, and the lock on its folder.
 struct Embedded {
     stop: oneshot::Sender<()>,
     server: JoinHandle<()>,
-    _lock: Option<File>,
+    sweeper: JoinHandle<()>,
+    _lock: Option<FolderLock>,
+}
+
+/// Keeps a second process from writing into the folder of an embedded database.
+pub struct FolderLock {
+    _file: File,
+}
+
+impl FolderLock {
+    /// Takes the lock of the folder, which is made if it does not exist.
+    ///
+    /// # Errors
+    /// Returns [`LocalError::FolderServed`] if another process serves the folder and
+    /// [`LocalError::FolderBusy`] if one uses it for itself; also an error if the folder cannot be
+    /// used.
+    pub fn take(data_dir: &Path) -> Result<Self, LocalError> {
+        let folder = data_dir.display();
+        fs::create_dir_all(data_dir).map_err(LocalError::io(format!("cannot use {folder}")))?;
+        let file = File::create(data_dir.join("lock"))
+            .map_err(LocalError::io(format!("cannot write into {folder}")))?;
+        let endpoint_file = data_dir.join(ENDPOINT_FILE);
+        match file.try_lock() {
+            Ok(()) => {
+                // The process that wrote it has ended.
+                _ = fs::remove_file(&endpoint_file);
+                Ok(Self { _file: file })
+            }
+            Err(TryLockError::WouldBlock) => {
+                let folder = folder.to_string();
+                Err(match fs::read_to_string(endpoint_file) {
+                    Ok(endpoint) => LocalError::FolderServed { folder, endpoint },
+                    Err(_) => LocalError::FolderBusy(folder),
+                })
+            }
+            Err(TryLockError::Error(error)) => {
+                Err(LocalError::io(format!("cannot lock {folder}"))(error))
+            }
+        }
+    }
 }
 
 impl Database {
@@ -90,35 +137,17 @@ impl Database {
         port: u16,
         sharing: Sharing,
     ) -> Result<Self, LocalError> {
-        let folder = data_dir.display();
-        fs::create_dir_all(data_dir).map_err(LocalError::io(format!("cannot use {folder}")))?;
-        let lock = File::create(data_dir.join("lock"))
-            .map_err(LocalError::io(format!("cannot write into {folder}")))?;
-        let endpoint_file = data_dir.join("endpoint");
-        match lock.try_lock() {
-            Ok(()) => {
-                _ = fs::remove_file(&endpoint_file);
-                let file = data_dir.join("dynamodb.sqlite").display().to_string();
-                let database =
-                    Dynoxide::new(&file).map_err(LocalError::io(format!("cannot open {file}")))?;
-                let opened = Self::start(database, port, Some(lock)).await?;
-                if sharing == Sharing::Shared {
-                    fs::write(endpoint_file, &opened.endpoint)
-                        .map_err(LocalError::io(format!("cannot write into {folder}")))?;
-                }
-                Ok(opened)
-            }
-            Err(TryLockError::WouldBlock) => {
-                let folder = folder.to_string();
-                Err(match fs::read_to_string(endpoint_file) {
-                    Ok(endpoint) => LocalError::FolderServed { folder, endpoint },
-                    Err(_) => LocalError::FolderBusy(folder),
-                })
-            }
-            Err(TryLockError::Error(error)) => {
-                Err(LocalError::io(format!("cannot lock {folder}"))(error))
-            }
+        let lock = FolderLock::take(data_dir)?;
+        let file = data_dir.join(DATABASE_FILE).display().to_string();
+        let database =
+            Dynoxide::new(&file).map_err(LocalError::io(format!("cannot open {file}")))?;
+        let opened = Self::start(database, port, Some(lock)).await?;
+        if sharing == Sharing::Shared {
+            let failed = format!("cannot write into {}", data_dir.display());
+            fs::write(data_dir.join(ENDPOINT_FILE), &opened.endpoint)
+                .map_err(LocalError::io(failed))?;
         }
+        Ok(opened)
     }
 
     /// An empty database in memory, gone with the process.
@@ -131,13 +160,18 @@ impl Database {
         Self::start(database, ANY_PORT, None).await
     }
 
-    async fn start(database: Dynoxide, port: u16, lock: Option<File>) -> Result<Self, LocalError> {
+    async fn start(
+        database: Dynoxide,
+        port: u16,
+        lock: Option<FolderLock>,
+    ) -> Result<Self, LocalError> {
         let listener =
             TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(LocalError::io(
                 format!("cannot listen on port {port} for DynamoDB; choose another with --port"),
             ))?;
         let address = listener.local_addr().map_err(LocalError::io("cannot listen"))?;
         let (stop, stopped) = oneshot::channel::<()>();
+        let sweeper = tokio::spawn(delete_expired_items(database.clone()));
         let server = tokio::spawn(async move {
             let stopped = async { _ = stopped.await };
             if let Err(error) =
@@ -146,7 +180,7 @@ impl Database {
                 eprintln!("error: the embedded DynamoDB stopped: {error}");
             }
         });
-        let embedded = Embedded { stop, server, _lock: lock };
+        let embedded = Embedded { stop, server, sweeper, _lock: lock };
         Self::with(format!("http://{address}"), Some(embedded)).await
     }
 
@@ -159,9 +193,9 @@ impl Database {
     }
 
     async fn with(endpoint: String, embedded: Option<Embedded>) -> Result<Self, LocalError> {
-        let store = store_at(&endpoint, TimeoutProfile::Batch).await;
-        if is_emulator(&endpoint) {
-            template::create_missing_tables(&store).await?;
+        let store = store_at(&endpoint, embedded.is_some(), TimeoutProfile::Batch).await;
+        if is_plain_http(&endpoint) {
+            tables::create_missing(&store).await?;
         }
         Ok(Self { endpoint, store, embedded })
     }
@@ -177,25 +211,65 @@ impl Database {
 
     /// A store with the timeouts of a request.
     pub async fn serving_store(&self) -> Store {
-        store_at(&self.endpoint, TimeoutProfile::Request).await
+        store_at(&self.endpoint, self.embedded.is_some(), TimeoutProfile::Request).await
     }
 
     /// Stops the embedded server once its running requests are done.
     pub async fn close(self) {
         let Self { embedded, store, endpoint: _ } = self;
         drop(store);
-        if let Some(Embedded { stop, server, _lock }) = embedded {
+        if let Some(Embedded { stop, server, sweeper, _lock }) = embedded {
+            sweeper.abort();
             _ = stop.send(());
             _ = server.await;
         }
     }
 }
 
-/// The store at `endpoint`, with the credentials of the operator unless it is an emulator.
-async fn store_at(endpoint: &str, timeouts: TimeoutProfile) -> Store {
-    if is_emulator(endpoint) {
+/// Deletes the items whose time has come, which AWS does by itself.
+async fn delete_expired_items(database: Dynoxide) {
+    loop {
+        tokio::time::sleep(SWEEP_INTERVAL).await;
+        let database = database.clone();
+        let swept = tokio::task::spawn_blocking(move || database.sweep_ttl()).await;
+        if let Ok(Err(error)) = swept {
+            tracing::warn!(error = with_causes(&error), "expired items cannot be deleted");
+        }
+    }
+}
+
+/// The store at `endpoint`. The credentials of the operator are for AWS; another database gets only
+/// those that the environment names, and the embedded one none of them.
+async fn store_at(endpoint: &str, is_embedded: bool, timeouts: TimeoutProfile) -> Store {
+    if is_embedded {
         return Store::at_emulator(endpoint, timeouts);
+    }
+    if is_plain_http(endpoint) {
+        return Store::at_compatible_database(endpoint, timeouts);
     }
     let config = Builder::from(&sdk_config().await).endpoint_url(endpoint);
     Store::connect(config, Tables::from_env(), timeouts)
+}
+
+#[cfg(test)]
+mod tests {
+    use aws_sdk_dynamodb::types::AttributeValue;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn expired_usage_is_deleted_by_the_embedded_database() {
+        let dynoxide = Dynoxide::memory().unwrap();
+        let database = Database::start(dynoxide.clone(), ANY_PORT, None).await.unwrap();
+        let (client, tables) = database.store.parts();
+        for (id, expires_at) in [("old", 1), ("new", i64::from(u32::MAX))] {
+            let put = client.put_item().table_name(&tables.usage);
+            let put = put.item("id", AttributeValue::S(id.to_owned()));
+            let put = put.item("expires_at", AttributeValue::N(expires_at.to_string()));
+            put.send().await.unwrap();
+        }
+        assert_eq!(dynoxide.sweep_ttl().unwrap(), 1);
+        let left = client.scan().table_name(&tables.usage).send().await.unwrap();
+        assert_eq!(left.items()[0]["id"], AttributeValue::S("new".to_owned()));
+    }
 }

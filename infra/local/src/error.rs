@@ -3,6 +3,7 @@
 use std::error::Error;
 
 use ingest::IngestError;
+use reqwest::StatusCode;
 use shared::auth::MalformedKey;
 use store::StoreError;
 
@@ -34,6 +35,21 @@ pub enum LocalError {
     FolderServed { folder: String, endpoint: String },
     #[error("folder '{0}' is in use by another command; run this one when that has ended")]
     FolderBusy(String),
+    #[error("folder '{0}' holds no database; name another one with --data-dir")]
+    NoDatabase(String),
+    #[error(
+        "folder '{0}' holds a database already; move its file dynamodb.sqlite away, or name another \
+         folder with --data-dir"
+    )]
+    HasDatabase(String),
+    #[error("the file '{0}' must not exist; give another name")]
+    FileExists(String),
+    #[error("table '{0}' is not ready")]
+    TableNotReady(String),
+    #[error("{url} answers {status}")]
+    Unhealthy { url: String, status: StatusCode },
+    #[error("stopped by a second signal; the last counts of quotas may not be written")]
+    StoppedAtOnce,
     #[error("{0} API keys begin with '{1}'; give a prefix that only one key has (see 'keys list')")]
     AmbiguousPrefix(usize, String),
     #[error(transparent)]

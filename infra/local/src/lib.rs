@@ -7,11 +7,17 @@ mod error;
 mod expiry;
 mod functions;
 pub mod openapi;
+mod operations_port;
+mod private_file;
 mod report;
 pub mod sample;
 pub mod sample_requests;
+mod service_manager;
 mod stack;
+mod stop_signals;
+pub mod tables;
 pub mod template;
+mod terminal_log;
 
 pub use error::LocalError;
 pub use functions::{functions, routes};

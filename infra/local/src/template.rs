@@ -1,11 +1,6 @@
 //! `template.yaml` read back: the tables of a deployment, so that the local ones cannot differ from
 //! those that are deployed.
 
-use aws_sdk_dynamodb::{
-    Client,
-    types::{AttributeDefinition, BillingMode, KeySchemaElement, KeyType, ScalarAttributeType},
-};
-use store::Store;
 use yaml_serde::Value;
 
 use crate::LocalError;
@@ -14,11 +9,13 @@ const TEMPLATE: &str = include_str!("../../../template.yaml");
 /// What CloudFormation puts before a table's name; locally nothing stands there.
 const STACK_PREFIX: &str = "${AWS::StackName}-";
 
-/// A table's name without the stack's, and its partition key.
+/// A table's name without the stack's, its partition key, and the attribute with the time at which
+/// DynamoDB deletes an item, if it has one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Table {
     pub name: String,
     pub key: String,
+    pub time_to_live: Option<String>,
 }
 
 /// The tables that the template defines.
@@ -54,53 +51,9 @@ fn table(resource: &Value) -> Result<Table, LocalError> {
         LocalError::Template(format!("table '{full_name}' is not named after the stack"))
     })?;
     let key = text(&properties["KeySchema"][0]["AttributeName"])?;
-    Ok(Table { name: name.to_owned(), key: key.to_owned() })
-}
-
-/// Creates the tables that do not exist yet. Another process may do so at the same time.
-///
-/// # Errors
-/// Returns an error if the database does not answer or refuses a table.
-pub async fn create_missing_tables(store: &Store) -> Result<(), LocalError> {
-    let (client, names) = store.parts();
-    for Table { name, key } in tables()? {
-        let local_name = match name.as_str() {
-            "carriers" => &names.carriers,
-            "exchanges" => &names.exchanges,
-            "dataset" => &names.dataset,
-            "api_keys" => &names.api_keys,
-            "usage" => &names.usage,
-            other => return Err(LocalError::Template(format!("nothing uses table '{other}'"))),
-        };
-        create_unless_exists(client, local_name, &key).await?;
-    }
-    Ok(())
-}
-
-async fn create_unless_exists(client: &Client, name: &str, key: &str) -> Result<(), LocalError> {
-    let failed = || format!("cannot create table {name}");
-    let attribute = AttributeDefinition::builder()
-        .attribute_name(key)
-        .attribute_type(ScalarAttributeType::S)
-        .build()
-        .map_err(LocalError::io(failed()))?;
-    let schema = KeySchemaElement::builder()
-        .attribute_name(key)
-        .key_type(KeyType::Hash)
-        .build()
-        .map_err(LocalError::io(failed()))?;
-    let created = client
-        .create_table()
-        .table_name(name)
-        .attribute_definitions(attribute)
-        .key_schema(schema)
-        .billing_mode(BillingMode::PayPerRequest)
-        .send()
-        .await;
-    let Err(error) = created else { return Ok(()) };
-    match error.as_service_error() {
-        Some(refusal) if refusal.is_resource_in_use_exception() => Ok(()),
-        Some(_) => Err(LocalError::io(failed())(error)),
-        None => Err(LocalError::io("the database does not answer")(error)),
-    }
+    let time_to_live = match &properties["TimeToLiveSpecification"]["AttributeName"] {
+        Value::Null => None,
+        attribute => Some(text(attribute)?.to_owned()),
+    };
+    Ok(Table { name: name.to_owned(), key: key.to_owned(), time_to_live })
 }

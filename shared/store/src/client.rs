@@ -21,8 +21,14 @@ pub(crate) type Item = HashMap<String, AttributeValue>;
 /// The variables that name another endpoint than that of AWS, as the SDKs and the AWS CLI read them.
 const ENDPOINT_VARIABLES: [&str; 2] = ["AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"];
 
-/// Whether `endpoint` is a local emulator of DynamoDB. AWS itself is never called by plain `http`.
-pub fn is_emulator(endpoint: &str) -> bool {
+/// The variables that name the region, as the SDKs and the AWS CLI read them.
+const REGION_VARIABLES: [&str; 2] = ["AWS_REGION", "AWS_DEFAULT_REGION"];
+/// The region of a database that has none.
+const DEFAULT_REGION: &str = "us-east-1";
+
+/// Whether `endpoint` is called by plain `http`: that of an emulator, or of another database with the
+/// API of DynamoDB. AWS itself is never called so.
+pub fn is_plain_http(endpoint: &str) -> bool {
     endpoint.starts_with("http://")
 }
 
@@ -55,10 +61,32 @@ impl Store {
 
     /// Connects to the emulator at `endpoint`, which accepts any region and credentials.
     pub fn at_emulator(endpoint: &str, timeouts: TimeoutProfile) -> Self {
+        Self::by_plain_http(endpoint, timeouts, DEFAULT_REGION.to_owned(), any_credentials())
+    }
+
+    /// Connects to a database with the API of DynamoDB at `endpoint`, with the region and the
+    /// credentials that the environment names. Where it names none, an emulator is assumed, which
+    /// accepts any.
+    pub fn at_compatible_database(endpoint: &str, timeouts: TimeoutProfile) -> Self {
+        let region = REGION_VARIABLES.into_iter().find_map(variable);
+        Self::by_plain_http(
+            endpoint,
+            timeouts,
+            region.unwrap_or_else(|| DEFAULT_REGION.to_owned()),
+            credentials_from_env().unwrap_or_else(any_credentials),
+        )
+    }
+
+    fn by_plain_http(
+        endpoint: &str,
+        timeouts: TimeoutProfile,
+        region: String,
+        credentials: Credentials,
+    ) -> Self {
         let config = Config::builder()
-            .region(Region::from_static("us-east-1"))
+            .region(Region::new(region))
             .http_client(https_client(TrustedRoots::Amazon))
-            .credentials_provider(Credentials::new("local", "local", None, None, "emulator"))
+            .credentials_provider(credentials)
             .endpoint_url(endpoint);
         Self::connect(config, Tables::from_env(), timeouts)
     }
@@ -100,7 +128,12 @@ fn variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// The credentials that Lambda gives a function in its environment.
+/// Credentials for a database that accepts any.
+fn any_credentials() -> Credentials {
+    Credentials::new("local", "local", None, None, "emulator")
+}
+
+/// The credentials in the environment, where Lambda puts those of a function.
 fn credentials_from_env() -> Option<Credentials> {
     Some(Credentials::new(
         variable("AWS_ACCESS_KEY_ID")?,

@@ -81,6 +81,11 @@ impl CurrentDataset {
         }
     }
 
+    /// The version in memory, and the manifest as it was last read. Makes no call.
+    pub fn in_memory(&self) -> Option<(LoadedVersion, Arc<Manifest>)> {
+        self.versions.latest().zip(self.manifest.load_full())
+    }
+
     /// A version of the dataset by its name, for a client that reads the pages of this version;
     /// `None` if it is neither current nor retained, or foreign.
     ///

@@ -6,7 +6,7 @@ use aws_smithy_http_client::{
     tls::{Provider, TlsContext, TrustStore, rustls_provider::CryptoMode},
 };
 
-use crate::is_emulator;
+use crate::is_plain_http;
 
 /// The roots of Amazon Trust Services, which certify the endpoints of AWS outside China.
 const AMAZON_ROOTS: &str = include_str!("amazon_roots.pem");
@@ -30,7 +30,7 @@ impl TrustedRoots {
     pub(crate) fn of(endpoint: Option<&str>, region: Option<&str>, has_chosen: bool) -> Self {
         let is_in_china = region.is_some_and(|region| region.starts_with("cn-"));
         match endpoint {
-            Some(endpoint) if is_emulator(endpoint) => Self::Amazon,
+            Some(endpoint) if is_plain_http(endpoint) => Self::Amazon,
             None if !has_chosen && !is_in_china => Self::Amazon,
             _ => Self::System,
         }

@@ -22,7 +22,7 @@ mod usage;
 
 pub use api_keys::KeyRecord;
 pub use capacity::metered;
-pub use client::{Store, is_emulator};
+pub use client::{Store, is_plain_http};
 pub use current::{CurrentDataset, ManifestReading};
 pub use error::{DamagedChunks, StoreError};
 pub use https::{TrustedRoots, https_client};

@@ -1,9 +1,14 @@
 //! What the program does: a module for each command.
 
+mod backup;
+mod dynamodb;
+mod greeting;
+mod health;
 pub mod import;
 pub mod keys;
 pub mod openapi;
-pub mod serve;
+mod preparation;
+mod serve;
 pub mod verify;
 mod versions;
 
@@ -25,7 +30,10 @@ pub async fn run(cli: Cli) -> Result<(), LocalError> {
         Command::Verify(args) => verify::verify(args).await,
         Command::Versions(args) => versions::list(args).await,
         Command::Keys(command) => run_keys(command).await,
-        Command::Dynamodb(args) => serve::dynamodb(args).await,
+        Command::Health(args) => health::check(args).await,
+        Command::Backup(args) => backup::backup(&args),
+        Command::Restore(args) => backup::restore(&args),
+        Command::Dynamodb(args) => dynamodb::dynamodb(args).await,
         Command::Openapi { version } => openapi::print(version),
     }
 }

@@ -1,175 +1,155 @@
-//! Serves the whole API on one port, or the embedded database alone.
+//! Serves the whole API on one port.
 
-use std::{fs, net::Ipv4Addr, path::Path, sync::Arc, time::Duration};
+use std::{net::SocketAddr, pin::pin, sync::Arc, time::Duration};
 
-use axum::Router;
-use numbering::dataset::LAYOUT;
-use shared::{app, auth::ApiKey, state::App};
-use store::Store;
-use tokio::{net::TcpListener, sync::oneshot, time::timeout};
-use tracing_subscriber::{Layer, fmt, layer::SubscriberExt, util::SubscriberInitExt};
+use axum::{Router, middleware::from_fn_with_state};
+use logging::with_causes;
+use shared::{app, auth::ApiKey, gateway::below_base_path, quota::Quotas, state::App};
+use store::CurrentDataset;
+use tokio::{
+    net::TcpListener,
+    sync::oneshot,
+    time::{sleep, timeout},
+};
 
 use crate::{
     LocalError,
-    args::{DynamodbArgs, KeyArgs, ServeArgs},
-    commands::keys,
-    database::{Database, Sharing},
-    routes, sample,
+    args::ServeArgs,
+    commands::{greeting::greet, preparation},
+    database::Database,
+    operations_port::{self, ServerState},
+    routes,
+    service_manager::{self, ServiceState},
+    stop_signals::StopSignals,
+    terminal_log::log_for_people,
 };
 
-/// Name of the key that the local program makes for itself.
-const KEY_NAME: &str = "local";
+/// How often the server looks whether its data is still current. It reads the manifest once a minute,
+/// or every few seconds while no data can be loaded.
+const LOOK_FOR_DATA: Duration = Duration::from_secs(5);
+/// How long the embedded database may take to close, which loses nothing if it does not.
+const LONGEST_CLOSE: Duration = Duration::from_secs(5);
 
-/// Serves the API until Ctrl-C.
+/// Serves the API until a signal stops it.
 ///
 /// # Errors
-/// Returns an error if a port is taken or the database cannot be used.
+/// Returns an error if a port is taken, the database cannot be used, or a second signal comes before
+/// the server has stopped.
 pub async fn serve(args: ServeArgs) -> Result<(), LocalError> {
     log_for_people();
-    let listener = listen(args.port).await?;
-    let database = Database::own(&args.database).await?;
-    let key = prepare(&database.store(), &args.key, &args.database.data_dir).await?;
-    let address = listener.local_addr().map_err(LocalError::io("cannot listen"))?;
-    greet(&format!("http://{address}"), &key, &database).await?;
-    let app = App::on(database.serving_store().await);
-    let quotas = Arc::clone(&app.quotas);
-    serve_until_stopped(listener, app::service(routes(), app)).await?;
-    quotas.write_rest().await;
-    database.close().await;
-    Ok(())
-}
-
-/// How long running requests may take after Ctrl-C.
-const GRACE: Duration = Duration::from_secs(5);
-
-/// Serves until Ctrl-C, and then until the running requests are done, the grace period is over, or
-/// Ctrl-C is pressed again.
-async fn serve_until_stopped(listener: TcpListener, service: Router) -> Result<(), LocalError> {
-    let (stop, stop_requested) = oneshot::channel::<()>();
-    let server = axum::serve(listener, service)
-        .with_graceful_shutdown(async { _ = stop_requested.await })
-        .into_future();
-    let given_up = async {
-        stopped().await;
-        drop(stop);
-        _ = timeout(GRACE, stopped()).await;
+    let listener = listen(SocketAddr::new(args.host, args.port)).await?;
+    let operations = match args.ops_address {
+        Some(address) => Some(listen_for_operators(address).await?),
+        None => None,
     };
-    tokio::select! {
-        ended = server => ended.map_err(LocalError::io("the server stopped")),
-        () = given_up => Ok(()),
+    let database = Database::own(&args.database).await?;
+    let key = prepare(&database, &args).await?;
+    let signals = StopSignals::receive()?;
+    greet(&listener, operations.as_ref(), &args, key.as_ref(), &database).await?;
+
+    let mut app = App::on(database.serving_store().await);
+    let state = ServerState::new(Arc::clone(&app.dataset));
+    app.observer = Some(state.observer());
+    let server = Server {
+        quotas: Arc::clone(&app.quotas),
+        state: Arc::clone(&state),
+        database,
+        grace: Duration::from_secs(args.grace),
+    };
+    let in_memory = tokio::spawn(keep_in_memory(Arc::clone(&app.dataset)));
+    if let Some(operations) = operations {
+        // It ends with the process, after the API.
+        tokio::spawn(axum::serve(operations, operations_port::router(state.clone())).into_future());
     }
+    let service = app::service(routes(), app)
+        .layer(from_fn_with_state(state, operations_port::count_in_flight));
+    let service = match args.base_path {
+        Some(base_path) => below_base_path(base_path, service),
+        None => service,
+    };
+    let ended = server.run(listener, service, signals).await;
+    in_memory.abort();
+    ended
 }
 
-/// Runs the embedded database alone until Ctrl-C, with data and a key in it.
-///
-/// # Errors
-/// Returns an error if the port is taken or the folder cannot be used.
-pub async fn dynamodb(args: DynamodbArgs) -> Result<(), LocalError> {
-    log_for_people();
-    let database = Database::embedded(&args.data_dir, args.port, Sharing::Shared).await?;
-    let key = prepare(&database.store(), &args.key, &args.data_dir).await?;
-    println!("DynamoDB  {}", database.endpoint());
-    println!("API key   {}", key.reveal());
-    println!("Ctrl-C stops it; {} keeps the data.", args.data_dir.display());
-    stopped().await;
-    database.close().await;
-    Ok(())
+/// A server, and what is left to do once it stops.
+struct Server {
+    quotas: Arc<Quotas>,
+    state: Arc<ServerState>,
+    database: Database,
+    /// How long running requests may take after the first signal.
+    grace: Duration,
 }
 
-/// Makes sure that the database holds data and a key.
-async fn prepare(store: &Store, key: &KeyArgs, data_dir: &Path) -> Result<ApiKey, LocalError> {
-    sample::import_if_empty(store).await?;
-    match &key.given {
-        Some(text) => {
-            let key = text.parse()?;
-            keys::register(store, &key, KEY_NAME).await?;
-            Ok(key)
+impl Server {
+    /// Serves until the first signal, and then until the running requests are done or the grace
+    /// period is over, and the last counts of quotas are written.
+    async fn run(
+        self,
+        listener: TcpListener,
+        service: Router,
+        mut signals: StopSignals,
+    ) -> Result<(), LocalError> {
+        let (stop, stop_requested) = oneshot::channel::<()>();
+        let stop_requested = async { _ = stop_requested.await };
+        let serving = axum::serve(listener, service).with_graceful_shutdown(stop_requested);
+        let mut serving = Box::pin(serving.into_future());
+        service_manager::tell(ServiceState::Ready);
+        tokio::select! {
+            ended = &mut serving => return ended.map_err(LocalError::io("the server stopped")),
+            () = signals.next() => (),
         }
-        None => folder_key(store, data_dir).await,
-    }
-}
-
-/// The key of this folder's database, made on the first start and whenever the last one was revoked.
-/// It is kept as a file, so that a restart prints the same one. Only the local program does so; a
-/// deployment never stores a key.
-async fn folder_key(store: &Store, data_dir: &Path) -> Result<ApiKey, LocalError> {
-    let file = data_dir.join("api-key");
-    if let Some(key) = fs::read_to_string(&file).ok().and_then(|text| text.trim().parse().ok()) {
-        match keys::register(store, &key, KEY_NAME).await {
-            Err(LocalError::DeadKey(_)) => (),
-            registered => return registered.map(|()| key),
-        }
-    }
-    let key = keys::random()?;
-    keys::register(store, &key, KEY_NAME).await?;
-    let failed = || LocalError::io(format!("cannot write {}", file.display()));
-    fs::create_dir_all(data_dir).map_err(failed())?;
-    write_private(&file, key.reveal()).map_err(failed())?;
-    Ok(key)
-}
-
-/// Writes a file that only its owner can read, where the system knows owners.
-fn write_private(file: &Path, text: &str) -> std::io::Result<()> {
-    use std::io::Write;
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(file)?.write_all(text.as_bytes())
-}
-
-async fn greet(base_url: &str, key: &ApiKey, database: &Database) -> Result<(), LocalError> {
-    let manifest = database.store().manifest().await?;
-    let is_foreign = manifest.as_ref().is_some_and(|manifest| manifest.current.is_foreign());
-    let records = manifest.map_or(0, |manifest| manifest.current.statistics.total_records);
-    let key = key.reveal();
-    println!("Telephone Number Reference Service {}", env!("CARGO_PKG_VERSION"));
-    println!();
-    println!("  base URL  {base_url}");
-    println!("  API key   {key}");
-    println!("  data      {} NPA-NXX records", indicatif::HumanCount(u64::from(records)));
-    if is_foreign {
-        println!("            in another layout than this release reads, which is {LAYOUT};");
-        println!(
-            "            run 'tnr import' with this release, or serve them with the one before"
-        );
-    }
-    println!("  DynamoDB  {}", database.endpoint());
-    println!();
-    println!("  curl '{base_url}/v1/format/+13052345678?apiKey={key}'");
-    println!("  curl -H 'Authorization: Bearer {key}' '{base_url}/v1/npa/415?limit=5'");
-    println!("  curl -H 'X-API-Key: {key}' '{base_url}/v1/search?q=wireless&state=NY'");
-    println!();
-    println!("Ctrl-C stops it.");
-    Ok(())
-}
-
-async fn listen(port: u16) -> Result<TcpListener, LocalError> {
-    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(LocalError::io(format!(
-        "cannot listen on port {port}; choose another with --port"
-    )))
-}
-
-/// Logs warnings and errors to the terminal, or what `RUST_LOG` asks for.
-fn log_for_people() {
-    logging::hide_panic_messages();
-    let lines = fmt::layer().with_writer(std::io::stderr);
-    let filter = logging::filter("warn,dynoxide=error");
-    _ = tracing_subscriber::registry().with(lines.with_filter(filter)).try_init();
-}
-
-/// Waits for Ctrl-C, or for the signal with which a service manager stops a process.
-async fn stopped() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                _ = tokio::signal::ctrl_c() => (),
-                _ = terminate.recv() => (),
-            }
-            return;
+        self.state.stop();
+        service_manager::tell(ServiceState::Stopping);
+        drop(stop);
+        let finish = async {
+            _ = timeout(self.grace, serving).await;
+            self.quotas.write_rest().await;
+            _ = timeout(LONGEST_CLOSE, self.database.close()).await;
+        };
+        tokio::select! {
+            () = pin!(finish) => Ok(()),
+            () = signals.next() => Err(LocalError::StoppedAtOnce),
         }
     }
-    _ = tokio::signal::ctrl_c().await;
+}
+
+/// Loads the data before the first request asks for it, and the current version from then on, even if
+/// no request comes.
+async fn keep_in_memory(dataset: Arc<CurrentDataset>) {
+    let mut is_logged = false;
+    loop {
+        if let Err(error) = dataset.get().await
+            && !is_logged
+        {
+            tracing::warn!(
+                error = with_causes(&error),
+                "serving without data until it can be loaded"
+            );
+            is_logged = true;
+        }
+        sleep(LOOK_FOR_DATA).await;
+    }
+}
+
+/// Brings data and a key into a database that is to be tried out; into another one only the key that
+/// was given. Returns the key.
+async fn prepare(database: &Database, args: &ServeArgs) -> Result<Option<ApiKey>, LocalError> {
+    let (store, given) = (database.store(), args.key.given.as_deref());
+    if args.is_trial() {
+        let data_dir = &args.database.data_dir;
+        preparation::with_sample_and_key(&store, given, data_dir).await.map(Some)
+    } else {
+        preparation::register_given(&store, given).await
+    }
+}
+
+async fn listen(address: SocketAddr) -> Result<TcpListener, LocalError> {
+    let failed = format!("cannot listen on {address}; choose another with --host or --port");
+    TcpListener::bind(address).await.map_err(LocalError::io(failed))
+}
+
+async fn listen_for_operators(address: SocketAddr) -> Result<TcpListener, LocalError> {
+    let failed = format!("cannot listen on {address}; choose another with --ops-address");
+    TcpListener::bind(address).await.map_err(LocalError::io(failed))
 }

@@ -161,7 +161,8 @@ fn a_port_in_use_is_a_clear_error() {
     assert!(!refused.status.success());
     let error = stderr(&refused);
     assert!(
-        error.contains(&format!("cannot listen on port {port}; choose another with --port")),
+        error
+            .contains(&format!("cannot listen on 127.0.0.1:{port}; choose another with --host or")),
         "{error}"
     );
 }

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tnr::{database::Database, template::create_missing_tables};
+use tnr::{database::Database, tables::create_missing};
 
 use crate::support::template::{
     Function, TEXT, api_functions, functions, resources, resources_of_type, text, texts,
@@ -143,7 +143,7 @@ async fn two_programs_may_create_the_tables_at_the_same_time() {
     for table in tables {
         client.delete_table().table_name(table).send().await.unwrap();
     }
-    let create = || create_missing_tables(&store);
+    let create = || create_missing(&store);
     tokio::try_join!(create(), create()).unwrap();
     create().await.unwrap();
     let present = client.list_tables().send().await.unwrap();

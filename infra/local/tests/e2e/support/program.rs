@@ -91,6 +91,13 @@ impl Serving {
         (self.base_url, self.key) = (printed("base URL"), printed("API key"));
     }
 
+    /// The address of the operations port, which the program was asked to open.
+    pub fn operations_url(&self) -> String {
+        let output = self.output();
+        let address = output.lines().find_map(|line| line.trim().strip_prefix("metrics"));
+        address.unwrap().trim().strip_suffix("/metrics").unwrap().to_owned()
+    }
+
     /// What the program has printed and logged so far.
     pub fn output(&self) -> String {
         fs::read_to_string(&self.output).unwrap()

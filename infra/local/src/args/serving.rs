@@ -1,0 +1,152 @@
+//! What can be typed for the server and its data folder.
+
+use std::{
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    path::PathBuf,
+};
+
+use clap::Args;
+
+use super::{DatabaseArgs, KeyArgs};
+
+/// The address that only this machine reaches, unless another one is named.
+const DEFAULT_HOST: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+/// The port of the API, unless another one is named.
+const DEFAULT_PORT: u16 = 3000;
+
+#[derive(Debug, Args)]
+pub struct ServeArgs {
+    /// IP address to listen on; 0.0.0.0 stands for every IPv4 address of the machine, :: for every one
+    #[arg(long, env = "TNR_HOST", default_value_t = DEFAULT_HOST)]
+    pub host: IpAddr,
+    /// Port of the API
+    #[arg(long, env = "TNR_PORT", default_value_t = DEFAULT_PORT)]
+    pub port: u16,
+    /// Path below which clients find the API behind a proxy, such as /numbers
+    #[arg(long, value_name = "PATH", env = "TNR_BASE_PATH", value_parser = base_path)]
+    pub base_path: Option<String>,
+    /// Address for operators, such as 127.0.0.1:9090, with /metrics, /ready and /live; without this
+    /// option there is none
+    #[arg(long, value_name = "IP:PORT", env = "TNR_OPS_ADDRESS")]
+    pub ops_address: Option<SocketAddr>,
+    /// How long running requests may take after the signal to stop; a second signal ends at once
+    #[arg(long, value_name = "SECONDS", env = "TNR_GRACE", default_value_t = 5)]
+    pub grace: u64,
+    #[command(flatten)]
+    pub sample: SampleArgs,
+    #[command(flatten)]
+    pub key: KeyArgs,
+    #[command(flatten)]
+    pub database: DatabaseArgs,
+}
+
+/// Whether a database without data gets the sample, and a key that is printed.
+#[derive(Debug, Args)]
+pub struct SampleArgs {
+    /// Import the sample into a database without data, and print a key; the default for the embedded
+    /// database
+    #[arg(long, overrides_with = "no_sample")]
+    sample: bool,
+    /// Import nothing, and make no key; the default with --endpoint-url
+    #[arg(long, env = "TNR_NO_SAMPLE", overrides_with = "sample")]
+    no_sample: bool,
+}
+
+impl ServeArgs {
+    /// Whether the server is to be tried out: with the sample and a key of its own.
+    pub fn is_trial(&self) -> bool {
+        let is_embedded = self.database.endpoint_url.is_none();
+        self.sample.sample || (is_embedded && !self.sample.no_sample)
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct HealthArgs {
+    /// What to ask; the health of the API on this machine if left out
+    #[arg(value_name = "URL", value_parser = http_url)]
+    pub url: Option<String>,
+    /// IP address of the API
+    #[arg(long, env = "TNR_HOST", default_value_t = DEFAULT_HOST)]
+    pub host: IpAddr,
+    /// Port of the API
+    #[arg(long, env = "TNR_PORT", default_value_t = DEFAULT_PORT)]
+    pub port: u16,
+    /// Path below which the API is
+    #[arg(long, value_name = "PATH", env = "TNR_BASE_PATH", value_parser = base_path)]
+    pub base_path: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct BackupArgs {
+    /// The file to write; it must not exist
+    pub file: PathBuf,
+    /// Where the embedded DynamoDB keeps its data
+    #[arg(long, value_name = "DIR", env = "TNR_DATA_DIR", default_value = ".local")]
+    pub data_dir: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct RestoreArgs {
+    /// A file that `backup` wrote
+    pub file: PathBuf,
+    /// Where the embedded DynamoDB is to keep its data
+    #[arg(long, value_name = "DIR", env = "TNR_DATA_DIR", default_value = ".local")]
+    pub data_dir: PathBuf,
+}
+
+/// A base path begins with a slash, ends without one, and needs no encoding.
+fn base_path(text: &str) -> Result<String, String> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._~/".contains(c);
+    let is_valid = text.starts_with('/')
+        && !text.ends_with('/')
+        && !text.contains("//")
+        && text.chars().all(is_plain);
+    if is_valid {
+        Ok(text.to_owned())
+    } else {
+        Err("must begin with a slash, end without one, and hold only letters, digits and -._~"
+            .into())
+    }
+}
+
+fn http_url(text: &str) -> Result<String, String> {
+    if text.starts_with("http://") {
+        Ok(text.to_owned())
+    } else {
+        Err("must begin with http://".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use crate::args::Cli;
+
+    use super::*;
+
+    fn is_trial(options: &[&str]) -> bool {
+        Cli::try_parse_from([&["tnr"], options].concat()).unwrap().serve.is_trial()
+    }
+
+    #[test]
+    fn only_the_embedded_database_gets_the_sample_unasked() {
+        let elsewhere = ["--endpoint-url", "http://database:8000"];
+        assert!(is_trial(&[]));
+        assert!(!is_trial(&["--no-sample"]));
+        assert!(!is_trial(&elsewhere));
+        assert!(is_trial(&[&elsewhere[..], &["--sample"]].concat()));
+        assert!(is_trial(&["--no-sample", "--sample"]), "the last one wins");
+        assert!(!is_trial(&["--sample", "--no-sample"]), "the last one wins");
+    }
+
+    #[test]
+    fn a_base_path_needs_no_encoding_and_has_no_slash_at_its_end() {
+        for valid in ["/numbers", "/apis/tnr-2", "/~team/v1.0"] {
+            assert_eq!(base_path(valid).unwrap(), valid);
+        }
+        for invalid in ["", "/", "numbers", "/numbers/", "/a//b", "/a b", "/{a}", "/<a>", "/a?b"] {
+            assert!(base_path(invalid).is_err(), "{invalid}");
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! Runs the embedded database alone.
+
+use crate::{
+    LocalError,
+    args::DynamodbArgs,
+    commands::preparation,
+    database::{Database, Sharing},
+    stop_signals::StopSignals,
+    terminal_log::log_for_people,
+};
+
+/// Runs the embedded database until Ctrl-C, with data and a key in it.
+///
+/// # Errors
+/// Returns an error if the port is taken or the folder cannot be used.
+pub async fn dynamodb(args: DynamodbArgs) -> Result<(), LocalError> {
+    log_for_people();
+    let database = Database::embedded(&args.data_dir, args.port, Sharing::Shared).await?;
+    let given = args.key.given.as_deref();
+    let key = preparation::with_sample_and_key(&database.store(), given, &args.data_dir).await?;
+    let mut signals = StopSignals::receive()?;
+    println!("DynamoDB  {}", database.endpoint());
+    println!("API key   {}", key.reveal());
+    println!("Ctrl-C stops it; {} keeps the data.", args.data_dir.display());
+    signals.next().await;
+    database.close().await;
+    Ok(())
+}

@@ -1,0 +1,72 @@
+//! What `serve` prints once it listens.
+
+use std::net::SocketAddr;
+
+use numbering::dataset::LAYOUT;
+use shared::auth::ApiKey;
+use store::Snapshot;
+use tokio::net::TcpListener;
+
+use crate::{LocalError, args::ServeArgs, database::Database};
+
+/// Prints where the server is found, what it answers from, and what to do next.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub async fn greet(
+    listener: &TcpListener,
+    operations: Option<&TcpListener>,
+    args: &ServeArgs,
+    key: Option<&ApiKey>,
+    database: &Database,
+) -> Result<(), LocalError> {
+    let address = local_address(listener)?;
+    let base_url = format!("http://{address}{}", args.base_path.as_deref().unwrap_or_default());
+    let manifest = database.store().manifest().await?;
+    println!("Telephone Number Reference Service {}", env!("CARGO_PKG_VERSION"));
+    println!();
+    println!("  base URL  {base_url}");
+    if let Some(operations) = operations {
+        println!("  metrics   http://{}/metrics", local_address(operations)?);
+    }
+    match key {
+        Some(key) if args.is_trial() => println!("  API key   {}", key.reveal()),
+        // The output of a server is often stored where many can read it.
+        Some(key) => println!("  API key   {}…, as given", key.prefix()),
+        None => println!("  API key   none of its own; 'tnr keys create' makes one"),
+    }
+    print_data(manifest.map(|manifest| manifest.current).as_ref());
+    println!("  DynamoDB  {}", database.endpoint());
+    println!();
+    if let Some(key) = key.filter(|_| args.is_trial()) {
+        print_requests_to_try(&base_url, key.reveal());
+    }
+    println!("Ctrl-C stops it.");
+    Ok(())
+}
+
+fn print_data(current: Option<&Snapshot>) {
+    let Some(current) = current else {
+        println!("  data      none yet; 'tnr import' brings it");
+        return;
+    };
+    let records = u64::from(current.statistics.total_records);
+    println!("  data      {} NPA-NXX records", indicatif::HumanCount(records));
+    if current.is_foreign() {
+        println!("            in another layout than this release reads, which is {LAYOUT};");
+        println!(
+            "            run 'tnr import' with this release, or serve them with the one before"
+        );
+    }
+}
+
+fn print_requests_to_try(base_url: &str, key: &str) {
+    println!("  curl '{base_url}/v1/format/+13052345678?apiKey={key}'");
+    println!("  curl -H 'Authorization: Bearer {key}' '{base_url}/v1/npa/415?limit=5'");
+    println!("  curl -H 'X-API-Key: {key}' '{base_url}/v1/search?q=wireless&state=NY'");
+    println!();
+}
+
+fn local_address(listener: &TcpListener) -> Result<SocketAddr, LocalError> {
+    listener.local_addr().map_err(LocalError::io("cannot listen"))
+}

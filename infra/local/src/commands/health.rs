@@ -1,0 +1,64 @@
+//! Asks a running server how it is, for health checks of containers, which have no other program.
+
+use std::{
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    time::Duration,
+};
+
+use reqwest::{Client, StatusCode};
+
+use crate::{LocalError, args::HealthArgs};
+
+/// Health checks usually give up after a few seconds.
+const LONGEST_WAIT: Duration = Duration::from_secs(3);
+
+/// Asks for the health of the API on this machine, or the address that was given, and prints the
+/// answer.
+///
+/// # Errors
+/// Returns an error if the server does not answer, or its answer is no success.
+pub async fn check(args: HealthArgs) -> Result<(), LocalError> {
+    let url = url(args);
+    let failed = || LocalError::io(format!("{url} does not answer"));
+    // Only plain HTTP is spoken, but the client is not made without a choice for TLS. This fails if
+    // that has been chosen already.
+    _ = rustls::crypto::ring::default_provider().install_default();
+    let client = Client::builder().timeout(LONGEST_WAIT).no_proxy().build().map_err(failed())?;
+    let response = client.get(&url).send().await.map_err(failed())?;
+    let status = response.status();
+    let text = response.text().await.map_err(failed())?;
+    println!("{}", text.trim());
+    if status == StatusCode::OK { Ok(()) } else { Err(LocalError::Unhealthy { url, status }) }
+}
+
+fn url(HealthArgs { url, host, port, base_path }: HealthArgs) -> String {
+    let address = SocketAddr::new(reachable(host), port);
+    url.unwrap_or_else(|| format!("http://{address}{}/health", base_path.unwrap_or_default()))
+}
+
+/// The address that reaches a server on `host`, which may stand for every address of the machine.
+fn reachable(host: IpAddr) -> IpAddr {
+    match host {
+        IpAddr::V4(host) if host.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(host) if host.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        host => host,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_on_every_address_is_asked_at_that_of_the_machine_itself() {
+        for (host, expected) in [
+            ("0.0.0.0", "http://127.0.0.1:3000/numbers/health"),
+            ("::", "http://[::1]:3000/numbers/health"),
+            ("10.0.0.5", "http://10.0.0.5:3000/numbers/health"),
+        ] {
+            let base_path = Some("/numbers".to_owned());
+            let host = host.parse().unwrap();
+            assert_eq!(url(HealthArgs { url: None, host, port: 3000, base_path }), expected);
+        }
+    }
+}

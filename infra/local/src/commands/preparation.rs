@@ -1,0 +1,60 @@
+//! What a database gets before it is served: the sample of the data, and a key.
+
+use std::{fs, path::Path};
+
+use shared::auth::ApiKey;
+use store::Store;
+
+use crate::{LocalError, commands::keys, private_file, sample};
+
+/// Name of the key that the local program makes for itself.
+const KEY_NAME: &str = "local";
+
+/// Stores the key that was given, so that the API accepts it; does nothing if there is none.
+///
+/// # Errors
+/// Returns an error if the text is no key, the key is no longer live, or the database refuses it.
+pub async fn register_given(
+    store: &Store,
+    text: Option<&str>,
+) -> Result<Option<ApiKey>, LocalError> {
+    let Some(text) = text else { return Ok(None) };
+    let key = text.parse()?;
+    keys::register(store, &key, KEY_NAME).await?;
+    Ok(Some(key))
+}
+
+/// Makes sure that the database holds data and a key: the given one, or else the key of the folder.
+///
+/// # Errors
+/// Returns an error if the key cannot be used, or the database or the folder cannot be written.
+pub async fn with_sample_and_key(
+    store: &Store,
+    given: Option<&str>,
+    data_dir: &Path,
+) -> Result<ApiKey, LocalError> {
+    sample::import_if_empty(store).await?;
+    match register_given(store, given).await? {
+        Some(key) => Ok(key),
+        None => folder_key(store, data_dir).await,
+    }
+}
+
+/// The key of this folder's database, made on the first start and whenever the last one was revoked.
+/// It is kept as a file, so that a restart prints the same one. Only the local program does so; a
+/// deployment never stores a key.
+async fn folder_key(store: &Store, data_dir: &Path) -> Result<ApiKey, LocalError> {
+    let file = data_dir.join("api-key");
+    if let Some(key) = fs::read_to_string(&file).ok().and_then(|text| text.trim().parse().ok()) {
+        match keys::register(store, &key, KEY_NAME).await {
+            Err(LocalError::DeadKey(_)) => (),
+            registered => return registered.map(|()| key),
+        }
+    }
+    let key = keys::random()?;
+    keys::register(store, &key, KEY_NAME).await?;
+    let failed = || LocalError::io(format!("cannot write {}", file.display()));
+    fs::create_dir_all(data_dir).map_err(failed())?;
+    private_file::replace(&file, key.reveal()).map_err(failed())?;
+    Ok(key)
+}

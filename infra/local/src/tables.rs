@@ -1,0 +1,122 @@
+//! Makes the tables of the template in a database that is not AWS.
+
+use std::time::Duration;
+
+use aws_sdk_dynamodb::{
+    Client,
+    types::{
+        AttributeDefinition, BillingMode, KeySchemaElement, KeyType, ScalarAttributeType,
+        TableStatus, TimeToLiveSpecification, TimeToLiveStatus,
+    },
+};
+use backon::{ConstantBuilder, Retryable};
+use logging::with_causes;
+use store::{Store, Tables};
+
+use crate::{
+    LocalError,
+    template::{self, Table},
+};
+
+/// How often to look whether a new table can be used: for a minute.
+const LOOK_FOR_TABLE: ConstantBuilder =
+    ConstantBuilder::new().with_delay(Duration::from_millis(100)).with_max_times(600);
+
+/// Creates the tables that do not exist yet, and waits until all can be used. Another process may do
+/// so at the same time.
+///
+/// # Errors
+/// Returns an error if the database does not answer or refuses a table.
+pub async fn create_missing(store: &Store) -> Result<(), LocalError> {
+    let (client, names) = store.parts();
+    let tables = template::tables()?;
+    for table in &tables {
+        create_unless_exists(client, name_of(table, names)?, &table.key).await?;
+    }
+    for table in &tables {
+        let name = name_of(table, names)?;
+        wait_until_usable(client, name).await?;
+        if let Some(attribute) = &table.time_to_live {
+            delete_expired_items(client, name, attribute).await;
+        }
+    }
+    Ok(())
+}
+
+/// The name that the table of the template has in this database.
+fn name_of<'a>(table: &Table, names: &'a Tables) -> Result<&'a str, LocalError> {
+    match table.name.as_str() {
+        "carriers" => Ok(&names.carriers),
+        "exchanges" => Ok(&names.exchanges),
+        "dataset" => Ok(&names.dataset),
+        "api_keys" => Ok(&names.api_keys),
+        "usage" => Ok(&names.usage),
+        other => Err(LocalError::Template(format!("nothing uses table '{other}'"))),
+    }
+}
+
+async fn create_unless_exists(client: &Client, name: &str, key: &str) -> Result<(), LocalError> {
+    let failed = || format!("cannot create table {name}");
+    let attribute = AttributeDefinition::builder()
+        .attribute_name(key)
+        .attribute_type(ScalarAttributeType::S)
+        .build()
+        .map_err(LocalError::io(failed()))?;
+    let schema = KeySchemaElement::builder()
+        .attribute_name(key)
+        .key_type(KeyType::Hash)
+        .build()
+        .map_err(LocalError::io(failed()))?;
+    let created = client
+        .create_table()
+        .table_name(name)
+        .attribute_definitions(attribute)
+        .key_schema(schema)
+        .billing_mode(BillingMode::PayPerRequest)
+        .send()
+        .await;
+    let Err(error) = created else { return Ok(()) };
+    match error.as_service_error() {
+        Some(refusal) if refusal.is_resource_in_use_exception() => Ok(()),
+        Some(_) => Err(LocalError::io(failed())(error)),
+        None => Err(LocalError::io("the database does not answer")(error)),
+    }
+}
+
+/// Waits until a table can be used. The waiter of the SDK looks only every twenty seconds, while
+/// other databases than that of AWS take less than one.
+async fn wait_until_usable(client: &Client, name: &str) -> Result<(), LocalError> {
+    let look = async || {
+        let described = client.describe_table().table_name(name).send().await;
+        let failed = LocalError::io(format!("table {name} cannot be used"));
+        let table = described.map_err(failed)?.table;
+        match table.and_then(|table| table.table_status) {
+            Some(TableStatus::Active) => Ok(()),
+            _ => Err(LocalError::TableNotReady(name.to_owned())),
+        }
+    };
+    look.retry(LOOK_FOR_TABLE).when(|error| matches!(error, LocalError::TableNotReady(_))).await
+}
+
+/// Has the database delete items whose time has come. Without that it works, too, but grows, so that a
+/// database that cannot do it is no error.
+async fn delete_expired_items(client: &Client, table: &str, attribute: &str) {
+    let described = client.describe_time_to_live().table_name(table).send().await;
+    let status =
+        described.ok().and_then(|answer| answer.time_to_live_description?.time_to_live_status);
+    if matches!(status, Some(TimeToLiveStatus::Enabled | TimeToLiveStatus::Enabling)) {
+        return;
+    }
+    let specification =
+        TimeToLiveSpecification::builder().attribute_name(attribute).enabled(true).build();
+    let specification = specification.expect("both fields are set");
+    let enabled =
+        client.update_time_to_live().table_name(table).time_to_live_specification(specification);
+    if let Err(error) = enabled.send().await {
+        tracing::warn!(
+            error = with_causes(&error),
+            table,
+            "the database does not delete items that have expired, and grows by them"
+        );
+    }
+}

@@ -1,0 +1,14 @@
+//! The log of the local program, for people and for the log of the machine.
+
+use std::io::{IsTerminal, stderr};
+
+use tracing_subscriber::{Layer, fmt, layer::SubscriberExt, util::SubscriberInitExt};
+
+/// Logs warnings and errors to the standard error, or what `RUST_LOG` asks for.
+pub fn log_for_people() {
+    logging::hide_panic_messages();
+    let is_terminal = stderr().is_terminal();
+    let lines = fmt::layer().with_writer(stderr).with_ansi(is_terminal);
+    let filter = logging::filter("warn,dynoxide=error");
+    _ = tracing_subscriber::registry().with(lines.with_filter(filter)).try_init();
+}

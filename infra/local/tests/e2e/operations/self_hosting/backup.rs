@@ -1,0 +1,112 @@
+//! Backups of the data folder while it is served, and what comes of them.
+
+use std::{fs, os::unix::fs::PermissionsExt, path::Path};
+
+use tempfile::TempDir;
+
+use crate::support::{
+    databases::write_sample_into,
+    program::{Serving, program, run, stderr, stdout},
+    service::KEY,
+};
+
+/// Runs `backup` or `restore` with a file, on the data in a folder.
+fn with_file(command: &str, file: &Path, data_dir: &TempDir) -> std::process::Output {
+    run(data_dir, &[command, file.to_str().unwrap()])
+}
+
+fn files_in(folder: &Path) -> Vec<String> {
+    let files = fs::read_dir(folder).unwrap();
+    files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn a_backup_of_a_served_folder_answers_as_that_did() {
+    let data_dir = TempDir::new().unwrap();
+    write_sample_into(data_dir.path());
+    let serving = Serving::on(&data_dir, &["--key", KEY]).await;
+    stdout(&run(&data_dir, &["keys", "create", "--name", "before"]));
+    let paths =
+        ["/v1/stats", "/v1/npa/415?limit=3", "/v1/npa/415/nxx/206", "/v1/search?q=wireless"];
+    let mut answers = Vec::new();
+    for path in paths {
+        answers.push(serving.get(path).await);
+    }
+
+    // Keys are written while the copy is made, and after it.
+    let backups = TempDir::new().unwrap();
+    let file = backups.path().join("numbers.sqlite");
+    let (copied, written) = std::thread::scope(|threads| {
+        let copied = threads.spawn(|| with_file("backup", &file, &data_dir));
+        let written = threads.spawn(|| run(&data_dir, &["keys", "create", "--name", "meanwhile"]));
+        (copied.join().unwrap(), written.join().unwrap())
+    });
+    stdout(&copied);
+    stdout(&written);
+    stdout(&run(&data_dir, &["keys", "create", "--name", "after"]));
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(files_in(backups.path()), ["numbers.sqlite"]);
+    assert_eq!(serving.get(paths[1]).await, answers[1], "the server goes on");
+    serving.kill();
+
+    let restored = TempDir::new().unwrap();
+    stdout(&with_file("restore", &file, &restored));
+    // Without `--key`, so that the server knows only the keys of the backup.
+    let mut serving = Serving::on(&restored, &["--no-sample"]).await;
+    serving.key = KEY.to_owned();
+    let keys = stdout(&run(&restored, &["keys", "list"]));
+    assert!(keys.contains("before") && !keys.contains("after"), "{keys}");
+    for (path, answer) in paths.into_iter().zip(answers) {
+        assert_eq!(serving.get(path).await, answer, "{path}");
+    }
+    stdout(&run(&restored, &["verify"]));
+    assert_eq!(files_in(backups.path()), ["numbers.sqlite"], "the backup is only read");
+}
+
+#[test]
+fn nothing_is_overwritten_by_a_backup_or_a_restoration() {
+    let (data_dir, folder) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let file = folder.path().join("numbers.sqlite");
+    let error = stderr(&with_file("backup", &file, &data_dir));
+    assert!(error.contains("holds no database; name another one with --data-dir"), "{error}");
+    assert!(!file.exists());
+
+    write_sample_into(data_dir.path());
+    stdout(&with_file("backup", &file, &data_dir));
+    let backup = fs::read(&file).unwrap();
+    let error = stderr(&with_file("backup", &file, &data_dir));
+    assert!(error.contains("must not exist; give another name"), "{error}");
+    assert_eq!(fs::read(&file).unwrap(), backup);
+    let error = stderr(&with_file("restore", &file, &data_dir));
+    assert!(error.contains("holds a database already; move its file dynamodb.sqlite"), "{error}");
+}
+
+#[test]
+fn a_file_that_is_no_backup_leaves_no_database_behind() {
+    let (data_dir, folder) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let file = folder.path().join("numbers.sqlite");
+    for content in [&b""[..], b"SQLite format 3\0 and nothing of it", b"no database"] {
+        fs::write(&file, content).unwrap();
+        let refused = with_file("restore", &file, &data_dir);
+        assert!(!refused.status.success());
+        assert!(stderr(&refused).contains("cannot restore"), "{}", stderr(&refused));
+        assert_eq!(files_in(data_dir.path()), ["lock"]);
+    }
+    let missing = with_file("restore", Path::new("/nowhere"), &data_dir);
+    assert!(stderr(&missing).contains("cannot restore /nowhere"), "{}", stderr(&missing));
+}
+
+#[test]
+fn a_copy_that_cannot_be_written_leaves_nothing_behind() {
+    let (data_dir, folder) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    fs::write(data_dir.path().join("dynamodb.sqlite"), "no database").unwrap();
+    let file = folder.path().join("numbers.sqlite");
+    let failed = with_file("backup", &file, &data_dir);
+    assert!(stderr(&failed).contains("cannot copy "), "{}", stderr(&failed));
+    assert!(files_in(folder.path()).is_empty());
+    let elsewhere = program(&["backup", "/nowhere/numbers.sqlite", "--data-dir"])
+        .arg(data_dir.path())
+        .output()
+        .unwrap();
+    assert!(stderr(&elsewhere).contains("cannot write /nowhere"), "{}", stderr(&elsewhere));
+}

@@ -1,0 +1,8 @@
+//! The service on a machine of one's own: what the server listens on and answers from, how it stops,
+//! what it tells its operators, and the files that install it.
+
+mod backup;
+mod files;
+mod operations_port;
+mod serving;
+mod stopping;

@@ -1,0 +1,131 @@
+//! What the operations port tells: metrics, readiness and liveness.
+
+use std::collections::BTreeSet;
+
+use reqwest::StatusCode;
+use tempfile::TempDir;
+
+use crate::support::{
+    databases::write_sample_into,
+    program::{Serving, program, stderr, stdout},
+    service::{KEY, Service, http_client},
+};
+
+const OPTIONS: [&str; 4] = ["--ops-address", "127.0.0.1:0", "--key", KEY];
+
+async fn text(url: &str) -> (StatusCode, String) {
+    let response = http_client().get(url).send().await.unwrap();
+    (response.status(), response.text().await.unwrap())
+}
+
+/// The names in lines of the text format, each of which must have been declared with a type before.
+fn declared_names(metrics: &str) -> BTreeSet<&str> {
+    let mut declared = BTreeSet::new();
+    for line in metrics.lines() {
+        if let Some(declaration) = line.strip_prefix("# TYPE ") {
+            let (name, kind) = declaration.split_once(' ').unwrap();
+            assert!(["counter", "gauge", "histogram"].contains(&kind), "{line}");
+            assert!(declared.insert(name), "{name} is declared twice");
+        } else if !line.starts_with("# HELP ") {
+            let name = line.split(['{', ' ']).next().unwrap();
+            let of_histogram =
+                ["_bucket", "_sum", "_count"].iter().find_map(|part| name.strip_suffix(part));
+            assert!(declared.contains(of_histogram.unwrap_or(name)), "{line}");
+            let value: f64 = line.rsplit_once(' ').unwrap().1.parse().unwrap();
+            assert!(value >= 0.0, "{line}");
+        }
+    }
+    declared
+}
+
+fn value(metrics: &str, series: &str) -> f64 {
+    let line = metrics.lines().find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));
+    line.unwrap_or_else(|| panic!("{series} is not in\n{metrics}")).parse().unwrap()
+}
+
+#[tokio::test]
+async fn the_metrics_tell_of_requests_data_and_the_process() {
+    let data_dir = TempDir::new().unwrap();
+    write_sample_into(data_dir.path());
+    let serving = Serving::on(&data_dir, &OPTIONS).await;
+    let operations = serving.operations_url();
+    for path in ["/v1/npa/415?limit=1", "/v1/npa/415?limit=0", "/v1/npa/415/nxx/206", "/nowhere"] {
+        serving.get(path).await;
+    }
+    let response = http_client().get(format!("{operations}/metrics")).send().await.unwrap();
+    assert_eq!(response.headers()["content-type"], "text/plain; version=0.0.4; charset=utf-8");
+    let metrics = response.text().await.unwrap();
+    let names: Vec<&str> = declared_names(&metrics).into_iter().collect();
+    assert_eq!(
+        names,
+        [
+            "process_start_time_seconds",
+            "tnr_build_info",
+            "tnr_data_age_seconds",
+            "tnr_data_info",
+            "tnr_data_records",
+            "tnr_dynamodb_read_capacity_units_total",
+            "tnr_http_request_duration_seconds",
+            "tnr_http_requests_in_flight",
+            "tnr_http_requests_total",
+            "tnr_ready",
+        ]
+    );
+    let requests = |route: &str, status: &str| {
+        let labels = format!(r#"{{method="GET",route="{route}",status="{status}"}}"#);
+        value(&metrics, &format!("tnr_http_requests_total{labels}"))
+    };
+    assert_eq!((requests("/v1/npa/{npa}", "2xx"), requests("/v1/npa/{npa}", "4xx")), (1.0, 1.0));
+    assert_eq!(requests("$default", "4xx"), 1.0);
+    assert_eq!(value(&metrics, "tnr_data_records"), 3484.0);
+    assert_eq!(value(&metrics, "tnr_ready"), 1.0);
+    assert_eq!(value(&metrics, "tnr_http_requests_in_flight"), 0.0);
+    assert!(value(&metrics, "tnr_dynamodb_read_capacity_units_total") >= 1.0);
+    assert!(value(&metrics, "tnr_data_age_seconds") < 86_400.0);
+    assert!(!metrics.contains("415") && !metrics.contains("nowhere"), "{metrics}");
+}
+
+#[tokio::test]
+async fn a_server_without_data_is_live_and_not_ready() {
+    let service = Service::empty().await;
+    let options = ["--port", "0", "--endpoint-url", service.database.endpoint()];
+    let serving = Serving::start(&mut program(&[&options[..], &OPTIONS].concat())).await;
+    let operations = serving.operations_url();
+    assert_eq!(text(&format!("{operations}/live")).await, (StatusCode::OK, "live\n".to_owned()));
+    let reason = "no data is in memory: nothing has been imported yet\n".to_owned();
+    let expected = (StatusCode::SERVICE_UNAVAILABLE, reason);
+    assert_eq!(text(&format!("{operations}/ready")).await, expected);
+    let (_, metrics) = text(&format!("{operations}/metrics")).await;
+    assert_eq!(value(&metrics, "tnr_ready"), 0.0);
+    assert!(!metrics.contains("tnr_data_info{"), "{metrics}");
+}
+
+#[tokio::test]
+async fn the_port_of_the_api_has_nothing_for_operators() {
+    let service = Service::with_sample().await;
+    for path in ["/metrics", "/ready", "/live"] {
+        service.assert_error(path, 404, "not_found", &format!("Endpoint not found: {path}")).await;
+    }
+}
+
+#[tokio::test]
+async fn health_can_be_asked_for_by_the_program_itself() {
+    let data_dir = TempDir::new().unwrap();
+    write_sample_into(data_dir.path());
+    let serving = Serving::on(&data_dir, &OPTIONS).await;
+    let operations = serving.operations_url();
+    let port = serving.base_url.rsplit_once(':').unwrap().1.to_owned();
+    let health = async |arguments: &[&str]| {
+        let mut command = program(&[&["health"], arguments].concat());
+        tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap()
+    };
+    assert!(stdout(&health(&["--port", &port]).await).contains(r#""status":"healthy""#));
+    assert_eq!(stdout(&health(&[&format!("{operations}/ready")]).await), "ready\n");
+    let elsewhere = health(&[&format!("{operations}/nowhere")]).await;
+    assert!(!elsewhere.status.success());
+    assert!(stderr(&elsewhere).contains("/nowhere answers 404"), "{}", stderr(&elsewhere));
+    serving.kill();
+    let gone = health(&["--port", &port]).await;
+    assert!(!gone.status.success());
+    assert!(stderr(&gone).contains("does not answer"), "{}", stderr(&gone));
+}

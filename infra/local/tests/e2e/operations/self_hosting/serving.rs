@@ -1,0 +1,195 @@
+//! Where the server listens, and what it does to the database that it finds.
+
+use std::sync::{Arc, Mutex};
+
+use axum::{Router, http::HeaderMap, http::StatusCode};
+use reqwest::Response;
+use tempfile::TempDir;
+use tokio::net::TcpListener;
+
+use crate::support::{
+    databases::write_sample_into,
+    program::{Serving, program, program_on, run, sample_file, stderr, stdout},
+    service::{KEY, Service, http_client},
+};
+
+async fn get(url: &str) -> Response {
+    http_client().get(url).bearer_auth(KEY).send().await.unwrap()
+}
+
+/// Other systems than Linux have no second address of the machine itself without a setup.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn the_server_listens_only_on_the_host_that_is_named() {
+    let data_dir = TempDir::new().unwrap();
+    let serving = Serving::on(&data_dir, &["--no-sample", "--host", "127.0.0.2"]).await;
+    assert!(serving.base_url.starts_with("http://127.0.0.2:"), "{}", serving.base_url);
+    assert_eq!(get(&format!("{}/health", serving.base_url)).await.status(), 200);
+    let elsewhere = serving.base_url.replace("127.0.0.2", "127.0.0.1");
+    assert!(http_client().get(elsewhere).send().await.unwrap_err().is_connect());
+
+    let refused = run(&data_dir, &["--host", "localhost"]);
+    assert!(stderr(&refused).contains("invalid value 'localhost' for '--host"));
+}
+
+#[tokio::test]
+async fn a_database_elsewhere_gets_the_sample_and_a_key_only_if_that_is_asked_for() {
+    let service = Service::empty().await;
+    let options = ["--port", "0", "--endpoint-url", service.database.endpoint()];
+    let serving = Serving::start(&mut program(&options)).await;
+    let output = serving.output();
+    assert!(output.contains("none yet; 'tnr import' brings it"), "{output}");
+    assert!(output.contains("none of its own; 'tnr keys create'"), "{output}");
+    assert!(!output.contains("tnr_live_"), "{output}");
+    let store = service.database.store();
+    assert!(store.manifest().await.unwrap().is_none());
+    assert_eq!(store.api_keys().await.unwrap().len(), 1, "only that of the test");
+    assert!(serving.interrupt().await);
+
+    let folder = TempDir::new().unwrap();
+    let asked = [&options[..], &["--sample"]].concat();
+    let serving = Serving::start(&mut program_on(&folder, &asked)).await;
+    assert!(serving.key.starts_with("tnr_live_"), "{}", serving.output());
+    assert_eq!(serving.get("/v1/npa/415?limit=1").await["npa"], "415");
+}
+
+#[tokio::test]
+async fn without_the_sample_a_folder_is_served_as_it_is_and_takes_up_what_is_imported() {
+    let data_dir = TempDir::new().unwrap();
+    let mut command = program_on(&data_dir, &["--port", "0"]);
+    let serving = Serving::start(command.env("TNR_NO_SAMPLE", "true")).await;
+    assert!(!serving.output().contains("tnr_live_"), "{}", serving.output());
+    assert_eq!(serving.get("/health").await["status"], "degraded");
+    let key = stdout(&run(&data_dir, &["keys", "create", "--name", "first"]));
+    let url = format!("{}/v1/npa/415", serving.base_url);
+    let ask = async || http_client().get(&url).bearer_auth(key.trim()).send().await.unwrap();
+    assert_eq!(ask().await.status(), 503);
+
+    let reports = ["nanpa_utilized_codes.txt", "cnac_co_code_status.csv", "npa_report.csv"];
+    let [nanpa, cnac, npa_report] = reports.map(sample_file);
+    let sources = ["--nanpa", &nanpa, "--cnac", &cnac, "--npa-report", &npa_report];
+    stdout(&run(&data_dir, &[&["import"], &sources[..]].concat()));
+    assert_eq!(ask().await.status(), 200);
+    assert!(!data_dir.path().join("api-key").exists());
+}
+
+#[tokio::test]
+async fn the_sample_can_be_asked_for_where_a_variable_says_no() {
+    let data_dir = TempDir::new().unwrap();
+    write_sample_into(data_dir.path());
+    let mut command = program_on(&data_dir, &["serve", "--sample", "--port", "0"]);
+    let serving = Serving::start(command.env("TNR_NO_SAMPLE", "true")).await;
+    assert_eq!(serving.get("/v1/npa/415?limit=1").await["npa"], "415");
+}
+
+#[tokio::test]
+async fn a_given_key_is_not_printed_by_a_server_that_is_not_a_trial() {
+    let data_dir = TempDir::new().unwrap();
+    write_sample_into(data_dir.path());
+    let serving = Serving::on(&data_dir, &["--no-sample", "--key", KEY]).await;
+    assert!(!serving.output().contains(KEY), "{}", serving.output());
+    let url = format!("{}/v1/npa/415?limit=1", serving.base_url);
+    assert_eq!(get(&url).await.status(), 200);
+}
+
+/// A call to a stand-in for a database.
+#[derive(Debug, Clone, PartialEq)]
+struct Call {
+    operation: String,
+    authorization: String,
+}
+
+/// A database whose tables exist but cannot be used until one has been asked for three times, and
+/// which refuses everything else.
+async fn database_that_creates_slowly() -> (String, Arc<Mutex<Vec<Call>>>) {
+    let calls: Arc<Mutex<Vec<Call>>> = Arc::default();
+    let seen = Arc::clone(&calls);
+    let answer = async move |headers: HeaderMap| {
+        let header = |name| headers[name].to_str().unwrap().to_owned();
+        let operation = header("x-amz-target").rsplit_once('.').unwrap().1.to_owned();
+        let mut calls = seen.lock().unwrap();
+        calls.push(Call { operation: operation.clone(), authorization: header("authorization") });
+        let error = |name| (StatusCode::BAD_REQUEST, format!(r#"{{"__type":"x#{name}"}}"#));
+        let table =
+            |status| (StatusCode::OK, format!(r#"{{"Table":{{"TableStatus":"{status}"}}}}"#));
+        match operation.as_str() {
+            "CreateTable" => error("ResourceInUseException"),
+            "DescribeTable" => {
+                let asked = calls.iter().filter(|call| call.operation == operation).count();
+                if asked < 3 { table("CREATING") } else { table("ACTIVE") }
+            }
+            _ => error("AccessDeniedException"),
+        }
+    };
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let endpoint = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move { axum::serve(listener, Router::new().fallback(answer)).await });
+    (endpoint, calls)
+}
+
+#[tokio::test]
+async fn another_database_gets_region_and_credentials_and_the_time_to_make_its_tables() {
+    let (endpoint, calls) = database_that_creates_slowly().await;
+    let mut command = program(&["keys", "list", "--endpoint-url", &endpoint]);
+    let variables = [
+        ("AWS_REGION", "eu-central-1"),
+        ("AWS_ACCESS_KEY_ID", "alternator"),
+        ("AWS_SECRET_ACCESS_KEY", "secret"),
+    ];
+    command.envs(variables);
+    let refused = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
+    assert!(stderr(&refused).contains("AccessDeniedException"), "{}", stderr(&refused));
+    let calls = calls.lock().unwrap();
+    for Call { authorization, .. } in calls.iter() {
+        assert!(authorization.contains("Credential=alternator/"), "{authorization}");
+        assert!(authorization.contains("/eu-central-1/dynamodb/"), "{authorization}");
+    }
+    let count = |operation| calls.iter().filter(|call| call.operation == operation).count();
+    assert_eq!(count("CreateTable"), 5);
+    assert_eq!(count("DescribeTable"), 3 + 4, "it waits for the first table");
+    assert_eq!(calls.last().unwrap().operation, "Scan");
+}
+
+#[tokio::test]
+async fn expired_usage_is_deleted_by_the_database() {
+    let service = Service::empty().await;
+    let store = service.database.store();
+    let (client, tables) = store.parts();
+    let described = client.describe_time_to_live().table_name(&tables.usage).send().await.unwrap();
+    let description = described.time_to_live_description.unwrap();
+    assert_eq!(description.attribute_name.as_deref(), Some("expires_at"));
+    assert_eq!(description.time_to_live_status.unwrap().as_str(), "ENABLED");
+}
+
+#[tokio::test]
+async fn a_base_path_is_before_every_link_whether_the_proxy_passes_it_on_or_not() {
+    let data_dir = TempDir::new().unwrap();
+    write_sample_into(data_dir.path());
+    let options = ["--key", KEY, "--base-path", "/numbers"];
+    let serving = Serving::on(&data_dir, &options).await;
+    let root = serving.base_url.strip_suffix("/numbers").unwrap().to_owned();
+    for passed_on in ["/numbers/v1/npa/415?limit=1", "/v1/npa/415?limit=1"] {
+        let response = get(&format!("{root}{passed_on}")).await;
+        assert_eq!(response.status(), 200, "{passed_on}");
+        let link = response.headers()["link"].to_str().unwrap().to_owned();
+        assert!(link.starts_with("</numbers/v1/npa/415?limit=1&offset=1&"), "{link}");
+        let next = link[1..].split('>').next().unwrap();
+        let next = get(&format!("{root}{next}")).await;
+        let body: serde_json::Value = next.json().await.unwrap();
+        assert_eq!(body["pagination"]["offset"], 1);
+    }
+    for unknown in ["/numbersv1/npa/415", "/other/v1/npa/415", "/numbers"] {
+        assert_eq!(get(&format!("{root}{unknown}")).await.status(), 404, "{unknown}");
+    }
+}
+
+#[tokio::test]
+async fn a_log_that_is_no_terminal_has_no_colors_and_a_line_for_each_request_at_info() {
+    let data_dir = TempDir::new().unwrap();
+    let mut command = program_on(&data_dir, &["--port", "0", "--no-sample"]);
+    let serving = Serving::start(command.env("RUST_LOG", "info")).await;
+    serving.get("/health").await;
+    let output = serving.output();
+    assert!(output.contains("route=\"/health\" status=200"), "{output}");
+    assert!(!output.contains('\u{1b}'), "{output}");
+}

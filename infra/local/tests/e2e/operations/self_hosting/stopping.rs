@@ -1,0 +1,119 @@
+//! How the server stops: running requests are answered, quotas are written, and a second signal ends
+//! it at once.
+
+use std::{
+    io::Write,
+    net::TcpStream,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use reqwest::StatusCode;
+use tempfile::TempDir;
+
+use crate::support::{
+    databases::write_sample_into,
+    fault_proxy::{Fault, FaultProxy},
+    keys::{counted_requests, key_with_quotas},
+    processes::{send_signal, until_ended},
+    program::{Serving, program, run, stderr},
+    service::{KEY, Service, http_client},
+};
+
+/// A server with a request that its client never finishes.
+async fn with_unfinished_request(data_dir: &TempDir, grace: &str) -> (Serving, TcpStream) {
+    write_sample_into(data_dir.path());
+    let serving = Serving::on(data_dir, &["--grace", grace]).await;
+    let address = serving.base_url.strip_prefix("http://").unwrap();
+    let mut unfinished = TcpStream::connect(address).unwrap();
+    unfinished.write_all(b"GET /health HTTP/1.1\r\nHost: x\r\n").unwrap();
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    (serving, unfinished)
+}
+
+#[tokio::test]
+async fn a_running_request_is_answered_while_readiness_says_no() {
+    let service = Service::with_sample().await;
+    let is_slow = Arc::new(AtomicBool::new(false));
+    let is_slow_now = Arc::clone(&is_slow);
+    let slow_items = move |_, operation: &str| {
+        let is_item = operation == "GetItem" && is_slow_now.load(Ordering::SeqCst);
+        if is_item { Fault::Late(Duration::from_millis(600)) } else { Fault::None }
+    };
+    let proxy = FaultProxy::before(service.database.endpoint(), slow_items).await;
+    let options = ["--port", "0", "--ops-address", "127.0.0.1:0", "--endpoint-url"];
+    let arguments = [&options[..], &[&proxy.endpoint]].concat();
+    let mut serving = Serving::start(&mut program(&arguments)).await;
+    let operations = serving.operations_url();
+    let url = |path: &str| format!("{}{path}", serving.base_url);
+    let ask = |path: &str| http_client().get(url(path)).bearer_auth(KEY).send();
+    assert_eq!(ask("/v1/npa/415?limit=1").await.unwrap().status(), 200);
+    let readiness = async || {
+        let response = http_client().get(format!("{operations}/ready")).send().await.unwrap();
+        (response.status(), response.text().await.unwrap())
+    };
+    assert_eq!(readiness().await, (StatusCode::OK, "ready\n".to_owned()));
+
+    is_slow.store(true, Ordering::SeqCst);
+    let running = tokio::spawn(ask("/v1/npa/415/nxx/206"));
+    tokio::time::sleep(Duration::from_millis(150)).await;
+    send_signal("TERM", &serving.process);
+    tokio::time::sleep(Duration::from_millis(150)).await;
+    let stopping = "the server is stopping\n".to_owned();
+    assert_eq!(readiness().await, (StatusCode::SERVICE_UNAVAILABLE, stopping));
+    assert!(ask("/v1/npa/415?limit=1").await.unwrap_err().is_connect(), "it takes no new request");
+    let answer = running.await.unwrap().unwrap();
+    assert_eq!(answer.status(), 200);
+    assert!(until_ended(&mut serving.process).await.success());
+}
+
+#[tokio::test]
+async fn what_was_counted_for_quotas_is_written_before_the_server_ends() {
+    let service = Service::with_sample().await;
+    let store = service.database.store();
+    let key = key_with_quotas(&store, None, Some(1000)).await;
+    let options = ["--port", "0", "--endpoint-url", service.database.endpoint()];
+    let serving = Serving::start(&mut program(&options)).await;
+    for _ in 0..20 {
+        let request = http_client().get(format!("{}/v1/npa/415?limit=1", serving.base_url));
+        let response = request.bearer_auth(key.reveal()).send().await.unwrap();
+        assert_eq!(response.status(), 200);
+    }
+    assert!(serving.interrupt().await);
+    let counted = counted_requests(&store).await;
+    assert_eq!(counted.values().sum::<u64>(), 20, "{counted:?}");
+}
+
+#[tokio::test]
+async fn a_request_that_is_never_finished_has_the_grace_period_and_no_more() {
+    let data_dir = TempDir::new().unwrap();
+    let (mut serving, _unfinished) = with_unfinished_request(&data_dir, "1").await;
+    let signaled = Instant::now();
+    send_signal("TERM", &serving.process);
+    assert!(until_ended(&mut serving.process).await.success());
+    let took = signaled.elapsed();
+    assert!((Duration::from_millis(900)..Duration::from_secs(4)).contains(&took), "{took:?}");
+}
+
+#[tokio::test]
+async fn a_second_signal_ends_the_server_at_once() {
+    let data_dir = TempDir::new().unwrap();
+    let (mut serving, _unfinished) = with_unfinished_request(&data_dir, "600").await;
+    send_signal("TERM", &serving.process);
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert!(serving.process.try_wait().unwrap().is_none(), "the first one waits for requests");
+    let signaled = Instant::now();
+    send_signal("INT", &serving.process);
+    assert!(!until_ended(&mut serving.process).await.success());
+    assert!(signaled.elapsed() < Duration::from_secs(3), "{:?}", signaled.elapsed());
+    assert!(serving.output().contains("stopped by a second signal"), "{}", serving.output());
+}
+
+#[test]
+fn a_grace_period_is_a_number_of_seconds() {
+    let refused = run(&TempDir::new().unwrap(), &["--grace", "5s"]);
+    assert!(stderr(&refused).contains("invalid value '5s' for '--grace <SECONDS>'"));
+}
