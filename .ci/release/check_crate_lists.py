@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""Holds the CycloneDX files that list_crates has made against cargo's own view: each names every crate that is
+compiled into the program or runs while it is built, with the checksum in Cargo.lock and a license.
+
+Usage: check_crate_lists.py TARGET FOLDER, from the root of the project
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tomllib
+
+
+def crates_of(program, target):
+    """The crates of a program as (name, version), by `cargo tree`."""
+    command = ["cargo", "tree", "--locked", "--package", program, "--edges", "normal,build",
+               "--target", target, "--prefix", "none", "--format", "{p}"]
+    lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+    # A line is `name v1.2.3`, and what follows says that it is a macro, of the workspace, or listed before.
+    return {(words[0], words[1].removeprefix("v")) for words in map(str.split, lines)}
+
+
+def checksums():
+    """The SHA-256 of each crate of a registry, by (name, version)."""
+    packages = tomllib.loads(pathlib.Path("Cargo.lock").read_text())["package"]
+    return {(package["name"], package["version"]): package.get("checksum") for package in packages}
+
+
+def faults(name, listed, expected, checksum_of):
+    """What is wrong with the file of one program, a sentence each."""
+    components = {(entry["name"], entry["version"]): entry for entry in listed["components"]}
+    own = listed["metadata"]["component"]
+    for crate in sorted(expected - components.keys() - {(own["name"], own["version"])}):
+        yield f"{name}: lacks {crate[0]} {crate[1]}, which `cargo tree` has"
+    for crate, entry in components.items():
+        hashes = {entry["content"] for entry in entry.get("hashes", [])}
+        if crate not in checksum_of:
+            yield f"{name}: names {crate[0]} {crate[1]}, which Cargo.lock does not have"
+        elif checksum_of[crate] and hashes != {checksum_of[crate]}:
+            yield f"{name}: {crate[0]} {crate[1]} has another checksum than in Cargo.lock"
+        if not entry.get("licenses"):
+            yield f"{name}: {crate[0]} {crate[1]} has no license"
+
+
+def programs():
+    """The names of what is deployed or handed out: every function, and the local program."""
+    functions = [manifest.parent.name for manifest in pathlib.Path("functions").glob("*/Cargo.toml")]
+    return sorted(functions) + ["tnr"]
+
+
+def main(target, folder):
+    found, count = [], 0
+    checksum_of = checksums()
+    for program in programs():
+        listed = json.loads((pathlib.Path(folder) / f"{program}.cdx.json").read_text())
+        expected = crates_of(program, target)
+        found += faults(program, listed, expected, checksum_of)
+        count += len(expected)
+    if found:
+        sys.exit("\n".join(found))
+    print(f"{count} crates of {len(programs())} programs are listed with checksum and license")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
