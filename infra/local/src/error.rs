@@ -6,6 +6,8 @@ use ingest::IngestError;
 use shared::auth::MalformedKey;
 use store::StoreError;
 
+use crate::key_file::KeyFileError;
+
 /// The error that a library gave, whichever it is.
 type Cause = Box<dyn Error + Send + Sync>;
 
@@ -36,6 +38,8 @@ pub enum LocalError {
     FolderBusy(String),
     #[error("{0} API keys begin with '{1}'; give a prefix that only one key has (see 'keys list')")]
     AmbiguousPrefix(usize, String),
+    #[error("file '{file}' cannot be imported")]
+    KeyFile { file: String, source: KeyFileError },
     #[error(transparent)]
     Ingest(#[from] IngestError),
     #[error("the import was refused: {0}")]

@@ -7,6 +7,7 @@ pub mod database;
 mod error;
 mod expiry;
 mod functions;
+pub mod key_file;
 pub mod openapi;
 mod report;
 pub mod sample;

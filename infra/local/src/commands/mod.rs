@@ -1,6 +1,7 @@
 //! What the program does: a module for each command.
 
 pub mod import;
+pub mod key_transfer;
 pub mod keys;
 pub mod openapi;
 pub mod serve;
@@ -42,5 +43,7 @@ async fn run_keys(command: KeysCommand) -> Result<(), LocalError> {
         KeysCommand::Revoke { prefix, data } => {
             keys::revoke(&Database::open(&data).await?.store(), &prefix).await
         }
+        KeysCommand::Export(args) => key_transfer::export(args).await,
+        KeysCommand::Import(args) => key_transfer::import(args).await,
     }
 }
