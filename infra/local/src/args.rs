@@ -35,7 +35,7 @@ pub enum Command {
     Verify(VerifyArgs),
     /// List the current version of the data and the retained ones, and how complete each is
     Versions(VersionsArgs),
-    /// Make, list, rotate and revoke API keys
+    /// Make, list, rotate, revoke, export and import API keys
     #[command(subcommand)]
     Keys(KeysCommand),
     /// Ask a running server how it is, for health checks; ends with an error unless it is well
@@ -223,6 +223,36 @@ pub enum KeysCommand {
         #[command(flatten)]
         data: DataArgs,
     },
+    /// Write the hashes and terms of all keys to a new file, which only its owner can read
+    Export(KeysExportArgs),
+    /// Add the keys of an exported file. A key that is there already keeps its terms, except that
+    /// it ends as early as the file says; nothing that has ended works again
+    Import(KeysImportArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct KeysExportArgs {
+    /// The file to make; one that exists is not overwritten
+    pub file: PathBuf,
+    /// Read the keys from this table, such as one that was restored from a backup
+    #[arg(long, value_name = "NAME")]
+    pub table: Option<String>,
+    #[command(flatten)]
+    pub data: DataArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct KeysImportArgs {
+    /// A file that 'keys export' wrote
+    pub file: PathBuf,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print the report as JSON
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub data: DataArgs,
 }
 
 /// What a key may do, and how long.

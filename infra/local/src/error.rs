@@ -7,6 +7,8 @@ use reqwest::StatusCode;
 use shared::auth::MalformedKey;
 use store::StoreError;
 
+use crate::key_file::KeyFileError;
+
 /// The error that a library gave, whichever it is.
 type Cause = Box<dyn Error + Send + Sync>;
 
@@ -52,6 +54,8 @@ pub enum LocalError {
     StoppedAtOnce,
     #[error("{0} API keys begin with '{1}'; give a prefix that only one key has (see 'keys list')")]
     AmbiguousPrefix(usize, String),
+    #[error("file '{file}' cannot be imported")]
+    KeyFile { file: String, source: KeyFileError },
     #[error(transparent)]
     Ingest(#[from] IngestError),
     #[error("the import was refused: {0}")]

@@ -6,6 +6,7 @@ pub mod database;
 mod error;
 mod expiry;
 mod functions;
+pub mod key_file;
 pub mod openapi;
 mod operations_port;
 mod private_file;

@@ -1,7 +1,10 @@
 //! API keys as they are stored: a hash, and what an operator needs to tell keys apart, but never
 //! the key itself.
 
-use aws_sdk_dynamodb::types::AttributeValue;
+use aws_sdk_dynamodb::{
+    operation::{put_item::PutItemError, update_item::UpdateItemError},
+    types::{AttributeValue, ReturnValuesOnConditionCheckFailure},
+};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -72,6 +75,26 @@ impl Store {
         put.send().await.map(drop).map_err(StoreError::call("PutItem", table))
     }
 
+    /// Stores a key that the table does not have, and says whether it did; one that it has stays as
+    /// it is.
+    ///
+    /// # Errors
+    /// Returns an error if DynamoDB does not answer.
+    pub async fn add_api_key(&self, key: &KeyRecord) -> Result<bool, StoreError> {
+        let table = &self.tables.api_keys;
+        let put = self
+            .client
+            .put_item()
+            .table_name(table)
+            .set_item(Some(item_from_record(table, key)?))
+            .condition_expression("attribute_not_exists(key_hash)");
+        let Err(error) = put.send().await else { return Ok(true) };
+        match error.as_service_error() {
+            Some(PutItemError::ConditionalCheckFailedException(_)) => Ok(false),
+            _ => Err(StoreError::call("PutItem", table)(error)),
+        }
+    }
+
     /// Every key ever made, the oldest first. This reads the whole table, so it is for operators
     /// only.
     ///
@@ -79,7 +102,7 @@ impl Store {
     /// Returns an error if DynamoDB does not answer, or an item cannot be read.
     pub async fn api_keys(&self) -> Result<Vec<KeyRecord>, StoreError> {
         let table = self.tables.api_keys.as_str();
-        let scan = self.client.scan().table_name(table);
+        let scan = self.client.scan().table_name(table).consistent_read(true);
         let mut pages = scan.into_paginator().items().send();
         let mut keys = Vec::new();
         while let Some(item) = pages.next().await {
@@ -90,28 +113,31 @@ impl Store {
         Ok(keys)
     }
 
-    /// Makes a key stop working at `end`.
+    /// Makes a key stop working at `end`, unless it does so earlier; says whether that changed it.
     ///
     /// # Errors
-    /// Returns an error if DynamoDB refuses the update.
-    pub async fn expire_api_key(&self, key_hash: &str, end: Timestamp) -> Result<(), StoreError> {
-        self.set_api_key_time(key_hash, "expires_at", end).await
+    /// Returns an error if there is no such key, or DynamoDB does not answer.
+    pub async fn expire_api_key(&self, key_hash: &str, end: Timestamp) -> Result<bool, StoreError> {
+        self.set_earlier_time(key_hash, "expires_at", end).await
     }
 
-    /// Marks a key as revoked. The API refuses it once cached records of it have expired.
+    /// Marks a key as revoked, unless it was revoked earlier; says whether that changed it. The API
+    /// refuses it once cached records of it have expired.
     ///
     /// # Errors
-    /// Returns an error if DynamoDB refuses the update.
-    pub async fn revoke_api_key(&self, key_hash: &str, now: Timestamp) -> Result<(), StoreError> {
-        self.set_api_key_time(key_hash, "revoked_at", now).await
+    /// Returns an error if there is no such key, or DynamoDB does not answer.
+    pub async fn revoke_api_key(&self, key_hash: &str, now: Timestamp) -> Result<bool, StoreError> {
+        self.set_earlier_time(key_hash, "revoked_at", now).await
     }
 
-    async fn set_api_key_time(
+    /// Sets a time unless there is an earlier one. So the end of a key only ever moves nearer,
+    /// whatever commands run at the same time and in whichever order their calls arrive.
+    async fn set_earlier_time(
         &self,
         key_hash: &str,
         attribute: &str,
         time: Timestamp,
-    ) -> Result<(), StoreError> {
+    ) -> Result<bool, StoreError> {
         let table = &self.tables.api_keys;
         let update = self
             .client
@@ -119,9 +145,22 @@ impl Store {
             .table_name(table)
             .key("key_hash", AttributeValue::S(key_hash.to_owned()))
             .update_expression("SET #attribute = :time")
-            .condition_expression("attribute_exists(key_hash)")
+            .condition_expression(
+                "attribute_exists(key_hash) AND (attribute_not_exists(#attribute) \
+                 OR attribute_type(#attribute, :null) OR #attribute > :time)",
+            )
             .expression_attribute_names("#attribute", attribute)
-            .expression_attribute_values(":time", AttributeValue::S(time.to_string()));
-        update.send().await.map(drop).map_err(StoreError::call("UpdateItem", table))
+            .expression_attribute_values(":time", AttributeValue::S(time.to_string()))
+            .expression_attribute_values(":null", AttributeValue::S("NULL".to_owned()))
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
+        let Err(error) = update.send().await else { return Ok(true) };
+        match error.as_service_error() {
+            Some(UpdateItemError::ConditionalCheckFailedException(refused))
+                if refused.item().is_some() =>
+            {
+                Ok(false)
+            }
+            _ => Err(StoreError::call("UpdateItem", table)(error)),
+        }
     }
 }

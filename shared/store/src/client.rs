@@ -103,6 +103,12 @@ impl Store {
         (&self.client, &self.tables)
     }
 
+    /// The same store, except that its keys are in `table`, such as one restored from a backup.
+    pub fn with_api_keys_table(mut self, table: String) -> Self {
+        self.tables.api_keys = table;
+        self
+    }
+
     /// Reads the item whose partition key `key` is `value`, strongly consistent.
     pub(crate) async fn get<T: DeserializeOwned>(
         &self,

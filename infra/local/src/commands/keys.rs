@@ -96,7 +96,7 @@ pub async fn list(store: &Store) -> Result<(), LocalError> {
     Ok(())
 }
 
-fn state(key: &KeyRecord, now: Timestamp) -> &'static str {
+pub(super) fn state(key: &KeyRecord, now: Timestamp) -> &'static str {
     match (key.is_live(now), key.revoked_at) {
         (true, _) => "live",
         (false, Some(_)) => "revoked",

@@ -5,6 +5,7 @@ mod dynamodb;
 mod greeting;
 mod health;
 pub mod import;
+pub mod key_transfer;
 pub mod keys;
 pub mod openapi;
 mod preparation;
@@ -50,5 +51,7 @@ async fn run_keys(command: KeysCommand) -> Result<(), LocalError> {
         KeysCommand::Revoke { prefix, data } => {
             keys::revoke(&Database::open(&data).await?.store(), &prefix).await
         }
+        KeysCommand::Export(args) => key_transfer::export(args).await,
+        KeysCommand::Import(args) => key_transfer::import(args).await,
     }
 }

@@ -8,6 +8,8 @@ mod documents;
 mod endpoint_places;
 mod freezing;
 mod import_commands;
+mod key_transfer;
+mod key_transfer_model;
 mod lambda;
 mod log_privacy;
 mod self_hosting;
