@@ -40,7 +40,7 @@ def test_every_default_is_allowed_and_every_parameter_explained(path):
         if "Default" in parameter and "AllowedPattern" in parameter:
             assert re.fullmatch(parameter["AllowedPattern"], parameter["Default"]), name
         if "AllowedValues" in parameter:
-            assert parameter["Default"] in parameter["AllowedValues"], name
+                assert parameter["Default"] in parameter["AllowedValues"], name
 
 
 def test_the_stack_needs_no_parameter():
