@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use tnr::{database::Database, tables::create_missing};
 
 use crate::support::template::{
-    Function, TEXT, api_functions, functions, resources, resources_of_type, text, texts,
+    Function, TEXT, api_functions, deployment_alarms, functions, resources, resources_of_type,
+    text, texts,
 };
 
 /// What a function may do, as `action resource`.
@@ -76,14 +77,14 @@ fn the_functions_answer_browsers_and_api_gateway_does_not() {
 }
 
 #[test]
-fn every_table_is_on_demand_encrypted_backed_up_and_protected_from_deletion() {
+fn every_table_is_on_demand_encrypted_backed_up_and_outlives_its_stack() {
     let tables = resources_of_type("AWS::DynamoDB::Table");
     assert_eq!(tables.len(), 5);
     for (name, table) in tables {
         let properties = &table["Properties"];
-        assert_eq!(table["DeletionPolicy"], "Retain", "{name}");
+        assert_eq!(table["DeletionPolicy"], "RetainExceptOnCreate", "{name}");
+        assert_eq!(table["UpdateReplacePolicy"], "Retain", "{name}");
         assert_eq!(properties["BillingMode"], "PAY_PER_REQUEST", "{name}");
-        assert_eq!(properties["DeletionProtectionEnabled"], true, "{name}");
         assert_eq!(properties["SSESpecification"]["SSEEnabled"], true, "{name}");
         let recovery = &properties["PointInTimeRecoverySpecification"];
         assert_eq!(recovery["PointInTimeRecoveryEnabled"], true, "{name}");
@@ -92,13 +93,16 @@ fn every_table_is_on_demand_encrypted_backed_up_and_protected_from_deletion() {
 
 #[test]
 fn every_log_group_is_used_and_keeps_its_lines_for_the_time_that_is_set() {
+    let by_api = &resources()["Api"]["Properties"]["AccessLogSettings"]["DestinationArn"];
+    let by_api = text(by_api).trim_end_matches(".Arn").to_owned();
     let used: BTreeSet<String> = functions()
         .iter()
         .map(|function| text(&function.properties["LoggingConfig"]["LogGroup"]))
+        .chain([by_api])
         .collect();
     for (name, group) in resources_of_type("AWS::Logs::LogGroup") {
         assert_eq!(text(&group["Properties"]["RetentionInDays"]), "LogRetention", "{name}");
-        assert!(used.contains(name), "no function logs into {name}");
+        assert!(used.contains(name), "nothing logs into {name}");
     }
 }
 
@@ -109,7 +113,9 @@ fn a_new_version_takes_over_gradually_and_its_alarm_brings_the_old_one_back() {
         assert_eq!(function.properties["AutoPublishAlias"], "live", "{name}");
         let preference = &function.properties["DeploymentPreference"];
         assert_eq!(text(&preference["Type"]), "DeploymentStyle", "{name}");
-        for alarm in texts(&preference["Alarms"]) {
+        let alarms = deployment_alarms(&function);
+        assert!(!alarms.is_empty(), "{name}");
+        for alarm in alarms {
             let metrics = resources()[&alarm]["Properties"]["Metrics"].as_sequence().unwrap();
             let watched = metrics.iter().filter(|metric| metric["MetricStat"].is_mapping());
             for metric in watched {

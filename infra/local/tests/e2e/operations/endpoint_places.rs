@@ -12,7 +12,7 @@ use crate::support::{
     metrics::functions_watched_by,
     readme,
     sample_requests::requests_of,
-    template::{self, DEFAULT_ROUTE, Function, text, texts},
+    template::{self, DEFAULT_ROUTE, Function, text},
 };
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
@@ -91,9 +91,8 @@ fn has_log_group(function: Option<&Function>) -> bool {
 
 fn has_alarm(function: Option<&Function>) -> bool {
     function.is_some_and(|function| {
-        let alarms = &function.properties["DeploymentPreference"]["Alarms"];
-        !alarms.is_null()
-            && texts(alarms).iter().any(|alarm| template::resources().contains_key(alarm))
+        let alarms = template::deployment_alarms(function);
+        alarms.iter().any(|alarm| template::resources().contains_key(alarm))
     })
 }
 

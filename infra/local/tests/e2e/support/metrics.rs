@@ -18,11 +18,12 @@ pub fn metrics_written_by(line: &JsonValue) -> BTreeSet<String> {
 }
 
 /// The names of this service's metrics that alarms and dashboard read: of the functions that answer
-/// the API, and of the import.
+/// the API, and of the import. Those of the check of every five minutes are neither.
 pub fn metrics_read_by_template() -> (BTreeSet<String>, BTreeSet<String>) {
     let read = [metrics_of_alarms(), metrics_of_dashboard()].concat();
+    let read = read.into_iter().filter(|(_, function)| function != "ProbeFunction");
     let (of_import, of_requests): (Vec<_>, Vec<_>) =
-        read.into_iter().partition(|(_, function)| function == "IngestFunction");
+        read.partition(|(_, function)| function == "IngestFunction");
     let names =
         |metrics: Vec<(String, String)>| metrics.into_iter().map(|(name, _)| name).collect();
     (names(of_requests), names(of_import))

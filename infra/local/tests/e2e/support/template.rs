@@ -65,6 +65,15 @@ pub fn api_functions() -> Vec<Function> {
     functions().into_iter().filter(|function| !function.routes().is_empty()).collect()
 }
 
+/// The alarms that bring the version before back while a new one takes over. The template has them
+/// behind the condition that the deployment watches any.
+pub fn deployment_alarms(function: &Function) -> Vec<String> {
+    match &function.properties["DeploymentPreference"]["Alarms"] {
+        Value::Tagged(condition) if condition.tag == "If" => texts(&condition.value[1]),
+        _ => Vec::new(),
+    }
+}
+
 /// The routes of every function.
 pub fn routes() -> Vec<Route> {
     functions().iter().flat_map(Function::routes).collect()

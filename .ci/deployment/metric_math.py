@@ -1,0 +1,125 @@
+"""CloudWatch's metric math, as far as the alarms use it, and the states of an alarm.
+
+A series is a list with a value for each period, None where there is none. The rules are those of "Using math
+expressions with CloudWatch metrics" and "Configuring how CloudWatch alarms treat missing data" in the
+CloudWatch user guide.
+"""
+
+import ast
+import operator
+from functools import cache
+
+OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}
+COMPARISONS = {
+    ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+}
+BREACHES = {
+    "GreaterThanThreshold": operator.gt, "GreaterThanOrEqualToThreshold": operator.ge,
+    "LessThanThreshold": operator.lt, "LessThanOrEqualToThreshold": operator.le,
+}
+
+
+@cache
+def parsed(expression):
+    return ast.parse(expression, mode="eval").body
+
+
+class Expressions:
+    """Evaluates expressions over series by their ids. Whether FILL fills a series without any value is not
+    documented, so it can be asked for either way."""
+
+    def __init__(self, metrics, expressions, fill_fills_empty):
+        self.metrics, self.expressions, self.fill_fills_empty = metrics, expressions, fill_fills_empty
+        self.length = len(next(iter(metrics.values())))
+
+    def series(self, name):
+        if name in self.metrics:
+            return self.metrics[name]
+        return self.value(parsed(self.expressions[name]))
+
+    def value(self, node):
+        match node:
+            case ast.Constant(value):
+                return [value] * self.length
+            case ast.Name(name):
+                return self.series(name)
+            case ast.BinOp(left, operation, right):
+                apply = OPERATORS[type(operation)]
+                return [quotient_or(apply, *pair) for pair in zip(self.value(left), self.value(right))]
+            case ast.Compare(left, [comparison], [right]):
+                apply = COMPARISONS[type(comparison)]
+                pairs = zip(self.value(left), self.value(right))
+                return [None if None in pair else int(apply(*pair)) for pair in pairs]
+            case ast.Call(ast.Name("IF"), [condition, then, otherwise]):
+                triples = zip(self.value(condition), self.value(then), self.value(otherwise))
+                return [None if c is None else (t if c else o) for c, t, o in triples]
+            case ast.Call(ast.Name("FILL"), [filled, ast.Constant(value)]):
+                series = self.value(filled)
+                if all(point is None for point in series) and not self.fill_fills_empty:
+                    return series
+                return [value if point is None else point for point in series]
+            case ast.Call(ast.Name("SUM"), [summed]):
+                points = zip(*self.several(summed))
+                return [sum(p for p in values if p is not None) if any(p is not None for p in values) else None for values in points]
+        raise NotImplementedError(f"{ast.unparse(node)} is not known here; add it by CloudWatch's rules")
+
+    def several(self, node):
+        match node:
+            case ast.Call(ast.Name("METRICS"), []):
+                return list(self.metrics.values())
+            case ast.List(items):
+                return [self.value(item) for item in items]
+        raise NotImplementedError(ast.unparse(node))
+
+
+def quotient_or(apply, left, right):
+    if left is None or right is None or (apply is operator.truediv and right == 0):
+        return None
+    return apply(left, right)
+
+
+def watched_series(alarm, metrics, fill_fills_empty):
+    """What an alarm compares with its threshold, from the series of its metrics by their ids."""
+    if "Metrics" not in alarm:
+        return metrics["metric"]
+    expressions = {query["Id"]: query["Expression"] for query in alarm["Metrics"] if "Expression" in query}
+    [returned] = [query["Id"] for query in alarm["Metrics"] if query.get("ReturnData", True)]
+    return Expressions(metrics, expressions, fill_fills_empty).series(returned)
+
+
+def states(alarm, metrics, *, further_periods=2, newest=True, fill_fills_empty=True):
+    """The state of an alarm after each period; None before anything is known.
+
+    CloudWatch looks at `further_periods` more than it evaluates, in case some are missing; the guide's examples have
+    two, and leave the number open. `newest` says whether the newest period's values are there already.
+    """
+    needed = int(alarm["EvaluationPeriods"])
+    threshold, breaches = float(alarm["Threshold"]), BREACHES[alarm["ComparisonOperator"]]
+    state, found = None, []
+    for end in range(1, 1 + len(next(iter(metrics.values())))):
+        window = {
+            name: series[max(0, end - needed - further_periods):end - (not newest)] + [None] * (not newest)
+            for name, series in metrics.items()
+        }
+        points = watched_series(alarm, window, fill_fills_empty)
+        breaching = [breaches(point, threshold) for point in points if point is not None][-needed:]
+        state = state_of(breaching, needed, int(alarm["DatapointsToAlarm"]), alarm["TreatMissingData"], state)
+        found.append(state)
+    return found
+
+
+def state_of(breaching, needed, to_alarm, treat_missing, state_before):
+    """The state by what is known of the periods. Real values come first, however old, and only what then lacks
+    is treated as missing."""
+    lacking = needed - len(breaching)
+    match treat_missing:
+        case "breaching":
+            return "ALARM" if sum(breaching) + lacking >= to_alarm else "OK"
+        case "notBreaching":
+            return "ALARM" if sum(breaching) >= to_alarm else "OK"
+        case "ignore" if lacking and all(breaching):
+            return "ALARM" if sum(breaching) >= to_alarm else state_before
+        case "ignore":
+            return "ALARM" if sum(breaching) >= to_alarm else "OK"
+    raise NotImplementedError(f"an alarm must say how it treats missing data, not {treat_missing!r}")

@@ -1,0 +1,156 @@
+"""A stand-in for AWS (moto), and the part of the stack that it can make."""
+
+import contextlib
+import io
+import json
+import logging
+import os
+import subprocess
+import sys
+import urllib.request
+import zipfile
+from pathlib import Path
+from unittest import mock
+
+import boto3
+from moto.cloudformation.models import CloudFormationBackend
+from moto.cloudformation.parsing import ResourceMap, get_model_map
+from moto.server import ThreadedMotoServer
+
+from template import REGION, ROOT, source, transformed
+
+PACKAGES = "packages"
+logging.getLogger("werkzeug").setLevel(logging.ERROR)
+SAM = Path(sys.executable).parent / "sam"
+# What SAM creates once in an account for `resolve_s3`. It is created here, since the stand-in loses the tags by
+# which SAM knows it.
+SAMS_BUCKET = {
+    "StackName": "aws-sam-cli-managed-default",
+    "Tags": [{"Key": "ManagedStackSource", "Value": "AwsSamCli"}],
+    "TemplateBody": json.dumps({
+        "Resources": {"Bucket": {"Type": "AWS::S3::Bucket"}},
+        "Outputs": {"SourceBucket": {"Value": {"Ref": "Bucket"}}},
+    }),
+}
+
+
+def makeable(template, is_makeable=lambda kind: kind in get_model_map()):
+    """The template without the resources that moto cannot make, and without those that refer to one of these."""
+    resources = dict(template["Resources"])
+    lacking = {name for name, resource in resources.items() if not is_makeable(resource["Type"])}
+    while lacking:
+        for name in lacking:
+            del resources[name]
+        lacking = {
+            name for name, resource in resources.items()
+            if references(resource.get("Properties", {})) & (template["Resources"].keys() - resources.keys())
+        }
+    outputs = {
+        name: output for name, output in template["Outputs"].items()
+        if not references(output) & (template["Resources"].keys() - resources.keys())
+    }
+    return {**template, "Resources": resources, "Outputs": outputs}
+
+
+def references(value):
+    """The names of the resources and parameters that a value refers to."""
+    if isinstance(value, list):
+        return set().union(*map(references, value))
+    if not isinstance(value, dict):
+        return {part.split("}")[0].split(".")[0] for part in value.split("${")[1:]} if isinstance(value, str) else set()
+    found = set().union(*map(references, value.values()))
+    if isinstance(value.get("Ref"), str):
+        found.add(value["Ref"])
+    if "Fn::GetAtt" in value:
+        attribute = value["Fn::GetAtt"]
+        found.add(attribute[0] if isinstance(attribute, list) else attribute.split(".")[0])
+    return found
+
+
+def stack_template():
+    """What moto can make of the project's stack, as JSON."""
+    return json.dumps(makeable(transformed(source())))
+
+
+def updatable_template():
+    """What moto can also update, which loses functions and their roles."""
+    kinds = {"AWS::DynamoDB::Table", "AWS::SNS::Topic", "AWS::S3::Bucket"}
+    return json.dumps(makeable(transformed(source()), lambda kind: kind in kinds))
+
+
+EXECUTE, DELETE = CloudFormationBackend.execute_change_set, ResourceMap.delete
+
+
+def delete(resources):
+    """The deletion of a stack: RetainExceptOnCreate, which the stand-in does not know, retains."""
+    with_policy(resources, "Retain")
+    DELETE(resources)
+
+
+def execute_change_set(backend, change_set_name, stack_name=None):
+    """Adds the rollback of a creation that fails: what has been made is deleted, except what is retained even then."""
+    change_set = backend.describe_change_set(change_set_name)
+    try:
+        EXECUTE(backend, change_set_name, stack_name)
+    except Exception as error:
+        if change_set.change_set_type != "CREATE":
+            raise
+        stack = change_set.stack
+        with_policy(stack.resource_map, "Delete")
+        try:
+            DELETE(stack.resource_map)
+            stack.status = "ROLLBACK_COMPLETE"
+        except Exception:
+            stack.status = "ROLLBACK_FAILED"
+        stack._add_stack_event(stack.status, str(error))
+
+
+def with_policy(resources, instead_of_retain_except_on_create):
+    for resource in resources._resource_json_map.values():
+        if resource.get("DeletionPolicy") == "RetainExceptOnCreate":
+            resource["DeletionPolicy"] = instead_of_retain_except_on_create
+
+
+PATCHES = [
+    mock.patch.object(CloudFormationBackend, "execute_change_set", execute_change_set),
+    mock.patch.object(ResourceMap, "delete", delete),
+]
+
+
+@contextlib.contextmanager
+def aws():
+    """Runs the stand-in, with a package of a function in its S3, and points every AWS program at it."""
+    server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
+    for patch in PATCHES:
+        patch.start()
+    server.start()
+    _, port = server.get_host_and_port()
+    before = dict(os.environ)
+    # The stand-in finds SAM's bucket in its own addresses only by this name.
+    os.environ |= {"AWS_ENDPOINT_URL": f"http://localhost:{port}", "AWS_REGION": REGION, "SAM_CLI_TELEMETRY": "0", "SAM_CLI_POLL_DELAY": "1"}
+    try:
+        # It would remember what an earlier one was told.
+        urllib.request.urlopen(f"{os.environ['AWS_ENDPOINT_URL']}/moto-api/reset", data=b"").close()
+        boto3.client("s3").create_bucket(Bucket=PACKAGES)
+        boto3.client("s3").put_object(Bucket=PACKAGES, Key="function.zip", Body=package())
+        boto3.client("cloudformation").create_stack(**SAMS_BUCKET)
+        yield os.environ["AWS_ENDPOINT_URL"]
+    finally:
+        os.environ.clear()
+        os.environ |= before
+        server.stop()
+        for patch in PATCHES:
+            patch.stop()
+
+
+def package():
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        archive.writestr("bootstrap", "")
+    return content.getvalue()
+
+
+def sam(*arguments):
+    """Runs SAM with the project's configuration and nobody at the keyboard."""
+    command = [SAM, *arguments, "--config-file", str(ROOT / "samconfig.toml")]
+    return subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=120)

@@ -1,0 +1,138 @@
+"""The templates as CloudFormation gets them: with SAM's resources transformed, and with values for the parameters."""
+
+import copy
+import os
+import re
+from functools import cache
+from pathlib import Path
+
+from samtranslator.parser.parser import Parser
+from samtranslator.translator.translator import Translator
+from samtranslator.yaml_helper import yaml_parse
+
+ROOT = Path(__file__).parents[2]
+TEMPLATE = ROOT / "template.yaml"
+EDGE = ROOT / "edge.yaml"
+STACK, REGION, ACCOUNT = "numbers", "us-east-1", "123456789012"
+PSEUDO_PARAMETERS = {
+    "AWS::StackName": STACK, "AWS::Region": REGION, "AWS::AccountId": ACCOUNT, "AWS::Partition": "aws",
+    "AWS::URLSuffix": "amazonaws.com",
+}
+NO_VALUE = object()
+# The translator and the stand-ins want to know them, and no test may reach an account that exists.
+os.environ |= {"AWS_DEFAULT_REGION": REGION, "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}
+os.environ.pop("AWS_PROFILE", None)
+
+
+@cache
+def source(path=TEMPLATE):
+    """A template as it is written."""
+    return yaml_parse(path.read_text())
+
+
+def defaults(template):
+    return {name: str(parameter["Default"]) for name, parameter in template["Parameters"].items() if "Default" in parameter}
+
+
+def transformed(template, **parameters):
+    """The template that SAM makes of one with these parameters, which are resolved only where SAM does."""
+    template = copy.deepcopy(template)
+    for resource in template["Resources"].values():
+        if resource["Type"] == "AWS::Serverless::Function":
+            resource["Properties"]["CodeUri"] = "s3://packages/function.zip"
+    template["Globals"]["Function"].pop("CodeUri")
+    values = defaults(template) | parameters
+    # What the translator would ask AWS for: the managed policies that it may attach.
+    policies = dict.fromkeys(["AWSXrayWriteOnlyAccess", "AWSXRayDaemonWriteAccess"], "arn:aws:iam::aws:policy/xray")
+    translator = Translator(policies, Parser())
+    return translator.translate(template, values)
+
+
+class Values:
+    """Resolves what a template says about parameters. References to resources become `<their name>`."""
+
+    def __init__(self, template, **parameters):
+        self.parameters = PSEUDO_PARAMETERS | defaults(template) | parameters
+        self.conditions = template.get("Conditions", {})
+
+    def resolve(self, value):
+        if isinstance(value, list):
+            items = [self.resolve(item) for item in value]
+            return [item for item in items if item is not NO_VALUE]
+        if not isinstance(value, dict):
+            return value
+        if len(value) == 1:
+            [(name, argument)] = value.items()
+            if name == "Ref" or name.startswith("Fn::") or name == "Condition" and isinstance(argument, str):
+                return self.function(name, argument)
+        fields = {name: self.resolve(field) for name, field in value.items()}
+        return {name: field for name, field in fields.items() if field is not NO_VALUE}
+
+    def function(self, name, argument):
+        match name:
+            case "Ref" if argument == "AWS::NoValue":
+                return NO_VALUE
+            case "Ref":
+                return self.parameters.get(argument, f"<{argument}>")
+            case "Fn::GetAtt":
+                return f"<{'.'.join(argument) if isinstance(argument, list) else argument}>"
+            case "Fn::Sub":
+                return self.substituted(argument)
+            case "Fn::If":
+                condition, then, otherwise = argument
+                return self.resolve(then if self.holds({"Condition": condition}) else otherwise)
+            case "Fn::Join":
+                return argument[0].join(map(str, self.resolve(argument[1])))
+            case "Fn::Split":
+                return self.resolve(argument[1]).split(argument[0])
+            case "Fn::Select":
+                return self.resolve(argument[1])[int(argument[0])]
+            case "Fn::Equals" | "Fn::Not" | "Fn::And" | "Fn::Or" | "Condition":
+                return self.holds({name: argument})
+        raise NotImplementedError(f"{name} of {argument}")
+
+    def substituted(self, argument):
+        text, variables = argument if isinstance(argument, list) else (argument, {})
+        def value(match):
+            name = match[1]
+            if name.startswith("!"):
+                return "${" + name[1:] + "}"
+            return str(self.resolve(variables[name]) if name in variables else self.function("Ref", name))
+        return re.sub(r"\$\{([^}]+)\}", value, text)
+
+    def holds(self, condition):
+        [(name, argument)] = condition.items()
+        match name:
+            case "Condition":
+                return self.holds(self.conditions[argument])
+            case "Fn::Equals":
+                first, second = (str(self.resolve(side)) for side in argument)
+                return first == second
+            case "Fn::Not":
+                return not self.holds(argument[0])
+            case "Fn::And":
+                return all(self.holds(each) for each in argument)
+            case "Fn::Or":
+                return any(self.holds(each) for each in argument)
+        raise NotImplementedError(f"the condition {name}")
+
+
+def of_type(resources, kind):
+    return {name: resource for name, resource in resources.items() if resource["Type"] == kind}
+
+
+@cache
+def with_values(**parameters):
+    """The resources of the transformed template as they are made with these parameters."""
+    return resources_of(source(), **parameters)
+
+
+def resources_of(template, **parameters):
+    template = transformed(template, **parameters)
+    values = Values(template, **parameters)
+    made = {
+        name: resource
+        for name, resource in template["Resources"].items()
+        if "Condition" not in resource or values.holds({"Condition": resource["Condition"]})
+    }
+    return {name: {**resource, "Properties": values.resolve(resource.get("Properties", {}))} for name, resource in made.items()}

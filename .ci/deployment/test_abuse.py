@@ -1,0 +1,97 @@
+"""What limits abuse, and what is known of it afterwards."""
+
+import json
+import re
+
+from template import of_type, source, with_values
+
+PUBLIC = {"/health", "/v1/health", "/stats", "/v1/stats"}
+
+
+def routes():
+    events = [
+        event["Properties"]
+        for function in of_type(source()["Resources"], "AWS::Serverless::Function").values()
+        for event in function["Properties"].get("Events", {}).values()
+        if event["Type"] == "HttpApi"
+    ]
+    return {f"{event['Method']} {event['Path']}" if "Path" in event else "$default" for event in events}
+
+
+def stage(**parameters):
+    [stage] = of_type(with_values(**parameters), "AWS::ApiGatewayV2::Stage").values()
+    return stage["Properties"]
+
+
+def test_every_route_has_a_limit_of_its_own():
+    limits = {"ThrottlingRate": "1", "ThrottlingBurst": "2", "PublicThrottlingRate": "3", "PublicThrottlingBurst": "4"}
+    settings = stage(**limits)["RouteSettings"]
+    assert settings.keys() == routes()
+    for route, setting in settings.items():
+        is_public = route == "$default" or route.split()[1] in PUBLIC
+        expected = ("3", "4") if is_public else ("1", "2")
+        assert (setting["ThrottlingRateLimit"], setting["ThrottlingBurstLimit"]) == expected, route
+
+
+def test_the_access_log_has_the_source_address_and_nothing_that_can_hold_a_key_or_a_number():
+    settings = stage()["AccessLogSettings"]
+    assert settings["DestinationArn"] == "<ApiLogs.Arn>"
+    line = settings["Format"]
+    assert "\n" not in line
+    assert all(value.startswith("$context.") for value in json.loads(line).values())
+    assert set(re.findall(r"\$context\.([\w.]+)", line)) == {
+        "requestTime", "requestId", "identity.sourceIp", "routeKey", "protocol", "status", "error.responseType",
+        "integrationStatus", "integrationErrorMessage", "responseLatency", "integrationLatency", "responseLength",
+    }
+
+
+def test_the_access_log_is_deleted_after_the_time_that_is_set():
+    group = with_values(LogRetention="7")["ApiLogs"]["Properties"]
+    assert group["RetentionInDays"] == "7"
+    # Others are named one by one in a policy of the account, which has room for few.
+    assert group["LogGroupName"].startswith("/aws/vendedlogs/")
+
+
+def test_concurrency_is_reserved_only_if_that_is_asked_for():
+    def reserved(**parameters):
+        functions = of_type(with_values(**parameters), "AWS::Lambda::Function")
+        return {name: function["Properties"].get("ReservedConcurrentExecutions") for name, function in functions.items()}
+
+    behind_api = {name for name in reserved() if name not in {"IngestFunction", "ProbeFunction"}}
+    assert set(reserved().values()) == {None}
+    for limit in ["0", "50"]:
+        limited = reserved(ReservedConcurrency=limit)
+        assert {limited[name] for name in behind_api} == {limit}
+        # The API may be stopped, the import goes on.
+        assert limited["IngestFunction"] == 2
+
+
+def test_nothing_is_traced_unless_asked_for():
+    for parameters, mode in [({}, "PassThrough"), ({"Tracing": "Active"}, "Active")]:
+        for name, function in of_type(with_values(**parameters), "AWS::Lambda::Function").items():
+            assert function["Properties"]["TracingConfig"] == {"Mode": mode}, name
+
+
+def test_the_data_bucket_is_read_over_tls_only_and_forgets_what_is_past():
+    resources = with_values()
+    [statement] = resources["DataBucketPolicy"]["Properties"]["PolicyDocument"]["Statement"]
+    assert statement["Effect"] == "Deny" and statement["Principal"] == "*" and statement["Action"] == "s3:*"
+    assert statement["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
+    assert statement["Resource"] == ["<DataBucket.Arn>", "<DataBucket.Arn>/*"]
+    rules = resources["DataBucket"]["Properties"]["LifecycleConfiguration"]["Rules"]
+    assert any("NoncurrentVersionExpiration" in rule for rule in rules)
+    assert any("AbortIncompleteMultipartUpload" in rule for rule in rules)
+    # A source that is in use has no other copy here.
+    assert not any("ExpirationInDays" in rule for rule in rules)
+
+
+def test_an_import_that_keeps_failing_is_given_up_and_told_of():
+    resources = with_values()
+    [config] = of_type(resources, "AWS::Lambda::EventInvokeConfig").values()
+    properties = config["Properties"]
+    assert properties["FunctionName"] == "<IngestFunction>"
+    assert properties["MaximumRetryAttempts"] == 2 and properties["MaximumEventAgeInSeconds"] == 3600
+    assert properties["DestinationConfig"] == {"OnFailure": {"Destination": "<AlarmTopic>"}}
+    policies = resources["IngestFunctionRole"]["Properties"]["Policies"]
+    allowed = [statement for policy in policies for statement in policy["PolicyDocument"]["Statement"]]
+    assert any("sns:publish" in str(statement).lower() and "<AlarmTopic>" in str(statement) for statement in allowed)

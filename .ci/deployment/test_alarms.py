@@ -1,0 +1,185 @@
+"""Alarms fire and clear: each one over series of its metrics in which all is well, something fails, and it recovers,
+at much and at little traffic."""
+
+from itertools import product
+
+import pytest
+
+from metric_math import states
+from template import of_type, with_values
+
+ALARMS = {name: alarm["Properties"] for name, alarm in of_type(with_values(), "AWS::CloudWatch::Alarm").items()}
+NOTHING = {}
+
+
+class Series:
+    """What the metrics of an alarm read in one period, by their ids; those that are left out are missing."""
+
+    def __init__(self, well, failing, *, quiet=NOTHING, missing="OK", fires_within=4, clears_within=6, mails_ok=True):
+        # Each is a list: one for each amount of traffic.
+        self.well, self.failing = well, failing
+        # Without requests, and without any sign of life.
+        self.quiet, self.missing = quiet, missing
+        self.fires_within, self.clears_within = fires_within, clears_within
+        self.mails_ok = mails_ok
+
+
+def requests(of, failed, died=0):
+    return {"answered": failed, "died": died, "invocations": of}
+
+
+ERRORS = Series(
+    # A function's minute: at 1,000 requests a second, at one a second, at one a minute.
+    well=[requests(60_000, 0), requests(60_000, 4), requests(60, 0), requests(60, 1), requests(1, 0)],
+    failing=[
+        requests(60_000, 500), requests(60_000, 0, died=60_000), requests(60, 6), requests(60, 60), requests(1, 1),
+        # One request a minute, and no answer that could count itself.
+        {"died": 1, "invocations": 1},
+    ],
+)
+ONLY_WHILE_FAILING = dict(well=[NOTHING], fires_within=3, clears_within=8)
+SERIES = {
+    "CarriersErrorsAlarm": ERRORS,
+    "NpaErrorsAlarm": ERRORS,
+    "FormatErrorsAlarm": ERRORS,
+    "SearchErrorsAlarm": ERRORS,
+    "StatusErrorsAlarm": ERRORS,
+    "ErrorRateAlarm": Series(
+        # Five minutes at 1,000 requests a second, at one a second, and at one a minute, where a single failure is no rate.
+        well=[{"requests": 300_000, "errors": 2_000}, {"requests": 300, "errors": 3}, {"requests": 5, "errors": 1}],
+        failing=[{"requests": 300_000, "errors": 4_000}, {"requests": 300, "errors": 5}],
+    ),
+    "SlowAlarm": Series(well=[{"metric": 40}, {"metric": 1_900}], failing=[{"metric": 2_500}], fires_within=5),
+    "ThrottledAlarm": Series(
+        failing=[{"carriers": 1, "npa": 0}, {"format": 10_000, "search": 1}], quiet={"carriers": 0}, **ONLY_WHILE_FAILING
+    ),
+    # DynamoDB has these metrics only while something fails.
+    "DatabaseAlarm": Series(
+        failing=[{"snapshot": 11}, {"counts": 11}, {"carriers": 6, "exchanges": 6}, {"pastcounts": 500}, {"keys": 11}],
+        **ONLY_WHILE_FAILING,
+    ),
+    "DatabaseThrottledAlarm": Series(
+        failing=[{"dataset": 11}, {"counts": 11}, {"exchanges": 6, "keys": 6}], **ONLY_WHILE_FAILING
+    ),
+    # A night's import that fails and is repeated twice; nothing runs afterwards.
+    "ImportFailedAlarm": Series(
+        well=[{"errors": 0}], failing=[{"errors": 1}], fires_within=2, clears_within=5, mails_ok=False
+    ),
+    "DataTooOldAlarm": Series(
+        # Nothing says that the data has become younger while the check does not run.
+        well=[{"hours": 2}, {"hours": 71}], failing=[{"hours": 73}, {"hours": 2_000}], missing="as before",
+    ),
+    "ChecksFailedAlarm": Series(
+        well=[{"metric": 0}], failing=[{"metric": 1}, {"metric": 14}], quiet={"metric": 0}, missing="ALARM",
+    ),
+}
+PERIODS = 14
+# What CloudWatch leaves open or what differs from one evaluation to the next must not matter.
+CIRCUMSTANCES = [
+    dict(further_periods=further, newest=newest, fill_fills_empty=fills)
+    for further, newest, fills in product([2, 5], [True, False], [True, False])
+]
+
+
+def ids(alarm):
+    queries = alarm.get("Metrics", [{"Id": "metric", "MetricStat": None}])
+    return [query["Id"] for query in queries if "MetricStat" in query]
+
+
+def timeline(alarm, *stretches):
+    """The series of each metric, for stretches of `PERIODS` in each of which all periods are alike."""
+    periods = [period for period in stretches for _ in range(PERIODS)]
+    return {metric: [period.get(metric) for period in periods] for metric in ids(alarm)}
+
+
+def run(alarm, *stretches):
+    for circumstances in CIRCUMSTANCES:
+        found = states(alarm, timeline(alarm, *stretches), **circumstances)
+        yield [found[start:start + PERIODS] for start in range(0, len(found), PERIODS)]
+
+
+def test_every_alarm_has_series_and_every_series_only_metrics_of_its_alarm():
+    assert set(ALARMS) == set(SERIES)
+    for name, series in SERIES.items():
+        known = set(ids(ALARMS[name]))
+        assert all(set(period) <= known for period in [*series.well, *series.failing, series.quiet]), name
+        # Each metric is one that can set the alarm off or keep it quiet.
+        assert len(known) <= 10, f"{name}: an alarm may read ten metrics"
+
+
+cases = pytest.mark.parametrize("name", ALARMS)
+
+
+@cases
+def test_it_keeps_quiet_while_all_is_well_and_while_there_are_no_requests(name):
+    alarm, series = ALARMS[name], SERIES[name]
+    for well in [*series.well, series.quiet]:
+        # The first periods have nothing before them.
+        for [first, second] in run(alarm, well, well):
+            assert "ALARM" not in first[5:] + second, well
+
+
+@cases
+def test_it_fires_while_something_fails_and_stays(name):
+    alarm, series = ALARMS[name], SERIES[name]
+    for before, failing in product([*series.well, series.quiet], series.failing):
+        for [_, during] in run(alarm, before, failing):
+            assert set(during[series.fires_within:]) == {"ALARM"}, (before, failing, during)
+
+
+@cases
+def test_it_clears_when_what_failed_recovers(name):
+    alarm, series = ALARMS[name], SERIES[name]
+    for failing, after in product(series.failing, [*series.well, series.quiet]):
+        if series.missing == "as before" and after is NOTHING:
+            continue
+        for [_, recovered] in run(alarm, failing, after):
+            assert set(recovered[series.clears_within:]) == {"OK"}, (failing, after, recovered)
+
+
+@cases
+def test_it_does_what_is_meant_when_its_metrics_vanish(name):
+    alarm, series = ALARMS[name], SERIES[name]
+    for before, expected in [(series.well[0], "OK"), (series.failing[0], "ALARM")]:
+        for [first, vanished] in run(alarm, before, NOTHING):
+            if series.missing == "as before":
+                assert set(vanished[8:]) == {first[-1]} == {expected}
+            else:
+                assert set(vanished[8:]) == {series.missing}
+
+
+@cases
+def test_one_bad_period_alone_sets_off_no_alarm_but_that_of_imports(name):
+    alarm, series = ALARMS[name], SERIES[name]
+    if name == "ImportFailedAlarm":
+        return
+    for well, failing in product(series.well, series.failing):
+        metrics = timeline(alarm, well, well)
+        for metric, points in metrics.items():
+            points[PERIODS] = failing.get(metric)
+        for circumstances in CIRCUMSTANCES:
+            assert "ALARM" not in states(alarm, metrics, **circumstances)[5:], (well, failing)
+
+
+def test_every_metric_can_set_its_alarm_off_alone():
+    for name in ["ThrottledAlarm", "DatabaseAlarm", "DatabaseThrottledAlarm"]:
+        alarm = ALARMS[name]
+        for metric in ids(alarm):
+            for [_, during] in run(alarm, NOTHING, {metric: 1_000}):
+                assert set(during[3:]) == {"ALARM"}, (name, metric)
+
+
+def test_a_failure_that_is_counted_before_its_request_sets_off_no_alarm_at_much_traffic():
+    """The newest minute may have its errors and not its invocations yet, and every error is then the majority."""
+    alarm = ALARMS["FormatErrorsAlarm"]
+    metrics = timeline(alarm, requests(60_000, 1), requests(60_000, 1))
+    for end in range(8, 2 * PERIODS):
+        until = {metric: points[:end] for metric, points in metrics.items()}
+        until["invocations"][-1] = None
+        assert states(alarm, until)[-1] == "OK"
+
+
+def test_an_alarm_tells_of_its_end_unless_that_means_nothing():
+    for name, alarm in ALARMS.items():
+        assert alarm["AlarmActions"] == ["<AlarmTopic>"], name
+        assert ("OKActions" in alarm) == SERIES[name].mails_ok, name

@@ -1,0 +1,95 @@
+"""CloudFront in front of the API: what it caches, what it passes on, and what it never writes down."""
+
+from template import EDGE, Values, of_type, source
+
+SECRET = "0" * 8 + "-" + "1" * 40
+PARAMETERS = {
+    "ApiDomain": "abc.execute-api.us-east-1.amazonaws.com", "OriginSecret": SECRET, "DomainName": "api.example.com",
+    "CertificateArn": "arn:aws:acm:us-east-1:123456789012:certificate/1",
+}
+VALUES = Values(source(EDGE), **PARAMETERS)
+RESOURCES = {name: VALUES.resolve(resource["Properties"]) for name, resource in source(EDGE)["Resources"].items()}
+DISTRIBUTION = RESOURCES["Distribution"]["DistributionConfig"]
+ALL_METHODS = {"GET", "HEAD", "OPTIONS", "PUT", "PATCH", "POST", "DELETE"}
+CACHING_DISABLED = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad"
+ALL_VIEWER_EXCEPT_HOST = "b689b0a8-53d0-40ab-baf2-68738e2966ac"
+
+
+def test_only_public_paths_are_cached_for_as_long_as_the_service_says():
+    cached = {behavior["PathPattern"]: behavior for behavior in DISTRIBUTION["CacheBehaviors"]}
+    assert set(cached) == {"/health", "/v1/health", "/stats", "/v1/stats", "/flags/*", "/openapi.json"}
+    assert {behavior["CachePolicyId"] for behavior in cached.values()} == {"<PublicCache>"}
+    policy = RESOURCES["PublicCache"]["CachePolicyConfig"]
+    assert policy["MinTTL"] == policy["DefaultTTL"] == 0 and policy["MaxTTL"] >= 86_400
+    key = policy["ParametersInCacheKeyAndForwardedToOrigin"]
+    assert key["QueryStringsConfig"] == {"QueryStringBehavior": "none"}
+    assert key["HeadersConfig"]["Headers"] == ["Origin"]
+
+
+def test_every_other_path_reaches_the_service_as_it_was_sent():
+    keyed = DISTRIBUTION["DefaultCacheBehavior"]
+    assert keyed["CachePolicyId"] == CACHING_DISABLED
+    assert keyed["OriginRequestPolicyId"] == ALL_VIEWER_EXCEPT_HOST
+
+
+def test_the_service_answers_every_method_and_every_error_is_asked_for_anew():
+    for behavior in [DISTRIBUTION["DefaultCacheBehavior"], *DISTRIBUTION["CacheBehaviors"]]:
+        assert set(behavior["AllowedMethods"]) == ALL_METHODS
+    errors = {error["ErrorCode"]: error["ErrorCachingMinTTL"] for error in DISTRIBUTION["CustomErrorResponses"]}
+    # Those that CloudFront keeps by itself.
+    assert errors == dict.fromkeys([400, 403, 404, 405, 414, 500, 501, 502, 503, 504], 0)
+
+
+def test_it_speaks_new_http_and_no_old_tls():
+    assert DISTRIBUTION["HttpVersion"] == "http2and3"
+    assert DISTRIBUTION["ViewerCertificate"]["MinimumProtocolVersion"] == "TLSv1.2_2021"
+    [origin] = DISTRIBUTION["Origins"]
+    assert origin["CustomOriginConfig"]["OriginProtocolPolicy"] == "https-only"
+    assert origin["CustomOriginConfig"]["OriginSSLProtocols"] == ["TLSv1.2"]
+    for behavior in [DISTRIBUTION["DefaultCacheBehavior"], *DISTRIBUTION["CacheBehaviors"]]:
+        # A redirect would answer a request that has already sent its key in the clear.
+        assert behavior["ViewerProtocolPolicy"] == "https-only"
+
+
+def test_the_service_knows_requests_that_came_this_way():
+    [origin] = DISTRIBUTION["Origins"]
+    assert origin["OriginCustomHeaders"] == [{"HeaderName": "x-origin-secret", "HeaderValue": SECRET}]
+    both = [template["Parameters"]["OriginSecret"] for template in [source(), source(EDGE)]]
+    assert all(parameter["NoEcho"] for parameter in both)
+    assert both[0]["AllowedPattern"] == f"({both[1]['AllowedPattern']})?"
+    assert source()["Globals"]["Function"]["Environment"]["Variables"]["ORIGIN_SECRET"] == {"Ref": "OriginSecret"}
+
+
+def test_neither_log_holds_paths_queries_keys_or_user_agents():
+    fields = set(RESOURCES["AccessLogDelivery"]["RecordFields"])
+    assert "c-ip" in fields
+    assert not fields & {"cs-uri-stem", "cs-uri-query", "cs(User-Agent)", "cs(Referer)", "cs(Cookie)", "x-forwarded-for"}
+    redacted = RESOURCES["FirewallLogging"]["RedactedFields"]
+    assert {"UriPath": {}} in redacted and {"QueryString": {}} in redacted
+    headers = {field["SingleHeader"]["Name"] for field in redacted if "SingleHeader" in field}
+    assert headers >= {"authorization", "x-api-key", "user-agent", "cookie"}
+    firewall = RESOURCES["Firewall"]
+    for visible in [firewall, *firewall["Rules"]]:
+        assert visible["VisibilityConfig"]["SampledRequestsEnabled"] is False
+
+
+def test_both_logs_are_deleted_one_day():
+    groups = of_type(source(EDGE)["Resources"], "AWS::Logs::LogGroup")
+    assert len(groups) == 2
+    for name, group in groups.items():
+        assert group["Properties"]["RetentionInDays"] == {"Ref": "LogRetention"}, name
+
+
+def test_one_address_is_limited_with_an_error_of_the_form_that_clients_know():
+    rule = RESOURCES["Firewall"]["Rules"][0]
+    assert rule["Statement"]["RateBasedStatement"]["AggregateKeyType"] == "IP"
+    assert rule["Action"]["Block"]["CustomResponse"]["ResponseCode"] == 429
+    body = RESOURCES["Firewall"]["CustomResponseBodies"]["rate"]
+    assert body["ContentType"] == "APPLICATION_JSON" and '"error":"rate_limited"' in body["Content"]
+
+
+def test_it_is_deployed_where_cloudfront_wants_it():
+    rule = source(EDGE)["Rules"]["OnlyInUsEast1"]
+    assert all(VALUES.holds(assertion["Assert"]) for assertion in rule["Assertions"])
+    elsewhere = Values(source(EDGE), **PARAMETERS | {"AWS::Region": "eu-west-1"})
+    assert not any(elsewhere.holds(assertion["Assert"]) for assertion in rule["Assertions"])

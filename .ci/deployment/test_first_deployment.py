@@ -1,0 +1,111 @@
+"""The first deployment asks nothing, one that fails leaves nothing in the way of the next, and what was set stays."""
+
+import json
+import tomllib
+
+import boto3
+import pytest
+
+from stand_in import aws, sam, stack_template, updatable_template
+from template import ROOT, Values, of_type, source, with_values
+
+STACK = "telephone-numbers"
+TABLES = {f"{STACK}-{table}" for table in ["carriers", "exchanges", "dataset", "api_keys", "usage"]}
+
+
+@pytest.fixture
+def cloud():
+    with aws():
+        yield boto3.client("cloudformation")
+
+
+@pytest.fixture
+def deploy(tmp_path):
+    """Deploys what the stand-in can make of the template, as `sam deploy` of the project's folder does."""
+
+    def deploy(*arguments, template=stack_template()):
+        file = tmp_path / "template.json"
+        file.write_text(template)
+        return sam("deploy", "--template-file", str(file), *arguments)
+
+    return deploy
+
+
+def parameters(cloud):
+    [stack] = cloud.describe_stacks(StackName=STACK)["Stacks"]
+    return {parameter["ParameterKey"]: parameter["ParameterValue"] for parameter in stack["Parameters"]}
+
+
+def tables():
+    return set(boto3.client("dynamodb").list_tables()["TableNames"])
+
+
+def test_it_asks_nothing_and_what_was_set_once_stays(cloud, deploy):
+    template = updatable_template()
+    first = deploy("--parameter-overrides", "LogLevel=debug", "AlarmEmail=me@example.com", template=template)
+    assert first.returncode == 0, first.stdout + first.stderr
+    assert parameters(cloud)["LogLevel"] == "debug" and tables() == TABLES
+
+    one_more = deploy("--parameter-overrides", "MaxDataAge=5", template=template)
+    assert one_more.returncode == 0, one_more.stdout + one_more.stderr
+    # A release that changes the template, deployed without a word about parameters.
+    changed = json.loads(template)
+    changed["Description"] = "Another release"
+    release = deploy(template=json.dumps(changed))
+    assert release.returncode == 0, release.stdout + release.stderr
+    expected = {"LogLevel": "debug", "AlarmEmail": "me@example.com", "MaxDataAge": "5", "Stage": "production"}
+    assert parameters(cloud).items() >= expected.items()
+
+
+def test_one_that_fails_leaves_nothing_in_the_way_of_the_next(cloud, deploy):
+    logs = boto3.client("logs")
+    in_the_way = "/aws/lambda/telephone-numbers-npa"
+    logs.create_log_group(logGroupName=in_the_way)
+    failed = deploy()
+    assert failed.returncode != 0 and "ROLLBACK_COMPLETE" in failed.stdout
+    assert tables() == set()
+    assert not [stack for stack in cloud.describe_stacks()["Stacks"] if stack["StackName"] == STACK]
+
+    logs.delete_log_group(logGroupName=in_the_way)
+    retried = deploy()
+    assert retried.returncode == 0, retried.stdout + retried.stderr
+    assert tables() == TABLES
+
+
+def test_an_update_that_fails_does_not_delete_the_stack(cloud, deploy):
+    assert deploy(template=updatable_template()).returncode == 0
+    broken = json.loads(updatable_template())
+    broken["Resources"]["Broken"] = {"Type": "AWS::Logs::LogGroup", "Properties": {"LogGroupName": "taken"}}
+    boto3.client("logs").create_log_group(logGroupName="taken")
+    assert deploy(template=json.dumps(broken)).returncode != 0
+    assert parameters(cloud) and tables() == TABLES
+
+
+def test_sam_is_configured_to_ask_nothing_and_to_set_no_parameter():
+    configuration = tomllib.loads((ROOT / "samconfig.toml").read_text())["default"]
+    values = [value for command in configuration.values() for value in command["parameters"].values()]
+    assert "" not in values
+    deploy = configuration["deploy"]["parameters"]
+    assert not deploy["confirm_changeset"] and not deploy["fail_on_empty_changeset"]
+    assert not {"region", "parameter_overrides", "s3_bucket", "guided"} & deploy.keys()
+    assert configuration["build"]["parameters"] == {"beta_features": True}
+
+
+def test_what_outlives_the_stack_does_not_outlive_a_creation_that_fails():
+    resources = with_values()
+    retained = {name for name, resource in resources.items() if resource.get("DeletionPolicy", "").startswith("Retain")}
+    for name in retained:
+        if resources[name]["Type"] == "AWS::Lambda::Version":
+            # It goes with its function.
+            continue
+        assert resources[name]["DeletionPolicy"] == "RetainExceptOnCreate", name
+        assert resources[name]["UpdateReplacePolicy"] == "Retain", name
+    # A protected table could not be rolled back.
+    for name, table in of_type(resources, "AWS::DynamoDB::Table").items():
+        assert name in retained and "DeletionProtectionEnabled" not in table["Properties"], name
+
+
+def test_the_outputs_name_commands_that_are_complete():
+    outputs = Values(source()).resolve(source()["Outputs"])
+    assert outputs["FirstKey"]["Value"].endswith("keys create --name first --stack numbers")
+    assert "--function-name <IngestFunction>" in outputs["FirstImport"]["Value"]

@@ -1,0 +1,57 @@
+"""Mistakes in parameters are refused before anything is created."""
+
+import re
+
+import pytest
+
+from template import EDGE, TEMPLATE, Values, of_type, source, with_values
+
+CERTIFICATE = "arn:aws:acm:us-east-1:123456789012:certificate/1"
+MISTAKES = [
+    ("CertificateArn", "api.example.com"), ("DomainName", "https://api.example.com"), ("AlarmEmail", "me"),
+    ("ImportSchedule", "0 9 * * ? *"), ("FlagsBaseUrl", "flags.example.com"), ("CorsOrigins", "app.example.com"),
+    ("NanpaSource", "report.zip"), ("OriginSecret", "secret"), ("Stage", "My stage"),
+]
+
+
+def refusals(**parameters):
+    """The assertions of the template's rules that do not hold."""
+    values = Values(source(), **parameters)
+    applying = [rule for rule in source()["Rules"].values() if values.holds(rule["RuleCondition"])]
+    assertions = [assertion for rule in applying for assertion in rule["Assertions"]]
+    return [assertion["AssertDescription"] for assertion in assertions if not values.holds(assertion["Assert"])]
+
+
+def test_a_domain_and_its_certificate_come_together():
+    assert refusals() == []
+    assert refusals(DomainName="api.example.com", CertificateArn=CERTIFICATE) == []
+    assert refusals(DomainName="api.example.com") and refusals(CertificateArn=CERTIFICATE)
+
+
+@pytest.mark.parametrize("name, value", MISTAKES)
+def test_a_value_that_cannot_work_breaks_the_pattern_of_its_parameter(name, value):
+    assert not re.fullmatch(source()["Parameters"][name]["AllowedPattern"], value)
+
+
+@pytest.mark.parametrize("path", [TEMPLATE, EDGE], ids=["template", "edge"])
+def test_every_default_is_allowed_and_every_parameter_explained(path):
+    for name, parameter in source(path)["Parameters"].items():
+        assert parameter["Description"], name
+        if "Default" in parameter and "AllowedPattern" in parameter:
+            assert re.fullmatch(parameter["AllowedPattern"], parameter["Default"]), name
+        if "AllowedValues" in parameter:
+                assert parameter["Default"] in parameter["AllowedValues"], name
+
+
+def test_the_stack_needs_no_parameter():
+    assert all("Default" in parameter for parameter in source()["Parameters"].values())
+
+
+def test_a_deployment_watches_its_alarms_except_all_at_once():
+    for style, watched in [("Canary10Percent5Minutes", True), ("AllAtOnce", False)]:
+        groups = of_type(with_values(DeploymentStyle=style), "AWS::CodeDeploy::DeploymentGroup")
+        assert len(groups) >= 5
+        for name, group in groups.items():
+            alarms = group["Properties"]["AlarmConfiguration"]
+            expected = [{"Name": f"<{name.removesuffix('FunctionDeploymentGroup')}ErrorsAlarm>"}]
+            assert alarms == ({"Enabled": True, "Alarms": expected} if watched else {}), name

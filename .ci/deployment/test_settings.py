@@ -1,0 +1,93 @@
+"""Settings reach the alias: whatever changes a function publishes a new version of it."""
+
+import copy
+import re
+
+import pytest
+
+from template import of_type, resources_of, source, with_values
+
+PARAMETERS = source()["Parameters"]
+# What belongs to a function as a whole and not to its versions: Lambda publishes no version for it.
+NOT_OF_A_VERSION = {"Tags", "ReservedConcurrentExecutions"}
+
+
+def changed(name):
+    """Another value of a parameter."""
+    parameter = PARAMETERS[name]
+    default = parameter.get("Default", "")
+    if "AllowedValues" in parameter:
+        return next(str(value) for value in parameter["AllowedValues"] if value != default)
+    return str(default + 1) if parameter["Type"] == "Number" else "another-value"
+
+
+def versions(resources):
+    """The version of each function that has an alias. Another logical id or other properties are another version."""
+    return {
+        resource["Properties"]["FunctionName"].strip("<>"): (name, resource["Properties"].get("Description"))
+        for name, resource in of_type(resources, "AWS::Lambda::Version").items()
+    }
+
+
+def functions(resources):
+    return {
+        name: {field: value for field, value in resource["Properties"].items() if field not in NOT_OF_A_VERSION}
+        for name, resource in of_type(resources, "AWS::Lambda::Function").items()
+    }
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_a_changed_parameter_publishes_a_version_of_the_functions_that_use_it_and_of_no_other(name):
+    before, after = with_values(), with_values(**{name: changed(name)})
+    were, are = functions(before), functions(after)
+    using = {function for function in versions(before) if were[function] != are[function]}
+    published = {function for function, version in versions(after).items() if version != versions(before)[function]}
+    assert published == using
+
+
+def test_the_settings_of_the_functions_are_among_the_parameters_that_are_tried():
+    used = set()
+    for name in PARAMETERS:
+        after = functions(with_values(**{name: changed(name)}))
+        if any(after[function] != before for function, before in functions(with_values()).items()):
+            used.add(name)
+    assert {"FlagsBaseUrl", "CorsOrigins", "LogLevel", "Architecture", "Tracing", "OriginSecret"} <= used
+
+
+def test_every_function_behind_the_api_has_an_alias():
+    assert set(versions(with_values())) == {
+        name
+        for name, resource in of_type(source()["Resources"], "AWS::Serverless::Function").items()
+        if any(event["Type"] == "HttpApi" for event in resource["Properties"].get("Events", {}).values())
+    }
+
+
+def test_a_changed_template_publishes_a_version():
+    before = versions(with_values())
+    edited = copy.deepcopy(source())
+    edited["Globals"]["Function"]["Timeout"] += 1
+    after = versions(resources_of(edited))
+    assert all(after[function] != version for function, version in before.items())
+
+
+def longest(name):
+    parameter = PARAMETERS[name]
+    if name == "OriginSecret":
+        secret = "0" * 8 + "-" + "0" * 40
+        assert re.fullmatch(parameter["AllowedPattern"], secret)
+        return secret
+    if "AllowedValues" in parameter:
+        return max(map(str, parameter["AllowedValues"]), key=len)
+    return "x" * parameter.get("MaxLength", 1000) if parameter["Type"] == "String" else "1"
+
+
+def test_the_description_of_a_version_never_exceeds_what_lambda_takes():
+    resources = with_values(**{name: longest(name) for name in PARAMETERS})
+    for function, (_, description) in versions(resources).items():
+        assert len(description) <= 256, function
+
+
+def test_the_description_of_a_version_holds_nothing_of_the_secret_but_its_name():
+    resources = with_values(OriginSecret="11111111-" + "2" * 40)
+    for _, description in versions(resources).values():
+        assert "11111111" in description and "2" * 8 not in description
