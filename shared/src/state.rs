@@ -6,7 +6,11 @@ use moka::future::Cache;
 use numbering::records::{Exchange, NpaNxx, Version};
 use store::{CurrentDataset, Store};
 
-use crate::{auth::KeyRing, http::AllowedOrigins, quota::Quotas};
+use crate::{
+    auth::{KeyRing, OriginSecrets},
+    http::AllowedOrigins,
+    quota::Quotas,
+};
 
 /// The time to live of a cached exchange.
 const EXCHANGE_CACHE_TIME: Duration = Duration::from_secs(300);
@@ -28,6 +32,8 @@ pub struct App {
     pub flags_base_url: Arc<str>,
     /// The origins whose pages may read responses in a browser.
     pub allowed_origins: AllowedOrigins,
+    /// What a request from API Gateway must hold one of, if there are any.
+    pub origin_secrets: OriginSecrets,
     /// Recently read exchanges, by NPA-NXX and version of the data.
     pub(crate) exchanges: Cache<(NpaNxx, Version), Exchange>,
 }
@@ -44,6 +50,7 @@ impl App {
             quotas: Arc::new(Quotas::new(store.clone())),
             flags_base_url: flags_base_url.trim_end_matches('/').into(),
             allowed_origins: AllowedOrigins::of(&setting("CORS_ORIGINS", DEFAULT_ORIGINS)),
+            origin_secrets: OriginSecrets::of(&setting("ORIGIN_SECRET", "")),
             exchanges: exchange_cache.build(),
             store,
         }

@@ -6,6 +6,7 @@ pub mod databases;
 pub mod description;
 pub mod endpoints;
 pub mod fault_proxy;
+pub mod function_calls;
 pub mod imports;
 pub mod keys;
 pub mod lambda_runtime;
