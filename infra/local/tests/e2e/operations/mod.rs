@@ -10,4 +10,5 @@ mod freezing;
 mod import_commands;
 mod lambda;
 mod log_privacy;
+mod probe;
 mod version_commands;
