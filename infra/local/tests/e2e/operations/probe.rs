@@ -257,7 +257,8 @@ async fn codedeploy_is_told_if_the_probe_itself_is_broken() {
 async fn every_five_minutes_the_versions_that_serve_and_the_api_are_checked() {
     let service = Service::with_sample().await;
     let mut probe = Probe::of(&service).await;
-    let scheduled = json!({ "base_url": format!("{}/", service.base_url) });
+    let mut scheduled = sample_event("schedule");
+    scheduled["base_url"] = json!(format!("{}/", service.base_url));
     let findings = probe.function.invoke(&scheduled).await;
     assert_eq!((failed(&findings), &findings["checks"]), (vec![], &json!(12)), "{findings}");
     let invoked = probe.aws.take_invoked();
