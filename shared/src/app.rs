@@ -17,7 +17,10 @@ use tower_http::catch_panic::CatchPanicLayer;
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::{
-    auth::middleware::{Admission, admit, check_method},
+    auth::{
+        middleware::{Admission, admit, check_method},
+        origin_secrets::require_secret,
+    },
     errors::ApiError,
     extension::{self, takes_several_requests},
     gateway::{prefix_links, restore_path},
@@ -88,9 +91,19 @@ pub fn service(functions: impl IntoIterator<Item = Routes>, app: App) -> Router 
         .fallback(endpoint_not_found)
         .with_state(app.clone())
         .layer(CatchPanicLayer::custom(internal_error));
-    let observed = with_rules_of_http(router, &app.allowed_origins)
-        .layer(from_fn_with_state(app.observer, telemetry::observe));
+    let with_rules = with_rules_of_http(router, &app.allowed_origins);
+    let observed =
+        behind_secret(with_rules, &app).layer(from_fn_with_state(app.observer, telemetry::observe));
     ignore_trailing_slashes(observed, paths)
+}
+
+/// The router behind the secret of the origin, if there is one.
+fn behind_secret(router: Router, app: &App) -> Router {
+    if app.origin_secrets.first().is_none() {
+        return router;
+    }
+    let state = (app.origin_secrets.clone(), app.allowed_origins.clone());
+    router.layer(from_fn_with_state(state, require_secret))
 }
 
 /// The OpenAPI description of the routes of `functions`.

@@ -29,6 +29,8 @@ pub(crate) const ALLOWED_METHODS: &str = "GET, HEAD, OPTIONS";
 const KEY_REQUIRED: &str = "API key required: send it as 'Authorization: Bearer <API_KEY>', \
                             as 'X-API-Key: <API_KEY>' or as the query parameter apiKey";
 const INVALID_KEY: &str = "Invalid API key";
+const NOT_PUBLISHED: &str =
+    "Requests are answered only at the address at which this API is published";
 
 /// What a client without a key is told of how to authenticate (RFC 6750, section 3).
 const CHALLENGE: &str = "Bearer realm=\"Telephone Number Reference Service\"";
@@ -51,6 +53,8 @@ pub enum ApiError {
     KeyRequired,
     /// The key of the request is malformed, unknown, revoked or expired.
     InvalidKey,
+    /// The request went around the address at which the API is published.
+    Forbidden,
     /// No record has the code, or no endpoint has the path. The message names it.
     NotFound(String),
     /// The endpoint does not support the method. The message names both.
@@ -84,6 +88,7 @@ pub enum ErrorCode {
     #[serde(rename = "Bad Request")]
     BadRequest,
     Unauthorized,
+    Forbidden,
     NotFound,
     MethodNotAllowed,
     RateLimited,
@@ -116,6 +121,9 @@ impl ApiError {
             }
             Self::InvalidKey => {
                 (StatusCode::UNAUTHORIZED, ErrorCode::Unauthorized, INVALID_KEY.to_owned())
+            }
+            Self::Forbidden => {
+                (StatusCode::FORBIDDEN, ErrorCode::Forbidden, NOT_PUBLISHED.to_owned())
             }
             Self::NotFound(message) => (StatusCode::NOT_FOUND, ErrorCode::NotFound, message),
             Self::MethodNotAllowed(message) => {

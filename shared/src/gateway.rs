@@ -1,4 +1,5 @@
-//! Restores the URL that the client wrote from the event of API Gateway.
+//! What the event of API Gateway says beside the request: the URL that the client wrote, and whether
+//! IAM has authorized the request.
 //!
 //! An HTTP API decodes the path before it sets `rawPath`. A `?` or `#` in a phone number would cut
 //! such a URL, and a `/` would lead to another route. The path parameters of the event still have
@@ -19,7 +20,7 @@ use axum::{
 use lambda_http::{
     Request, RequestExt,
     aws_lambda_events::query_map::QueryMap,
-    request::RequestContext::{ApiGatewayV1, ApiGatewayV2},
+    request::RequestContext::{self, ApiGatewayV1, ApiGatewayV2},
     tower::ServiceExt,
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -38,6 +39,23 @@ pub fn restore_path(mut request: Request) -> Request {
     }
     request.extensions_mut().insert(PathPrefix(prefix));
     request
+}
+
+/// Whether the request came as an event of API Gateway, and not over a port of this process.
+pub(crate) fn is_behind_gateway(request: &AxumRequest) -> bool {
+    request.extensions().get::<RequestContext>().is_some()
+}
+
+/// Whether IAM has authorized the request. API Gateway writes so for a route with IAM authorization, and
+/// so may whoever has IAM's permission to invoke the function. Nothing that a client sends over HTTP
+/// can become a part of the request context.
+pub(crate) fn is_authorized_by_iam(request: &AxumRequest) -> bool {
+    match request.extensions().get::<RequestContext>() {
+        Some(ApiGatewayV2(context)) => {
+            context.authorizer.as_ref().is_some_and(|authorizer| authorizer.iam.is_some())
+        }
+        _ => false,
+    }
 }
 
 /// Sets the prefix that the client wrote before the targets of `Link` headers.

@@ -9,7 +9,8 @@ const MASKED_DIGITS: usize = 4;
 /// What is known about one request.
 #[derive(Debug, Default)]
 pub struct RequestContext {
-    /// The first characters of the key, which operators see.
+    /// The first characters of the key, which operators see, or `iam` for a request that IAM has
+    /// authorized.
     pub key: Option<String>,
     /// The version of the data that the response comes from.
     pub data_version: Option<String>,

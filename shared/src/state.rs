@@ -6,7 +6,12 @@ use moka::future::Cache;
 use numbering::records::{Exchange, NpaNxx, Version};
 use store::{CurrentDataset, Store};
 
-use crate::{auth::KeyRing, http::AllowedOrigins, quota::Quotas, telemetry::Observer};
+use crate::{
+    auth::{KeyRing, OriginSecrets},
+    http::AllowedOrigins,
+    quota::Quotas,
+    telemetry::Observer,
+};
 
 /// The time to live of a cached exchange.
 const EXCHANGE_CACHE_TIME: Duration = Duration::from_secs(300);
@@ -30,6 +35,8 @@ pub struct App {
     pub allowed_origins: AllowedOrigins,
     /// What is told of each answered request, beside the access log.
     pub observer: Option<Observer>,
+    /// What a request from API Gateway must hold one of, if there are any.
+    pub origin_secrets: OriginSecrets,
     /// Recently read exchanges, by NPA-NXX and version of the data.
     pub(crate) exchanges: Cache<(NpaNxx, Version), Exchange>,
 }
@@ -47,6 +54,7 @@ impl App {
             flags_base_url: flags_base_url.trim_end_matches('/').into(),
             allowed_origins: AllowedOrigins::of(&setting("CORS_ORIGINS", DEFAULT_ORIGINS)),
             observer: None,
+            origin_secrets: OriginSecrets::of(&setting("ORIGIN_SECRET", "")),
             exchanges: exchange_cache.build(),
             store,
         }

@@ -71,7 +71,7 @@ struct Fields {
     status: u16,
     cold_start: bool,
     data_version: Option<String>,
-    /// The first characters of the key.
+    /// The first characters of the key, or `iam`.
     key: Option<String>,
     /// The phone number without its last digits.
     tn: Option<String>,

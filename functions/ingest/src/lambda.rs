@@ -18,7 +18,7 @@ use store::{Store, TimeoutProfile};
 
 use crate::{
     ImportReport, NamedSources, Options, Outcome, Percent, PercentError, RemoteSource, Repair,
-    Source, SourceError, Sources, Verification, ingest, rollback, verify,
+    Source, SourceError, Sources, Verification, ingest_after_others, rollback, verify,
 };
 
 /// What starts an import.
@@ -234,7 +234,7 @@ pub async fn handle(invocation: LambdaEvent<Value>) -> Result<Value, Error> {
     let result = if request.rollback {
         rollback(&store, options, |_| ()).await
     } else {
-        ingest(&store, &sources, options, |_| ()).await
+        ingest_after_others(&store, &sources, options, |_| ()).await
     };
     let verification = match &result {
         Ok(ImportReport {

@@ -14,6 +14,7 @@ mod gates;
 mod lambda;
 mod options;
 mod outcome;
+mod overtaken;
 mod publish;
 mod quality;
 mod reports;
@@ -44,6 +45,7 @@ pub use gates::{Percent, PercentError, Refusal};
 pub use lambda::{Event, RequestError, handle};
 pub use options::{Options, Progress};
 pub use outcome::{ImportReport, Items, Outcome, Warning};
+pub use overtaken::ingest_after_others;
 pub use quality::{
     AreaCodeCoverage, BeforeAfter, CarrierCoverage, Column, Coverage, Figures, Quality,
     QualityReport, Values,

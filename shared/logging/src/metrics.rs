@@ -23,6 +23,8 @@ pub enum Unit {
     Count,
     Milliseconds,
     Seconds,
+    /// For what CloudWatch has no unit for, such as hours.
+    None,
 }
 
 impl Metric {

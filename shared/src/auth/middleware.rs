@@ -1,5 +1,5 @@
-//! Admits requests with a live key whose quotas are not exhausted, and with parameters that their
-//! route knows.
+//! Admits requests with a live key whose quotas are not exhausted, or that IAM has authorized, and with
+//! parameters that their route knows.
 
 use std::sync::Arc;
 
@@ -13,7 +13,9 @@ use jiff::Timestamp;
 
 use crate::{
     errors::ApiError,
+    gateway::is_authorized_by_iam,
     params::{API_KEY, Params, quote},
+    quota::QuotaStatuses,
     request_context,
     state::App,
     unknown_params::KnownParams,
@@ -24,6 +26,18 @@ pub struct Admission {
     pub app: App,
     pub known_params: KnownParams,
 }
+
+/// What a request is admitted by.
+enum Credential {
+    /// The text that the client sent as its key.
+    Key(String),
+    /// The permission of IAM to call the function
+    /// ([decision 13](../../../docs/decisions/0013-requests-of-the-probe.md)).
+    Iam,
+}
+
+/// What the access log has instead of the first characters of a key, with which no key begins.
+const KEY_OF_IAM: &str = "iam";
 
 /// Authenticates the request, counts it, and marks the response `Cache-Control: private`. Then the
 /// names of its parameters are checked.
@@ -39,13 +53,13 @@ pub async fn admit(
 ) -> Result<Response, ApiError> {
     let Admission { app, known_params } = &*admission;
     check_method(&request)?;
-    let key =
-        key_of(request.headers(), &Params::of(request.uri()))?.ok_or(ApiError::KeyRequired)?;
-    let record = app.keys.admit(&key).await?;
-    request_context::record(|context| context.key = Some(record.prefix.clone()));
-    let statuses = app.quotas.take(&record, Timestamp::now()).map_err(ApiError::RateLimited)?;
-    // This comes before the handler, which is cancelled if the client closes the connection.
-    app.quotas.write_soon(&record);
+    let statuses = match credential_of(&request)? {
+        Credential::Key(key) => admit_key(app, &key).await?,
+        Credential::Iam => {
+            request_context::record(|context| context.key = Some(KEY_OF_IAM.to_owned()));
+            None
+        }
+    };
     let mut response = match known_params.check(&request) {
         Ok(()) => next.run(request).await,
         Err(unknown) => unknown.into_response(),
@@ -55,6 +69,25 @@ pub async fn admit(
         statuses.set_rate_limit_headers(response.headers_mut());
     }
     Ok(response)
+}
+
+/// What the request is to be admitted by.
+fn credential_of(request: &Request) -> Result<Credential, ApiError> {
+    if is_authorized_by_iam(request) {
+        return Ok(Credential::Iam);
+    }
+    let key = key_of(request.headers(), &Params::of(request.uri()))?;
+    key.map(Credential::Key).ok_or(ApiError::KeyRequired)
+}
+
+/// Checks a key and counts the request. Gives the quotas of the key, if it has any.
+async fn admit_key(app: &App, key: &str) -> Result<Option<QuotaStatuses>, ApiError> {
+    let record = app.keys.admit(key).await?;
+    request_context::record(|context| context.key = Some(record.prefix.clone()));
+    let statuses = app.quotas.take(&record, Timestamp::now()).map_err(ApiError::RateLimited)?;
+    // This comes before the handler, which is cancelled if the client closes the connection.
+    app.quotas.write_soon(&record);
+    Ok(statuses)
 }
 
 /// Refuses a method that no endpoint has, before a key is checked and a request counted.

@@ -12,14 +12,16 @@ mod trailing_slash;
 use axum::{
     Router,
     extract::{Request, State},
-    http::header::ORIGIN,
+    http::{HeaderMap, header::ORIGIN},
     middleware::{Next, from_fn, from_fn_with_state},
-    response::Response,
+    response::{IntoResponse, Response},
 };
 
 use conditional::Condition;
 pub use cors::AllowedOrigins;
 pub(crate) use trailing_slash::ignore_trailing_slashes;
+
+use crate::errors::ApiError;
 
 /// Wraps `router`, so that each of its responses keeps to the rules of HTTP.
 ///
@@ -59,4 +61,15 @@ async fn answer_in_asked_form(request: Request, next: Next) -> Response {
     let response = next.run(request).await;
     let response = if wants_problems { problem::as_problem(response) } else { response };
     condition.apply(response).await
+}
+
+/// The response to a request with these headers that is refused before any route, in the form and with
+/// the headers of every other error.
+pub(crate) fn refusal(headers: &HeaderMap, error: ApiError, origins: &AllowedOrigins) -> Response {
+    let response = error.into_response();
+    let mut response =
+        if problem::is_asked_for_by(headers) { problem::as_problem(response) } else { response };
+    cors::allow_origin(response.headers_mut(), origins.allowed(headers.get(ORIGIN)));
+    response_headers::set_common_headers(&mut response, origins);
+    response
 }

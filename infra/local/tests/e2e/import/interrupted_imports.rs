@@ -1,12 +1,15 @@
 //! Imports that die, meet a busy DynamoDB, or run into each other.
 
 use std::{
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::{Duration, Instant},
 };
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use ingest::{IngestError, Options, Outcome, rollback};
+use ingest::{IngestError, Options, Outcome, Progress, ingest_after_others, rollback};
 use store::StoreError;
 
 use crate::support::{
@@ -111,6 +114,49 @@ async fn of_two_imports_at_once_one_wins_and_nothing_mixes() {
     let expected = answers(&expected.restarted().await).await;
     let served = answers(&service.restarted().await).await;
     assert!(served == expected);
+}
+
+/// As two reports that land in the data bucket at once do.
+#[tokio::test]
+async fn of_two_imports_at_once_in_lambda_the_later_starts_anew_and_neither_fails() {
+    let options = Options::default();
+    let service = Service::with_small_reports().await;
+    let store = service.database.store();
+    let second = ReportTexts::second();
+    let sources = second.sources();
+    let (a, b) = tokio::join!(
+        ingest_after_others(&store, &sources, options, |_| ()),
+        ingest_after_others(&store, &sources, options, |_| ()),
+    );
+    let outcomes = [a.unwrap().outcome, b.unwrap().outcome];
+    let published = |outcome: &Outcome| matches!(outcome, Outcome::Published);
+    assert_eq!(outcomes.iter().filter(|outcome| published(outcome)).count(), 1, "{outcomes:?}");
+    assert!(outcomes.iter().any(|outcome| matches!(outcome, Outcome::Unchanged)), "{outcomes:?}");
+    let expected = Service::with_small_reports().await;
+    import(&expected.database.store(), &second, options).await.unwrap();
+    let expected = answers(&expected.restarted().await).await;
+    let served = answers(&service.restarted().await).await;
+    assert!(served == expected);
+}
+
+/// A defect that refuses every version must end an import, however long Lambda would let it run.
+#[tokio::test]
+async fn an_import_that_others_always_precede_gives_up_after_three_restarts() {
+    let service = Service::with_small_reports().await;
+    let policy = at_operation("PutItem", Fault::Overtaken);
+    let (store, _proxy) = store_with_faults(&service, policy).await;
+    let starts = AtomicUsize::new(0);
+    let progress = |progress| {
+        if progress == Progress::Comparing {
+            starts.fetch_add(1, Ordering::SeqCst);
+        }
+    };
+    // The reports of the current version, so that nothing but the manifest is written.
+    let first = ReportTexts::first().sources();
+    let error =
+        ingest_after_others(&store, &first, Options::default(), progress).await.unwrap_err();
+    assert!(matches!(error, IngestError::Store(StoreError::Overtaken)), "{error}");
+    assert_eq!(starts.load(Ordering::SeqCst), 4);
 }
 
 #[tokio::test]

@@ -46,6 +46,12 @@ fn each_function_may_do_what_it_does_and_no_more() {
         "dynamodb:Scan ExchangesTable.Arn".to_owned(),
         "s3:GetObject ${DataBucket.Arn}/*".to_owned(),
     ]);
+    let invoke = api_functions().into_iter();
+    let invoke =
+        invoke.map(|function| format!("lambda:InvokeFunction ${{{}.Arn}}:*", function.resource));
+    let report = "codedeploy:PutLifecycleEventHookExecutionStatus \
+                  arn:${AWS::Partition}:codedeploy:${AWS::Region}:${AWS::AccountId}:deploymentgroup:\
+                  ${ServerlessDeploymentApplication}/*";
     let expected = BTreeMap::from([
         ("carriers", keyed_and(&["Carriers"])),
         ("npa", keyed_and(&["Exchanges"])),
@@ -53,6 +59,7 @@ fn each_function_may_do_what_it_does_and_no_more() {
         ("search", keyed_and(&[])),
         ("status", BTreeSet::from([get("Dataset")])),
         ("ingest", ingest.collect()),
+        ("probe", invoke.chain([report.to_owned()]).collect()),
     ]);
     let functions = functions();
     assert_eq!(functions.len(), expected.len());
@@ -124,6 +131,54 @@ fn a_new_version_takes_over_gradually_and_its_alarm_brings_the_old_one_back() {
             }
         }
     }
+}
+
+/// The role that CodeDeploy gets may invoke only functions whose names begin so
+/// (AWSCodeDeployRoleForLambda and AWSCodeDeployRoleForLambdaLimited).
+#[test]
+fn the_probe_checks_every_new_version_before_it_takes_over() {
+    let probe = functions().into_iter().find(|function| function.binary == "probe").unwrap();
+    assert!(text(&probe.properties["FunctionName"]).starts_with("CodeDeployHook_"));
+    assert!(probe.properties["AutoPublishAlias"].is_null(), "the probe has no versions");
+    let variables = probe.properties["Environment"]["Variables"].as_mapping().unwrap();
+    let mut known: BTreeSet<(String, String)> =
+        variables.iter().map(|(name, value)| (text(name), text(value))).collect();
+    for function in api_functions() {
+        let hooks = &function.properties["DeploymentPreference"]["Hooks"];
+        assert_eq!(text(&hooks["PreTraffic"]), probe.resource, "{}", function.resource);
+        let asked = probe::Function::ALL.into_iter().find(|it| it.name() == function.binary);
+        let variable =
+            asked.unwrap_or_else(|| panic!("no check of {}", function.binary)).variable();
+        let version = format!("{}.Version", function.resource);
+        assert!(known.remove(&(variable, version)), "{}", function.resource);
+    }
+    assert!(known.is_empty(), "{known:?}");
+}
+
+/// CloudFormation refuses a circle of resources: the API depends on the aliases that it invokes, and these
+/// on the probe that is their hook. Linters do not see the second arrow.
+#[test]
+fn the_probe_depends_neither_on_the_api_nor_on_an_alias() {
+    let mut probe = functions().into_iter().find(|function| function.binary == "probe").unwrap();
+    // The rule of the schedule is a resource of its own, on which nothing depends.
+    probe.properties.as_mapping_mut().unwrap().remove("Events");
+    let properties = yaml_serde::to_string(&probe.properties).unwrap();
+    for name in ["Ref Api\n", "${Api", "GetAtt Api", ".Alias", "Alarm", "DomainMapping"] {
+        assert!(!properties.contains(name), "{name}: {properties}");
+    }
+}
+
+#[test]
+fn the_probe_has_time_for_its_report_and_is_told_the_address_of_the_api() {
+    let probe = functions().into_iter().find(|function| function.binary == "probe").unwrap();
+    // Health, statistics and search, one after the other, then two requests to each other function; of
+    // all these only one or two can be slow before the checks must end.
+    assert!(probe.properties["Timeout"].as_u64().unwrap() >= 60);
+    let schedule = &probe.properties["Events"]["Scheduled"]["Properties"];
+    assert_eq!(text(&schedule["Schedule"]), "rate(5 minutes)");
+    let input: serde_json::Value = serde_json::from_str(&text(&schedule["Input"])).unwrap();
+    let template: yaml_serde::Value = yaml_serde::from_str(TEXT).unwrap();
+    assert_eq!(input["base_url"], text(&template["Outputs"]["BaseUrl"]["Value"]));
 }
 
 #[test]

@@ -13,7 +13,7 @@ use tnr::{
         keys::{random, register},
     },
     database::{Database, Sharing},
-    template::create_missing_tables,
+    tables,
 };
 
 use crate::support::{
@@ -146,7 +146,7 @@ async fn keys_of_a_restored_table_come_back_into_a_stack() {
     let database = Database::embedded(folder.path(), 0, Sharing::Private).await.unwrap();
     let [stack, restored] = ["numbers-api_keys", "numbers-api_keys-restored"]
         .map(|table| database.store().with_api_keys_table(table.to_owned()));
-    create_missing_tables(&restored).await.unwrap();
+    tables::create_missing(&restored).await.unwrap();
     create_tables_of_stack("numbers", database.endpoint()).await;
     let (kept, revoked) = (random().unwrap(), random().unwrap());
     for key in [&kept, &revoked] {

@@ -21,6 +21,7 @@ use tempfile::TempDir;
 use crate::support::{
     api_events::http_api_event,
     fault_proxy::{Fault, FaultProxy, at_operation},
+    function_calls::authorized_by_iam,
     keys::{counted_requests, key_with_quotas},
     lambda_runtime::{LambdaFunction, MAX_CONCURRENCY, Registration},
     processes::ignored_test,
@@ -165,6 +166,32 @@ async fn a_function_takes_several_requests_at_once_where_lambda_allows_it() {
     assert_eq!(function.response(&held).await["statusCode"], 200);
     function.shut_down().await;
     assert_eq!(counted_requests(&store).await.get(&key.hash()), Some(&7));
+}
+
+#[tokio::test]
+async fn the_access_log_names_requests_that_iam_has_authorized_and_no_secret_of_the_origin() {
+    let service = Service::with_sample().await;
+    let folder = TempDir::new().unwrap();
+    let output = folder.path().join("output");
+    let mut command = function(service.database.endpoint(), &output);
+    command.env("ORIGIN_SECRET", "old-secret,new-secret");
+    let mut function = LambdaFunction::start(command, Registration::Accepted).await;
+    let event = http_api_event(&SampleRequest::get("/v1/npa/415?limit=1"));
+    let mut with_secret = event.clone();
+    with_secret["headers"]["x-origin-secret"] = json!("new-secret");
+    let mut statuses = Vec::new();
+    for event in [event.clone(), with_secret, authorized_by_iam(event)] {
+        statuses.push(function.invoke(&event).await["statusCode"].clone());
+    }
+    assert_eq!(statuses, [403, 200, 200]);
+    function.shut_down().await;
+
+    let output = fs::read_to_string(output).unwrap();
+    assert!(!output.contains("-secret"), "{output}");
+    let lines = output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let keys: Vec<Value> =
+        lines.filter(|line| line["message"] == "request").map(|line| line["key"].clone()).collect();
+    assert_eq!(keys, [Value::Null, json!("tnr_live_Sample"), json!("iam")]);
 }
 
 /// The handler never sees such an event, but the extension must not wait for its end until it times

@@ -12,5 +12,6 @@ mod key_transfer;
 mod key_transfer_model;
 mod lambda;
 mod log_privacy;
+mod probe;
 mod self_hosting;
 mod version_commands;

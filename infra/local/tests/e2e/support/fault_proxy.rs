@@ -30,6 +30,8 @@ pub enum Fault {
     /// Refused in a way after which no client retries.
     Dead,
     Throttled,
+    /// Refused because the item is not as the call requires.
+    Overtaken,
     InternalError,
     /// Never answered.
     Stall,
@@ -170,6 +172,7 @@ async fn forward(State(upstream): State<Upstream>, headers: HeaderMap, body: Byt
         Fault::Throttled => {
             refusal(StatusCode::BAD_REQUEST, "ProvisionedThroughputExceededException")
         }
+        Fault::Overtaken => refusal(StatusCode::BAD_REQUEST, "ConditionalCheckFailedException"),
         Fault::InternalError => refusal(StatusCode::INTERNAL_SERVER_ERROR, "InternalServerError"),
         Fault::Stall => std::future::pending().await,
         Fault::Reset => connection_reset(),

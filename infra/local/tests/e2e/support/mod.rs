@@ -1,12 +1,14 @@
 //! What tests share: services and databases to speak to, requests, reports, and the template.
 
 pub mod api_events;
+pub mod aws_services;
 pub mod database_calls;
 pub mod databases;
 pub mod description;
 pub mod endpoints;
 pub mod fault_proxy;
 pub mod foreign_versions;
+pub mod function_calls;
 pub mod imports;
 pub mod keys;
 pub mod lambda_runtime;

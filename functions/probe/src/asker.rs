@@ -1,0 +1,119 @@
+//! Asks the functions, by Lambda's own API.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use reqwest::{Method, Response};
+use serde::Deserialize;
+use serde_json::Value;
+use signed_requests::{AwsAccount, CallError, Service};
+use tokio::time::Instant;
+
+use crate::{request::Request, targets::Targets};
+
+/// How long an answer may take. API Gateway would wait longer, but a client would have gone.
+pub const LONGEST_ANSWER: Duration = Duration::from_secs(13);
+/// The header by which Lambda tells that a function has failed instead of answering.
+const FUNCTION_ERROR: &str = "x-amz-function-error";
+/// The characters of an ARN that are not encoded in a path.
+const ENCODED_IN_PATH: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+
+/// An HTTP response.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    pub status: u16,
+    pub body: Value,
+}
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum AskError {
+    #[error("no answer within {0:?}")]
+    Timeout(Duration),
+    #[error(transparent)]
+    Call(CallError),
+    #[error("the request failed")]
+    Transport(#[source] reqwest::Error),
+    #[error("the function has failed ({kind}): {message}")]
+    Function { kind: String, message: String },
+    #[error("the answer is no JSON")]
+    NoJson(#[from] serde_json::Error),
+}
+
+impl AskError {
+    /// The error of a request that had so much time. The address is left out.
+    pub fn of_transport(error: reqwest::Error, limit: Duration) -> Self {
+        if error.is_timeout() {
+            return Self::Timeout(limit);
+        }
+        Self::Transport(error.without_url())
+    }
+}
+
+/// Asks functions, and gives up at a deadline.
+pub struct Asker {
+    pub account: AwsAccount,
+    pub targets: Targets,
+    /// What the lines of the requests in the access log are found by.
+    pub request_id: String,
+    pub deadline: Instant,
+}
+
+/// What a function hands to API Gateway.
+#[derive(Deserialize)]
+struct FunctionResponse {
+    #[serde(rename = "statusCode")]
+    status: u16,
+    body: Option<String>,
+}
+
+/// What Lambda answers for a function that has failed.
+#[derive(Deserialize)]
+struct FunctionError {
+    #[serde(rename = "errorMessage")]
+    message: String,
+}
+
+impl Asker {
+    /// The answer of a function.
+    ///
+    /// # Errors
+    /// Returns an error if the function fails, does not answer in time, or answers with something else
+    /// than JSON.
+    pub async fn ask(&self, request: &Request) -> Result<Answer, AskError> {
+        let limit = time_left(self.deadline);
+        let arn = utf8_percent_encode(self.targets.arn(request.function), ENCODED_IN_PATH);
+        let path = format!("/2015-03-31/functions/{arn}/invocations");
+        let event = request.event(&self.request_id, Timestamp::now()).to_string();
+        let headers = [("content-type", "application/json")];
+        let call =
+            self.account.call(Service::Lambda, Method::POST, &path, &headers, event.into(), limit);
+        let response = call.await.map_err(|error| match error {
+            CallError::Transport { source, .. } => AskError::of_transport(source, limit),
+            other => AskError::Call(other),
+        })?;
+        let kind = function_error(&response);
+        let payload = response.bytes().await;
+        let payload = payload.map_err(|error| AskError::of_transport(error, limit))?;
+        if let Some(kind) = kind {
+            let message =
+                serde_json::from_slice(&payload).map(|error: FunctionError| error.message);
+            return Err(AskError::Function { kind, message: message.unwrap_or_default() });
+        }
+        let response: FunctionResponse = serde_json::from_slice(&payload)?;
+        let body = serde_json::from_str(&response.body.unwrap_or_default())?;
+        Ok(Answer { status: response.status, body })
+    }
+}
+
+/// How long a request may take at most before a deadline.
+pub fn time_left(deadline: Instant) -> Duration {
+    LONGEST_ANSWER.min(deadline.saturating_duration_since(Instant::now()))
+}
+
+fn function_error(response: &Response) -> Option<String> {
+    let kind = response.headers().get(FUNCTION_ERROR)?;
+    Some(String::from_utf8_lossy(kind.as_bytes()).into_owned())
+}

@@ -1,0 +1,161 @@
+//! What the functions are asked, and in which order.
+
+use futures_util::future::join3;
+use serde_json::json;
+
+use crate::{
+    asker::{Answer, Asker},
+    expectations::{self as expected, Found, Health, Wrong, field},
+    findings::Findings,
+    request::Request,
+    targets::{Function, Serving},
+};
+
+/// The search that gives an exchange to ask for: enough rows to have one whose holder has an OCN.
+fn search() -> Request {
+    Request::to(Function::Search, "/v1/search").query("status", "ASSIGNED").query("limit", "100")
+}
+
+fn health() -> Request {
+    Request::to(Function::Status, "/v1/health")
+}
+
+fn statistics() -> Request {
+    Request::to(Function::Status, "/v1/stats")
+}
+
+fn carriers() -> Request {
+    Request::to(Function::Carriers, "/v1/carriers").query("limit", "1")
+}
+
+fn carrier(ocn: &str) -> Request {
+    Request::to(Function::Carriers, "/v1/carrier/{ocn}").with("ocn", ocn)
+}
+
+fn area_code(npa: &str) -> Request {
+    Request::to(Function::Npa, "/v1/npa/{npa}").with("npa", npa).query("limit", "1")
+}
+
+fn exchange(npa: &str, nxx: &str) -> Request {
+    Request::to(Function::Npa, "/v1/npa/{npa}/nxx/{nxx}").with("npa", npa).with("nxx", nxx)
+}
+
+fn lookup(number: &str) -> Request {
+    Request::to(Function::Format, "/v1/lookup/{tn+}").with("tn", number)
+}
+
+fn format(number: &str) -> Request {
+    Request::to(Function::Format, "/v1/format/{tn+}").with("tn", number)
+}
+
+/// Every request that is made, about one exchange.
+pub fn requests_about(npa: &str, nxx: &str, ocn: &str) -> Vec<Request> {
+    let number = number_of(npa, nxx);
+    vec![
+        health(),
+        statistics(),
+        search(),
+        carriers(),
+        carrier(ocn),
+        area_code(npa),
+        exchange(npa, nxx),
+        lookup(&number),
+        format(&number),
+    ]
+}
+
+/// The first number of an exchange.
+fn number_of(npa: &str, nxx: &str) -> String {
+    format!("+1{npa}{nxx}0000")
+}
+
+/// Asks every function, each for one thing at a time, so that a single container of it is needed.
+pub async fn check_functions(asker: &Asker, serving: Serving) -> Findings {
+    let mut findings = Findings::default();
+    match check(&mut findings, asker, health(), expected::health).await {
+        Some(Health::Empty) => check_without_data(&mut findings, asker).await,
+        Some(Health::Imported(at)) => {
+            findings.imported_at = Some(at);
+            check_with_data(&mut findings, asker, serving).await;
+        }
+        // Whatever else does not work is told, too.
+        None => check_with_data(&mut findings, asker, serving).await,
+    }
+    findings
+}
+
+/// Makes one check, and gives what it has found unless it failed.
+async fn check<T>(
+    findings: &mut Findings,
+    asker: &Asker,
+    request: Request,
+    expected: impl FnOnce(Answer) -> Result<T, Wrong>,
+) -> Option<T> {
+    let outcome = asker.ask(&request).await.map_err(Wrong::from).and_then(expected);
+    findings.note(request.name(), outcome)
+}
+
+/// Before the first import every endpoint that needs data must say that it has none. The codes are
+/// those of an exchange that may exist or not.
+async fn check_without_data(findings: &mut Findings, asker: &Asker) {
+    for request in requests_about("212", "555", "9206") {
+        if request.route != health().route {
+            check(findings, asker, request, expected::without_data).await;
+        }
+    }
+}
+
+async fn check_with_data(findings: &mut Findings, asker: &Asker, serving: Serving) {
+    let assigned = check(findings, asker, statistics(), expected::statistics).await;
+    let Some((found, total)) = check(findings, asker, search(), expected::search).await else {
+        // Without an exchange to ask for, lists are what is left.
+        check(findings, asker, carriers(), expected::carriers).await;
+        return;
+    };
+    if let (Serving::Next, Some(assigned)) = (serving, assigned) {
+        findings.note("search: the current data", is_current(assigned, total));
+    }
+    let number = number_of(&found.npa, &found.nxx);
+    let (npa, carriers, format) = join3(
+        check_npa(asker, &found),
+        check_carriers(asker, &found),
+        check_format(asker, &found, &number),
+    )
+    .await;
+    for others in [npa, carriers, format] {
+        findings.add(others);
+    }
+}
+
+/// A version that cannot read the current data answers from older data if it can read that. Versions that
+/// serve already are not compared, since they take up new data within a minute only.
+fn is_current(assigned: u64, found: u64) -> Result<(), Wrong> {
+    field(&json!({ "pagination": { "total": found } }), "/pagination/total", &json!(assigned))
+}
+
+async fn check_npa(asker: &Asker, found: &Found) -> Findings {
+    let Found { npa, nxx, .. } = found;
+    let mut findings = Findings::default();
+    let is_exchange = |answer| expected::exchange(answer, found);
+    check(&mut findings, asker, exchange(npa, nxx), is_exchange).await;
+    let is_area_code = |answer| expected::area_code(answer, found);
+    check(&mut findings, asker, area_code(npa), is_area_code).await;
+    findings
+}
+
+async fn check_carriers(asker: &Asker, found: &Found) -> Findings {
+    let mut findings = Findings::default();
+    let is_carrier = |answer| expected::carrier(answer, found);
+    check(&mut findings, asker, carrier(&found.ocn), is_carrier).await;
+    check(&mut findings, asker, carriers(), expected::carriers).await;
+    findings
+}
+
+async fn check_format(asker: &Asker, found: &Found, number: &str) -> Findings {
+    let mut findings = Findings::default();
+    let is_lookup = |answer| expected::lookup(answer, found);
+    let looked_up = check(&mut findings, asker, lookup(number), is_lookup).await;
+    let is_format = |answer| expected::format(answer, found, looked_up.as_ref());
+    check(&mut findings, asker, format(number), is_format).await;
+    findings
+}

@@ -1,0 +1,69 @@
+//! The answer to CodeDeploy: whether the new versions may take over.
+
+use std::time::Duration;
+
+use backon::{ExponentialBuilder, Retryable};
+use logging::with_causes;
+use reqwest::Method;
+use serde_json::json;
+use signed_requests::{AwsAccount, CallError, Service};
+
+use crate::event::Deployment;
+
+const OPERATION: &str = "CodeDeploy_20141006.PutLifecycleEventHookExecutionStatus";
+/// How long one call may take.
+const CALL_TIMEOUT: Duration = Duration::from_secs(2);
+/// Three attempts, with waits of about half a second and a second.
+const WAITS: ExponentialBuilder = ExponentialBuilder::new()
+    .with_min_delay(Duration::from_millis(500))
+    .with_max_times(2)
+    .with_jitter();
+/// The time that must be left for the report.
+pub const REPORT_TIME: Duration = Duration::from_secs(10);
+
+/// Whether the new versions may take over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    Succeeded,
+    Failed,
+}
+
+/// Tells CodeDeploy the verdict, without which it would wait for an hour.
+///
+/// # Errors
+/// Returns an error if CodeDeploy cannot be reached in three attempts, or refuses the report.
+pub async fn report(
+    account: &AwsAccount,
+    deployment: &Deployment,
+    verdict: Verdict,
+) -> Result<(), CallError> {
+    let body = json!({
+        "deploymentId": deployment.deployment_id,
+        "lifecycleEventHookExecutionId": deployment.lifecycle_event_hook_execution_id,
+        "status": match verdict {
+            Verdict::Succeeded => "Succeeded",
+            Verdict::Failed => "Failed",
+        },
+    });
+    let body = body.to_string();
+    let headers = [("content-type", "application/x-amz-json-1.1"), ("x-amz-target", OPERATION)];
+    let call = || {
+        let body = body.clone().into_bytes();
+        account.call(Service::CodeDeploy, Method::POST, "/", &headers, body, CALL_TIMEOUT)
+    };
+    let log = |error: &CallError, wait: Duration| {
+        tracing::warn!(error = with_causes(error), ?wait, "retrying the report to CodeDeploy");
+    };
+    call.retry(WAITS).when(is_transient).notify(log).await.map(|_| ())
+}
+
+/// Whether another attempt may succeed.
+fn is_transient(error: &CallError) -> bool {
+    match error {
+        CallError::Transport { .. } => true,
+        CallError::Refused { status, body, .. } => {
+            status.is_server_error() || body.contains("Throttling")
+        }
+        CallError::Signing(_) => false,
+    }
+}

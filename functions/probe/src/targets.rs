@@ -1,0 +1,129 @@
+//! The functions behind the API, and where they are invoked.
+
+/// A function behind the API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Function {
+    Carriers,
+    Npa,
+    Format,
+    Search,
+    Status,
+}
+
+impl Function {
+    /// Every function behind the API.
+    pub const ALL: [Self; 5] =
+        [Self::Carriers, Self::Npa, Self::Format, Self::Search, Self::Status];
+
+    /// The name of its folder.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Carriers => "carriers",
+            Self::Npa => "npa",
+            Self::Format => "format",
+            Self::Search => "search",
+            Self::Status => "status",
+        }
+    }
+
+    /// The environment variable that holds the ARN of its newest version.
+    pub fn variable(self) -> String {
+        format!("{}_VERSION", self.name().to_uppercase())
+    }
+}
+
+/// Which versions of the functions are asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Serving {
+    /// Those of the alias that the API invokes.
+    Live,
+    /// The newest ones, which do not serve anybody yet.
+    Next,
+}
+
+/// The alias that the API invokes.
+const ALIAS: &str = "live";
+
+/// Why it is not known where a function is.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the environment variable {variable} must be the ARN of a version of a function, got '{value}'"
+)]
+pub struct NoVersion {
+    variable: String,
+    value: String,
+}
+
+/// Where the functions are invoked.
+#[derive(Debug, Clone)]
+pub struct Targets([(Function, String); Function::ALL.len()]);
+
+impl Targets {
+    /// The versions that the environment names, or the aliases beside them. A deployment sets the
+    /// variables before it moves the first alias.
+    ///
+    /// # Errors
+    /// Returns an error if a variable is not the ARN of a version.
+    pub fn of(
+        serving: Serving,
+        environment: impl Fn(&str) -> Option<String>,
+    ) -> Result<Self, NoVersion> {
+        let mut targets = Function::ALL.map(|function| (function, String::new()));
+        for (function, target) in &mut targets {
+            let variable = function.variable();
+            let version = environment(&variable).unwrap_or_default();
+            *target = match (unqualified(&version), serving) {
+                (Some(_), Serving::Next) => version,
+                (Some(arn), Serving::Live) => format!("{arn}:{ALIAS}"),
+                (None, _) => return Err(NoVersion { variable, value: version }),
+            };
+        }
+        Ok(Self(targets))
+    }
+
+    /// The ARN at which a function is invoked.
+    pub fn arn(&self, function: Function) -> &str {
+        let target = self.0.iter().find(|(known, _)| *known == function);
+        target.map(|(_, arn)| arn.as_str()).expect("there is a target for every function")
+    }
+}
+
+/// The ARN of a function without its version; `None` if the text is no ARN of a version.
+fn unqualified(arn: &str) -> Option<&str> {
+    let (function, version) = arn.rsplit_once(':')?;
+    let is_version = !version.is_empty() && version.bytes().all(|byte| byte.is_ascii_digit());
+    (is_version && function.starts_with("arn:") && function.contains(":function:"))
+        .then_some(function)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arn(variable: &str) -> Option<String> {
+        let name = variable.strip_suffix("_VERSION")?.to_lowercase();
+        Some(format!("arn:aws:lambda:us-east-1:123456789012:function:numbers-{name}:7"))
+    }
+
+    #[test]
+    fn the_aliases_are_those_of_the_functions_whose_versions_are_known() {
+        let next = Targets::of(Serving::Next, arn).unwrap();
+        let live = Targets::of(Serving::Live, arn).unwrap();
+        let npa = "arn:aws:lambda:us-east-1:123456789012:function:numbers-npa";
+        assert_eq!(next.arn(Function::Npa), format!("{npa}:7"));
+        assert_eq!(live.arn(Function::Npa), format!("{npa}:live"));
+    }
+
+    #[test]
+    fn a_variable_that_is_no_version_is_named() {
+        for value in ["", "arn:aws:lambda:us-east-1:1:function:npa", "arn:x:function:npa:live", "7"]
+        {
+            let environment = |variable: &str| match variable {
+                "NPA_VERSION" => Some(value.to_owned()),
+                other => arn(other),
+            };
+            let error = Targets::of(Serving::Live, environment).unwrap_err().to_string();
+            assert!(error.contains("NPA_VERSION") && error.contains(value), "{error}");
+        }
+    }
+}

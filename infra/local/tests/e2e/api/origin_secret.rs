@@ -1,0 +1,71 @@
+//! The secret of the origin, without which no request from outside is answered where it is set.
+
+use serde_json::Value;
+use shared::{auth::OriginSecrets, state::App};
+use tnr::functions;
+
+use crate::support::{
+    api_events::http_api_event,
+    endpoints::{Endpoint, endpoints},
+    function_calls::{FunctionAnswer, answer_of, authorized_by_iam},
+    sample_requests::SampleRequest,
+    service::shared_service,
+};
+
+/// What the function of an endpoint answers to an event, where these secrets are set.
+async fn answer(endpoint: &Endpoint, secrets: &str, event: &Value) -> FunctionAnswer {
+    let (_, routes) = functions().into_iter().find(|(name, _)| *name == endpoint.function).unwrap();
+    let mut app = App::on(shared_service().database.serving_store().await);
+    app.origin_secrets = OriginSecrets::of(secrets);
+    answer_of(routes, app, event).await
+}
+
+fn with_secret(mut event: Value, secret: &str) -> Value {
+    event["headers"]["x-origin-secret"] = secret.into();
+    event
+}
+
+#[tokio::test]
+async fn a_request_without_the_secret_is_refused_at_every_path() {
+    for endpoint in endpoints() {
+        let event = http_api_event(&endpoint.example());
+        for refused in
+            [event.clone(), with_secret(event.clone(), "guess"), with_secret(event.clone(), "")]
+        {
+            let answer = answer(&endpoint, "first,second", &refused).await;
+            assert_eq!(answer.status, 403, "{endpoint:?}");
+            assert_eq!(answer.body["error"], "forbidden", "{endpoint:?}");
+            assert_eq!(answer.headers["content-type"], "application/json", "{endpoint:?}");
+            assert_eq!(answer.headers["cache-control"], "no-store", "{endpoint:?}");
+            assert!(answer.headers.contains_key("x-request-id"), "{endpoint:?}");
+        }
+        for secret in ["first", "second"] {
+            let event = with_secret(event.clone(), secret);
+            let admitted = answer(&endpoint, "first,second", &event).await;
+            assert_eq!(admitted.status, 200, "{endpoint:?}");
+        }
+        assert_eq!(answer(&endpoint, "", &event).await.status, 200, "{endpoint:?}");
+        let by_iam = answer(&endpoint, "first", &authorized_by_iam(event)).await;
+        assert_eq!(by_iam.status, 200, "{endpoint:?}");
+    }
+}
+
+#[tokio::test]
+async fn unknown_paths_and_preflights_are_refused_too_and_problems_told_as_such() {
+    let unknown = Endpoint::unknown_paths();
+    let event = http_api_event(&SampleRequest::get("/v1/nowhere"));
+    assert_eq!(answer(&unknown, "secret", &event).await.status, 403);
+    let mut preflight = http_api_event(&SampleRequest::new("preflight", "OPTIONS", "/v1/nowhere"));
+    preflight["headers"]["origin"] = "https://page.example".into();
+    preflight["headers"]["access-control-request-method"] = "GET".into();
+    assert_eq!(answer(&unknown, "secret", &preflight).await.status, 403);
+    assert_eq!(answer(&unknown, "secret", &with_secret(preflight, "secret")).await.status, 204);
+    let mut problem = event;
+    problem["headers"]["accept"] = "application/problem+json".into();
+    let problem = answer(&unknown, "secret", &problem).await;
+    assert_eq!(problem.headers["content-type"], "application/problem+json");
+    assert_eq!(
+        (&problem.body["status"], &problem.body["error"]),
+        (&403.into(), &"forbidden".into())
+    );
+}

@@ -1,0 +1,298 @@
+//! The probe as it is deployed: what it tells CodeDeploy of new versions, and what it writes about the
+//! service every five minutes.
+
+use std::{
+    collections::BTreeSet,
+    env,
+    fs::{self, File},
+    path::{Path, PathBuf},
+    process::Command,
+    time::{Duration, Instant},
+};
+
+use ingest::Options;
+use lambda_http::{lambda_runtime, service_fn};
+use serde_json::{Value, json};
+use shared::state::App;
+use store::Store;
+use tempfile::TempDir;
+use tnr::functions;
+
+use crate::support::{
+    api_events::events_folder,
+    aws_services::{AwsServices, Behavior, version_arn},
+    imports::import,
+    lambda_runtime::{LambdaFunction, Registration},
+    metrics::metrics_written_by,
+    processes::ignored_test,
+    service::{KEY, Service},
+    small_reports::{ReportTexts, dump},
+    template::{route_of, routes},
+};
+
+/// The process that the tests start: the probe as it is deployed.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "the other tests start it as a process of its own"]
+async fn probe_process() {
+    if env::var_os("AWS_LAMBDA_RUNTIME_API").is_some() {
+        lambda_runtime::run(service_fn(probe::handle)).await.unwrap();
+    }
+}
+
+/// A running probe, and the services that it calls.
+struct Probe {
+    aws: AwsServices,
+    function: LambdaFunction,
+    output: PathBuf,
+    _folder: TempDir,
+}
+
+impl Probe {
+    /// A probe of functions on the database of a service.
+    async fn of(service: &Service) -> Self {
+        Self::with_variables(service, |function| Some(version_arn(function))).await
+    }
+
+    /// A probe whose variables have these values by function.
+    async fn with_variables(service: &Service, version: impl Fn(&str) -> Option<String>) -> Self {
+        let aws = AwsServices::on(App::on(service.database.serving_store().await)).await;
+        let folder = TempDir::new().unwrap();
+        let output = folder.path().join("output");
+        let mut command = command(&aws.endpoint, &output);
+        for (function, _) in functions() {
+            if let Some(version) = version(function) {
+                command.env(format!("{}_VERSION", function.to_uppercase()), version);
+            }
+        }
+        let function = LambdaFunction::start(command, Registration::Accepted).await;
+        Self { aws, function, output, _folder: folder }
+    }
+
+    /// What CodeDeploy is told of the new versions, and what the probe answers.
+    async fn verdict(&mut self) -> (String, Value) {
+        let answer = self.function.invoke(&sample_event("deployment")).await;
+        let reports = self.aws.take_reports();
+        assert_eq!(reports.len(), 1, "{reports:?}");
+        assert_eq!(reports[0]["deploymentId"], "d-EXAMPLE11");
+        assert_eq!(
+            reports[0]["lifecycleEventHookExecutionId"],
+            sample_event("deployment")["LifecycleEventHookExecutionId"]
+        );
+        (reports[0]["status"].as_str().unwrap().to_owned(), answer)
+    }
+
+    /// The lines with this message that the probe has logged.
+    fn lines(&self, message: &str) -> Vec<Value> {
+        let output = fs::read_to_string(&self.output).unwrap();
+        let lines = output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        lines.filter(|line| line["message"] == message).collect()
+    }
+}
+
+/// The command that starts the probe with services at an address.
+fn command(services: &str, output: &Path) -> Command {
+    let file = File::create(output).unwrap();
+    let mut command = ignored_test(concat!(module_path!(), "::probe_process"));
+    command
+        .env("AWS_ENDPOINT_URL", services)
+        .env("AWS_REGION", "us-east-1")
+        .env("AWS_ACCESS_KEY_ID", "test")
+        .env("AWS_SECRET_ACCESS_KEY", "test")
+        .stdout(file.try_clone().unwrap())
+        .stderr(file);
+    command
+}
+
+fn sample_event(name: &str) -> Value {
+    let text = fs::read_to_string(events_folder().join(format!("probe/{name}.json"))).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+/// The checks that failed.
+fn failed(findings: &Value) -> Vec<&str> {
+    let failures = findings["failures"].as_array().unwrap_or_else(|| panic!("{findings}"));
+    failures.iter().map(|failure| failure["check"].as_str().unwrap()).collect()
+}
+
+/// Deletes the chunks of the current snapshot, so that no release can read it.
+async fn damage_current_snapshot(store: &Store) {
+    let current = store.manifest().await.unwrap().unwrap().current.version;
+    let (client, tables) = store.parts();
+    for key in dump(store).await.into_keys() {
+        let Some((_, id)) = key.split_once(&format!("{current}#")) else { continue };
+        let id = format!("{current}#{}", id.trim_end_matches(['"', ')']));
+        let delete = client.delete_item().table_name(&tables.dataset);
+        delete.key("id", aws_sdk_dynamodb::types::AttributeValue::S(id)).send().await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn new_versions_that_answer_alike_may_take_over() {
+    let service = Service::with_sample().await;
+    let mut probe = Probe::of(&service).await;
+    let (status, findings) = probe.verdict().await;
+    assert_eq!(status, "Succeeded", "{findings}");
+    assert_eq!(findings["checks"], 10);
+
+    let invoked = probe.aws.take_invoked();
+    assert!(invoked.iter().all(|invoked| invoked.qualifier == "7"), "{invoked:?}");
+    let asked: BTreeSet<_> = invoked.iter().map(|invoked| invoked.function.as_str()).collect();
+    assert_eq!(asked, functions().into_iter().map(|(name, _)| name).collect(), "every function");
+    for invoked in &invoked {
+        let path = invoked.event["rawPath"].as_str().unwrap();
+        let (route, parameters) = route_of(path);
+        assert_eq!(invoked.event["routeKey"], format!("ANY {route}"));
+        assert_eq!(invoked.event["pathParameters"], Value::from(parameters));
+        let deployed = routes().into_iter().find(|known| known.path == route).unwrap();
+        assert_eq!(deployed.function, invoked.function, "{path}");
+        assert!(!invoked.event.to_string().contains("tnr_live_"), "the probe has no key");
+    }
+    // The line has no metrics: it tells nothing of the versions that serve.
+    let lines = probe.lines("new versions were checked");
+    assert_eq!(
+        (lines.len(), &lines[0]["level"], &lines[0]["_aws"]),
+        (1, &json!("INFO"), &Value::Null)
+    );
+}
+
+#[tokio::test]
+async fn a_new_version_that_does_not_answer_rightly_may_not_take_over() {
+    let service = Service::with_sample().await;
+    let mut probe = Probe::of(&service).await;
+    for (function, behavior, expected) in [
+        ("npa", Behavior::InternalError, "the status is 500 (internal_error), and must be 200"),
+        ("carriers", Behavior::Dead, "the function has failed (Unhandled): RequestId: 1 Error"),
+        ("status", Behavior::Deleted, "Function not found"),
+        ("search", Behavior::WrongData, "/exchanges/0/ocn is"),
+        ("npa", Behavior::WrongData, "/exchanges/0/ocn is \"ZZZZ\", and must be"),
+        ("format", Behavior::InternalError, "the status is 500"),
+    ] {
+        probe.aws.let_behave(function, behavior);
+        let (status, findings) = probe.verdict().await;
+        assert_eq!(status, "Failed", "{function} {behavior:?}");
+        assert!(findings.to_string().replace('\\', "").contains(expected), "{findings}");
+        if function != "search" {
+            let is_named = |check: &str| check.starts_with(&format!("{function} "));
+            assert!(failed(&findings).iter().any(|check| is_named(check)), "{findings}");
+        }
+    }
+    probe.aws.let_behave("npa", Behavior::Right);
+    assert_eq!(probe.verdict().await.0, "Succeeded");
+    let lines = probe.lines("new versions were checked");
+    assert_eq!(lines.iter().filter(|line| line["level"] == "ERROR").count(), 6);
+}
+
+#[tokio::test]
+async fn a_new_version_that_is_silent_fails_in_time() {
+    let service = Service::with_sample().await;
+    let mut probe = Probe::of(&service).await;
+    probe.aws.let_behave("search", Behavior::Silent);
+    let started = Instant::now();
+    let (status, findings) = probe.verdict().await;
+    assert_eq!((status.as_str(), failed(&findings)), ("Failed", vec!["search /v1/search"]));
+    assert!(findings.to_string().contains("no answer within 13s"), "{findings}");
+    assert!(started.elapsed() < Duration::from_secs(18), "{:?}", started.elapsed());
+}
+
+#[tokio::test]
+async fn codedeploy_is_told_again_if_it_did_not_answer() {
+    let service = Service::with_sample().await;
+    let mut probe = Probe::of(&service).await;
+    probe.aws.fail_reports(2);
+    assert_eq!(probe.verdict().await.0, "Succeeded");
+}
+
+#[tokio::test]
+async fn before_the_first_import_a_service_without_data_is_well() {
+    let service = Service::empty().await;
+    let mut probe = Probe::of(&service).await;
+    let (status, findings) = probe.verdict().await;
+    assert_eq!((status.as_str(), &findings["checks"]), ("Succeeded", &json!(9)), "{findings}");
+    let findings = probe.function.invoke(&json!({ "base_url": service.base_url })).await;
+    assert_eq!((failed(&findings), &findings["checks"]), (vec![], &json!(12)), "{findings}");
+    let lines = probe.lines("the service was checked");
+    let metrics: Vec<_> = metrics_written_by(&lines[0]).into_iter().collect();
+    assert_eq!(metrics, ["ChecksFailed", "ChecksMade"], "there is no data that could be old");
+}
+
+#[tokio::test]
+async fn a_new_version_that_cannot_read_the_data_may_not_take_over() {
+    let service = Service::with_small_reports().await;
+    damage_current_snapshot(&service.database.store()).await;
+    let mut probe = Probe::of(&service).await;
+    let (status, findings) = probe.verdict().await;
+    assert_eq!(status, "Failed");
+    assert_eq!(failed(&findings), ["search /v1/search", "carriers /v1/carriers"], "{findings}");
+}
+
+#[tokio::test]
+async fn a_new_version_that_can_read_only_older_data_may_not_take_over() {
+    let service = Service::with_small_reports().await;
+    let store = service.database.store();
+    import(&store, &ReportTexts::second(), Options::default()).await.unwrap();
+    damage_current_snapshot(&store).await;
+    let mut probe = Probe::of(&service).await;
+    let (status, findings) = probe.verdict().await;
+    assert_eq!((status.as_str(), failed(&findings)), ("Failed", vec!["search: the current data"]));
+}
+
+/// Otherwise CodeDeploy would wait for an hour.
+#[tokio::test]
+async fn codedeploy_is_told_if_the_probe_itself_is_broken() {
+    let service = Service::empty().await;
+    let without_npa = |function: &str| (function != "npa").then(|| version_arn(function));
+    let mut probe = Probe::with_variables(&service, without_npa).await;
+    let (status, error) = probe.verdict().await;
+    assert_eq!(status, "Failed");
+    let expected =
+        "the environment variable NPA_VERSION must be the ARN of a version of a function";
+    assert!(error["errorMessage"].as_str().unwrap().starts_with(expected), "{error}");
+    for request in [json!({}), json!({ "baseUrl": "x" }), json!({ "base_url": "x" }), json!([])] {
+        let error = probe.function.invoke(&request).await;
+        assert!(error["errorMessage"].is_string(), "{request}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn every_five_minutes_the_versions_that_serve_and_the_api_are_checked() {
+    let service = Service::with_sample().await;
+    let mut probe = Probe::of(&service).await;
+    let mut scheduled = sample_event("schedule");
+    scheduled["base_url"] = json!(format!("{}/", service.base_url));
+    let findings = probe.function.invoke(&scheduled).await;
+    assert_eq!((failed(&findings), &findings["checks"]), (vec![], &json!(12)), "{findings}");
+    let invoked = probe.aws.take_invoked();
+    assert!(invoked.iter().all(|invoked| invoked.qualifier == "live"), "{invoked:?}");
+    assert!(probe.aws.take_reports().is_empty());
+
+    let of_functions = probe.function.invoke(&json!({})).await;
+    assert_eq!((failed(&of_functions), &of_functions["checks"]), (vec![], &json!(9)));
+
+    probe.aws.let_behave("npa", Behavior::InternalError);
+    let findings = probe.function.invoke(&scheduled).await;
+    assert_eq!(failed(&findings), ["npa /v1/npa/{npa}/nxx/{nxx}", "npa /v1/npa/{npa}"]);
+
+    let lines = probe.lines("the service was checked");
+    let column = |name: &str| -> Vec<f64> {
+        lines.iter().map(|line| line[name].as_f64().unwrap()).collect()
+    };
+    assert_eq!(column("ChecksMade"), [12.0, 9.0, 12.0]);
+    assert_eq!(column("ChecksFailed"), [0.0, 0.0, 2.0]);
+    // The sample was imported when these tests began.
+    assert!(column("DataAge").iter().all(|hours| (0.0..1.0).contains(hours)), "{lines:?}");
+    let metrics: Vec<_> = metrics_written_by(&lines[2]).into_iter().collect();
+    assert_eq!(metrics, ["ChecksFailed", "ChecksMade", "DataAge"]);
+    assert!(!fs::read_to_string(&probe.output).unwrap().contains(KEY));
+}
+
+#[tokio::test]
+async fn an_api_that_is_not_this_service_or_not_there_fails_each_check_of_it() {
+    let service = Service::with_sample().await;
+    let mut probe = Probe::of(&service).await;
+    // The stand-in for AWS answers these paths with a 404 without a body.
+    for address in [probe.aws.endpoint.clone(), "http://127.0.0.1:1".to_owned()] {
+        let findings = probe.function.invoke(&json!({ "base_url": address })).await;
+        let of_api = ["API /v1/health", "API /v1/stats", "API /v1/carriers with an unknown key"];
+        assert_eq!(failed(&findings), of_api, "{findings}");
+    }
+}

@@ -1,0 +1,54 @@
+//! Functions called with whole events, as Lambda calls them.
+
+use std::collections::BTreeMap;
+
+use axum::{body::to_bytes, http::HeaderMap};
+use lambda_http::Service as _;
+use serde_json::{Value, json};
+use shared::{
+    app::{Routes, lambda},
+    state::App,
+};
+
+/// What a function answers to an event.
+pub struct FunctionAnswer {
+    pub status: u16,
+    pub headers: HeaderMap,
+    pub body: Value,
+}
+
+impl FunctionAnswer {
+    /// The answer as API Gateway takes it from a function.
+    pub fn payload(&self) -> Value {
+        let headers: BTreeMap<&str, &str> = self
+            .headers
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.to_str().unwrap()))
+            .collect();
+        json!({
+            "statusCode": self.status, "headers": headers, "multiValueHeaders": {},
+            "body": self.body.to_string(), "isBase64Encoded": false, "cookies": [],
+        })
+    }
+}
+
+/// What the function with these routes answers to an event.
+pub async fn answer_of(routes: Routes, app: App, event: &Value) -> FunctionAnswer {
+    let request = lambda_http::request::from_str(&event.to_string()).unwrap();
+    let response = lambda(routes, app).call(request).await.unwrap();
+    let (parts, body) = response.into_parts();
+    let body = to_bytes(body, usize::MAX).await.unwrap();
+    let body = serde_json::from_slice(&body).unwrap_or_default();
+    FunctionAnswer { status: parts.status.as_u16(), headers: parts.headers, body }
+}
+
+/// An event as API Gateway makes it of a request that IAM has authorized.
+pub fn authorized_by_iam(mut event: Value) -> Value {
+    event["headers"].as_object_mut().unwrap().remove("authorization");
+    event["requestContext"]["authorizer"] = json!({ "iam": {
+        "accessKey": "ASIAEXAMPLE", "accountId": "123456789012", "callerId": "AROAEXAMPLE:probe",
+        "cognitoIdentity": null, "principalOrgId": null, "userId": "AROAEXAMPLE:probe",
+        "userArn": "arn:aws:sts::123456789012:assumed-role/probe/probe",
+    } });
+    event
+}

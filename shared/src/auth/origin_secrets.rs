@@ -1,0 +1,92 @@
+//! The secret of the origin: what stands before API Gateway, such as CloudFront, adds it to each request,
+//! so that nobody can go around it and around its limits.
+
+use std::sync::Arc;
+
+use axum::{
+    extract::{Request, State},
+    http::HeaderValue,
+    middleware::Next,
+    response::Response,
+};
+use subtle::{Choice, ConstantTimeEq};
+
+use crate::{
+    errors::ApiError,
+    gateway::{is_authorized_by_iam, is_behind_gateway},
+    http::{AllowedOrigins, refusal},
+};
+
+/// The header that holds the secret.
+pub const ORIGIN_SECRET: &str = "x-origin-secret";
+
+/// The secrets that count: while one is being replaced there are two. Their `Debug` form would be a way
+/// into a log, so there is none.
+#[derive(Clone)]
+pub struct OriginSecrets(Arc<[String]>);
+
+impl OriginSecrets {
+    /// The secrets in a list with commas.
+    pub fn of(list: &str) -> Self {
+        let secrets = list.split(',').map(str::trim).filter(|secret| !secret.is_empty());
+        Self(secrets.map(str::to_owned).collect())
+    }
+
+    /// The secret to send; `None` if none is needed.
+    pub fn first(&self) -> Option<&str> {
+        self.0.first().map(String::as_str)
+    }
+
+    /// Whether a header holds one of the secrets. The time of the comparison tells at most the length of
+    /// a secret.
+    fn admit(&self, header: Option<&HeaderValue>) -> bool {
+        let sent = header.map(HeaderValue::as_bytes).unwrap_or_default();
+        let equal = self.0.iter().map(|secret| secret.as_bytes().ct_eq(sent));
+        equal.fold(Choice::from(0), |any, is_equal| any | is_equal).into()
+    }
+}
+
+/// Refuses a request from API Gateway without the secret, whatever it asks for. A request that IAM has
+/// authorized does not come from outside.
+pub(crate) async fn require_secret(
+    State((secrets, allowed_origins)): State<(OriginSecrets, AllowedOrigins)>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let is_admitted = !is_behind_gateway(&request)
+        || is_authorized_by_iam(&request)
+        || secrets.admit(request.headers().get(ORIGIN_SECRET));
+    if !is_admitted {
+        return refusal(request.headers(), ApiError::Forbidden, &allowed_origins);
+    }
+    next.run(request).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn admits(list: &str, sent: Option<&'static str>) -> bool {
+        OriginSecrets::of(list).admit(sent.map(HeaderValue::from_static).as_ref())
+    }
+
+    #[test]
+    fn one_of_the_secrets_is_needed_as_a_whole() {
+        for sent in ["old-secret", "new-secret"] {
+            assert!(admits("old-secret, new-secret", Some(sent)), "{sent}");
+        }
+        for sent in
+            [None, Some(""), Some("old"), Some("old-secret, new-secret"), Some("Old-Secret")]
+        {
+            assert!(!admits("old-secret, new-secret", sent), "{sent:?}");
+        }
+    }
+
+    #[test]
+    fn an_empty_list_asks_for_no_secret() {
+        for list in ["", " ", ",", " , "] {
+            assert_eq!(OriginSecrets::of(list).first(), None, "'{list}'");
+        }
+        assert_eq!(OriginSecrets::of("a, b").first(), Some("a"));
+    }
+}
