@@ -71,6 +71,10 @@ async fn the_metrics_tell_of_requests_data_and_the_process() {
             "tnr_ready",
         ]
     );
+    let document = include_str!("../../../../../../docs/SELF-HOSTING.md");
+    for name in names {
+        assert!(document.contains(&format!("| `{name}` |")), "the document lacks {name}");
+    }
     let requests = |route: &str, status: &str| {
         let labels = format!(r#"{{method="GET",route="{route}",status="{status}"}}"#);
         value(&metrics, &format!("tnr_http_requests_total{labels}"))
