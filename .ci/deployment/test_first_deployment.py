@@ -55,6 +55,10 @@ def test_it_asks_nothing_and_what_was_set_once_stays(cloud, deploy):
     assert release.returncode == 0, release.stdout + release.stderr
     expected = {"LogLevel": "debug", "AlarmEmail": "me@example.com", "MaxDataAge": "5", "Stage": "production"}
     assert parameters(cloud).items() >= expected.items()
+    # As docs/OPERATIONS.md has it; SAM ignores an empty value without quotes of its own.
+    emptied = deploy("--parameter-overrides", 'AlarmEmail=""', template=json.dumps(changed))
+    assert emptied.returncode == 0, emptied.stdout + emptied.stderr
+    assert parameters(cloud)["AlarmEmail"] == "" and parameters(cloud)["LogLevel"] == "debug"
 
 
 def test_one_that_fails_leaves_nothing_in_the_way_of_the_next(cloud, deploy):

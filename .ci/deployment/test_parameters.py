@@ -28,6 +28,12 @@ def test_a_domain_and_its_certificate_come_together():
     assert refusals(DomainName="api.example.com") and refusals(CertificateArn=CERTIFICATE)
 
 
+def test_the_secret_before_does_not_stay_when_the_api_is_opened():
+    secret = "0" * 8 + "-" + "1" * 40
+    assert refusals(OriginSecret=secret) == refusals(OriginSecret=secret, OriginSecretBefore=secret) == []
+    assert refusals(OriginSecretBefore=secret)
+
+
 @pytest.mark.parametrize("name, value", MISTAKES)
 def test_a_value_that_cannot_work_breaks_the_pattern_of_its_parameter(name, value):
     assert not re.fullmatch(source()["Parameters"][name]["AllowedPattern"], value)

@@ -72,7 +72,7 @@ def test_a_changed_template_publishes_a_version():
 
 def longest(name):
     parameter = PARAMETERS[name]
-    if name == "OriginSecret":
+    if name in {"OriginSecret", "OriginSecretBefore"}:
         secret = "0" * 8 + "-" + "0" * 40
         assert re.fullmatch(parameter["AllowedPattern"], secret)
         return secret
@@ -87,7 +87,18 @@ def test_the_description_of_a_version_never_exceeds_what_lambda_takes():
         assert len(description) <= 256, function
 
 
-def test_the_description_of_a_version_holds_nothing_of_the_secret_but_its_name():
-    resources = with_values(OriginSecret="11111111-" + "2" * 40)
+def test_the_description_of_a_version_holds_nothing_of_the_secrets_but_their_names():
+    resources = with_values(OriginSecret="11111111-" + "2" * 40, OriginSecretBefore="33333333-" + "4" * 40)
     for _, description in versions(resources).values():
-        assert "11111111" in description and "2" * 8 not in description
+        assert "11111111 33333333" in description
+        assert "2" * 8 not in description and "4" * 8 not in description
+
+
+def test_both_secrets_count_while_one_is_being_replaced():
+    old, new = "11111111-" + "2" * 40, "33333333-" + "4" * 40
+    for parameters, expected in [
+        ({}, ""), ({"OriginSecret": old}, old),
+        ({"OriginSecret": new, "OriginSecretBefore": old}, f"{new},{old}"), ({"OriginSecret": new}, new),
+    ]:
+        for function in functions(with_values(**parameters)).values():
+            assert function["Environment"]["Variables"]["ORIGIN_SECRET"] == expected
