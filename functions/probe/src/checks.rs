@@ -4,9 +4,9 @@ use futures_util::future::join3;
 use serde_json::json;
 
 use crate::{
-    asker::{Answer, Asker},
     expectations::{self as expected, Found, Health, Wrong, field},
     findings::Findings,
+    functions::{Answer, Functions},
     request::Request,
     targets::{Function, Serving},
 };
@@ -70,16 +70,16 @@ fn number_of(npa: &str, nxx: &str) -> String {
 }
 
 /// Asks every function, each for one thing at a time, so that a single container of it is needed.
-pub async fn check_functions(asker: &Asker, serving: Serving) -> Findings {
+pub async fn check_functions(functions: &Functions, serving: Serving) -> Findings {
     let mut findings = Findings::default();
-    match check(&mut findings, asker, health(), expected::health).await {
-        Some(Health::Empty) => check_without_data(&mut findings, asker).await,
+    match check(&mut findings, functions, health(), expected::health).await {
+        Some(Health::Empty) => check_without_data(&mut findings, functions).await,
         Some(Health::Imported(at)) => {
             findings.imported_at = Some(at);
-            check_with_data(&mut findings, asker, serving).await;
+            check_with_data(&mut findings, functions, serving).await;
         }
         // Whatever else does not work is told, too.
-        None => check_with_data(&mut findings, asker, serving).await,
+        None => check_with_data(&mut findings, functions, serving).await,
     }
     findings
 }
@@ -87,29 +87,29 @@ pub async fn check_functions(asker: &Asker, serving: Serving) -> Findings {
 /// Makes one check, and gives what it has found unless it failed.
 async fn check<T>(
     findings: &mut Findings,
-    asker: &Asker,
+    functions: &Functions,
     request: Request,
     expected: impl FnOnce(Answer) -> Result<T, Wrong>,
 ) -> Option<T> {
-    let outcome = asker.ask(&request).await.map_err(Wrong::from).and_then(expected);
+    let outcome = functions.answer_to(&request).await.map_err(Wrong::from).and_then(expected);
     findings.note(request.name(), outcome)
 }
 
 /// Before the first import every endpoint that needs data must say that it has none. The codes are
 /// those of an exchange that may exist or not.
-async fn check_without_data(findings: &mut Findings, asker: &Asker) {
+async fn check_without_data(findings: &mut Findings, functions: &Functions) {
     for request in requests_about("212", "555", "9206") {
         if request.route != health().route {
-            check(findings, asker, request, expected::without_data).await;
+            check(findings, functions, request, expected::without_data).await;
         }
     }
 }
 
-async fn check_with_data(findings: &mut Findings, asker: &Asker, serving: Serving) {
-    let assigned = check(findings, asker, statistics(), expected::statistics).await;
-    let Some((found, total)) = check(findings, asker, search(), expected::search).await else {
+async fn check_with_data(findings: &mut Findings, functions: &Functions, serving: Serving) {
+    let assigned = check(findings, functions, statistics(), expected::statistics).await;
+    let Some((found, total)) = check(findings, functions, search(), expected::search).await else {
         // Without an exchange to ask for, lists are what is left.
-        check(findings, asker, carriers(), expected::carriers).await;
+        check(findings, functions, carriers(), expected::carriers).await;
         return;
     };
     if let (Serving::Next, Some(assigned)) = (serving, assigned) {
@@ -117,9 +117,9 @@ async fn check_with_data(findings: &mut Findings, asker: &Asker, serving: Servin
     }
     let number = number_of(&found.npa, &found.nxx);
     let (npa, carriers, format) = join3(
-        check_npa(asker, &found),
-        check_carriers(asker, &found),
-        check_format(asker, &found, &number),
+        check_npa(functions, &found),
+        check_carriers(functions, &found),
+        check_format(functions, &found, &number),
     )
     .await;
     for others in [npa, carriers, format] {
@@ -133,29 +133,29 @@ fn is_current(assigned: u64, found: u64) -> Result<(), Wrong> {
     field(&json!({ "pagination": { "total": found } }), "/pagination/total", &json!(assigned))
 }
 
-async fn check_npa(asker: &Asker, found: &Found) -> Findings {
+async fn check_npa(functions: &Functions, found: &Found) -> Findings {
     let Found { npa, nxx, .. } = found;
     let mut findings = Findings::default();
     let is_exchange = |answer| expected::exchange(answer, found);
-    check(&mut findings, asker, exchange(npa, nxx), is_exchange).await;
+    check(&mut findings, functions, exchange(npa, nxx), is_exchange).await;
     let is_area_code = |answer| expected::area_code(answer, found);
-    check(&mut findings, asker, area_code(npa), is_area_code).await;
+    check(&mut findings, functions, area_code(npa), is_area_code).await;
     findings
 }
 
-async fn check_carriers(asker: &Asker, found: &Found) -> Findings {
+async fn check_carriers(functions: &Functions, found: &Found) -> Findings {
     let mut findings = Findings::default();
     let is_carrier = |answer| expected::carrier(answer, found);
-    check(&mut findings, asker, carrier(&found.ocn), is_carrier).await;
-    check(&mut findings, asker, carriers(), expected::carriers).await;
+    check(&mut findings, functions, carrier(&found.ocn), is_carrier).await;
+    check(&mut findings, functions, carriers(), expected::carriers).await;
     findings
 }
 
-async fn check_format(asker: &Asker, found: &Found, number: &str) -> Findings {
+async fn check_format(functions: &Functions, found: &Found, number: &str) -> Findings {
     let mut findings = Findings::default();
     let is_lookup = |answer| expected::lookup(answer, found);
-    let looked_up = check(&mut findings, asker, lookup(number), is_lookup).await;
+    let looked_up = check(&mut findings, functions, lookup(number), is_lookup).await;
     let is_format = |answer| expected::format(answer, found, looked_up.as_ref());
-    check(&mut findings, asker, format(number), is_format).await;
+    check(&mut findings, functions, format(number), is_format).await;
     findings
 }

@@ -4,13 +4,13 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::asker::{Answer, AskError};
+use crate::functions::{Answer, NoAnswer};
 
 /// Why an answer is not right.
 #[derive(Debug, thiserror::Error)]
 pub enum Wrong {
     #[error(transparent)]
-    NoAnswer(#[from] AskError),
+    NoAnswer(#[from] NoAnswer),
     #[error("the status is {actual} ({error}), and must be {expected}")]
     Status { expected: u16, actual: u16, error: String },
     #[error("{field} is {actual}, and must be {expected}")]

@@ -14,11 +14,11 @@ use signed_requests::{AccountError, AwsAccount};
 use tokio::time::Instant;
 
 use crate::{
-    asker::Asker,
     checks::check_functions,
     deployment::{REPORT_TIME, Verdict, report},
     event::{Deployment, Event, Request},
     findings::Findings,
+    functions::Functions,
     public_api::{ApiError, PublicApi},
     targets::{NoVersion, Serving, Targets},
 };
@@ -87,8 +87,8 @@ async fn check_new_versions(
     account: AwsAccount,
     invocation: Invocation,
 ) -> Result<Findings, ProbeError> {
-    let asker = asker(account, Serving::Next, &invocation)?;
-    Ok(check_functions(&asker, Serving::Next).await)
+    let functions = functions_at(Serving::Next, account, &invocation)?;
+    Ok(check_functions(&functions, Serving::Next).await)
 }
 
 /// Checks the versions that serve, and the API if its address is known, and writes the metrics.
@@ -110,22 +110,23 @@ async fn check_live(
     let api = request.base_url.as_deref();
     let api =
         api.map(|url| PublicApi::at(url, &secrets, &region, invocation.deadline)).transpose()?;
-    let asker = asker(account, Serving::Live, invocation)?;
-    let mut findings = check_functions(&asker, Serving::Live).await;
+    let functions = functions_at(Serving::Live, account, invocation)?;
+    let mut findings = check_functions(&functions, Serving::Live).await;
     if let Some(api) = api {
         findings.add(api.check().await);
     }
     Ok(findings)
 }
 
-fn asker(
-    account: AwsAccount,
+/// The functions, each at its newest version or at the one that serves.
+fn functions_at(
     serving: Serving,
+    account: AwsAccount,
     invocation: &Invocation,
-) -> Result<Asker, ProbeError> {
+) -> Result<Functions, ProbeError> {
     let targets = Targets::of(serving, variable)?;
     let Invocation { id, deadline } = invocation.clone();
-    Ok(Asker { account, targets, request_id: id, deadline })
+    Ok(Functions { account, targets, request_id: id, deadline })
 }
 
 fn variable(name: &str) -> Option<String> {

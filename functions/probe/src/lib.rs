@@ -5,16 +5,15 @@
 //! reach it ([`public_api`]).
 //!
 //! [`event`] says what started it, [`targets`] where the functions are, and [`request`] makes the events
-//! that API Gateway would make. [`asker`] invokes the functions, [`checks`] says what is asked in which
-//! order, and [`expectations`] which answers are right. [`findings`] holds what came of it, for the log
+//! that API Gateway would make. [`functions`] invokes them, [`checks`] says what is asked in which order, and [`expectations`] which answers are right. [`findings`] holds what came of it, for the log
 //! and the metrics.
 
-mod asker;
 mod checks;
 mod deployment;
 mod event;
 mod expectations;
 mod findings;
+mod functions;
 mod handler;
 mod public_api;
 mod request;

@@ -7,9 +7,9 @@ use signed_requests::{client_builder, domain};
 use tokio::time::Instant;
 
 use crate::{
-    asker::{Answer, AskError, time_left},
     expectations::{self as expected, Health, Wrong},
     findings::Findings,
+    functions::{Answer, NoAnswer, time_left},
 };
 
 /// Why the API cannot be asked at all.
@@ -81,11 +81,11 @@ impl PublicApi {
 
     async fn answer(&self, request: RequestBuilder) -> Result<Answer, Wrong> {
         let limit = time_left(self.deadline);
-        let failed = |error| AskError::of_transport(error, limit);
+        let failed = |error| NoAnswer::of_transport(error, limit);
         let response = request.timeout(limit).send().await.map_err(failed)?;
         let status = response.status().as_u16();
         let bytes = response.bytes().await.map_err(failed)?;
-        let body = serde_json::from_slice(&bytes).map_err(AskError::from)?;
+        let body = serde_json::from_slice(&bytes).map_err(NoAnswer::from)?;
         Ok(Answer { status, body })
     }
 }

@@ -6,6 +6,10 @@ use std::{
     fs::{self, File},
     path::Path,
     process::Command,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
 };
 
 use axum::{Router, http::Uri};
@@ -16,6 +20,7 @@ use tokio::net::TcpListener;
 
 use crate::support::{
     api_events::events_folder,
+    fault_proxy::{Fault, FaultProxy},
     lambda_runtime::{LambdaFunction, Registration},
     metrics::{metrics_read_by_template, metrics_written_by},
     processes::ignored_test,
@@ -157,4 +162,25 @@ async fn the_import_logs_one_line_with_all_its_metrics() {
     let (_, of_import) = metrics_read_by_template();
     let lacking: Vec<_> = of_import.difference(&metrics_written_by(&line)).cloned().collect();
     assert!(lacking.is_empty(), "template.yaml reads metrics that no import writes: {lacking:?}");
+}
+
+/// Two reports that land in the data bucket at once start two imports.
+#[tokio::test]
+async fn an_import_that_another_one_overtakes_starts_anew_and_does_not_fail() {
+    let service = Service::with_sample().await;
+    let attempts = Arc::new(AtomicU32::new(0));
+    let counted = Arc::clone(&attempts);
+    let policy = move |_, operation: &str| match operation {
+        "PutItem" if counted.fetch_add(1, Ordering::SeqCst) == 0 => Fault::Overtaken,
+        _ => Fault::None,
+    };
+    let proxy = FaultProxy::before(service.database.endpoint(), policy).await;
+    let folder = TempDir::new().unwrap();
+    let output = folder.path().join("output");
+    let command = import_function(&proxy.endpoint, &sample_bucket().await, &output);
+    let mut function = LambdaFunction::start(command, Registration::Accepted).await;
+    let event = fs::read_to_string(events_folder().join("ingest/sample.json")).unwrap();
+    let report = function.invoke(&serde_json::from_str(&event).unwrap()).await;
+    assert_eq!(report["outcome"], "unchanged", "{report}");
+    assert_eq!(attempts.load(Ordering::SeqCst), 2);
 }

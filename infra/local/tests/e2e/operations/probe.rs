@@ -23,7 +23,7 @@ use crate::support::{
     aws_services::{AwsServices, Behavior, version_arn},
     imports::import,
     lambda_runtime::{LambdaFunction, Registration},
-    metrics::metrics_written_by,
+    metrics::{metrics_of_probe_read_by_template, metrics_written_by},
     processes::ignored_test,
     service::{KEY, Service},
     small_reports::{ReportTexts, dump},
@@ -280,8 +280,11 @@ async fn every_five_minutes_the_versions_that_serve_and_the_api_are_checked() {
     assert_eq!(column("ChecksFailed"), [0.0, 0.0, 2.0]);
     // The sample was imported when these tests began.
     assert!(column("DataAge").iter().all(|hours| (0.0..1.0).contains(hours)), "{lines:?}");
-    let metrics: Vec<_> = metrics_written_by(&lines[2]).into_iter().collect();
-    assert_eq!(metrics, ["ChecksFailed", "ChecksMade", "DataAge"]);
+    let metrics = metrics_written_by(&lines[2]);
+    assert_eq!(metrics, ["ChecksFailed", "ChecksMade", "DataAge"].map(str::to_owned).into());
+    let lacking: Vec<_> =
+        metrics_of_probe_read_by_template().difference(&metrics).cloned().collect();
+    assert!(lacking.is_empty(), "template.yaml reads metrics that no check writes: {lacking:?}");
     assert!(!fs::read_to_string(&probe.output).unwrap().contains(KEY));
 }
 

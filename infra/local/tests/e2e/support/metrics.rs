@@ -8,6 +8,9 @@ use yaml_serde::Value;
 
 use super::template::{self, resources, resources_of_type, text};
 
+/// The probe, by the name of its resource.
+const PROBE: &str = "ProbeFunction";
+
 /// The names of the metrics that CloudWatch finds in a log line.
 pub fn metrics_written_by(line: &JsonValue) -> BTreeSet<String> {
     let directive = &line["_aws"]["CloudWatchMetrics"][0];
@@ -21,12 +24,18 @@ pub fn metrics_written_by(line: &JsonValue) -> BTreeSet<String> {
 /// the API, and of the import. Those of the check of every five minutes are neither.
 pub fn metrics_read_by_template() -> (BTreeSet<String>, BTreeSet<String>) {
     let read = [metrics_of_alarms(), metrics_of_dashboard()].concat();
-    let read = read.into_iter().filter(|(_, function)| function != "ProbeFunction");
+    let read = read.into_iter().filter(|(_, function)| function != PROBE);
     let (of_import, of_requests): (Vec<_>, Vec<_>) =
         read.partition(|(_, function)| function == "IngestFunction");
     let names =
         |metrics: Vec<(String, String)>| metrics.into_iter().map(|(name, _)| name).collect();
     (names(of_requests), names(of_import))
+}
+
+/// The names of the metrics of the probe that alarms and dashboard read.
+pub fn metrics_of_probe_read_by_template() -> BTreeSet<String> {
+    let read = [metrics_of_alarms(), metrics_of_dashboard()].concat().into_iter();
+    read.filter(|(_, function)| function == PROBE).map(|(name, _)| name).collect()
 }
 
 /// The metrics of the alarms, each with the function it is of.

@@ -1,4 +1,4 @@
-//! Asks the functions, by Lambda's own API.
+//! The functions, which are invoked by Lambda's own API.
 
 use std::time::Duration;
 
@@ -27,9 +27,9 @@ pub struct Answer {
     pub body: Value,
 }
 
-/// Why there is no answer.
+/// Why there is no answer of a function or of the API.
 #[derive(Debug, thiserror::Error)]
-pub enum AskError {
+pub enum NoAnswer {
     #[error("no answer within {0:?}")]
     Timeout(Duration),
     #[error(transparent)]
@@ -42,7 +42,7 @@ pub enum AskError {
     NoJson(#[from] serde_json::Error),
 }
 
-impl AskError {
+impl NoAnswer {
     /// The error of a request that had so much time. The address is left out.
     pub fn of_transport(error: reqwest::Error, limit: Duration) -> Self {
         if error.is_timeout() {
@@ -52,8 +52,8 @@ impl AskError {
     }
 }
 
-/// Asks functions, and gives up at a deadline.
-pub struct Asker {
+/// The functions, which are asked until a deadline.
+pub struct Functions {
     pub account: AwsAccount,
     pub targets: Targets,
     /// What the lines of the requests in the access log are found by.
@@ -76,13 +76,13 @@ struct FunctionError {
     message: String,
 }
 
-impl Asker {
+impl Functions {
     /// The answer of a function.
     ///
     /// # Errors
     /// Returns an error if the function fails, does not answer in time, or answers with something else
     /// than JSON.
-    pub async fn ask(&self, request: &Request) -> Result<Answer, AskError> {
+    pub async fn answer_to(&self, request: &Request) -> Result<Answer, NoAnswer> {
         let limit = time_left(self.deadline);
         let arn = utf8_percent_encode(self.targets.arn(request.function), ENCODED_IN_PATH);
         let path = format!("/2015-03-31/functions/{arn}/invocations");
@@ -91,16 +91,16 @@ impl Asker {
         let call =
             self.account.call(Service::Lambda, Method::POST, &path, &headers, event.into(), limit);
         let response = call.await.map_err(|error| match error {
-            CallError::Transport { source, .. } => AskError::of_transport(source, limit),
-            other => AskError::Call(other),
+            CallError::Transport { source, .. } => NoAnswer::of_transport(source, limit),
+            other => NoAnswer::Call(other),
         })?;
         let kind = function_error(&response);
         let payload = response.bytes().await;
-        let payload = payload.map_err(|error| AskError::of_transport(error, limit))?;
+        let payload = payload.map_err(|error| NoAnswer::of_transport(error, limit))?;
         if let Some(kind) = kind {
             let message =
                 serde_json::from_slice(&payload).map(|error: FunctionError| error.message);
-            return Err(AskError::Function { kind, message: message.unwrap_or_default() });
+            return Err(NoAnswer::Function { kind, message: message.unwrap_or_default() });
         }
         let response: FunctionResponse = serde_json::from_slice(&payload)?;
         let body = serde_json::from_str(&response.body.unwrap_or_default())?;
