@@ -192,7 +192,7 @@ impl Database {
 }
 
 /// The store at `endpoint`, with the credentials of the operator unless it is an emulator.
-async fn store_at(endpoint: &str, timeouts: TimeoutProfile) -> Store {
+pub(crate) async fn store_at(endpoint: &str, timeouts: TimeoutProfile) -> Store {
     if is_emulator(endpoint) {
         return Store::at_emulator(endpoint, timeouts);
     }

@@ -5,7 +5,7 @@ use aws_sdk_dynamodb::{
     Client,
     types::{AttributeDefinition, BillingMode, KeySchemaElement, KeyType, ScalarAttributeType},
 };
-use store::Store;
+use store::{Store, Tables};
 use yaml_serde::Value;
 
 use crate::LocalError;
@@ -30,7 +30,7 @@ pub fn tables() -> Result<Vec<Table>, LocalError> {
     of_type(&template, "AWS::DynamoDB::Table").map(table).collect()
 }
 
-fn parse() -> Result<Value, LocalError> {
+pub(crate) fn parse() -> Result<Value, LocalError> {
     yaml_serde::from_str(TEMPLATE).map_err(|error| LocalError::Template(error.to_string()))
 }
 
@@ -64,17 +64,21 @@ fn table(resource: &Value) -> Result<Table, LocalError> {
 pub async fn create_missing_tables(store: &Store) -> Result<(), LocalError> {
     let (client, names) = store.parts();
     for Table { name, key } in tables()? {
-        let local_name = match name.as_str() {
-            "carriers" => &names.carriers,
-            "exchanges" => &names.exchanges,
-            "dataset" => &names.dataset,
-            "api_keys" => &names.api_keys,
-            "usage" => &names.usage,
-            other => return Err(LocalError::Template(format!("nothing uses table '{other}'"))),
-        };
-        create_unless_exists(client, local_name, &key).await?;
+        create_unless_exists(client, name_of(names, &name)?, &key).await?;
     }
     Ok(())
+}
+
+/// The name that a deployment has for a table of the template.
+pub(crate) fn name_of<'a>(names: &'a Tables, table: &str) -> Result<&'a str, LocalError> {
+    match table {
+        "carriers" => Ok(&names.carriers),
+        "exchanges" => Ok(&names.exchanges),
+        "dataset" => Ok(&names.dataset),
+        "api_keys" => Ok(&names.api_keys),
+        "usage" => Ok(&names.usage),
+        other => Err(LocalError::Template(format!("nothing uses table '{other}'"))),
+    }
 }
 
 async fn create_unless_exists(client: &Client, name: &str, key: &str) -> Result<(), LocalError> {

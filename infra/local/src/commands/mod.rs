@@ -1,5 +1,6 @@
 //! What the program does: a module for each command.
 
+mod doctor;
 pub mod import;
 pub mod keys;
 pub mod openapi;
@@ -11,6 +12,7 @@ use crate::{
     LocalError,
     args::{Cli, Command, KeysCommand},
     database::Database,
+    deletion_protection::protect_tables_of_stack,
 };
 
 /// Runs the command that was typed.
@@ -24,6 +26,7 @@ pub async fn run(cli: Cli) -> Result<(), LocalError> {
         Command::Rollback(args) => import::rollback(args).await,
         Command::Verify(args) => verify::verify(args).await,
         Command::Versions(args) => versions::list(args).await,
+        Command::Doctor(args) => doctor::doctor(args).await,
         Command::Keys(command) => run_keys(command).await,
         Command::Dynamodb(args) => serve::dynamodb(args).await,
         Command::Openapi { version } => openapi::print(version),
@@ -33,7 +36,10 @@ pub async fn run(cli: Cli) -> Result<(), LocalError> {
 async fn run_keys(command: KeysCommand) -> Result<(), LocalError> {
     match command {
         KeysCommand::Create { name, terms, data } => {
-            keys::create(&Database::open(&data).await?.store(), &name, &terms).await
+            let store = Database::open(&data).await?.store();
+            keys::create(&store, &name, &terms).await?;
+            protect_tables_of_stack(&store, &data).await;
+            Ok(())
         }
         KeysCommand::List { data } => keys::list(&Database::open(&data).await?.store()).await,
         KeysCommand::Rotate { prefix, overlap, data } => {
