@@ -45,7 +45,7 @@ pub enum LocalError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The examination found something to act on. Its findings have been printed.
-    #[error("{problems} problems and {warnings} warnings were found")]
+    #[error("the examination found {} and {}", counted(*problems, "problem"), counted(*warnings, "warning"))]
     Findings { problems: usize, warnings: usize },
     #[error("folder '{0}' holds no database; name one with --data-dir, or run 'serve' first")]
     NoDatabase(String),
@@ -70,4 +70,8 @@ impl LocalError {
         let what = what.into();
         move |error| Self::Io { what, source: error.into() }
     }
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

@@ -129,7 +129,7 @@ fn write(table: &mut String, examination: &Examination) -> fmt::Result {
     let count = |state: State| examination.count(state);
     writeln!(
         table,
-        "\n{} problems, {} warnings, {} could not be examined, {} notes, {} ok",
+        "\n{} problem, {} warning, {} unknown, {} note, {} ok",
         count(State::Problem),
         count(State::Warning),
         count(State::Unknown),

@@ -9,6 +9,8 @@ use crate::openapi::{description, needs_key};
 /// A request of the probe.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProbeRequest {
+    /// The path as the description has it, such as `/v1/npa/{npa}`.
+    pub route: String,
     /// Path and query.
     pub target: String,
     pub expectation: Expectation,
@@ -61,6 +63,11 @@ impl Expectation {
 }
 
 impl ProbeRequest {
+    /// The request of a path without parameters.
+    pub fn of_path(path: &str, expectation: Expectation) -> Self {
+        Self { route: path.to_owned(), target: path.to_owned(), expectation }
+    }
+
     /// Whether the request is one that a distribution would have passed on.
     pub fn is_passed_on(&self) -> bool {
         self.expectation != Expectation::Forbidden
@@ -68,7 +75,7 @@ impl ProbeRequest {
 
     /// What the finding about it is called.
     pub fn check(&self) -> String {
-        let path = self.target.split('?').next().unwrap_or_default();
+        let path = &self.route;
         match self.expectation {
             Expectation::Data => format!("GET {path} with the key"),
             Expectation::Unauthorized => format!("GET {path} without a key"),
@@ -122,17 +129,20 @@ pub fn unkeyed() -> Vec<ProbeRequest> {
             let is_public = !needs_key(operation);
             let expectation =
                 if is_public { Expectation::Public } else { Expectation::Unauthorized };
-            ProbeRequest { target: target(path, operation, &Example::default()), expectation }
+            ProbeRequest {
+                route: path.to_owned(),
+                target: target(path, operation, &Example::default()),
+                expectation,
+            }
         })
         .collect();
-    let target = "/v1/no-such-endpoint".to_owned();
-    requests.push(ProbeRequest { target, expectation: Expectation::NotFound });
+    requests.push(ProbeRequest::of_path("/v1/no-such-endpoint", Expectation::NotFound));
     requests
 }
 
 /// The request that the functions refuse behind a distribution.
 pub fn refused() -> ProbeRequest {
-    ProbeRequest { target: "/v1/health".to_owned(), expectation: Expectation::Forbidden }
+    ProbeRequest::of_path("/v1/health", Expectation::Forbidden)
 }
 
 /// The requests with a key about an exchange: that of one endpoint, or those of all but the search,
@@ -145,6 +155,7 @@ pub fn keyed(example: &Example, only: Option<&str>) -> Vec<ProbeRequest> {
             needs_key(operation) && is_asked
         })
         .map(|(path, operation)| ProbeRequest {
+            route: path.to_owned(),
             target: target(path, operation, example),
             expectation: Expectation::Data,
         })

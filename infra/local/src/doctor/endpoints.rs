@@ -106,6 +106,9 @@ pub fn client() -> Result<Client, reqwest::Error> {
 
 /// What is to be said of the answers.
 pub fn findings(answers: &[Answer], target: &Target) -> Vec<Finding> {
+    if let Some(silence) = silence(answers, target) {
+        return vec![silence];
+    }
     let mut findings: Vec<Finding> = answers.iter().map(of_answer).collect();
     let has_data = |answer: &Answer| answer.request.expectation == Expectation::Data;
     if target.key.is_none() {
@@ -117,6 +120,14 @@ pub fn findings(answers: &[Answer], target: &Target) -> Vec<Finding> {
         findings.push(Finding::note("with a key", message).section(Section::Examine));
     }
     findings
+}
+
+/// The one finding about a service that answers nothing at all.
+fn silence(answers: &[Answer], target: &Target) -> Option<Finding> {
+    let errors = answers.iter().map(|answer| answer.response.as_ref().err());
+    let errors: Vec<&String> = errors.collect::<Option<_>>()?;
+    let message = format!("no request is answered; {}", errors.first()?);
+    Some(Finding::problem(&target.base_url, message).section(Section::Logs))
 }
 
 fn of_answer(answer: &Answer) -> Finding {
@@ -161,7 +172,7 @@ mod tests {
     use crate::doctor::finding::State;
 
     fn answer(expectation: Expectation, status: u16, body: Value) -> Finding {
-        let request = ProbeRequest { target: "/v1/x".to_owned(), expectation };
+        let request = ProbeRequest::of_path("/v1/x", expectation);
         let latency = Duration::from_millis(12);
         of_answer(&Answer { request, response: Ok(Received { status, body, latency }) })
     }
@@ -200,10 +211,16 @@ mod tests {
 
     #[test]
     fn no_answer_is_a_problem_and_a_slow_one_a_note() {
-        let request = || ProbeRequest { target: "/".to_owned(), expectation: Expectation::Public };
+        let request = || ProbeRequest::of_path("/health", Expectation::Public);
         let response = Err("connection refused".to_owned());
-        let none = of_answer(&Answer { request: request(), response });
-        assert_eq!(none.state, State::Problem);
+        let none = Answer { request: request(), response };
+        assert_eq!(of_answer(&none).state, State::Problem);
+        let base_url = "https://example.com".to_owned();
+        let target = Target { base_url, key: None, origin_secret: None };
+        let two = [Answer { request: request(), response: none.response.clone() }, none];
+        let found = findings(&two, &target);
+        assert_eq!(found.len(), 1, "a service that is down is one finding");
+        assert_eq!(found[0].message, "no request is answered; connection refused");
         let latency = Duration::from_secs(3);
         let received = Received { status: 200, body: json!({}), latency };
         let slow = of_answer(&Answer { request: request(), response: Ok(received) });

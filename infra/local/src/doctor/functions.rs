@@ -11,17 +11,14 @@ use yaml_serde::Value;
 use super::{
     aws::get_json,
     finding::{Finding, Section, State},
+    function_settings::{ExpectedSettings, FUNCTION_TYPE, Setting, Settings, property},
     look::{Look, LookError},
     remedies::Remedies,
-    template_values::{Resolved, TemplateValues},
+    template_values::TemplateValues,
 };
 
-const FUNCTION_TYPE: &str = "AWS::Serverless::Function";
 /// The secret that requests must carry which come by way of a distribution.
 const ORIGIN_SECRET: &str = "ORIGIN_SECRET";
-
-/// The settings of a function by their names, such as `Timeout` and `RUST_LOG`.
-type Settings = BTreeMap<String, String>;
 
 /// A function of the stack, with what it runs with.
 #[derive(Debug)]
@@ -78,7 +75,7 @@ struct TracingConfig {
 #[serde(rename_all = "PascalCase")]
 struct Environment {
     #[serde(default)]
-    variables: Settings,
+    variables: BTreeMap<String, String>,
 }
 
 #[derive(Deserialize)]
@@ -98,15 +95,23 @@ impl From<Configuration> for Version {
     fn from(configuration: Configuration) -> Self {
         let number = |number: Option<u32>| number.map(|number| number.to_string());
         let properties = [
-            ("Runtime", configuration.runtime),
-            ("Architectures", Some(configuration.architectures.join(", "))),
-            ("MemorySize", number(configuration.memory_size)),
-            ("Timeout", number(configuration.timeout)),
-            ("Tracing", configuration.tracing_config.map(|tracing| tracing.mode)),
+            (Setting::Property("Runtime"), configuration.runtime),
+            (Setting::ARCHITECTURES, Some(configuration.architectures.join(", "))),
+            (Setting::Property("MemorySize"), number(configuration.memory_size)),
+            (Setting::Property("Timeout"), number(configuration.timeout)),
+            (
+                Setting::Property("Tracing"),
+                configuration.tracing_config.map(|tracing| tracing.mode),
+            ),
         ];
-        let mut settings = configuration.environment.map_or_else(Settings::new, |e| e.variables);
+        let variables = configuration.environment.map(|environment| environment.variables);
+        let variables = variables.into_iter().flatten();
+        let variables = variables.map(|(name, value)| (Setting::Variable(name), value));
         let properties = properties.into_iter();
-        settings.extend(properties.filter_map(|(name, value)| Some((name.to_owned(), value?))));
+        let settings = properties
+            .filter_map(|(setting, value)| Some((setting, value?)))
+            .chain(variables)
+            .collect();
         Self { name: configuration.version, settings, code: configuration.code_sha256 }
     }
 }
@@ -118,7 +123,7 @@ impl FunctionFacts {
             Some(live) => &live.as_ref().ok()?.version,
             None => self.latest.as_ref().ok()?,
         };
-        version.settings.get(ORIGIN_SECRET).map(String::as_str)
+        version.settings.get(&Setting::variable(ORIGIN_SECRET)).map(String::as_str)
     }
 }
 
@@ -170,69 +175,6 @@ async fn configuration(account: &AwsAccount, function: &str, query: &str) -> Loo
     Ok(read.into())
 }
 
-/// A property of a function, or the one that all functions share.
-fn property<'a>(values: &'a TemplateValues, function: &'a Value, name: &str) -> &'a Value {
-    let own = &function["Properties"][name];
-    if own.is_null() { &values.globals_of_functions()[name] } else { own }
-}
-
-/// What the template and the parameters say about the settings of a function.
-fn expected(values: &TemplateValues, function: &Value) -> BTreeMap<String, Resolved> {
-    let mut expected = BTreeMap::new();
-    for name in ["Runtime", "MemorySize", "Timeout", "Tracing"] {
-        expected.insert(name.to_owned(), values.resolve(property(values, function, name)));
-    }
-    let architectures = values.resolve_list(property(values, function, "Architectures"));
-    let architectures =
-        architectures.map_or(Resolved::Unknown, |all| Resolved::Text(all.join(", ")));
-    expected.insert("Architectures".to_owned(), architectures);
-    for holder in [values.globals_of_functions(), &function["Properties"]] {
-        let variables = holder["Environment"]["Variables"].as_mapping().into_iter().flatten();
-        for (name, value) in variables {
-            let Some(name) = name.as_str() else { continue };
-            expected.insert(name.to_owned(), values.resolve(value));
-        }
-    }
-    expected
-}
-
-/// The settings that are not as expected, each as a sentence.
-fn differences(expected: &BTreeMap<String, Resolved>, actual: &Settings) -> Vec<String> {
-    let differing = expected.iter().filter_map(|(name, expected)| {
-        let actual = actual.get(name);
-        match (expected, actual) {
-            (Resolved::Text(expected), Some(actual)) if expected != actual => {
-                Some(format!("{name} is '{actual}' instead of '{expected}'"))
-            }
-            (Resolved::Text(expected), None) => Some(format!("{name} lacks '{expected}'")),
-            (Resolved::Absent, Some(_)) if is_variable(name) => {
-                Some(format!("{name} is set, and the template sets none"))
-            }
-            _ => None,
-        }
-    });
-    let unexpected =
-        actual.keys().filter(|name| is_variable(name) && !expected.contains_key(*name));
-    let unexpected = unexpected.map(|name| format!("{name} is set, and the template knows none"));
-    differing.chain(unexpected).collect()
-}
-
-/// Whether a setting is a variable of the environment, and no property of the function.
-fn is_variable(name: &str) -> bool {
-    !name.starts_with(|c: char| c.is_ascii_uppercase()) || !name.contains(char::is_lowercase)
-}
-
-/// The secret or computed settings in which two versions differ, without their values.
-fn unpublished(
-    expected: &BTreeMap<String, Resolved>,
-    latest: &Settings,
-    live: &Settings,
-) -> Vec<String> {
-    let hidden = expected.iter().filter(|(_, value)| **value == Resolved::Unknown);
-    let differing = hidden.filter(|(name, _)| latest.get(*name) != live.get(*name));
-    differing.map(|(name, _)| format!("{name} is another one than that of $LATEST")).collect()
-}
-
 /// What is to be said of the settings of the functions.
 pub fn findings(
     functions: &[FunctionFacts],
@@ -241,7 +183,7 @@ pub fn findings(
 ) -> Vec<Finding> {
     let declared: BTreeMap<&str, &Value> = values.resources_of_type(FUNCTION_TYPE).collect();
     let findings = functions.iter().flat_map(|facts| match declared.get(facts.logical.as_str()) {
-        Some(function) => of_function(facts, &expected(values, function), remedies),
+        Some(function) => of_function(facts, &ExpectedSettings::of(values, function), remedies),
         None => Vec::new(),
     });
     findings.collect()
@@ -249,7 +191,7 @@ pub fn findings(
 
 fn of_function(
     facts: &FunctionFacts,
-    expected: &BTreeMap<String, Resolved>,
+    expected: &ExpectedSettings,
     remedies: &Remedies,
 ) -> Vec<Finding> {
     let check = facts.logical.as_str();
@@ -258,23 +200,28 @@ fn of_function(
         Err(error) => return vec![error.finding(check)],
     };
     let redeploy = |finding: Finding| finding.remedy(remedies.deploy()).section(Section::Deploy);
-    let drifted = differences(expected, &latest.settings);
+    let drifted = expected.differences(&latest.settings);
+    let unexpected = expected.unexpected(&latest.settings).into_iter();
+    let mut findings: Vec<Finding> =
+        unexpected.map(|what| redeploy(Finding::warning(check, what))).collect();
     let live = match &facts.live {
-        None if drifted.is_empty() => return vec![as_expected(check, latest, expected)],
         None => {
             let drifted = drifted.into_iter();
-            return drifted.map(|what| redeploy(Finding::problem(check, what))).collect();
+            findings.extend(drifted.map(|what| redeploy(Finding::problem(check, what))));
+            return or_as_expected(findings, check, latest, expected);
         }
-        Some(Err(error)) => return vec![error.finding(format!("{check} live"))],
+        Some(Err(error)) => {
+            findings.push(error.finding(format!("{check} live")));
+            return findings;
+        }
         Some(Ok(live)) => live,
     };
-    let mut findings = Vec::new();
     findings.extend(under_way(check, live));
     // While a deployment goes on the alias still names the version before.
     let state = if live.shares.is_empty() { State::Problem } else { State::Note };
     let number = &live.version.name;
-    let mut stale = differences(expected, &live.version.settings);
-    stale.extend(unpublished(expected, &latest.settings, &live.version.settings));
+    let mut stale = expected.differences(&live.version.settings);
+    stale.extend(expected.unpublished(&latest.settings, &live.version.settings));
     let is_up_to_date = stale.is_empty();
     findings.extend(stale.into_iter().map(|what| {
         let message = format!("{what} in version {number}, which clients reach");
@@ -289,10 +236,7 @@ fn of_function(
             format!("the code of $LATEST is not that of version {number}, which clients reach");
         findings.push(redeploy(Finding::warning(check, message)));
     }
-    if findings.is_empty() {
-        findings.push(as_expected(check, &live.version, expected));
-    }
-    findings
+    or_as_expected(findings, check, &live.version, expected)
 }
 
 fn under_way(check: &str, live: &Live) -> Vec<Finding> {
@@ -308,10 +252,19 @@ fn under_way(check: &str, live: &Live) -> Vec<Finding> {
     shares.collect()
 }
 
-fn as_expected(check: &str, version: &Version, expected: &BTreeMap<String, Resolved>) -> Finding {
-    let known = expected.values().filter(|value| matches!(value, Resolved::Text(_))).count();
+/// The findings, or the one that there is nothing to say.
+fn or_as_expected(
+    findings: Vec<Finding>,
+    check: &str,
+    version: &Version,
+    expected: &ExpectedSettings,
+) -> Vec<Finding> {
+    if !findings.is_empty() {
+        return findings;
+    }
+    let known = expected.known().len();
     let name = &version.name;
-    Finding::ok(check, format!("version {name} runs with the {known} settings of the stack"))
+    vec![Finding::ok(check, format!("version {name} runs with the {known} settings of the stack"))]
 }
 
 #[cfg(test)]
@@ -325,9 +278,7 @@ mod tests {
             .resources_of_type(FUNCTION_TYPE)
             .find(|(logical, _)| *logical == "FormatFunction")
             .unwrap();
-        let expected = expected(&values, function).into_iter();
-        let settings: Settings =
-            expected.filter_map(|(name, value)| Some((name, value.text()?))).collect();
+        let settings: Settings = ExpectedSettings::of(&values, function).known();
         let version = |name: &str| Version {
             name: name.to_owned(),
             settings: settings.clone(),
@@ -354,8 +305,7 @@ mod tests {
     fn a_function_with_the_settings_of_the_stack_is_all_right() {
         let (values, facts) = as_deployed();
         let settings = &facts.latest.as_ref().unwrap().settings;
-        assert_eq!(settings["RUST_LOG"], "info");
-        assert_eq!(settings["Architectures"], "arm64");
+        assert_eq!(settings[&Setting::variable("RUST_LOG")], "info");
         assert_eq!(found(&values, facts)[0].state, State::Ok);
     }
 
@@ -363,7 +313,7 @@ mod tests {
     fn a_setting_that_has_not_reached_the_alias_is_a_problem() {
         let (values, mut facts) = as_deployed();
         let settings = &mut live_of(&mut facts).version.settings;
-        settings.insert("RUST_LOG".to_owned(), "debug".to_owned());
+        settings.insert(Setting::variable("RUST_LOG"), "debug".to_owned());
         let found = found(&values, facts);
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].state, State::Problem);
@@ -377,16 +327,16 @@ mod tests {
     fn a_setting_that_somebody_changed_by_hand_is_a_warning() {
         let (values, mut facts) = as_deployed();
         let settings = &mut facts.latest.as_mut().unwrap().settings;
-        settings.insert("Timeout".to_owned(), "3".to_owned());
-        settings.insert("NEW".to_owned(), "secret".to_owned());
+        settings.insert(Setting::Property("Timeout"), "3".to_owned());
+        settings.insert(Setting::variable("NEW"), "secret".to_owned());
         let found = found(&values, facts);
         assert!(found.iter().all(|finding| finding.state == State::Warning), "{found:?}");
         let messages: Vec<_> = found.iter().map(|finding| finding.message.as_str()).collect();
-        assert!(
-            messages[0].starts_with("Timeout is '3' instead of '12' in $LATEST"),
-            "{messages:?}"
+        assert_eq!(messages[0], "NEW is set, which the template does not set");
+        assert_eq!(
+            messages[1],
+            "Timeout is '3' instead of '12' in $LATEST, which the next version is made of"
         );
-        assert!(messages[1].starts_with("NEW is set, and the template knows none"), "{messages:?}");
     }
 
     #[test]
@@ -394,7 +344,7 @@ mod tests {
         let (values, mut facts) = as_deployed();
         let live = live_of(&mut facts);
         live.shares.insert("8".to_owned(), 0.1);
-        live.version.settings.insert("RUST_LOG".to_owned(), "debug".to_owned());
+        live.version.settings.insert(Setting::variable("RUST_LOG"), "debug".to_owned());
         live.version.code = "before".to_owned();
         let found = found(&values, facts);
         assert_eq!(found.len(), 2, "{found:?}");
@@ -414,7 +364,7 @@ mod tests {
         let (_, mut facts) = as_deployed();
         let set = |facts: &mut FunctionFacts, secrets: &str| {
             let settings = &mut live_of(facts).version.settings;
-            settings.insert(ORIGIN_SECRET.to_owned(), secrets.to_owned());
+            settings.insert(Setting::variable(ORIGIN_SECRET), secrets.to_owned());
         };
         set(&mut facts, "");
         assert_eq!(origin_secret(std::slice::from_ref(&facts)), None);
@@ -432,8 +382,8 @@ mod tests {
         let settings: Vec<_> = version.settings.iter().map(|(n, v)| format!("{n}={v}")).collect();
         assert_eq!(
             settings.join(" "),
-            "Architectures=arm64 MemorySize=512 RUST_LOG=info Runtime=provided.al2023 Timeout=12 \
-             Tracing=PassThrough"
+            "Architectures=arm64 MemorySize=512 Runtime=provided.al2023 Timeout=12 \
+             Tracing=PassThrough RUST_LOG=info"
         );
     }
 }

@@ -88,7 +88,7 @@ pub fn findings(facts: &KeyFacts, now: Timestamp, remedies: &Remedies) -> Vec<Fi
     let is_fine = |key: &&&KeyRecord| !is_about_to_expire(key, now) || is_replaced(key, keys, now);
     let fine = live.iter().filter(is_fine).count();
     let of = live.len();
-    findings.insert(0, Finding::ok("keys", format!("{fine} of {of} keys that work go on working")));
+    findings.insert(0, Finding::ok("keys", format!("{fine} of {of} live keys stay live")));
     findings
 }
 
@@ -120,16 +120,21 @@ fn just_expired(key: &KeyRecord, is_used: bool, remedies: &Remedies) -> Finding 
 }
 
 fn without_quota(live: &[&KeyRecord]) -> Option<Finding> {
+    /// The most keys that are named.
+    const NAMED: usize = 5;
     let unlimited: Vec<&str> = live
         .iter()
         .filter(|key| key.per_minute.is_none() && key.per_day.is_none())
         .map(|key| key.prefix.as_str())
         .collect();
-    let (count, prefixes) = (unlimited.len(), unlimited.join(", "));
-    (count > 0).then(|| {
-        let message = format!("{count} keys may make any number of requests: {prefixes}");
-        Finding::note("quotas", message).section(Section::Keys)
-    })
+    let named = unlimited.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+    let more = match unlimited.len() {
+        0 => return None,
+        1..=NAMED => String::new(),
+        count => format!(" and {} more", count - NAMED),
+    };
+    let message = format!("nothing limits the requests of {named}{more}");
+    Some(Finding::note("quotas", message).section(Section::Keys))
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod deployment;
 mod endpoint_requests;
 mod endpoints;
 mod finding;
+mod function_settings;
 mod functions;
 mod keys;
 mod look;
