@@ -35,6 +35,9 @@ pub enum Command {
     Verify(VerifyArgs),
     /// List the current version of the data and the retained ones, and how complete each is
     Versions(VersionsArgs),
+    /// Examine a deployment and say what is wrong; ends with 0 if all is well, 1 for warnings, 2 for
+    /// problems and 3 if nothing could be examined
+    Doctor(DoctorArgs),
     /// Make, list, rotate, revoke, export and import API keys
     #[command(subcommand)]
     Keys(KeysCommand),
@@ -189,6 +192,32 @@ pub struct VersionsArgs {
     pub json: bool,
     #[command(flatten)]
     pub data: DataArgs,
+}
+
+/// Without any of `--stack`, `--data-dir`, `--endpoint-url` and `--url` the embedded database is examined.
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// Examine this deployed stack; region and credentials come from the environment
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["endpoint_url", "data_dir"])]
+    pub stack: Option<String>,
+    /// Examine the embedded DynamoDB in this folder
+    #[arg(long, value_name = "DIR", conflicts_with = "endpoint_url")]
+    pub data_dir: Option<PathBuf>,
+    /// Examine the DynamoDB at this URL
+    #[arg(long, value_name = "URL", value_parser = endpoint_url)]
+    pub endpoint_url: Option<String>,
+    /// Ask each endpoint of the service at this address; with --stack, instead of at the stack's own
+    #[arg(long, value_name = "BASE_URL", value_parser = endpoint_url)]
+    pub url: Option<String>,
+    /// Ask the endpoints with this API key, too
+    #[arg(long, value_name = "KEY", env = "TNR_KEY", hide_env_values = true)]
+    pub key: Option<String>,
+    /// How long each group of checks may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    pub timeout: u64,
+    /// Print the findings as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Subcommand)]

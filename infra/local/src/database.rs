@@ -240,7 +240,7 @@ async fn delete_expired_items(database: Dynoxide) {
 
 /// The store at `endpoint`. The credentials of the operator are for AWS; another database gets only
 /// those that the environment names, and the embedded one none of them.
-async fn store_at(endpoint: &str, is_embedded: bool, timeouts: TimeoutProfile) -> Store {
+pub(crate) async fn store_at(endpoint: &str, is_embedded: bool, timeouts: TimeoutProfile) -> Store {
     if is_embedded {
         return Store::at_emulator(endpoint, timeouts);
     }

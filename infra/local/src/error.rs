@@ -1,6 +1,6 @@
 //! Why a command gave up.
 
-use std::error::Error;
+use std::{error::Error, process::ExitCode};
 
 use ingest::IngestError;
 use reqwest::StatusCode;
@@ -64,11 +64,32 @@ pub enum LocalError {
     Drift(usize),
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The examination found something to act on. Its findings have been printed.
+    #[error("the examination found {} and {}", counted(*problems, "problem"), counted(*warnings, "warning"))]
+    Findings { problems: usize, warnings: usize },
+    #[error("nothing could be examined")]
+    NothingExamined,
+    #[error("the examination could not begin")]
+    Unexamined(#[source] Box<Self>),
 }
 
 impl LocalError {
+    /// The exit code of the program. Those of an examination are the ones that monitoring plugins have:
+    /// 1 for warnings, 2 for problems, 3 if nothing is known.
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Findings { problems: 1.., .. } => ExitCode::from(2),
+            Self::NothingExamined | Self::Unexamined(_) => ExitCode::from(3),
+            _ => ExitCode::FAILURE,
+        }
+    }
+
     pub(crate) fn io<E: Into<Cause>>(what: impl Into<String>) -> impl FnOnce(E) -> Self {
         let what = what.into();
         move |error| Self::Io { what, source: error.into() }
     }
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

@@ -3,6 +3,8 @@
 pub mod args;
 pub mod commands;
 pub mod database;
+mod deletion_protection;
+mod doctor;
 mod error;
 mod expiry;
 mod functions;

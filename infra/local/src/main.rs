@@ -10,7 +10,7 @@ async fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {}", with_causes(&error));
-            ExitCode::FAILURE
+            error.exit_code()
         }
     }
 }

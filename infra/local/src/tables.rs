@@ -44,7 +44,7 @@ pub async fn create_missing(store: &Store) -> Result<(), LocalError> {
 }
 
 /// The name that the table of the template has in this database.
-fn name_of<'a>(table: &Table, names: &'a Tables) -> Result<&'a str, LocalError> {
+pub(crate) fn name_of<'a>(table: &Table, names: &'a Tables) -> Result<&'a str, LocalError> {
     match table.name.as_str() {
         "carriers" => Ok(&names.carriers),
         "exchanges" => Ok(&names.exchanges),

@@ -27,7 +27,7 @@ pub fn tables() -> Result<Vec<Table>, LocalError> {
     of_type(&template, "AWS::DynamoDB::Table").map(table).collect()
 }
 
-fn parse() -> Result<Value, LocalError> {
+pub(crate) fn parse() -> Result<Value, LocalError> {
     yaml_serde::from_str(TEMPLATE).map_err(|error| LocalError::Template(error.to_string()))
 }
 

@@ -8,8 +8,10 @@ pub enum Service {
     CloudFormation,
     CloudWatch,
     CodeDeploy,
+    EventBridge,
     Lambda,
     S3,
+    Sns,
 }
 
 impl Service {
@@ -19,8 +21,10 @@ impl Service {
             Self::CloudFormation => "cloudformation",
             Self::CloudWatch => "monitoring",
             Self::CodeDeploy => "codedeploy",
+            Self::EventBridge => "events",
             Self::Lambda => "lambda",
             Self::S3 => "s3",
+            Self::Sns => "sns",
         }
     }
 
@@ -31,8 +35,10 @@ impl Service {
             Self::CloudFormation => "AWS_ENDPOINT_URL_CLOUDFORMATION",
             Self::CloudWatch => "AWS_ENDPOINT_URL_CLOUDWATCH",
             Self::CodeDeploy => "AWS_ENDPOINT_URL_CODEDEPLOY",
+            Self::EventBridge => "AWS_ENDPOINT_URL_EVENTBRIDGE",
             Self::Lambda => "AWS_ENDPOINT_URL_LAMBDA",
             Self::S3 => "AWS_ENDPOINT_URL_S3",
+            Self::Sns => "AWS_ENDPOINT_URL_SNS",
         };
         let endpoint = env::var(variable).or_else(|_| env::var("AWS_ENDPOINT_URL")).ok()?;
         Some(endpoint.trim_end_matches('/').to_owned())

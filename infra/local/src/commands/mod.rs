@@ -1,6 +1,7 @@
 //! What the program does: a module for each command.
 
 mod backup;
+mod doctor;
 mod dynamodb;
 mod greeting;
 mod health;
@@ -17,6 +18,7 @@ use crate::{
     LocalError,
     args::{Cli, Command, KeysCommand},
     database::Database,
+    deletion_protection::protect_tables_of_stack,
 };
 
 /// Runs the command that was typed.
@@ -30,6 +32,7 @@ pub async fn run(cli: Cli) -> Result<(), LocalError> {
         Command::Rollback(args) => import::rollback(args).await,
         Command::Verify(args) => verify::verify(args).await,
         Command::Versions(args) => versions::list(args).await,
+        Command::Doctor(args) => doctor::doctor(args).await,
         Command::Keys(command) => run_keys(command).await,
         Command::Health(args) => health::check(args).await,
         Command::Backup(args) => backup::backup(&args),
@@ -42,7 +45,10 @@ pub async fn run(cli: Cli) -> Result<(), LocalError> {
 async fn run_keys(command: KeysCommand) -> Result<(), LocalError> {
     match command {
         KeysCommand::Create { name, terms, data } => {
-            keys::create(&Database::open(&data).await?.store(), &name, &terms).await
+            let store = Database::open(&data).await?.store();
+            keys::create(&store, &name, &terms).await?;
+            protect_tables_of_stack(&store, &data).await;
+            Ok(())
         }
         KeysCommand::List { data } => keys::list(&Database::open(&data).await?.store()).await,
         KeysCommand::Rotate { prefix, overlap, data } => {

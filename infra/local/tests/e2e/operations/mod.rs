@@ -4,6 +4,7 @@ mod access_log;
 mod commands;
 mod database_cost;
 mod deployment;
+mod doctor;
 mod documents;
 mod endpoint_places;
 mod freezing;

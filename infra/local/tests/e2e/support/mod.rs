@@ -1,6 +1,7 @@
 //! What tests share: services and databases to speak to, requests, reports, and the template.
 
 pub mod api_events;
+pub mod aws_account;
 pub mod aws_services;
 pub mod database_calls;
 pub mod databases;

@@ -1,0 +1,144 @@
+//! Calls to the services of AWS that speak the Query protocol (forms in, XML out) or JSON.
+
+use std::time::Duration;
+
+use form_urlencoded::Serializer;
+use roxmltree::{Document, Node};
+use serde::de::DeserializeOwned;
+use signed_requests::{AwsAccount, CallError, Service};
+
+use super::look::{Look, LookError};
+
+/// How long one call may take.
+const CALL_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// Calls an operation of the Query protocol and gives its answer as XML.
+///
+/// # Errors
+/// Returns an error if the service refuses or cannot be reached.
+pub async fn query(
+    account: &AwsAccount,
+    service: Service,
+    version: &str,
+    action: &'static str,
+    parameters: &[(String, String)],
+) -> Look<String> {
+    let mut form = Serializer::new(String::new());
+    form.append_pair("Action", action).append_pair("Version", version).extend_pairs(parameters);
+    let headers = [("content-type", "application/x-www-form-urlencoded")];
+    let body = form.finish().into_bytes();
+    let method = reqwest::Method::POST;
+    let answer = account.call(service, method, "/", &headers, body, CALL_TIMEOUT).await;
+    text_of(answer, service, action).await
+}
+
+/// Calls an operation of the REST protocol that has no body, and gives its answer.
+///
+/// # Errors
+/// Returns an error if the service refuses, cannot be reached, or answers with something else.
+pub async fn get_json<T: DeserializeOwned>(
+    account: &AwsAccount,
+    service: Service,
+    operation: &'static str,
+    path: &str,
+) -> Look<T> {
+    let method = reqwest::Method::GET;
+    let answer = account.call(service, method, path, &[], Vec::new(), CALL_TIMEOUT).await;
+    let text = text_of(answer, service, operation).await?;
+    serde_json::from_str(&text).map_err(unreadable(service, operation))
+}
+
+/// Calls an operation of the JSON protocol, of which `target` is the name with that of its interface.
+///
+/// # Errors
+/// Returns an error if the service refuses, cannot be reached, or answers with something else.
+pub async fn post_json<T: DeserializeOwned>(
+    account: &AwsAccount,
+    service: Service,
+    target: &'static str,
+    body: &serde_json::Value,
+) -> Look<T> {
+    let headers = [("content-type", "application/x-amz-json-1.1"), ("x-amz-target", target)];
+    let method = reqwest::Method::POST;
+    let body = body.to_string().into_bytes();
+    let answer = account.call(service, method, "/", &headers, body, CALL_TIMEOUT).await;
+    let text = text_of(answer, service, target).await?;
+    serde_json::from_str(&text).map_err(unreadable(service, target))
+}
+
+async fn text_of(
+    answer: Result<reqwest::Response, CallError>,
+    service: Service,
+    operation: &'static str,
+) -> Look<String> {
+    let response = answer.map_err(|error| match &error {
+        CallError::Refused { body, .. } => match error_of(body) {
+            Some((code, message)) => LookError::refused(service, &code, &message),
+            None => LookError::Call(error),
+        },
+        _ => LookError::Call(error),
+    })?;
+    response.text().await.map_err(unreadable(service, operation))
+}
+
+/// Makes an error of an answer that is not what it should be, for `map_err`.
+pub fn unreadable<E: std::error::Error + Send + Sync + 'static>(
+    service: Service,
+    operation: &'static str,
+) -> impl FnOnce(E) -> LookError {
+    move |error| LookError::Answer { service, operation, source: error.into() }
+}
+
+/// Code and message of an error, in XML or JSON.
+fn error_of(body: &str) -> Option<(String, String)> {
+    if let Ok(document) = Document::parse(body) {
+        let error = document.descendants().find(|node| node.tag_name().name() == "Error")?;
+        return Some((text(error, "Code")?, text(error, "Message").unwrap_or_default()));
+    }
+    let error: serde_json::Value = serde_json::from_str(body).ok()?;
+    let field = |name: &str| error[name].as_str();
+    let message = field("message").or_else(|| field("Message"))?;
+    // The REST protocol names the error in a header, which is gone here; the message tells enough.
+    let is_denial = message.contains("not authorized to perform");
+    let code = field("__type").unwrap_or(if is_denial { "AccessDenied" } else { "Error" });
+    Some((code.rsplit('#').next().unwrap_or(code).to_owned(), message.to_owned()))
+}
+
+/// The element `name` in another one, whatever its namespace, which differs by service.
+pub fn child<'a, 'input>(node: Node<'a, 'input>, name: &str) -> Option<Node<'a, 'input>> {
+    node.children().find(|child| child.tag_name().name() == name)
+}
+
+/// The text of the element `name` in another one; `None` if there is none, or it is empty.
+pub fn text(node: Node<'_, '_>, name: &str) -> Option<String> {
+    child(node, name)?.text().map(ToOwned::to_owned)
+}
+
+/// The elements of the list `name` in another element.
+pub fn members<'a, 'input>(node: Node<'a, 'input>, name: &str) -> Vec<Node<'a, 'input>> {
+    let list = child(node, name).into_iter();
+    list.flat_map(|list| list.children().filter(Node::is_element)).collect()
+}
+
+/// The element with the result of an operation, such as `DescribeStacksResult`.
+pub fn result<'a, 'input>(answer: &'a Document<'input>, name: &str) -> Option<Node<'a, 'input>> {
+    child(answer.root_element(), name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_are_read_from_xml_and_from_json() {
+        let xml = r#"<ErrorResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/">
+            <Error><Type>Sender</Type><Code>AccessDenied</Code><Message>no</Message></Error>
+            <RequestId>1</RequestId></ErrorResponse>"#;
+        assert_eq!(error_of(xml).unwrap(), ("AccessDenied".to_owned(), "no".to_owned()));
+        let json = r#"{"__type":"com.amazon#ResourceNotFoundException","message":"none"}"#;
+        assert_eq!(error_of(json).unwrap().0, "ResourceNotFoundException");
+        let lambda = r#"{"Message":"User: x is not authorized to perform: lambda:GetAlias"}"#;
+        assert_eq!(error_of(lambda).unwrap().0, "AccessDenied");
+        assert_eq!(error_of("<html>"), None);
+    }
+}

@@ -1,0 +1,222 @@
+//! The requests of a probe. They follow from the description of the API, so that a new endpoint is
+//! probed without being listed here.
+
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::Value;
+
+use crate::openapi::{description, needs_key};
+
+/// A request of the probe.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProbeRequest {
+    /// The path as the description has it, such as `/v1/npa/{npa}`.
+    pub route: String,
+    /// Path and query.
+    pub target: String,
+    pub expectation: Expectation,
+}
+
+/// What should come back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expectation {
+    /// 200, without a key.
+    Public,
+    /// 401, since the request has no key.
+    Unauthorized,
+    /// 200, with the key.
+    Data,
+    /// 404, since there is no such path.
+    NotFound,
+    /// 403, since the request comes past the distribution.
+    Forbidden,
+}
+
+impl Expectation {
+    fn status_and_error(self) -> (u16, Option<&'static str>) {
+        match self {
+            Self::Public | Self::Data => (200, None),
+            Self::Unauthorized => (401, Some("unauthorized")),
+            Self::NotFound => (404, Some("not_found")),
+            Self::Forbidden => (403, Some("forbidden")),
+        }
+    }
+
+    /// What is wrong with a response.
+    pub fn contradiction(self, status: u16, body: &Value) -> Option<String> {
+        let (expected, error) = self.status_and_error();
+        if status == 200 && expected == 401 {
+            return Some("it answers without a key".to_owned());
+        }
+        if status == 200 && expected == 403 {
+            return Some("it answers requests that come past the distribution".to_owned());
+        }
+        if status != expected {
+            let said = body["message"].as_str().unwrap_or("no JSON");
+            return Some(format!("it answers '{said}' instead of {expected}"));
+        }
+        if body.is_null() {
+            return Some("it answers with no JSON".to_owned());
+        }
+        let is_ours = error.is_none_or(|error| body["error"] == *error);
+        (!is_ours).then(|| "the answer is not one of this service".to_owned())
+    }
+}
+
+impl ProbeRequest {
+    /// The request of a path without parameters.
+    pub fn of_path(path: &str, expectation: Expectation) -> Self {
+        Self { route: path.to_owned(), target: path.to_owned(), expectation }
+    }
+
+    /// Whether the request is one that a distribution would have passed on.
+    pub fn is_passed_on(&self) -> bool {
+        self.expectation != Expectation::Forbidden
+    }
+
+    /// What the finding about it is called.
+    pub fn check(&self) -> String {
+        let path = &self.route;
+        match self.expectation {
+            Expectation::Data => format!("GET {path} with the key"),
+            Expectation::Unauthorized => format!("GET {path} without a key"),
+            Expectation::Forbidden => format!("GET {path} past the distribution"),
+            Expectation::Public | Expectation::NotFound => format!("GET {path}"),
+        }
+    }
+}
+
+/// An exchange to ask about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Example {
+    npa: String,
+    nxx: String,
+    ocn: String,
+}
+
+impl Default for Example {
+    /// An exchange of which only the form is right, for requests that are refused before it matters.
+    fn default() -> Self {
+        Self { npa: "415".to_owned(), nxx: "555".to_owned(), ocn: "9999".to_owned() }
+    }
+}
+
+impl Example {
+    /// The first exchange in the response to a search.
+    pub fn found_by(response: &Value) -> Option<Self> {
+        let found = &response["results"][0];
+        let text = |name: &str| found[name].as_str().map(ToOwned::to_owned);
+        Some(Self { npa: text("npa")?, nxx: text("nxx")?, ocn: text("ocn")? })
+    }
+
+    /// The value that a parameter gets.
+    fn value(&self, parameter: &str) -> Option<String> {
+        let Self { npa, nxx, ocn } = self;
+        match parameter {
+            "npa" => Some(npa.clone()),
+            "nxx" => Some(nxx.clone()),
+            "ocn" => Some(ocn.clone()),
+            "tn" => Some(format!("+1{npa}{nxx}0000")),
+            _ => None,
+        }
+    }
+}
+
+/// The requests without a key: public endpoints, those that refuse, and a path that does not exist.
+pub fn unkeyed() -> Vec<ProbeRequest> {
+    let description = description();
+    let mut requests: Vec<ProbeRequest> = operations(&description)
+        .map(|(path, operation)| {
+            let is_public = !needs_key(operation);
+            let expectation =
+                if is_public { Expectation::Public } else { Expectation::Unauthorized };
+            ProbeRequest {
+                route: path.to_owned(),
+                target: target(path, operation, &Example::default()),
+                expectation,
+            }
+        })
+        .collect();
+    requests.push(ProbeRequest::of_path("/v1/no-such-endpoint", Expectation::NotFound));
+    requests
+}
+
+/// The request that the functions refuse behind a distribution.
+pub fn refused() -> ProbeRequest {
+    ProbeRequest::of_path("/v1/health", Expectation::Forbidden)
+}
+
+/// The requests with a key about an exchange: that of one endpoint, or those of all but the search,
+/// which found the exchange.
+pub fn keyed(example: &Example, only: Option<&str>) -> Vec<ProbeRequest> {
+    let description = description();
+    operations(&description)
+        .filter(|(path, operation)| {
+            let is_asked = only.map_or(*path != SEARCH, |only| *path == only);
+            needs_key(operation) && is_asked
+        })
+        .map(|(path, operation)| ProbeRequest {
+            route: path.to_owned(),
+            target: target(path, operation, example),
+            expectation: Expectation::Data,
+        })
+        .collect()
+}
+
+/// The endpoint that says what else can be asked.
+pub const SEARCH: &str = "/v1/search";
+
+fn operations(description: &Value) -> impl Iterator<Item = (&str, &Value)> {
+    let paths = description["paths"].as_object().into_iter().flatten();
+    paths.filter_map(|(path, item)| Some((path.as_str(), item.get("get")?)))
+}
+
+/// Path and query of a request, with every parameter that the endpoint needs.
+fn target(path: &str, operation: &Value, example: &Example) -> String {
+    let encoded = |name: &str| {
+        let value = example.value(name).unwrap_or_default();
+        utf8_percent_encode(&value, NON_ALPHANUMERIC).to_string()
+    };
+    let parameters = operation["parameters"].as_array().into_iter().flatten();
+    let (mut target, mut query) = (path.to_owned(), Vec::new());
+    for parameter in parameters {
+        let Some(name) = parameter["name"].as_str() else { continue };
+        if parameter["in"] == "path" {
+            target = target.replace(&format!("{{{name}}}"), &encoded(name));
+        } else if parameter["required"] == true {
+            query.push(format!("{name}={}", encoded(name)));
+        } else if name == "limit" {
+            query.push("limit=1".to_owned());
+        }
+    }
+    if path == SEARCH {
+        query.push("status=ASSIGNED".to_owned());
+    }
+    if query.is_empty() { target } else { format!("{target}?{}", query.join("&")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_endpoint_is_asked_with_the_parameters_that_it_needs() {
+        let description = description();
+        for (path, operation) in operations(&description) {
+            for parameter in operation["parameters"].as_array().into_iter().flatten() {
+                // Those that many endpoints share are optional headers.
+                let Some(name) = parameter["name"].as_str() else { continue };
+                let is_needed = parameter["required"] == true;
+                let is_known = Example::default().value(name).is_some();
+                assert!(!is_needed || is_known, "the probe has no value for {name} of {path}");
+            }
+        }
+        let asked: Vec<String> = unkeyed().into_iter().map(|request| request.target).collect();
+        assert!(asked.contains(&"/v1/npa/415/nxx/555".to_owned()), "{asked:?}");
+        assert!(asked.contains(&"/v1/format?tn=%2B14155550000".to_owned()), "{asked:?}");
+        assert!(asked.contains(&"/health".to_owned()), "{asked:?}");
+        assert!(!asked.iter().any(|target| target.contains('{')), "{asked:?}");
+        let search = keyed(&Example::default(), Some(SEARCH));
+        assert_eq!(search[0].target, "/v1/search?limit=1&status=ASSIGNED");
+        assert_eq!(search.len(), 1);
+    }
+}

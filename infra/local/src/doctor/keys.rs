@@ -1,0 +1,215 @@
+//! The keys: whether there is one, and which have expired or are about to.
+
+use std::collections::BTreeSet;
+
+use jiff::{SignedDuration, Timestamp};
+use store::{KeyRecord, Store};
+
+use super::{
+    finding::{Finding, Section},
+    look::Look,
+    remedies::{Remedies, quoted},
+};
+
+/// How long before it expires a key is named, and for how long afterwards.
+const NOTICE: SignedDuration = SignedDuration::from_hours(14 * 24);
+/// For how long the counts of requests are stored, in hours.
+const HOURS_OF_USAGE: i64 = 26;
+const SECONDS_PER_HOUR: i64 = 60 * 60;
+
+/// The keys, and which are in use.
+#[derive(Debug, Default)]
+pub struct KeyFacts {
+    pub keys: Vec<KeyRecord>,
+    /// The quotas under which requests were counted in the last day.
+    pub used_quotas: BTreeSet<String>,
+}
+
+/// Lists the keys, and reads the counts of those that have just expired.
+///
+/// # Errors
+/// Returns an error if DynamoDB does not answer, or a key cannot be read.
+pub async fn look(store: &Store, now: Timestamp) -> Look<KeyFacts> {
+    let keys = store.api_keys().await?;
+    let this_hour = now.as_second() / SECONDS_PER_HOUR * SECONDS_PER_HOUR;
+    let hours: Vec<i64> =
+        (0..HOURS_OF_USAGE).map(|ago| this_hour - ago * SECONDS_PER_HOUR).collect();
+    let mut used_quotas = BTreeSet::new();
+    for key in keys.iter().filter(|key| has_just_expired(key, now)) {
+        let usage = store.usage(key.quota_id(), &hours).await?;
+        let mut tallies = usage.values().flat_map(|hour| hour.values());
+        if tallies.any(|tally| tally.count > 0) {
+            used_quotas.insert(key.quota_id().to_owned());
+        }
+    }
+    Ok(KeyFacts { keys, used_quotas })
+}
+
+/// Whether a key has expired so recently that its client may not have noticed.
+fn has_just_expired(key: &KeyRecord, now: Timestamp) -> bool {
+    let since_end = key.expires_at.map(|end| now.duration_since(end));
+    let is_recent = since_end.is_some_and(|since| !since.is_negative() && since <= NOTICE);
+    key.revoked_at.is_none() && is_recent
+}
+
+fn is_about_to_expire(key: &KeyRecord, now: Timestamp) -> bool {
+    key.is_live(now) && key.expires_at.is_some_and(|end| end.duration_since(now) <= NOTICE)
+}
+
+/// Whether another key with the same quota works for longer: then the key was rotated.
+fn is_replaced(key: &KeyRecord, keys: &[KeyRecord], now: Timestamp) -> bool {
+    let outlives = |other: &KeyRecord| {
+        other.is_live(now) && other.expires_at.is_none_or(|end| key.expires_at < Some(end))
+    };
+    keys.iter().any(|other| {
+        other.key_hash != key.key_hash && other.quota_id() == key.quota_id() && outlives(other)
+    })
+}
+
+/// What is to be said of the keys at `now`.
+pub fn findings(facts: &KeyFacts, now: Timestamp, remedies: &Remedies) -> Vec<Finding> {
+    let KeyFacts { keys, used_quotas } = facts;
+    let live: Vec<&KeyRecord> = keys.iter().filter(|key| key.is_live(now)).collect();
+    if live.is_empty() {
+        let finding = Finding::problem("keys", "no key works, so that nobody can use the API")
+            .remedy(remedies.tnr("keys create --name first"))
+            .section(Section::FirstImportAndKey);
+        return vec![finding];
+    }
+    let mut findings = Vec::new();
+    for key in keys.iter().filter(|key| !is_replaced(key, keys, now)) {
+        if is_about_to_expire(key, now) {
+            findings.push(about_to_expire(key, remedies));
+        } else if has_just_expired(key, now) {
+            findings.push(just_expired(key, used_quotas.contains(key.quota_id()), remedies));
+        }
+    }
+    findings.extend(without_quota(&live));
+    let is_fine = |key: &&&KeyRecord| !is_about_to_expire(key, now) || is_replaced(key, keys, now);
+    let fine = live.iter().filter(is_fine).count();
+    let of = live.len();
+    findings.insert(0, Finding::ok("keys", format!("{fine} of {of} live keys stay live")));
+    findings
+}
+
+fn named(key: &KeyRecord) -> String {
+    format!("{} ({})", key.prefix, key.name)
+}
+
+fn ends(key: &KeyRecord) -> String {
+    key.expires_at.map_or("never".to_owned(), |end| end.to_string())
+}
+
+fn about_to_expire(key: &KeyRecord, remedies: &Remedies) -> Finding {
+    let message = format!("expires at {}, and no key replaces it", ends(key));
+    Finding::warning(named(key), message)
+        .remedy(remedies.tnr(&format!("keys rotate {}", key.prefix)))
+        .section(Section::Keys)
+}
+
+fn just_expired(key: &KeyRecord, is_used: bool, remedies: &Remedies) -> Finding {
+    let end = ends(key);
+    if !is_used {
+        return Finding::note(named(key), format!("expired at {end}, and no key replaces it"))
+            .section(Section::Keys);
+    }
+    let message = format!("expired at {end} while it was in use; its client gets 401 now");
+    Finding::warning(named(key), message)
+        .remedy(remedies.tnr(&format!("keys create --name {}", quoted(&key.name))))
+        .section(Section::Keys)
+}
+
+fn without_quota(live: &[&KeyRecord]) -> Option<Finding> {
+    /// The most keys that are named.
+    const NAMED: usize = 5;
+    let unlimited: Vec<&str> = live
+        .iter()
+        .filter(|key| key.per_minute.is_none() && key.per_day.is_none())
+        .map(|key| key.prefix.as_str())
+        .collect();
+    let named = unlimited.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+    let more = match unlimited.len() {
+        0 => return None,
+        1..=NAMED => String::new(),
+        count => format!(" and {} more", count - NAMED),
+    };
+    let message = format!("nothing limits the requests of {named}{more}");
+    Some(Finding::note("quotas", message).section(Section::Keys))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::finding::State;
+
+    fn now() -> Timestamp {
+        "2026-11-21T12:00:00Z".parse().unwrap()
+    }
+
+    fn key(name: &str, expires_at: Option<&str>) -> KeyRecord {
+        KeyRecord {
+            key_hash: name.to_owned(),
+            prefix: format!("tnr_live_{name}"),
+            name: name.to_owned(),
+            note: None,
+            created_at: Timestamp::UNIX_EPOCH,
+            expires_at: expires_at.map(|end| end.parse().unwrap()),
+            revoked_at: None,
+            per_minute: Some(60),
+            per_day: None,
+            quota_id: None,
+        }
+    }
+
+    /// State and name of every finding about these keys and one that never expires.
+    fn found(keys: Vec<KeyRecord>, used: &[&str]) -> Vec<(State, String)> {
+        let keys = [keys, vec![key("always", None)]].concat();
+        let used_quotas = used.iter().map(|quota| (*quota).to_owned()).collect();
+        let findings =
+            findings(&KeyFacts { keys, used_quotas }, now(), &Remedies::of_stack("numbers"));
+        findings.into_iter().skip(1).map(|finding| (finding.state, finding.check)).collect()
+    }
+
+    #[test]
+    fn a_key_is_named_in_the_last_fourteen_days_before_it_expires() {
+        let named = (State::Warning, "tnr_live_a (a)".to_owned());
+        assert_eq!(found(vec![key("a", Some("2026-12-05T12:00:00Z"))], &[]), [named]);
+        assert_eq!(found(vec![key("a", Some("2026-12-05T12:00:01Z"))], &[]), []);
+        let revoked =
+            KeyRecord { revoked_at: Some(now()), ..key("a", Some("2026-12-01T00:00:00Z")) };
+        assert_eq!(found(vec![revoked], &[]), []);
+    }
+
+    #[test]
+    fn a_key_that_was_rotated_may_expire() {
+        let old = key("a", Some("2026-11-25T12:00:00Z"));
+        let new = KeyRecord { quota_id: Some("a".to_owned()), ..key("b", None) };
+        assert_eq!(found(vec![old.clone(), new], &[]), []);
+        let ends_first = Some("2026-11-24T12:00:00Z");
+        let new = KeyRecord { quota_id: Some("a".to_owned()), ..key("b", ends_first) };
+        let both = found(vec![old, new], &[]);
+        assert_eq!(both, [(State::Warning, "tnr_live_a (a)".to_owned())]);
+    }
+
+    #[test]
+    fn an_expired_key_is_a_warning_only_if_it_was_in_use() {
+        let expired = || vec![key("a", Some("2026-11-21T11:00:00Z"))];
+        assert_eq!(found(expired(), &["a"])[0].0, State::Warning);
+        assert_eq!(found(expired(), &[])[0].0, State::Note);
+        assert_eq!(found(vec![key("a", Some("2026-10-01T00:00:00Z"))], &["a"]), []);
+    }
+
+    #[test]
+    fn keys_without_quotas_are_noted_together() {
+        let unlimited = KeyRecord { per_minute: None, ..key("a", None) };
+        assert_eq!(found(vec![unlimited], &[]), [(State::Note, "quotas".to_owned())]);
+    }
+
+    #[test]
+    fn no_key_that_works_is_a_problem() {
+        let expired = vec![key("a", Some("2026-11-21T11:00:00Z"))];
+        let facts = KeyFacts { keys: expired, used_quotas: BTreeSet::new() };
+        let found = findings(&facts, now(), &Remedies::of_stack("numbers"));
+        assert_eq!(found[0].state, State::Problem);
+    }
+}

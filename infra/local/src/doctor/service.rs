@@ -1,0 +1,34 @@
+//! The examination of a running service by its address.
+
+use std::time::Duration;
+
+use super::{
+    endpoints::{self, Answer, Target},
+    finding::Group,
+    look::{Look, findings_of, within},
+};
+use crate::LocalError;
+
+/// Asks every endpoint.
+///
+/// # Errors
+/// Returns an error if no HTTPS client can be made.
+pub async fn look(target: &Target, limit: Duration) -> Result<Look<Vec<Answer>>, LocalError> {
+    let client = endpoints::client().map_err(LocalError::io("no HTTPS client can be made"))?;
+    Ok(within(limit, async { Ok(endpoints::look(&client, target).await) }).await)
+}
+
+/// What is to be said of the answers.
+pub fn group(answers: &Look<Vec<Answer>>, target: &Target) -> Group {
+    let check = target.base_url.as_str();
+    let findings = findings_of(check, answers, |answers| endpoints::findings(answers, target));
+    Group { name: "endpoints", findings }
+}
+
+/// Examines a running service.
+///
+/// # Errors
+/// Returns an error if no HTTPS client can be made.
+pub async fn examine_service(target: &Target, limit: Duration) -> Result<Group, LocalError> {
+    Ok(group(&look(target, limit).await?, target))
+}
