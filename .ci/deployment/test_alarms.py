@@ -183,3 +183,13 @@ def test_an_alarm_tells_of_its_end_unless_that_means_nothing():
     for name, alarm in ALARMS.items():
         assert alarm["AlarmActions"] == ["<AlarmTopic>"], name
         assert ("OKActions" in alarm) == SERIES[name].mails_ok, name
+
+
+def test_a_deployment_watches_its_alarms_except_all_at_once():
+    for style, watched in [("Canary10Percent5Minutes", True), ("AllAtOnce", False)]:
+        groups = of_type(with_values(DeploymentStyle=style), "AWS::CodeDeploy::DeploymentGroup")
+        assert len(groups) >= 5
+        for name, group in groups.items():
+            alarms = group["Properties"]["AlarmConfiguration"]
+            expected = [{"Name": f"<{name.removesuffix('FunctionDeploymentGroup')}ErrorsAlarm>"}]
+            assert alarms == ({"Enabled": True, "Alarms": expected} if watched else {}), name
