@@ -87,7 +87,7 @@ def test_the_data_bucket_is_read_over_tls_only_and_forgets_what_is_past():
 
 def test_an_import_that_keeps_failing_is_given_up_and_told_of():
     resources = with_values()
-    configs = (config["Properties"] for config in of_type(resources, "AWS::Lambda::EventInvokeConfig").values())
+    configs = [config["Properties"] for config in of_type(resources, "AWS::Lambda::EventInvokeConfig").values()]
     [properties] = [config for config in configs if config["FunctionName"] == "<IngestFunction>"]
     assert properties["MaximumRetryAttempts"] == 2 and properties["MaximumEventAgeInSeconds"] == 3600
     assert properties["DestinationConfig"] == {"OnFailure": {"Destination": "<AlarmTopic>"}}

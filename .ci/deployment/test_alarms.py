@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 
 from metric_math import states
-from template import of_type, with_values
+from template import ROOT, of_type, with_values
 
 ALARMS = {name: alarm["Properties"] for name, alarm in of_type(with_values(), "AWS::CloudWatch::Alarm").items()}
 NOTHING = {}
@@ -183,3 +183,21 @@ def test_an_alarm_tells_of_its_end_unless_that_means_nothing():
     for name, alarm in ALARMS.items():
         assert alarm["AlarmActions"] == ["<AlarmTopic>"], name
         assert ("OKActions" in alarm) == SERIES[name].mails_ok, name
+
+
+def test_a_deployment_watches_its_alarms_except_all_at_once():
+    for style, watched in [("Canary10Percent5Minutes", True), ("AllAtOnce", False)]:
+        groups = of_type(with_values(DeploymentStyle=style), "AWS::CodeDeploy::DeploymentGroup")
+        assert len(groups) >= 5
+        for name, group in groups.items():
+            alarms = group["Properties"]["AlarmConfiguration"]
+            expected = [{"Name": f"<{name.removesuffix('FunctionDeploymentGroup')}ErrorsAlarm>"}]
+            assert alarms == ({"Enabled": True, "Alarms": expected} if watched else {}), name
+
+
+def test_every_alarm_is_in_the_table_of_what_to_do():
+    operations = (ROOT / "docs/OPERATIONS.md").read_text()
+    rows = [line for line in operations.splitlines() if line.startswith("| `")]
+    for name in ALARMS:
+        of_each_function = "…ErrorsAlarm" if name.endswith("ErrorsAlarm") else name
+        assert any(row.startswith(f"| `{of_each_function}`") and row.count("](#") == 1 for row in rows), name

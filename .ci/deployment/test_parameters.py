@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from template import EDGE, TEMPLATE, Values, of_type, source, with_values
+from template import EDGE, TEMPLATE, Values, source
 
 CERTIFICATE = "arn:aws:acm:us-east-1:123456789012:certificate/1"
 MISTAKES = [
@@ -51,13 +51,3 @@ def test_every_default_is_allowed_and_every_parameter_explained(path):
 
 def test_the_stack_needs_no_parameter():
     assert all("Default" in parameter for parameter in source()["Parameters"].values())
-
-
-def test_a_deployment_watches_its_alarms_except_all_at_once():
-    for style, watched in [("Canary10Percent5Minutes", True), ("AllAtOnce", False)]:
-        groups = of_type(with_values(DeploymentStyle=style), "AWS::CodeDeploy::DeploymentGroup")
-        assert len(groups) >= 5
-        for name, group in groups.items():
-            alarms = group["Properties"]["AlarmConfiguration"]
-            expected = [{"Name": f"<{name.removesuffix('FunctionDeploymentGroup')}ErrorsAlarm>"}]
-            assert alarms == ({"Enabled": True, "Alarms": expected} if watched else {}), name
