@@ -3,6 +3,7 @@
 pub mod args;
 mod aws_account;
 pub mod commands;
+pub mod costs;
 pub mod database;
 mod error;
 mod expiry;

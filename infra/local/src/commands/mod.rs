@@ -1,5 +1,6 @@
 //! What the program does: a module for each command.
 
+mod costs;
 pub mod import;
 pub mod key_transfer;
 pub mod keys;
@@ -27,6 +28,7 @@ pub async fn run(cli: Cli) -> Result<(), LocalError> {
         Command::Versions(args) => versions::list(args).await,
         Command::Keys(command) => run_keys(command).await,
         Command::Dynamodb(args) => serve::dynamodb(args).await,
+        Command::Costs(args) => costs::print(args),
         Command::Openapi { version } => openapi::print(version),
     }
 }
