@@ -201,11 +201,10 @@ mod tests {
 
     #[test]
     fn what_is_beyond_a_tier_costs_the_price_of_the_next() {
-        assert_eq!(API_REQUESTS.of(1e6), 1.0);
-        assert_eq!(API_REQUESTS.of(301e6), 300.9);
-        assert_eq!(DATA_OUT.of(100.0 * GB), 0.0);
-        assert!((DATA_OUT.of(101.0 * GB) - 0.09).abs() < 1e-9);
-        assert_eq!(READ_UNITS.of(0.0), 0.0);
+        let is_about = |dollars: f64, expected: f64| (dollars - expected).abs() < 1e-9;
+        assert!(is_about(API_REQUESTS.of(1e6), 1.0) && is_about(API_REQUESTS.of(301e6), 300.9));
+        assert!(is_about(DATA_OUT.of(100.0 * GB), 0.0) && is_about(DATA_OUT.of(101.0 * GB), 0.09));
+        assert!(is_about(READ_UNITS.of(0.0), 0.0));
     }
 
     #[test]
