@@ -49,6 +49,8 @@ pub enum Command {
     Restore(RestoreArgs),
     /// Run only the embedded DynamoDB, for `cargo lambda watch`
     Dynamodb(DynamodbArgs),
+    /// Compute the monthly bill of a deployment from measures, list prices and template.yaml
+    Costs(CostsArgs),
     /// Print the OpenAPI description of the API
     Openapi {
         /// The version of OpenAPI: 3.0 for generators that know no later one
@@ -93,6 +95,33 @@ fn endpoint_url(text: &str) -> Result<String, String> {
     } else {
         Err("must begin with http:// or https://".to_owned())
     }
+}
+
+#[derive(Debug, Args, Debug, Args)]
+pub struct CostsArgs {
+    /// Requests in a month
+    #[arg(long, value_name = "N", default_value_t = 10_000_000)]
+    pub requests: u64,
+    /// The percentage of the requests that start a container
+    #[arg(long, value_name = "PERCENT", default_value_t = 1.0, value_parser = percentage)]
+    pub cold: f64,
+    /// With traces sent to X-Ray
+    #[arg(long)]
+    pub tracing: bool,
+    /// With CloudFront and a firewall in front
+    #[arg(long)]
+    pub edge: bool,
+    /// A day at the limit of requests that the deployment takes, each as large as can be
+    #[arg(long, conflicts_with = "requests")]
+    pub worst_case: bool,
+    /// Print the document docs/COSTS.md
+    #[arg(long, conflicts_with_all = ["requests", "cold", "tracing", "edge", "worst_case"])]
+    pub markdown: bool,
+}
+
+fn percentage(text: &str) -> Result<f64, String> {
+    let in_range = |share: &f64| (0.0..=100.0).contains(share);
+    text.parse().ok().filter(in_range).ok_or_else(|| "must be a number from 0 to 100".to_owned())
 }
 
 #[derive(Debug, Args)]

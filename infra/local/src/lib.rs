@@ -2,6 +2,7 @@
 
 pub mod args;
 pub mod commands;
+pub mod costs;
 pub mod database;
 mod deletion_protection;
 mod doctor;

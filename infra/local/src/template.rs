@@ -27,11 +27,16 @@ pub fn tables() -> Result<Vec<Table>, LocalError> {
     of_type(&template, "AWS::DynamoDB::Table").map(table).collect()
 }
 
+/// The template.
+///
+/// # Errors
+/// Returns an error if it is no YAML.
 pub(crate) fn parse() -> Result<Value, LocalError> {
     yaml_serde::from_str(TEMPLATE).map_err(|error| LocalError::Template(error.to_string()))
 }
 
-fn of_type<'a>(template: &'a Value, kind: &'a str) -> impl Iterator<Item = &'a Value> {
+/// The resources of a type.
+pub(crate) fn of_type<'a>(template: &'a Value, kind: &'a str) -> impl Iterator<Item = &'a Value> {
     let resources = template["Resources"].as_mapping().into_iter().flatten();
     resources.map(|(_, resource)| resource).filter(move |resource| resource["Type"] == kind)
 }

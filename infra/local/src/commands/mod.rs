@@ -1,6 +1,7 @@
 //! What the program does: a module for each command.
 
 mod backup;
+mod costs;
 mod doctor;
 mod dynamodb;
 mod greeting;
@@ -38,6 +39,7 @@ pub async fn run(cli: Cli) -> Result<(), LocalError> {
         Command::Backup(args) => backup::backup(&args),
         Command::Restore(args) => backup::restore(&args),
         Command::Dynamodb(args) => dynamodb::dynamodb(args).await,
+        Command::Costs(args) => costs::print(args),
         Command::Openapi { version } => openapi::print(version),
     }
 }

@@ -11,9 +11,11 @@ use ingest::{Options, Source, Sources, ingest};
 use jiff::civil::Date;
 use numbering::dataset::Search;
 use serde_json::json;
+use tnr::costs::measures::{ITEMS, SNAPSHOT_BYTES};
 use zip::ZipArchive;
 
 use self::plain_search::{PlainSearch, Texts};
+use crate::operations::costs::assert_measured;
 use crate::support::{
     database_calls::assert_snapshot_costs_half,
     fault_proxy::{Fault, FaultProxy},
@@ -75,6 +77,10 @@ async fn every_record_of_the_published_reports_is_served() {
     assert_snapshot_costs_half(&Service::behind(&proxy).await, &proxy, 2).await;
 
     let store = service.database.store();
+    let snapshot = store.manifest().await.unwrap().unwrap().current;
+    let bytes = store.snapshot(&snapshot).await.unwrap().len();
+    assert_measured("SNAPSHOT_BYTES", SNAPSHOT_BYTES.into(), bytes as f64);
+    assert_measured("ITEMS", ITEMS.into(), report.items.written as f64);
     let again = ingest(&store, &sources(&folder), Options::default(), |_| ()).await.unwrap();
     assert_eq!((again.items.written, again.items.deleted), (0, 0));
     assert_eq!(again.version, report.version);

@@ -16,6 +16,7 @@ use axum::{Router, http::Uri};
 use lambda_http::{lambda_runtime, service_fn};
 use serde_json::Value;
 use tempfile::TempDir;
+use tnr::costs::measures::{METRICS_OF_IMPORT, METRICS_OF_REQUESTS};
 use tokio::net::TcpListener;
 
 use crate::support::{
@@ -101,6 +102,7 @@ async fn a_function_logs_one_line_for_each_request_with_all_its_metrics() {
     assert_eq!(lines[1]["ConsumedCapacity"], 0.0);
     assert_eq!(lines[3]["ClientErrors"], 1.0);
 
+    assert_eq!(metrics_written_by(&lines[0]).len() as u32, METRICS_OF_REQUESTS);
     let (of_requests, _) = metrics_read_by_template();
     let lacking: Vec<_> = of_requests.difference(&metrics_written_by(&lines[0])).cloned().collect();
     assert!(lacking.is_empty(), "template.yaml reads metrics that no request writes: {lacking:?}");
@@ -159,6 +161,7 @@ async fn the_import_logs_one_line_with_all_its_metrics() {
     let lines = output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let line = lines.into_iter().find(|line| line["message"] == "import").unwrap();
     assert_eq!((&line["ImportSucceeded"], &line["Records"]), (&1.0.into(), &3484.0.into()));
+    assert_eq!(metrics_written_by(&line).len() as u32, METRICS_OF_IMPORT);
     let (_, of_import) = metrics_read_by_template();
     let lacking: Vec<_> = of_import.difference(&metrics_written_by(&line)).cloned().collect();
     assert!(lacking.is_empty(), "template.yaml reads metrics that no import writes: {lacking:?}");

@@ -2,6 +2,7 @@
 
 mod access_log;
 mod commands;
+pub mod costs;
 mod database_cost;
 mod deployment;
 mod doctor;

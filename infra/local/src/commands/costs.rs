@@ -1,0 +1,59 @@
+//! Prints what a deployment costs.
+
+use std::fmt::{self, Write};
+
+use indicatif::HumanCount;
+
+use crate::{
+    LocalError,
+    args::CostsArgs,
+    costs::{Bill, Deployment, Line, Usage, markdown, prices},
+};
+
+/// Prints a bill, or the document with several.
+///
+/// # Errors
+/// Returns an error if the template cannot be read.
+pub fn print(args: CostsArgs) -> Result<(), LocalError> {
+    let deployment = Deployment::of_template()?;
+    let text =
+        if args.markdown { markdown::document(&deployment) } else { table(&deployment, &args) };
+    print!("{}", text.map_err(LocalError::io("cannot print the costs"))?);
+    Ok(())
+}
+
+fn table(deployment: &Deployment, args: &CostsArgs) -> Result<String, fmt::Error> {
+    let cold_share = args.cold / 100.0;
+    let usage = if args.worst_case {
+        Usage::worst_day(deployment, cold_share)
+    } else {
+        Usage::month(args.requests as f64, cold_share)
+    };
+    let usage = Usage { tracing: args.tracing, edge: args.edge, ..usage };
+    let bill = Bill::of(deployment, &usage);
+    let span = if args.worst_case { "A day" } else { "A month" };
+    let requests = HumanCount(usage.requests as u64);
+    let mut table = String::new();
+    writeln!(
+        table,
+        "{span} with {requests} requests, {} % of which start a container; US dollars, {}, list \
+         prices of {} without the free tier",
+        args.cold,
+        prices::REGION,
+        prices::READ_IN
+    )?;
+    for line in &bill.of_requests {
+        write_line(&mut table, line)?;
+    }
+    let subtotal = |what: &str, lines| Line { what: what.to_owned(), dollars: Bill::sum(lines) };
+    write_line(&mut table, &subtotal("Requests together", &bill.of_requests))?;
+    for line in &bill.fixed {
+        write_line(&mut table, line)?;
+    }
+    write_line(&mut table, &Line { what: "Together".to_owned(), dollars: bill.total() })?;
+    Ok(table)
+}
+
+fn write_line(table: &mut String, Line { what, dollars }: &Line) -> fmt::Result {
+    writeln!(table, "  {what:<40}{dollars:>12.2}")
+}

@@ -1,0 +1,198 @@
+//! What `template.yaml` deploys, as far as it costs: counted, so that it need not be written by hand.
+
+use yaml_serde::Value;
+
+use crate::{LocalError, template};
+
+use super::measures::{METRICS_OF_IMPORT, METRICS_OF_PROBE, METRICS_OF_REQUESTS};
+
+/// What a deployment has that costs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Deployment {
+    pub api_functions: u32,
+    /// The functions behind the API whose containers read keys and the manifest.
+    pub keyed_functions: u32,
+    /// The memory of a function behind the API, in MB.
+    pub memory_mb: f64,
+    /// The memory of the import, in MB.
+    pub import_memory_mb: f64,
+    pub metrics: u32,
+    pub alarms: u32,
+    /// The metrics that alarms read. AWS bills an alarm by each of them.
+    pub alarm_metrics: u32,
+    pub dashboards: u32,
+    /// Whether Lambda logs lines of its own about each request.
+    pub has_platform_lines: bool,
+    /// The bytes that API Gateway logs about a request.
+    pub gateway_log_bytes: u32,
+    /// The requests a second at which API Gateway begins to refuse more, on all routes together.
+    pub throttling_rate: f64,
+    pub has_probe: bool,
+}
+
+impl Deployment {
+    /// Reads the template, with the defaults of its parameters.
+    ///
+    /// # Errors
+    /// Returns an error if the template lacks something that is counted here.
+    pub fn of_template() -> Result<Self, LocalError> {
+        let template = template::parse()?;
+        let of_type = |kind| template::of_type(&template, kind).collect::<Vec<&Value>>();
+        let alarms = of_type("AWS::CloudWatch::Alarm");
+        let lambdas = of_type("AWS::Serverless::Function");
+        let import = function(&lambdas, "ingest")
+            .ok_or_else(|| LocalError::Template("it has no import".to_owned()))?;
+        let has_probe = function(&lambdas, "probe").is_some();
+        let behind_api: Vec<&&Value> = lambdas.iter().filter(|it| is_behind_api(it)).collect();
+        let api_functions = behind_api.len() as u32;
+        let api = &template["Resources"]["Api"]["Properties"];
+        Ok(Self {
+            api_functions,
+            keyed_functions: behind_api.iter().filter(|it| reads_keys(it)).count() as u32,
+            memory_mb: number(&template, &template["Globals"]["Function"]["MemorySize"])?,
+            import_memory_mb: number(&template, &import["Properties"]["MemorySize"])?,
+            metrics: api_functions * METRICS_OF_REQUESTS
+                + METRICS_OF_IMPORT
+                + if has_probe { METRICS_OF_PROBE } else { 0 },
+            alarms: alarms.len() as u32,
+            alarm_metrics: alarms.iter().map(|alarm| metrics_of_alarm(alarm)).sum(),
+            dashboards: of_type("AWS::CloudWatch::Dashboard").len() as u32,
+            has_platform_lines: has_platform_lines(&template, &lambdas),
+            gateway_log_bytes: gateway_log_bytes(api),
+            throttling_rate: throttling_rate(&template, api)?,
+            has_probe,
+        })
+    }
+}
+
+fn function<'a>(functions: &[&'a Value], binary: &str) -> Option<&'a Value> {
+    let is_it = |it: &&&Value| it["Metadata"]["BuildProperties"]["Binary"] == *binary;
+    functions.iter().find(is_it).copied()
+}
+
+fn is_behind_api(function: &Value) -> bool {
+    let events = function["Properties"]["Events"].as_mapping().into_iter().flatten();
+    events.into_iter().any(|(_, event)| event["Type"] == "HttpApi")
+}
+
+/// Whether a policy of the function names the table of keys.
+fn reads_keys(function: &Value) -> bool {
+    let policies = yaml_serde::to_string(&function["Properties"]["Policies"]);
+    policies.is_ok_and(|policies| policies.contains("ApiKeysTable"))
+}
+
+fn metrics_of_alarm(alarm: &Value) -> u32 {
+    match alarm["Properties"]["Metrics"].as_sequence() {
+        Some(listed) => {
+            listed.iter().filter(|metric| !metric["MetricStat"].is_null()).count() as u32
+        }
+        None => 1,
+    }
+}
+
+/// Lambda writes its lines about requests at the level INFO, which is the default.
+fn has_platform_lines(template: &Value, functions: &[&Value]) -> bool {
+    let configured = functions.iter().map(|function| &function["Properties"]["LoggingConfig"]);
+    let with_globals = configured.chain([&template["Globals"]["Function"]["LoggingConfig"]]);
+    !with_globals.into_iter().any(|config| config["SystemLogLevel"] == "WARN")
+}
+
+/// The sum over the limits of the routes; without such limits, the default of all of them.
+fn throttling_rate(template: &Value, api: &Value) -> Result<f64, LocalError> {
+    const LIMIT: &str = "ThrottlingRateLimit";
+    match api["RouteSettings"].as_mapping() {
+        Some(routes) => routes.iter().map(|(_, route)| number(template, &route[LIMIT])).sum(),
+        None => number(template, &api["DefaultRouteSettings"][LIMIT]),
+    }
+}
+
+/// A number, or the default of the parameter that stands for one.
+fn number(template: &Value, value: &Value) -> Result<f64, LocalError> {
+    let plain = match value {
+        Value::Tagged(tagged) => {
+            let parameter = tagged.value.as_str().unwrap_or_default();
+            &template["Parameters"][parameter]["Default"]
+        }
+        plain => plain,
+    };
+    plain.as_f64().ok_or_else(|| LocalError::Template(format!("{value:?} is no number")))
+}
+
+/// The line of API Gateway's access log, with a usual value in place of each variable; none if there is
+/// no such log.
+fn gateway_log_bytes(api: &Value) -> u32 {
+    const VARIABLE: &str = "$context.";
+    let format = api["AccessLogSettings"]["Format"].as_str().unwrap_or_default();
+    let mut parts = format.split(VARIABLE);
+    let mut bytes = parts.next().unwrap_or_default().len();
+    for part in parts {
+        let name_ends = |character: char| !character.is_ascii_alphanumeric() && character != '.';
+        let (name, rest) = part.split_at(part.find(name_ends).unwrap_or(part.len()));
+        bytes += usual_length(name) + rest.len();
+    }
+    bytes as u32
+}
+
+/// How long the value of a variable of API Gateway usually is.
+fn usual_length(variable: &str) -> usize {
+    match variable {
+        "requestTime" => "22/Nov/2026:09:00:00 +0000".len(),
+        "requestId" | "extendedRequestId" => "AbCdEfGhIjKlMnOp=".len(),
+        "identity.sourceIp" => "203.0.113.123".len(),
+        "routeKey" => "ANY /v1/npa/{npa}/nxx/{nxx}".len(),
+        "protocol" => "HTTP/1.1".len(),
+        "status" | "integrationStatus" => "200".len(),
+        "responseLatency" | "integrationLatency" => "10".len(),
+        "responseLength" => "1234".len(),
+        _ => "-".len(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn yaml(text: &str) -> Value {
+        yaml_serde::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn an_alarm_counts_each_metric_that_it_reads_and_no_expression() {
+        let plain = yaml("Properties: { MetricName: Errors }");
+        let expression = yaml(
+            "Properties: { Metrics: [{ Id: sum, Expression: a + b }, { Id: a, MetricStat: {} }, \
+             { Id: b, MetricStat: {} }] }",
+        );
+        assert_eq!((metrics_of_alarm(&plain), metrics_of_alarm(&expression)), (1, 2));
+    }
+
+    #[test]
+    fn the_limits_of_routes_add_up_and_parameters_stand_for_their_defaults() {
+        let template = yaml("Parameters: { Rate: { Default: 200 } }");
+        let routes = yaml(
+            "RouteSettings: { a: { ThrottlingRateLimit: !Ref Rate }, \
+             b: { ThrottlingRateLimit: 50 } }",
+        );
+        assert_eq!(throttling_rate(&template, &routes).unwrap(), 250.0);
+        let all = yaml("DefaultRouteSettings: { ThrottlingRateLimit: !Ref Rate }");
+        assert_eq!(throttling_rate(&template, &all).unwrap(), 200.0);
+        assert!(throttling_rate(&template, &yaml("{}")).is_err());
+    }
+
+    #[test]
+    fn a_line_of_the_gateway_has_a_value_for_each_variable() {
+        let api = yaml(
+            r#"AccessLogSettings: { Format: '{"status":"$context.status","x":"$context.error.responseType"}' }"#,
+        );
+        assert_eq!(gateway_log_bytes(&api), r#"{"status":"200","x":"-"}"#.len() as u32);
+        assert_eq!(gateway_log_bytes(&yaml("{}")), 0);
+    }
+
+    #[test]
+    fn lambda_logs_no_lines_of_its_own_at_a_higher_level() {
+        let info = yaml("Properties: { LoggingConfig: { LogFormat: JSON } }");
+        let warn = yaml("Properties: { LoggingConfig: { SystemLogLevel: WARN } }");
+        assert!(has_platform_lines(&yaml("{}"), &[&info]));
+        assert!(!has_platform_lines(&yaml("{}"), &[&warn]));
+    }
+}
