@@ -97,7 +97,7 @@ fn endpoint_url(text: &str) -> Result<String, String> {
     }
 }
 
-#[derive(Debug, Args, Debug, Args)]
+#[derive(Debug, Args)]
 pub struct CostsArgs {
     /// Requests in a month
     #[arg(long, value_name = "N", default_value_t = 10_000_000)]
