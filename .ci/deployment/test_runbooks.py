@@ -1,0 +1,325 @@
+"""The runbooks, run as they are written: docs/RUNBOOKS.md, and the sections of docs/OPERATIONS.md that it leads to.
+
+The commands of a section run in one shell, one after the other, on the stand-in for AWS and with the local program
+that TNR names. `cargo run --` stands for that program, which imports a part of the sample in the place of what
+`--fetch` would fetch. `sam` is replaced, since it would build for minutes, and the stand-in cannot update a stack with
+functions; test_first_deployment.py tries the real one. A function that is invoked does nothing.
+"""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import time
+from pathlib import Path
+from unittest import mock
+
+import boto3
+import pytest
+from moto.awslambda.models import LambdaBackend
+
+from stand_in import aws, stack_template
+from template import ACCOUNT, REGION, ROOT, defaults, source
+
+STACK, STANDBY, OTHER_REGION = "telephone-numbers", "standby", "us-west-2"
+PROGRAM = Path(os.environ.get("TNR", ROOT / "target/debug/tnr")).absolute()
+# The reports of an import by their option, and how many lines of each. A scan of all takes moto too long.
+REPORTS = {
+    "--nanpa": ("nanpa_utilized_codes.txt", 120), "--cnac": ("cnac_co_code_status.csv", 120),
+    "--npa-report": ("npa_report.csv", None), "--carriers": ("carriers.csv", None),
+}
+NUMBER, STREAM = "3052345678", "2026/01/31/[7]0123456789abcdef"
+# What the stand-in cannot do, by the beginning of the command. One that it learns to do fails the test.
+NOT_HERE = {
+    "aws cloudformation cancel-update-stack": "moto lacks it",
+    "aws cloudformation continue-update-rollback": "moto lacks it",
+    "aws cloudformation wait stack-rollback-complete": "no update of moto fails half-way",
+    "aws logs put-data-protection-policy": "moto lacks it",
+}
+
+
+@pytest.fixture
+def stack(tmp_path, monkeypatch):
+    """A stack on the stand-in, and programs that speak to it. Returns a client of CloudFormation."""
+    # moto would run a function in a container.
+    with aws(), mock.patch.object(LambdaBackend, "invoke", lambda *_: b"{}"):
+        os.environ |= {"AWS_DEFAULT_REGION": REGION, "DEPLOYMENTS": str(tmp_path / "deployments")}
+        os.environ["REPORTS"] = str(reports(tmp_path / "reports"))
+        monkeypatch.chdir(tmp_path)
+        programs = tmp_path / "programs"
+        programs.mkdir()
+        for name in ["cargo", "sam"]:
+            stands_for_it = f'#!/bin/sh\nexec {sys.executable} {__file__} {name} "$@"\n'
+            (programs / name).write_text(stands_for_it)
+            (programs / name).chmod(0o755)
+        os.environ["PATH"] = f"{programs}:{Path(sys.executable).parent}:{os.environ['PATH']}"
+        cloud = boto3.client("cloudformation")
+        make_stack(cloud, STACK)
+        yield cloud
+
+
+def reports(folder, change=lambda content: content):
+    """A folder with the reports that are imported."""
+    folder.mkdir()
+    for file, lines in REPORTS.values():
+        content = "".join((ROOT / "infra/local/sample" / file).read_text().splitlines(keepends=True)[:lines])
+        (folder / file).write_text(change(content))
+    return folder
+
+
+def make_stack(cloud, name):
+    cloud.create_stack(StackName=name, TemplateBody=stack_template(), Capabilities=["CAPABILITY_IAM"])
+
+
+def stands_for(program, arguments):
+    """Does what `cargo run --` and `sam` would do."""
+    if program == "cargo":
+        assert arguments[:2] == ["run", "--"], arguments
+        subprocess.run(command_of_tnr(arguments[2:]), check=True)
+    elif arguments[0] == "deploy":
+        # Not the region that the modules of this folder set for themselves.
+        cloud = boto3.client("cloudformation", region_name=os.environ["AWS_REGION"])
+        name = arguments[arguments.index("--stack-name") + 1] if "--stack-name" in arguments else STACK
+        if name not in [each["StackName"] for each in cloud.describe_stacks()["Stacks"]]:
+            make_stack(cloud, name)
+        with open(os.environ["DEPLOYMENTS"], "a") as deployments:
+            deployments.write(json.dumps(dict(re.findall(r"(\w+)=(\S+)", " ".join(arguments)))) + "\n")
+    else:
+        assert arguments == ["build"], arguments
+
+
+def command_of_tnr(arguments):
+    if "--fetch" in arguments:
+        place, folder = arguments.index("--fetch"), Path(os.environ["REPORTS"])
+        arguments[place:place + 1] = [part for option, (file, _) in REPORTS.items() for part in (option, folder / file)]
+    return [PROGRAM, *arguments]
+
+
+def tnr(*arguments):
+    """Runs the local program on the stack, and returns what it prints."""
+    command = command_of_tnr([*arguments, "--stack", STACK])
+    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=120).stdout
+
+
+def current_version():
+    [current] = [version["version"] for version in json.loads(tnr("versions", "--json")) if version["is_current"]]
+    return current
+
+
+def deployments():
+    """The parameters of each deployment that was made."""
+    return [json.loads(line) for line in Path(os.environ["DEPLOYMENTS"]).read_text().splitlines()]
+
+
+def section(document, *headings):
+    """The text below a heading, and a heading below that."""
+    text = (ROOT / "docs" / document).read_text()
+    for depth, heading in enumerate(headings, start=2):
+        mark = "#" * depth
+        [text] = re.findall(rf"^{mark} {re.escape(heading)}\n(.*?)(?=^#{{2,{depth}}} |\Z)", text, re.DOTALL | re.MULTILINE)
+    return text
+
+
+def commands(text):
+    """The commands of a text. One that goes on over several lines ends where the shell says so."""
+    found = []
+    for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL):
+        command = ""
+        for line in block.splitlines():
+            command += line
+            if not line.endswith("\\") and is_whole(command):
+                found.append(command)
+                command = ""
+            else:
+                command += "\n"
+        assert not command, f"not a command: {command}"
+    assert found
+    return found
+
+
+def is_whole(command):
+    return subprocess.run(["bash", "-n"], input=command, text=True, capture_output=True).returncode == 0
+
+
+def run(commands, **values):
+    """Runs commands in one shell, with the values of what stands in capitals in them. Returns what they print."""
+    values = {"STACK": STACK, "STANDBY": STANDBY, "ACCOUNT": ACCOUNT, **values}
+    script = "\n".join(line_of(command) for command in commands)
+    for name, value in values.items():
+        script = re.sub(rf"\b{name}(?![a-zA-Z])", lambda _: value, script)
+    result = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", script], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300
+    )
+    assert result.returncode == 0, f"{result.stdout}\n{result.stderr}"
+    return result.stdout
+
+
+def line_of(command):
+    shown = f"echo {shlex.quote('+ ' + command)} >&2\n"
+    if not any(command.startswith(beginning) for beginning in NOT_HERE):
+        return shown + command
+    refused = f"if timeout 10 {command} >/dev/null 2>&1; then echo 'it can be done here now' >&2; exit 1; fi"
+    return shown + refused
+
+
+def make_key():
+    """The first characters of a new key."""
+    return tnr("keys", "create", "--name", "a client").strip()[:15]
+
+
+def states():
+    """The state of each key, by its first characters."""
+    rows = (line.split() for line in tnr("keys", "list").splitlines()[1:])
+    return {row[0]: row[3] for row in rows}
+
+
+def log(function, message):
+    logs, group = boto3.client("logs"), f"/aws/lambda/{STACK}-{function}"
+    logs.create_log_stream(logGroupName=group, logStreamName=STREAM)
+    events = [{"timestamp": int(time.time() * 1000), "message": message}]
+    logs.put_log_events(logGroupName=group, logStreamName=STREAM, logEvents=events)
+
+
+def test_a_leaked_key_ends_and_the_client_gets_another(stack):
+    key = make_key()
+    log("npa", json.dumps({"key": key, "route": "/v1/npa"}))
+    printed = run(commands(section("RUNBOOKS.md", "A key leaked")), tnr_live_AbC123=key)
+    assert '"route": "/v1/npa"' in printed
+    assert sorted(states().values()) == ["live", "revoked"] and states()[key] == "revoked"
+
+
+def test_keys_that_were_deleted_come_back_from_the_backup(stack):
+    key, revoked = make_key(), make_key()
+    restore, wait, *carry_over = commands(section("OPERATIONS.md", "Restore from backup", "Keys"))
+    run([restore, wait])
+    tnr("keys", "revoke", revoked)
+    table = boto3.resource("dynamodb").Table(f"{STACK}-api_keys")
+    [lost] = [item for item in table.scan()["Items"] if item["prefix"] == key]
+    table.delete_item(Key={"key_hash": lost["key_hash"]})
+    run(carry_over)
+    assert states() == {key: "live", revoked: "revoked"}
+
+
+def test_items_that_were_deleted_are_written_again(stack):
+    tnr("import", "--fetch")
+    table = boto3.resource("dynamodb").Table(f"{STACK}-carriers")
+    lost = table.scan()["Items"][0]
+    table.delete_item(Key={"ocn": lost["ocn"]})
+    run(commands(section("OPERATIONS.md", "Restore from backup", "Data")))
+    assert table.get_item(Key={"ocn": lost["ocn"]})["Item"] == lost
+
+
+def test_data_goes_back_to_the_version_before(stack, tmp_path, monkeypatch):
+    tnr("import", "--fetch")
+    first = current_version()
+    changed = reports(tmp_path / "changed", lambda content: content.replace("SAMPLE TELEPHONE", "ANOTHER TELEPHONE"))
+    with monkeypatch.context() as patch:
+        patch.setenv("REPORTS", str(changed))
+        tnr("import", "--fetch", "--max-change", "100")
+    assert current_version() != first
+    run(commands(section("OPERATIONS.md", "Roll back data")))
+    assert current_version() == first
+
+
+def test_a_region_is_replaced_and_comes_back(stack):
+    key, revoked_meanwhile = make_key(), make_key()
+    run(commands(section("RUNBOOKS.md", "The region is lost", "While all is well")))
+    assert json.loads(Path("parameters.json").read_text())
+    replicate(f"{STACK}-api_keys")
+    run(commands(section("RUNBOOKS.md", "The region is lost", "When it is lost")))
+    at_standby = {"env": os.environ | {"AWS_REGION": OTHER_REGION}, "check": True, "capture_output": True, "text": True}
+    listed = subprocess.run([PROGRAM, "keys", "list", "--stack", STANDBY], **at_standby).stdout
+    assert key in listed and revoked_meanwhile in listed
+    subprocess.run([PROGRAM, "keys", "revoke", revoked_meanwhile, "--stack", STANDBY], **at_standby)
+    run(commands(section("RUNBOOKS.md", "The region is lost", "When it is back")))
+    assert states() == {key: "live", revoked_meanwhile: "revoked"}
+    assert current_version()
+
+
+def replicate(table):
+    """Makes the copy in the other region, which moto does not."""
+    here, there = boto3.client("dynamodb"), boto3.client("dynamodb", region_name=OTHER_REGION)
+    made = here.describe_table(TableName=table)["Table"]
+    assert made["StreamSpecification"] == {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
+    settings = {name: made[name] for name in ["TableName", "AttributeDefinitions", "KeySchema"]}
+    there.create_table(**settings, BillingMode="PAY_PER_REQUEST")
+    for item in here.scan(TableName=table)["Items"]:
+        there.put_item(TableName=table, Item=item)
+
+
+def test_a_stack_that_is_stuck_is_looked_at_and_deleted(stack):
+    printed = run(commands(section("RUNBOOKS.md", "The stack is stuck")))
+    assert "CREATE_COMPLETE" in printed
+    assert STACK not in [each["StackName"] for each in stack.describe_stacks()["Stacks"]]
+    assert f"{STACK}-api_keys" in boto3.client("dynamodb").list_tables()["TableNames"]
+
+
+def test_everything_is_stopped_and_works_again(stack):
+    functions = boto3.client("lambda")
+    names = [function["FunctionName"] for function in functions.list_functions()["Functions"]]
+    find, stop, slow_down, *work_again = commands(section("RUNBOOKS.md", "Costs run away"))
+
+    def reserved():
+        settings = [functions.get_function_concurrency(FunctionName=name) for name in names]
+        return {setting.get("ReservedConcurrentExecutions") for setting in settings}
+
+    run([find, stop])
+    assert reserved() == {0}
+    run([find, slow_down, *work_again])
+    assert reserved() == {None}
+    limits = ["ThrottlingRate", "ThrottlingBurst", "PublicThrottlingRate", "PublicThrottlingBurst"]
+    slow, normal = deployments()
+    assert slow == dict.fromkeys(limits, "1")
+    assert normal == {limit: defaults(source())[limit] for limit in limits}
+    [budget] = boto3.client("budgets").describe_budgets(AccountId=ACCOUNT)["Budgets"]
+    assert budget["BudgetName"] == STACK
+
+
+def test_a_number_in_the_logs_is_found_and_deleted(stack):
+    log("format", f"a line with {NUMBER} in it")
+    printed = run(commands(section("RUNBOOKS.md", "Personal data in the logs")), STREAM=STREAM)
+    assert STREAM in printed.split(f"/aws/lambda/{STACK}-format\n")[1].split("/aws/lambda/")[0]
+    logs, group = boto3.client("logs"), f"/aws/lambda/{STACK}-format"
+    assert logs.describe_log_streams(logGroupName=group)["logStreams"] == []
+    [setting] = logs.describe_log_groups(logGroupNamePrefix=group)["logGroups"]
+    assert str(setting["retentionInDays"]) == defaults(source())["LogRetention"]
+
+
+def test_the_mask_of_the_logs_is_json():
+    runbook = commands(section("RUNBOOKS.md", "Personal data in the logs"))
+    [command] = [command for command in runbook if "put-data-protection" in command]
+    policy = json.loads(shlex.split(command)[-1])
+    assert [next(iter(statement["Operation"])) for statement in policy["Statement"]] == ["Audit", "Deidentify"]
+    [custom] = policy["Configuration"]["CustomDataIdentifier"]
+    assert re.fullmatch(custom["Regex"], "tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn")
+
+
+def test_a_fix_goes_out_during_an_alarm_and_the_style_is_set_back(stack):
+    text = section("OPERATIONS.md", "Upgrade and roll back code").split("\n### ")[0]
+    run(commands(text))
+    assert [each["DeploymentStyle"] for each in deployments()] == ["AllAtOnce", defaults(source())["DeploymentStyle"]]
+
+
+def test_a_release_with_another_layout_is_prepared_by_an_import(stack):
+    ingest = boto3.client("cloudformation").describe_stack_resource(StackName=STACK, LogicalResourceId="IngestFunction")
+    function = ingest["StackResourceDetail"]["PhysicalResourceId"]
+    text = section("OPERATIONS.md", "Upgrade and roll back code", "Upgrade across a layout of snapshots")
+    printed = run(commands(text), INGEST_FUNCTION=function)
+    assert current_version() in printed
+
+
+def test_every_runbook_is_run():
+    tests = Path(__file__).read_text()
+    text = (ROOT / "docs/RUNBOOKS.md").read_text()
+    parts = re.split(r"^##+ (.*)\n", text, flags=re.MULTILINE)[1:]
+    for heading, body in zip(parts[::2], parts[1::2]):
+        assert "```sh" not in body or f'"{heading}"' in tests, f"no test runs '{heading}'"
+    documents = text + (ROOT / "docs/OPERATIONS.md").read_text()
+    for command in NOT_HERE:
+        assert f"\n{command} " in documents, f"no runbook has '{command}'"
+
+
+if __name__ == "__main__":
+    stands_for(sys.argv[1], sys.argv[2:])
