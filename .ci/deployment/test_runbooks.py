@@ -118,7 +118,8 @@ def section(document, *headings):
     text = (ROOT / "docs" / document).read_text()
     for depth, heading in enumerate(headings, start=2):
         mark = "#" * depth
-        [text] = re.findall(rf"^{mark} {re.escape(heading)}\n(.*?)(?=^#{{2,{depth}}} |\Z)", text, re.DOTALL | re.MULTILINE)
+        part = rf"^{mark} {re.escape(heading)}\n(.*?)(?=^#{{2,{depth}}} |\Z)"
+        [text] = re.findall(part, text, re.DOTALL | re.MULTILINE)
     return text
 
 
@@ -149,9 +150,8 @@ def run(commands, **values):
     script = "\n".join(line_of(command) for command in commands)
     for name, value in values.items():
         script = re.sub(rf"\b{name}(?![a-zA-Z])", lambda _: value, script)
-    result = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", script], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300
-    )
+    shell = ["bash", "-euo", "pipefail", "-c", script]
+    result = subprocess.run(shell, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300)
     assert result.returncode == 0, f"{result.stdout}\n{result.stderr}"
     return result.stdout
 
