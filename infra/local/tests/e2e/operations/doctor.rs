@@ -9,11 +9,15 @@ use tempfile::TempDir;
 use tnr::commands::keys::{random, register};
 
 use crate::support::{
-    aws_account::{AwsAccount, StackState},
+    aws_account::AwsAccount,
+    aws_stack::StackState,
     databases::write_sample_into,
     program::{Serving, run, stderr, stdout},
     service::KEY,
 };
+
+/// What breaks, the exit code, and how the only finding begins.
+type Breakage = (fn(&mut StackState), i32, &'static str);
 
 /// What `doctor --json` found, with its exit code.
 struct Found {
@@ -91,7 +95,7 @@ async fn a_healthy_stack_is_all_ok() {
 async fn what_breaks_in_a_stack_is_named_with_the_right_exit_code() {
     let account = AwsAccount::with_stack().await;
     let healthy = account.state();
-    let broken: [(fn(&mut StackState), i32, &str); 11] = [
+    let broken: [Breakage; 11] = [
         (
             |stack| stack.status = "UPDATE_ROLLBACK_FAILED".to_owned(),
             2,
