@@ -239,16 +239,17 @@ fn configuration(
     own: &Yaml,
     parameters: &BTreeMap<String, String>,
 ) -> Value {
+    let tables = resources_of_type("AWS::DynamoDB::Table");
+    let table_named = |logical: &str| {
+        let (_, table) = tables.iter().find(|(name, _)| *name == logical)?;
+        Some(text(&table["Properties"]["TableName"]).replace("${AWS::StackName}", STACK))
+    };
+    // What follows from something else than a table or parameter is secret, and empty by default, or
+    // a name that nobody compares.
     let resolved = |value: &Yaml| match value {
         Yaml::Tagged(reference) => {
-            let name = text(&reference.value);
-            let table = resources_of_type("AWS::DynamoDB::Table")
-                .into_iter()
-                .find(|(logical, _)| *logical == name)
-                .map(|(_, table)| text(&table["Properties"]["TableName"]));
-            let table = table.map(|name| name.replace("${AWS::StackName}", STACK));
-            let parameter = parameters.get(&name).cloned();
-            table.or(parameter).unwrap_or_else(|| "computed".to_owned())
+            let name = reference.value.as_str().unwrap_or_default();
+            table_named(name).or_else(|| parameters.get(name).cloned()).unwrap_or_default()
         }
         plain => scalar(plain),
     };
