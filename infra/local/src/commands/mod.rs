@@ -15,9 +15,11 @@ mod serve;
 pub mod verify;
 mod versions;
 
+use store::Store;
+
 use crate::{
     LocalError,
-    args::{Cli, Command, KeysCommand},
+    args::{Cli, Command, DataArgs, KeysCommand},
     database::Database,
     deletion_protection::protect_tables_of_stack,
 };
@@ -47,19 +49,32 @@ pub async fn run(cli: Cli) -> Result<(), LocalError> {
 async fn run_keys(command: KeysCommand) -> Result<(), LocalError> {
     match command {
         KeysCommand::Create { name, terms, data } => {
-            let store = Database::open(&data).await?.store();
-            keys::create(&store, &name, &terms).await?;
-            protect_tables_of_stack(&store, &data).await;
-            Ok(())
+            let create = async |store: &Store| {
+                keys::create(store, &name, &terms).await?;
+                protect_tables_of_stack(store, &data).await;
+                Ok(())
+            };
+            on_database(&data, create).await
         }
-        KeysCommand::List { data } => keys::list(&Database::open(&data).await?.store()).await,
+        KeysCommand::List { data } => on_database(&data, keys::list).await,
         KeysCommand::Rotate { prefix, overlap, data } => {
-            keys::rotate(&Database::open(&data).await?.store(), &prefix, overlap).await
+            on_database(&data, async |store| keys::rotate(store, &prefix, overlap).await).await
         }
         KeysCommand::Revoke { prefix, data } => {
-            keys::revoke(&Database::open(&data).await?.store(), &prefix).await
+            on_database(&data, async |store| keys::revoke(store, &prefix).await).await
         }
         KeysCommand::Export(args) => key_transfer::export(args).await,
         KeysCommand::Import(args) => key_transfer::import(args).await,
     }
+}
+
+/// Opens the database that the arguments name, works on it, and closes it.
+async fn on_database(
+    data: &DataArgs,
+    work: impl AsyncFnOnce(&Store) -> Result<(), LocalError>,
+) -> Result<(), LocalError> {
+    let database = Database::open(data).await?;
+    let done = work(&database.store()).await;
+    database.close().await;
+    done
 }

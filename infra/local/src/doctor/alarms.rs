@@ -125,7 +125,7 @@ pub fn findings(facts: &AlarmFacts, remedies: &Remedies) -> Vec<Finding> {
 }
 
 fn of_alarms(names: &[String], alarms: &[Alarm], remedies: &Remedies) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = alarms.iter().flat_map(|alarm| of_alarm(alarm)).collect();
+    let mut findings: Vec<Finding> = alarms.iter().flat_map(of_alarm).collect();
     let is_gone = |name: &&String| !alarms.iter().any(|alarm| alarm.name == **name);
     findings.extend(names.iter().filter(is_gone).map(|name| {
         Finding::problem(name, "the alarm has been deleted")

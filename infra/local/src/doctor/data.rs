@@ -5,11 +5,11 @@ use ingest::{Drift, IngestError, Progress, Repair, Verification};
 use jiff::{SignedDuration, Timestamp};
 use logging::with_causes;
 use numbering::records::Version;
-use store::{Manifest, Store, load};
+use store::{DatasetError, Manifest, Store, load};
 
 use super::{
     finding::{Finding, Section},
-    look::{Look, LookError},
+    look::Look,
     remedies::Remedies,
 };
 
@@ -33,12 +33,11 @@ pub async fn look(store: &Store) -> Look<DataFacts> {
         .iter()
         .flat_map(|Manifest { current, retained, .. }| std::iter::once(current).chain(retained));
     for snapshot in snapshots {
-        match load(store, snapshot).await {
-            Ok(_) => (),
-            Err(error) if error.is_damage() => {
-                unreadable.push((snapshot.version.clone(), with_causes(&error)));
-            }
-            Err(error) => return Err(LookError::Ingest(error.into())),
+        let Err(error) = load(store, snapshot).await else { continue };
+        let is_of_snapshot = error.is_damage();
+        match error {
+            DatasetError::Store(error) if !is_of_snapshot => return Err(error.into()),
+            error => unreadable.push((snapshot.version.clone(), with_causes(&error))),
         }
     }
     Ok(DataFacts { manifest, unreadable })

@@ -211,7 +211,7 @@ mod tests {
             }
         }
         let asked: Vec<String> = unkeyed().into_iter().map(|request| request.target).collect();
-        assert!(asked.contains(&"/v1/npa/415/nxx/555".to_owned()), "{asked:?}");
+        assert!(asked.contains(&"/v1/npa/415/nxx/555?limit=1".to_owned()), "{asked:?}");
         assert!(asked.contains(&"/v1/format?tn=%2B14155550000".to_owned()), "{asked:?}");
         assert!(asked.contains(&"/health".to_owned()), "{asked:?}");
         assert!(!asked.iter().any(|target| target.contains('{')), "{asked:?}");

@@ -220,10 +220,10 @@ fn of_function(
     // While a deployment goes on the alias still names the version before.
     let state = if live.shares.is_empty() { State::Problem } else { State::Note };
     let number = &live.version.name;
-    let mut stale = expected.differences(&live.version.settings);
-    stale.extend(expected.unpublished(&latest.settings, &live.version.settings));
-    let is_up_to_date = stale.is_empty();
-    findings.extend(stale.into_iter().map(|what| {
+    let mut not_published = expected.differences(&live.version.settings);
+    not_published.extend(expected.unpublished(&latest.settings, &live.version.settings));
+    let is_up_to_date = not_published.is_empty();
+    findings.extend(not_published.into_iter().map(|what| {
         let message = format!("{what} in version {number}, which clients reach");
         redeploy(Finding::new(state, check, message))
     }));

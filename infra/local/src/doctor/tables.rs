@@ -3,7 +3,8 @@
 use aws_sdk_dynamodb::{
     Client,
     types::{
-        ContinuousBackupsStatus, PointInTimeRecoveryStatus, TableDescription, TimeToLiveStatus,
+        ContinuousBackupsStatus, KeySchemaElement, PointInTimeRecoveryStatus, TableDescription,
+        TableStatus, TimeToLiveStatus,
     },
 };
 use futures_util::future::join_all;
@@ -151,8 +152,8 @@ impl From<&TableDescription> for Actual {
         let billing = table.billing_mode_summary().and_then(|summary| summary.billing_mode());
         let encryption = table.sse_description().and_then(|encryption| encryption.status());
         Self {
-            status: text(table.table_status().map(|status| status.as_str())),
-            partition_key: text(table.key_schema().first().map(|key| key.attribute_name())),
+            status: text(table.table_status().map(TableStatus::as_str)),
+            partition_key: text(table.key_schema().first().map(KeySchemaElement::attribute_name)),
             is_on_demand: billing.is_some_and(|mode| mode.as_str() == "PAY_PER_REQUEST"),
             is_encrypted: encryption
                 .is_some_and(|status| matches!(status.as_str(), "ENABLED" | "UPDATING")),
@@ -253,11 +254,11 @@ fn update(table: &str, options: &str) -> String {
 
 fn missing(expected: &Expected, place: Place, remedies: &Remedies) -> Finding {
     let finding = Finding::problem(expected.name.as_str(), "the table does not exist");
-    match (place, expected.local_name.as_str()) {
-        (Place::Elsewhere, _) => {
+    match place {
+        Place::Elsewhere => {
             finding.remedy(remedies.tnr("serve")).section(Section::FirstImportAndKey)
         }
-        (Place::Aws, _) => finding.section(Section::Restore),
+        Place::Aws => finding.section(Section::Restore),
     }
 }
 

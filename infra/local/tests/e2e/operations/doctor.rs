@@ -2,18 +2,23 @@
 
 use std::collections::BTreeSet;
 
+use numbering::records::Version;
 use serde_json::Value;
 use shared::auth::ApiKey;
-use store::KeyRecord;
+use store::{KeyRecord, Manifest, Snapshot};
 use tempfile::TempDir;
 use tnr::commands::keys::{random, register};
 
 use crate::support::{
-    aws_account::{AwsAccount, StackState},
+    aws_account::AwsAccount,
+    aws_stack::StackState,
     databases::write_sample_into,
     program::{Serving, run, stderr, stdout},
     service::KEY,
 };
+
+/// What breaks, the exit code, and how the only finding begins.
+type Breakage = (fn(&mut StackState), i32, &'static str);
 
 /// What `doctor --json` found, with its exit code.
 struct Found {
@@ -91,7 +96,7 @@ async fn a_healthy_stack_is_all_ok() {
 async fn what_breaks_in_a_stack_is_named_with_the_right_exit_code() {
     let account = AwsAccount::with_stack().await;
     let healthy = account.state();
-    let broken: [(fn(&mut StackState), i32, &str); 11] = [
+    let broken: [Breakage; 11] = [
         (
             |stack| stack.status = "UPDATE_ROLLBACK_FAILED".to_owned(),
             2,
@@ -187,6 +192,29 @@ async fn what_breaks_in_the_tables_is_named_with_the_right_exit_code() {
     doctor(&account, &[])
         .await
         .assert_only(2, "problem tables numbers-usage: the table does not exist");
+}
+
+#[tokio::test]
+async fn a_version_that_this_release_cannot_read_is_named() {
+    let account = AwsAccount::with_stack().await;
+    let store = &account.store;
+    let before = store.manifest().await.unwrap().unwrap();
+    // The first byte of a snapshot is its layout.
+    let bytes = b"\xffof a release to come";
+    let now = numbering::time::this_second();
+    let version = Version::new(now);
+    store.write_snapshot(&version, bytes, &before.revision).await.unwrap();
+    let Snapshot { statistics, file_dates, .. } = before.current.clone();
+    let foreign = Snapshot::of(version.clone(), bytes, statistics, file_dates, now);
+    let after = Manifest::following(Some(&before), foreign, |_| true);
+    store.publish(&after, &before.revision).await.unwrap();
+    let found = doctor(&account, &[]).await;
+    let not_ok = found.not_ok();
+    let beginning = format!(
+        "problem data version {version}: the current version cannot be read by this release"
+    );
+    assert!(not_ok.iter().any(|line| line.starts_with(&beginning)), "{not_ok:#?}");
+    assert_eq!(found.code, 2);
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 pub mod api_events;
 pub mod aws_account;
 pub mod aws_services;
+pub mod aws_stack;
 pub mod database_calls;
 pub mod databases;
 pub mod description;

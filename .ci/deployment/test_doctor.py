@@ -1,0 +1,308 @@
+"""`tnr doctor` on the stack in moto: all is well, then things break one by one.
+
+TNR_PROGRAM names the program to test; without it, it is the one that `cargo build` makes.
+"""
+
+import contextlib
+import json
+import os
+import re
+import subprocess
+from unittest import mock
+
+import boto3
+import pytest
+from moto.awslambda.models import lambda_backends
+from moto.cloudformation.parsing import get_model_map
+from moto.dynamodb.models import dynamodb_backends
+
+from stand_in import aws, stack_template
+from template import ACCOUNT, REGION, ROOT, STACK, of_type, with_values
+
+PROGRAM = os.environ.get("TNR_PROGRAM", str(ROOT / "target/debug/tnr"))
+SAMPLE = ROOT / "infra/local/sample"
+ADDRESS = "oncall@example.com"
+
+
+class AlarmByName:
+    """An alarm of a stack, which moto knows only by its own interface: here it gets the name that CloudFormation gives."""
+
+    def __init__(self, name):
+        self.name = name
+
+    @property
+    def physical_resource_id(self):
+        return self.name
+
+    @staticmethod
+    def is_created():
+        return True
+
+    @staticmethod
+    def cloudformation_name_type():
+        return ""
+
+    @staticmethod
+    def cloudformation_type():
+        return "AWS::CloudWatch::Alarm"
+
+    @classmethod
+    def has_cfn_attr(cls, attr):
+        return False
+
+    @classmethod
+    def create_from_cloudformation_json(cls, resource_name, cloudformation_json, account_id, region_name, **kwargs):
+        return cls(resource_name)
+
+
+class Deployment:
+    """The stack, with what moto leaves out of it, a service on its tables, and the clients to break it with."""
+
+    def __init__(self):
+        for service in ["cloudformation", "cloudwatch", "dynamodb", "events", "lambda", "sns"]:
+            setattr(self, service.replace("lambda", "functions"), boto3.client(service))
+        parameters = [{"ParameterKey": "AlarmEmail", "ParameterValue": ADDRESS}]
+        capabilities = ["CAPABILITY_IAM"]
+        self.cloudformation.create_stack(
+            StackName=STACK, TemplateBody=stack_template(), Parameters=parameters, Capabilities=capabilities
+        )
+        pages = self.cloudformation.get_paginator("list_stack_resources").paginate(StackName=STACK)
+        summaries = [summary for page in pages for summary in page["StackResourceSummaries"]]
+        self.names = {
+            summary["LogicalResourceId"]: summary["PhysicalResourceId"]
+            for summary in summaries if summary.get("PhysicalResourceId")
+        }
+        for name, resource in with_values(AlarmEmail=ADDRESS).items():
+            complete = getattr(self, "complete_" + resource["Type"].split("::")[-1].lower(), None)
+            if complete and name in self.names:
+                complete(self.names[name], resource["Properties"])
+        self.sns.subscribe(TopicArn=self.names["AlarmTopic"], Protocol="email", Endpoint=ADDRESS)
+
+    def complete_table(self, name, properties):
+        self.set_recovery(name, properties["PointInTimeRecoverySpecification"]["PointInTimeRecoveryEnabled"])
+        if "TimeToLiveSpecification" in properties:
+            self.set_time_to_live(properties["TimeToLiveSpecification"]["Enabled"])
+        is_encrypted = properties["SSESpecification"]["SSEEnabled"]
+        dynamodb_backends[ACCOUNT][REGION].tables[name].sse_specification = {"Enabled": is_encrypted}
+
+    def complete_function(self, name, properties):
+        function = lambda_backends[ACCOUNT][REGION].get_function(name)
+        function.architectures = properties["Architectures"]
+        function.tracing_config = properties["TracingConfig"]
+        function.environment_vars = {name: str(value) for name, value in function.environment_vars.items()}
+        function.code_or_config_updated = True
+        # Only functions with an alias are behind the API.
+        if any(re.fullmatch(rf"{self.logical(name)}Version.*", other) for other in with_values()):
+            version = self.functions.publish_version(FunctionName=name)["Version"]
+            self.functions.create_alias(FunctionName=name, Name="live", FunctionVersion=version)
+
+    def complete_alarm(self, name, properties):
+        numbers = {key: int(properties[key]) for key in ["EvaluationPeriods", "DatapointsToAlarm", "Period"] if key in properties}
+        self.cloudwatch.put_metric_alarm(
+            AlarmName=name, **properties | numbers | {"Threshold": float(properties["Threshold"])}
+        )
+        self.cloudwatch.set_alarm_state(AlarmName=name, StateValue="OK", StateReason="all is well")
+
+    def logical(self, name):
+        return next(logical for logical, physical in self.names.items() if physical == name)
+
+    def set_recovery(self, table, is_on):
+        self.dynamodb.update_continuous_backups(
+            TableName=table, PointInTimeRecoverySpecification={"PointInTimeRecoveryEnabled": is_on}
+        )
+
+    def set_time_to_live(self, is_on):
+        self.dynamodb.update_time_to_live(
+            TableName=f"{STACK}-usage", TimeToLiveSpecification={"Enabled": is_on, "AttributeName": "expires_at"}
+        )
+
+    def publish_with(self, function, **variables):
+        """Publishes a version with other variables, which clients then reach, and leaves $LATEST as it was."""
+        name = self.names[function]
+        before = self.functions.get_function_configuration(FunctionName=name)["Environment"]
+        changed = {"Variables": before["Variables"] | variables}
+        self.functions.update_function_configuration(FunctionName=name, Environment=changed)
+        version = self.functions.publish_version(FunctionName=name)["Version"]
+        self.functions.update_alias(FunctionName=name, Name="live", FunctionVersion=version)
+        self.functions.update_function_configuration(FunctionName=name, Environment=before)
+
+
+def tnr(*arguments):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=120)
+
+
+def reports(folder):
+    """Writes the sample's reports of two area codes, since moto takes its time with more, and gives the options."""
+    kept = {
+        "--nanpa": ("nanpa_utilized_codes.txt", 1, lambda line: "\t415-" in line),
+        "--cnac": ("cnac_co_code_status.csv", 2, lambda line: line.startswith("416")),
+        "--npa-report": ("npa_report.csv", 2, lambda line: line.startswith(("415", "416"))),
+        "--carriers": ("carriers.csv", 1, lambda line: True),
+    }
+    options = []
+    for option, (name, header, is_kept) in kept.items():
+        lines = (SAMPLE / name).read_text().splitlines(keepends=True)
+        (folder / name).write_text("".join(lines[:header] + [line for line in lines[header:] if is_kept(line)]))
+        options += [option, str(folder / name)]
+    return options
+
+
+def succeeded(result):
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
+
+
+@contextlib.contextmanager
+def service(key, folder):
+    """The service on the tables of the stack, as the functions would run it."""
+    tables = {f"{table.upper()}_TABLE": f"{STACK}-{table}" for table in ["carriers", "exchanges", "dataset", "api_keys", "usage"]}
+    options = ["--port", "0", "--endpoint-url", os.environ["AWS_ENDPOINT_URL"], "--key", key, "--data-dir", str(folder)]
+    command = [PROGRAM, "serve", *options]
+    process = subprocess.Popen(command, env=os.environ | tables, stdout=subprocess.PIPE, text=True)
+    try:
+        yield next(line.split()[-1] for line in process.stdout if line.strip().startswith("base URL"))
+    finally:
+        process.terminate()
+        process.wait()
+
+
+@pytest.fixture(scope="module")
+def deployed(tmp_path_factory):
+    """The deployment, its key, and the address at which it answers."""
+    alarms = mock.patch.dict(get_model_map(), {AlarmByName.cloudformation_type(): AlarmByName})
+    # What a shell may have set is for another service.
+    without_key = mock.patch.dict(os.environ)
+    with alarms, without_key, aws():
+        os.environ.pop("TNR_KEY", None)
+        deployment = Deployment()
+        folder = tmp_path_factory.mktemp("data")
+        succeeded(tnr("import", *reports(folder), "--stack", STACK))
+        key = succeeded(tnr("keys", "create", "--name", "first", "--per-day", "1000", "--stack", STACK)).strip()
+        with service(key, folder) as url:
+            yield deployment, key, url
+
+
+@pytest.fixture
+def doctor(deployed):
+    """Examines the stack: gives the exit code, and what is neither ok nor a note, by group and check."""
+    _, key, url = deployed
+
+    def examine(*options):
+        result = tnr("doctor", "--stack", STACK, "--url", url, "--key", key, "--json", *options)
+        groups = json.loads(result.stdout)["groups"]
+        findings = {(group["name"], finding["check"]): finding for group in groups for finding in group["findings"]}
+        assert len(findings) > 40
+        return result.returncode, {name: found for name, found in findings.items() if found["state"] not in ["ok", "note"]}
+
+    return examine
+
+
+def assert_only(found, code, state, group, check, message):
+    actual_code, wrong = found
+    assert list(wrong) == [(group, check)], wrong
+    finding = wrong[group, check]
+    assert finding["state"] == state and message in finding["message"], finding
+    assert actual_code == code
+
+
+def test_a_good_stack_is_all_ok(doctor):
+    assert doctor() == (0, {})
+
+
+def test_the_first_key_has_protected_the_tables(deployed, doctor):
+    deployment, _, _ = deployed
+    tables = [name for name in deployment.dynamodb.list_tables()["TableNames"]]
+    assert all(deployment.dynamodb.describe_table(TableName=table)["Table"]["DeletionProtectionEnabled"] for table in tables)
+    keys = f"{STACK}-api_keys"
+    deployment.dynamodb.update_table(TableName=keys, DeletionProtectionEnabled=False)
+    assert_only(doctor(), 1, "warning", "tables", keys, "deletion protection is off")
+    deployment.dynamodb.update_table(TableName=keys, DeletionProtectionEnabled=True)
+
+
+@pytest.mark.parametrize("table, code, state", [("carriers", 1, "warning"), ("api_keys", 2, "problem")])
+def test_a_table_that_cannot_be_restored(deployed, doctor, table, code, state):
+    deployment, _, _ = deployed
+    deployment.set_recovery(f"{STACK}-{table}", False)
+    assert_only(doctor(), code, state, "tables", f"{STACK}-{table}", "point-in-time recovery is off")
+    deployment.set_recovery(f"{STACK}-{table}", True)
+
+
+def test_usage_that_is_never_deleted(deployed, doctor):
+    deployment, _, _ = deployed
+    deployment.set_time_to_live(False)
+    assert_only(doctor(), 1, "warning", "tables", f"{STACK}-usage", "its TTL is off instead of by 'expires_at'")
+    deployment.set_time_to_live(True)
+
+
+def test_an_alarm_that_is_on(deployed, doctor):
+    deployment, _, _ = deployed
+    name = deployment.names["DatabaseAlarm"]
+    deployment.cloudwatch.set_alarm_state(AlarmName=name, StateValue="ALARM", StateReason="reads fail")
+    assert_only(doctor(), 2, "problem", "alarms", name, "on: reads fail")
+    deployment.cloudwatch.set_alarm_state(AlarmName=name, StateValue="OK", StateReason="all is well")
+
+
+def test_an_alarm_that_was_deleted(deployed, doctor):
+    deployment, _, _ = deployed
+    name = deployment.names["ThrottledAlarm"]
+    deployment.cloudwatch.delete_alarms(AlarmNames=[name])
+    assert_only(doctor(), 2, "problem", "alarms", name, "deleted")
+    deployment.complete_alarm(name, with_values()["ThrottledAlarm"]["Properties"])
+
+
+def test_a_version_with_other_settings_than_the_parameters(deployed, doctor):
+    deployment, _, _ = deployed
+    deployment.publish_with("FormatFunction", RUST_LOG="debug")
+    assert_only(doctor(), 2, "problem", "functions", "FormatFunction", "RUST_LOG is 'debug' instead of 'info' in version")
+    deployment.publish_with("FormatFunction")
+
+
+def test_a_deployment_that_goes_on_is_no_problem(deployed, doctor):
+    deployment, _, _ = deployed
+    name = deployment.names["NpaFunction"]
+    deployment.publish_with("NpaFunction", RUST_LOG="warn")
+    deployment.functions.update_alias(FunctionName=name, Name="live", RoutingConfig={"AdditionalVersionWeights": {"1": 0.1}})
+    assert doctor() == (0, {})
+    deployment.functions.update_alias(FunctionName=name, Name="live", RoutingConfig={"AdditionalVersionWeights": {}})
+    deployment.publish_with("NpaFunction")
+
+
+def test_a_schedule_that_is_disabled(deployed, doctor):
+    deployment, _, _ = deployed
+    rule = deployment.names["IngestFunctionScheduled"]
+    deployment.events.disable_rule(Name=rule)
+    assert_only(doctor(), 2, "problem", "schedules", "IngestFunctionScheduled", "the rule is disabled")
+    deployment.events.enable_rule(Name=rule)
+
+
+def test_a_key_that_is_about_to_expire(doctor):
+    key = succeeded(tnr("keys", "create", "--name", "a client", "--per-day", "9", "--expires", "7d", "--stack", STACK)).strip()
+    prefix = key[:15]
+    assert_only(doctor(), 1, "warning", "keys", f"{prefix} (a client)", "expires at")
+    succeeded(tnr("keys", "revoke", prefix, "--stack", STACK))
+    assert doctor() == (0, {})
+
+
+def test_a_stray_item_which_the_remedy_removes(deployed, doctor):
+    deployment, _, _ = deployed
+    deployment.dynamodb.put_item(TableName=f"{STACK}-carriers", Item={"ocn": {"S": "ZZZZ"}})
+    found = doctor()
+    assert_only(found, 1, "warning", "items", "items", "1 stray")
+    command = found[1]["items", "items"]["remedy"].removeprefix("cargo run -- ")
+    succeeded(tnr(*command.split()))
+    assert doctor() == (0, {})
+
+
+def test_a_missing_table(deployed, doctor):
+    deployment, _, _ = deployed
+    usage = f"{STACK}-usage"
+    deployment.dynamodb.update_table(TableName=usage, DeletionProtectionEnabled=False)
+    deployment.dynamodb.delete_table(TableName=usage)
+    code, wrong = doctor()
+    assert code == 2
+    assert wrong["tables", usage]["message"] == "the table does not exist"
+
+
+def test_a_stack_that_does_not_exist(deployed):
+    result = tnr("doctor", "--stack", "letters")
+    assert result.returncode == 3 and "stack 'letters' is not a deployment" in result.stderr
