@@ -174,7 +174,7 @@ mod tests {
             FileDates::default(),
             time,
         );
-        Manifest::following(None, snapshot, |_| true)
+        Manifest::following(None, snapshot, |_| false)
     }
 
     fn found(facts: &DataFacts) -> Vec<Finding> {
@@ -198,7 +198,7 @@ mod tests {
     fn a_current_version_that_cannot_be_read_is_a_problem_and_a_retained_one_a_note() {
         let before = imported_at("2026-11-20T12:00:00Z");
         let now = imported_at("2026-11-21T11:00:00Z").current;
-        let manifest = Manifest::following(Some(&before), now, |_| true);
+        let manifest = Manifest::following(Some(&before), now, |_| false);
         let unreadable = |version: &Version| {
             let unreadable = vec![(version.clone(), "its layout is 9".to_owned())];
             let facts = DataFacts { manifest: Some(manifest.clone()), unreadable };
