@@ -3,7 +3,6 @@
 
 use std::{
     collections::HashSet,
-    fs::OpenOptions,
     io::{self, Write},
     path::Path,
 };
@@ -12,6 +11,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use store::KeyRecord;
+
+use crate::private_file;
 
 /// The version of the format, which changes with its fields: a term that a release does not know must
 /// not be left out silently, since the key could then do more than before.
@@ -152,11 +153,7 @@ fn is_hash(text: &str) -> bool {
 /// # Errors
 /// Returns an error if the file exists or cannot be written.
 pub fn write_new(file: &Path, text: &str) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(file)?;
+    let mut file = private_file::create(file)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()
 }

@@ -40,7 +40,7 @@ fn table(deployment: &Deployment, args: &CostsArgs) -> Result<String, fmt::Error
          prices of {} without the free tier",
         args.cold,
         prices::REGION,
-        prices::READ_IN
+        prices::YEAR
     )?;
     for line in &bill.of_requests {
         write_line(&mut table, line)?;

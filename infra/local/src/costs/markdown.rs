@@ -35,7 +35,7 @@ pub fn document(deployment: &Deployment) -> Result<String, fmt::Error> {
          cargo run -- costs --worst-case\n\
          ```\n",
         prices::REGION,
-        prices::READ_IN,
+        prices::YEAR,
     )?;
     let bills = usages.map(|usage| Bill::of(deployment, &usage));
     write_bills(&mut text, &["1 million", "10 million", "100 million"], &bills)?;
@@ -151,8 +151,7 @@ fn write_worst_case(text: &mut String, deployment: &Deployment) -> fmt::Result {
     writeln!(
         text,
         "| **Requests together** | **{:.2}** |\n\n\
-         Requests that API Gateway refuses cost nothing. Lower `ThrottlingRate`, or give keys quotas, to lower the \
-         limit.\n",
+         Lower `ThrottlingRate`, or give keys quotas, to lower the limit.\n",
         Bill::sum(&bill.of_requests)
     )
 }

@@ -1,8 +1,9 @@
-//! List prices of AWS in us-east-1, in US dollars and without the free tier, as its price pages had them
-//! in 2026. AWS changes them from time to time, mostly downwards.
+//! List prices of AWS in us-east-1, in US dollars and without the free tier. Each names the page of AWS
+//! that has the price of today; the pages cannot be read by a test, and AWS changes prices from time to
+//! time, mostly downwards.
 
-/// The year in which the price pages were read.
-pub const READ_IN: u16 = 2026;
+/// The year that the prices are of.
+pub const YEAR: u16 = 2026;
 /// The region that the prices are of.
 pub const REGION: &str = "us-east-1";
 
