@@ -17,6 +17,7 @@ use crate::{
     args::{KeysExportArgs, KeysImportArgs},
     commands::keys::state,
     database::Database,
+    deletion_protection::protect_tables_of_stack,
     key_file, report,
 };
 
@@ -86,7 +87,12 @@ pub async fn import(args: KeysImportArgs) -> Result<(), LocalError> {
         .map_err(LocalError::io(format!("cannot read the file '{file}'")))?;
     let keys = key_file::keys(&text).map_err(|source| LocalError::KeyFile { file, source })?;
     let database = Database::open(&args.data).await?;
-    let transferred = transfer(&database.store(), &keys, args.dry_run).await;
+    let store = database.store();
+    let transferred = transfer(&store, &keys, args.dry_run).await;
+    if transferred.is_ok() && !args.dry_run {
+        protect_tables_of_stack(&store, &args.data).await;
+    }
+    drop(store);
     database.close().await;
     report::print(args.json, &transferred?, write)
 }
