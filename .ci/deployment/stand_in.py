@@ -69,7 +69,13 @@ def references(value):
 
 def stack_template():
     """What moto can make of the project's stack, as JSON."""
-    return json.dumps(makeable(transformed(source())))
+    # The application of CodeDeploy is none that moto makes. Only a policy names it.
+    text = json.dumps(transformed(source())).replace("${ServerlessDeploymentApplication}", "application")
+    template = json.loads(text)
+    # It puts an object of its own where a version is referred to.
+    variables = template["Resources"]["ProbeFunction"]["Properties"]["Environment"]["Variables"]
+    variables.update({name: "version" for name in variables if name.endswith("_VERSION")})
+    return json.dumps(makeable(template))
 
 
 def updatable_template():
@@ -88,14 +94,18 @@ def delete(resources):
 
 
 def execute_change_set(backend, change_set_name, stack_name=None):
-    """Adds the rollback of a creation that fails: what has been made is deleted, except what is retained even then."""
+    """Adds the rollback of a creation that fails: what has been made is deleted, except what is retained even then.
+    An update that fails goes back to the state before.
+    """
     change_set = backend.describe_change_set(change_set_name)
     try:
         EXECUTE(backend, change_set_name, stack_name)
     except Exception as error:
-        if change_set.change_set_type != "CREATE":
-            raise
         stack = change_set.stack
+        if change_set.change_set_type != "CREATE":
+            stack.status = "UPDATE_ROLLBACK_COMPLETE"
+            stack._add_stack_event(stack.status, str(error))
+            return
         with_policy(stack.resource_map, "Delete")
         try:
             DELETE(stack.resource_map)

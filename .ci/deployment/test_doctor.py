@@ -88,7 +88,7 @@ class Deployment:
     def complete_function(self, name, properties):
         function = lambda_backends[ACCOUNT][REGION].get_function(name)
         function.architectures = properties["Architectures"]
-        function.tracing_config = properties["TracingConfig"]
+        function.tracing_config = properties.get("TracingConfig", {"Mode": "PassThrough"})
         function.environment_vars = {name: str(value) for name, value in function.environment_vars.items()}
         function.code_or_config_updated = True
         # Only functions with an alias are behind the API.

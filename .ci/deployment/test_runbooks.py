@@ -24,7 +24,7 @@ from stand_in import aws, stack_template
 from template import ACCOUNT, REGION, ROOT, defaults, source
 
 STACK, STANDBY, OTHER_REGION = "telephone-numbers", "standby", "us-west-2"
-PROGRAM = Path(os.environ.get("TNR", ROOT / "target/debug/tnr")).absolute()
+PROGRAM = Path(os.environ.get("TNR_PROGRAM", ROOT / "target/debug/tnr")).absolute()
 # The reports of an import by their option, and how many lines of each. A scan of all takes moto too long.
 REPORTS = {
     "--nanpa": ("nanpa_utilized_codes.txt", 120), "--cnac": ("cnac_co_code_status.csv", 120),

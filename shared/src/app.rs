@@ -99,7 +99,7 @@ pub fn service(functions: impl IntoIterator<Item = Routes>, app: App) -> Router 
 
 /// The router behind the secret of the origin, if there is one.
 fn behind_secret(router: Router, app: &App) -> Router {
-    if app.origin_secrets.first().is_none() {
+    if app.origin_secrets.to_send().is_none() {
         return router;
     }
     let state = (app.origin_secrets.clone(), app.allowed_origins.clone());

@@ -28,6 +28,7 @@ use serde::Serialize;
 use tracing::Instrument;
 
 use crate::{
+    gateway::is_authorized_by_iam,
     request_context::{self, RequestContext},
     request_id::{REQUEST_ID, request_id},
 };
@@ -55,6 +56,8 @@ struct AccessLogEntry {
     status: StatusCode,
     took: Duration,
     is_cold_start: bool,
+    /// Whether IAM has authorized it, as it does for the probe.
+    is_of_probe: bool,
     /// The capacity units that DynamoDB counted for the reads of the request.
     consumed_capacity: f64,
     context: RequestContext,
@@ -92,6 +95,7 @@ pub(crate) async fn observe(
         Some(matched) => matched.as_str().to_owned(),
         None => "$default".to_owned(),
     };
+    let is_of_probe = is_authorized_by_iam(&request);
     // Lines at any level have the id of their request.
     let span = tracing::error_span!("request", request_id);
     let metered_request = store::metered(request_context::scope(next.run(request)));
@@ -110,6 +114,7 @@ pub(crate) async fn observe(
         status,
         took,
         is_cold_start: !WARM.swap(true, Ordering::Relaxed),
+        is_of_probe,
         consumed_capacity,
         context,
     });
@@ -145,7 +150,12 @@ impl AccessLogEntry {
         let metrics = [
             Metric::count("Requests", 1.0),
             Metric::count("ClientErrors", f64::from(u8::from(status.is_client_error()))),
-            Metric::count("ServerErrors", f64::from(u8::from(status.is_server_error()))),
+            // The probe counts what it sees itself. A new version that it refuses, or a service without
+            // data, must not set off the alarms that would undo the next deployment.
+            Metric::count(
+                "ServerErrors",
+                f64::from(u8::from(status.is_server_error() && !self.is_of_probe)),
+            ),
             Metric {
                 name: "Latency",
                 unit: Unit::Milliseconds,
@@ -184,6 +194,27 @@ mod tests {
         assert_eq!(method_name(&Method::from_bytes(b"CALL3052345678").unwrap()), "other");
     }
 
+    /// Otherwise the probe would set off the alarm of a function before the first import, and after a
+    /// version that it refuses.
+    #[test]
+    fn a_failure_that_the_probe_sees_is_no_error_of_the_function() {
+        let entry = AccessLogEntry {
+            request_id: "abc".to_owned(),
+            method: "GET",
+            route: "/v1/stats".to_owned(),
+            status: StatusCode::SERVICE_UNAVAILABLE,
+            took: Duration::ZERO,
+            is_cold_start: false,
+            is_of_probe: true,
+            consumed_capacity: 0.0,
+            context: RequestContext::default(),
+        };
+        let line = entry.line("stack-status", Timestamp::UNIX_EPOCH);
+        let line: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!((&line["ServerErrors"], &line["Requests"]), (&json!(0.0), &json!(1.0)));
+        assert_eq!(line["status"], 503);
+    }
+
     #[test]
     fn a_line_has_the_request_and_its_outcome() {
         let mut context = RequestContext { cache_hits: 1, ..RequestContext::default() };
@@ -195,6 +226,7 @@ mod tests {
             status: StatusCode::SERVICE_UNAVAILABLE,
             took: Duration::from_millis(3),
             is_cold_start: true,
+            is_of_probe: false,
             consumed_capacity: 0.5,
             context,
         };

@@ -84,6 +84,15 @@ pub async fn check_functions(functions: &Functions, serving: Serving) -> Finding
     findings
 }
 
+/// Compares new versions that have found no data with the versions that serve. Nothing is known of one
+/// that does not answer, which may be what the new one mends.
+pub async fn check_that_nobody_has_data(findings: &mut Findings, live: &Functions) {
+    let answer = live.answer_to(&health()).await.map_err(Wrong::from).and_then(expected::health);
+    if let Ok(serving) = answer {
+        findings.note("status: the data of the version that serves", expected::emptiness(serving));
+    }
+}
+
 /// Makes one check, and gives what it has found unless it failed.
 async fn check<T>(
     findings: &mut Findings,

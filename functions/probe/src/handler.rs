@@ -14,7 +14,7 @@ use signed_requests::{AccountError, AwsAccount};
 use tokio::time::Instant;
 
 use crate::{
-    checks::check_functions,
+    checks::{check_functions, check_that_nobody_has_data},
     deployment::{REPORT_TIME, Verdict, report},
     event::{Deployment, Event, Request},
     findings::Findings,
@@ -87,8 +87,13 @@ async fn check_new_versions(
     account: AwsAccount,
     invocation: Invocation,
 ) -> Result<Findings, ProbeError> {
-    let functions = functions_at(Serving::Next, account, &invocation)?;
-    Ok(check_functions(&functions, Serving::Next).await)
+    let next = functions_at(Serving::Next, account.clone(), &invocation)?;
+    let mut findings = check_functions(&next, Serving::Next).await;
+    if findings.imported_at.is_none() {
+        let live = functions_at(Serving::Live, account, &invocation)?;
+        check_that_nobody_has_data(&mut findings, &live).await;
+    }
+    Ok(findings)
 }
 
 /// Checks the versions that serve, and the API if its address is known, and writes the metrics.

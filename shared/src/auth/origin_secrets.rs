@@ -32,9 +32,10 @@ impl OriginSecrets {
         Self(secrets.map(str::to_owned).collect())
     }
 
-    /// The secret to send; `None` if none is needed.
-    pub fn first(&self) -> Option<&str> {
-        self.0.first().map(String::as_str)
+    /// The secret to send; `None` if none is needed. It is the one that has counted longest, since
+    /// versions that do not know the newest may still serve.
+    pub fn to_send(&self) -> Option<&str> {
+        self.0.last().map(String::as_str)
     }
 
     /// Whether a header holds one of the secrets. The time of the comparison tells at most the length of
@@ -85,8 +86,8 @@ mod tests {
     #[test]
     fn an_empty_list_asks_for_no_secret() {
         for list in ["", " ", ",", " , "] {
-            assert_eq!(OriginSecrets::of(list).first(), None, "'{list}'");
+            assert_eq!(OriginSecrets::of(list).to_send(), None, "'{list}'");
         }
-        assert_eq!(OriginSecrets::of("a, b").first(), Some("a"));
+        assert_eq!(OriginSecrets::of("new, old").to_send(), Some("old"));
     }
 }

@@ -84,6 +84,13 @@ struct Alias {
     routing_config: Option<RoutingConfig>,
 }
 
+impl TracingConfig {
+    /// SAM leaves out what is disabled, and Lambda calls what is left out `PassThrough`.
+    fn named_as_in_template(self) -> String {
+        if self.mode == "PassThrough" { "Disabled".to_owned() } else { self.mode }
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct RoutingConfig {
@@ -101,7 +108,7 @@ impl From<Configuration> for Version {
             (Setting::Property("Timeout"), number(configuration.timeout)),
             (
                 Setting::Property("Tracing"),
-                configuration.tracing_config.map(|tracing| tracing.mode),
+                configuration.tracing_config.map(|tracing| tracing.named_as_in_template()),
             ),
         ];
         let variables = configuration.environment.map(|environment| environment.variables);
@@ -383,7 +390,7 @@ mod tests {
         assert_eq!(
             settings.join(" "),
             "Architectures=arm64 MemorySize=512 Runtime=provided.al2023 Timeout=12 \
-             Tracing=PassThrough RUST_LOG=info"
+             Tracing=Disabled RUST_LOG=info"
         );
     }
 }

@@ -21,6 +21,7 @@ use tnr::functions;
 use crate::support::{
     api_events::events_folder,
     aws_services::{AwsServices, Behavior, version_arn},
+    foreign_versions::{FOREIGN_LAYOUTS, Statement, publish_in_layout},
     imports::import,
     lambda_runtime::{LambdaFunction, Registration},
     metrics::{metrics_of_probe_read_by_template, metrics_written_by},
@@ -207,12 +208,33 @@ async fn before_the_first_import_a_service_without_data_is_well() {
     let service = Service::empty().await;
     let mut probe = Probe::of(&service).await;
     let (status, findings) = probe.verdict().await;
-    assert_eq!((status.as_str(), &findings["checks"]), ("Succeeded", &json!(9)), "{findings}");
+    assert_eq!((status.as_str(), &findings["checks"]), ("Succeeded", &json!(10)), "{findings}");
     let findings = probe.function.invoke(&json!({ "base_url": service.base_url })).await;
-    assert_eq!((failed(&findings), &findings["checks"]), (vec![], &json!(12)), "{findings}");
+    assert_eq!((failed(&findings), &findings["checks"]), (vec![], &json!(11)), "{findings}");
     let lines = probe.lines("the service was checked");
     let metrics: Vec<_> = metrics_written_by(&lines[0]).into_iter().collect();
     assert_eq!(metrics, ["ChecksFailed", "ChecksMade"], "there is no data that could be old");
+}
+
+#[tokio::test]
+async fn a_new_version_that_finds_no_data_where_there_is_some_may_not_take_over() {
+    let (service, without_data) = (Service::with_small_reports().await, Service::empty().await);
+    let mut probe = Probe::of(&service).await;
+    let elsewhere = App::on(without_data.database.serving_store().await);
+    probe.aws.let_new_versions_use(elsewhere);
+    let (status, findings) = probe.verdict().await;
+    let expected = vec!["status: the data of the version that serves"];
+    assert_eq!((status.as_str(), failed(&findings)), ("Failed", expected));
+}
+
+#[tokio::test]
+async fn an_earlier_release_may_take_over_with_data_of_its_own_layout() {
+    let service = Service::with_small_reports().await;
+    let store = service.database.store();
+    publish_in_layout(&store, FOREIGN_LAYOUTS[0], Statement::Stated).await;
+    let mut probe = Probe::of(&service).await;
+    let (status, findings) = probe.verdict().await;
+    assert_eq!((status.as_str(), failed(&findings)), ("Succeeded", vec![]), "{findings}");
 }
 
 #[tokio::test]

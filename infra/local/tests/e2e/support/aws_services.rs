@@ -54,6 +54,8 @@ pub struct AwsServices {
 
 struct AwsState {
     app: App,
+    /// What new versions answer from, if that is something else.
+    app_of_new_versions: Mutex<Option<App>>,
     /// The function that does not behave, and how.
     misbehaving: Mutex<(&'static str, Behavior)>,
     /// How many calls CodeDeploy still fails to answer.
@@ -72,6 +74,7 @@ impl AwsServices {
     pub async fn on(app: App) -> Self {
         let state = Arc::new(AwsState {
             app,
+            app_of_new_versions: Mutex::default(),
             misbehaving: Mutex::new(("", Behavior::Right)),
             failing_reports: Mutex::default(),
             invoked: Mutex::default(),
@@ -90,6 +93,11 @@ impl AwsServices {
     /// Lets one function behave in another way, and all others as they should.
     pub fn let_behave(&self, function: &'static str, behavior: Behavior) {
         *self.state.misbehaving.lock().unwrap() = (function, behavior);
+    }
+
+    /// Lets new versions answer from something else than those that serve.
+    pub fn let_new_versions_use(&self, app: App) {
+        *self.state.app_of_new_versions.lock().unwrap() = Some(app);
     }
 
     /// Lets CodeDeploy fail so many times.
@@ -141,7 +149,9 @@ async fn invoke(
             "body": json!({ "error": "internal_error", "message": "x" }).to_string(),
         }),
         Behavior::Right | Behavior::WrongData => {
-            answer_of(routes, state.app.clone(), &event).await.payload()
+            let of_new_versions = state.app_of_new_versions.lock().unwrap().clone();
+            let app = of_new_versions.filter(|_| qualifier != "live");
+            answer_of(routes, app.unwrap_or_else(|| state.app.clone()), &event).await.payload()
         }
     };
     if behavior == Behavior::WrongData {

@@ -268,7 +268,7 @@ fn configuration(
         "Architectures": [resolved(&property("Architectures")[0])],
         "MemorySize": number("MemorySize"),
         "Timeout": number("Timeout"),
-        "TracingConfig": { "Mode": resolved(property("Tracing")) },
+        "TracingConfig": { "Mode": resolved(property("Tracing")).replace("Disabled", "PassThrough") },
         "Environment": { "Variables": variables },
     })
 }
