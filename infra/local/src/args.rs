@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::{expiry::Expiry, report::ChangesFile};
 
+mod environment;
 mod serving;
 
 pub use serving::{BackupArgs, HealthArgs, RestoreArgs, ServeArgs};
@@ -68,12 +69,22 @@ pub enum OpenapiVersion {
     V3_0,
 }
 
+/// The folder of the embedded DynamoDB, unless another is named.
+pub const DATA_DIR: &str = ".local";
+
+/// Which folder has the embedded DynamoDB.
+#[derive(Debug, Clone, Args)]
+pub struct FolderArgs {
+    /// Where the embedded DynamoDB keeps its data
+    #[arg(long, value_name = "DIR", env = "TNR_DATA_DIR", default_value = DATA_DIR)]
+    pub data_dir: PathBuf,
+}
+
 /// Which DynamoDB holds the data.
 #[derive(Debug, Clone, Args)]
 pub struct DatabaseArgs {
-    /// Where the embedded DynamoDB keeps its data
-    #[arg(long, value_name = "DIR", env = "TNR_DATA_DIR", default_value = ".local")]
-    pub data_dir: PathBuf,
+    #[command(flatten)]
+    pub folder: FolderArgs,
     /// Use the DynamoDB at this URL, or another database with its API, instead of the embedded one
     #[arg(long, value_name = "URL", env = "TNR_ENDPOINT_URL", value_parser = endpoint_url)]
     pub endpoint_url: Option<String>,
@@ -138,9 +149,8 @@ pub struct DynamodbArgs {
     pub port: u16,
     #[command(flatten)]
     pub key: KeyArgs,
-    /// Where the embedded DynamoDB keeps its data
-    #[arg(long, value_name = "DIR", default_value = ".local")]
-    pub data_dir: PathBuf,
+    #[command(flatten)]
+    pub folder: FolderArgs,
 }
 
 /// A report may be a path, an https:// address or an s3:// object.
@@ -223,17 +233,18 @@ pub struct VersionsArgs {
     pub data: DataArgs,
 }
 
-/// Without any of `--stack`, `--data-dir`, `--endpoint-url` and `--url` the embedded database is examined.
+/// Without any of `--stack`, `--data-dir`, `--endpoint-url` and `--url`, or the variables of the two in
+/// the middle, the embedded database is examined.
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
     /// Examine this deployed stack; region and credentials come from the environment
     #[arg(long, value_name = "NAME", conflicts_with_all = ["endpoint_url", "data_dir"])]
     pub stack: Option<String>,
     /// Examine the embedded DynamoDB in this folder
-    #[arg(long, value_name = "DIR", conflicts_with = "endpoint_url")]
+    #[arg(long, value_name = "DIR", env = "TNR_DATA_DIR")]
     pub data_dir: Option<PathBuf>,
-    /// Examine the DynamoDB at this URL
-    #[arg(long, value_name = "URL", value_parser = endpoint_url)]
+    /// Examine the DynamoDB at this URL instead of an embedded one
+    #[arg(long, value_name = "URL", env = "TNR_ENDPOINT_URL", value_parser = endpoint_url)]
     pub endpoint_url: Option<String>,
     /// Ask each endpoint of the service at this address; with --stack, instead of at the stack's own
     #[arg(long, value_name = "BASE_URL", value_parser = endpoint_url)]

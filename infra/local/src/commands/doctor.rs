@@ -14,7 +14,7 @@ use store::{Store, Tables, TimeoutProfile};
 
 use crate::{
     LocalError,
-    args::{DataArgs, DatabaseArgs, DoctorArgs},
+    args::{DATA_DIR, DataArgs, DatabaseArgs, DoctorArgs, FolderArgs},
     commands::import::with_progress,
     database::{DATABASE_FILE, Database, store_at},
     doctor::{
@@ -24,9 +24,6 @@ use crate::{
     report,
 };
 
-/// The folder of the embedded database, unless another is named.
-const DATA_DIR: &str = ".local";
-
 /// Examines what the arguments name, prints the findings, and fails if there is something to act on.
 ///
 /// # Errors
@@ -35,7 +32,8 @@ pub async fn doctor(args: DoctorArgs) -> Result<(), LocalError> {
     let work = async |show: &dyn Fn(Progress)| examine(&args, show).await;
     let examined = with_progress(work).await;
     let examination = examined.map_err(|error| LocalError::Unexamined(Box::new(error)))?;
-    report::print(args.json, &examination, write)?;
+    report::print(args.json, &examination, write)
+        .map_err(|error| LocalError::Unprinted(Box::new(error)))?;
     conclude(&examination)
 }
 
@@ -102,7 +100,8 @@ async fn of_database(
     if !folder.join(DATABASE_FILE).exists() {
         return Err(LocalError::NoDatabase(folder.display().to_string()));
     }
-    let database = DatabaseArgs { data_dir: folder.to_owned(), endpoint_url: None };
+    let named = FolderArgs { data_dir: folder.to_owned() };
+    let database = DatabaseArgs { folder: named, endpoint_url: None };
     let opened = Database::open(&DataArgs { stack: None, database }).await?;
     let options = match &args.data_dir {
         Some(folder) => format!(" --data-dir {}", folder.display()),

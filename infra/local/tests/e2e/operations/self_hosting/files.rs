@@ -159,7 +159,7 @@ fn the_data_is_in_the_only_folder_that_a_server_can_write_to() {
     }
     assert_eq!(instruction("VOLUME"), folder);
     for (file, serve) in every_server() {
-        assert_eq!(serve.database.data_dir, Path::new(folder), "{file}");
+        assert_eq!(serve.database.folder.data_dir, Path::new(folder), "{file}");
     }
     assert_eq!(strings(&service_of("compose.yaml")["volumes"]), [format!("data:{folder}")]);
     for file in COMPOSE_FILES {
