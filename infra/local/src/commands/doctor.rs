@@ -92,7 +92,7 @@ async fn of_database(
 ) -> Result<(String, Vec<Group>), LocalError> {
     if let Some(endpoint) = &args.endpoint_url {
         let store = store_at(endpoint, false, TimeoutProfile::Batch).await;
-        let remedies = Remedies::of_database(&format!(" --endpoint-url {endpoint}"));
+        let remedies = Remedies::of_endpoint(endpoint);
         let groups = examine_database(&store, &remedies, conditions).await?;
         return Ok((format!("database at {endpoint}"), groups));
     }
@@ -103,12 +103,8 @@ async fn of_database(
     let named = FolderArgs { data_dir: folder.to_owned() };
     let database = DatabaseArgs { folder: named, endpoint_url: None };
     let opened = Database::open(&DataArgs { stack: None, database }).await?;
-    let options = match &args.data_dir {
-        Some(folder) => format!(" --data-dir {}", folder.display()),
-        None => String::new(),
-    };
-    let found =
-        examine_database(&opened.store(), &Remedies::of_database(&options), conditions).await;
+    let remedies = Remedies::of_folder(args.data_dir.as_deref());
+    let found = examine_database(&opened.store(), &remedies, conditions).await;
     opened.close().await;
     Ok((format!("database in {}", folder.display()), found?))
 }
