@@ -42,10 +42,18 @@ pub async fn serve(args: ServeArgs) -> Result<(), LocalError> {
         Some(address) => Some(listen_for_operators(address).await?),
         None => None,
     };
-    let database = Database::own(&args.database).await?;
-    let key = prepare(&database, &args).await?;
-    let signals = StopSignals::receive()?;
-    greet(&listener, operations.as_ref(), &args, key.as_ref(), &database).await?;
+    let mut signals = StopSignals::receive()?;
+    let prepared = async {
+        let database = Database::own(&args.database).await?;
+        let key = prepare(&database, &args).await?;
+        greet(&listener, operations.as_ref(), &args, key.as_ref(), &database).await?;
+        Ok::<_, LocalError>(database)
+    };
+    let database = tokio::select! {
+        database = prepared => database?,
+        // Nothing is served yet; the next start goes on with the preparation.
+        () = signals.next() => return Ok(()),
+    };
 
     let mut app = App::on(database.serving_store().await);
     let state = ServerState::new(Arc::clone(&app.dataset));
