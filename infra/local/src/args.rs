@@ -37,7 +37,7 @@ pub enum Command {
     /// List the current version of the data and the retained ones, and how complete each is
     Versions(VersionsArgs),
     /// Examine a deployment and say what is wrong; ends with 0 if all is well, 1 for warnings, 2 for
-    /// problems and 3 if nothing could be examined
+    /// problems and 3 if nothing could be examined or the command line is not understood
     Doctor(DoctorArgs),
     /// Make, list, rotate, revoke, export and import API keys
     #[command(subcommand)]
@@ -122,8 +122,9 @@ pub struct CostsArgs {
     /// With CloudFront and a firewall in front
     #[arg(long)]
     pub edge: bool,
-    /// A day at the limit of requests that the deployment takes, each as large as can be
-    #[arg(long, conflicts_with = "requests")]
+    /// A day at the limit of requests that the deployment takes, each as large as can be. In front of it
+    /// no limit holds, so that there is no such day with --edge
+    #[arg(long, conflicts_with_all = ["requests", "edge"])]
     pub worst_case: bool,
     /// Print the document docs/COSTS.md
     #[arg(long, conflicts_with_all = ["requests", "cold", "tracing", "edge", "worst_case"])]
