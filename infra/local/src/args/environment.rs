@@ -4,7 +4,7 @@ use std::{env, ffi::OsString};
 
 use clap::{Arg, Command as Line, CommandFactory, FromArgMatches};
 
-use super::Cli;
+use super::{Cli, Command, KeysCommand};
 
 /// The options that lead to a database, which `--stack` does instead of them.
 const OPTIONS_OF_DATABASES: [&str; 2] = ["data_dir", "endpoint_url"];
@@ -22,18 +22,22 @@ impl Cli {
             known.try_get_matches_from(line).and_then(|found| Self::from_arg_matches(&found))
         };
         // A typed stack wins over variables that name a database, with which it would conflict, as it
-        // does with typed options.
+        // does with typed options. So does a folder that is to be examined.
         match line_of(without_variables_of_databases) {
-            Ok(cli) if cli.stack().is_some() => Ok(cli),
+            Ok(cli) if cli.needs_no_variables() => Ok(cli),
             _ => line_of(without_empty_variable),
         }
     }
 
-    /// The stack that was typed.
-    fn stack(&self) -> Option<&str> {
-        use super::{Command, KeysCommand};
-        let data = match self.command.as_ref()? {
-            Command::Doctor(args) => return args.stack.as_deref(),
+    /// Whether the options alone, as they were typed, lead to the data.
+    fn needs_no_variables(&self) -> bool {
+        let Some(command) = &self.command else { return false };
+        let data = match command {
+            Command::Doctor(args) => {
+                return args.stack.is_some()
+                    || args.data_dir.is_some()
+                    || args.endpoint_url.is_some();
+            }
             Command::Import(args) => &args.change.data,
             Command::Rollback(args) => &args.data,
             Command::Verify(args) => &args.data,
@@ -46,9 +50,9 @@ impl Cli {
                 KeysCommand::Export(args) => &args.data,
                 KeysCommand::Import(args) => &args.data,
             },
-            _ => return None,
+            _ => return false,
         };
-        data.stack.as_deref()
+        data.stack.is_some()
     }
 }
 

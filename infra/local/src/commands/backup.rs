@@ -131,3 +131,24 @@ fn copy_back(backup: &Path, database: &Path) -> Result<(), Box<dyn Error + Send 
     let restored = Dynoxide::new(&database.to_string_lossy())?;
     Ok(restored.restore_from(&backup.to_string_lossy())?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_made_during_a_backup_is_not_overwritten() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let file = folder.path().join("numbers.sqlite");
+        let unfinished = unfinished_backup(&file);
+        assert_ne!(unfinished, unfinished_backup(&file), "two backups do not share a file");
+        fs::write(&unfinished, "of this backup").unwrap();
+        fs::write(&file, "of another one").unwrap();
+        let refused = give_name(&unfinished, &file).unwrap_err();
+        assert!(matches!(refused, LocalError::FileExists(_)), "{refused}");
+        assert_eq!(fs::read_to_string(&file).unwrap(), "of another one");
+        fs::remove_file(&file).unwrap();
+        give_name(&unfinished, &file).unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), "of this backup");
+    }
+}

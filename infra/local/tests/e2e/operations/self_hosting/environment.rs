@@ -62,6 +62,11 @@ fn doctor_examines_the_database_that_the_variables_name() {
     assert_eq!(examined.status.code(), Some(3));
     let said = String::from_utf8_lossy(&examined.stdout).into_owned() + &stderr(&examined);
     assert!(said.contains("127.0.0.1:9"), "{said}");
+
+    let mut typed = with_folder(path, &["doctor", "--data-dir", path]);
+    let examined = typed.env("TNR_ENDPOINT_URL", "http://127.0.0.1:9").output().unwrap();
+    let said = String::from_utf8_lossy(&examined.stdout).into_owned();
+    assert!(said.starts_with(&format!("Database in {path}")), "{said}{}", stderr(&examined));
 }
 
 #[test]
