@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::{expiry::Expiry, report::ChangesFile};
 
+mod environment;
 mod serving;
 
 pub use serving::{BackupArgs, HealthArgs, RestoreArgs, ServeArgs};
@@ -36,7 +37,7 @@ pub enum Command {
     /// List the current version of the data and the retained ones, and how complete each is
     Versions(VersionsArgs),
     /// Examine a deployment and say what is wrong; ends with 0 if all is well, 1 for warnings, 2 for
-    /// problems and 3 if nothing could be examined
+    /// problems and 3 if nothing could be examined or the command line is not understood
     Doctor(DoctorArgs),
     /// Make, list, rotate, revoke, export and import API keys
     #[command(subcommand)]
@@ -68,12 +69,22 @@ pub enum OpenapiVersion {
     V3_0,
 }
 
+/// The folder of the embedded DynamoDB, unless another is named.
+pub const DATA_DIR: &str = ".local";
+
+/// Which folder has the embedded DynamoDB.
+#[derive(Debug, Clone, Args)]
+pub struct FolderArgs {
+    /// Where the embedded DynamoDB keeps its data
+    #[arg(long, value_name = "DIR", env = "TNR_DATA_DIR", default_value = DATA_DIR)]
+    pub data_dir: PathBuf,
+}
+
 /// Which DynamoDB holds the data.
 #[derive(Debug, Clone, Args)]
 pub struct DatabaseArgs {
-    /// Where the embedded DynamoDB keeps its data
-    #[arg(long, value_name = "DIR", env = "TNR_DATA_DIR", default_value = ".local")]
-    pub data_dir: PathBuf,
+    #[command(flatten)]
+    pub folder: FolderArgs,
     /// Use the DynamoDB at this URL, or another database with its API, instead of the embedded one
     #[arg(long, value_name = "URL", env = "TNR_ENDPOINT_URL", value_parser = endpoint_url)]
     pub endpoint_url: Option<String>,
@@ -111,8 +122,9 @@ pub struct CostsArgs {
     /// With CloudFront and a firewall in front
     #[arg(long)]
     pub edge: bool,
-    /// A day at the limit of requests that the deployment takes, each as large as can be
-    #[arg(long, conflicts_with = "requests")]
+    /// A day at the limit of requests that the deployment takes, each as large as can be. In front of it
+    /// no limit holds, so that there is no such day with --edge
+    #[arg(long, conflicts_with_all = ["requests", "edge"])]
     pub worst_case: bool,
     /// Print the document docs/COSTS.md
     #[arg(long, conflicts_with_all = ["requests", "cold", "tracing", "edge", "worst_case"])]
@@ -138,9 +150,8 @@ pub struct DynamodbArgs {
     pub port: u16,
     #[command(flatten)]
     pub key: KeyArgs,
-    /// Where the embedded DynamoDB keeps its data
-    #[arg(long, value_name = "DIR", default_value = ".local")]
-    pub data_dir: PathBuf,
+    #[command(flatten)]
+    pub folder: FolderArgs,
 }
 
 /// A report may be a path, an https:// address or an s3:// object.
@@ -223,17 +234,18 @@ pub struct VersionsArgs {
     pub data: DataArgs,
 }
 
-/// Without any of `--stack`, `--data-dir`, `--endpoint-url` and `--url` the embedded database is examined.
+/// Without any of `--stack`, `--data-dir`, `--endpoint-url` and `--url`, or the variables of the two in
+/// the middle, the embedded database is examined.
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
     /// Examine this deployed stack; region and credentials come from the environment
     #[arg(long, value_name = "NAME", conflicts_with_all = ["endpoint_url", "data_dir"])]
     pub stack: Option<String>,
     /// Examine the embedded DynamoDB in this folder
-    #[arg(long, value_name = "DIR", conflicts_with = "endpoint_url")]
+    #[arg(long, value_name = "DIR", env = "TNR_DATA_DIR")]
     pub data_dir: Option<PathBuf>,
-    /// Examine the DynamoDB at this URL
-    #[arg(long, value_name = "URL", value_parser = endpoint_url)]
+    /// Examine the DynamoDB at this URL instead of an embedded one
+    #[arg(long, value_name = "URL", env = "TNR_ENDPOINT_URL", value_parser = endpoint_url)]
     pub endpoint_url: Option<String>,
     /// Ask each endpoint of the service at this address; with --stack, instead of at the stack's own
     #[arg(long, value_name = "BASE_URL", value_parser = endpoint_url)]

@@ -1,9 +1,11 @@
 //! The DynamoDB the local program works on: an embedded one in a folder, or another by its URL.
 
 use std::{
+    ffi::OsString,
     fs::{self, File, TryLockError},
+    iter,
     net::Ipv4Addr,
-    path::Path,
+    path::{Path, PathBuf},
     time::Duration,
 };
 
@@ -22,12 +24,24 @@ use crate::{
 
 /// The embedded database in its folder.
 pub const DATABASE_FILE: &str = "dynamodb.sqlite";
+/// What SQLite adds to the name of a database for the files beside it. They are a part of the database:
+/// one that is left behind would be played into whatever takes the place of its database.
+const FILES_BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
 /// Where the folder has the address of the process that serves it.
 const ENDPOINT_FILE: &str = "endpoint";
 /// How often items are deleted whose time has come.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(3600);
 /// Any free port.
 const ANY_PORT: u16 = 0;
+
+/// The files of the SQLite database that has this name, of which some may not exist.
+pub fn files_of_database(database: &Path) -> impl Iterator<Item = PathBuf> {
+    iter::once("").chain(FILES_BESIDE).map(move |ending| {
+        let mut name = OsString::from(database);
+        name.push(ending);
+        PathBuf::from(name)
+    })
+}
 
 /// Whether other processes may use the server that this one starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,10 +117,10 @@ impl Database {
             let store = stack::store(stack).await?;
             return Ok(Self { endpoint: format!("stack {stack}"), store, embedded: None });
         }
-        let DatabaseArgs { data_dir, endpoint_url } = &args.database;
+        let DatabaseArgs { folder, endpoint_url } = &args.database;
         let opened = match endpoint_url {
             Some(endpoint) => Self::at(endpoint.clone()).await,
-            None => Self::embedded(data_dir, ANY_PORT, Sharing::Private).await,
+            None => Self::embedded(&folder.data_dir, ANY_PORT, Sharing::Private).await,
         };
         match opened {
             Err(LocalError::FolderServed { endpoint, .. }) => Self::at(endpoint).await,
@@ -122,7 +136,7 @@ impl Database {
     pub async fn own(args: &DatabaseArgs) -> Result<Self, LocalError> {
         match &args.endpoint_url {
             Some(endpoint) => Self::at(endpoint.clone()).await,
-            None => Self::embedded(&args.data_dir, ANY_PORT, Sharing::Shared).await,
+            None => Self::embedded(&args.folder.data_dir, ANY_PORT, Sharing::Shared).await,
         }
     }
 

@@ -9,6 +9,9 @@ use store::StoreError;
 
 use crate::key_file::KeyFileError;
 
+/// The exit code of an examination after which nothing is known.
+pub const EXIT_CODE_OF_UNKNOWN: u8 = 3;
+
 /// The error that a library gave, whichever it is.
 type Cause = Box<dyn Error + Send + Sync>;
 
@@ -40,7 +43,7 @@ pub enum LocalError {
     #[error("folder '{0}' holds no database; name another one with --data-dir")]
     NoDatabase(String),
     #[error(
-        "folder '{0}' holds a database already; move its file dynamodb.sqlite away, or name another \
+        "folder '{0}' holds a database already; move its files dynamodb.sqlite* away, or name another \
          folder with --data-dir"
     )]
     HasDatabase(String),
@@ -71,6 +74,8 @@ pub enum LocalError {
     NothingExamined,
     #[error("the examination could not begin")]
     Unexamined(#[source] Box<Self>),
+    #[error("the findings of the examination cannot be shown")]
+    Unprinted(#[source] Box<Self>),
 }
 
 impl LocalError {
@@ -79,7 +84,9 @@ impl LocalError {
     pub fn exit_code(&self) -> ExitCode {
         match self {
             Self::Findings { problems: 1.., .. } => ExitCode::from(2),
-            Self::NothingExamined | Self::Unexamined(_) => ExitCode::from(3),
+            Self::NothingExamined | Self::Unexamined(_) | Self::Unprinted(_) => {
+                ExitCode::from(EXIT_CODE_OF_UNKNOWN)
+            }
             _ => ExitCode::FAILURE,
         }
     }

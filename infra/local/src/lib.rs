@@ -23,5 +23,5 @@ pub mod tables;
 pub mod template;
 mod terminal_log;
 
-pub use error::LocalError;
+pub use error::{EXIT_CODE_OF_UNKNOWN, LocalError};
 pub use functions::{functions, routes};

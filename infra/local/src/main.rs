@@ -1,16 +1,32 @@
-use std::process::ExitCode;
+use std::{env, ffi::OsString, process::ExitCode};
 
-use clap::Parser;
 use logging::with_causes;
-use tnr::{args::Cli, commands};
+use tnr::{EXIT_CODE_OF_UNKNOWN, args::Cli, commands};
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    match commands::run(Cli::parse()).await {
+    let line: Vec<OsString> = env::args_os().collect();
+    let cli = match Cli::read(&line) {
+        Ok(cli) => cli,
+        Err(error) => return not_understood(&line, &error),
+    };
+    match commands::run(cli).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {}", with_causes(&error));
             error.exit_code()
         }
     }
+}
+
+/// Prints what is not understood, or the help that was asked for. The exit code of clap stands for
+/// problems where a deployment is to be examined.
+fn not_understood(line: &[OsString], error: &clap::Error) -> ExitCode {
+    let is_examination = line.get(1).is_some_and(|command| command == "doctor");
+    if error.use_stderr() && is_examination {
+        // The exit code says it all the same.
+        _ = error.print();
+        return ExitCode::from(EXIT_CODE_OF_UNKNOWN);
+    }
+    error.exit()
 }

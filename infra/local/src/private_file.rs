@@ -6,6 +6,10 @@ use std::{
     path::Path,
 };
 
+/// Its owner reads and writes it, and nobody else does either.
+#[cfg(unix)]
+const OWNER_ONLY: u32 = 0o600;
+
 /// Writes `text` into a file, which replaces what is in it.
 ///
 /// # Errors
@@ -13,7 +17,11 @@ use std::{
 pub fn replace(file: &Path, text: &str) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
-    owned(&mut options).open(file)?.write_all(text.as_bytes())
+    let mut opened = owned(&mut options).open(file)?;
+    // The options say only how a new file is made.
+    #[cfg(unix)]
+    opened.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(OWNER_ONLY))?;
+    opened.write_all(text.as_bytes())
 }
 
 /// Makes an empty file.
@@ -29,6 +37,24 @@ pub fn create(file: &Path) -> io::Result<File> {
 /// The same options for files that only their owner can read.
 fn owned(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    std::os::unix::fs::OpenOptionsExt::mode(options, OWNER_ONLY);
     options
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::{fs, os::unix::fs::PermissionsExt};
+
+    use super::*;
+
+    #[test]
+    fn a_file_that_others_could_read_is_closed_to_them_when_it_is_replaced() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let file = folder.path().join("api-key");
+        fs::write(&file, "an older and longer text").unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+        replace(&file, "new").unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), "new");
+        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    }
 }

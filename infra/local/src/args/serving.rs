@@ -5,9 +5,9 @@ use std::{
     path::PathBuf,
 };
 
-use clap::Args;
+use clap::{Args, builder::BoolishValueParser};
 
-use super::{DatabaseArgs, KeyArgs};
+use super::{DatabaseArgs, FolderArgs, KeyArgs};
 
 /// The address that only this machine reaches, unless another one is named.
 const DEFAULT_HOST: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
@@ -25,7 +25,7 @@ pub struct ServeArgs {
     /// Path below which clients find the API behind a proxy, such as /numbers
     #[arg(long, value_name = "PATH", env = "TNR_BASE_PATH", value_parser = base_path)]
     pub base_path: Option<String>,
-    /// Address for operators, such as 127.0.0.1:9090, with /metrics, /ready and /live; without this
+    /// Address for operators, such as 127.0.0.1:9464, with /metrics, /ready and /live; without this
     /// option there is none
     #[arg(long, value_name = "IP:PORT", env = "TNR_OPS_ADDRESS")]
     pub ops_address: Option<SocketAddr>,
@@ -50,7 +50,7 @@ pub struct SampleArgs {
     /// Import nothing, and make no key; the default with --endpoint-url
     // The two do not conflict for clap, which would also refuse the one beside the variable of the
     // other.
-    #[arg(long, env = "TNR_NO_SAMPLE")]
+    #[arg(long, env = "TNR_NO_SAMPLE", value_parser = BoolishValueParser::new())]
     no_sample: bool,
 }
 
@@ -82,18 +82,16 @@ pub struct HealthArgs {
 pub struct BackupArgs {
     /// The file to write; it must not exist
     pub file: PathBuf,
-    /// Where the embedded DynamoDB keeps its data
-    #[arg(long, value_name = "DIR", env = "TNR_DATA_DIR", default_value = ".local")]
-    pub data_dir: PathBuf,
+    #[command(flatten)]
+    pub folder: FolderArgs,
 }
 
 #[derive(Debug, Args)]
 pub struct RestoreArgs {
     /// A file that `backup` wrote
     pub file: PathBuf,
-    /// Where the embedded DynamoDB is to keep its data
-    #[arg(long, value_name = "DIR", env = "TNR_DATA_DIR", default_value = ".local")]
-    pub data_dir: PathBuf,
+    #[command(flatten)]
+    pub folder: FolderArgs,
 }
 
 /// A base path begins with a slash, ends without one, and needs no encoding.

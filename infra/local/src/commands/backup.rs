@@ -1,10 +1,10 @@
 //! Copies the embedded database into a file while it is served, and makes a database from such a file.
 
 use std::{
+    error::Error,
     ffi::OsString,
-    fs,
+    fs, io,
     path::{Path, PathBuf},
-    process,
     time::Duration,
 };
 
@@ -14,13 +14,16 @@ use rusqlite::{Connection, OpenFlags};
 use crate::{
     LocalError,
     args::{BackupArgs, RestoreArgs},
-    database::{DATABASE_FILE, FolderLock},
+    database::{DATABASE_FILE, FolderLock, files_of_database},
     private_file,
 };
 
 /// How long to wait for a lock on the database. A writer never holds up a reader, so that only the
 /// moment of opening or closing it can make one wait.
 const LONGEST_LOCK: Duration = Duration::from_secs(10);
+
+/// The database of a folder while it is restored.
+const UNFINISHED_FILE: &str = "dynamodb.sqlite.unfinished";
 
 /// Copies the database of the folder as it is at one moment. Whoever serves it is not held up.
 ///
@@ -29,22 +32,17 @@ const LONGEST_LOCK: Duration = Duration::from_secs(10);
 /// # Errors
 /// Returns an error if the folder holds no database, the file exists, or it cannot be written.
 pub fn backup(args: &BackupArgs) -> Result<(), LocalError> {
-    let (database, file) = (args.data_dir.join(DATABASE_FILE), &args.file);
+    let (database, file) = (args.folder.data_dir.join(DATABASE_FILE), &args.file);
     if !database.exists() {
-        return Err(LocalError::NoDatabase(args.data_dir.display().to_string()));
+        return Err(LocalError::NoDatabase(args.folder.data_dir.display().to_string()));
     }
     if file.exists() {
         return Err(LocalError::FileExists(file.display().to_string()));
     }
-    let unfinished = unfinished(file);
-    let copied = copy(&database, &unfinished).and_then(|()| {
-        let failed = format!("cannot write {}", file.display());
-        fs::rename(&unfinished, file).map_err(LocalError::io(failed))
-    });
-    if copied.is_err() {
-        // Nothing can be made of a part of a copy.
-        _ = fs::remove_file(&unfinished);
-    }
+    let unfinished = unfinished_backup(file);
+    let copied = copy(&database, &unfinished).and_then(|()| give_name(&unfinished, file));
+    // Nothing can be made of a part of a copy, and a whole one has two names now.
+    remove_database(&unfinished);
     copied?;
     println!("{} holds the data, the hashes of the keys, and their usage.", file.display());
     Ok(())
@@ -68,11 +66,34 @@ fn copy(database: &Path, file: &Path) -> Result<(), LocalError> {
     copy.sync_all().map_err(cannot_write())
 }
 
-/// The name of the file while it is written.
-fn unfinished(file: &Path) -> PathBuf {
+/// The name of a backup while it is written. Another one may be written at the same time by a process
+/// of the same ID, in another container.
+fn unfinished_backup(file: &Path) -> PathBuf {
     let mut name = OsString::from(file);
-    name.push(format!(".unfinished-{}", process::id()));
+    name.push(format!(".unfinished-{:016x}", rand::random::<u64>()));
     PathBuf::from(name)
+}
+
+/// Gives a finished backup its name, unless something has been given that name since.
+fn give_name(unfinished: &Path, file: &Path) -> Result<(), LocalError> {
+    let failed = || LocalError::io(format!("cannot write {}", file.display()));
+    // Renaming would overwrite; a link does not.
+    match fs::hard_link(unfinished, file) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            Err(LocalError::FileExists(file.display().to_string()))
+        }
+        // Some file systems have no links.
+        Err(_) if !file.exists() => fs::rename(unfinished, file).map_err(failed()),
+        linked => linked.map_err(failed()),
+    }
+}
+
+/// Removes the files of a database that is of no use.
+fn remove_database(database: &Path) {
+    for file in files_of_database(database) {
+        // Those that do not exist cannot be removed.
+        _ = fs::remove_file(file);
+    }
 }
 
 /// Makes the database of a folder from a backup. The folder must have none, so that no data is
@@ -81,21 +102,22 @@ fn unfinished(file: &Path) -> PathBuf {
 /// # Errors
 /// Returns an error if the folder holds a database or is in use, or the file is no backup.
 pub fn restore(args: &RestoreArgs) -> Result<(), LocalError> {
-    let folder = args.data_dir.display().to_string();
-    let lock = FolderLock::take(&args.data_dir)?;
-    let database = args.data_dir.join(DATABASE_FILE);
-    if database.exists() {
+    let folder = args.folder.data_dir.display().to_string();
+    let lock = FolderLock::take(&args.folder.data_dir)?;
+    let database = args.folder.data_dir.join(DATABASE_FILE);
+    if files_of_database(&database).any(|file| file.exists()) {
         return Err(LocalError::HasDatabase(folder));
     }
-    let unfinished = unfinished(&database);
+    // Only the holder of the lock writes this file, so that one which exists is of a command that was
+    // killed.
+    let unfinished = args.folder.data_dir.join(UNFINISHED_FILE);
+    remove_database(&unfinished);
     let failed = || format!("cannot restore {}", args.file.display());
     // It has its name only once it is complete.
     let restored = copy_back(&args.file, &unfinished)
         .map_err(LocalError::io(failed()))
         .and_then(|()| fs::rename(&unfinished, &database).map_err(LocalError::io(failed())));
-    if restored.is_err() {
-        _ = fs::remove_file(&unfinished);
-    }
+    remove_database(&unfinished);
     restored?;
     drop(lock);
     println!("Folder {folder} holds the data of {}.", args.file.display());
@@ -103,7 +125,30 @@ pub fn restore(args: &RestoreArgs) -> Result<(), LocalError> {
 }
 
 /// Copies a backup into a new database, and upgrades it if an earlier release wrote it.
-fn copy_back(backup: &Path, database: &Path) -> dynoxide::errors::Result<()> {
+fn copy_back(backup: &Path, database: &Path) -> Result<(), Box<dyn Error + Send + Sync>> {
+    // SQLite takes an empty file for a new database, and would make one that others can read.
+    private_file::create(database)?;
     let restored = Dynoxide::new(&database.to_string_lossy())?;
-    restored.restore_from(&backup.to_string_lossy())
+    Ok(restored.restore_from(&backup.to_string_lossy())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_made_during_a_backup_is_not_overwritten() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let file = folder.path().join("numbers.sqlite");
+        let unfinished = unfinished_backup(&file);
+        assert_ne!(unfinished, unfinished_backup(&file), "two backups do not share a file");
+        fs::write(&unfinished, "of this backup").unwrap();
+        fs::write(&file, "of another one").unwrap();
+        let refused = give_name(&unfinished, &file).unwrap_err();
+        assert!(matches!(refused, LocalError::FileExists(_)), "{refused}");
+        assert_eq!(fs::read_to_string(&file).unwrap(), "of another one");
+        fs::remove_file(&file).unwrap();
+        give_name(&unfinished, &file).unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), "of this backup");
+    }
 }

@@ -37,7 +37,7 @@ fn table(deployment: &Deployment, args: &CostsArgs) -> Result<String, fmt::Error
     writeln!(
         table,
         "{span} with {requests} requests, {} % of which start a container; US dollars, {}, list \
-         prices of {} without the free tier",
+         prices of {} without the free tier but for 100 GB of data out",
         args.cold,
         prices::REGION,
         prices::YEAR

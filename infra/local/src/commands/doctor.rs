@@ -14,7 +14,7 @@ use store::{Store, Tables, TimeoutProfile};
 
 use crate::{
     LocalError,
-    args::{DataArgs, DatabaseArgs, DoctorArgs},
+    args::{DATA_DIR, DataArgs, DatabaseArgs, DoctorArgs, FolderArgs},
     commands::import::with_progress,
     database::{DATABASE_FILE, Database, store_at},
     doctor::{
@@ -24,9 +24,6 @@ use crate::{
     report,
 };
 
-/// The folder of the embedded database, unless another is named.
-const DATA_DIR: &str = ".local";
-
 /// Examines what the arguments name, prints the findings, and fails if there is something to act on.
 ///
 /// # Errors
@@ -35,7 +32,8 @@ pub async fn doctor(args: DoctorArgs) -> Result<(), LocalError> {
     let work = async |show: &dyn Fn(Progress)| examine(&args, show).await;
     let examined = with_progress(work).await;
     let examination = examined.map_err(|error| LocalError::Unexamined(Box::new(error)))?;
-    report::print(args.json, &examination, write)?;
+    report::print(args.json, &examination, write)
+        .map_err(|error| LocalError::Unprinted(Box::new(error)))?;
     conclude(&examination)
 }
 
@@ -94,7 +92,7 @@ async fn of_database(
 ) -> Result<(String, Vec<Group>), LocalError> {
     if let Some(endpoint) = &args.endpoint_url {
         let store = store_at(endpoint, false, TimeoutProfile::Batch).await;
-        let remedies = Remedies::of_database(&format!(" --endpoint-url {endpoint}"));
+        let remedies = Remedies::of_endpoint(endpoint);
         let groups = examine_database(&store, &remedies, conditions).await?;
         return Ok((format!("database at {endpoint}"), groups));
     }
@@ -102,14 +100,11 @@ async fn of_database(
     if !folder.join(DATABASE_FILE).exists() {
         return Err(LocalError::NoDatabase(folder.display().to_string()));
     }
-    let database = DatabaseArgs { data_dir: folder.to_owned(), endpoint_url: None };
+    let named = FolderArgs { data_dir: folder.to_owned() };
+    let database = DatabaseArgs { folder: named, endpoint_url: None };
     let opened = Database::open(&DataArgs { stack: None, database }).await?;
-    let options = match &args.data_dir {
-        Some(folder) => format!(" --data-dir {}", folder.display()),
-        None => String::new(),
-    };
-    let found =
-        examine_database(&opened.store(), &Remedies::of_database(&options), conditions).await;
+    let remedies = Remedies::of_folder(args.data_dir.as_deref());
+    let found = examine_database(&opened.store(), &remedies, conditions).await;
     opened.close().await;
     Ok((format!("database in {}", folder.display()), found?))
 }

@@ -15,13 +15,22 @@ use crate::{
 /// Returns an error if the port is taken or the folder cannot be used.
 pub async fn dynamodb(args: DynamodbArgs) -> Result<(), LocalError> {
     log_for_people();
-    let database = Database::embedded(&args.data_dir, args.port, Sharing::Shared).await?;
-    let given = args.key.given.as_deref();
-    let key = preparation::with_sample_and_key(&database.store(), given, &args.data_dir).await?;
     let mut signals = StopSignals::receive()?;
+    let data_dir = &args.folder.data_dir;
+    let prepared = async {
+        let database = Database::embedded(data_dir, args.port, Sharing::Shared).await?;
+        let given = args.key.given.as_deref();
+        let key = preparation::with_sample_and_key(&database.store(), given, data_dir).await?;
+        Ok::<_, LocalError>((database, key))
+    };
+    let (database, key) = tokio::select! {
+        prepared = prepared => prepared?,
+        // Nothing is served yet; the next start goes on with the preparation.
+        () = signals.next() => return Ok(()),
+    };
     println!("DynamoDB  {}", database.endpoint());
     println!("API key   {}", key.reveal());
-    println!("Ctrl-C stops it; {} keeps the data.", args.data_dir.display());
+    println!("Ctrl-C stops it; {} keeps the data.", data_dir.display());
     signals.next().await;
     database.close().await;
     Ok(())

@@ -7,7 +7,7 @@ use shared::auth::ApiKey;
 use store::Snapshot;
 use tokio::net::TcpListener;
 
-use crate::{LocalError, args::ServeArgs, database::Database};
+use crate::{LocalError, args::ServeArgs, commands::health::reachable, database::Database};
 
 /// Prints where the server is found, what it answers from, and what to do next.
 ///
@@ -67,6 +67,8 @@ fn print_requests_to_try(base_url: &str, key: &str) {
     println!();
 }
 
+/// The address at which a listener is found on this machine.
 fn local_address(listener: &TcpListener) -> Result<SocketAddr, LocalError> {
-    listener.local_addr().map_err(LocalError::io("cannot listen"))
+    let address = listener.local_addr().map_err(LocalError::io("cannot listen"))?;
+    Ok(SocketAddr::new(reachable(address.ip()), address.port()))
 }

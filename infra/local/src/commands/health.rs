@@ -37,7 +37,7 @@ fn url(HealthArgs { url, host, port, base_path }: HealthArgs) -> String {
 }
 
 /// The address that reaches a server on `host`, which may stand for every address of the machine.
-fn reachable(host: IpAddr) -> IpAddr {
+pub(super) fn reachable(host: IpAddr) -> IpAddr {
     match host {
         IpAddr::V4(host) if host.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(host) if host.is_unspecified() => Ipv6Addr::LOCALHOST.into(),

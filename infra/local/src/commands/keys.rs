@@ -6,7 +6,7 @@ use rand::{RngExt, distr::Alphanumeric};
 use shared::auth::{ApiKey, MalformedKey, PREFIX_CHARACTERS, SECRET_CHARACTERS};
 use store::{KeyRecord, Store};
 
-use crate::{LocalError, args::KeyTerms, expiry::Expiry};
+use crate::{LocalError, args::KeyTerms, expiry::Expiry, report::printable};
 
 /// Makes a key on these terms, stores its hash and prints it.
 ///
@@ -82,15 +82,16 @@ pub async fn list(store: &Store) -> Result<(), LocalError> {
     for key in store.api_keys().await? {
         let expires = key.expires_at.map_or("never".to_owned(), |end| end.to_string());
         let limit = |limit: Option<u32>| limit.map_or("any".to_owned(), |limit| limit.to_string());
-        let note = key.note.as_ref().map_or(String::new(), |note| format!(" ({note})"));
+        let note =
+            key.note.as_ref().map_or(String::new(), |note| format!(" ({})", printable(note)));
         println!(
             "{:<15}  {:<20}  {expires:<20}  {:<7}  {:>10}  {:>9}  {}{note}",
-            key.prefix,
+            printable(&key.prefix),
             key.created_at.to_string(),
             state(&key, now),
             limit(key.per_minute),
             limit(key.per_day),
-            key.name,
+            printable(&key.name),
         );
     }
     Ok(())

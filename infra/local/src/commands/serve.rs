@@ -42,10 +42,18 @@ pub async fn serve(args: ServeArgs) -> Result<(), LocalError> {
         Some(address) => Some(listen_for_operators(address).await?),
         None => None,
     };
-    let database = Database::own(&args.database).await?;
-    let key = prepare(&database, &args).await?;
-    let signals = StopSignals::receive()?;
-    greet(&listener, operations.as_ref(), &args, key.as_ref(), &database).await?;
+    let mut signals = StopSignals::receive()?;
+    let prepared = async {
+        let database = Database::own(&args.database).await?;
+        let key = prepare(&database, &args).await?;
+        greet(&listener, operations.as_ref(), &args, key.as_ref(), &database).await?;
+        Ok::<_, LocalError>(database)
+    };
+    let database = tokio::select! {
+        database = prepared => database?,
+        // Nothing is served yet; the next start goes on with the preparation.
+        () = signals.next() => return Ok(()),
+    };
 
     let mut app = App::on(database.serving_store().await);
     let state = ServerState::new(Arc::clone(&app.dataset));
@@ -137,7 +145,7 @@ async fn keep_in_memory(dataset: Arc<CurrentDataset>) {
 async fn prepare(database: &Database, args: &ServeArgs) -> Result<Option<ApiKey>, LocalError> {
     let (store, given) = (database.store(), args.key.given.as_deref());
     if args.is_trial() {
-        let data_dir = &args.database.data_dir;
+        let data_dir = &args.database.folder.data_dir;
         preparation::with_sample_and_key(&store, given, data_dir).await.map(Some)
     } else {
         preparation::register_given(&store, given).await

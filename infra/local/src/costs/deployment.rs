@@ -57,8 +57,8 @@ impl Deployment {
             alarms: alarms.len() as u32,
             alarm_metrics: alarms.iter().map(|alarm| metrics_of_alarm(alarm)).sum(),
             dashboards: of_type("AWS::CloudWatch::Dashboard").len() as u32,
-            has_platform_lines: has_platform_lines(&template, &lambdas),
-            gateway_log_bytes: gateway_log_bytes(api),
+            has_platform_lines: has_platform_lines(&template, &behind_api),
+            gateway_log_bytes: gateway_log_bytes(api)?,
             throttling_rate: throttling_rate(&template, api)?,
             has_probe,
         })
@@ -90,11 +90,16 @@ fn metrics_of_alarm(alarm: &Value) -> u32 {
     }
 }
 
-/// Lambda writes its lines about requests at the level INFO, which is the default.
-fn has_platform_lines(template: &Value, functions: &[&Value]) -> bool {
-    let configured = functions.iter().map(|function| &function["Properties"]["LoggingConfig"]);
-    let with_globals = configured.chain([&template["Globals"]["Function"]["LoggingConfig"]]);
-    !with_globals.into_iter().any(|config| config["SystemLogLevel"] == "WARN")
+/// Whether Lambda writes lines about the requests of any of these functions. It does so at the level
+/// INFO, which is the default; what a function says wins over what all of them share.
+fn has_platform_lines(template: &Value, functions: &[&&Value]) -> bool {
+    const LEVEL: &str = "SystemLogLevel";
+    let shared = &template["Globals"]["Function"]["LoggingConfig"][LEVEL];
+    let is_quiet = |function: &&&Value| {
+        let own = &function["Properties"]["LoggingConfig"][LEVEL];
+        (if own.is_null() { shared } else { own }) == "WARN"
+    };
+    !functions.iter().all(is_quiet)
 }
 
 /// The sum over the limits of the routes; without such limits, the default of all of them.
@@ -120,7 +125,7 @@ fn number(template: &Value, value: &Value) -> Result<f64, LocalError> {
 
 /// The line of API Gateway's access log, with a usual value in place of each variable; none if there is
 /// no such log.
-fn gateway_log_bytes(api: &Value) -> u32 {
+fn gateway_log_bytes(api: &Value) -> Result<u32, LocalError> {
     const VARIABLE: &str = "$context.";
     let format = api["AccessLogSettings"]["Format"].as_str().unwrap_or_default();
     let mut parts = format.split(VARIABLE);
@@ -128,14 +133,15 @@ fn gateway_log_bytes(api: &Value) -> u32 {
     for part in parts {
         let name_ends = |character: char| !character.is_ascii_alphanumeric() && character != '.';
         let (name, rest) = part.split_at(part.find(name_ends).unwrap_or(part.len()));
-        bytes += usual_length(name) + rest.len();
+        let unknown = || LocalError::Template(format!("no length is known for '{VARIABLE}{name}'"));
+        bytes += usual_length(name).ok_or_else(unknown)? + rest.len();
     }
-    bytes as u32
+    Ok(bytes as u32)
 }
 
-/// How long the value of a variable of API Gateway usually is.
-fn usual_length(variable: &str) -> usize {
-    match variable {
+/// How long the value of a variable of API Gateway usually is; `None` for one that nobody has looked at.
+fn usual_length(variable: &str) -> Option<usize> {
+    let length = match variable {
         "requestTime" => "22/Nov/2026:09:00:00 +0000".len(),
         "requestId" | "extendedRequestId" => "AbCdEfGhIjKlMnOp=".len(),
         "identity.sourceIp" => "203.0.113.123".len(),
@@ -144,8 +150,11 @@ fn usual_length(variable: &str) -> usize {
         "status" | "integrationStatus" => "200".len(),
         "responseLatency" | "integrationLatency" => "10".len(),
         "responseLength" => "1234".len(),
-        _ => "-".len(),
-    }
+        // Requests that fail have more.
+        "error.responseType" | "integrationErrorMessage" => "-".len(),
+        _ => return None,
+    };
+    Some(length)
 }
 
 #[cfg(test)]
@@ -184,15 +193,29 @@ mod tests {
         let api = yaml(
             r#"AccessLogSettings: { Format: '{"status":"$context.status","x":"$context.error.responseType"}' }"#,
         );
-        assert_eq!(gateway_log_bytes(&api), r#"{"status":"200","x":"-"}"#.len() as u32);
-        assert_eq!(gateway_log_bytes(&yaml("{}")), 0);
+        let expected = r#"{"status":"200","x":"-"}"#.len() as u32;
+        assert_eq!(gateway_log_bytes(&api).unwrap(), expected);
+        assert_eq!(gateway_log_bytes(&yaml("{}")).unwrap(), 0);
+    }
+
+    #[test]
+    fn a_variable_of_the_gateway_whose_length_nobody_knows_is_an_error() {
+        let api = yaml("AccessLogSettings: { Format: '$context.authorizer.claims' }");
+        let error = gateway_log_bytes(&api).unwrap_err().to_string();
+        assert!(error.contains("'$context.authorizer.claims'"), "{error}");
     }
 
     #[test]
     fn lambda_logs_no_lines_of_its_own_at_a_higher_level() {
-        let info = yaml("Properties: { LoggingConfig: { LogFormat: JSON } }");
-        let warn = yaml("Properties: { LoggingConfig: { SystemLogLevel: WARN } }");
-        assert!(has_platform_lines(&yaml("{}"), &[&info]));
-        assert!(!has_platform_lines(&yaml("{}"), &[&warn]));
+        let as_shared = &yaml("Properties: { LoggingConfig: { LogFormat: JSON } }");
+        let info = &yaml("Properties: { LoggingConfig: { SystemLogLevel: INFO } }");
+        let warn = &yaml("Properties: { LoggingConfig: { SystemLogLevel: WARN } }");
+        let nothing = yaml("{}");
+        let quiet = yaml("Globals: { Function: { LoggingConfig: { SystemLogLevel: WARN } } }");
+        assert!(has_platform_lines(&nothing, &[&as_shared]));
+        assert!(!has_platform_lines(&nothing, &[&warn, &warn]));
+        assert!(has_platform_lines(&nothing, &[&warn, &as_shared]), "one of two is quiet");
+        assert!(!has_platform_lines(&quiet, &[&warn, &as_shared]));
+        assert!(has_platform_lines(&quiet, &[&as_shared, &info]), "its own level wins");
     }
 }

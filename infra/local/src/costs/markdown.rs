@@ -28,7 +28,7 @@ pub fn document(deployment: &Deployment) -> Result<String, fmt::Error> {
         "# Costs\n\n\
          `tnr costs --markdown` writes this page, and a test holds the two together. It is computed from what the \
          tests\nmeasure, from what `template.yaml` deploys, and from AWS's list prices of {}, in US dollars, as they \
-         were in {},\nwithout the free tier. Another month, or one with traces or CloudFront:\n\n\
+         were in {},\nwithout the free tier but for the first 100 GB of data out in a month. Another month, or one with traces or CloudFront:\n\n\
          ```sh\n\
          cargo run -- costs --requests 25000000 --cold 0.5\n\
          cargo run -- costs --requests 25000000 --tracing --edge\n\
@@ -151,7 +151,9 @@ fn write_worst_case(text: &mut String, deployment: &Deployment) -> fmt::Result {
     writeln!(
         text,
         "| **Requests together** | **{:.2}** |\n\n\
-         Lower `ThrottlingRate`, or give keys quotas, to lower the limit.\n",
+         A key with quotas adds the writes of its counts, about one a second and container. Lower `ThrottlingRate`, \
+         or give\nkeys quotas, to lower the limit. It does not hold for what stands in front: a distribution and its \
+         firewall (`edge.yaml`)\nare billed for each request, also for one that API Gateway or the firewall refuses.\n",
         Bill::sum(&bill.of_requests)
     )
 }

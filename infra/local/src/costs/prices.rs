@@ -1,4 +1,5 @@
-//! List prices of AWS in us-east-1, in US dollars and without the free tier. Each names the page of AWS
+//! List prices of AWS in us-east-1, in US dollars and without the free tier, except for
+//! the first 100 GB of data out in a month. Each names the page of AWS
 //! that has the price of today; the pages cannot be read by a test, and AWS changes prices from time to
 //! time, mostly downwards.
 

@@ -7,7 +7,7 @@ use super::{
     aws::{members, query, result, text, unreadable},
     finding::{Finding, Section},
     look::Look,
-    remedies::Remedies,
+    remedies::{Remedies, quoted},
     stack::StackFacts,
 };
 
@@ -15,8 +15,11 @@ const ALARM_TYPE: &str = "AWS::CloudWatch::Alarm";
 const TOPIC_TYPE: &str = "AWS::SNS::Topic";
 /// The most names that one call may ask for.
 const NAMES_PER_CALL: usize = 100;
-/// What SNS gives instead of the name of a subscription that nobody has confirmed.
-const PENDING: &str = "PendingConfirmation";
+/// How the name of a subscription begins. In its place SNS gives `PendingConfirmation` before it is
+/// confirmed, and `Deleted` after it has ended.
+const NAME_BEGINNING: &str = "arn:";
+/// The parameter of the template with the address that is told of alarms.
+const ADDRESS_PARAMETER: &str = "AlarmEmail";
 
 /// The alarms of the stack and the subscriptions to their topics.
 #[derive(Debug)]
@@ -25,6 +28,8 @@ pub struct AlarmFacts {
     pub names: Vec<String>,
     pub alarms: Look<Vec<Alarm>>,
     pub topics: Vec<Topic>,
+    /// The address that the stack was given to tell.
+    pub address: Option<String>,
 }
 
 /// An alarm as it is.
@@ -41,6 +46,7 @@ pub struct Alarm {
 /// A topic: who is told what is sent to it.
 #[derive(Debug)]
 pub struct Topic {
+    pub arn: String,
     pub subscriptions: Look<Vec<Subscription>>,
 }
 
@@ -58,9 +64,10 @@ pub async fn look(account: &AwsAccount, stack: &StackFacts) -> AlarmFacts {
     let mut topics = Vec::new();
     for arn in stack.physical_names(TOPIC_TYPE) {
         let subscriptions = look_at_subscriptions(account, &arn).await;
-        topics.push(Topic { subscriptions });
+        topics.push(Topic { arn, subscriptions });
     }
-    AlarmFacts { names, alarms, topics }
+    let address = stack.parameters.get(ADDRESS_PARAMETER).filter(|address| !address.is_empty());
+    AlarmFacts { names, alarms, topics, address: address.cloned() }
 }
 
 async fn look_at_alarms(account: &AwsAccount, names: &[String]) -> Look<Vec<Alarm>> {
@@ -109,7 +116,8 @@ fn read_subscriptions(answer: &str) -> Look<Vec<Subscription>> {
     let result = result(&document, "ListSubscriptionsByTopicResult").into_iter();
     let read = |subscription| Subscription {
         endpoint: text(subscription, "Endpoint").unwrap_or_default(),
-        is_confirmed: text(subscription, "SubscriptionArn").is_some_and(|arn| arn != PENDING),
+        is_confirmed: text(subscription, "SubscriptionArn")
+            .is_some_and(|arn| arn.starts_with(NAME_BEGINNING)),
     };
     Ok(result.flat_map(|result| members(result, "Subscriptions")).map(read).collect())
 }
@@ -120,7 +128,8 @@ pub fn findings(facts: &AlarmFacts, remedies: &Remedies) -> Vec<Finding> {
         Ok(alarms) => of_alarms(&facts.names, alarms, remedies),
         Err(error) => vec![error.finding("alarms")],
     };
-    findings.extend(facts.topics.iter().flat_map(|topic| of_topic(topic, remedies)));
+    let address = facts.address.as_deref();
+    findings.extend(facts.topics.iter().flat_map(|topic| of_topic(topic, address, remedies)));
     findings
 }
 
@@ -171,7 +180,7 @@ fn section_of(description: &str) -> Option<&str> {
     Some(heading.trim())
 }
 
-fn of_topic(topic: &Topic, remedies: &Remedies) -> Vec<Finding> {
+fn of_topic(topic: &Topic, address: Option<&str>, remedies: &Remedies) -> Vec<Finding> {
     let check = "subscriptions";
     let subscriptions = match &topic.subscriptions {
         Ok(subscriptions) => subscriptions,
@@ -193,11 +202,24 @@ fn of_topic(topic: &Topic, remedies: &Remedies) -> Vec<Finding> {
     } else if pending.is_empty() {
         findings.push(
             Finding::warning(check, "nobody is told of alarms")
-                .remedy(remedies.set_parameter("AlarmEmail", "ADDRESS"))
+                .remedy(subscribe(topic, address, remedies))
                 .section(Section::Deploy),
         );
     }
     findings
+}
+
+/// How to have somebody told. CloudFormation subscribes an address once: a deployment with the address
+/// that the stack has already changes nothing.
+fn subscribe(topic: &Topic, address: Option<&str>, remedies: &Remedies) -> String {
+    match address {
+        None => remedies.set_parameter(ADDRESS_PARAMETER, "ADDRESS"),
+        Some(address) => format!(
+            "aws sns subscribe --topic-arn {} --protocol email --notification-endpoint {}",
+            topic.arn,
+            quoted(address)
+        ),
+    }
 }
 
 #[cfg(test)]
@@ -223,7 +245,8 @@ mod tests {
         let facts = AlarmFacts {
             names: ["quiet", "loud", "gone"].map(str::to_owned).to_vec(),
             alarms,
-            topics: vec![Topic { subscriptions }],
+            topics: vec![Topic { arn: "arn:aws:sns:us-east-1:1:t".to_owned(), subscriptions }],
+            address: None,
         };
         findings(&facts, &Remedies::of_stack("numbers"))
     }
@@ -262,14 +285,32 @@ mod tests {
     }
 
     #[test]
-    fn a_subscription_is_confirmed_once_it_has_a_name() {
+    fn an_address_that_the_stack_has_already_is_subscribed_again_by_hand() {
+        let topic =
+            Topic { arn: "arn:aws:sns:us-east-1:1:t".into(), subscriptions: Ok(Vec::new()) };
+        let remedy = |address| {
+            let found = of_topic(&topic, address, &Remedies::of_stack("numbers"));
+            found[0].remedy.clone().unwrap()
+        };
+        let set = "sam deploy --stack-name numbers --parameter-overrides AlarmEmail=ADDRESS";
+        assert_eq!(remedy(None), set);
+        assert_eq!(
+            remedy(Some("me@example.com")),
+            "aws sns subscribe --topic-arn arn:aws:sns:us-east-1:1:t --protocol email \
+             --notification-endpoint me@example.com"
+        );
+    }
+
+    #[test]
+    fn a_subscription_is_confirmed_as_long_as_it_has_a_name() {
         let answer = r#"<ListSubscriptionsByTopicResponse xmlns="http://sns.amazonaws.com/doc/2010-03-31/">
           <ListSubscriptionsByTopicResult><Subscriptions>
           <member><Endpoint>a@example.com</Endpoint><SubscriptionArn>PendingConfirmation</SubscriptionArn></member>
           <member><Endpoint>b@example.com</Endpoint><SubscriptionArn>arn:aws:sns:x</SubscriptionArn></member>
+          <member><Endpoint>c@example.com</Endpoint><SubscriptionArn>Deleted</SubscriptionArn></member>
           </Subscriptions></ListSubscriptionsByTopicResult></ListSubscriptionsByTopicResponse>"#;
         let confirmed: Vec<bool> =
             read_subscriptions(answer).unwrap().iter().map(|s| s.is_confirmed).collect();
-        assert_eq!(confirmed, [false, true]);
+        assert_eq!(confirmed, [false, true, false]);
     }
 }

@@ -220,7 +220,7 @@ mod tests {
         assert_eq!(stray[0].state, State::Warning);
         assert_eq!(
             stray[0].remedy.as_deref(),
-            Some("cargo run -- verify --repair --stack numbers")
+            Some(Remedies::of_stack("numbers").tnr("verify --repair").as_str())
         );
         let both = found(Drift { contradicting: 1, missing: 2, ..Drift::default() });
         assert_eq!(

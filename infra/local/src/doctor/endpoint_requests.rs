@@ -101,11 +101,13 @@ impl Default for Example {
 }
 
 impl Example {
-    /// The first exchange in the response to a search.
+    /// The first exchange in the response to a search of which all is known that can be asked about:
+    /// the carrier of some is not published.
     pub fn found_by(response: &Value) -> Option<Self> {
-        let found = &response["results"][0];
-        let text = |name: &str| found[name].as_str().map(ToOwned::to_owned);
-        Some(Self { npa: text("npa")?, nxx: text("nxx")?, ocn: text("ocn")? })
+        response["results"].as_array()?.iter().find_map(|found| {
+            let text = |name: &str| found[name].as_str().map(ToOwned::to_owned);
+            Some(Self { npa: text("npa")?, nxx: text("nxx")?, ocn: text("ocn")? })
+        })
     }
 
     /// The value that a parameter gets.
@@ -185,7 +187,8 @@ fn target(path: &str, operation: &Value, example: &Example) -> String {
         } else if parameter["required"] == true {
             query.push(format!("{name}={}", encoded(name)));
         } else if name == "limit" {
-            query.push("limit=1".to_owned());
+            // Exchanges without a carrier may come first.
+            query.push(if path == SEARCH { "limit=100" } else { "limit=1" }.to_owned());
         }
     }
     if path == SEARCH {
@@ -196,7 +199,19 @@ fn target(path: &str, operation: &Value, example: &Example) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    #[test]
+    fn an_exchange_without_a_carrier_is_no_example() {
+        let without = json!({ "npa": "415", "nxx": "200", "ocn": null, "status": "ASSIGNED" });
+        let with = json!({ "npa": "415", "nxx": "206", "ocn": "9206", "status": "ASSIGNED" });
+        let found = Example::found_by(&json!({ "results": [without, with] })).unwrap();
+        assert_eq!((found.nxx.as_str(), found.ocn.as_str()), ("206", "9206"));
+        assert_eq!(Example::found_by(&json!({ "results": [without] })), None);
+        assert_eq!(Example::found_by(&json!({ "results": [] })), None);
+    }
 
     #[test]
     fn every_endpoint_is_asked_with_the_parameters_that_it_needs() {
@@ -216,7 +231,7 @@ mod tests {
         assert!(asked.contains(&"/health".to_owned()), "{asked:?}");
         assert!(!asked.iter().any(|target| target.contains('{')), "{asked:?}");
         let search = keyed(&Example::default(), Some(SEARCH));
-        assert_eq!(search[0].target, "/v1/search?limit=1&status=ASSIGNED");
+        assert_eq!(search[0].target, "/v1/search?limit=100&status=ASSIGNED");
         assert_eq!(search.len(), 1);
     }
 }

@@ -115,9 +115,9 @@ pub fn findings(answers: &[Answer], target: &Target) -> Vec<Finding> {
         let message = "not asked with a key; pass --key or set TNR_KEY to see answers, too";
         findings.push(Finding::note("with a key", message).section(Section::Examine));
     } else if answers.iter().filter(|answer| has_data(answer)).count() == 1 {
-        let message =
-            "the other endpoints were not asked with the key, since the search found nothing";
-        findings.push(Finding::note("with a key", message).section(Section::Examine));
+        let message = "the other endpoints were not asked with the key, since the search found no \
+                       assigned exchange with a carrier";
+        findings.push(Finding::warning("with a key", message).section(Section::Examine));
     }
     findings
 }
@@ -207,6 +207,20 @@ mod tests {
         let found = answer(Expectation::Data, 503, body);
         assert_eq!(found.state, State::Problem);
         assert_eq!(found.message, "it answers 'No data yet' instead of 200 (503 in 12 ms)");
+    }
+
+    #[test]
+    fn endpoints_that_were_not_asked_are_a_warning() {
+        let latency = Duration::from_millis(12);
+        let received = Received { status: 200, body: json!({ "results": [] }), latency };
+        let request = ProbeRequest::of_path(SEARCH, Expectation::Data);
+        let search = Answer { request, response: Ok(received) };
+        let key = Some("tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn".parse().unwrap());
+        let base_url = "https://example.com".to_owned();
+        let found = findings(&[search], &Target { base_url, key, origin_secret: None });
+        let [asked, left_over] = &found[..] else { panic!("{found:?}") };
+        assert_eq!((asked.state, left_over.state), (State::Ok, State::Warning));
+        assert!(left_over.message.starts_with("the other endpoints were not asked"));
     }
 
     #[test]

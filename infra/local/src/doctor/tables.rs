@@ -255,9 +255,11 @@ fn update(table: &str, options: &str) -> String {
 fn missing(expected: &Expected, place: Place, remedies: &Remedies) -> Finding {
     let finding = Finding::problem(expected.name.as_str(), "the table does not exist");
     match place {
-        Place::Elsewhere => {
-            finding.remedy(remedies.tnr("serve")).section(Section::FirstImportAndKey)
+        Place::Elsewhere => match remedies.make_tables() {
+            Some(command) => finding.remedy(command),
+            None => finding.remedy("make it as template.yaml defines it"),
         }
+        .section(Section::FirstImportAndKey),
         Place::Aws => finding.section(Section::Restore),
     }
 }

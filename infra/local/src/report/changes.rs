@@ -45,7 +45,7 @@ fn value(value: &Option<String>) -> String {
 
 /// The text with the characters escaped that a terminal would obey: control characters, and those that
 /// change the direction of writing.
-fn printable(text: &str) -> String {
+pub(crate) fn printable(text: &str) -> String {
     let mut printable = String::with_capacity(text.len());
     for character in text.chars() {
         if character.is_control() || changes_direction(character) {

@@ -3,7 +3,10 @@
 mod changes;
 mod quality;
 
-use std::fmt::{self, Write};
+use std::{
+    fmt::{self, Write as _},
+    io::{self, Write as _},
+};
 
 use indicatif::HumanCount;
 use ingest::{Delta, Differences, ImportReport, IngestError, Outcome};
@@ -11,6 +14,7 @@ use logging::with_causes;
 use numbering::records::Version;
 use serde::Serialize;
 
+pub(crate) use changes::printable;
 pub use changes::{ChangesFile, ChangesWriter};
 pub(crate) use quality::{is_share, ordered, share};
 
@@ -19,7 +23,7 @@ use crate::LocalError;
 /// Prints `found` as a line of JSON, or as the table that `write_table` makes of it.
 ///
 /// # Errors
-/// Returns an error if it cannot be written as JSON.
+/// Returns an error if it cannot be written as JSON, or the standard output is closed or full.
 pub fn print<T: Serialize>(
     as_json: bool,
     found: &T,
@@ -27,13 +31,19 @@ pub fn print<T: Serialize>(
 ) -> Result<(), LocalError> {
     if as_json {
         let json = serde_json::to_string(found).map_err(LocalError::io("cannot print as JSON"))?;
-        println!("{json}");
+        show(&(json + "\n"))
     } else {
         let mut table = String::new();
         write_table(&mut table, found).map_err(LocalError::io("cannot print the table"))?;
-        print!("{table}");
+        show(&table)
     }
-    Ok(())
+}
+
+/// Writes to the standard output, which may be closed or full.
+fn show(text: &str) -> Result<(), LocalError> {
+    let mut output = io::stdout().lock();
+    let written = output.write_all(text.as_bytes()).and_then(|()| output.flush());
+    written.map_err(LocalError::io("cannot write to the standard output"))
 }
 
 /// A failure in the form of a report.

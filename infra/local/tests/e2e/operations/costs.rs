@@ -224,6 +224,8 @@ fn the_program_prints_a_bill_for_what_is_typed() {
     assert!(!printed.contains("X-Ray") && bill(&["--tracing"]).contains("X-Ray"));
     assert!(!printed.contains("CloudFront") && bill(&["--edge"]).contains("Firewall"));
     assert!(bill(&["--worst-case"]).starts_with("A day with "));
-    let refused = program(&["costs", "--cold", "101"]).output().unwrap();
-    assert!(!refused.status.success());
+    for refused in [&["--cold", "101"][..], &["--worst-case", "--edge"]] {
+        let refused = program(&[&["costs"], refused].concat()).output().unwrap();
+        assert_eq!(refused.status.code(), Some(2));
+    }
 }

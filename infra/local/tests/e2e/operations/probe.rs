@@ -16,7 +16,10 @@ use serde_json::{Value, json};
 use shared::state::App;
 use store::Store;
 use tempfile::TempDir;
-use tnr::functions;
+use tnr::{
+    costs::measures::{METRICS_OF_PROBE, PUBLIC_REQUESTS_OF_PROBE, REQUESTS_OF_PROBE},
+    functions,
+};
 
 use crate::support::{
     api_events::events_folder,
@@ -285,6 +288,10 @@ async fn every_five_minutes_the_versions_that_serve_and_the_api_are_checked() {
     assert_eq!((failed(&findings), &findings["checks"]), (vec![], &json!(12)), "{findings}");
     let invoked = probe.aws.take_invoked();
     assert!(invoked.iter().all(|invoked| invoked.qualifier == "live"), "{invoked:?}");
+    // The costs say how many requests these are, and how many of them API Gateway bills.
+    let of_functions = REQUESTS_OF_PROBE - PUBLIC_REQUESTS_OF_PROBE;
+    assert_eq!(invoked.len() as u32, of_functions, "{invoked:?}");
+    assert_eq!(findings["checks"], REQUESTS_OF_PROBE);
     assert!(probe.aws.take_reports().is_empty());
 
     let of_functions = probe.function.invoke(&json!({})).await;
@@ -304,6 +311,7 @@ async fn every_five_minutes_the_versions_that_serve_and_the_api_are_checked() {
     assert!(column("DataAge").iter().all(|hours| (0.0..1.0).contains(hours)), "{lines:?}");
     let metrics = metrics_written_by(&lines[2]);
     assert_eq!(metrics, ["ChecksFailed", "ChecksMade", "DataAge"].map(str::to_owned).into());
+    assert_eq!(metrics.len() as u32, METRICS_OF_PROBE);
     let lacking: Vec<_> =
         metrics_of_probe_read_by_template().difference(&metrics).cloned().collect();
     assert!(lacking.is_empty(), "template.yaml reads metrics that no check writes: {lacking:?}");

@@ -23,7 +23,10 @@ const LONGEST_START: Duration = Duration::from_secs(60);
 /// The program with these arguments.
 pub fn program(arguments: &[&str]) -> Command {
     let mut command = Command::new(PROGRAM);
-    command.args(arguments).env_remove("TNR_KEY");
+    command.args(arguments);
+    for variable in ["TNR_KEY", "TNR_DATA_DIR", "TNR_ENDPOINT_URL"] {
+        command.env_remove(variable);
+    }
     command
 }
 

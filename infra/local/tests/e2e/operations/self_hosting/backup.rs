@@ -63,6 +63,56 @@ async fn a_backup_of_a_served_folder_answers_as_that_did() {
     assert_eq!(files_in(backups.path()), ["numbers.sqlite"], "the backup is only read");
 }
 
+#[tokio::test]
+async fn what_a_killed_server_left_of_a_database_is_not_mixed_with_a_backup() {
+    let (data_dir, backups) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    write_sample_into(data_dir.path());
+    let serving = Serving::on(&data_dir, &["--no-sample"]).await;
+    stdout(&run(&data_dir, &["keys", "create", "--name", "before"]));
+    let file = backups.path().join("numbers.sqlite");
+    stdout(&with_file("backup", &file, &data_dir));
+    for name in ["later", "last"] {
+        stdout(&run(&data_dir, &["keys", "create", "--name", name]));
+    }
+    serving.kill();
+    let database = data_dir.path().join("dynamodb.sqlite");
+    fs::rename(&database, backups.path().join("old.sqlite")).unwrap();
+    let left = files_in(data_dir.path());
+    assert!(left.contains(&"dynamodb.sqlite-wal".to_owned()), "{left:?}");
+
+    let refused = with_file("restore", &file, &data_dir);
+    let error = stderr(&refused);
+    assert!(!refused.status.success());
+    assert!(error.contains("move its files dynamodb.sqlite* away"), "{error}");
+    assert!(!database.exists());
+
+    for ending in ["-wal", "-shm"] {
+        let left = data_dir.path().join(format!("dynamodb.sqlite{ending}"));
+        fs::rename(left, backups.path().join(format!("old.sqlite{ending}"))).unwrap();
+    }
+    stdout(&with_file("restore", &file, &data_dir));
+    assert_eq!(fs::metadata(&database).unwrap().permissions().mode() & 0o777, 0o600);
+    let keys = stdout(&run(&data_dir, &["keys", "list"]));
+    assert!(keys.contains("before") && !keys.contains("later"), "{keys}");
+}
+
+#[test]
+fn a_killed_restoration_leaves_nothing_that_refuses_the_next_one() {
+    let (data_dir, folder) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    write_sample_into(data_dir.path());
+    let file = folder.path().join("numbers.sqlite");
+    stdout(&with_file("backup", &file, &data_dir));
+    let restored = TempDir::new().unwrap();
+    for ending in ["", "-wal", "-shm"] {
+        let left = restored.path().join(format!("dynamodb.sqlite.unfinished{ending}"));
+        fs::write(left, "left behind").unwrap();
+    }
+    stdout(&with_file("restore", &file, &restored));
+    let mut files = files_in(restored.path());
+    files.sort();
+    assert_eq!(files, ["dynamodb.sqlite", "lock"]);
+}
+
 #[test]
 fn nothing_is_overwritten_by_a_backup_or_a_restoration() {
     let (data_dir, folder) = (TempDir::new().unwrap(), TempDir::new().unwrap());
@@ -78,7 +128,10 @@ fn nothing_is_overwritten_by_a_backup_or_a_restoration() {
     assert!(error.contains("must not exist; give another name"), "{error}");
     assert_eq!(fs::read(&file).unwrap(), backup);
     let error = stderr(&with_file("restore", &file, &data_dir));
-    assert!(error.contains("holds a database already; move its file dynamodb.sqlite"), "{error}");
+    assert!(
+        error.contains("holds a database already; move its files dynamodb.sqlite* away"),
+        "{error}"
+    );
 }
 
 #[test]

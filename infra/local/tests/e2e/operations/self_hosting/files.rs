@@ -159,7 +159,7 @@ fn the_data_is_in_the_only_folder_that_a_server_can_write_to() {
     }
     assert_eq!(instruction("VOLUME"), folder);
     for (file, serve) in every_server() {
-        assert_eq!(serve.database.data_dir, Path::new(folder), "{file}");
+        assert_eq!(serve.database.folder.data_dir, Path::new(folder), "{file}");
     }
     assert_eq!(strings(&service_of("compose.yaml")["volumes"]), [format!("data:{folder}")]);
     for file in COMPOSE_FILES {
@@ -200,6 +200,32 @@ fn a_server_has_longer_to_stop_than_its_grace_period() {
 }
 
 #[test]
+fn an_import_has_as_much_memory_in_a_container_as_in_its_unit() {
+    let of_unit = settings("tnr-import.service", "MemoryMax");
+    for file in COMPOSE_FILES {
+        let of_container = service_of(file)["mem_limit"].as_str().unwrap().to_uppercase();
+        assert_eq!([of_container], of_unit[..], "{file}");
+    }
+}
+
+#[test]
+fn the_server_and_the_import_reach_the_same_hosts() {
+    let families = |unit| settings(unit, "RestrictAddressFamilies");
+    assert_eq!(families("tnr.service"), families("tnr-import.service"));
+    assert!(families("tnr.service")[0].contains("AF_NETLINK"), "names are resolved with it");
+}
+
+#[test]
+fn operators_find_every_server_at_a_port_that_prometheus_does_not_take_itself() {
+    let ports = every_server().into_iter().filter_map(|(_, serve)| Some(serve.ops_address?.port()));
+    assert_eq!(ports.collect::<Vec<_>>(), [9464; 3]);
+    for document in ["README.md", "docs/SELF-HOSTING.md"] {
+        let text = fs::read_to_string(root().join(document)).unwrap();
+        assert!(text.contains("127.0.0.1:9464") && !text.contains("9090"), "{document}");
+    }
+}
+
+#[test]
 fn the_image_is_built_with_the_oldest_rust_that_works_and_the_profile_of_servers() {
     let manifest: toml::Table =
         fs::read_to_string(root().join("Cargo.toml")).unwrap().parse().unwrap();
@@ -228,7 +254,8 @@ async fn the_image_serves_with_its_own_variables_and_says_that_it_is_well() {
     let arguments = words(&instruction("CMD"));
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let serving = Serving::start(program(&arguments).envs(&variables)).await;
-    assert!(serving.base_url.starts_with("http://0.0.0.0:"), "{}", serving.base_url);
+    // It listens on every address, and names one that can be opened.
+    assert!(serving.base_url.starts_with("http://127.0.0.1:"), "{}", serving.base_url);
     let port = serving.base_url.rsplit_once(':').unwrap().1.to_owned();
     let mut health = program(&["health"]);
     health.envs(&variables).env("TNR_PORT", port);

@@ -3,7 +3,7 @@
 
 use std::{
     io::Write,
-    net::TcpStream,
+    net::{TcpListener, TcpStream},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -96,6 +96,20 @@ async fn a_request_that_is_never_finished_has_the_grace_period_and_no_more() {
     assert!(until_ended(&mut serving.process).await.success());
     let took = signaled.elapsed();
     assert!((Duration::from_millis(900)..Duration::from_secs(4)).contains(&took), "{took:?}");
+}
+
+#[tokio::test]
+async fn a_signal_during_the_preparation_ends_the_server_at_once() {
+    // It takes requests and answers none of them.
+    let database = TcpListener::bind("127.0.0.1:0").unwrap();
+    let endpoint = format!("http://{}", database.local_addr().unwrap());
+    let options = ["--port", "0", "--endpoint-url", &endpoint];
+    let mut server = program(&options).spawn().unwrap();
+    let (_request, _) = database.accept().unwrap();
+    let signaled = Instant::now();
+    send_signal("TERM", &server);
+    assert!(until_ended(&mut server).await.success());
+    assert!(signaled.elapsed() < Duration::from_secs(3), "{:?}", signaled.elapsed());
 }
 
 #[tokio::test]

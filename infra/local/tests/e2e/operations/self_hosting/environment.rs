@@ -1,0 +1,125 @@
+//! What variables of the environment mean beside options that are typed.
+
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+use crate::support::{
+    databases::write_sample_into,
+    program::{program, run, stderr, stdout},
+};
+
+/// The program with these arguments and the variable that the image and the units set.
+fn with_folder(folder: &str, arguments: &[&str]) -> Command {
+    let mut command = program(arguments);
+    command.env("TNR_DATA_DIR", folder);
+    // No account is to be reached.
+    for (name, value) in [
+        ("AWS_ACCESS_KEY_ID", "nobody"),
+        ("AWS_SECRET_ACCESS_KEY", "nothing"),
+        ("AWS_REGION", "us-east-1"),
+        ("AWS_ENDPOINT_URL", "http://127.0.0.1:9"),
+    ] {
+        command.env(name, value);
+    }
+    command
+}
+
+fn is_refused_as_conflict(output: &Output) -> bool {
+    stderr(output).contains("cannot be used with")
+}
+
+#[test]
+fn a_stack_that_is_typed_wins_over_variables_that_name_a_database() {
+    let folder = TempDir::new().unwrap();
+    let unused = folder.path().join("unused");
+    let unused = unused.to_str().unwrap();
+    for command in [&["versions"][..], &["keys", "list"], &["doctor"]] {
+        let line = [command, &["--stack", "numbers"]].concat();
+        let mut with_variables = with_folder(unused, &line);
+        let output = with_variables.env("TNR_ENDPOINT_URL", "http://127.0.0.1:9").output().unwrap();
+        assert!(!is_refused_as_conflict(&output), "{}", stderr(&output));
+        assert!(!output.status.success(), "there is no such stack");
+        assert!(!std::path::Path::new(unused).exists(), "{command:?} used the folder");
+
+        let line = [&line[..], &["--data-dir", unused]].concat();
+        let output = with_folder(unused, &line).output().unwrap();
+        assert!(is_refused_as_conflict(&output), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn doctor_examines_the_database_that_the_variables_name() {
+    let folder = TempDir::new().unwrap();
+    write_sample_into(folder.path());
+    let path = folder.path().to_str().unwrap();
+    let examined = with_folder(path, &["doctor"]).output().unwrap();
+    let said = String::from_utf8_lossy(&examined.stdout).into_owned();
+    assert!(said.starts_with(&format!("Database in {path}")), "{said}{}", stderr(&examined));
+
+    let mut elsewhere = with_folder(path, &["doctor"]);
+    let examined = elsewhere.env("TNR_ENDPOINT_URL", "http://127.0.0.1:9").output().unwrap();
+    assert_eq!(examined.status.code(), Some(3));
+    let said = String::from_utf8_lossy(&examined.stdout).into_owned() + &stderr(&examined);
+    assert!(said.contains("127.0.0.1:9"), "{said}");
+
+    let mut typed = with_folder(path, &["doctor", "--data-dir", path]);
+    let examined = typed.env("TNR_ENDPOINT_URL", "http://127.0.0.1:9").output().unwrap();
+    let said = String::from_utf8_lossy(&examined.stdout).into_owned();
+    assert!(said.starts_with(&format!("Database in {path}")), "{said}{}", stderr(&examined));
+}
+
+#[test]
+fn an_empty_variable_is_not_set() {
+    let folder = TempDir::new().unwrap();
+    let mut listing = program(&["keys", "list", "--data-dir"]);
+    listing.arg(folder.path()).env("TNR_ENDPOINT_URL", "");
+    assert_eq!(stdout(&listing.output().unwrap()).lines().count(), 1);
+    // What is wrong is the grace period alone.
+    let mut serving = program(&["serve", "--grace", "long"]);
+    for variable in ["TNR_KEY", "TNR_PORT", "TNR_HOST", "TNR_NO_SAMPLE", "TNR_OPS_ADDRESS"] {
+        serving.env(variable, "");
+    }
+    let refused = stderr(&serving.env("TNR_BASE_PATH", "").output().unwrap());
+    assert!(refused.contains("invalid value 'long' for '--grace <SECONDS>'"), "{refused}");
+}
+
+#[test]
+fn a_variable_that_switches_something_on_may_say_so_by_1() {
+    for (value, is_understood) in [("1", true), ("yes", true), ("false", true), ("often", false)] {
+        let mut serving = program(&["serve", "--host", "192.0.2.1", "--port", "9"]);
+        let refused = stderr(&serving.env("TNR_NO_SAMPLE", value).output().unwrap());
+        assert_eq!(refused.contains("cannot listen on"), is_understood, "{value}: {refused}");
+    }
+}
+
+#[test]
+fn an_examination_that_is_not_understood_says_nothing_of_a_deployment() {
+    for line in [&["doctor", "--sack", "numbers"][..], &["doctor", "--timeout", "long"]] {
+        let output = program(line).output().unwrap();
+        assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    }
+    assert_eq!(program(&["doctor", "--help"]).output().unwrap().status.code(), Some(0));
+    assert_eq!(program(&["versions", "--sack"]).output().unwrap().status.code(), Some(2));
+}
+
+#[test]
+fn findings_that_cannot_be_printed_are_not_taken_for_warnings() {
+    let folder = TempDir::new().unwrap();
+    write_sample_into(folder.path());
+    let path = folder.path().to_str().unwrap();
+    let mut examination = with_folder(path, &["doctor"]);
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = examination.stdout(full).output().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    assert!(stderr(&output).contains("cannot be shown"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_terminal_that_lists_keys_obeys_none_of_their_names() {
+    let folder = TempDir::new().unwrap();
+    stdout(&run(&folder, &["keys", "create", "--name", "a\u{1b}[2Jb", "--note", "two\nlines"]));
+    let listed = stdout(&run(&folder, &["keys", "list"]));
+    assert!(listed.contains(r"a\u{1b}[2Jb (two\u{a}lines)"), "{listed}");
+    assert_eq!(listed.lines().count(), 2);
+}
