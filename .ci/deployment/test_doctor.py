@@ -288,7 +288,7 @@ def test_a_stray_item_which_the_remedy_removes(deployed, doctor):
     deployment.dynamodb.put_item(TableName=f"{STACK}-carriers", Item={"ocn": {"S": "ZZZZ"}})
     found = doctor()
     assert_only(found, 1, "warning", "items", "items", "1 stray")
-    command = found[1]["items", "items"]["remedy"].removeprefix("cargo run -- ")
+    command = found[1]["items", "items"]["remedy"].removeprefix("tnr ")
     succeeded(tnr(*command.split()))
     assert doctor() == (0, {})
 

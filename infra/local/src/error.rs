@@ -61,6 +61,8 @@ pub enum LocalError {
     KeyFile { file: String, source: KeyFileError },
     #[error(transparent)]
     Ingest(#[from] IngestError),
+    #[error("{0} answers with more than the health of this service")]
+    NoHealth(String),
     #[error("the import was refused: {0}")]
     Refused(String),
     #[error("{0} items differ from the current version; run 'verify --repair' to rewrite them")]

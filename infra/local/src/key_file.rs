@@ -10,6 +10,7 @@ use std::{
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use shared::auth::{PREFIX_CHARACTERS, START_OF_KEY};
 use store::KeyRecord;
 
 use crate::private_file;
@@ -19,6 +20,8 @@ use crate::private_file;
 const FORMAT_VERSION: u64 = 1;
 /// The name of the format.
 const FORMAT: &str = "tnr api keys";
+/// The longest name or note in bytes, with which a key's item stays below DynamoDB's limit of 400 KB.
+const LONGEST_TEXT: usize = 100_000;
 /// The digits of a SHA-256 in hex.
 const HASH_DIGITS: usize = 64;
 
@@ -52,20 +55,26 @@ struct Header {
     keys: usize,
 }
 
-/// A key's record as a line has it. Each field of the record has to be named here, so that none is
-/// left out by accident.
+/// A key's record as a line has it. Each field of the record has to be named here and in each line, so
+/// that none is left out by accident: a key without its end would live again.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "KeyRecord", deny_unknown_fields)]
 struct ExportedKey {
     key_hash: String,
     prefix: String,
     name: String,
+    #[serde(deserialize_with = "Option::deserialize")]
     note: Option<String>,
     created_at: Timestamp,
+    #[serde(deserialize_with = "Option::deserialize")]
     expires_at: Option<Timestamp>,
+    #[serde(deserialize_with = "Option::deserialize")]
     revoked_at: Option<Timestamp>,
+    #[serde(deserialize_with = "Option::deserialize")]
     per_minute: Option<u32>,
+    #[serde(deserialize_with = "Option::deserialize")]
     per_day: Option<u32>,
+    #[serde(deserialize_with = "Option::deserialize")]
     quota_id: Option<String>,
 }
 
@@ -136,11 +145,28 @@ fn key(line: usize, text: &str) -> Result<KeyRecord, KeyFileError> {
         let rule = "null or the SHA-256 of a key";
         return Err(KeyFileError::Field { line, field: "quota_id", rule });
     }
-    if !key.prefix.chars().all(|character| character.is_ascii_graphic()) {
+    if !is_prefix(&key.prefix) {
         let rule = "the first characters of a key";
         return Err(KeyFileError::Field { line, field: "prefix", rule });
     }
+    for (field, text) in [("name", Some(&key.name)), ("note", key.note.as_ref())] {
+        if text.is_some_and(|text| text.len() > LONGEST_TEXT) {
+            return Err(KeyFileError::Field { line, field, rule: "at most 100,000 bytes long" });
+        }
+    }
+    for (field, quota) in [("per_minute", key.per_minute), ("per_day", key.per_day)] {
+        if quota == Some(0) {
+            return Err(KeyFileError::Field { line, field, rule: "null or at least 1" });
+        }
+    }
     Ok(key)
+}
+
+/// Whether a text can be the beginning of a key by which an operator names it.
+fn is_prefix(text: &str) -> bool {
+    let secret = text.strip_prefix(START_OF_KEY).unwrap_or_default();
+    let is_secret = secret.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    !secret.is_empty() && is_secret && text.len() <= PREFIX_CHARACTERS
 }
 
 fn is_hash(text: &str) -> bool {
@@ -213,6 +239,30 @@ mod tests {
     fn a_term_that_is_not_known_is_refused() {
         let unknown = example().replacen("\"per_day\"", "\"per_year\":1,\"per_day\"", 1);
         assert!(refusal(&unknown).contains("line 2 holds no key"));
+    }
+
+    /// A revoked key would be live, and one with a quota would have none.
+    #[test]
+    fn a_line_that_lacks_a_term_is_refused() {
+        for term in ["revoked_at", "expires_at", "per_minute", "per_day", "note", "quota_id"] {
+            let mut lines: Vec<String> = example().lines().map(str::to_owned).collect();
+            let mut key: Value = serde_json::from_str(&lines[1]).unwrap();
+            key.as_object_mut().unwrap().remove(term).unwrap();
+            lines[1] = key.to_string();
+            assert!(refusal(&lines.join("\n")).contains("line 2 holds no key"), "{term}");
+        }
+    }
+
+    #[test]
+    fn terms_that_no_key_can_have_are_refused() {
+        let without_requests = example().replacen("\"per_minute\":5", "\"per_minute\":0", 1);
+        assert!(refusal(&without_requests).starts_with("its line 2: per_minute must be"));
+        for prefix in ["", "t", "tnr_live_", "tnr_live_toolongtobeone"] {
+            let other = example().replacen("tnr_live_a", prefix, 1);
+            assert!(refusal(&other).starts_with("its line 2: prefix must be"), "{prefix}");
+        }
+        let long = example().replacen("a client", &"a".repeat(LONGEST_TEXT + 1), 1);
+        assert!(refusal(&long).starts_with("its line 2: name must be"));
     }
 
     #[test]

@@ -32,7 +32,7 @@ const UNFINISHED_FILE: &str = "dynamodb.sqlite.unfinished";
 /// # Errors
 /// Returns an error if the folder holds no database, the file exists, or it cannot be written.
 pub fn backup(args: &BackupArgs) -> Result<(), LocalError> {
-    let (database, file) = (args.folder.data_dir.join(DATABASE_FILE), &args.file);
+    let (database, file) = (args.folder.data_dir.join(DATABASE_FILE), &absolute(&args.file)?);
     if !database.exists() {
         return Err(LocalError::NoDatabase(args.folder.data_dir.display().to_string()));
     }
@@ -62,8 +62,18 @@ fn copy(database: &Path, file: &Path) -> Result<(), LocalError> {
     )
     .map_err(failed())?;
     connection.busy_timeout(LONGEST_LOCK).map_err(failed())?;
-    connection.execute("VACUUM INTO ?1", [file.to_string_lossy()]).map_err(failed())?;
+    connection.execute("VACUUM INTO ?1", [file.to_str()]).map_err(failed())?;
     copy.sync_all().map_err(cannot_write())
+}
+
+/// The path from the root. SQLite takes a path that begins with `file:` for an address, and knows only
+/// names in Unicode.
+fn absolute(file: &Path) -> Result<PathBuf, LocalError> {
+    let failed = format!("cannot use the name {}", file.display());
+    if file.to_str().is_none() {
+        return Err(LocalError::io(failed)("it must be Unicode"));
+    }
+    std::path::absolute(file).map_err(LocalError::io(failed))
 }
 
 /// The name of a backup while it is written. Another one may be written at the same time by a process
@@ -114,7 +124,7 @@ pub fn restore(args: &RestoreArgs) -> Result<(), LocalError> {
     remove_database(&unfinished);
     let failed = || format!("cannot restore {}", args.file.display());
     // It has its name only once it is complete.
-    let restored = copy_back(&args.file, &unfinished)
+    let restored = copy_back(&absolute(&args.file)?, &unfinished)
         .map_err(LocalError::io(failed()))
         .and_then(|()| fs::rename(&unfinished, &database).map_err(LocalError::io(failed())));
     remove_database(&unfinished);
@@ -135,6 +145,24 @@ fn copy_back(backup: &Path, database: &Path) -> Result<(), Box<dyn Error + Send 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_that_sqlite_would_take_for_an_address_is_a_file() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let database = folder.path().join("source.sqlite");
+        Connection::open(&database).unwrap().execute("CREATE TABLE t (x)", []).unwrap();
+        let file = folder.path().join("file:numbers.sqlite");
+        copy(&database, &file).unwrap();
+        assert!(fs::metadata(&file).unwrap().len() > 0);
+        assert!(absolute(Path::new("file:x")).unwrap().starts_with("/"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_name_that_is_not_unicode_is_refused() {
+        let name = <std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(b"b\xff.sqlite");
+        assert!(absolute(Path::new(name)).is_err());
+    }
 
     #[test]
     fn a_file_that_is_made_during_a_backup_is_not_overwritten() {

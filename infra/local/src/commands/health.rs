@@ -5,12 +5,14 @@ use std::{
     time::Duration,
 };
 
-use reqwest::{Client, StatusCode};
+use reqwest::{Client, StatusCode, redirect::Policy};
 
 use crate::{LocalError, args::HealthArgs};
 
 /// Health checks usually give up after a few seconds.
 const LONGEST_WAIT: Duration = Duration::from_secs(3);
+/// The most bytes that the health of this service can have by far.
+const LONGEST_ANSWER: usize = 64 * 1024;
 
 /// Asks for the health of the API on this machine, or the address that was given, and prints the
 /// answer.
@@ -23,11 +25,23 @@ pub async fn check(args: HealthArgs) -> Result<(), LocalError> {
     // Only plain HTTP is spoken, but the client is not made without a choice for TLS. This fails if
     // that has been chosen already.
     _ = rustls::crypto::ring::default_provider().install_default();
-    let client = Client::builder().timeout(LONGEST_WAIT).no_proxy().build().map_err(failed())?;
-    let response = client.get(&url).send().await.map_err(failed())?;
+    let client = Client::builder()
+        .timeout(LONGEST_WAIT)
+        .redirect(Policy::none())
+        .no_proxy()
+        .build()
+        .map_err(failed())?;
+    let mut response = client.get(&url).send().await.map_err(failed())?;
     let status = response.status();
-    let text = response.text().await.map_err(failed())?;
-    println!("{}", text.trim());
+    let mut body = Vec::new();
+    while let Some(part) = response.chunk().await.map_err(failed())? {
+        body.extend_from_slice(&part);
+        if body.len() > LONGEST_ANSWER {
+            return Err(LocalError::NoHealth(url));
+        }
+    }
+    // Whatever answers at the address must not control the terminal.
+    println!("{}", String::from_utf8_lossy(&body).trim().replace(char::is_control, " "));
     if status == StatusCode::OK { Ok(()) } else { Err(LocalError::Unhealthy { url, status }) }
 }
 
