@@ -1,6 +1,6 @@
 """CloudFront in front of the API: what it caches, what it passes on, and what it never writes down."""
 
-from template import EDGE, Values, of_type, source
+from template import EDGE, ROOT, Values, of_type, source
 
 SECRET = "0" * 8 + "-" + "1" * 40
 PARAMETERS = {
@@ -17,13 +17,23 @@ ALL_VIEWER_EXCEPT_HOST = "b689b0a8-53d0-40ab-baf2-68738e2966ac"
 
 def test_only_public_paths_are_cached_for_as_long_as_the_service_says():
     cached = {behavior["PathPattern"]: behavior for behavior in DISTRIBUTION["CacheBehaviors"]}
-    assert set(cached) == {"/health", "/v1/health", "/stats", "/v1/stats", "/flags/*", "/openapi.json"}
+    events = source()["Resources"]["StatusFunction"]["Properties"]["Events"].values()
+    assert set(cached) == {event["Properties"]["Path"] for event in events if "Path" in event["Properties"]}
     assert {behavior["CachePolicyId"] for behavior in cached.values()} == {"<PublicCache>"}
     policy = RESOURCES["PublicCache"]["CachePolicyConfig"]
     assert policy["MinTTL"] == policy["DefaultTTL"] == 0 and policy["MaxTTL"] >= 86_400
     key = policy["ParametersInCacheKeyAndForwardedToOrigin"]
     assert key["QueryStringsConfig"] == {"QueryStringBehavior": "none"}
     assert key["HeadersConfig"]["Headers"] == ["Origin"]
+
+
+def test_browsers_may_ask_first_and_requests_keep_their_id_on_cached_paths():
+    for behavior in DISTRIBUTION["CacheBehaviors"]:
+        assert behavior["OriginRequestPolicyId"] == "<PublicRequests>"
+    passed_on = set(RESOURCES["PublicRequests"]["OriginRequestPolicyConfig"]["HeadersConfig"]["Headers"])
+    cors = (ROOT / "shared/src/http/cors.rs").read_text()
+    assert "ACCESS_CONTROL_REQUEST_METHOD" in cors
+    assert passed_on == {"Access-Control-Request-Method", "Access-Control-Request-Headers", "X-Request-Id"}
 
 
 def test_every_other_path_reaches_the_service_as_it_was_sent():

@@ -14,17 +14,22 @@ pub async fn store(name: &str) -> Result<Store, LocalError> {
     let config = Builder::from(&sdk_config().await);
     let store = Store::connect(config, Tables::of_stack(name), TimeoutProfile::Batch);
     let (client, tables) = store.parts();
-    check_exists(client, name, &tables.dataset).await?;
-    Ok(store)
+    // Of a stack that was torn down the table of keys may be left, to be exported.
+    if exists(client, name, &tables.dataset).await?
+        || exists(client, name, &tables.api_keys).await?
+    {
+        return Ok(store);
+    }
+    let region = client.config().region().map(ToString::to_string).unwrap_or_default();
+    Err(LocalError::NoStack { stack: name.to_owned(), region })
 }
 
-async fn check_exists(client: &Client, stack: &str, table: &str) -> Result<(), LocalError> {
-    let Err(error) = client.describe_table().table_name(table).send().await else { return Ok(()) };
+async fn exists(client: &Client, stack: &str, table: &str) -> Result<bool, LocalError> {
+    let Err(error) = client.describe_table().table_name(table).send().await else {
+        return Ok(true);
+    };
     match error.as_service_error() {
-        Some(refusal) if refusal.is_resource_not_found_exception() => {
-            let region = client.config().region().map(ToString::to_string).unwrap_or_default();
-            Err(LocalError::NoStack { stack: stack.to_owned(), region })
-        }
+        Some(refusal) if refusal.is_resource_not_found_exception() => Ok(false),
         _ => Err(LocalError::io(format!("cannot read the tables of stack '{stack}'"))(error)),
     }
 }
