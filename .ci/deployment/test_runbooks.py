@@ -294,8 +294,10 @@ def test_the_mask_of_the_logs_is_json():
     [command] = [command for command in runbook if "put-data-protection" in command]
     policy = json.loads(shlex.split(command)[-1])
     assert [next(iter(statement["Operation"])) for statement in policy["Statement"]] == ["Audit", "Deidentify"]
-    [custom] = policy["Configuration"]["CustomDataIdentifier"]
-    assert re.fullmatch(custom["Regex"], "tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn")
+    custom = {each["Name"]: each["Regex"] for each in policy["Configuration"]["CustomDataIdentifier"]}
+    assert re.fullmatch(custom["ApiKey"], "tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn")
+    assert re.search(custom["Number"], f'"tn":"+1{NUMBER}"') and len(custom) == 2
+    assert all(statement["DataIdentifier"] == [*custom] for statement in policy["Statement"])
 
 
 def test_a_fix_goes_out_during_an_alarm_and_the_style_is_set_back(stack):

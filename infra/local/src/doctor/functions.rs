@@ -108,7 +108,7 @@ impl From<Configuration> for Version {
             (Setting::Property("Timeout"), number(configuration.timeout)),
             (
                 Setting::Property("Tracing"),
-                configuration.tracing_config.map(|tracing| tracing.named_as_in_template()),
+                configuration.tracing_config.map(TracingConfig::named_as_in_template),
             ),
         ];
         let variables = configuration.environment.map(|environment| environment.variables);
