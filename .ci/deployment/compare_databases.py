@@ -108,8 +108,10 @@ def main(tnr, tools):
         with tempfile.TemporaryDirectory() as folder, database(name, Path(tools), folder) as where:
             run(tnr, "import", *REPORTS, *where)
             again = run(tnr, "import", "--json", *REPORTS, *where)
-            # Not `verify`: on a busy machine these databases scan a table more slowly than the program waits.
             found[name] = answers(tnr, where) | {"second import": TIMES.sub("…", again)}
+            # On a busy machine moto scans a table more slowly than the program waits: 3.5 s alone, dynalite 0.3.
+            if name != "moto":
+                found[name]["verify"] = TIMES.sub("…", run(tnr, "verify", "--json", *where))
     expected = found["embedded"]
     differing = [
         f"{name}, {request}:\n  embedded {expected[request]}\n  {name} {answer}"

@@ -9,7 +9,7 @@ use crate::{expiry::Expiry, report::ChangesFile};
 mod environment;
 mod serving;
 
-pub use serving::{BackupArgs, HealthArgs, RestoreArgs, ServeArgs};
+pub use serving::{ApiAddress, BackupArgs, HealthArgs, RestoreArgs, ServeArgs};
 
 /// The Telephone Number Reference Service on one machine.
 ///
@@ -357,6 +357,6 @@ mod tests {
     fn options_of_serve_need_no_command() {
         let cli = Cli::try_parse_from(["tnr", "--port", "4000"]).unwrap();
         assert!(cli.command.is_none());
-        assert_eq!(cli.serve.port, 4000);
+        assert_eq!(cli.serve.address.port, 4000);
     }
 }

@@ -5,10 +5,10 @@ use aws_credential_types::{
     Credentials,
     provider::{ProvideCredentials, error::CredentialsError},
 };
-use reqwest::{Client, header::HeaderMap};
+use reqwest::Client;
 use store::{TrustedRoots, https_client};
 
-use crate::{Service, SigningError, call::client_builder, signature::signed_headers};
+use crate::call::client_builder;
 
 /// Why the environment leads to no account.
 #[derive(Debug, thiserror::Error)]
@@ -27,7 +27,7 @@ pub enum AccountError {
 #[derive(Debug, Clone)]
 pub struct AwsAccount {
     region: String,
-    credentials: Credentials,
+    pub(crate) credentials: Credentials,
     pub(crate) client: Client,
 }
 
@@ -53,22 +53,5 @@ impl AwsAccount {
 
     pub fn region(&self) -> &str {
         &self.region
-    }
-
-    /// The headers that sign a request with Signature Version 4. `headers` are signed, too, and not
-    /// repeated in the result.
-    ///
-    /// # Errors
-    /// Returns an error if `address` is no address.
-    pub fn signed_headers(
-        &self,
-        service: Service,
-        method: &str,
-        address: &str,
-        headers: &[(&str, &str)],
-        body: &[u8],
-    ) -> Result<HeaderMap, SigningError> {
-        let Self { region, credentials, .. } = self;
-        signed_headers(credentials, region, service, method, address, headers, body)
     }
 }

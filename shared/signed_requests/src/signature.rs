@@ -2,7 +2,6 @@
 
 use std::{error::Error, time::SystemTime};
 
-use aws_credential_types::Credentials;
 use aws_sigv4::{
     http_request::{
         PayloadChecksumKind, PercentEncodingMode, SignableBody, SignableRequest, SigningSettings,
@@ -12,42 +11,48 @@ use aws_sigv4::{
 };
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
-use crate::Service;
+use crate::{AwsAccount, Service};
 
 /// Why a request cannot be signed.
 #[derive(Debug, thiserror::Error)]
 #[error("the request cannot be signed")]
 pub struct SigningError(#[source] Box<dyn Error + Send + Sync>);
 
-/// The headers that sign a request, without `headers`, which are signed, too.
-pub(crate) fn signed_headers(
-    credentials: &Credentials,
-    region: &str,
-    service: Service,
-    method: &str,
-    address: &str,
-    headers: &[(&str, &str)],
-    body: &[u8],
-) -> Result<HeaderMap, SigningError> {
-    let signed = || -> Result<HeaderMap, Box<dyn Error + Send + Sync>> {
-        let identity = credentials.clone().into();
-        let parameters = v4::SigningParams::builder()
-            .identity(&identity)
-            .region(region)
-            .name(service.signing_name())
-            .time(SystemTime::now())
-            .settings(settings(service))
-            .build()?;
-        let headers = headers.iter().copied();
-        let unsigned = SignableRequest::new(method, address, headers, SignableBody::Bytes(body))?;
-        let (instructions, _) = sign(unsigned, &parameters.into())?.into_parts();
-        let mut signature = HeaderMap::new();
-        for (name, value) in instructions.headers() {
-            signature.insert(HeaderName::try_from(name)?, HeaderValue::try_from(value)?);
-        }
-        Ok(signature)
-    };
-    signed().map_err(SigningError)
+impl AwsAccount {
+    /// The headers that sign a request with Signature Version 4. `headers` are signed, too, and not
+    /// repeated in the result.
+    ///
+    /// # Errors
+    /// Returns an error if `address` is no address.
+    pub fn signed_headers(
+        &self,
+        service: Service,
+        method: &str,
+        address: &str,
+        headers: &[(&str, &str)],
+        body: &[u8],
+    ) -> Result<HeaderMap, SigningError> {
+        let signed = || -> Result<HeaderMap, Box<dyn Error + Send + Sync>> {
+            let identity = self.credentials.clone().into();
+            let parameters = v4::SigningParams::builder()
+                .identity(&identity)
+                .region(self.region())
+                .name(service.signing_name())
+                .time(SystemTime::now())
+                .settings(settings(service))
+                .build()?;
+            let headers = headers.iter().copied();
+            let unsigned =
+                SignableRequest::new(method, address, headers, SignableBody::Bytes(body))?;
+            let (instructions, _) = sign(unsigned, &parameters.into())?.into_parts();
+            let mut signature = HeaderMap::new();
+            for (name, value) in instructions.headers() {
+                signature.insert(HeaderName::try_from(name)?, HeaderValue::try_from(value)?);
+            }
+            Ok(signature)
+        };
+        signed().map_err(SigningError)
+    }
 }
 
 /// S3 wants the path encoded once and not normalized, and the hash of the body as a header; every other

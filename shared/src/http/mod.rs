@@ -12,7 +12,7 @@ mod trailing_slash;
 use axum::{
     Router,
     extract::{Request, State},
-    http::{HeaderMap, header::ORIGIN},
+    http::{HeaderMap, HeaderValue, header::ORIGIN},
     middleware::{Next, from_fn, from_fn_with_state},
     response::{IntoResponse, Response},
 };
@@ -49,8 +49,7 @@ async fn answer_any_client(
             next.run(request).await
         }
     };
-    cors::allow_origin(response.headers_mut(), allowed_origin);
-    response_headers::set_common_headers(&mut response, &origins);
+    finish(&mut response, allowed_origin, &origins);
     response
 }
 
@@ -59,17 +58,24 @@ async fn answer_in_asked_form(request: Request, next: Next) -> Response {
     let wants_problems = problem::is_asked_for_by(request.headers());
     let condition = Condition::of(&request);
     let response = next.run(request).await;
-    let response = if wants_problems { problem::as_problem(response) } else { response };
-    condition.apply(response).await
+    condition.apply(in_asked_form(response, wants_problems)).await
 }
 
 /// The response to a request with these headers that is refused before any route, in the form and with
 /// the headers of every other error.
 pub(crate) fn refusal(headers: &HeaderMap, error: ApiError, origins: &AllowedOrigins) -> Response {
-    let response = error.into_response();
-    let mut response =
-        if problem::is_asked_for_by(headers) { problem::as_problem(response) } else { response };
-    cors::allow_origin(response.headers_mut(), origins.allowed(headers.get(ORIGIN)));
-    response_headers::set_common_headers(&mut response, origins);
+    let mut response = in_asked_form(error.into_response(), problem::is_asked_for_by(headers));
+    finish(&mut response, origins.allowed(headers.get(ORIGIN)), origins);
     response
+}
+
+/// The response, with an error as a problem if the client asks for that.
+fn in_asked_form(response: Response, wants_problems: bool) -> Response {
+    if wants_problems { problem::as_problem(response) } else { response }
+}
+
+/// Sets the headers that every response has.
+fn finish(response: &mut Response, allowed_origin: Option<HeaderValue>, origins: &AllowedOrigins) {
+    cors::allow_origin(response.headers_mut(), allowed_origin);
+    response_headers::set_common_headers(response, origins);
 }

@@ -29,7 +29,7 @@ pub use https::{TrustedRoots, https_client};
 pub use item_writes::{ItemWrite, WRITES_PER_BATCH};
 pub use loading::{DatasetError, LoadedVersion, load};
 pub use lookup_items::{ItemKey, LookupItem, LookupTable};
-pub use manifest::{FileDates, Manifest, Revision, Snapshot};
+pub use manifest::{CHUNK_BYTES, FileDates, Manifest, Revision, Snapshot};
 pub use table_scan::StoredItem;
 pub use tables::Tables;
 pub use timeouts::TimeoutProfile;

@@ -67,7 +67,7 @@ pub struct FileDates {
 }
 
 /// The size of a chunk. With its key it stays below 400 KB, which is DynamoDB's limit for an item.
-pub(crate) const CHUNK_BYTES: usize = 390_000;
+pub const CHUNK_BYTES: usize = 390_000;
 /// How many older versions are retained. Readers may be loading one, pages may be read from one,
 /// and an operator may go back to one.
 const RETAINED: usize = 3;

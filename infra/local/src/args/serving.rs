@@ -14,8 +14,9 @@ const DEFAULT_HOST: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 /// The port of the API, unless another one is named.
 const DEFAULT_PORT: u16 = 3000;
 
+/// Where the API is served, for the server and for those who ask it.
 #[derive(Debug, Args)]
-pub struct ServeArgs {
+pub struct ApiAddress {
     /// IP address to listen on; 0.0.0.0 stands for every IPv4 address of the machine, :: for every one
     #[arg(long, env = "TNR_HOST", default_value_t = DEFAULT_HOST)]
     pub host: IpAddr,
@@ -25,6 +26,12 @@ pub struct ServeArgs {
     /// Path below which clients find the API behind a proxy, such as /numbers
     #[arg(long, value_name = "PATH", env = "TNR_BASE_PATH", value_parser = base_path)]
     pub base_path: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct ServeArgs {
+    #[command(flatten)]
+    pub address: ApiAddress,
     /// Address for operators, such as 127.0.0.1:9464, with /metrics, /ready and /live; without this
     /// option there is none
     #[arg(long, value_name = "IP:PORT", env = "TNR_OPS_ADDRESS")]
@@ -67,15 +74,8 @@ pub struct HealthArgs {
     /// What to ask; the health of the API on this machine if left out
     #[arg(value_name = "URL", value_parser = http_url)]
     pub url: Option<String>,
-    /// IP address of the API
-    #[arg(long, env = "TNR_HOST", default_value_t = DEFAULT_HOST)]
-    pub host: IpAddr,
-    /// Port of the API
-    #[arg(long, env = "TNR_PORT", default_value_t = DEFAULT_PORT)]
-    pub port: u16,
-    /// Path below which the API is
-    #[arg(long, value_name = "PATH", env = "TNR_BASE_PATH", value_parser = base_path)]
-    pub base_path: Option<String>,
+    #[command(flatten)]
+    pub address: ApiAddress,
 }
 
 #[derive(Debug, Args)]

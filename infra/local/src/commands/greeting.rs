@@ -21,7 +21,8 @@ pub async fn greet(
     database: &Database,
 ) -> Result<(), LocalError> {
     let address = local_address(listener)?;
-    let base_url = format!("http://{address}{}", args.base_path.as_deref().unwrap_or_default());
+    let base_url =
+        format!("http://{address}{}", args.address.base_path.as_deref().unwrap_or_default());
     let manifest = database.store().manifest().await?;
     println!("Telephone Number Reference Service {}", env!("CARGO_PKG_VERSION"));
     println!();

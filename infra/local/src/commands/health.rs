@@ -7,7 +7,10 @@ use std::{
 
 use reqwest::{Client, StatusCode, redirect::Policy};
 
-use crate::{LocalError, args::HealthArgs};
+use crate::{
+    LocalError,
+    args::{ApiAddress, HealthArgs},
+};
 
 /// Health checks usually give up after a few seconds.
 const LONGEST_WAIT: Duration = Duration::from_secs(3);
@@ -45,7 +48,8 @@ pub async fn check(args: HealthArgs) -> Result<(), LocalError> {
     if status == StatusCode::OK { Ok(()) } else { Err(LocalError::Unhealthy { url, status }) }
 }
 
-fn url(HealthArgs { url, host, port, base_path }: HealthArgs) -> String {
+fn url(HealthArgs { url, address }: HealthArgs) -> String {
+    let ApiAddress { host, port, base_path } = address;
     let address = SocketAddr::new(reachable(host), port);
     url.unwrap_or_else(|| format!("http://{address}{}/health", base_path.unwrap_or_default()))
 }
@@ -72,7 +76,8 @@ mod tests {
         ] {
             let base_path = Some("/numbers".to_owned());
             let host = host.parse().unwrap();
-            assert_eq!(url(HealthArgs { url: None, host, port: 3000, base_path }), expected);
+            let address = ApiAddress { host, port: 3000, base_path };
+            assert_eq!(url(HealthArgs { url: None, address }), expected);
         }
     }
 }

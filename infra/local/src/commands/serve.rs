@@ -37,7 +37,7 @@ const LONGEST_CLOSE: Duration = Duration::from_secs(5);
 /// the server has stopped.
 pub async fn serve(args: ServeArgs) -> Result<(), LocalError> {
     log_for_people();
-    let listener = listen(SocketAddr::new(args.host, args.port)).await?;
+    let listener = listen(SocketAddr::new(args.address.host, args.address.port)).await?;
     let operations = match args.ops_address {
         Some(address) => Some(listen_for_operators(address).await?),
         None => None,
@@ -71,7 +71,7 @@ pub async fn serve(args: ServeArgs) -> Result<(), LocalError> {
     }
     let service = app::service(routes(), app)
         .layer(from_fn_with_state(state, operations_port::count_in_flight));
-    let service = match args.base_path {
+    let service = match args.address.base_path {
         Some(base_path) => below_base_path(base_path, service),
         None => service,
     };

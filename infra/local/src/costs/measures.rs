@@ -82,8 +82,6 @@ pub const UNKNOWN_KEY_UNITS: f64 = 1.0;
 
 /// The snapshot of the published reports.
 pub const SNAPSHOT_BYTES: u32 = 591_481;
-/// The bytes of a chunk of a snapshot.
-const CHUNK_BYTES: u32 = 390_000;
 /// What a container reads when it starts beside the snapshot: its first key and the manifest. It reads
 /// both again every minute.
 pub const UNITS_OF_KEY_AND_MANIFEST: f64 = 2.0;
@@ -129,8 +127,8 @@ pub const EDGE_RULES: u32 = 4;
 /// The read units that a snapshot costs: each chunk is rounded up to 4 KB, and an eventually
 /// consistent read costs half.
 pub fn units_of_snapshot(bytes: u32) -> f64 {
-    let chunks = (0..bytes).step_by(CHUNK_BYTES as usize);
-    let sizes = chunks.map(|start| (bytes - start).min(CHUNK_BYTES));
+    const CHUNK: u32 = store::CHUNK_BYTES as u32;
+    let sizes = (0..bytes).step_by(store::CHUNK_BYTES).map(|start| (bytes - start).min(CHUNK));
     sizes.map(|size| f64::from(size.div_ceil(4096)) / 2.0).sum()
 }
 

@@ -2,8 +2,7 @@
 
 use std::{
     collections::BTreeSet,
-    env,
-    fs::{self, File},
+    env, fs,
     path::Path,
     process::Command,
     sync::{
@@ -24,7 +23,7 @@ use crate::support::{
     fault_proxy::{Fault, FaultProxy},
     lambda_runtime::{LambdaFunction, Registration},
     metrics::{metrics_read_by_template, metrics_written_by},
-    processes::ignored_test,
+    processes::lambda_process,
     program::{Serving, program_on},
     service::{KEY, Service, http_client, shared_service},
 };
@@ -119,16 +118,8 @@ async fn import_process() {
 
 /// The command that starts the import on a database and on an S3 at these addresses.
 fn import_function(dynamodb: &str, s3: &str, output: &Path) -> Command {
-    let file = File::create(output).unwrap();
-    let mut command = ignored_test(concat!(module_path!(), "::import_process"));
-    command
-        .env("AWS_ENDPOINT_URL_DYNAMODB", dynamodb)
-        .env("AWS_ENDPOINT_URL_S3", s3)
-        .env("AWS_REGION", "us-east-1")
-        .env("AWS_ACCESS_KEY_ID", "test")
-        .env("AWS_SECRET_ACCESS_KEY", "test")
-        .stdout(file.try_clone().unwrap())
-        .stderr(file);
+    let mut command = lambda_process(concat!(module_path!(), "::import_process"), output);
+    command.env("AWS_ENDPOINT_URL_DYNAMODB", dynamodb).env("AWS_ENDPOINT_URL_S3", s3);
     command
 }
 

@@ -19,35 +19,21 @@ use tnr::{
 use crate::support::{
     databases::write_sample_into,
     fault_proxy::{Fault, FaultProxy, at_operation},
-    program::{Serving, program, run, stderr, stdout},
+    operator::Operator,
+    program::{Serving, program, stderr, stdout},
     service::http_client,
 };
 
-/// A folder with the database of an operator, and files beside it.
-struct Operator {
-    folder: TempDir,
+/// Runs `tnr keys` on the database of an operator, and gives what it printed.
+fn keys(operator: &Operator, arguments: &[&str]) -> String {
+    stdout(&operator.run(&[&["keys"], arguments].concat())).trim().to_owned()
 }
 
-impl Operator {
-    fn new() -> Self {
-        Self { folder: TempDir::new().unwrap() }
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.folder.path().join(name).display().to_string()
-    }
-
-    /// Runs `tnr keys` on the database of this operator, and gives what it printed.
-    fn keys(&self, arguments: &[&str]) -> String {
-        stdout(&run(&self.folder, &[&["keys"], arguments].concat())).trim().to_owned()
-    }
-
-    /// What `tnr keys` says if it fails.
-    fn refusal(&self, arguments: &[&str]) -> String {
-        let output = run(&self.folder, &[&["keys"], arguments].concat());
-        assert!(!output.status.success());
-        stderr(&output)
-    }
+/// What `tnr keys` says if it fails.
+fn refusal(operator: &Operator, arguments: &[&str]) -> String {
+    let output = operator.run(&[&["keys"], arguments].concat());
+    assert!(!output.status.success());
+    stderr(&output)
 }
 
 /// The status of a request with this key.
@@ -60,30 +46,30 @@ async fn status(serving: &Serving, key: &str) -> u16 {
 async fn exported_keys_open_the_api_of_another_database_on_the_same_terms() {
     let (first, second) = (Operator::new(), Operator::new());
     write_sample_into(second.folder.path());
-    let limited = first.keys(&["create", "--name", "limited", "--per-minute", "5"]);
-    let rotated = first.keys(&["create", "--name", "rotated"]);
-    let replacing = first.keys(&["rotate", &rotated]);
-    let revoked = first.keys(&["create", "--name", "revoked"]);
-    first.keys(&["revoke", &revoked]);
+    let limited = keys(&first, &["create", "--name", "limited", "--per-minute", "5"]);
+    let rotated = keys(&first, &["create", "--name", "rotated"]);
+    let replacing = keys(&first, &["rotate", &rotated]);
+    let revoked = keys(&first, &["create", "--name", "revoked"]);
+    keys(&first, &["revoke", &revoked]);
 
     let file = first.path("keys.jsonl");
-    assert!(first.keys(&["export", &file]).starts_with("Exported 4 keys"));
+    assert!(keys(&first, &["export", &file]).starts_with("Exported 4 keys"));
     let text = fs::read_to_string(&file).unwrap();
     for key in [&limited, &rotated, &replacing, &revoked] {
         assert!(!text.contains(key.as_str()), "only hashes are exported");
     }
-    let imported = second.keys(&["import", &file]);
+    let imported = keys(&second, &["import", &file]);
     assert!(imported.ends_with("4 added, 0 shortened, 0 left as they are"), "{imported}");
     assert!(imported.contains(&format!("added      {}  revoked", &revoked[..15])), "{imported}");
     let serving = Serving::on(&second.folder, &[]).await;
     for (key, expected) in [(&limited, 200), (&rotated, 200), (&replacing, 200), (&revoked, 401)] {
         assert_eq!(status(&serving, key).await, expected);
     }
-    let listed = first.keys(&["list"]);
+    let listed = keys(&first, &["list"]);
     for line in listed.lines() {
-        assert!(second.keys(&["list"]).contains(line), "{line}");
+        assert!(keys(&second, &["list"]).contains(line), "{line}");
     }
-    let again = second.keys(&["import", &file]);
+    let again = keys(&second, &["import", &file]);
     assert_eq!(again, "0 added, 0 shortened, 4 left as they are", "it can be repeated");
 }
 
@@ -92,12 +78,12 @@ async fn exported_keys_open_the_api_of_another_database_on_the_same_terms() {
 fn an_export_is_for_its_owner_only_and_overwrites_no_file() {
     use std::os::unix::fs::PermissionsExt;
     let operator = Operator::new();
-    operator.keys(&["create", "--name", "a client"]);
+    keys(&operator, &["create", "--name", "a client"]);
     let file = operator.path("keys.jsonl");
-    operator.keys(&["export", &file]);
+    keys(&operator, &["export", &file]);
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
     let before = fs::read_to_string(&file).unwrap();
-    let refusal = operator.refusal(&["export", &file]);
+    let refusal = refusal(&operator, &["export", &file]);
     assert!(refusal.contains("name one that does not exist yet"), "{refusal}");
     assert_eq!(fs::read_to_string(&file).unwrap(), before);
 }
@@ -105,37 +91,37 @@ fn an_export_is_for_its_owner_only_and_overwrites_no_file() {
 #[test]
 fn a_dry_run_of_an_import_reports_the_same_and_changes_nothing() {
     let (first, second) = (Operator::new(), Operator::new());
-    first.keys(&["create", "--name", "a client"]);
+    keys(&first, &["create", "--name", "a client"]);
     let file = first.path("keys.jsonl");
-    first.keys(&["export", &file]);
-    let before = second.keys(&["list"]);
+    keys(&first, &["export", &file]);
+    let before = keys(&second, &["list"]);
     let [dry, wet] = [&["import", "--json", "--dry-run", &file][..], &["import", "--json", &file]]
-        .map(|arguments| serde_json::from_str::<Value>(&second.keys(arguments)).unwrap());
+        .map(|arguments| serde_json::from_str::<Value>(&keys(&second, arguments)).unwrap());
     assert_eq!((&dry["dry_run"], &wet["dry_run"]), (&true.into(), &false.into()));
     assert_eq!((&dry["added"], &dry["shortened"]), (&wet["added"], &wet["shortened"]));
     assert_eq!(wet["added"].as_array().unwrap().len(), 1);
-    assert_ne!(second.keys(&["list"]), before);
+    assert_ne!(keys(&second, &["list"]), before);
 
     let third = Operator::new();
-    third.keys(&["import", "--dry-run", &file]);
-    assert_eq!(third.keys(&["list"]), before);
+    keys(&third, &["import", "--dry-run", &file]);
+    assert_eq!(keys(&third, &["list"]), before);
 }
 
 #[test]
 fn a_file_that_is_cut_off_is_refused_as_a_whole() {
     let (first, second) = (Operator::new(), Operator::new());
     for name in ["one", "two"] {
-        first.keys(&["create", "--name", name]);
+        keys(&first, &["create", "--name", name]);
     }
     let file = first.path("keys.jsonl");
-    first.keys(&["export", &file]);
+    keys(&first, &["export", &file]);
     let whole = fs::read_to_string(&file).unwrap();
     let lines: Vec<&str> = whole.lines().take(2).collect();
     fs::write(&file, lines.join("\n")).unwrap();
-    let before = second.keys(&["list"]);
-    let refusal = second.refusal(&["import", &file]);
+    let before = keys(&second, &["list"]);
+    let refusal = refusal(&second, &["import", &file]);
     assert!(refusal.contains("it holds 1 keys, and its header says 2"), "{refusal}");
-    assert_eq!(second.keys(&["list"]), before);
+    assert_eq!(keys(&second, &["list"]), before);
 }
 
 /// What a restore from a backup does: the keys of the restored table, which has another name, come

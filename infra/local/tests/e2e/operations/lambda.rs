@@ -2,8 +2,7 @@
 //! before it ends.
 
 use std::{
-    env,
-    fs::{self, File},
+    env, fs,
     path::Path,
     process::Command,
     sync::{
@@ -24,7 +23,7 @@ use crate::support::{
     function_calls::authorized_by_iam,
     keys::{counted_requests, key_with_quotas},
     lambda_runtime::{LambdaFunction, MAX_CONCURRENCY, Registration},
-    processes::ignored_test,
+    processes::lambda_process,
     sample_requests::SampleRequest,
     service::Service,
 };
@@ -40,16 +39,8 @@ fn function_process() {
 
 /// The command that starts the function on the database at an address.
 fn function(endpoint: &str, output: &Path) -> Command {
-    let file = File::create(output).unwrap();
-    let mut command = ignored_test(concat!(module_path!(), "::function_process"));
-    command
-        .env("AWS_ENDPOINT_URL_DYNAMODB", endpoint)
-        .env("AWS_REGION", "us-east-1")
-        .env("AWS_ACCESS_KEY_ID", "test")
-        .env("AWS_SECRET_ACCESS_KEY", "test")
-        .env("RUST_LOG", "info")
-        .stdout(file.try_clone().unwrap())
-        .stderr(file);
+    let mut command = lambda_process(concat!(module_path!(), "::function_process"), output);
+    command.env("AWS_ENDPOINT_URL_DYNAMODB", endpoint).env("RUST_LOG", "info");
     command
 }
 

@@ -3,8 +3,7 @@
 
 use std::{
     collections::BTreeSet,
-    env,
-    fs::{self, File},
+    env, fs,
     path::{Path, PathBuf},
     process::Command,
     time::{Duration, Instant},
@@ -28,7 +27,7 @@ use crate::support::{
     imports::import,
     lambda_runtime::{LambdaFunction, Registration},
     metrics::{metrics_of_probe_read_by_template, metrics_written_by},
-    processes::ignored_test,
+    processes::lambda_process,
     service::{KEY, Service},
     small_reports::{ReportTexts, dump},
     template::{route_of, routes},
@@ -95,15 +94,8 @@ impl Probe {
 
 /// The command that starts the probe with services at an address.
 fn command(services: &str, output: &Path) -> Command {
-    let file = File::create(output).unwrap();
-    let mut command = ignored_test(concat!(module_path!(), "::probe_process"));
-    command
-        .env("AWS_ENDPOINT_URL", services)
-        .env("AWS_REGION", "us-east-1")
-        .env("AWS_ACCESS_KEY_ID", "test")
-        .env("AWS_SECRET_ACCESS_KEY", "test")
-        .stdout(file.try_clone().unwrap())
-        .stderr(file);
+    let mut command = lambda_process(concat!(module_path!(), "::probe_process"), output);
+    command.env("AWS_ENDPOINT_URL", services);
     command
 }
 

@@ -5,73 +5,53 @@ use std::fs;
 
 use numbering::dataset::LAYOUT;
 use serde_json::Value;
-use tempfile::TempDir;
 use tnr::database::{Database, Sharing};
 
 use crate::support::{
     foreign_versions::{FOREIGN_LAYOUTS, Statement, publish_in_layout},
-    program::{Serving, program},
+    operator::Operator,
+    program::Serving,
     small_reports::ReportTexts,
 };
 
-/// An operator, who has a folder with reports and a database.
-struct Operator {
-    folder: TempDir,
+/// Whether the program succeeded, and what it printed.
+fn run(operator: &Operator, arguments: &[&str]) -> (bool, String, String) {
+    let output = operator.run(arguments);
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.success(), text(output.stdout), text(output.stderr))
 }
 
-impl Operator {
-    fn new() -> Self {
-        Self { folder: TempDir::new().unwrap() }
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.folder.path().join(name).display().to_string()
-    }
-
-    /// Writes a file and gives its path.
-    fn write(&self, name: &str, text: &str) -> String {
-        fs::write(self.folder.path().join(name), text).unwrap();
-        self.path(name)
-    }
-
-    /// Runs the program, and gives whether it succeeded and what it printed.
-    fn run(&self, arguments: &[&str]) -> (bool, String, String) {
-        let output = program(arguments).args(["--data-dir", &self.path("data")]).output().unwrap();
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-        (output.status.success(), text(output.stdout), text(output.stderr))
-    }
-
-    fn import(&self, texts: &ReportTexts, more: &[&str]) -> (bool, String, String) {
-        let nanpa = self.write("nanpa", &texts.nanpa);
-        let cnac = self.write("cnac", &texts.cnac);
-        let npa_report = self.write("npa_report", &texts.npa_report);
-        let carriers = self.write("carriers", &texts.carriers);
-        let files = [
-            ["--nanpa", &nanpa],
-            ["--cnac", &cnac],
-            ["--npa-report", &npa_report],
-            ["--carriers", &carriers],
-        ];
-        self.run(&[&["import"], files.as_flattened(), more].concat())
-    }
+/// Imports these reports.
+fn import(operator: &Operator, texts: &ReportTexts, more: &[&str]) -> (bool, String, String) {
+    let nanpa = operator.write("nanpa", &texts.nanpa);
+    let cnac = operator.write("cnac", &texts.cnac);
+    let npa_report = operator.write("npa_report", &texts.npa_report);
+    let carriers = operator.write("carriers", &texts.carriers);
+    let files = [
+        ["--nanpa", &nanpa],
+        ["--cnac", &cnac],
+        ["--npa-report", &npa_report],
+        ["--carriers", &carriers],
+    ];
+    run(operator, &[&["import"], files.as_flattened(), more].concat())
 }
 
 #[test]
 fn the_versions_are_listed_with_what_moved_between_them() {
     let operator = Operator::new();
-    let (_, none, _) = operator.run(&["versions"]);
+    let (_, none, _) = run(&operator, &["versions"]);
     assert_eq!(none, "No version yet: run an import first\n");
-    operator.import(&ReportTexts::first(), &[]);
-    let (imported, _, error) = operator.import(&ReportTexts::second(), &[]);
+    import(&operator, &ReportTexts::first(), &[]);
+    let (imported, _, error) = import(&operator, &ReportTexts::second(), &[]);
     assert!(imported, "{error}");
 
-    let (_, table, _) = operator.run(&["versions"]);
+    let (_, table, _) = run(&operator, &["versions"]);
     let versions: Vec<&str> = table.lines().filter(|line| line.contains("2000-01-01")).collect();
     assert_eq!(versions.len(), 2, "{table}");
     assert!(versions[0].starts_with("* ") && versions[1].starts_with("  "), "{table}");
     assert!(table.contains("    US  holder "), "{table}");
 
-    let (_, json, _) = operator.run(&["versions", "--json"]);
+    let (_, json, _) = run(&operator, &["versions", "--json"]);
     let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!((&json[0]["is_current"], &json[1]["is_current"]), (&true.into(), &false.into()));
     let records = &json[0]["compared"]["countries"]["US"]["records"];
@@ -84,9 +64,10 @@ fn the_versions_are_listed_with_what_moved_between_them() {
 #[test]
 fn a_dry_run_writes_every_change_to_a_file_and_the_first_to_the_terminal() {
     let operator = Operator::new();
-    operator.import(&ReportTexts::first(), &[]);
+    import(&operator, &ReportTexts::first(), &[]);
     let [csv, jsonl] = ["changes.csv", "changes.jsonl"].map(|name| operator.path(name));
-    let (_, table, _) = operator.import(&ReportTexts::second(), &["--dry-run", "--changes", &csv]);
+    let (_, table, _) =
+        import(&operator, &ReportTexts::second(), &["--dry-run", "--changes", &csv]);
     assert!(table.contains("  removed exchange  415-206  "), "{table}");
     assert!(
         table.contains("  changed area code 415      total_exchanges '135' -> '134'"),
@@ -96,7 +77,7 @@ fn a_dry_run_writes_every_change_to_a_file_and_the_first_to_the_terminal() {
     let rows = fs::read_to_string(&csv).unwrap();
     assert!(rows.starts_with("change,record,key,field,before,after\n"), "{rows}");
     assert!(rows.contains("\nchanged,area code,415,total_exchanges,135,134\n"), "{rows}");
-    operator.import(&ReportTexts::second(), &["--dry-run", "--changes", &jsonl]);
+    import(&operator, &ReportTexts::second(), &["--dry-run", "--changes", &jsonl]);
     let lines = fs::read_to_string(&jsonl).unwrap();
     let removed = lines.lines().find(|line| line.contains("415-206")).unwrap();
     let removed: Value = serde_json::from_str(removed).unwrap();
@@ -104,18 +85,18 @@ fn a_dry_run_writes_every_change_to_a_file_and_the_first_to_the_terminal() {
     assert_eq!(removed["fields"]["status"]["after"], Value::Null);
 
     let (_, _, error) =
-        operator.import(&ReportTexts::second(), &["--dry-run", "--changes", "changes.xls"]);
+        import(&operator, &ReportTexts::second(), &["--dry-run", "--changes", "changes.xls"]);
     assert!(error.contains("must end in .csv or .jsonl"), "{error}");
 }
 
 #[test]
 fn a_refused_import_lists_the_changes_and_every_reason() {
     let operator = Operator::new();
-    operator.import(&ReportTexts::first(), &[]);
+    import(&operator, &ReportTexts::first(), &[]);
     let mut ruined = ReportTexts::first();
     ruined.nanpa = ruined.nanpa.replace("\tAS ", "\tas ");
     let csv = operator.path("changes.csv");
-    let (imported, table, error) = operator.import(&ruined, &["--changes", &csv]);
+    let (imported, table, error) = import(&operator, &ruined, &["--changes", &csv]);
     assert!(!imported);
     assert!(table.contains("status 'ASSIGNED' -> 'RESERVED'"), "{table}");
     for reason in [
@@ -126,7 +107,7 @@ fn a_refused_import_lists_the_changes_and_every_reason() {
         assert!(error.contains(reason), "{error}");
     }
     assert!(fs::read_to_string(&csv).unwrap().contains(",status,ASSIGNED,RESERVED\n"));
-    let (_, json, _) = operator.import(&ruined, &["--json"]);
+    let (_, json, _) = import(&operator, &ruined, &["--json"]);
     let report: Value = serde_json::from_str(json.lines().next().unwrap()).unwrap();
     assert_eq!(report["outcome"], "refused");
     assert!(!report["changes"]["listed"].as_array().unwrap().is_empty());
@@ -137,22 +118,21 @@ fn a_refused_import_lists_the_changes_and_every_reason() {
 async fn versions_in_another_layout_are_marked_and_serve_says_so() {
     for layout in FOREIGN_LAYOUTS {
         let operator = Operator::new();
-        operator.import(&ReportTexts::first(), &[]);
-        let data_dir = operator.folder.path().join("data");
-        let database = Database::embedded(&data_dir, 0, Sharing::Private).await.unwrap();
+        import(&operator, &ReportTexts::first(), &[]);
+        let data_dir = operator.folder.path();
+        let database = Database::embedded(data_dir, 0, Sharing::Private).await.unwrap();
         let foreign = publish_in_layout(&database.store(), layout, Statement::Stated).await;
         database.close().await;
 
-        let (_, table, _) = operator.run(&["versions"]);
+        let (_, table, _) = run(&operator, &["versions"]);
         assert!(table.contains(&format!("\n*!{}", foreign.version)), "{table}");
         assert!(table.contains("\n! has another layout than this release reads"), "{table}");
-        let (_, json, _) = operator.run(&["versions", "--json"]);
+        let (_, json, _) = run(&operator, &["versions", "--json"]);
         let json: Value = serde_json::from_str(&json).unwrap();
         let marks = [0, 1].map(|place| (&json[place]["layout"], &json[place]["is_foreign"]));
         assert_eq!(marks, [(&layout.into(), &true.into()), (&LAYOUT.into(), &false.into())]);
 
-        let mut serve = program(&["--port", "0", "--data-dir", &operator.path("data")]);
-        let serving = Serving::start(&mut serve).await;
+        let serving = Serving::on(&operator.folder, &[]).await;
         let banner = serving.output();
         assert!(banner.contains("in another layout than this release reads"), "{banner}");
         assert_eq!(serving.get("/v1/npa/415?limit=1").await["npa"], "415");

@@ -16,6 +16,7 @@ pub mod keys;
 pub mod lambda_runtime;
 pub mod lists;
 pub mod metrics;
+pub mod operator;
 pub mod other_release;
 pub mod processes;
 pub mod program;

@@ -2,6 +2,8 @@
 
 use std::{
     env,
+    fs::File,
+    path::Path,
     process::{Child, Command, ExitStatus},
     time::{Duration, Instant},
 };
@@ -34,5 +36,19 @@ pub fn ignored_test(path: &str) -> Command {
     // The path begins with the name of the program, by which the harness does not call it.
     let (_, name) = path.split_once("::").unwrap();
     command.args(["--exact", name, "--ignored", "--nocapture"]);
+    command
+}
+
+/// The command that runs an ignored test as a Lambda function of an account, and writes what it logs into
+/// a file. The services that it calls have to be added.
+pub fn lambda_process(path: &str, output: &Path) -> Command {
+    let file = File::create(output).unwrap();
+    let mut command = ignored_test(path);
+    command
+        .env("AWS_REGION", "us-east-1")
+        .env("AWS_ACCESS_KEY_ID", "test")
+        .env("AWS_SECRET_ACCESS_KEY", "test")
+        .stdout(file.try_clone().unwrap())
+        .stderr(file);
     command
 }

@@ -135,7 +135,7 @@ fn the_program_understands_every_command_of_the_units_and_the_image() {
     let health_check = instruction("HEALTHCHECK");
     let (_, command) = health_check.split_once("CMD ").unwrap();
     let Command::Health(health) = parsed(&words(command)) else { panic!("{health_check}") };
-    assert_eq!((health.url, health.base_path), (None, None), "the variables decide");
+    assert_eq!((health.url, health.address.base_path), (None, None), "the variables decide");
     assert!(image().iter().any(|(name, rest)| name == "COPY" && rest.ends_with(PROGRAM)));
 }
 
@@ -179,8 +179,8 @@ fn the_ports_of_the_image_are_those_that_are_published_and_none_is_for_operators
     }
     for (file, serve) in every_server() {
         let is_container = file != "tnr.service";
-        assert_eq!(serve.port.to_string(), port, "{file}");
-        assert_eq!(serve.host.is_unspecified(), is_container, "{file}");
+        assert_eq!(serve.address.port.to_string(), port, "{file}");
+        assert_eq!(serve.address.host.is_unspecified(), is_container, "{file}");
         let is_open = serve.ops_address.is_some_and(|address| address.ip().is_unspecified());
         assert!(is_container || !is_open, "{file}");
     }

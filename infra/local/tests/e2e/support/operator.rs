@@ -1,0 +1,34 @@
+//! An operator, who works on a machine of their own.
+
+use std::{fs, process::Output};
+
+use tempfile::TempDir;
+
+use super::program::run;
+
+/// A folder with the database of an operator, and files beside it.
+pub struct Operator {
+    pub folder: TempDir,
+}
+
+impl Operator {
+    pub fn new() -> Self {
+        Self { folder: TempDir::new().unwrap() }
+    }
+
+    /// The path of a file in the folder.
+    pub fn path(&self, name: &str) -> String {
+        self.folder.path().join(name).display().to_string()
+    }
+
+    /// Writes a file and gives its path.
+    pub fn write(&self, name: &str, text: &str) -> String {
+        fs::write(self.folder.path().join(name), text).unwrap();
+        self.path(name)
+    }
+
+    /// Runs the program on the database of this operator.
+    pub fn run(&self, arguments: &[&str]) -> Output {
+        run(&self.folder, arguments)
+    }
+}
