@@ -47,7 +47,8 @@ pub enum Fault {
     Postponed,
     /// Done and answered, and delivered a second time by [`FaultProxy::deliver`].
     Repeated,
-    /// Held until [`FaultProxy::release`]; then done and answered.
+    /// Held until [`FaultProxy::release`], and so are all calls that come meanwhile, since a client
+    /// that waits too long tries again; then done and answered.
     Held,
     /// Done after half of this time and answered after the whole.
     Late(Duration),
@@ -71,7 +72,7 @@ struct Upstream {
     client: Client,
     /// Calls that are yet to be delivered, the oldest first.
     undelivered: Arc<Mutex<VecDeque<(HeaderMap, Bytes)>>>,
-    /// Whether a call is held.
+    /// Whether calls are held.
     is_holding: Arc<watch::Sender<bool>>,
     /// The calls that were answered.
     answered: Arc<Mutex<Vec<AnsweredCall>>>,
@@ -135,7 +136,7 @@ impl FaultProxy {
         self.upstream.is_holding.subscribe().wait_for(|&is_holding| is_holding).await.unwrap();
     }
 
-    /// Lets the held call go on.
+    /// Lets the held calls go on.
     pub fn release(&self) {
         self.upstream.is_holding.send_replace(false);
     }
@@ -152,20 +153,19 @@ pub fn at_operation(
 async fn forward(State(upstream): State<Upstream>, headers: HeaderMap, body: Bytes) -> Response {
     let operation = operation_of(&headers);
     let call = upstream.calls.fetch_add(1, Ordering::SeqCst) + 1;
-    match (upstream.policy)(call, operation) {
-        Fault::None => upstream.answer(headers, body).await,
+    let fault = (upstream.policy)(call, operation);
+    if fault == Fault::Held {
+        upstream.is_holding.send_replace(true);
+    }
+    upstream.until_released().await;
+    match fault {
+        Fault::None | Fault::Held => upstream.answer(headers, body).await,
         Fault::Postponed => {
             upstream.undelivered.lock().unwrap().push_back((headers, body));
             connection_reset()
         }
         Fault::Repeated => {
             upstream.undelivered.lock().unwrap().push_back((headers.clone(), body.clone()));
-            upstream.answer(headers, body).await
-        }
-        Fault::Held => {
-            let mut holding = upstream.is_holding.subscribe();
-            upstream.is_holding.send_replace(true);
-            holding.wait_for(|&is_holding| !is_holding).await.unwrap();
             upstream.answer(headers, body).await
         }
         Fault::Dead => refusal(StatusCode::BAD_REQUEST, "ValidationException"),
@@ -226,6 +226,10 @@ fn refusal(status: StatusCode, kind: &str) -> Response {
 }
 
 impl Upstream {
+    async fn until_released(&self) {
+        self.is_holding.subscribe().wait_for(|&is_holding| !is_holding).await.unwrap();
+    }
+
     async fn answer(&self, mut headers: HeaderMap, body: impl Into<reqwest::Body>) -> Response {
         let operation = operation_of(&headers).to_owned();
         headers.remove("host");
