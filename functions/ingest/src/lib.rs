@@ -34,7 +34,7 @@ use self::{
     gates::MeasuredVersion,
     options::before_deadline,
     outcome::Notes,
-    publish::{Baseline, Candidate},
+    publish::{Baseline, Candidate, FOREIGN_PASSED_OVER},
     reports::{cnac, nanpa, npa_report, overlay, thousands_blocks},
 };
 
@@ -149,8 +149,7 @@ pub async fn rollback(
     let mut notes = Notes::default();
     let target = &manifest.current.version;
     for skipped in current.retained.iter().take_while(|older| older.version != *target) {
-        let kind = "a version in another layout is passed over and stays retained";
-        notes.warn(kind, &skipped.version);
+        notes.warn(FOREIGN_PASSED_OVER, &skipped.version);
     }
     // A rollback may be how an operator gets away from a damaged version.
     let current_dataset = match load(store, &current.current).await {

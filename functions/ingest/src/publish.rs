@@ -27,6 +27,10 @@ use crate::{
 /// Batches that are written at the same time.
 const CONCURRENT_BATCHES: usize = 8;
 
+/// The kind of warning that tells of versions which another release reads.
+pub(crate) const FOREIGN_PASSED_OVER: &str =
+    "a version in another layout is passed over and stays retained";
+
 /// What an import starts from: the manifest it will replace, and the newest version that can be
 /// read, which it is compared with.
 pub(crate) struct Baseline {
@@ -64,8 +68,7 @@ impl Baseline {
                     baseline.damaged.push(snapshot.version);
                 }
                 Err(error) if error.is_foreign() => {
-                    let kind = "a version in another layout is passed over and stays retained";
-                    notes.warn(kind, with_causes(&error));
+                    notes.warn(FOREIGN_PASSED_OVER, with_causes(&error));
                 }
                 Err(error) => return Err(error),
             }

@@ -1,10 +1,9 @@
 //! What the functions are asked, and in which order.
 
 use futures_util::future::join3;
-use serde_json::json;
 
 use crate::{
-    expectations::{self as expected, Found, Health, Wrong, field},
+    expectations::{self as expected, Found, Health, Wrong},
     findings::Findings,
     functions::{Answer, Functions},
     request::Request,
@@ -122,7 +121,7 @@ async fn check_with_data(findings: &mut Findings, functions: &Functions, serving
         return;
     };
     if let (Serving::Next, Some(assigned)) = (serving, assigned) {
-        findings.note("search: the current data", is_current(assigned, total));
+        findings.note("search: the current data", expected::current(assigned, total));
     }
     let number = number_of(&found.npa, &found.nxx);
     let (npa, carriers, format) = join3(
@@ -134,12 +133,6 @@ async fn check_with_data(findings: &mut Findings, functions: &Functions, serving
     for others in [npa, carriers, format] {
         findings.add(others);
     }
-}
-
-/// A version that cannot read the current data answers from older data if it can read that. Versions that
-/// serve already are not compared, since they take up new data within a minute only.
-fn is_current(assigned: u64, found: u64) -> Result<(), Wrong> {
-    field(&json!({ "pagination": { "total": found } }), "/pagination/total", &json!(assigned))
 }
 
 async fn check_npa(functions: &Functions, found: &Found) -> Findings {

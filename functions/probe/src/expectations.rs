@@ -105,6 +105,16 @@ pub fn search(answer: Answer) -> Result<(Found, u64), Wrong> {
     Ok((found, number(&body, "/pagination/total")?))
 }
 
+/// Notices a version that answers from older data than the current one: that can be read by others
+/// only. `assigned` is what the statistics of the current data say, and `found` what a search did.
+pub fn current(assigned: u64, found: u64) -> Result<(), Wrong> {
+    if found == assigned {
+        return Ok(());
+    }
+    let (field, expected) = ("/pagination/total", assigned.to_string());
+    Err(Wrong::Field { field, expected, actual: json!(found) })
+}
+
 pub fn exchange(answer: Answer, found: &Found) -> Result<(), Wrong> {
     let body = with_status(answer, 200)?;
     field(&body, "/npa", &json!(found.npa))?;
@@ -169,7 +179,7 @@ pub fn unknown_key(answer: Answer) -> Result<(), Wrong> {
 }
 
 /// Whether the value at a place is this one.
-pub fn field(body: &Value, pointer: &'static str, expected: &Value) -> Result<(), Wrong> {
+fn field(body: &Value, pointer: &'static str, expected: &Value) -> Result<(), Wrong> {
     let actual = body.pointer(pointer).unwrap_or(&Value::Null);
     if actual == expected { Ok(()) } else { Err(unlike(body, pointer, expected)) }
 }

@@ -5,8 +5,9 @@
 //! reach it ([`public_api`]).
 //!
 //! [`event`] says what started it, [`targets`] where the functions are, and [`request`] makes the events
-//! that API Gateway would make. [`functions`] invokes them, [`checks`] says what is asked in which order, and [`expectations`] which answers are right. [`findings`] holds what came of it, for the log
-//! and the metrics.
+//! that API Gateway would make. [`functions`] invokes them, [`checks`] says what is asked in which order,
+//! and [`expectations`] which answers are right. [`findings`] holds what came of it, for the log and the
+//! metrics.
 
 mod checks;
 mod deployment;

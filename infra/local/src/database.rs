@@ -240,6 +240,20 @@ impl Database {
     }
 }
 
+/// Opens the database that the arguments name, works on it, and closes it.
+///
+/// # Errors
+/// Returns an error if the database cannot be used.
+pub async fn on_database<T>(
+    args: &DataArgs,
+    work: impl AsyncFnOnce(&Store) -> T,
+) -> Result<T, LocalError> {
+    let database = Database::open(args).await?;
+    let done = work(&database.store()).await;
+    database.close().await;
+    Ok(done)
+}
+
 /// Deletes the items whose time has come, which AWS does by itself.
 async fn delete_expired_items(database: Dynoxide) {
     loop {

@@ -58,7 +58,7 @@ impl DatasetError {
 /// Returns an error if the snapshot cannot be read as a whole, is damaged or is foreign.
 pub async fn load(store: &Store, snapshot: &Snapshot) -> Result<Dataset, DatasetError> {
     let version = || snapshot.version.clone();
-    if let Some(layout) = snapshot.layout.filter(|&layout| layout != LAYOUT) {
+    if let Some(layout) = snapshot.foreign_layout() {
         return Err(DatasetError::Foreign { version: version(), layout });
     }
     let bytes = store.snapshot(snapshot).await?;

@@ -129,7 +129,12 @@ impl Snapshot {
 
     /// Whether it has another layout than this release reads, as far as the manifest says.
     pub fn is_foreign(&self) -> bool {
-        self.layout.is_some_and(|layout| layout != LAYOUT)
+        self.foreign_layout().is_some()
+    }
+
+    /// Its layout, if that is stated and not the one that this release reads.
+    pub(crate) fn foreign_layout(&self) -> Option<u8> {
+        self.layout.filter(|&layout| layout != LAYOUT)
     }
 }
 

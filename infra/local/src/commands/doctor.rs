@@ -16,7 +16,7 @@ use crate::{
     LocalError,
     args::{DATA_DIR, DataArgs, DatabaseArgs, DoctorArgs, FolderArgs},
     commands::import::with_progress,
-    database::{DATABASE_FILE, Database, store_at},
+    database::{DATABASE_FILE, on_database, store_at},
     doctor::{
         Conditions, Examination, Finding, Group, Remedies, StackTarget, State, Target,
         examine_database, examine_service, examine_stack,
@@ -102,11 +102,10 @@ async fn of_database(
     }
     let named = FolderArgs { data_dir: folder.to_owned() };
     let database = DatabaseArgs { folder: named, endpoint_url: None };
-    let opened = Database::open(&DataArgs { stack: None, database }).await?;
     let remedies = Remedies::of_folder(args.data_dir.as_deref());
-    let found = examine_database(&opened.store(), &remedies, conditions).await;
-    opened.close().await;
-    Ok((format!("database in {}", folder.display()), found?))
+    let examine = async |store: &Store| examine_database(store, &remedies, conditions).await;
+    let groups = on_database(&DataArgs { stack: None, database }, examine).await??;
+    Ok((format!("database in {}", folder.display()), groups))
 }
 
 fn write(table: &mut String, examination: &Examination) -> fmt::Result {

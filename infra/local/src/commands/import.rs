@@ -2,11 +2,12 @@
 
 use indicatif::{ProgressBar, ProgressStyle};
 use ingest::{ImportReport, IngestError, NamedSources, Options, Outcome, Progress};
+use store::Store;
 
 use crate::{
     LocalError,
     args::{ChangeArgs, ImportArgs},
-    database::Database,
+    database::on_database,
     report::{self, ChangesFile, ChangesWriter},
 };
 
@@ -31,12 +32,10 @@ pub async fn import(args: ImportArgs) -> Result<(), LocalError> {
         ..options(&args.change)
     };
     let changes = args.change.changes.as_ref().map(ChangesFile::create).transpose()?;
-    let database = Database::open(&args.change.data).await?;
-    let store = database.store();
-    let import =
-        async |show: &dyn Fn(Progress)| ingest::ingest(&store, &sources, options, show).await;
-    let report = with_progress(import).await;
-    database.close().await;
+    let import = async |store: &Store| {
+        with_progress(async |show| ingest::ingest(store, &sources, options, show).await).await
+    };
+    let report = on_database(&args.change.data, import).await?;
     conclude(report, args.change.json, changes)
 }
 
@@ -47,11 +46,10 @@ pub async fn import(args: ImportArgs) -> Result<(), LocalError> {
 pub async fn rollback(args: ChangeArgs) -> Result<(), LocalError> {
     let options = options(&args);
     let changes = args.changes.as_ref().map(ChangesFile::create).transpose()?;
-    let database = Database::open(&args.data).await?;
-    let store = database.store();
-    let rollback = async |show: &dyn Fn(Progress)| ingest::rollback(&store, options, show).await;
-    let report = with_progress(rollback).await;
-    database.close().await;
+    let rollback = async |store: &Store| {
+        with_progress(async |show| ingest::rollback(store, options, show).await).await
+    };
+    let report = on_database(&args.data, rollback).await?;
     conclude(report, args.json, changes)
 }
 

@@ -16,7 +16,7 @@ use crate::{
     LocalError,
     args::{KeysExportArgs, KeysImportArgs},
     commands::keys::state,
-    database::Database,
+    database::on_database,
     deletion_protection::protect_tables_of_stack,
     key_file, report,
 };
@@ -57,15 +57,11 @@ enum Effect {
 /// # Errors
 /// Returns an error if the file exists or cannot be written, or the database does not answer.
 pub async fn export(args: KeysExportArgs) -> Result<(), LocalError> {
-    let database = Database::open(&args.data).await?;
-    let store = match args.table {
-        Some(table) => database.store().with_api_keys_table(table),
-        None => database.store(),
+    let read = async |store: &Store| match args.table {
+        Some(table) => store.clone().with_api_keys_table(table).api_keys().await,
+        None => store.api_keys().await,
     };
-    let exported = store.api_keys().await;
-    drop(store);
-    database.close().await;
-    let keys = exported?;
+    let keys = on_database(&args.data, read).await??;
     let file = args.file.display();
     let text = key_file::text(&keys, this_second())
         .map_err(LocalError::io("cannot write the keys as JSON"))?;
@@ -86,15 +82,15 @@ pub async fn import(args: KeysImportArgs) -> Result<(), LocalError> {
     let text = fs::read_to_string(&args.file)
         .map_err(LocalError::io(format!("cannot read the file '{file}'")))?;
     let keys = key_file::keys(&text).map_err(|source| LocalError::KeyFile { file, source })?;
-    let database = Database::open(&args.data).await?;
-    let store = database.store();
-    let transferred = transfer(&store, &keys, args.dry_run).await;
-    if transferred.is_ok() && !args.dry_run {
-        protect_tables_of_stack(&store, &args.data).await;
-    }
-    drop(store);
-    database.close().await;
-    report::print(args.json, &transferred?, write)
+    let import = async |store: &Store| {
+        let transferred = transfer(store, &keys, args.dry_run).await?;
+        if !args.dry_run {
+            protect_tables_of_stack(store, &args.data).await;
+        }
+        Ok::<_, LocalError>(transferred)
+    };
+    let transferred = on_database(&args.data, import).await??;
+    report::print(args.json, &transferred, write)
 }
 
 /// Brings these keys into the table of `store`, or in a dry run only says what would change.

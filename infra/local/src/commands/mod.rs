@@ -19,8 +19,8 @@ use store::Store;
 
 use crate::{
     LocalError,
-    args::{Cli, Command, DataArgs, KeysCommand},
-    database::Database,
+    args::{Cli, Command, KeysCommand},
+    database::on_database,
     deletion_protection::protect_tables_of_stack,
 };
 
@@ -54,27 +54,16 @@ async fn run_keys(command: KeysCommand) -> Result<(), LocalError> {
                 protect_tables_of_stack(store, &data).await;
                 Ok(())
             };
-            on_database(&data, create).await
+            on_database(&data, create).await?
         }
-        KeysCommand::List { data } => on_database(&data, keys::list).await,
+        KeysCommand::List { data } => on_database(&data, keys::list).await?,
         KeysCommand::Rotate { prefix, overlap, data } => {
-            on_database(&data, async |store| keys::rotate(store, &prefix, overlap).await).await
+            on_database(&data, async |store| keys::rotate(store, &prefix, overlap).await).await?
         }
         KeysCommand::Revoke { prefix, data } => {
-            on_database(&data, async |store| keys::revoke(store, &prefix).await).await
+            on_database(&data, async |store| keys::revoke(store, &prefix).await).await?
         }
         KeysCommand::Export(args) => key_transfer::export(args).await,
         KeysCommand::Import(args) => key_transfer::import(args).await,
     }
-}
-
-/// Opens the database that the arguments name, works on it, and closes it.
-async fn on_database(
-    data: &DataArgs,
-    work: impl AsyncFnOnce(&Store) -> Result<(), LocalError>,
-) -> Result<(), LocalError> {
-    let database = Database::open(data).await?;
-    let done = work(&database.store()).await;
-    database.close().await;
-    done
 }

@@ -3,10 +3,11 @@
 use std::fmt::{self, Write};
 
 use indicatif::HumanCount;
-use ingest::{Drift, Progress, Repair, Verification};
+use ingest::{Drift, Repair, Verification};
+use store::Store;
 
 use crate::{
-    LocalError, args::VerifyArgs, commands::import::with_progress, database::Database, report,
+    LocalError, args::VerifyArgs, commands::import::with_progress, database::on_database, report,
 };
 
 /// Compares every item, rewrites those that differ if asked to, and prints what was found.
@@ -16,12 +17,10 @@ use crate::{
 /// database does not answer.
 pub async fn verify(args: VerifyArgs) -> Result<(), LocalError> {
     let repair = if args.repair { Repair::Yes } else { Repair::No };
-    let database = Database::open(&args.data).await?;
-    let store = database.store();
-    let work = async |show: &dyn Fn(Progress)| ingest::verify(&store, repair, None, show).await;
-    let verified = with_progress(work).await;
-    database.close().await;
-    let verification = verified?;
+    let work = async |store: &Store| {
+        with_progress(async |show| ingest::verify(store, repair, None, show).await).await
+    };
+    let verification = on_database(&args.data, work).await??;
     report::print(args.json, &verification, write)?;
     let drifted = verification.drift.total();
     if drifted > 0 && repair == Repair::No {

@@ -12,7 +12,7 @@ use store::{FileDates, Manifest, Snapshot, Store};
 use crate::{
     LocalError,
     args::VersionsArgs,
-    database::Database,
+    database::on_database,
     report::{self, is_share, ordered, share},
 };
 
@@ -40,17 +40,13 @@ struct Listed {
 /// # Errors
 /// Returns an error if the database does not answer, or holds what this program cannot read.
 pub async fn list(args: VersionsArgs) -> Result<(), LocalError> {
-    let database = Database::open(&args.data).await?;
-    let listed = listed(&database.store()).await;
-    database.close().await;
-    report::print(args.json, &listed?, |table, listed| write(table, listed))
+    let listed = on_database(&args.data, listed).await??;
+    report::print(args.json, &listed, |table, listed| write(table, listed))
 }
 
 async fn listed(store: &Store) -> Result<Vec<Listed>, LocalError> {
-    let Some(Manifest { current, retained, .. }) = store.manifest().await? else {
-        return Ok(Vec::new());
-    };
-    let snapshots: Vec<Snapshot> = [vec![current], retained].concat();
+    let manifest = store.manifest().await?;
+    let snapshots: Vec<Snapshot> = manifest.iter().flat_map(Manifest::snapshots).cloned().collect();
     let mut qualities: Vec<Option<Quality>> = Vec::new();
     for snapshot in &snapshots {
         qualities.push(store.quality(&snapshot.version).await?);

@@ -27,7 +27,6 @@ pub struct Deployment {
     pub gateway_log_bytes: u32,
     /// The requests a second at which API Gateway begins to refuse more, on all routes together.
     pub throttling_rate: f64,
-    pub has_probe: bool,
 }
 
 impl Deployment {
@@ -42,7 +41,6 @@ impl Deployment {
         let lambdas = of_type("AWS::Serverless::Function");
         let import = function(&lambdas, "ingest")
             .ok_or_else(|| LocalError::Template("it has no import".to_owned()))?;
-        let has_probe = function(&lambdas, "probe").is_some();
         let behind_api: Vec<&&Value> = lambdas.iter().filter(|it| is_behind_api(it)).collect();
         let api_functions = behind_api.len() as u32;
         let api = &template["Resources"]["Api"]["Properties"];
@@ -51,16 +49,13 @@ impl Deployment {
             keyed_functions: behind_api.iter().filter(|it| reads_keys(it)).count() as u32,
             memory_mb: number(&template, &template["Globals"]["Function"]["MemorySize"])?,
             import_memory_mb: number(&template, &import["Properties"]["MemorySize"])?,
-            metrics: api_functions * METRICS_OF_REQUESTS
-                + METRICS_OF_IMPORT
-                + if has_probe { METRICS_OF_PROBE } else { 0 },
+            metrics: api_functions * METRICS_OF_REQUESTS + METRICS_OF_IMPORT + METRICS_OF_PROBE,
             alarms: alarms.len() as u32,
             alarm_metrics: alarms.iter().map(|alarm| metrics_of_alarm(alarm)).sum(),
             dashboards: of_type("AWS::CloudWatch::Dashboard").len() as u32,
             has_platform_lines: has_platform_lines(&template, &behind_api),
             gateway_log_bytes: gateway_log_bytes(api)?,
             throttling_rate: throttling_rate(&template, api)?,
-            has_probe,
         })
     }
 }

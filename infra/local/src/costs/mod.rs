@@ -208,7 +208,7 @@ fn fixed(deployment: &Deployment, months: f64) -> Vec<Line> {
     let Deployment { metrics, alarms, alarm_metrics, dashboards, .. } = *deployment;
     let boards =
         if dashboards == 1 { "A dashboard".to_owned() } else { format!("{dashboards} dashboards") };
-    let mut lines = vec![
+    vec![
         counted(prices::METRICS, metrics, format!("{metrics} metrics")),
         counted(
             prices::ALARM_METRICS,
@@ -219,11 +219,8 @@ fn fixed(deployment: &Deployment, months: f64) -> Vec<Line> {
         Line::new("A check of key and manifest a minute", checks(deployment) * months),
         Line::new("An import a night", imports(deployment) * months),
         Line::new("Storage and backup", storage() * months),
-    ];
-    if deployment.has_probe {
-        lines.push(Line::new("A probe every five minutes", probes(deployment) * months));
-    }
-    lines
+        Line::new("A probe every five minutes", probes(deployment) * months),
+    ]
 }
 
 /// What a container of each function costs in a month because it reads its key and the manifest every

@@ -29,10 +29,7 @@ pub struct DataFacts {
 pub async fn look(store: &Store) -> Look<DataFacts> {
     let manifest = store.manifest().await?;
     let mut unreadable = Vec::new();
-    let snapshots = manifest
-        .iter()
-        .flat_map(|Manifest { current, retained, .. }| std::iter::once(current).chain(retained));
-    for snapshot in snapshots {
+    for snapshot in manifest.iter().flat_map(Manifest::snapshots) {
         let Err(error) = load(store, snapshot).await else { continue };
         let is_of_snapshot = error.is_damage();
         match error {

@@ -11,7 +11,7 @@ use super::{
     data::{self, DataFacts},
     finding::Group,
     keys::{self, KeyFacts},
-    look::{Look, findings_of, within},
+    look::{Look, group, within},
     remedies::Remedies,
     tables::{self, Expected, Place, TableFacts},
     template_values::TemplateValues,
@@ -61,27 +61,13 @@ pub fn groups(facts: &DatabaseFacts, values: &TemplateValues, remedies: &Remedie
     let has_keys = keys.as_ref().map_or(true, |keys| !keys.keys.is_empty());
     let is_nightly = *place == Place::Aws;
     let longest_age = longest_age(values);
-    let group = |name, findings| Group { name, findings };
     vec![
-        group(
-            "tables",
-            findings_of("tables", tables, |tables| {
-                tables::findings(tables, *place, has_keys, remedies)
-            }),
-        ),
-        group(
-            "data",
-            findings_of("data", data, |data| {
-                data::findings(data, *now, longest_age, is_nightly, remedies)
-            }),
-        ),
-        group(
-            "items",
-            findings_of("items", items, |verification| {
-                data::findings_of_items(verification.as_ref(), remedies)
-            }),
-        ),
-        group("keys", findings_of("keys", keys, |keys| keys::findings(keys, *now, remedies))),
+        group("tables", tables, |tables| tables::findings(tables, *place, has_keys, remedies)),
+        group("data", data, |data| data::findings(data, *now, longest_age, is_nightly, remedies)),
+        group("items", items, |verification| {
+            data::findings_of_items(verification.as_ref(), remedies)
+        }),
+        group("keys", keys, |keys| keys::findings(keys, *now, remedies)),
     ]
 }
 

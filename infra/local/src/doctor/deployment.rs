@@ -12,7 +12,7 @@ use super::{
     endpoints::{Answer, Target},
     finding::Group,
     functions::{self, FunctionFacts},
-    look::{Look, LookError, findings_of, within},
+    look::{Look, LookError, group, within},
     remedies::Remedies,
     schedules::{self, RuleFacts},
     service,
@@ -77,31 +77,20 @@ struct Facts {
 
 fn groups(facts: &Facts, values: &TemplateValues, remedies: &Remedies) -> Vec<Group> {
     let Facts { stack, database, service, alarms, rules } = facts;
-    let group = |name, findings| Group { name, findings };
     let mut groups = vec![
-        group(
-            "stack",
-            findings_of("stack", stack, |stack| stack::findings(stack, values, remedies)),
-        ),
-        group(
-            "functions",
-            findings_of("functions", &service.functions, |functions| {
-                functions::findings(functions, values, remedies)
-            }),
-        ),
+        group("stack", stack, |stack| stack::findings(stack, values, remedies)),
+        group("functions", &service.functions, |functions| {
+            functions::findings(functions, values, remedies)
+        }),
     ];
     groups.extend(database::groups(database, values, remedies));
-    groups.push(group(
-        "schedules",
-        findings_of("schedules", rules, |rules| schedules::findings(rules, values, remedies)),
-    ));
-    groups.push(group(
-        "alarms",
-        findings_of("alarms", alarms, |alarms| alarms::findings(alarms, remedies)),
-    ));
+    groups.push(group("schedules", rules, |rules| schedules::findings(rules, values, remedies)));
+    groups.push(group("alarms", alarms, |alarms| alarms::findings(alarms, remedies)));
     groups.push(match &service.endpoints {
-        Some((target, answers)) => service::group(answers, target),
-        None => group("endpoints", vec![LookError::NoStack.finding("endpoints")]),
+        Some((target, answers)) => service::of_answers(answers, target),
+        None => {
+            Group { name: "endpoints", findings: vec![LookError::NoStack.finding("endpoints")] }
+        }
     });
     groups
 }

@@ -5,15 +5,13 @@ use std::time::{Duration, Instant};
 use futures_util::future::join_all;
 use reqwest::{Client, redirect::Policy};
 use serde_json::Value;
-use shared::auth::ApiKey;
+use shared::auth::{ApiKey, ORIGIN_SECRET};
 
 use super::{
     endpoint_requests::{Example, Expectation, ProbeRequest, SEARCH, keyed, refused, unkeyed},
     finding::{Finding, Section},
 };
 
-/// The header of the secret that proves that a request came by way of a distribution.
-const ORIGIN_SECRET: &str = "x-origin-secret";
 /// How long one request may take; API Gateway gives up after 30 seconds.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(31);
 /// A response that takes longer than this is called slow, as the alarm does.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use futures_util::future::join_all;
 use serde::Deserialize;
+use shared::auth::OriginSecrets;
 use signed_requests::{AwsAccount, Service};
 use yaml_serde::Value;
 
@@ -137,8 +138,7 @@ impl FunctionFacts {
 /// The secret with which requests reach the functions past a distribution, if they ask for one.
 pub fn origin_secret(functions: &[FunctionFacts]) -> Option<String> {
     let secrets = functions.iter().find_map(FunctionFacts::origin_secrets)?;
-    let newest = secrets.split(',').next()?.trim();
-    (!newest.is_empty()).then(|| newest.to_owned())
+    OriginSecrets::of(secrets).to_send().map(str::to_owned)
 }
 
 /// Reads the settings of every function of the template, side by side.
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_origin_secret_is_the_newest_and_an_empty_one_is_none() {
+    fn the_origin_secret_is_the_one_that_every_version_knows_and_an_empty_one_is_none() {
         let (_, mut facts) = as_deployed();
         let set = |facts: &mut FunctionFacts, secrets: &str| {
             let settings = &mut live_of(facts).version.settings;
@@ -376,7 +376,7 @@ mod tests {
         set(&mut facts, "");
         assert_eq!(origin_secret(std::slice::from_ref(&facts)), None);
         set(&mut facts, "new, old");
-        assert_eq!(origin_secret(&[facts]).as_deref(), Some("new"));
+        assert_eq!(origin_secret(&[facts]).as_deref(), Some("old"));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use signed_requests::{CallError, Service};
 use store::StoreError;
 use tokio::time::timeout;
 
-use super::finding::{Finding, Section, State};
+use super::finding::{Finding, Group, Section, State};
 
 /// What was seen, or why it could not be.
 pub type Look<T> = Result<T, LookError>;
@@ -89,14 +89,15 @@ pub async fn within<T>(limit: Duration, looking: impl Future<Output = Look<T>>) 
     timeout(limit, looking).await.unwrap_or(Err(LookError::TooSlow(limit)))
 }
 
-/// The findings about something, or the one that it could not be examined.
-pub fn findings_of<T>(
-    name: &str,
+/// The group of the findings about something, or of the one that it could not be examined.
+pub fn group<T>(
+    name: &'static str,
     look: &Look<T>,
     findings: impl FnOnce(&T) -> Vec<Finding>,
-) -> Vec<Finding> {
-    match look {
+) -> Group {
+    let findings = match look {
         Ok(facts) => findings(facts),
         Err(error) => vec![error.finding(name)],
-    }
+    };
+    Group { name, findings }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{
     endpoints::{self, Answer, Target},
     finding::Group,
-    look::{Look, findings_of, within},
+    look::{Look, group, within},
 };
 use crate::LocalError;
 
@@ -19,10 +19,8 @@ pub async fn look(target: &Target, limit: Duration) -> Result<Look<Vec<Answer>>,
 }
 
 /// What is to be said of the answers.
-pub fn group(answers: &Look<Vec<Answer>>, target: &Target) -> Group {
-    let check = target.base_url.as_str();
-    let findings = findings_of(check, answers, |answers| endpoints::findings(answers, target));
-    Group { name: "endpoints", findings }
+pub fn of_answers(answers: &Look<Vec<Answer>>, target: &Target) -> Group {
+    group("endpoints", answers, |answers| endpoints::findings(answers, target))
 }
 
 /// Examines a running service.
@@ -30,5 +28,5 @@ pub fn group(answers: &Look<Vec<Answer>>, target: &Target) -> Group {
 /// # Errors
 /// Returns an error if no HTTPS client can be made.
 pub async fn examine_service(target: &Target, limit: Duration) -> Result<Group, LocalError> {
-    Ok(group(&look(target, limit).await?, target))
+    Ok(of_answers(&look(target, limit).await?, target))
 }
