@@ -54,7 +54,7 @@ impl InProcess {
                 *request.uri_mut() = uri;
                 self.ask(request).await
             }
-            Err(_) => Answer::of(too_long().into_response()).await,
+            Err(_) => Answer::from_error(too_long()).await,
         }
     }
 
@@ -66,6 +66,11 @@ impl InProcess {
 }
 
 impl Answer {
+    /// The answer to what no route is asked for.
+    pub async fn from_error(error: ApiError) -> Self {
+        Self::of(error.into_response()).await
+    }
+
     async fn of(response: axum::response::Response) -> Self {
         let (parts, body) = response.into_parts();
         let body = to_bytes(body, usize::MAX).await.unwrap_or_else(|error| {

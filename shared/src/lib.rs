@@ -23,5 +23,5 @@ pub mod request_context;
 mod request_id;
 pub mod state;
 pub mod telemetry;
-mod unknown_params;
+pub mod unknown_params;
 mod whole_response;
