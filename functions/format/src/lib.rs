@@ -2,6 +2,7 @@
 
 mod answer;
 mod block;
+pub mod cells;
 mod lookup;
 mod readings;
 
