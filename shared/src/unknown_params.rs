@@ -24,8 +24,8 @@ pub struct KnownParams(HashMap<String, Vec<(Method, Vec<String>)>>);
 
 impl KnownParams {
     /// The parameters of the routes that are described.
-    pub fn of(description: &OpenApi) -> Self {
-        let paths = description.paths.paths.iter();
+    pub fn of<'a>(descriptions: impl IntoIterator<Item = &'a OpenApi>) -> Self {
+        let paths = descriptions.into_iter().flat_map(|description| &description.paths.paths);
         let by_method = paths.map(|(path, item)| {
             let described = operations(item);
             let params = described.map(|(method, operation)| (method, query_params(operation)));

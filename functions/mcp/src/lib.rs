@@ -32,7 +32,9 @@ pub fn routes() -> Routes {
         let routes = asked.get_or_init(|| asked_routes(app));
         endpoint::answer(routes, request).await
     });
-    Routes::from(OpenApiRouter::default()).with_undescribed("/mcp", endpoint).prepared_by(prepare)
+    Routes::from(OpenApiRouter::default())
+        .with_undescribed_post("/mcp", endpoint)
+        .prepared_by(prepare)
 }
 
 /// The routes that tools ask, on the data of `app`.

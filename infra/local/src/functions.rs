@@ -11,6 +11,7 @@ pub fn functions() -> Vec<(&'static str, Routes)> {
         ("search", search::routes()),
         ("status", status::routes()),
         ("mcp", mcp::routes()),
+        ("site", site::routes()),
     ]
 }
 

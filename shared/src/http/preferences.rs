@@ -22,6 +22,14 @@ pub fn accepts_json(headers: &HeaderMap) -> bool {
     !headers.contains_key(ACCEPT) || of_json.is_some_and(|quality| quality > 0.0)
 }
 
+/// Whether `Accept` lists HTML by name and does not prefer JSON. Browsers do so when they open a page.
+pub fn prefers_html(headers: &HeaderMap) -> bool {
+    let accepted = listed(headers, ACCEPT);
+    let of_json = quality(&accepted, &["application/json", "application/*", "*/*"]);
+    quality(&accepted, &["text/html"])
+        .is_some_and(|of_html| of_html > 0.0 && of_html >= of_json.unwrap_or_default())
+}
+
 fn value_and_quality(listed: &str) -> Option<(String, f32)> {
     let mut parts = listed.split(';').map(|part| part.trim().to_ascii_lowercase());
     let value = parts.next().filter(|value| !value.is_empty())?;
@@ -67,6 +75,23 @@ mod tests {
         for accept in ["", "text/event-stream", "application/json;q=0, */*"] {
             assert!(!accepts(accept), "{accept}");
         }
+    }
+
+    #[test]
+    fn html_is_preferred_by_browsers_and_not_by_programs() {
+        let prefers = |accept: &'static str| {
+            prefers_html(&HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(accept))]))
+        };
+        let of_browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+        for accept in [of_browser, "text/html", "application/json, text/html"] {
+            assert!(prefers(accept), "{accept}");
+        }
+        for accept in
+            ["", "*/*", "text/*", "application/json", "text/html;q=0.5, */*", "text/html;q=0"]
+        {
+            assert!(!prefers(accept), "{accept}");
+        }
+        assert!(!prefers_html(&HeaderMap::new()));
     }
 
     #[test]
