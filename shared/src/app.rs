@@ -8,12 +8,14 @@ use axum::{
     http::{HeaderValue, Uri, header},
     middleware::{Next, from_fn, from_fn_with_state},
     response::{IntoResponse, Response},
+    routing::MethodRouter,
 };
 use lambda_http::{Error, Request, Service, tower::ServiceExt};
 use logging::with_causes;
 use store::{Store, TimeoutProfile};
 use tokio::runtime::Builder;
 use tower_http::catch_panic::CatchPanicLayer;
+use utoipa::openapi::{HttpMethod, OpenApi, PathItem, path::Operation};
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::{
@@ -25,7 +27,6 @@ use crate::{
     extension::{self, takes_several_requests},
     gateway::{prefix_links, restore_path},
     http::{ignore_trailing_slashes, methods::Methods, with_rules_of_http},
-    params::quote,
     state::App,
     telemetry,
     unknown_params::KnownParams,
@@ -35,6 +36,8 @@ use crate::{
 /// The routes of one function. They need a key unless they are declared public.
 pub struct Routes {
     router: OpenApiRouter<App>,
+    /// The routes that the description of the API leaves out, with no more than their methods.
+    undescribed: OpenApi,
     access: Access,
     preparation: fn(),
     counted_by_items: &'static [&'static str],
@@ -48,8 +51,13 @@ enum Access {
 
 impl From<OpenApiRouter<App>> for Routes {
     fn from(router: OpenApiRouter<App>) -> Self {
-        let (preparation, counted_by_items): (fn(), _) = (|| (), &[]);
-        Self { router, access: Access::Protected, preparation, counted_by_items }
+        Self {
+            router,
+            undescribed: OpenApi::default(),
+            access: Access::Protected,
+            preparation: || (),
+            counted_by_items: &[],
+        }
     }
 }
 
@@ -57,6 +65,27 @@ impl Routes {
     /// Routes that can be called without a key.
     pub fn public(router: OpenApiRouter<App>) -> Self {
         Self { access: Access::Public, ..Self::from(router) }
+    }
+
+    /// The same routes and one for browsers, which the description of the API leaves out.
+    pub fn with_undescribed(self, path: &'static str, handler: MethodRouter<App>) -> Self {
+        self.and_undescribed(HttpMethod::Get, path, handler)
+    }
+
+    /// The same routes and one that answers `POST`, which the description of the API leaves out.
+    pub fn with_undescribed_post(self, path: &'static str, handler: MethodRouter<App>) -> Self {
+        self.and_undescribed(HttpMethod::Post, path, handler)
+    }
+
+    fn and_undescribed(
+        mut self,
+        method: HttpMethod,
+        path: &'static str,
+        handler: MethodRouter<App>,
+    ) -> Self {
+        let item = PathItem::new(method, Operation::new());
+        self.undescribed.paths.paths.insert(path.to_owned(), item);
+        Self { router: self.router.route(path, handler), ..self }
     }
 
     /// The same routes, for which a Lambda function calls `preparation` while it loads the dataset.
@@ -72,7 +101,22 @@ impl Routes {
 
     /// The paths of the routes as the router writes them: `{*tn}` matches the rest of a path.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
-        self.router.get_openapi().paths.paths.keys().map(String::as_str)
+        self.descriptions().into_iter().flat_map(paths_of)
+    }
+
+    /// The paths of the routes that the description of the API leaves out.
+    pub fn undescribed_paths(&self) -> Vec<&str> {
+        paths_of(&self.undescribed).collect()
+    }
+
+    /// What is known of the routes: of those in the description of the API, and of the others.
+    fn descriptions(&self) -> [&OpenApi; 2] {
+        [self.router.get_openapi(), &self.undescribed]
+    }
+
+    /// A router that admits every request, for those that come from within the process.
+    pub(crate) fn into_unguarded_router(self) -> Router<App> {
+        self.router.into()
     }
 
     /// A router that admits requests: with a key and known parameters if the routes are protected.
@@ -80,7 +124,7 @@ impl Routes {
         let methods = methods.clone();
         match self.access {
             Access::Protected => {
-                let known_params = KnownParams::of(self.router.get_openapi());
+                let known_params = KnownParams::of(self.descriptions());
                 let (app, counted_by_items) = (app.clone(), self.counted_by_items);
                 let admission = Admission { app, known_params, methods, counted_by_items };
                 Router::from(self.router)
@@ -93,17 +137,22 @@ impl Routes {
     }
 }
 
+/// The paths of the routes that are described.
+fn paths_of(description: &OpenApi) -> impl Iterator<Item = &str> {
+    description.paths.paths.keys().map(String::as_str)
+}
+
 /// A service that answers the routes of `functions`, and any other path with a 404 in JSON.
 pub fn service(functions: impl IntoIterator<Item = Routes>, app: App) -> Router {
     let functions: Vec<Routes> = functions.into_iter().collect();
     let paths: Vec<String> = functions.iter().flat_map(Routes::paths).map(str::to_owned).collect();
-    let methods = Methods::of(functions.iter().map(|routes| routes.router.get_openapi()));
+    let methods = Methods::of(functions.iter().flat_map(Routes::descriptions));
     let router = functions
         .into_iter()
         .fold(Router::new(), |service, routes| service.merge(routes.into_router(&app, &methods)))
         .fallback(endpoint_not_found)
-        .with_state(app.clone())
-        .layer(CatchPanicLayer::custom(internal_error));
+        .with_state(app.clone());
+    let router = answer_panics(router);
     let with_rules = with_rules_of_http(router, &app.allowed_origins, methods);
     let observed =
         behind_secret(with_rules, &app).layer(from_fn_with_state(app.observer, telemetry::observe));
@@ -120,7 +169,7 @@ fn behind_secret(router: Router, app: &App) -> Router {
 }
 
 /// The OpenAPI description of the routes of `functions`.
-pub fn openapi(functions: impl IntoIterator<Item = Routes>) -> utoipa::openapi::OpenApi {
+pub fn openapi(functions: impl IntoIterator<Item = Routes>) -> OpenApi {
     let mut description = functions
         .into_iter()
         .fold(OpenApiRouter::<App>::default(), |merged, routes| merged.merge(routes.router))
@@ -194,8 +243,13 @@ async fn admit_anybody(
     Ok(response)
 }
 
-async fn endpoint_not_found(uri: Uri) -> ApiError {
-    ApiError::NotFound(format!("Endpoint not found: {}", quote(uri.path())))
+pub(crate) async fn endpoint_not_found(uri: Uri) -> ApiError {
+    ApiError::no_endpoint(&uri)
+}
+
+/// The router, which answers a request whose handler panics.
+pub(crate) fn answer_panics(router: Router) -> Router {
+    router.layer(CatchPanicLayer::custom(internal_error))
 }
 
 /// The response to a request whose handler panicked. The message of the panic is not logged, since

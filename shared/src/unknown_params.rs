@@ -24,8 +24,8 @@ pub struct KnownParams(HashMap<String, Vec<(Method, Vec<String>)>>);
 
 impl KnownParams {
     /// The parameters of the routes that are described.
-    pub fn of(description: &OpenApi) -> Self {
-        let paths = description.paths.paths.iter();
+    pub fn of<'a>(descriptions: impl IntoIterator<Item = &'a OpenApi>) -> Self {
+        let paths = descriptions.into_iter().flat_map(|description| &description.paths.paths);
         let by_method = paths.map(|(path, item)| {
             let described = operations(item);
             let params = described.map(|(method, operation)| (method, query_params(operation)));
@@ -47,7 +47,7 @@ impl KnownParams {
         let mut names = form_urlencoded::parse(query.as_bytes()).map(|(name, _)| name);
         let Some((_, known)) = known else { return Ok(()) };
         match names.find(|name| !known.iter().any(|param| param == name)) {
-            Some(unknown) => Err(ApiError::invalid(message(&unknown, known))),
+            Some(unknown) => Err(refusal("parameter", &unknown, "endpoint", known)),
             None => Ok(()),
         }
     }
@@ -64,21 +64,22 @@ fn query_params(operation: &Operation) -> Vec<String> {
     of_query.chain([API_KEY.to_owned()]).collect()
 }
 
-fn message(unknown: &str, known: &[String]) -> String {
+/// Refuses what is not among the `known` names of an `owner`, and says which was meant, if one is near.
+pub fn refusal(kind: &str, unknown: &str, owner: &str, known: &[impl AsRef<str>]) -> ApiError {
+    let known: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
     let quoted = quote(unknown);
-    match nearest(&quoted, known) {
-        Some(near) => format!("Unknown parameter '{quoted}'; the nearest known one is '{near}'"),
-        None => format!("Unknown parameter '{quoted}'; this endpoint knows {}", known.join(", ")),
-    }
+    ApiError::invalid(match nearest(&quoted, &known) {
+        Some(near) => format!("Unknown {kind} '{quoted}'; the nearest known one is '{near}'"),
+        None => format!("Unknown {kind} '{quoted}'; this {owner} knows {}", known.join(", ")),
+    })
 }
 
 /// The known parameter that was probably meant: the case does not count, and at most a third of the
 /// characters, and at least one, may be missing, wrong or swapped.
-fn nearest<'a>(unknown: &str, known: &'a [String]) -> Option<&'a str> {
+fn nearest<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
     let lower = unknown.to_lowercase();
-    let distances = known
-        .iter()
-        .map(|name| (strsim::osa_distance(&lower, &name.to_lowercase()), name.as_str()));
+    let distances =
+        known.iter().map(|&name| (strsim::osa_distance(&lower, &name.to_lowercase()), name));
     let (distance, nearest) = distances.min_by_key(|(distance, _)| *distance)?;
     let length = nearest.len().min(lower.chars().count());
     let is_near = distance <= (length / 3).max(1) && distance < length;
@@ -103,8 +104,7 @@ mod tests {
     ];
 
     fn nearest_to(unknown: &str) -> Option<String> {
-        let known = KNOWN.map(str::to_owned);
-        nearest(unknown, &known).map(str::to_owned)
+        nearest(unknown, &KNOWN).map(str::to_owned)
     }
 
     #[test]

@@ -44,6 +44,9 @@ pub enum Command {
     Keys(KeysCommand),
     /// Ask a running server how it is, for health checks; ends with an error unless it is well
     Health(HealthArgs),
+    /// Answer an agent over standard input and output, by the Model Context Protocol; it ends with the
+    /// input
+    Mcp(McpArgs),
     /// Copy the embedded database into a file, even while it is served
     Backup(BackupArgs),
     /// Make the embedded database of a folder without one from a backup
@@ -221,6 +224,12 @@ pub struct VerifyArgs {
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub data: DataArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct McpArgs {
     #[command(flatten)]
     pub data: DataArgs,
 }

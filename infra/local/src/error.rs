@@ -49,6 +49,8 @@ pub enum LocalError {
     HasDatabase(String),
     #[error("the file '{0}' must not exist; give another name")]
     FileExists(String),
+    #[error("there is no numbering data yet in {0}; bring some there with 'tnr import --fetch'")]
+    NoData(String),
     #[error("table '{0}' is not ready")]
     TableNotReady(String),
     #[error("{url} answers {status}")]

@@ -1,6 +1,7 @@
 //! The service on one machine: every function behind one port, on an embedded DynamoDB.
 
 pub mod args;
+mod called_data;
 pub mod commands;
 pub mod costs;
 pub mod database;

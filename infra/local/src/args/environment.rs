@@ -42,6 +42,7 @@ impl Cli {
             Command::Rollback(args) => &args.data,
             Command::Verify(args) => &args.data,
             Command::Versions(args) => &args.data,
+            Command::Mcp(args) => &args.data,
             Command::Keys(keys) => match keys {
                 KeysCommand::Create { data, .. }
                 | KeysCommand::List { data }

@@ -9,6 +9,7 @@ mod health;
 pub mod import;
 pub mod key_transfer;
 pub mod keys;
+mod mcp;
 pub mod openapi;
 mod preparation;
 mod serve;
@@ -38,6 +39,7 @@ pub async fn run(cli: Cli) -> Result<(), LocalError> {
         Command::Doctor(args) => doctor::doctor(args).await,
         Command::Keys(command) => run_keys(command).await,
         Command::Health(args) => health::check(args).await,
+        Command::Mcp(args) => mcp::serve(args).await,
         Command::Backup(args) => backup::backup(&args),
         Command::Restore(args) => backup::restore(&args),
         Command::Dynamodb(args) => dynamodb::dynamodb(args).await,
