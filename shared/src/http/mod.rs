@@ -21,6 +21,7 @@ use axum::{
 use conditional::Condition;
 pub use cors::AllowedOrigins;
 use methods::Methods;
+pub use preferences::preferred_media_type;
 pub(crate) use trailing_slash::ignore_trailing_slashes;
 
 use crate::errors::ApiError;
