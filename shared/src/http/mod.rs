@@ -21,8 +21,7 @@ use axum::{
 use conditional::Condition;
 pub use cors::AllowedOrigins;
 use methods::Methods;
-pub use preferences::accepts_json;
-pub use preferences::prefers_html;
+pub use preferences::{accepts_json, preferred_media_type, prefers_html};
 pub(crate) use trailing_slash::ignore_trailing_slashes;
 
 use crate::errors::ApiError;

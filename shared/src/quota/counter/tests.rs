@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 
 const NINE: i64 = 1_795_219_200 + 9 * 3600;
@@ -161,4 +163,86 @@ fn writes_that_fail_are_retried_after_growing_delays() {
     assert_eq!(delays, [1, 2, 4, 8, 16, 16, 16]);
     let failures = counter.record_failure(clock + Duration::from_secs(90));
     assert_eq!(failures, Failures { since: clock, times: 8 });
+}
+
+#[test]
+fn many_requests_are_counted_all_or_none() {
+    let mut counter = Counter::new();
+    let limits = limits(Some(10), Some(12));
+    counter.take(limits, 7, NINE).unwrap();
+    let refused = counter.take(limits, 4, NINE + 5).unwrap_err();
+    assert_eq!((refused.exhausted.limit_type, refused.exhausted.remaining), (LimitType::Minute, 3));
+    assert_eq!(refused.exhausted.reset, NINE + 60, "when the first seven no longer count");
+    assert_eq!(counter.take(limits, 3, NINE + 5).unwrap().minute.unwrap().remaining, 0);
+    // More than the quota never fits, and that is what is told.
+    let refused = counter.take(limits, 13, NINE + 70).unwrap_err().exhausted;
+    assert_eq!((refused.limit_type, refused.remaining), (LimitType::Daily, 2));
+    assert_eq!(counter.take(limits, 2, NINE + 70).unwrap().daily.unwrap().remaining, 0);
+}
+
+#[test]
+fn an_older_answer_of_the_table_takes_nothing_back() {
+    let mut counter = Counter::new();
+    let of_other =
+        |count| HourOfUsage::from([("other".to_owned(), Tally { count, recent: vec![] })]);
+    counter.record_earlier_hours(NINE, [(NINE, of_other(5))]);
+    counter.record_earlier_hours(NINE, [(NINE, of_other(3))]);
+    assert_eq!(counter.take(limits(None, Some(10)), 1, NINE).unwrap().daily.unwrap().remaining, 4);
+}
+
+/// One request in a generated sequence: the container that gets it, how many requests it counts as, and
+/// how many seconds it comes after the one before.
+type Step = (usize, u64, i64);
+
+fn learn(counter: &mut Counter, limits: Limits, table: &BTreeMap<i64, HourOfUsage>, now: i64) {
+    let hours = counter.hours_to_learn(limits, now);
+    let stored: Vec<_> =
+        hours.iter().filter_map(|hour| Some((*hour, table.get(hour)?.clone()))).collect();
+    counter.record_earlier_hours(now, stored);
+}
+
+proptest! {
+    /// What containers have counted and not yet written is all by which a quota can be exceeded.
+    #[test]
+    fn requests_of_many_exceed_a_quota_by_no_more_than_others_have_not_written(
+        steps in prop::collection::vec((0..3_usize, 1..60_u64, 0..20_i64), 1..60),
+        per_minute in 1..200_u64,
+        writes_late in any::<bool>()
+    ) {
+        let steps: Vec<Step> = steps;
+        let limits = limits(Some(per_minute), Some(per_minute * 3));
+        let mut counters = [Counter::new(), Counter::new(), Counter::new()];
+        let mut table = BTreeMap::new();
+        let mut admitted: Vec<(i64, u64)> = Vec::new();
+        let (mut now, clock) = (NINE + 3500, Instant::now());
+        for (container, requests, pause) in steps {
+            now += pause;
+            if requests > 1 {
+                learn(&mut counters[container], limits, &table, now);
+            }
+            let unheard: u64 = (0..3)
+                .filter(|other| *other != container)
+                .map(|other| counters[other].unwritten())
+                .sum();
+            if counters[container].take(limits, requests, now).is_ok() {
+                admitted.push((now, requests));
+                let within = |span: i64| -> u64 {
+                    let recent = admitted.iter().filter(|(time, _)| *time >= now - span);
+                    recent.map(|(_, requests)| requests).sum()
+                };
+                // A single request is admitted without asking the others before.
+                if requests > 1 {
+                    prop_assert!(within(55) <= per_minute + unheard);
+                    prop_assert!(within(23 * 3600) <= per_minute * 3 + unheard);
+                }
+            }
+            let is_due = counters[container].due_at(clock).is_some_and(|due| due <= clock);
+            if is_due || !writes_late {
+                write(&mut counters[container], &mut table, now);
+            }
+            if !writes_late {
+                prop_assert_eq!(unheard, 0);
+            }
+        }
+    }
 }
