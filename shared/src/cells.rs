@@ -11,6 +11,9 @@ use std::{borrow::Cow, io::Write};
 
 use csv::{Terminator, Writer, WriterBuilder};
 
+/// The media type of rows of which the first names the columns.
+pub const MEDIA_TYPE: &str = "text/csv; charset=utf-8; header=present";
+
 /// What makes the rest of a cell text.
 const APOSTROPHE: char = '\'';
 

@@ -85,6 +85,13 @@ pub struct ErrorBody {
     pub(crate) details: Option<QuotaStatus>,
 }
 
+impl ErrorBody {
+    /// What is wrong, for persons.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+}
+
 /// What kind of error it is (spec 7), for programs.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]

@@ -22,6 +22,7 @@ use conditional::Condition;
 pub use cors::AllowedOrigins;
 use methods::Methods;
 pub use preferences::accepts_json;
+pub use preferences::preferred_media_type;
 pub use preferences::prefers_html;
 pub(crate) use trailing_slash::ignore_trailing_slashes;
 
