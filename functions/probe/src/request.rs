@@ -12,7 +12,7 @@ const HOST: &str = "probe.invalid";
 /// An address that belongs to nobody (RFC 5737).
 const SOURCE_ADDRESS: &str = "192.0.2.1";
 
-/// A `GET` request to a function.
+/// A request to a function: `POST` if it has a body, and else `GET`.
 #[derive(Debug, Clone)]
 pub struct Request {
     pub function: Function,
@@ -20,11 +20,12 @@ pub struct Request {
     pub route: &'static str,
     parameters: Vec<(&'static str, String)>,
     query: Vec<(&'static str, &'static str)>,
+    body: Option<Value>,
 }
 
 impl Request {
     pub fn to(function: Function, route: &'static str) -> Self {
-        Self { function, route, parameters: Vec::new(), query: Vec::new() }
+        Self { function, route, parameters: Vec::new(), query: Vec::new(), body: None }
     }
 
     /// The request with the value of a parameter in its path.
@@ -36,6 +37,12 @@ impl Request {
     /// The request with a parameter of its query, which needs no encoding.
     pub fn query(mut self, name: &'static str, value: &'static str) -> Self {
         self.query.push((name, value));
+        self
+    }
+
+    /// The request with a body in JSON.
+    pub fn sending(mut self, body: Value) -> Self {
+        self.body = Some(body);
         self
     }
 
@@ -64,7 +71,8 @@ impl Request {
         let map = |pairs: &mut dyn Iterator<Item = (&str, &str)>| -> Map<String, Value> {
             pairs.map(|(name, value)| (name.to_owned(), json!(value))).collect()
         };
-        json!({
+        let method = if self.body.is_some() { "POST" } else { "GET" };
+        let mut event = json!({
             "version": "2.0",
             "routeKey": route_key,
             "rawPath": path,
@@ -80,7 +88,7 @@ impl Request {
                 "domainName": HOST,
                 "domainPrefix": "probe",
                 "http": {
-                    "method": "GET",
+                    "method": method,
                     "path": path,
                     "protocol": "HTTP/1.1",
                     "sourceIp": SOURCE_ADDRESS,
@@ -93,7 +101,12 @@ impl Request {
                 "timeEpoch": now.as_millisecond(),
             },
             "isBase64Encoded": false,
-        })
+        });
+        if let Some(body) = &self.body {
+            event["headers"]["content-type"] = json!("application/json");
+            event["body"] = json!(body.to_string());
+        }
+        event
     }
 }
 
@@ -110,6 +123,15 @@ mod tests {
         assert_eq!(event["pathParameters"], json!({ "tn": "+12015550000" }));
         assert_eq!(event["requestContext"]["time"], "01/Jan/1970:00:00:00 +0000");
         assert_eq!(request.name(), "format /v1/lookup/{tn+}");
+    }
+
+    #[test]
+    fn a_request_with_a_body_is_a_post_of_json() {
+        let request = Request::to(Function::Mcp, "/mcp").sending(json!({ "id": 1 }));
+        let event = request.event("id", Timestamp::UNIX_EPOCH);
+        assert_eq!(event["requestContext"]["http"]["method"], "POST");
+        assert_eq!(event["headers"]["content-type"], "application/json");
+        assert_eq!(event["body"], r#"{"id":1}"#);
     }
 
     #[test]

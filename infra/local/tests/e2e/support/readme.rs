@@ -10,7 +10,9 @@ pub struct Row {
 /// The rows, in order.
 pub fn rows() -> Vec<Row> {
     let readme = include_str!("../../../../../README.md");
-    let rows = readme.lines().filter(|line| line.starts_with("| `GET "));
+    let rows = readme
+        .lines()
+        .filter(|line| ["| `GET ", "| `POST "].iter().any(|start| line.starts_with(start)));
     rows.map(|row| Row { paths: paths(row), needs_key: !row.contains("without a key") }).collect()
 }
 
@@ -25,7 +27,7 @@ fn paths(row: &str) -> Vec<String> {
     let cell = row.split(" | ").next().unwrap();
     let mut paths: Vec<String> = Vec::new();
     for code in cell.split('`').skip(1).step_by(2) {
-        let target = code.trim_start_matches("GET ");
+        let target = code.trim_start_matches("GET ").trim_start_matches("POST ");
         let path = match (target.split('?').next().unwrap(), paths.last()) {
             // A query alone is that of the path before, without its parameters.
             ("", Some(before)) => before.split("/{").next().unwrap().to_owned(),
