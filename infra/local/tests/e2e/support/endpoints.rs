@@ -95,7 +95,8 @@ pub fn protected_endpoints() -> Vec<Endpoint> {
     endpoints().into_iter().filter(Endpoint::needs_key).collect()
 }
 
-/// One successful request to each endpoint that needs a key: its path and query.
+/// One successful `GET` request to each endpoint that needs a key and has that method: its path and query.
 pub fn example_targets() -> Vec<String> {
-    protected_endpoints().iter().map(|endpoint| endpoint.example().target).collect()
+    let examples = protected_endpoints().into_iter().map(|endpoint| endpoint.example());
+    examples.filter(|example| example.method == "GET").map(|example| example.target).collect()
 }
