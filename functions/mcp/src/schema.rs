@@ -24,7 +24,8 @@ pub static DESCRIBED_TOOLS: LazyLock<Vec<DescribedTool>> = LazyLock::new(|| {
 const LONGEST_ENUM: usize = 100;
 
 /// What a client that writes values as programs do is shown, where a route has no example itself.
-const EXAMPLES: [(&str, &str); 4] = [
+const EXAMPLES: [(&str, &str); 5] = [
+    ("defaultCountry", "GB"),
     ("tn", "+1 (416) 234-5678"),
     ("q", "bell canada"),
     ("rate_center", "MIAMI"),
@@ -113,6 +114,7 @@ fn description_of(name: &str, parameter: &Value) -> Value {
         "version" => {
             json!("Version of the data, as the last page of the list named it for this one.")
         }
-        _ => parameter["description"].clone(),
+        // The line ends of a comment mean nothing.
+        _ => parameter["description"].as_str().map(|text| text.replace('\n', " ")).into(),
     }
 }

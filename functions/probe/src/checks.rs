@@ -55,7 +55,7 @@ fn format(number: &str) -> Request {
 fn tool(number: &str) -> Request {
     let call = json!({ "name": "lookup_block", "arguments": { "tn": number } });
     let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call });
-    Request::to(Function::Mcp, "/mcp").sending(message)
+    Request::to(Function::Mcp, "/mcp").body(message)
 }
 
 /// Every request that is made, about one exchange.

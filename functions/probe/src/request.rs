@@ -12,7 +12,7 @@ const HOST: &str = "probe.invalid";
 /// An address that belongs to nobody (RFC 5737).
 const SOURCE_ADDRESS: &str = "192.0.2.1";
 
-/// A request to a function: `POST` if it has a body, and else `GET`.
+/// A request to a function: `POST` if it has a body, and otherwise `GET`.
 #[derive(Debug, Clone)]
 pub struct Request {
     pub function: Function,
@@ -40,16 +40,21 @@ impl Request {
         self
     }
 
-    /// The request with a body in JSON.
-    pub fn sending(mut self, body: Value) -> Self {
+    /// The request with a body of JSON.
+    pub fn body(mut self, body: Value) -> Self {
         self.body = Some(body);
         self
+    }
+
+    fn method(&self) -> &'static str {
+        if self.body.is_some() { "POST" } else { "GET" }
     }
 
     /// What log lines call the request. They have the route instead of the path, which may hold a phone
     /// number.
     pub fn name(&self) -> String {
-        format!("{} {}", self.function.name(), self.route)
+        let method = if self.body.is_some() { "POST " } else { "" };
+        format!("{} {method}{}", self.function.name(), self.route)
     }
 
     /// The path, decoded, as an HTTP API writes it.
@@ -71,7 +76,6 @@ impl Request {
         let map = |pairs: &mut dyn Iterator<Item = (&str, &str)>| -> Map<String, Value> {
             pairs.map(|(name, value)| (name.to_owned(), json!(value))).collect()
         };
-        let method = if self.body.is_some() { "POST" } else { "GET" };
         let mut event = json!({
             "version": "2.0",
             "routeKey": route_key,
@@ -88,7 +92,7 @@ impl Request {
                 "domainName": HOST,
                 "domainPrefix": "probe",
                 "http": {
-                    "method": method,
+                    "method": self.method(),
                     "path": path,
                     "protocol": "HTTP/1.1",
                     "sourceIp": SOURCE_ADDRESS,
@@ -127,11 +131,12 @@ mod tests {
 
     #[test]
     fn a_request_with_a_body_is_a_post_of_json() {
-        let request = Request::to(Function::Mcp, "/mcp").sending(json!({ "id": 1 }));
+        let request = Request::to(Function::Format, "/v1/format").body(json!(["+12015550000"]));
         let event = request.event("id", Timestamp::UNIX_EPOCH);
         assert_eq!(event["requestContext"]["http"]["method"], "POST");
         assert_eq!(event["headers"]["content-type"], "application/json");
-        assert_eq!(event["body"], r#"{"id":1}"#);
+        assert_eq!(event["body"], "[\"+12015550000\"]");
+        assert_eq!(request.name(), "format POST /v1/format");
     }
 
     #[test]
