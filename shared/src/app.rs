@@ -99,6 +99,11 @@ impl Routes {
         Self { counted_by_items, ..self }
     }
 
+    /// Whether requests are admitted by a key.
+    pub fn need_key(&self) -> bool {
+        self.access == Access::Protected
+    }
+
     /// The paths of the routes as the router writes them: `{*tn}` matches the rest of a path.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         self.descriptions().into_iter().flat_map(paths_of)

@@ -10,7 +10,7 @@ use axum::{
     Router,
     body::{Body, Bytes, to_bytes},
     extract::Request,
-    http::{HeaderMap, StatusCode, Uri},
+    http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header::CONTENT_TYPE},
     response::IntoResponse,
 };
 use lambda_http::tower::ServiceExt;
@@ -18,6 +18,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::{
     app::{Routes, answer_panics, endpoint_not_found},
+    auth::Charge,
     errors::ApiError,
     state::App,
 };
@@ -48,14 +49,29 @@ impl InProcess {
         path: &str,
         params: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Answer {
-        match uri(path, params) {
-            Ok(uri) => {
-                let mut request = Request::new(Body::empty());
-                *request.uri_mut() = uri;
-                self.ask(request).await
-            }
-            Err(_) => Answer::from_error(too_long()).await,
-        }
+        let Ok(uri) = uri(path, params) else { return Answer::from_error(too_long()).await };
+        let mut request = Request::new(Body::empty());
+        *request.uri_mut() = uri;
+        self.ask(request).await
+    }
+
+    /// What a `POST` of JSON to `path` with these parameters in its query is answered. A handler that
+    /// counts items makes the `charge`.
+    pub async fn post<'a>(
+        &self,
+        path: &str,
+        params: impl IntoIterator<Item = (&'a str, &'a str)>,
+        json: String,
+        charge: Charge,
+    ) -> Answer {
+        let Ok(uri) = uri(path, params) else { return Answer::from_error(too_long()).await };
+        let mut request = Request::new(Body::from(json));
+        *request.method_mut() = Method::POST;
+        *request.uri_mut() = uri;
+        let media_type = HeaderValue::from_static("application/json");
+        request.headers_mut().insert(CONTENT_TYPE, media_type);
+        request.extensions_mut().insert(charge);
+        self.ask(request).await
     }
 
     /// What a request is answered. Its path and query are as a client writes them.

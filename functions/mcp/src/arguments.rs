@@ -4,39 +4,68 @@ use rmcp::model::JsonObject;
 use serde_json::{Number, Value};
 use shared::{errors::ApiError, params::quote, unknown_params};
 
-use crate::tools::Tool;
+use crate::tools::{MOST_NUMBERS, NUMBERS, Tool};
 
 /// The page size of a call that names none: what a list answers is read by a model, which seldom needs
 /// as much as a program.
-pub const DEFAULT_LIMIT: &str = "20";
+pub const DEFAULT_LIMIT: u32 = 20;
 
 /// The greatest whole number up to which a float has all of them.
 const LARGEST_EXACT_FLOAT: f64 = 9_007_199_254_740_992.0;
 
-/// The parameters of the route that the tool asks. `null` counts as absent.
-///
-/// # Errors
-/// Returns [`ApiError::InvalidRequest`] if the tool does not take an argument, or the value of one is a
-/// list or an object.
-pub fn params_of(
-    tool: &Tool,
-    arguments: Option<JsonObject>,
-) -> Result<Vec<(String, String)>, ApiError> {
-    let given = arguments.into_iter().flatten().filter(|(_, value)| !value.is_null());
-    let mut params = given
-        .map(|(name, value)| {
-            if !tool.arguments.contains(&name.as_str()) {
-                return Err(unknown_params::refusal("argument", &name, "tool", tool.arguments));
-            }
+/// What a call asks of the route of its tool.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Asked {
+    pub params: Vec<(String, String)>,
+    /// The numbers as a JSON array, if the tool takes several.
+    pub numbers: Option<String>,
+}
+
+impl Asked {
+    /// What a call with these arguments asks. `null` counts as absent.
+    ///
+    /// # Errors
+    /// Returns [`ApiError::InvalidRequest`] if the tool does not take an argument, or the value of one is of
+    /// another kind.
+    pub fn by(tool: &Tool, arguments: Option<JsonObject>) -> Result<Self, ApiError> {
+        let mut arguments = arguments.unwrap_or_default();
+        arguments.retain(|_, value| !value.is_null());
+        let known = tool.known_arguments();
+        if let Some(unknown) = arguments.keys().find(|name| !known.contains(&name.as_str())) {
+            return Err(unknown_params::refusal("argument", unknown, "tool", &known));
+        }
+        let numbers = if tool.takes_numbers { Some(numbers_in(&mut arguments)?) } else { None };
+        let texts = arguments.into_iter().map(|(name, value)| {
             let text = text_of(&name, value)?;
             Ok((name, text))
-        })
-        .collect::<Result<Vec<_>, ApiError>>()?;
-    let is_list = tool.arguments.contains(&"limit");
-    if is_list && !params.iter().any(|(name, _)| name == "limit") {
-        params.push(("limit".to_owned(), DEFAULT_LIMIT.to_owned()));
+        });
+        let mut params = texts.collect::<Result<Vec<_>, ApiError>>()?;
+        let is_list = tool.arguments.contains(&"limit");
+        if is_list && !params.iter().any(|(name, _)| name == "limit") {
+            params.push(("limit".to_owned(), DEFAULT_LIMIT.to_string()));
+        }
+        Ok(Self { params, numbers })
     }
-    Ok(params)
+}
+
+/// Takes the numbers out of the arguments.
+fn numbers_in(arguments: &mut JsonObject) -> Result<String, ApiError> {
+    let rule = format!("{NUMBERS} must be a list of 1 to {MOST_NUMBERS} phone numbers");
+    let numbers = match arguments.shift_remove(NUMBERS) {
+        Some(Value::Array(numbers)) => numbers,
+        Some(other) => {
+            return Err(ApiError::invalid(format!("{rule}, got '{}'", quote(&other.to_string()))));
+        }
+        None => return Err(ApiError::invalid(format!("{NUMBERS} is required: {rule}"))),
+    };
+    if !(1..=MOST_NUMBERS).contains(&numbers.len()) {
+        return Err(ApiError::invalid(format!("{rule}, got {}", numbers.len())));
+    }
+    let as_texts = numbers.into_iter().map(|number| match number {
+        Value::Number(number) => Value::String(text_of_number(&number)),
+        other => other,
+    });
+    Ok(as_texts.collect::<Value>().to_string())
 }
 
 /// A value as it stands in a query. Models write codes and phone numbers as numbers now and then.
@@ -71,12 +100,14 @@ mod tests {
 
     use super::*;
 
-    fn params(tool: &str, arguments: Value) -> Result<Vec<(String, String)>, String> {
+    fn asked(tool: &str, arguments: Value) -> Result<Asked, String> {
         let arguments = arguments.as_object().cloned();
-        params_of(Tool::named(tool).unwrap(), arguments).map_err(|error| match error {
-            ApiError::InvalidRequest(message) => message,
-            other => panic!("{other:?}"),
-        })
+        Asked::by(Tool::named(tool).unwrap(), arguments)
+            .map_err(|error| error.body().message().to_owned())
+    }
+
+    fn params(tool: &str, arguments: Value) -> Result<Vec<(String, String)>, String> {
+        asked(tool, arguments).map(|asked| asked.params)
     }
 
     fn single(name: &str, value: &str) -> Result<Vec<(String, String)>, String> {
@@ -123,5 +154,22 @@ mod tests {
             params("get_carrier", json!({ "ocn": ["a", 1] })).unwrap_err(),
             "ocn must be a text or a number, got '[\"a\",1]'"
         );
+    }
+
+    #[test]
+    fn several_numbers_become_the_body_of_their_request() {
+        let arguments = json!({ "numbers": ["+1 305", 3052345678_u64], "defaultCountry": "GB" });
+        let params = single("defaultCountry", "GB").unwrap();
+        let numbers = Some(r#"["+1 305","3052345678"]"#.to_owned());
+        assert_eq!(asked("format_numbers", arguments), Ok(Asked { params, numbers }));
+        for (numbers, got) in [
+            (json!([]), "got 0"),
+            (json!(vec!["1"; 26]), "got 26"),
+            (json!("305"), "got '\"305\"'"),
+            (Value::Null, "numbers is required"),
+        ] {
+            let refused = asked("format_numbers", json!({ "numbers": numbers })).unwrap_err();
+            assert!(refused.contains(got), "{refused}");
+        }
     }
 }

@@ -3,10 +3,13 @@
 use axum::http::{HeaderMap, header::LINK};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use serde_json::Value;
-use shared::in_process::{Answer, InProcess};
+use shared::{
+    auth::Charge,
+    in_process::{Answer, InProcess},
+};
 use tokio::sync::oneshot;
 
-use crate::{arguments::params_of, tools::Tool};
+use crate::{arguments::Asked, tools::Tool};
 
 /// A call that waits for its answer.
 #[derive(Debug)]
@@ -26,13 +29,17 @@ impl ToolCall {
         (Self { tool, arguments, reply }, answered)
     }
 
-    /// Asks the route of the tool, and gives its answer to the agent.
-    pub async fn answer_from(self, routes: &InProcess) {
+    /// Asks the route of the tool, and gives its answer to the agent. Several numbers are charged to
+    /// `charge`.
+    pub async fn answer_from(self, routes: &InProcess, charge: Charge) {
         let Self { tool, arguments, reply } = self;
-        let answer = match params_of(tool, arguments) {
-            Ok(params) => {
+        let answer = match Asked::by(tool, arguments) {
+            Ok(Asked { params, numbers }) => {
                 let params = params.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-                routes.get(tool.path, params).await
+                match numbers {
+                    None => routes.get(tool.path, params).await,
+                    Some(numbers) => routes.post(tool.path, params, numbers, charge).await,
+                }
             }
             Err(error) => Answer::from_error(error).await,
         };

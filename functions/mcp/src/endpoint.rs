@@ -20,11 +20,14 @@ use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
 };
 use serde_json::Value;
-use shared::{http::accepts_json, in_process::InProcess, params::quote};
+use shared::{
+    auth::Charge, errors::ApiError, http::accepts_json, in_process::InProcess, params::quote,
+};
 
 use crate::{
     message::{self, Refused},
     server::ToolServer,
+    tools::Tool,
 };
 
 /// The longest body: a call needs some hundred bytes.
@@ -38,12 +41,30 @@ const OF_PROTOCOL: [HeaderName; 3] = [
 ];
 
 /// Answers one message. Its tool asks `routes`.
-pub async fn answer(routes: &InProcess, request: Request) -> Response {
+///
+/// # Errors
+/// Returns an error if a quota of the key has been exhausted by other requests meanwhile.
+pub async fn answer(
+    routes: &InProcess,
+    charge: Charge,
+    request: Request,
+) -> Result<Response, ApiError> {
     let (parts, body) = request.into_parts();
     match message_of(&parts.headers, body).await {
-        Ok(message) => answer_message(routes, &parts.headers, &message).await,
-        Err(refused) => refused.into_response(),
+        Ok(message) => {
+            if !takes_numbers(&message) {
+                charge.many(1).await?;
+            }
+            Ok(answer_message(routes, charge, &parts.headers, &message).await)
+        }
+        Err(refused) => Ok(refused.into_response()),
     }
+}
+
+/// Whether the message calls a tool whose route counts the numbers.
+fn takes_numbers(message: &Value) -> bool {
+    let name = message["params"]["name"].as_str().unwrap_or_default();
+    message["method"] == "tools/call" && Tool::named(name).is_some_and(|tool| tool.takes_numbers)
 }
 
 /// The message of a request.
@@ -71,7 +92,12 @@ fn is_json(headers: &HeaderMap) -> bool {
 
 /// Lets the SDK answer a message. The SDK calls tools in tasks of its own; their routes are asked in
 /// the task of the request, which has its request context and its metered capacity.
-async fn answer_message(routes: &InProcess, headers: &HeaderMap, message: &Value) -> Response {
+async fn answer_message(
+    routes: &InProcess,
+    charge: Charge,
+    headers: &HeaderMap,
+    message: &Value,
+) -> Response {
     let (server, mut calls) = ToolServer::new();
     let service = StreamableHttpService::new(
         move || Ok(server.clone()),
@@ -82,7 +108,7 @@ async fn answer_message(routes: &InProcess, headers: &HeaderMap, message: &Value
     let response = loop {
         tokio::select! {
             response = &mut answered => break response,
-            Some(call) = calls.recv() => call.answer_from(routes).await,
+            Some(call) = calls.recv() => call.answer_from(routes, charge.clone()).await,
         }
     };
     let (parts, body) = response.into_parts();

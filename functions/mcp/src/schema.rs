@@ -10,7 +10,7 @@ use shared::app::openapi;
 use crate::{
     arguments::DEFAULT_LIMIT,
     functions,
-    tools::{TOOLS, Tool},
+    tools::{MOST_NUMBERS, NUMBERS, TOOLS, Tool},
 };
 
 /// Every tool with the schema of its arguments.
@@ -24,7 +24,8 @@ pub static DESCRIBED_TOOLS: LazyLock<Vec<DescribedTool>> = LazyLock::new(|| {
 const LONGEST_ENUM: usize = 100;
 
 /// What a client that writes values as programs do is shown, where a route has no example itself.
-const EXAMPLES: [(&str, &str); 4] = [
+const EXAMPLES: [(&str, &str); 5] = [
+    ("defaultCountry", "GB"),
     ("tn", "+1 (416) 234-5678"),
     ("q", "bell canada"),
     ("rate_center", "MIAMI"),
@@ -41,8 +42,12 @@ fn described(tool: &Tool, api: &Value) -> DescribedTool {
 
 /// The JSON Schema of the arguments of a tool.
 fn input_schema(tool: &Tool, api: &Value) -> Map<String, Value> {
-    let parameters = tool.arguments.iter().map(|name| (*name, parameter(api, tool.path, name)));
+    let parameters = tool.arguments.iter().map(|name| (*name, parameter(api, tool, name)));
     let (mut properties, mut required) = (Map::new(), Vec::new());
+    if tool.takes_numbers {
+        properties.insert(NUMBERS.to_owned(), numbers());
+        required.push(NUMBERS);
+    }
     for (name, parameter) in parameters {
         if parameter["required"] == true {
             required.push(name);
@@ -61,10 +66,23 @@ fn input_schema(tool: &Tool, api: &Value) -> Map<String, Value> {
 }
 
 /// The description of a parameter of a route; `null` if it has none, which a test excludes.
-fn parameter<'a>(api: &'a Value, path: &str, name: &str) -> &'a Value {
-    let parameters = api["paths"][path]["get"]["parameters"].as_array();
+fn parameter<'a>(api: &'a Value, tool: &Tool, name: &str) -> &'a Value {
+    let method = if tool.takes_numbers { "post" } else { "get" };
+    let parameters = api["paths"][tool.path][method]["parameters"].as_array();
     let mut named = parameters.into_iter().flatten().filter(|parameter| parameter["name"] == name);
     named.next().unwrap_or(&Value::Null)
+}
+
+/// The JSON Schema of the argument that the route has in a body.
+fn numbers() -> Value {
+    json!({
+        "type": "array",
+        "items": { "type": "string", "minLength": 1 },
+        "minItems": 1,
+        "maxItems": MOST_NUMBERS,
+        "description": "Phone numbers in any notation",
+        "examples": [["+1 (416) 234-5678", "020 7946 0958"]],
+    })
 }
 
 /// The JSON Schema of an argument, with the schema of its type in place.
@@ -96,6 +114,7 @@ fn description_of(name: &str, parameter: &Value) -> Value {
         "version" => {
             json!("Version of the data, as the last page of the list named it for this one.")
         }
-        _ => parameter["description"].clone(),
+        // The line ends of a comment mean nothing.
+        _ => parameter["description"].as_str().map(|text| text.replace('\n', " ")).into(),
     }
 }

@@ -10,9 +10,22 @@ pub struct Tool {
     pub path: &'static str,
     /// What it takes: parameters in the query of the route, by their names.
     pub arguments: &'static [&'static str],
+    /// Whether it also takes [`NUMBERS`], which it sends to the route in a body.
+    pub takes_numbers: bool,
 }
 
+/// The argument that holds many phone numbers.
+pub const NUMBERS: &str = "numbers";
+/// The most numbers of a call. Each costs a model some hundred tokens; more are for programs.
+pub const MOST_NUMBERS: usize = 25;
+
 impl Tool {
+    /// The names of all arguments.
+    pub fn known_arguments(&self) -> Vec<&'static str> {
+        let numbers = if self.takes_numbers { Some(NUMBERS) } else { None };
+        numbers.into_iter().chain(self.arguments.iter().copied()).collect()
+    }
+
     /// The tool of this name.
     pub fn named(name: &str) -> Option<&'static Self> {
         TOOLS.iter().find(|tool| tool.name == name)
@@ -20,7 +33,7 @@ impl Tool {
 }
 
 /// Every tool, in the order in which agents see them.
-pub const TOOLS: [Tool; 6] = [
+pub const TOOLS: [Tool; 7] = [
     Tool {
         name: "format_number",
         title: "Format a phone number",
@@ -31,6 +44,17 @@ pub const TOOLS: [Tool; 6] = [
                       another carrier since.",
         path: "/v1/format",
         arguments: &["tn", "defaultCountry"],
+        takes_numbers: false,
+    },
+    Tool {
+        name: "format_numbers",
+        title: "Format several phone numbers",
+        description: "The same as format_number for up to 25 numbers, in the order in which they are sent. A \
+                      number that is wrong has an error in its place, and the others have their results. \
+                      It counts as so many requests against the quota of the API key.",
+        path: "/v1/format",
+        arguments: &["defaultCountry"],
+        takes_numbers: true,
     },
     Tool {
         name: "lookup_block",
@@ -41,6 +65,7 @@ pub const TOOLS: [Tool; 6] = [
                       may have been ported to another carrier since.",
         path: "/v1/lookup",
         arguments: &["tn"],
+        takes_numbers: false,
     },
     Tool {
         name: "get_area_code",
@@ -50,6 +75,7 @@ pub const TOOLS: [Tool; 6] = [
                       that exchange (NPA-NXX).",
         path: "/v1/npa",
         arguments: &["npa", "nxx", "limit", "offset", "version"],
+        takes_numbers: false,
     },
     Tool {
         name: "get_carrier",
@@ -58,6 +84,7 @@ pub const TOOLS: [Tool; 6] = [
                       many exchanges it holds in each state. list_carriers finds the OCN of a name.",
         path: "/v1/carrier",
         arguments: &["ocn"],
+        takes_numbers: false,
     },
     Tool {
         name: "list_carriers",
@@ -66,6 +93,7 @@ pub const TOOLS: [Tool; 6] = [
                       all carriers without a filter.",
         path: "/v1/carriers",
         arguments: &["q", "country", "state", "type", "limit", "offset", "version"],
+        takes_numbers: false,
     },
     Tool {
         name: "search_exchanges",
@@ -89,5 +117,6 @@ pub const TOOLS: [Tool; 6] = [
             "offset",
             "version",
         ],
+        takes_numbers: false,
     },
 ];

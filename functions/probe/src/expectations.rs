@@ -121,6 +121,22 @@ pub fn current(assigned: u64, found: u64) -> Result<(), Wrong> {
     Err(Wrong::Field { field, expected, actual: json!(found) })
 }
 
+/// The result of a tool, which is what `/v1/lookup` answers.
+pub fn tool(answer: Answer, found: &Found) -> Result<(), Wrong> {
+    let body = with_status(answer, 200)?;
+    field(&body, "/result/isError", &json!(false))?;
+    field(&body, "/result/structuredContent/npa", &json!(found.npa))?;
+    field(&body, "/result/structuredContent/nxx", &json!(found.nxx))?;
+    field(&body, "/result/structuredContent/status", &found.row["status"])
+}
+
+/// The result of a tool before the first import.
+pub fn tool_without_data(answer: Answer) -> Result<(), Wrong> {
+    let body = with_status(answer, 200)?;
+    field(&body, "/result/isError", &json!(true))?;
+    field(&body, "/result/structuredContent/error", &json!("service_unavailable"))
+}
+
 pub fn exchange(answer: Answer, found: &Found) -> Result<(), Wrong> {
     let body = with_status(answer, 200)?;
     field(&body, "/npa", &json!(found.npa))?;

@@ -53,8 +53,8 @@ impl Request {
     /// What log lines call the request. They have the route instead of the path, which may hold a phone
     /// number.
     pub fn name(&self) -> String {
-        let route = format!("{} {}", self.function.name(), self.route);
-        if self.body.is_some() { format!("{route}, many at once") } else { route }
+        let method = if self.body.is_some() { "POST " } else { "" };
+        format!("{} {method}{}", self.function.name(), self.route)
     }
 
     /// The path, decoded, as an HTTP API writes it.
@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(event["requestContext"]["http"]["method"], "POST");
         assert_eq!(event["headers"]["content-type"], "application/json");
         assert_eq!(event["body"], "[\"+12015550000\"]");
-        assert_eq!(request.name(), "format /v1/format, many at once");
+        assert_eq!(request.name(), "format POST /v1/format");
     }
 
     #[test]

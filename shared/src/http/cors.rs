@@ -24,9 +24,9 @@ use super::methods::{Methods, RouteMethods};
 /// The headers that a page may send. No response ever allows credentials: the key is sent in a header,
 /// and never as a cookie.
 const REQUEST_HEADERS: &str = "Authorization, X-API-Key, If-None-Match, X-Request-Id, Accept";
-/// The headers that a page may send to a route that takes a body.
-const REQUEST_HEADERS_WITH_BODY: &str =
-    "Authorization, X-API-Key, If-None-Match, X-Request-Id, Accept, Content-Type";
+/// The headers that a page may send to a route that takes a body; the last three are those of agents.
+const REQUEST_HEADERS_WITH_BODY: &str = "Authorization, X-API-Key, If-None-Match, X-Request-Id, Accept, Content-Type, \
+     MCP-Protocol-Version, Mcp-Method, Mcp-Name";
 /// How long a browser may remember the answer, in seconds. Browsers shorten it as they like.
 const MAX_AGE: &str = "86400";
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 use logging::with_causes;
 use mcp::{ToolCall, ToolServer};
 use rmcp::{ServiceExt, service::ServerInitializeError, transport::stdio};
+use shared::auth::Charge;
 use tokio::{sync::mpsc, task::JoinSet, time::sleep};
 
 use crate::{
@@ -51,7 +52,7 @@ async fn answer(mut calls: mpsc::Receiver<ToolCall>, data: &mut CalledData) {
         tokio::select! {
             call = calls.recv() => match call {
                 Some(call) => match data.routes().await {
-                    Ok(routes) => _ = running.spawn(async move { call.answer_from(&routes).await }),
+                    Ok(routes) => _ = running.spawn(async move { call.answer_from(&routes, Charge::default()).await }),
                     Err(error) => call.refuse(with_causes(&error).to_string()),
                 },
                 None => return,

@@ -14,6 +14,7 @@ use tnr::routes;
 use crate::support::{
     endpoints::endpoints,
     keys::key_with_quotas,
+    sample_requests::SampleRequest,
     service::{KEY, Service, http_client, shared_service},
 };
 
@@ -45,8 +46,9 @@ async fn a_browser_may_send_any_request_of_the_api_and_is_asked_for_no_key_befor
         ("access-control-request-method", "GET"),
         ("access-control-request-headers", "authorization,x-api-key"),
     ];
-    let endpoints = endpoints().into_iter().map(|endpoint| endpoint.example().target);
-    for target in endpoints.chain(["/v1/nowhere".to_owned(), "/v1/carrier/".to_owned()]) {
+    let examples = endpoints().into_iter().map(|endpoint| endpoint.example());
+    let others = ["/v1/nowhere", "/v1/carrier/"].map(SampleRequest::get);
+    for SampleRequest { target, method, .. } in examples.chain(others) {
         let response = send(Method::OPTIONS, &target, &preflight).await;
         assert_eq!(response.status(), 204, "{target}");
         let headers = response.headers();
@@ -54,7 +56,7 @@ async fn a_browser_may_send_any_request_of_the_api_and_is_asked_for_no_key_befor
         assert_eq!(value(headers, "access-control-allow-credentials"), None, "{target}");
         assert_eq!(value(headers, "access-control-max-age"), Some("86400"), "{target}");
         let methods = names(headers, "access-control-allow-methods");
-        assert!(["get", "head"].iter().all(|method| methods.contains(*method)), "{methods:?}");
+        assert!(methods.contains(&method.to_lowercase()), "{target}: {methods:?}");
         let allowed = names(headers, "access-control-allow-headers");
         for name in ["authorization", "x-api-key", "if-none-match", "x-request-id", "accept"] {
             assert!(allowed.contains(name), "{target}: {name}");
@@ -144,6 +146,7 @@ async fn options_answers_which_methods_a_path_has() {
         assert_eq!(response.status(), 204, "{endpoint:?}");
         let methods = match endpoint.path.as_str() {
             "/v1/format" => "GET, HEAD, POST, OPTIONS",
+            "/mcp" => "POST, OPTIONS",
             _ => "GET, HEAD, OPTIONS",
         };
         assert_eq!(response.headers()["allow"], methods, "{endpoint:?}");

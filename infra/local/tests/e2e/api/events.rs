@@ -12,7 +12,7 @@ use tnr::functions;
 use crate::support::{
     api_events::{events_folder, http_api_event},
     description::violation,
-    endpoints::undescribed_paths,
+    endpoints::browser_paths,
     sample_requests::requests_of,
     service::{Service, shared_service},
     template::route_of,
@@ -42,7 +42,7 @@ where
     let response = function.call(request).await.unwrap();
     let (parts, body) = response.into_parts();
     let body = to_bytes(body, usize::MAX).await.unwrap();
-    let is_undescribed = undescribed_paths().contains(&route_of(&path).0);
+    let is_for_browsers = browser_paths().contains(&route_of(&path).0);
     assert_eq!(violation(&method, &path, parts.status, &parts.headers, &body), None);
     let names = [
         "access-control-allow-headers",
@@ -68,7 +68,7 @@ where
     json!({
         "status": parts.status.as_u16(),
         "headers": headers,
-        "body": shown(&body, is_json, is_undescribed && parts.status.is_success())
+        "body": shown(&body, is_json, is_for_browsers && parts.status.is_success())
     })
 }
 

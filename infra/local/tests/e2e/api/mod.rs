@@ -16,6 +16,7 @@ mod gateway_prefixes;
 mod iam_requests;
 mod in_process;
 mod lookup;
+mod mcp;
 mod messy_numbers;
 mod methods_and_unknown_paths;
 mod npa;

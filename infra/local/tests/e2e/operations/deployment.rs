@@ -46,6 +46,8 @@ fn each_function_may_do_what_it_does_and_no_more() {
         "dynamodb:Scan ExchangesTable.Arn".to_owned(),
         "s3:GetObject ${DataBucket.Arn}/*".to_owned(),
     ]);
+    let mut mcp = keyed_and(&["Carriers", "Exchanges"]);
+    mcp.insert("dynamodb:BatchGetItem ExchangesTable.Arn".to_owned());
     let invoke = api_functions().into_iter();
     let invoke =
         invoke.map(|function| format!("lambda:InvokeFunction ${{{}.Arn}}:*", function.resource));
@@ -59,6 +61,7 @@ fn each_function_may_do_what_it_does_and_no_more() {
         ("search", keyed_and(&[])),
         ("status", BTreeSet::from([get("Dataset")])),
         ("site", BTreeSet::new()),
+        ("mcp", mcp),
         ("ingest", ingest.collect()),
         ("probe", invoke.chain([report.to_owned()]).collect()),
     ]);

@@ -14,6 +14,7 @@ mod key_transfer;
 mod key_transfer_model;
 mod lambda;
 mod log_privacy;
+mod mcp;
 mod probe;
 mod self_hosting;
 mod version_commands;

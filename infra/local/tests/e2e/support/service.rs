@@ -9,7 +9,7 @@ use shared::{app, state::App};
 use tnr::{commands::keys, database::Database, routes};
 use tokio::{net::TcpListener, runtime::Runtime};
 
-use super::{databases, description, fault_proxy::FaultProxy};
+use super::{databases, description, fault_proxy::FaultProxy, sample_requests::SampleRequest};
 
 /// The key of the sample requests, which every service of these tests knows.
 pub use tnr::sample_requests::SAMPLE_KEY as KEY;
@@ -86,6 +86,19 @@ impl Service {
     /// A request without a key.
     pub fn request(&self, path: &str) -> RequestBuilder {
         self.client.get(format!("{}{path}", self.base_url))
+    }
+
+    /// A request without a key to `path`, with the method, headers and body of a sample request.
+    pub fn request_like(&self, sample: &SampleRequest, path: &str) -> RequestBuilder {
+        let method = sample.method.parse().unwrap();
+        let mut request = self.client.request(method, format!("{}{path}", self.base_url));
+        for (name, value) in sample.headers.iter().filter(|(name, _)| name != "authorization") {
+            request = request.header(name, value);
+        }
+        match &sample.body {
+            Some(body) => request.body(body.clone()),
+            None => request,
+        }
     }
 
     /// The response to a request with the sample key.
