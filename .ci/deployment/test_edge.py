@@ -17,8 +17,10 @@ ALL_VIEWER_EXCEPT_HOST = "b689b0a8-53d0-40ab-baf2-68738e2966ac"
 
 def test_only_public_paths_are_cached_for_as_long_as_the_service_says():
     cached = {behavior["PathPattern"]: behavior for behavior in DISTRIBUTION["CacheBehaviors"]}
-    events = source()["Resources"]["StatusFunction"]["Properties"]["Events"].values()
-    assert set(cached) == {event["Properties"]["Path"] for event in events if "Path" in event["Properties"]}
+    functions = [source()["Resources"][name]["Properties"] for name in ["StatusFunction", "SiteFunction"]]
+    routes = [event["Properties"].get("Path") for function in functions for event in function["Events"].values()]
+    # The page depends on `Accept`, and the path of an unknown one on the client.
+    assert set(cached) == set(routes) - {None, "/"}
     assert {behavior["CachePolicyId"] for behavior in cached.values()} == {"<PublicCache>"}
     policy = RESOURCES["PublicCache"]["CachePolicyConfig"]
     assert policy["MinTTL"] == policy["DefaultTTL"] == 0 and policy["MaxTTL"] >= 86_400

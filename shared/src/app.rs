@@ -8,6 +8,7 @@ use axum::{
     http::{HeaderValue, Uri, header},
     middleware::{Next, from_fn, from_fn_with_state},
     response::{IntoResponse, Response},
+    routing::MethodRouter,
 };
 use lambda_http::{Error, Request, Service, tower::ServiceExt};
 use logging::with_causes;
@@ -25,7 +26,6 @@ use crate::{
     extension::{self, takes_several_requests},
     gateway::{prefix_links, restore_path},
     http::{ignore_trailing_slashes, with_rules_of_http},
-    params::quote,
     state::App,
     telemetry,
     unknown_params::KnownParams,
@@ -35,6 +35,8 @@ use crate::{
 /// The routes of one function. They need a key unless they are declared public.
 pub struct Routes {
     router: OpenApiRouter<App>,
+    /// The paths of routes that the description of the API leaves out.
+    undescribed: Vec<&'static str>,
     access: Access,
     preparation: fn(),
 }
@@ -47,14 +49,20 @@ enum Access {
 
 impl From<OpenApiRouter<App>> for Routes {
     fn from(router: OpenApiRouter<App>) -> Self {
-        Self { router, access: Access::Protected, preparation: || () }
+        Self { router, undescribed: Vec::new(), access: Access::Protected, preparation: || () }
     }
 }
 
 impl Routes {
     /// Routes that can be called without a key.
     pub fn public(router: OpenApiRouter<App>) -> Self {
-        Self { router, access: Access::Public, preparation: || () }
+        Self { router, undescribed: Vec::new(), access: Access::Public, preparation: || () }
+    }
+
+    /// The same routes and one for browsers, which the description of the API leaves out.
+    pub fn with_undescribed(mut self, path: &'static str, handler: MethodRouter<App>) -> Self {
+        self.undescribed.push(path);
+        Self { router: self.router.route(path, handler), ..self }
     }
 
     /// The same routes, for which a Lambda function calls `preparation` while it loads the dataset.
@@ -64,7 +72,13 @@ impl Routes {
 
     /// The paths of the routes as the router writes them: `{*tn}` matches the rest of a path.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
-        self.router.get_openapi().paths.paths.keys().map(String::as_str)
+        let described = self.router.get_openapi().paths.paths.keys().map(String::as_str);
+        described.chain(self.undescribed.iter().copied())
+    }
+
+    /// The paths of the routes that the description of the API leaves out.
+    pub fn undescribed_paths(&self) -> &[&'static str] {
+        &self.undescribed
     }
 
     /// A router that admits requests: with a key and known parameters if the routes are protected.
@@ -178,7 +192,7 @@ async fn admit_anybody(request: AxumRequest, next: Next) -> Result<Response, Api
 }
 
 async fn endpoint_not_found(uri: Uri) -> ApiError {
-    ApiError::NotFound(format!("Endpoint not found: {}", quote(uri.path())))
+    ApiError::no_endpoint(&uri)
 }
 
 /// The response to a request whose handler panicked. The message of the panic is not logged, since

@@ -7,7 +7,7 @@ mod responses;
 use axum::{
     Extension, Json,
     http::{
-        HeaderValue, StatusCode,
+        HeaderValue, StatusCode, Uri,
         header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE},
     },
     response::{IntoResponse, Response},
@@ -18,7 +18,10 @@ use serde::Serialize;
 use store::{DatasetError, StoreError};
 use utoipa::ToSchema;
 
-use crate::quota::{LimitType, QuotaExceeded, QuotaStatus};
+use crate::{
+    params::quote,
+    quota::{LimitType, QuotaExceeded, QuotaStatus},
+};
 
 pub use problem::{PROBLEM_MEDIA_TYPE, Problem};
 pub use responses::{ListError, PublicError};
@@ -105,6 +108,11 @@ impl ApiError {
     /// No record has the code that was asked for.
     pub fn not_found(message: impl Into<String>) -> Self {
         Self::NotFound(message.into())
+    }
+
+    /// No endpoint has the path.
+    pub fn no_endpoint(uri: &Uri) -> Self {
+        Self::NotFound(format!("Endpoint not found: {}", quote(uri.path())))
     }
 
     /// The status, and the code and message of the body.

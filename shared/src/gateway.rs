@@ -115,7 +115,10 @@ fn restored_path(request: &Request) -> Option<RestoredPath> {
         },
         ApiGatewayV1(context) => {
             let route = context.resource_path.as_deref().unwrap_or_default();
-            let path = &raw_path[start_of(route, raw_path)..];
+            let path = match &raw_path[start_of(route, raw_path)..] {
+                "" => "/",
+                path => path,
+            };
             // This path has the stage that the other one lacks.
             let whole_path = context.path.as_deref().unwrap_or(raw_path);
             let prefix = whole_path.strip_suffix(path).unwrap_or_default();
@@ -126,7 +129,11 @@ fn restored_path(request: &Request) -> Option<RestoredPath> {
 }
 
 /// Where the path of a route begins in a whole path: where the part before its first parameter does.
+/// The root is the end of the whole path, and clients may leave its slash out behind a prefix.
 fn start_of(route: &str, whole_path: &str) -> usize {
+    if route == "/" {
+        return whole_path.trim_end_matches('/').len();
+    }
     let literal = route.split('{').next().unwrap_or_default();
     whole_path.find(literal).unwrap_or_default()
 }

@@ -82,6 +82,12 @@ pub fn emptiness(serving: Health) -> Result<(), Wrong> {
     }
 }
 
+/// The description of the API, which needs no data.
+pub fn description(answer: Answer) -> Result<(), Wrong> {
+    let body = with_status(answer, 200)?;
+    field(&body, "/info/title", &json!("Telephone Number Reference Service"))
+}
+
 /// The number of assigned exchanges.
 pub fn statistics(answer: Answer) -> Result<u64, Wrong> {
     let body = with_status(answer, 200)?;

@@ -8,12 +8,13 @@ pub enum Function {
     Format,
     Search,
     Status,
+    Site,
 }
 
 impl Function {
     /// Every function behind the API.
-    pub const ALL: [Self; 5] =
-        [Self::Carriers, Self::Npa, Self::Format, Self::Search, Self::Status];
+    pub const ALL: [Self; 6] =
+        [Self::Carriers, Self::Npa, Self::Format, Self::Search, Self::Status, Self::Site];
 
     /// The name of its folder.
     pub fn name(self) -> &'static str {
@@ -23,6 +24,7 @@ impl Function {
             Self::Format => "format",
             Self::Search => "search",
             Self::Status => "status",
+            Self::Site => "site",
         }
     }
 

@@ -19,6 +19,7 @@ use axum::{
 
 use conditional::Condition;
 pub use cors::AllowedOrigins;
+pub use preferences::prefers_html;
 pub(crate) use trailing_slash::ignore_trailing_slashes;
 
 use crate::errors::ApiError;

@@ -1,6 +1,6 @@
 //! What a client prefers, as `Accept` and `Accept-Encoding` list it (RFC 9110, 12.5).
 
-use axum::http::{HeaderMap, HeaderName};
+use axum::http::{HeaderMap, HeaderName, header::ACCEPT};
 
 /// The values that a header lists, each with its quality from 0 to 1. A value whose quality cannot
 /// be read is left out.
@@ -15,6 +15,14 @@ pub fn quality(listed: &[(String, f32)], ranges: &[&str]) -> Option<f32> {
     ranges.iter().find_map(quality_of).map(|(_, quality)| *quality)
 }
 
+/// Whether `Accept` lists HTML by name and does not prefer JSON. Browsers do so when they open a page.
+pub fn prefers_html(headers: &HeaderMap) -> bool {
+    let accepted = listed(headers, ACCEPT);
+    let of_json = quality(&accepted, &["application/json", "application/*", "*/*"]);
+    quality(&accepted, &["text/html"])
+        .is_some_and(|of_html| of_html > 0.0 && of_html >= of_json.unwrap_or_default())
+}
+
 fn value_and_quality(listed: &str) -> Option<(String, f32)> {
     let mut parts = listed.split(';').map(|part| part.trim().to_ascii_lowercase());
     let value = parts.next().filter(|value| !value.is_empty())?;
@@ -27,7 +35,7 @@ fn value_and_quality(listed: &str) -> Option<(String, f32)> {
 
 #[cfg(test)]
 mod tests {
-    use axum::http::{HeaderValue, header::ACCEPT};
+    use axum::http::HeaderValue;
 
     use super::*;
 
@@ -46,6 +54,23 @@ mod tests {
     #[test]
     fn a_quality_that_is_no_number_from_0_to_1_leaves_its_value_out() {
         assert_eq!(accept(&["a/b;q=2, a/b;q=-1, a/b;q=x, a/b;q=NaN, ,"]), []);
+    }
+
+    #[test]
+    fn html_is_preferred_by_browsers_and_not_by_programs() {
+        let prefers = |accept: &'static str| {
+            prefers_html(&HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(accept))]))
+        };
+        let of_browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+        for accept in [of_browser, "text/html", "application/json, text/html"] {
+            assert!(prefers(accept), "{accept}");
+        }
+        for accept in
+            ["", "*/*", "text/*", "application/json", "text/html;q=0.5, */*", "text/html;q=0"]
+        {
+            assert!(!prefers(accept), "{accept}");
+        }
+        assert!(!prefers_html(&HeaderMap::new()));
     }
 
     #[test]

@@ -117,6 +117,22 @@ async fn an_unknown_path_is_named_without_the_stage() {
     }
 }
 
+#[tokio::test]
+async fn the_root_is_found_behind_a_stage_or_base_path() {
+    let http_apis = OF_HTTP_APIS.into_iter().flat_map(|(stage, prefix)| {
+        let mut without_slash = http_api_event_with("/", stage, prefix);
+        without_slash["rawPath"] = json!(prefix);
+        [http_api_event_with("/", stage, prefix), without_slash]
+    });
+    let rest_apis = [("", "/prod"), ("/numbers", "/numbers")]
+        .map(|(base_path, prefix)| rest_api_event("/", "/", base_path, prefix));
+    for event in http_apis.chain(rest_apis) {
+        // A program has no use for the page, and the message shows which path was found.
+        let answer = answer_of(site::routes(), &event).await;
+        assert_eq!(answer.body["message"], "Endpoint not found: /", "{event}");
+    }
+}
+
 /// API Gateway takes `/v1/carrier/` for its route `/v1/carrier`; `cargo lambda` has no routes.
 #[tokio::test]
 async fn a_slash_at_the_end_reaches_the_route_before_it() {

@@ -12,9 +12,8 @@ use crate::support::template::{
 
 /// What a function may do, as `action resource`.
 fn permissions(function: &Function) -> BTreeSet<String> {
-    let policies = function.properties["Policies"].as_sequence().unwrap();
-    let statements =
-        policies.iter().flat_map(|policy| policy["Statement"].as_sequence().unwrap().clone());
+    let policies = function.properties["Policies"].as_sequence().into_iter().flatten();
+    let statements = policies.flat_map(|policy| policy["Statement"].as_sequence().unwrap().clone());
     statements
         .flat_map(|statement| {
             assert_eq!(statement["Effect"], "Allow");
@@ -58,6 +57,7 @@ fn each_function_may_do_what_it_does_and_no_more() {
         ("format", keyed_and(&["Exchanges"])),
         ("search", keyed_and(&[])),
         ("status", BTreeSet::from([get("Dataset")])),
+        ("site", BTreeSet::new()),
         ("ingest", ingest.collect()),
         ("probe", invoke.chain([report.to_owned()]).collect()),
     ]);

@@ -1,6 +1,9 @@
 //! Holds answers of the service against its OpenAPI description.
 
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::LazyLock,
+};
 
 use axum::{
     body::{Body, Bytes, to_bytes},
@@ -16,7 +19,10 @@ use boon::{Compiler, Schemas};
 use serde_json::{Value, json};
 use tnr::openapi;
 
-use super::template::{DEFAULT_ROUTE, route_of};
+use super::{
+    endpoints::undescribed_paths,
+    template::{DEFAULT_ROUTE, route_of},
+};
 
 /// Where the compiler finds the description.
 const LOCATION: &str = "https://example.com/openapi.json";
@@ -57,6 +63,8 @@ static DESCRIBED: LazyLock<Described> = LazyLock::new(|| {
     Described { description, schemas, bodies }
 });
 
+static UNDESCRIBED_PATHS: LazyLock<BTreeSet<String>> = LazyLock::new(undescribed_paths);
+
 /// A step of a JSON pointer in the fragment of a URL.
 fn escaped(step: &str) -> String {
     let step = step.replace('~', "~0").replace('/', "~1");
@@ -86,7 +94,7 @@ pub fn violation(
     body: &[u8],
 ) -> Option<String> {
     let (route, _) = route_of(path);
-    if route == DEFAULT_ROUTE || method == Method::OPTIONS {
+    if route == DEFAULT_ROUTE || method == Method::OPTIONS || UNDESCRIBED_PATHS.contains(&route) {
         return None;
     }
     let path = route.replace("+}", "}");

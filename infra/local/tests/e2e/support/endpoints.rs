@@ -1,6 +1,6 @@
 //! The endpoints as they are declared in code, so that no test has to list them.
 
-use std::sync::LazyLock;
+use std::{collections::BTreeSet, sync::LazyLock};
 
 use serde_json::Value;
 use shared::app::Routes;
@@ -57,8 +57,12 @@ impl Endpoint {
         })
     }
 
-    /// Whether its description says that it needs an API key.
+    /// Whether its description says that it needs an API key. What has no description is for browsers,
+    /// and needs none.
     pub fn needs_key(&self) -> bool {
+        if undescribed_paths().contains(&self.path) {
+            return false;
+        }
         static DESCRIPTION: LazyLock<Value> = LazyLock::new(openapi::description);
         let description = &*DESCRIPTION;
         let path = self.path.replace("+}", "}");
@@ -66,6 +70,16 @@ impl Endpoint {
         assert!(operation.is_object(), "{path} is not described");
         openapi::needs_key(operation)
     }
+}
+
+/// The paths that the description of the API leaves out, as the template writes them.
+pub fn undescribed_paths() -> BTreeSet<String> {
+    let functions = tnr::functions().into_iter();
+    functions
+        .flat_map(|(_, routes)| {
+            routes.undescribed_paths().iter().map(|path| as_in_template(path)).collect::<Vec<_>>()
+        })
+        .collect()
 }
 
 /// The endpoints that need an API key.

@@ -1,0 +1,21 @@
+//! What people see in a browser: the page, the documentation, and the description of the API. It needs
+//! neither a key nor the data.
+
+mod description;
+mod docs;
+mod html;
+mod page;
+
+use axum::routing::get;
+use shared::app::Routes;
+use utoipa_axum::router::OpenApiRouter;
+
+/// The routes of this function, which take no key. The description of the API has none of them, since
+/// they are not for programs.
+pub fn routes() -> Routes {
+    Routes::public(OpenApiRouter::default())
+        .with_undescribed("/", get(page::page))
+        .with_undescribed("/docs", get(docs::docs))
+        .with_undescribed("/openapi.json", get(description::version_3_1))
+        .with_undescribed("/openapi-3.0.json", get(description::version_3_0))
+}
