@@ -51,6 +51,8 @@ pub enum LocalError {
     FileExists(String),
     #[error("there is no numbering data yet in {0}; bring some there with 'tnr import --fetch'")]
     NoData(String),
+    #[error("'{0}' must be a folder and is a file; give another name")]
+    NoFolder(String),
     #[error("table '{0}' is not ready")]
     TableNotReady(String),
     #[error("{url} answers {status}")]

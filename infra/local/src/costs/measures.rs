@@ -22,7 +22,7 @@ pub const KINDS: [RequestKind; 6] = [
         name: "a number by `format`",
         target: "/v1/format/+12122345678?cache=false",
         share: 50,
-        response_bytes: 1510,
+        response_bytes: 1862,
         log_bytes: 837,
         read_units: 0.5,
     },

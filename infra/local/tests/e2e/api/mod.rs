@@ -9,6 +9,7 @@ mod conditional_requests;
 mod cors;
 mod csv_lists;
 mod events;
+mod flags;
 mod format;
 mod format_many;
 mod gateway_paths;

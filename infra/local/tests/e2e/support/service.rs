@@ -3,13 +3,15 @@
 use std::{net::Ipv4Addr, sync::LazyLock};
 
 use axum::middleware::from_fn;
-use reqwest::{Body, Client, RequestBuilder, Response, StatusCode};
+use reqwest::{Body, Client, Method, RequestBuilder, Response, StatusCode, header};
 use serde_json::Value;
 use shared::{app, state::App};
 use tnr::{commands::keys, database::Database, routes};
 use tokio::{net::TcpListener, runtime::Runtime};
 
-use super::{databases, description, fault_proxy::FaultProxy, sample_requests::SampleRequest};
+use super::{
+    api_events::HOST, databases, description, fault_proxy::FaultProxy, sample_requests::SampleRequest,
+};
 
 /// The key of the sample requests, which every service of these tests knows.
 pub use tnr::sample_requests::SAMPLE_KEY as KEY;
@@ -85,13 +87,20 @@ impl Service {
 
     /// A request without a key.
     pub fn request(&self, path: &str) -> RequestBuilder {
-        self.client.get(format!("{}{path}", self.base_url))
+        self.request_with(Method::GET, path)
+    }
+
+    /// A request without a key, to the address that the events of API Gateway have, too. So links to
+    /// the service's own paths are the same for every service and every way of a request.
+    fn request_with(&self, method: Method, path: &str) -> RequestBuilder {
+        let request = self.client.request(method, format!("{}{path}", self.base_url));
+        request.header(header::HOST, HOST).header("x-forwarded-proto", "https")
     }
 
     /// A request without a key to `path`, with the method, headers and body of a sample request.
     pub fn request_like(&self, sample: &SampleRequest, path: &str) -> RequestBuilder {
         let method = sample.method.parse().unwrap();
-        let mut request = self.client.request(method, format!("{}{path}", self.base_url));
+        let mut request = self.request_with(method, path);
         for (name, value) in sample.headers.iter().filter(|(name, _)| name != "authorization") {
             request = request.header(name, value);
         }
@@ -108,7 +117,7 @@ impl Service {
 
     /// A `POST` of a body with the sample key.
     pub fn post(&self, path: &str, content_type: &str, body: impl Into<Body>) -> RequestBuilder {
-        let request = self.client.post(format!("{}{path}", self.base_url)).bearer_auth(KEY);
+        let request = self.request_with(Method::POST, path).bearer_auth(KEY);
         request.header("content-type", content_type).body(body)
     }
 
