@@ -27,7 +27,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// What the client wrote before the path of a route: a stage or a base path, or nothing.
 #[derive(Clone)]
-struct PathPrefix(String);
+pub(crate) struct PathPrefix(pub(crate) String);
 
 /// The request with the URL that the client wrote, from the path of the route on.
 pub fn restore_path(mut request: Request) -> Request {

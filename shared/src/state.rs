@@ -8,6 +8,7 @@ use store::{CurrentDataset, Store};
 
 use crate::{
     auth::{KeyRing, OriginSecrets},
+    flag_images::FlagImages,
     http::AllowedOrigins,
     quota::Quotas,
     telemetry::Observer,
@@ -16,8 +17,6 @@ use crate::{
 /// The time to live of a cached exchange.
 const EXCHANGE_CACHE_TIME: Duration = Duration::from_secs(300);
 const EXCHANGE_CACHE_SIZE: u64 = 10_000;
-/// Where flag images are hosted if `FLAGS_BASE_URL` is not set.
-const DEFAULT_FLAGS_BASE_URL: &str = "https://flags.example.com";
 /// Whose pages may read responses if `CORS_ORIGINS` is not set: anybody's, since a page has to have
 /// a key anyway.
 const DEFAULT_ORIGINS: &str = "*";
@@ -29,8 +28,8 @@ pub struct App {
     pub dataset: Arc<CurrentDataset>,
     pub keys: Arc<KeyRing>,
     pub quotas: Arc<Quotas>,
-    /// Where the flag images are hosted, without a slash at the end.
-    pub flags_base_url: Arc<str>,
+    /// Who serves the images of flags, to which answers link.
+    pub flag_images: FlagImages,
     /// The origins whose pages may read responses in a browser.
     pub allowed_origins: AllowedOrigins,
     /// What is told of each answered request, beside the access log.
@@ -44,14 +43,13 @@ pub struct App {
 impl App {
     /// An app that reads from `store`. Its other settings come from the environment.
     pub fn on(store: Store) -> Self {
-        let flags_base_url = setting("FLAGS_BASE_URL", DEFAULT_FLAGS_BASE_URL);
         let exchange_cache =
             Cache::builder().max_capacity(EXCHANGE_CACHE_SIZE).time_to_live(EXCHANGE_CACHE_TIME);
         Self {
             dataset: Arc::new(CurrentDataset::new(store.clone())),
             keys: Arc::new(KeyRing::new(store.clone())),
             quotas: Arc::new(Quotas::new(store.clone())),
-            flags_base_url: flags_base_url.trim_end_matches('/').into(),
+            flag_images: FlagImages::of(&setting("FLAGS_BASE_URL", "")),
             allowed_origins: AllowedOrigins::of(&setting("CORS_ORIGINS", DEFAULT_ORIGINS)),
             observer: None,
             origin_secrets: OriginSecrets::of(&setting("ORIGIN_SECRET", "")),

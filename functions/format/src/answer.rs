@@ -1,5 +1,6 @@
 //! The format result (spec 2.5): which parts are present when, and where each comes from.
 
+use flags::{Format, Subject, path};
 use formatting::{DefaultCountry, Formats, LONGEST_INPUT, NumberType, PhoneNumber, country_name};
 use jiff::civil::Date;
 use numbering::records::{Country, Npa, Nxx};
@@ -120,14 +121,14 @@ pub struct Pngs {
 }
 
 impl Flag {
-    fn new(base_url: &str, folder: &str, name: &'static str, abbreviation: String) -> Self {
-        let url = |rest: &str| format!("{base_url}/{folder}/{abbreviation}{rest}");
+    fn new(base_url: &str, subject: Subject, name: &'static str, abbreviation: String) -> Self {
+        let url = |format| format!("{base_url}/{}", path(subject, &abbreviation, format));
         let png = Pngs {
-            small: url("-48x32.png"),
-            medium: url("-240x160.png"),
-            large: url("-480x320.png"),
+            small: url(Format::Small),
+            medium: url(Format::Medium),
+            large: url(Format::Large),
         };
-        Self { name, svg: url(".svg"), png, abbreviation }
+        Self { name, svg: url(Format::Svg), png, abbreviation }
     }
 }
 
@@ -149,9 +150,9 @@ impl FormatResult {
         let block = Block::of(&number, records, today);
         let location = country.and_then(|(code, _)| Location::of(code, &block));
         let flags = country.filter(|_| number.valid).map(|(code, name)| Flags {
-            country: Flag::new(flags_base_url, "countries", name, code.to_owned()),
+            country: Flag::new(flags_base_url, Subject::Country, name, code.to_owned()),
             state: block.state.filter(|&(_, country)| country == Country::Us).map(|(state, _)| {
-                Flag::new(flags_base_url, "states", state.name(), state.to_string())
+                Flag::new(flags_base_url, Subject::State, state.name(), state.to_string())
             }),
         });
         let parts = NanpParts::of(&number);

@@ -11,6 +11,7 @@ use numbering::time::today;
 use shared::{
     app::Routes,
     errors::{ApiError, ListError},
+    flag_images::FlagsBaseUrl,
     lookup::Freshness,
     params::{Params, PathParams, quote},
     request_context,
@@ -77,8 +78,9 @@ async fn by_path(
     State(app): State<App>,
     PathParams([tn]): PathParams<1>,
     params: Params,
+    flags: FlagsBaseUrl,
 ) -> Result<Json<FormatResult>, ApiError> {
-    describe(&app, tn.into(), &Options::of(&params)?).await
+    describe(&app, tn.into(), &Options::of(&params)?, &flags).await
 }
 
 /// Describe a phone number by query
@@ -89,16 +91,21 @@ async fn by_path(
     params(("tn" = String, Query, description = "Phone number in any notation", min_length = 1), Options),
     responses((status = 200, description = "What the number is", body = FormatResult), ListError)
 )]
-async fn by_query(State(app): State<App>, params: Params) -> Result<Json<FormatResult>, ApiError> {
+async fn by_query(
+    State(app): State<App>,
+    params: Params,
+    flags: FlagsBaseUrl,
+) -> Result<Json<FormatResult>, ApiError> {
     let tn = Readings::of_query(&params)?
         .ok_or_else(|| ApiError::invalid("tn is required. Usage: /v1/format?tn=<NUMBER>"))?;
-    describe(&app, tn, &Options::of(&params)?).await
+    describe(&app, tn, &Options::of(&params)?, &flags).await
 }
 
 async fn describe(
     app: &App,
     tn: Readings,
     options: &Options,
+    flags: &FlagsBaseUrl,
 ) -> Result<Json<FormatResult>, ApiError> {
     let Reading { text, number } = tn.best(options.default_country);
     let Some(number) = number else {
@@ -112,5 +119,5 @@ async fn describe(
         Some(npa_nxx) => block::look_up(app, npa_nxx, options.cache).await?,
         None => block::BlockRecords::default(),
     };
-    Ok(Json(FormatResult::of(number, records, today(), &app.flags_base_url)))
+    Ok(Json(FormatResult::of(number, records, today(), &flags.0)))
 }

@@ -1,0 +1,61 @@
+// Holds the archive of flags against the packages that they come from: every image looks like its source, and those of
+// some flags are the same bytes when they are made again. Usage: node check.mjs TOOLS, from the root of the project
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+
+import { SIZES, difference, imageMaker, isWithin } from "./images.mjs";
+import { flags } from "./sources.mjs";
+
+// Of each kind of source one, and a few more; to make all of them again takes minutes.
+const MADE_AGAIN = ["countries/GB", "countries/NP", "countries/XK", "states/CO", "states/MN", "states/PR", "states/WY"];
+// A PNG has few colors, and the coordinates of an SVG are rounded. Another flag differs by far more.
+const LARGEST_DIFFERENCE = { mean: 4, visible: 0.02 };
+
+const tools = resolve(process.argv[2]);
+const { images, pixels, pixelsOfPng } = await imageMaker(tools);
+const { unzipSync } = createRequire(join(tools, "package.json"))("fflate");
+const archive = unzipSync(readFileSync("shared/flags/src/images.zip"));
+const failures = [];
+let farthest = { mean: 0, visible: 0 };
+
+const expected = flags(tools);
+const paths = expected.flatMap(({ path }) => [`${path}.svg`, ...SIZES.map((size) => `${path}-${size.join("x")}.png`)]);
+for (const path of paths.filter((path) => !archive[path])) failures.push(`${path} is missing`);
+for (const path of Object.keys(archive).filter((path) => !paths.includes(path))) failures.push(`${path} has no source`);
+
+for (const flag of expected) {
+  if (!archive[`${flag.path}.svg`]) continue;
+  const svg = Buffer.from(archive[`${flag.path}.svg`]).toString();
+  if (flag.path.startsWith("countries/") && svg !== flag.svg) failures.push(`${flag.path}.svg is not its source`);
+  for (const size of SIZES) {
+    const name = `${flag.path}-${size.join("x")}.png`;
+    compare(name, pixelsOfPng(archive[name], size), withViewBox(flag.svg), size);
+    if (size === SIZES[2]) compare(`${flag.path}.svg`, pixels(svg, size), withViewBox(flag.svg), size);
+  }
+  if (!MADE_AGAIN.includes(flag.path)) continue;
+  for (const [path, bytes] of await images(flag)) {
+    if (Buffer.compare(archive[path], bytes) !== 0) failures.push(`${path} has other bytes when it is made again`);
+  }
+}
+
+function compare(name, found, source, size) {
+  const differs = difference(found, pixels(source, size));
+  farthest = { mean: Math.max(farthest.mean, differs.mean), visible: Math.max(farthest.visible, differs.visible) };
+  if (!isWithin(LARGEST_DIFFERENCE, differs)) failures.push(`${name} does not look like its source: ${JSON.stringify(differs)}`);
+}
+
+// Some sources say their size, which then is what they show.
+function withViewBox(svg) {
+  const root = /<svg[^>]*>/.exec(svg)[0];
+  if (root.includes("viewBox")) return svg;
+  const side = (name) => new RegExp(`\\s${name}="([0-9.]+)`).exec(root)[1];
+  return svg.replace(root, root.replace("<svg", `<svg viewBox="0 0 ${side("width")} ${side("height")}"`));
+}
+
+if (failures.length > 0) {
+  console.error(failures.join("\n"));
+  process.exit(1);
+}
+console.log(`${paths.length} images are what .ci/flags/draw.mjs makes; they differ from their sources by at most`, farthest);

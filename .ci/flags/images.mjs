@@ -1,0 +1,122 @@
+// Makes the images of one flag: an SVG, and a PNG of each size.
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+// Pixels of the PNGs. All are 3:2, whatever the flag is.
+export const SIZES = [[48, 32], [240, 160], [480, 320]];
+// Colors of a PNG. A flag has few; the others are the blends at edges.
+const COLORS = 64;
+// Decimals of coordinates, the fewest first.
+const PRECISIONS = [0, 1, 2, 3];
+// How much a drawing with rounded coordinates may differ from the original: the mean over all channels, and
+// the part of the pixels of which a channel differs visibly.
+const LARGEST_DIFFERENCE = { mean: 0.5, visible: 0.002 };
+const VISIBLE = 64;
+
+// Loads the libraries from the folder that `install` filled. Answers what makes the images of a flag, and what compares
+// an image with a drawing.
+export async function imageMaker(tools) {
+  const require = createRequire(join(tools, "package.json"));
+  const load = (name) => import(pathToFileURL(require.resolve(name)));
+  const wasm = (name) => readFileSync(require.resolve(name));
+
+  // WebAssembly, so that each machine draws the same bytes.
+  const { initWasm, Resvg } = require("@resvg/resvg-wasm");
+  await initWasm(wasm("@resvg/resvg-wasm/index_bg.wasm"));
+  const { default: optimisePng, init } = await load("@jsquash/oxipng/optimise.js");
+  await init(await WebAssembly.compile(wasm("@jsquash/oxipng/codec/pkg/squoosh_oxipng_bg.wasm")));
+  const { optimize } = await load("svgo");
+  const UPNG = require("upng-js");
+
+  const pixels = (svg, size) => {
+    const drawing = new Resvg(fitted(svg, size));
+    const image = drawing.render();
+    // By way of a PNG, since the pixels of an image are multiplied by their opacity.
+    const drawn = pixelsOfPng(image.asPng(), size);
+    image.free();
+    drawing.free();
+    return drawn;
+  };
+
+  const pixelsOfPng = (bytes, size) => {
+    const decoded = UPNG.decode(bytes);
+    if (decoded.width !== size[0] || decoded.height !== size[1]) throw new Error("a flag has another size");
+    return UPNG.toRGBA8(decoded)[0];
+  };
+
+  const shortened = (svg) => {
+    const original = rounded(optimize, svg, 6);
+    const drawing = pixels(original, SIZES[2]);
+    const candidates = PRECISIONS.map((precision) => () => rounded(optimize, svg, precision));
+    const fit = candidates.find((candidate) => isWithin(LARGEST_DIFFERENCE, difference(pixels(candidate(), SIZES[2]), drawing)));
+    return fit ? fit() : original;
+  };
+
+  const png = async (svg, size) => {
+    const encoded = UPNG.encode([pixels(svg, size)], ...size, COLORS);
+    return new Uint8Array(await optimisePng(encoded, { level: 2 }));
+  };
+
+  const images = async ({ path, svg }) => {
+    const published = path.startsWith("states/") ? shortened(svg) : svg;
+    refuseWhatIsNoDrawing(path, published);
+    const made = [[`${path}.svg`, new TextEncoder().encode(published)]];
+    for (const [width, height] of SIZES) {
+      made.push([`${path}-${width}x${height}.png`, await png(published, [width, height])]);
+    }
+    return made;
+  };
+
+  return { images, pixels, pixelsOfPng };
+}
+
+// The document with coordinates of `precision` decimals, and with a viewBox instead of a size.
+function rounded(optimize, svg, precision) {
+  const overrides = {
+    convertTransform: { floatPrecision: 5, transformPrecision: 7 },
+    cleanupNumericValues: { floatPrecision: 3 },
+    inlineStyles: { onlyMatchedOnce: false },
+  };
+  const plugins = [{ name: "preset-default", params: { overrides } }, "removeDimensions", "removeScripts"];
+  return optimize(svg, { floatPrecision: precision, plugins }).data;
+}
+
+// The document in the middle of an image of this size, as large as it fits there. Its edges are on whole pixels.
+function fitted(svg, [width, height]) {
+  const [, x, y, ownWidth, ownHeight] = /<svg[^>]* viewBox="(\S+) (\S+) (\S+) (\S+)"/.exec(svg).map(Number);
+  const scale = Math.min(width / ownWidth, height / ownHeight);
+  const [w, h] = [Math.round(ownWidth * scale), Math.round(ownHeight * scale)];
+  const place = `x="${(width - w) >> 1}" y="${(height - h) >> 1}" width="${w}" height="${h}" preserveAspectRatio="none"`;
+  const inner = svg.slice(svg.indexOf("<svg")).replace("<svg", `<svg ${place}`);
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">${inner}</svg>`;
+}
+
+// How much two drawings of the same size differ.
+export function difference(drawing, original) {
+  const [a, b] = [new Uint8Array(drawing), new Uint8Array(original)];
+  let sum = 0;
+  let visible = 0;
+  for (let at = 0; at < a.length; at += 4) {
+    let largest = 0;
+    for (let channel = at; channel < at + 4; channel += 1) {
+      const of = Math.abs(a[channel] - b[channel]);
+      sum += of;
+      largest = Math.max(largest, of);
+    }
+    if (largest > VISIBLE) visible += 1;
+  }
+  return { mean: sum / a.length, visible: (visible * 4) / a.length };
+}
+
+export function isWithin(limit, { mean, visible }) {
+  return mean < limit.mean && visible < limit.visible;
+}
+
+// Text would need a font, and nothing may run or be fetched when a browser shows the image.
+function refuseWhatIsNoDrawing(path, svg) {
+  const found = /<(script|style|text|image|foreignObject|a)\b|\son\w+=|\bhref="(?!#)|url\((?!#)|<!ENTITY/i.exec(svg);
+  if (found) throw new Error(`${path}.svg has ${found[0]}`);
+}

@@ -1,0 +1,130 @@
+//! Every flag that an answer may link to is there, and every image is what its path says.
+
+use std::{collections::BTreeSet, fs};
+
+use flags::{Format, Image, Subject, image, images, path};
+use formatting::country_name;
+use roxmltree::Document;
+use sha2::{Digest, Sha256};
+
+/// The countries of ISO 3166-1, and those that Google's rules know besides.
+fn countries() -> impl Iterator<Item = &'static str> {
+    rust_iso3166::ALL_ALPHA2.iter().copied().chain(["AC", "TA", "XK"])
+}
+
+/// The postal codes of the states, DC and the territories of the US.
+fn states() -> impl Iterator<Item = &'static str> {
+    let subdivisions = rust_iso3166::US.subdivisions().unwrap().iter();
+    // Nobody lives in the Minor Outlying Islands, and so no number is there.
+    let with_numbers = subdivisions.filter(|subdivision| subdivision.code != "US-UM");
+    with_numbers.map(|subdivision| subdivision.code.trim_start_matches("US-"))
+}
+
+#[test]
+fn each_country_and_each_us_state_has_a_flag_in_every_format_and_nothing_else_has() {
+    let named = |code| country_name(code).unwrap_or_else(|| panic!("{code} has no name"));
+    countries().for_each(|code| assert!(!named(code).is_empty()));
+    let subjects = countries()
+        .map(|code| (Subject::Country, code))
+        .chain(states().map(|code| (Subject::State, code)));
+    let expected: BTreeSet<String> = subjects
+        .flat_map(|(subject, code)| Format::ALL.map(|format| path(subject, code, format)))
+        .collect();
+    let found: BTreeSet<String> = images().map(|(path, _)| path).collect();
+    assert_eq!(found, expected);
+    assert_eq!(expected.len(), (252 + 56) * 4);
+}
+
+#[test]
+fn a_png_has_the_pixels_that_its_path_says() {
+    for (path, Image { media_type, bytes }) in images().filter(|(path, _)| path.ends_with(".png")) {
+        assert_eq!(media_type, "image/png", "{path}");
+        assert!(bytes.starts_with(b"\x89PNG\r\n\x1a\n"), "{path}");
+        let number = |at| u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap());
+        let size = format!("-{}x{}.png", number(16), number(20));
+        assert!(path.ends_with(&size), "{path} is {size}");
+    }
+}
+
+#[test]
+fn an_svg_is_a_drawing_that_runs_and_fetches_nothing() {
+    for (path, Image { media_type, bytes }) in images().filter(|(path, _)| path.ends_with(".svg")) {
+        assert_eq!(media_type, "image/svg+xml", "{path}");
+        let text = str::from_utf8(&bytes).unwrap();
+        let document = Document::parse(text).unwrap_or_else(|error| panic!("{path}: {error}"));
+        let root = document.root_element();
+        assert!(root.has_tag_name(("http://www.w3.org/2000/svg", "svg")), "{path}");
+        let sides: Vec<f64> =
+            root.attribute("viewBox").unwrap_or_default().split(' ').flat_map(str::parse).collect();
+        assert!(
+            matches!(sides[..], [_, _, width, height] if width > 1.0 && height > 1.0),
+            "{path}"
+        );
+        for element in document.descendants().filter(|node| node.is_element()) {
+            let name = element.tag_name().name();
+            assert!(
+                !["script", "style", "text", "image", "foreignObject", "a"].contains(&name),
+                "{path}: {name}"
+            );
+            for attribute in element.attributes() {
+                let (name, value) = (attribute.name(), attribute.value());
+                let is_foreign = (name == "href" && !value.starts_with('#'))
+                    || value.replace("url(#", "").contains("url(");
+                assert!(!name.starts_with("on") && !is_foreign, "{path}: {name}={value}");
+            }
+        }
+    }
+}
+
+/// The flag of Nepal is narrow, and the flags of states have many proportions.
+#[test]
+fn a_flag_that_is_not_3_by_2_keeps_its_proportions() {
+    let proportions = |path: &str| {
+        let svg = image(path).unwrap().bytes;
+        let document = Document::parse(str::from_utf8(&svg).unwrap()).unwrap();
+        let view_box = document.root_element().attribute("viewBox").unwrap();
+        let sides: Vec<f64> = view_box.split(' ').map(|side| side.parse().unwrap()).collect();
+        sides[2] / sides[3]
+    };
+    for (path, expected) in [
+        ("countries/US.svg", 1.5),
+        ("states/HI.svg", 2.0),
+        ("states/DC.svg", 2.0),
+        ("states/RI.svg", 1.087),
+        ("states/OH.svg", 1.625),
+    ] {
+        let found = proportions(path);
+        assert!((found - expected).abs() < 0.002, "{path}: {found}");
+    }
+}
+
+#[test]
+fn the_version_is_the_beginning_of_the_hash_of_all_images() {
+    let archive = fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/src/images.zip")).unwrap();
+    let hash = Sha256::digest(archive);
+    let beginning: String = hash[..4].iter().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(flags::VERSION, beginning, "run .ci/flags/draw.mjs again");
+}
+
+#[test]
+fn what_is_no_path_of_an_image_has_none() {
+    for path in [
+        "",
+        "/",
+        "countries",
+        "countries/",
+        "countries/US",
+        "countries/us.svg",
+        "countries/UK.svg",
+        "/countries/US.svg",
+        "countries/US.svg/",
+        "countries/../states/FL.svg",
+        "countries\\US.svg",
+        "states/ON.svg",
+        "countries/US-48x32.svg",
+        "countries/US-480x320.PNG",
+        "\0",
+    ] {
+        assert_eq!(image(path), None, "{path}");
+    }
+}

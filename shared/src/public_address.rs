@@ -1,0 +1,115 @@
+//! The address at which a client has reached the service, for links to other paths of it.
+//!
+//! Behind API Gateway its event says so. No header does, since a client can write any into a request, and
+//! the answer may be stored for others. Over a port of this process there is nothing else than headers:
+//! `Host` and, behind a proxy that ends TLS, `X-Forwarded-Proto`. Nobody but the client who wrote them
+//! gets the answer, which is `private`.
+
+use std::convert::Infallible;
+
+use axum::{
+    extract::FromRequestParts,
+    http::{HeaderMap, HeaderName, header::HOST, request::Parts},
+};
+use lambda_http::request::RequestContext::{self, ApiGatewayV1, ApiGatewayV2};
+
+use crate::gateway::PathPrefix;
+
+const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
+/// The longest name of a host, with its port.
+const LONGEST_HOST: usize = 260;
+/// The address of a request that names none: of a command that asks the routes within its process, or
+/// of HTTP/1.0. A server is there unless it was told another port.
+const UNNAMED: &str = "http://127.0.0.1:3000";
+
+/// Scheme, host and base path, without a slash at the end, such as `https://api.example.com/numbers`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PublicAddress(pub String);
+
+impl<S: Sync> FromRequestParts<S> for PublicAddress {
+    type Rejection = Infallible;
+
+    /// The address in the extensions of the request counts first: a request that is made within
+    /// another one has that of the other.
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        Ok(parts.extensions.get::<Self>().cloned().unwrap_or_else(|| Self::of(parts)))
+    }
+}
+
+impl PublicAddress {
+    fn of(parts: &Parts) -> Self {
+        let origin = match parts.extensions.get::<RequestContext>() {
+            Some(context) => domain(context).map(|domain| format!("https://{domain}")),
+            None => origin_in(&parts.headers),
+        };
+        let prefix = parts.extensions.get().map(|PathPrefix(prefix)| prefix.as_str());
+        Self(origin.unwrap_or_else(|| UNNAMED.to_owned()) + prefix.unwrap_or_default())
+    }
+}
+
+/// The domain at which API Gateway has got the request: one of its own, or one that its owner has
+/// set up.
+fn domain(context: &RequestContext) -> Option<&str> {
+    match context {
+        ApiGatewayV2(context) => context.domain_name.as_deref(),
+        ApiGatewayV1(context) => context.domain_name.as_deref(),
+        _ => None,
+    }
+}
+
+/// Scheme and host as the headers of a request name them; `None` if they name no host.
+fn origin_in(headers: &HeaderMap) -> Option<String> {
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    let host = text(HOST).filter(|host| is_host(host))?;
+    let is_encrypted =
+        text(FORWARDED_PROTO).is_some_and(|proto| proto.eq_ignore_ascii_case("https"));
+    Some(format!("{}://{host}", if is_encrypted { "https" } else { "http" }))
+}
+
+/// Whether the text is a name or an IP address, and perhaps a port, with nothing that would mean
+/// anything in a URL.
+fn is_host(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-_:[]".contains(&byte);
+    text.len() <= LONGEST_HOST
+        && text.bytes().all(is_plain)
+        && text.parse::<axum::http::uri::Authority>().is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::Request;
+
+    use super::*;
+
+    fn address(headers: &[(&str, &str)]) -> String {
+        let mut request = Request::builder();
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        PublicAddress::of(&request.body(()).unwrap().into_parts().0).0
+    }
+
+    #[test]
+    fn the_host_is_that_of_the_request_and_the_scheme_that_of_the_proxy() {
+        for host in ["127.0.0.1:3000", "localhost", "[::1]:8080", "numbers.example.com"] {
+            assert_eq!(address(&[("host", host)]), format!("http://{host}"));
+            let secure = [("host", host), ("x-forwarded-proto", "https")];
+            assert_eq!(address(&secure), format!("https://{host}"));
+        }
+        let odd_scheme = [("host", "a.example"), ("x-forwarded-proto", "javascript")];
+        assert_eq!(address(&odd_scheme), "http://a.example");
+        let other_host = [("host", "a.example"), ("x-forwarded-host", "evil.example")];
+        assert_eq!(address(&other_host), "http://a.example");
+    }
+
+    #[test]
+    fn a_host_that_is_none_is_not_repeated() {
+        let long = "a".repeat(300);
+        for host in
+            ["", "user@evil.example", "a/b", "a?b", "a b", "a\"b", "<a>", "a:b:c", "[", "é", &long]
+        {
+            assert_eq!(address(&[("host", host)]), UNNAMED, "{host}");
+        }
+        assert_eq!(address(&[]), UNNAMED);
+    }
+}
