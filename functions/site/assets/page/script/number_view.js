@@ -41,7 +41,7 @@ function flagImage({ svg, name }, size) {
 function pair(name, content, copied = null) {
   return element("div", {},
     element("dt", {}, name), element("dd", {}, content),
-    copied && copyButton(name, () => copied));
+    copied && element("dd", {}, copyButton(name, () => copied)));
 }
 
 function formatRows({ formats, extension, countryCallingCode }) {

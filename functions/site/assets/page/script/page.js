@@ -122,7 +122,7 @@ function start() {
   });
   document.querySelector(".skip").addEventListener("click", (event) => {
     event.preventDefault();
-    byId("main").focus();
+    byId("lookup").focus();
   });
   addEventListener("popstate", open);
   open();
