@@ -6,6 +6,7 @@ Usage: replay_events.py TNR CARGO_LAMBDA, from the root of the project.
 """
 
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -18,6 +19,8 @@ from pathlib import Path
 KEY = "tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn"
 DYNAMODB, S3, LOCAL, WATCH = 8000, 8001, 3999, 9000
 EVENTS = Path("events")
+# So that links to images are the same on both ports.
+os.environ["FLAGS_BASE_URL"] = "http://localhost:9000/flags"
 HEADERS = [
     "content-type", "cache-control", "etag", "link", "allow", "www-authenticate", "retry-after", "vary",
     "x-content-type-options", "access-control-allow-origin", "access-control-allow-methods",
@@ -41,7 +44,7 @@ def http(port, method, target, headers):
     request = urllib.request.Request(f"http://127.0.0.1:{port}{target}", None, headers, method=method)
     with urllib.request.build_opener(AnyStatus).open(request, timeout=600) as answer:
         found = {name: answer.headers[name] for name in HEADERS if answer.headers[name]}
-        return answer.status, found, answer.read().decode()
+        return answer.status, found, answer.read().decode(errors="backslashreplace")
 
 
 def wait_for(port, process):

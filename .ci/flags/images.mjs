@@ -7,8 +7,8 @@ import { pathToFileURL } from "node:url";
 
 // Pixels of the PNGs. All are 3:2, whatever the flag is.
 export const SIZES = [[48, 32], [240, 160], [480, 320]];
-// Colors of a PNG. A flag has few; the others are the blends at edges.
-const COLORS = 64;
+// Colors of a PNG. A flag has few; the others are the blends at edges, of which a small image consists.
+const COLORS = { 48: 256, 240: 64, 480: 64 };
 // Decimals of coordinates, the fewest first.
 const PRECISIONS = [0, 1, 2, 3];
 // How much a drawing with rounded coordinates may differ from the original: the mean over all channels, and
@@ -56,7 +56,7 @@ export async function imageMaker(tools) {
   };
 
   const png = async (svg, size) => {
-    const encoded = UPNG.encode([pixels(svg, size)], ...size, COLORS);
+    const encoded = UPNG.encode([pixels(svg, size)], ...size, COLORS[size[0]]);
     return new Uint8Array(await optimisePng(encoded, { level: 2 }));
   };
 
@@ -86,12 +86,17 @@ function rounded(optimize, svg, precision) {
 
 // The document in the middle of an image of this size, as large as it fits there. Its edges are on whole pixels.
 function fitted(svg, [width, height]) {
-  const [, x, y, ownWidth, ownHeight] = /<svg[^>]* viewBox="(\S+) (\S+) (\S+) (\S+)"/.exec(svg).map(Number);
+  const [root] = /<svg[^>]*>/.exec(svg);
+  const attribute = (name) => new RegExp(`\\s${name}=["']([^"']*)`).exec(root)?.[1];
+  const viewBox = attribute("viewBox") ?? `0 0 ${parseFloat(attribute("width"))} ${parseFloat(attribute("height"))}`;
+  const [, , ownWidth, ownHeight] = viewBox.split(/[ ,]+/).map(Number);
   const scale = Math.min(width / ownWidth, height / ownHeight);
   const [w, h] = [Math.round(ownWidth * scale), Math.round(ownHeight * scale)];
-  const place = `x="${(width - w) >> 1}" y="${(height - h) >> 1}" width="${w}" height="${h}" preserveAspectRatio="none"`;
-  const inner = svg.slice(svg.indexOf("<svg")).replace("<svg", `<svg ${place}`);
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">${inner}</svg>`;
+  const place = `x="${(width - w) >> 1}" y="${(height - h) >> 1}" width="${w}" height="${h}"`;
+  const others = root.replace(/\s(x|y|width|height|viewBox|preserveAspectRatio)=(["']).*?\2/g, "");
+  const inner = others.replace("<svg", `<svg ${place} viewBox="${viewBox}" preserveAspectRatio="none"`);
+  const document = svg.slice(svg.indexOf(root)).replace(root, () => inner);
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">${document}</svg>`;
 }
 
 // How much two drawings of the same size differ.

@@ -72,6 +72,8 @@ mod tests {
         assert_eq!(kind("{\"é\":1}".as_bytes(), &plain), "text");
         assert_eq!(kind(b"{}", &gzip), "bytes");
         assert_eq!(kind(b"\xff", &plain), "bytes");
+        let png = flags::image("countries/US-48x32.png").unwrap().bytes;
+        assert_eq!(kind(&png, &plain), "bytes");
         assert_eq!(kind(b"", &plain), "nothing");
     }
 }

@@ -5,7 +5,6 @@ use std::{io::Read, sync::LazyLock};
 
 use axum::{
     body::Bytes,
-    extract::Path,
     http::{
         Uri,
         header::{CACHE_CONTROL, CONTENT_TYPE},
@@ -13,7 +12,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use flate2::read::GzDecoder;
-use shared::errors::ApiError;
+use shared::{errors::ApiError, params::PathParams};
 
 use crate::html::{self, hash_source};
 
@@ -55,7 +54,7 @@ pub async fn docs() -> Response {
 ///
 /// # Errors
 /// Returns [`ApiError::NotFound`] if there is no such file.
-pub async fn file(Path(name): Path<String>, uri: Uri) -> Result<Response, ApiError> {
+pub async fn file(PathParams([name]): PathParams<1>, uri: Uri) -> Result<Response, ApiError> {
     if name != RAPIDOC_NAME {
         return Err(ApiError::no_endpoint(&uri));
     }

@@ -1,8 +1,9 @@
-//! What people see in a browser: the page, the documentation, and the description of the API. It needs
-//! neither a key nor the data.
+//! What people see in a browser: the page, the documentation, the description of the API, and the images of
+//! flags. It needs neither a key nor the data.
 
 mod description;
 mod docs;
+mod flags;
 mod html;
 mod page;
 
@@ -19,4 +20,5 @@ pub fn routes() -> Routes {
         .with_undescribed("/docs/{file}", get(docs::file))
         .with_undescribed("/openapi.json", get(description::version_3_1))
         .with_undescribed("/openapi-3.0.json", get(description::version_3_0))
+        .with_undescribed("/flags/{*path}", get(flags::flag))
 }

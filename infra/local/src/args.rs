@@ -7,8 +7,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::{expiry::Expiry, report::ChangesFile};
 
 mod environment;
+mod flags;
 mod serving;
 
+pub use flags::FlagsArgs;
 pub use serving::{ApiAddress, BackupArgs, HealthArgs, RestoreArgs, ServeArgs};
 
 /// The Telephone Number Reference Service on one machine.
@@ -50,6 +52,8 @@ pub enum Command {
     Restore(RestoreArgs),
     /// Run only the embedded DynamoDB, for `cargo lambda watch`
     Dynamodb(DynamodbArgs),
+    /// Write the images of flags into a folder, for a bucket or a CDN
+    Flags(FlagsArgs),
     /// Compute the monthly bill of a deployment from measures, list prices and template.yaml
     Costs(CostsArgs),
     /// Print the OpenAPI description of the API

@@ -49,6 +49,8 @@ pub enum LocalError {
     HasDatabase(String),
     #[error("the file '{0}' must not exist; give another name")]
     FileExists(String),
+    #[error("'{0}' must be a folder and is a file; give another name")]
+    NoFolder(String),
     #[error("table '{0}' is not ready")]
     TableNotReady(String),
     #[error("{url} answers {status}")]

@@ -5,7 +5,7 @@ use tower_http::{
     CompressionLevel,
     compression::{
         CompressionLayer,
-        predicate::{Predicate, SizeAbove},
+        predicate::{NotForContentType, Predicate, SizeAbove},
     },
 };
 
@@ -21,7 +21,8 @@ const LEAST_LENGTH: u64 = 1024;
 pub fn layer() -> CompressionLayer<impl Predicate> {
     CompressionLayer::new()
         .quality(CompressionLevel::Fastest)
-        .compress_when(SizeAbove::new(LEAST_LENGTH).and(has_body))
+        // A PNG is compressed already; an SVG is text.
+        .compress_when(SizeAbove::new(LEAST_LENGTH).and(has_body).and(NotForContentType::IMAGES))
 }
 
 /// Whether a response with this status has a body.

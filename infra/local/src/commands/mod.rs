@@ -4,6 +4,7 @@ mod backup;
 mod costs;
 mod doctor;
 mod dynamodb;
+mod flags;
 mod greeting;
 mod health;
 pub mod import;
@@ -41,6 +42,7 @@ pub async fn run(cli: Cli) -> Result<(), LocalError> {
         Command::Backup(args) => backup::backup(&args),
         Command::Restore(args) => backup::restore(&args),
         Command::Dynamodb(args) => dynamodb::dynamodb(args).await,
+        Command::Flags(args) => flags::write(&args),
         Command::Costs(args) => costs::print(args),
         Command::Openapi { version } => openapi::print(version),
     }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use shared::{app::lambda, state::App};
 
 use crate::support::{
-    api_events::http_api_event,
+    api_events::{HOST, http_api_event},
     sample_requests::SampleRequest,
     service::{KEY, shared_service},
 };
@@ -67,7 +67,7 @@ fn rest_api_event(written: &str) -> Value {
         "pathParameters": { "tn": written },
         "stageVariables": null, "body": null, "isBase64Encoded": false,
         "requestContext": {
-            "resourcePath": "/v1/format/{tn+}", "httpMethod": "GET", "path": format!("/prod{path}"), "stage": "prod",
+            "resourcePath": "/v1/format/{tn+}", "httpMethod": "GET", "path": path, "stage": "prod", "domainName": HOST,
             "protocol": "HTTP/1.1", "identity": {}, "requestTimeEpoch": 0, "apiId": "a", "accountId": "1",
             "resourceId": "r", "requestId": "i"
         }

@@ -10,7 +10,7 @@ use shared::{
 };
 
 use crate::support::{
-    api_events::http_api_event,
+    api_events::{HOST, http_api_event},
     sample_requests::SampleRequest,
     service::{KEY, shared_service},
 };
@@ -56,7 +56,7 @@ fn rest_api_event(route: &str, target: &str, base_path: &str, prefix: &str) -> V
         "requestContext": {
             "resourcePath": route, "httpMethod": "GET", "path": format!("{prefix}{path}"),
             "stage": "prod", "protocol": "HTTP/1.1", "identity": {}, "requestTimeEpoch": 0,
-            "apiId": "a", "accountId": "1", "resourceId": "r", "requestId": "i"
+            "domainName": HOST, "apiId": "a", "accountId": "1", "resourceId": "r", "requestId": "i"
         }
     })
 }
@@ -94,16 +94,21 @@ async fn a_path_is_found_behind_a_stage_or_base_path_and_links_have_it_too() {
 }
 
 #[tokio::test]
-async fn a_number_is_whole_behind_a_stage_or_base_path() {
+async fn a_number_is_whole_behind_a_stage_or_base_path_and_its_flags_are_below_that() {
     let target = "/v1/format/305%2F234%2F5678%3F";
-    let expected = shared_service().ok(target).await;
+    let answer = shared_service().ok(target).await.to_string();
+    let expected = |prefix: &str| -> Value {
+        let behind = answer.replace(&format!("{HOST}/flags/"), &format!("{HOST}{prefix}/flags/"));
+        serde_json::from_str(&behind).unwrap()
+    };
+    assert!(answer.contains(&format!("\"https://{HOST}/flags/")), "{answer}");
     for (stage, prefix) in OF_HTTP_APIS {
         let event = http_api_event_with(target, stage, prefix);
         let answer = answer_of(format::routes(), &event).await;
-        assert_eq!((answer.status, answer.body), (200, expected.clone()), "{event}");
+        assert_eq!((answer.status, answer.body), (200, expected(prefix)), "{event}");
     }
     let event = rest_api_event("/v1/format/{tn+}", target, "/numbers", "/numbers");
-    assert_eq!(answer_of(format::routes(), &event).await.body, expected);
+    assert_eq!(answer_of(format::routes(), &event).await.body, expected("/numbers"));
 }
 
 #[tokio::test]

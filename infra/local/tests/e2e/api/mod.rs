@@ -7,6 +7,7 @@ mod compression;
 mod conditional_requests;
 mod cors;
 mod events;
+mod flags;
 mod format;
 mod gateway_paths;
 mod gateway_prefixes;

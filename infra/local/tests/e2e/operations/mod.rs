@@ -8,6 +8,7 @@ mod deployment;
 mod doctor;
 mod documents;
 mod endpoint_places;
+mod flag_images;
 mod freezing;
 mod import_commands;
 mod key_transfer;

@@ -9,7 +9,8 @@ use super::{
     template::{DEFAULT_ROUTE, decoded, route_of},
 };
 
-const HOST: &str = "abcdef1234.execute-api.us-east-1.amazonaws.com";
+/// The domain at which clients reach the service.
+pub const HOST: &str = "abcdef1234.execute-api.us-east-1.amazonaws.com";
 
 /// The folder of the sample events.
 pub fn events_folder() -> PathBuf {

@@ -3,13 +3,13 @@
 use std::{net::Ipv4Addr, sync::LazyLock};
 
 use axum::middleware::from_fn;
-use reqwest::{Client, RequestBuilder, Response, StatusCode};
+use reqwest::{Client, RequestBuilder, Response, StatusCode, header};
 use serde_json::Value;
 use shared::{app, state::App};
 use tnr::{commands::keys, database::Database, routes};
 use tokio::{net::TcpListener, runtime::Runtime};
 
-use super::{databases, description, fault_proxy::FaultProxy};
+use super::{api_events::HOST, databases, description, fault_proxy::FaultProxy};
 
 /// The key of the sample requests, which every service of these tests knows.
 pub use tnr::sample_requests::SAMPLE_KEY as KEY;
@@ -83,9 +83,11 @@ impl Service {
         Self::on(Database::at(proxy.endpoint.clone()).await.unwrap()).await
     }
 
-    /// A request without a key.
+    /// A request without a key, to the address that the events of API Gateway have, too. So links to
+    /// the service's own paths are the same for every service and every way of a request.
     pub fn request(&self, path: &str) -> RequestBuilder {
-        self.client.get(format!("{}{path}", self.base_url))
+        let request = self.client.get(format!("{}{path}", self.base_url));
+        request.header(header::HOST, HOST).header("x-forwarded-proto", "https")
     }
 
     /// The response to a request with the sample key.

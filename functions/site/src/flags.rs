@@ -1,0 +1,49 @@
+//! The images of flags, to which the answers of `format` link.
+
+use axum::{
+    http::{
+        HeaderName,
+        header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE},
+    },
+    response::{IntoResponse, Response},
+};
+use shared::{
+    errors::ApiError,
+    params::{PathParams, quote},
+};
+
+/// An SVG that a browser opens as a document runs nothing and fetches nothing.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+/// An image of a version never changes.
+const OF_THIS_VERSION: &str = "public, max-age=31536000, immutable";
+/// An address without a version, or with that of another release, has the image of this release.
+const OF_ANY_VERSION: &str = "public, max-age=86400";
+const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+const VERSION_DIGITS: usize = 8;
+
+/// Answers with the image at a path such as `80dc79f0/countries/US.svg`. The version may be missing or
+/// that of another release, so that a link works for as long as there is a flag.
+///
+/// # Errors
+/// Returns [`ApiError::NotFound`] if there is no such image.
+pub async fn flag(PathParams([path]): PathParams<1>) -> Result<Response, ApiError> {
+    let (caching, name) = match path.split_once('/') {
+        Some((::flags::VERSION, name)) => (OF_THIS_VERSION, name),
+        Some((version, name)) if is_version(version) => (OF_ANY_VERSION, name),
+        _ => (OF_ANY_VERSION, path.as_str()),
+    };
+    let image = ::flags::image(name)
+        .ok_or_else(|| ApiError::not_found(format!("No flag found at /flags/{}", quote(&path))))?;
+    let headers = [
+        (CONTENT_TYPE, image.media_type),
+        (CACHE_CONTROL, caching),
+        (CONTENT_SECURITY_POLICY, POLICY),
+        // Pages that isolate themselves may show it, too.
+        (RESOURCE_POLICY, "cross-origin"),
+    ];
+    Ok((headers, image.bytes).into_response())
+}
+
+fn is_version(text: &str) -> bool {
+    text.len() == VERSION_DIGITS && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}

@@ -1,0 +1,296 @@
+//! The images of flags: each link of an answer leads to one, wherever the request has come from.
+
+use std::collections::BTreeSet;
+
+use axum::{
+    body::{Body, to_bytes},
+    http::Request,
+};
+use flags::VERSION;
+use futures_util::{StreamExt, stream};
+use lambda_http::tower::ServiceExt;
+use reqwest::{
+    Method, Response,
+    header::{HOST as HOST_HEADER, HeaderMap},
+};
+use roxmltree::Document;
+use serde_json::{Value, json};
+use shared::{app, flag_images::FlagImages, public_address::PublicAddress, state::App};
+
+use crate::support::{
+    api_events::{HOST, http_api_event},
+    function_calls::answer_of,
+    sample_requests::SampleRequest,
+    service::{KEY, http_client, shared_service},
+};
+
+/// A number of each country that has numbers.
+const NUMBERS: &str =
+    include_str!("../../../../../shared/formatting/tests/agreement/one_of_each_region.txt");
+/// What a flag has an image of in an answer, and its pixels.
+const PNGS: [(&str, u32, u32); 3] = [("small", 48, 32), ("medium", 240, 160), ("large", 480, 320)];
+/// How many requests are on their way at a time.
+const AT_ONCE: usize = 16;
+
+/// The answer for a number, as a client gets it that has nothing but the address of the server.
+async fn described(number: &str) -> Value {
+    let url = format!("{}/v1/format/{number}", shared_service().base_url);
+    http_client().get(url).bearer_auth(KEY).send().await.unwrap().json().await.unwrap()
+}
+
+/// A valid number of each state of the US that the sample has: all of them.
+async fn numbers_of_states() -> Vec<(String, Value)> {
+    let codes = flags::images().filter_map(|(path, _)| {
+        Some(path.strip_prefix("states/")?.strip_suffix(".svg")?.to_owned())
+    });
+    stream::iter(codes.collect::<Vec<_>>())
+        .map(|state| async move {
+            let found = shared_service()
+                .ok(&format!("/v1/search?state={state}&status=ASSIGNED&limit=100"))
+                .await;
+            for exchange in found["results"].as_array().unwrap() {
+                let (npa, nxx) = (&exchange["npa"], &exchange["nxx"]);
+                let number = format!("+1{}{}4567", npa.as_str().unwrap(), nxx.as_str().unwrap());
+                let answer = described(&number).await;
+                if answer["flags"]["state"]["abbreviation"] == *state {
+                    return (state, answer);
+                }
+            }
+            panic!("no valid number of {state}: {found}");
+        })
+        .buffer_unordered(AT_ONCE)
+        .collect()
+        .await
+}
+
+/// The links of one flag, each with the pixels of its image; an SVG has none.
+fn links(flag: &Value) -> Vec<(String, Option<(u32, u32)>)> {
+    let url = |value: &Value| value.as_str().unwrap().to_owned();
+    let pngs = PNGS.map(|(name, width, height)| (url(&flag["png"][name]), Some((width, height))));
+    [(url(&flag["svg"]), None)].into_iter().chain(pngs).collect()
+}
+
+/// Asserts that a link leads to an image of this size.
+async fn assert_is_image(url: String, pixels: Option<(u32, u32)>) {
+    let response = http_client().get(&url).send().await.unwrap();
+    assert_eq!(response.status(), 200, "{url}");
+    let media_type = response.headers()["content-type"].to_str().unwrap().to_owned();
+    let bytes = response.bytes().await.unwrap();
+    let number = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap());
+    match pixels {
+        Some(pixels) => {
+            assert_eq!(media_type, "image/png", "{url}");
+            assert_eq!((&bytes[1..4], number(16), number(20)), (&b"PNG"[..], pixels.0, pixels.1));
+        }
+        None => {
+            assert_eq!(media_type, "image/svg+xml", "{url}");
+            let text = String::from_utf8(bytes.to_vec()).unwrap();
+            let document = Document::parse(&text).unwrap();
+            assert!(document.root_element().has_attribute("viewBox"), "{url}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_link_of_every_country_and_state_leads_to_the_image_that_it_says() {
+    let countries: Vec<Value> = stream::iter(NUMBERS.lines())
+        .map(described)
+        .buffer_unordered(AT_ONCE)
+        .filter(|answer| std::future::ready(answer["country"].is_string()))
+        .collect()
+        .await;
+    let states = numbers_of_states().await;
+    assert_eq!(states.len(), 56);
+    let of_states = states.iter().map(|(_, answer)| &answer["flags"]["state"]);
+    let flags: Vec<&Value> =
+        countries.iter().map(|answer| &answer["flags"]["country"]).chain(of_states).collect();
+    let names: BTreeSet<&str> = flags.iter().filter_map(|flag| flag["svg"].as_str()).collect();
+    assert_eq!(names.len(), 245 + 56, "each has a flag of its own");
+    let links: BTreeSet<_> = flags.into_iter().flat_map(links).collect();
+    let own = format!("{}/flags/{VERSION}/", shared_service().base_url);
+    assert!(links.iter().all(|(url, _)| url.starts_with(&own)), "{links:?}");
+    stream::iter(links)
+        .for_each_concurrent(AT_ONCE, |(url, pixels)| assert_is_image(url, pixels))
+        .await;
+}
+
+/// The address before `/countries` in the answer of the function `format` to an event.
+async fn linked_address(app: App, event: &Value) -> String {
+    let answer = answer_of(format::routes(), app, event).await;
+    let svg = answer.body["flags"]["country"]["svg"].as_str();
+    let svg = svg.unwrap_or_else(|| panic!("{event}: {}", answer.body));
+    svg.strip_suffix("/countries/US.svg").unwrap().to_owned()
+}
+
+async fn own_app() -> App {
+    App::on(shared_service().database.serving_store().await)
+}
+
+fn event() -> Value {
+    http_api_event(&SampleRequest::get("/v1/format/+13052345678"))
+}
+
+#[tokio::test]
+async fn no_header_of_a_client_changes_where_the_links_of_a_function_lead() {
+    let own = format!("https://{HOST}/flags/{VERSION}");
+    assert_eq!(linked_address(own_app().await, &event()).await, own);
+    for name in [
+        "host",
+        "x-forwarded-host",
+        "x-forwarded-proto",
+        "x-forwarded-prefix",
+        "x-forwarded-port",
+        "x-forwarded-server",
+        "x-original-host",
+        "x-original-url",
+        "x-rewrite-url",
+        "x-host",
+        "forwarded",
+        "referer",
+        "origin",
+        "via",
+        "x-real-ip",
+        "cdn-loop",
+    ] {
+        for value in ["evil.example", "http", "host=evil.example;proto=http", "/evil"] {
+            let mut event = event();
+            event["headers"][name] = json!(value);
+            assert_eq!(linked_address(own_app().await, &event).await, own, "{name}: {value}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn links_lead_to_the_domain_at_which_api_gateway_got_the_request() {
+    let mut event = event();
+    event["requestContext"]["domainName"] = json!("numbers.example.com");
+    let own = format!("https://numbers.example.com/flags/{VERSION}");
+    assert_eq!(linked_address(own_app().await, &event).await, own);
+}
+
+#[tokio::test]
+async fn links_lead_to_another_host_if_one_is_set() {
+    let mut app = own_app().await;
+    app.flag_images = FlagImages::of("https://cdn.example/flags/");
+    assert_eq!(linked_address(app, &event()).await, "https://cdn.example/flags");
+}
+
+#[tokio::test]
+async fn a_request_within_another_one_links_to_the_address_of_the_other() {
+    let request = Request::get("/v1/format/+13052345678")
+        .header("Authorization", format!("Bearer {KEY}"))
+        .extension(PublicAddress("https://outer.example/base".to_owned()));
+    let service = app::service([format::routes()], own_app().await);
+    let response = service.oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
+    let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();
+    let body: Value = serde_json::from_slice(&body).unwrap();
+    let svg = format!("https://outer.example/base/flags/{VERSION}/countries/US.svg");
+    assert_eq!(body["flags"]["country"]["svg"], svg);
+}
+
+async fn send(method: Method, path: &str, headers: &[(&str, &str)]) -> Response {
+    let request = http_client().request(method, format!("{}{path}", shared_service().base_url));
+    let with_header = |request: reqwest::RequestBuilder, (name, value): &(&str, &str)| {
+        request.header(*name, *value)
+    };
+    headers.iter().fold(request, with_header).send().await.unwrap()
+}
+
+fn value<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name).map(|value| value.to_str().unwrap())
+}
+
+#[tokio::test]
+async fn an_image_of_a_version_may_be_kept_for_ever_and_any_other_for_a_day() {
+    for (folder, caching) in [
+        (format!("/flags/{VERSION}"), "public, max-age=31536000, immutable"),
+        ("/flags/00000000".to_owned(), "public, max-age=86400"),
+        ("/flags".to_owned(), "public, max-age=86400"),
+    ] {
+        for name in ["countries/US.svg", "states/FL-480x320.png"] {
+            let path = format!("{folder}/{name}");
+            let response = send(Method::GET, &path, &[]).await;
+            assert_eq!(response.status(), 200, "{path}");
+            let headers = response.headers().clone();
+            assert_eq!(value(&headers, "cache-control"), Some(caching), "{path}");
+            assert_eq!(value(&headers, "x-content-type-options"), Some("nosniff"));
+            assert_eq!(value(&headers, "access-control-allow-origin"), Some("*"));
+            assert_eq!(value(&headers, "cross-origin-resource-policy"), Some("cross-origin"));
+            let policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+            assert_eq!(value(&headers, "content-security-policy"), Some(policy));
+
+            let tag = value(&headers, "etag").unwrap();
+            let again = send(Method::GET, &path, &[("if-none-match", tag)]).await;
+            assert_eq!(again.status(), 304, "{path}");
+            assert_eq!(value(again.headers(), "cache-control"), Some(caching), "{path}");
+
+            let head = send(Method::HEAD, &path, &[]).await;
+            assert_eq!(head.headers()["content-type"], headers["content-type"], "{path}");
+            assert_eq!(head.headers()["content-length"], headers["content-length"], "{path}");
+            assert!(head.bytes().await.unwrap().is_empty(), "{path}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_svg_is_compressed_for_the_way_and_a_png_is_not() {
+    for (name, coding) in [("states/FL.svg", Some("gzip")), ("states/FL-480x320.png", None)] {
+        let path = format!("/flags/{VERSION}/{name}");
+        let response = send(Method::GET, &path, &[("accept-encoding", "gzip")]).await;
+        assert_eq!(value(response.headers(), "content-encoding"), coding, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_image_is_a_404_in_json_that_nobody_stores() {
+    for path in [
+        "/flags/countries/EU.svg",
+        "/flags/countries/us.svg",
+        "/flags/states/ON.svg",
+        "/flags/countries",
+        "/flags/1234567/countries/US.svg",
+        "/flags/v1/countries/US.svg",
+        "/flags/00000000/00000000/countries/US.svg",
+        "/flags/countries/US-49x32.png",
+        "/flags/countries/US.svg/",
+        "/flags/countries/%2e%2e/states/FL.svg",
+        "/flags/%00",
+        "/flags/%FF",
+        "/flags/",
+        "/flags",
+    ] {
+        let response = send(Method::GET, path, &[]).await;
+        assert_eq!(response.status(), 404, "{path}");
+        assert_eq!(value(response.headers(), "cache-control"), Some("no-store"), "{path}");
+        let body: Value = response.json().await.unwrap();
+        assert_eq!(body["error"], "not_found", "{path}");
+    }
+    let missing = send(Method::GET, "/flags/countries/EU.svg", &[]).await;
+    let body: Value = missing.json().await.unwrap();
+    assert_eq!(body["message"], "No flag found at /flags/countries/EU.svg");
+}
+
+/// The path of an image in an event is decoded, and its route takes the rest of a path.
+#[tokio::test]
+async fn a_function_finds_an_image_by_the_path_of_an_event() {
+    let event = http_api_event(&SampleRequest::get("/flags/countries/US-48x32.png"));
+    let answer = answer_of(site::routes(), own_app().await, &event).await;
+    assert_eq!((answer.status, value(&answer.headers, "content-type")), (200, Some("image/png")));
+}
+
+#[tokio::test]
+async fn a_server_links_to_the_name_by_which_it_was_asked() {
+    let url = format!("{}/v1/format/+13052345678", shared_service().base_url);
+    for (host, proto, expected) in [
+        ("numbers.example.com", "https", "https://numbers.example.com"),
+        ("numbers.example.com:8080", "http", "http://numbers.example.com:8080"),
+        ("evil.example/\"><script>", "https", "http://127.0.0.1:3000"),
+    ] {
+        let request = http_client().get(&url).bearer_auth(KEY).header(HOST_HEADER, host);
+        let answer = request.header("x-forwarded-proto", proto).send().await.unwrap();
+        assert_eq!(value(answer.headers(), "cache-control"), Some("private"), "{host}");
+        let body: Value = answer.json().await.unwrap();
+        let svg = format!("{expected}/flags/{VERSION}/countries/US.svg");
+        assert_eq!(body["flags"]["country"]["svg"], svg, "{host}");
+    }
+}
