@@ -29,6 +29,7 @@ mod quotas;
 mod response_headers;
 mod search;
 mod serving_without_dynamodb;
+mod site;
 mod status;
 mod trailing_slashes;
 mod unknown_parameters;
