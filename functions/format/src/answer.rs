@@ -74,7 +74,7 @@ pub struct FormatResult {
     /// Only of valid numbers that belong to a country.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    flags: Option<Flags>,
+    pub(super) flags: Option<Flags>,
     /// Whether the number belongs to no place, as toll-free numbers do.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]

@@ -2,6 +2,7 @@
 
 mod answer;
 mod block;
+mod in_memory;
 mod lookup;
 mod readings;
 
