@@ -67,6 +67,11 @@ impl Routes {
         self.router.get_openapi().paths.paths.keys().map(String::as_str)
     }
 
+    /// A router that admits every request, for those that come from within the process.
+    pub(crate) fn into_unguarded_router(self) -> Router<App> {
+        self.router.into()
+    }
+
     /// A router that admits requests: with a key and known parameters if the routes are protected.
     fn into_router(self, app: &App) -> Router<App> {
         match self.access {
@@ -89,8 +94,8 @@ pub fn service(functions: impl IntoIterator<Item = Routes>, app: App) -> Router 
         .into_iter()
         .fold(Router::new(), |service, routes| service.merge(routes.into_router(&app)))
         .fallback(endpoint_not_found)
-        .with_state(app.clone())
-        .layer(CatchPanicLayer::custom(internal_error));
+        .with_state(app.clone());
+    let router = answer_panics(router);
     let with_rules = with_rules_of_http(router, &app.allowed_origins);
     let observed =
         behind_secret(with_rules, &app).layer(from_fn_with_state(app.observer, telemetry::observe));
@@ -177,8 +182,13 @@ async fn admit_anybody(request: AxumRequest, next: Next) -> Result<Response, Api
     Ok(response)
 }
 
-async fn endpoint_not_found(uri: Uri) -> ApiError {
+pub(crate) async fn endpoint_not_found(uri: Uri) -> ApiError {
     ApiError::NotFound(format!("Endpoint not found: {}", quote(uri.path())))
+}
+
+/// The router, which answers a request whose handler panics.
+pub(crate) fn answer_panics(router: Router) -> Router {
+    router.layer(CatchPanicLayer::custom(internal_error))
 }
 
 /// The response to a request whose handler panicked. The message of the panic is not logged, since

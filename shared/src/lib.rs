@@ -5,7 +5,8 @@
 //! it, [`unknown_params`] refuses what its route does not know, [`params`] and
 //! [`pagination`] parse it, a handler asks [`lookup`] for a record or a dataset, [`errors`] turns a
 //! failure into a response, [`http`] gives the response what HTTP asks of it, and [`telemetry`]
-//! writes its line of the access log. [`state`] holds the data that all handlers share.
+//! writes its line of the access log. [`state`] holds the data that all handlers share, and [`in_process`]
+//! asks the handlers without a port.
 
 pub mod app;
 pub mod auth;
@@ -13,6 +14,7 @@ pub mod errors;
 mod extension;
 pub mod gateway;
 pub mod http;
+pub mod in_process;
 pub mod lookup;
 pub mod pagination;
 pub mod params;

@@ -11,6 +11,7 @@ mod format;
 mod gateway_paths;
 mod gateway_prefixes;
 mod iam_requests;
+mod in_process;
 mod lookup;
 mod messy_numbers;
 mod methods_and_unknown_paths;
