@@ -10,6 +10,7 @@
 
 pub mod app;
 pub mod auth;
+pub mod cells;
 pub mod errors;
 mod extension;
 pub mod gateway;

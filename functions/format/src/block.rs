@@ -53,19 +53,19 @@ pub struct Location {
     /// The place to which calls of the block are rated; North American numbers only.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "MIAMI")]
-    rate_center: Option<String>,
+    pub(crate) rate_center: Option<String>,
     /// State or province code; North American numbers only.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    state: Option<StateCode>,
+    pub(crate) state: Option<StateCode>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "Florida")]
-    state_name: Option<&'static str>,
+    pub(crate) state_name: Option<&'static str>,
     /// ISO 3166-1 alpha-2 code. A US territory has a code of its own, such as `PR`.
     #[schema(value_type = DefaultCountry)]
     country: String,
     #[schema(example = "United States")]
-    country_name: &'static str,
+    pub(crate) country_name: &'static str,
 }
 
 impl Location {
@@ -91,14 +91,14 @@ pub struct CarrierInfo {
     /// Operating Company Number; absent if the source names a company without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    ocn: Option<Ocn>,
+    pub(crate) ocn: Option<Ocn>,
     /// Company name; `null` if no source names the company.
     #[schema(required, example = "NEW CINGULAR WIRELESS PCS, LLC - DC")]
-    name: Option<String>,
+    pub(crate) name: Option<String>,
     /// `null` if no source names the type.
     #[serde(rename = "type")]
     #[schema(required)]
-    carrier_type: Option<CarrierType>,
+    pub(crate) carrier_type: Option<CarrierType>,
 }
 
 /// The exchange of a North American number, and its area code if the exchange has no state.

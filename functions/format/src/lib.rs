@@ -2,6 +2,7 @@
 
 mod answer;
 mod block;
+pub mod cells;
 mod in_memory;
 mod lookup;
 mod readings;
