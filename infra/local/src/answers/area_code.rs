@@ -32,8 +32,7 @@ fn written(args: &AreaCodeArgs, answer: &Value) -> String {
     let total = HumanCount(answer["total_exchanges"].as_u64().unwrap_or_default());
     let state = text(&answer["state"]).parse::<StateCode>().map(|state| state.name());
     let state = state.unwrap_or("no state");
-    let heading =
-        format!("{npa}  {state}, {}; {total} exchanges\n\n", shown(&answer["country"]));
+    let heading = format!("{npa}  {state}, {}; {total} exchanges\n\n", shown(&answer["country"]));
     if exchanges.is_empty() {
         return heading + &place(answer, 0, "");
     }

@@ -89,9 +89,11 @@ fn written_list(args: &CarrierArgs, list: &Value) -> String {
     let carriers = list["carriers"].as_array().map(Vec::as_slice).unwrap_or_default();
     let filters =
         [("--state", &args.state), ("--country", &args.country), ("--type", &args.carrier_type)];
-    let options = typed(filters).into_iter().map(|(name, value)| format!(" {name} {}", quoted(value)));
+    let options =
+        typed(filters).into_iter().map(|(name, value)| format!(" {name} {}", quoted(value)));
     let words = args.words.iter().map(|word| format!(" {}", quoted(word)));
-    let command: String = ["tnr carrier".to_owned()].into_iter().chain(words).chain(options).collect();
+    let command: String =
+        ["tnr carrier".to_owned()].into_iter().chain(words).chain(options).collect();
     if carriers.is_empty() {
         return place(list, 0, &command);
     }

@@ -17,8 +17,11 @@ use crate::{LocalError, args::SearchArgs};
 /// database cannot be used.
 pub async fn search(args: SearchArgs) -> Result<(), LocalError> {
     let words = args.words.join(" ");
-    let params: Params<'_> =
-        [("q", words.as_str())].into_iter().chain(filters(&args)).chain(args.page.params()).collect();
+    let params: Params<'_> = [("q", words.as_str())]
+        .into_iter()
+        .chain(filters(&args))
+        .chain(args.page.params())
+        .collect();
     print_answer(&args.answer, "/v1/search", &params, |found| written(&args, found)).await
 }
 
@@ -42,7 +45,8 @@ fn written(args: &SearchArgs, answer: &Value) -> String {
     let options = filters(args).into_iter();
     let options =
         options.map(|(name, value)| format!(" --{} {}", name.replace('_', "-"), quoted(value)));
-    let command: String = ["tnr search".to_owned()].into_iter().chain(words).chain(options).collect();
+    let command: String =
+        ["tnr search".to_owned()].into_iter().chain(words).chain(options).collect();
     let place = place(answer, found.len(), &command);
     let Some(first) = found.first() else { return place };
     let columns = [

@@ -45,7 +45,10 @@ fn written(args: &LookupArgs, answer: &Value) -> String {
     let formats = &format["formats"];
     if formats.is_null() {
         let input = printable(text(&format["input"]));
-        return format!("{input}\n  not a phone number: it {}\n", refusal(args).unwrap_or_default());
+        return format!(
+            "{input}\n  not a phone number: it {}\n",
+            refusal(args).unwrap_or_default()
+        );
     }
     let verdict = match refusal(args) {
         None => "valid".to_owned(),

@@ -50,7 +50,11 @@ pub(super) fn place(answer: &Value, shown: usize, command: &str) -> String {
         return format!("There are {of} in all; --offset passes over all of them.\n");
     }
     if last >= total {
-        return if offset == 0 { format!("{of} in all.\n") } else { format!("{first} to {to} of {of}.\n") };
+        return if offset == 0 {
+            format!("{of} in all.\n")
+        } else {
+            format!("{first} to {to} of {of}.\n")
+        };
     }
     let limit = if limit == 50 { String::new() } else { format!(" --limit {limit}") };
     format!("{first} to {to} of {of}; next: {command}{limit} --offset {last}\n")
@@ -76,7 +80,8 @@ mod tests {
     fn a_table_is_aligned_and_holds_nothing_that_a_terminal_obeys() {
         let rows = [json!({"a": "1", "b": null}), json!({"a": "\u{1b}[2J", "b": "é".repeat(50)})];
         let table = table(&[("A", "a"), ("B", "b")], &rows);
-        let expected = format!("  A          B\n  1          -\n  \\u{{1b}}[2J  {}…\n", "é".repeat(41));
+        let expected =
+            format!("  A          B\n  1          -\n  \\u{{1b}}[2J  {}…\n", "é".repeat(41));
         assert_eq!(table, expected);
     }
 
@@ -87,7 +92,10 @@ mod tests {
             place(&page, shown, "tnr area-code 415")
         };
         assert_eq!(at(50, 0, 1792, 50), "1 to 50 of 1,792; next: tnr area-code 415 --offset 50\n");
-        assert_eq!(at(5, 5, 12, 5), "6 to 10 of 12; next: tnr area-code 415 --limit 5 --offset 10\n");
+        assert_eq!(
+            at(5, 5, 12, 5),
+            "6 to 10 of 12; next: tnr area-code 415 --limit 5 --offset 10\n"
+        );
         assert_eq!(at(50, 50, 60, 10), "51 to 60 of 60.\n");
         assert_eq!(at(50, 0, 3, 3), "3 in all.\n");
         assert_eq!(at(50, 0, 0, 0), "Nothing is found.\n");

@@ -134,7 +134,9 @@ impl Answers {
         let read = self.number_and_country(cells);
         let (text, country) = match read {
             Ok(read) => read,
-            Err(reason) => return (Err(reason), FormatResult::in_memory("", None, None, self.today)),
+            Err(reason) => {
+                return (Err(reason), FormatResult::in_memory("", None, None, self.today));
+            }
         };
         let number = PhoneNumber::parse(text, country);
         let verdict = Verdict::of(text, country, number.as_ref());
@@ -155,9 +157,7 @@ impl Answers {
         let country = self.layout.country.and_then(|column| cells.get(column));
         match country.map(|cell| cell.trim()).filter(|cell| !cell.is_empty()) {
             None => Ok((text, self.default_country)),
-            Some(code) => {
-                Ok((text, code.parse().map_err(|_| Reason::UnknownCountry)?))
-            }
+            Some(code) => Ok((text, code.parse().map_err(|_| Reason::UnknownCountry)?)),
         }
     }
 

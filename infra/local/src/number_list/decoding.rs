@@ -79,8 +79,8 @@ fn encoding_of(head: &[u8]) -> (Option<&'static Encoding>, usize) {
         [0xef, 0xbb, 0xbf, ..] => (None, BYTE_ORDER_MARK.len()),
         [0xff, 0xfe, ..] => (Some(UTF_16LE), 2),
         [0xfe, 0xff, ..] => (Some(UTF_16BE), 2),
-        [1.., 0, 1.., 0, ..] => (Some(UTF_16LE), 0),
-        [0, 1.., 0, 1.., ..] => (Some(UTF_16BE), 0),
+        &[a, 0, b, 0, ..] if a > 0 && b > 0 => (Some(UTF_16LE), 0),
+        &[0, a, 0, b, ..] if a > 0 && b > 0 => (Some(UTF_16BE), 0),
         _ => (None, 0),
     }
 }
@@ -115,11 +115,7 @@ impl<R: Read> Utf16<R> {
         let most = self.decoder.max_utf8_buffer_length(read).unwrap_or_default();
         self.decoded.reserve(most);
         // There is room for all of it.
-        _ = self.decoder.decode_to_string(
-            &self.buffer[..read],
-            &mut self.decoded,
-            self.is_at_end,
-        );
+        _ = self.decoder.decode_to_string(&self.buffer[..read], &mut self.decoded, self.is_at_end);
         Ok(())
     }
 }

@@ -297,7 +297,10 @@ mod tests {
         assert_eq!(number("a,b", "2"), Ok(1));
         assert_eq!(number("2,b", "2"), Ok(0));
         for name in ["3", "0", "c", "", "-1"] {
-            assert!(matches!(number("a,b", name), Err(LayoutError::UnknownColumn { .. })), "{name}");
+            assert!(
+                matches!(number("a,b", name), Err(LayoutError::UnknownColumn { .. })),
+                "{name}"
+            );
         }
         assert!(matches!(number("a,a", "a"), Err(LayoutError::AmbiguousColumn { .. })));
         let bare = Request { has_no_header: true, ..with_column("2") };

@@ -110,7 +110,7 @@ pub fn describe(
     output.write_all(&answers.header().map_err(unwritable)?).map_err(unwritable)?;
     let mut summary = Summary::default();
     pipeline::in_order(
-        move || Ok(rows.next_part()?),
+        move || rows.next_part().map_err(ListError::from),
         move |rows| answers.part(&rows),
         |part: io::Result<Part>| {
             let Part { text, summary: of_part } = part.map_err(unwritable)?;
