@@ -97,7 +97,7 @@ pub enum LocalError {
     NoList,
     #[error(transparent)]
     List(#[from] ListError),
-    #[error("{} rejected", counted(*.0 as usize, "number"))]
+    #[error("{} {} rejected", counted(*.0 as usize, "number"), if *.0 == 1 { "was" } else { "were" })]
     RejectedNumbers(u64),
     #[error("stopped by a signal; nothing is left of the unfinished output")]
     Stopped,

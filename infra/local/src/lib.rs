@@ -4,6 +4,7 @@ mod answers;
 pub mod args;
 pub mod commands;
 pub mod costs;
+mod csv_errors;
 pub mod database;
 mod deletion_protection;
 mod doctor;

@@ -5,8 +5,7 @@ use numbering::records::StateCode;
 use serde_json::Value;
 
 use super::{
-    Params,
-    carriers::caveat,
+    HOLDERS_AS_ASSIGNED, Params,
     page::{place, table},
     print_answer, shown, text, typed,
 };
@@ -30,11 +29,12 @@ fn written(args: &AreaCodeArgs, answer: &Value) -> String {
     let npa = text(&answer["npa"]);
     let exchanges = answer["exchanges"].as_array().map(Vec::as_slice).unwrap_or_default();
     let total = HumanCount(answer["total_exchanges"].as_u64().unwrap_or_default());
-    let state = text(&answer["state"]).parse::<StateCode>().map(|state| state.name());
-    let state = state.unwrap_or("no state");
-    let heading = format!("{npa}  {state}, {}; {total} exchanges\n\n", shown(&answer["country"]));
+    let state = text(&answer["state"]).parse::<StateCode>();
+    let state = state.map_or_else(|_| String::new(), |state| format!("{}, ", state.name()));
+    let heading = format!("{npa}  {state}{}; {total} exchanges\n", shown(&answer["country"]));
     if exchanges.is_empty() {
-        return heading + &place(answer, 0, "");
+        let is_beyond = answer["pagination"]["total"] != 0;
+        return if is_beyond { heading + &place(answer, 0, "") } else { heading };
     }
     let columns = [
         ("NXX", "nxx"),
@@ -55,5 +55,14 @@ fn written(args: &AreaCodeArgs, answer: &Value) -> String {
         }
         (None, _) => String::new(),
     };
-    [heading, table(&columns, exchanges), "\n".to_owned(), caveat(), position, next].concat()
+    [
+        heading,
+        "\n".to_owned(),
+        table(&columns, exchanges),
+        "\n".to_owned(),
+        HOLDERS_AS_ASSIGNED.to_owned(),
+        position,
+        next,
+    ]
+    .concat()
 }

@@ -4,7 +4,7 @@ use numbering::records::Ocn;
 use serde_json::Value;
 
 use super::{
-    AS_ASSIGNED, Params, ask, line, listed,
+    Params, ask, line, listed,
     page::{place, quoted, table},
     print, print_answer, shown, text, typed,
 };
@@ -110,9 +110,4 @@ fn written_list(args: &CarrierArgs, list: &Value) -> String {
         table(&columns, carriers),
         place(list, carriers.len(), &command)
     )
-}
-
-/// The line below holders of exchanges.
-pub(super) fn caveat() -> String {
-    format!("Holders {AS_ASSIGNED}.\n")
 }

@@ -3,8 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    Params,
-    carriers::caveat,
+    HOLDERS_AS_ASSIGNED, Params,
     page::{place, quoted, table},
     print_answer, text, typed,
 };
@@ -61,5 +60,5 @@ fn written(args: &SearchArgs, answer: &Value) -> String {
     ];
     let [npa, nxx] = ["npa", "nxx"].map(|name| text(&first[name]));
     let next = format!("Next: tnr area-code {npa} {nxx}\n");
-    [table(&columns, found), "\n".to_owned(), caveat(), place, next].concat()
+    [table(&columns, found), "\n".to_owned(), HOLDERS_AS_ASSIGNED.to_owned(), place, next].concat()
 }

@@ -26,8 +26,12 @@ use crate::{
     report::printable,
 };
 
-/// What stands below the holder of a block or exchange.
+/// What stands below the holder of a number's block.
 const AS_ASSIGNED: &str = "as assigned; the number may have been ported to another carrier";
+
+/// What stands below the holders of exchanges.
+const HOLDERS_AS_ASSIGNED: &str =
+    "Holders as assigned; numbers may have been ported to other carriers.\n";
 
 /// Names and values of the parameters that were typed.
 type Params<'a> = Vec<(&'a str, &'a str)>;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use shared::in_process::InProcess;
 
 use super::{AS_ASSIGNED, Answer, ask, line, listed, print, shown, text, typed};
-use crate::{LocalError, args::LookupArgs, numbering_data::on_routes, report::printable};
+use crate::{LocalError, args::LookupArgs, numbering_data::on_routes};
 
 /// Prints what a phone number is.
 ///
@@ -43,23 +43,18 @@ async fn both_answers(api: &InProcess, args: &LookupArgs) -> Result<Answer, Loca
 fn written(args: &LookupArgs, answer: &Value) -> String {
     let (format, block) = (&answer["format"], &answer["lookup"]);
     let formats = &format["formats"];
-    if formats.is_null() {
-        let input = printable(text(&format["input"]));
-        return format!(
-            "{input}\n  not a phone number: it {}\n",
-            refusal(args).unwrap_or_default()
-        );
-    }
     let verdict = match refusal(args) {
         None => "valid".to_owned(),
         Some(refusal) => format!("not valid: it {refusal}"),
     };
+    if formats.is_null() {
+        return format!("{}  {verdict}\n", shown(&format["input"]));
+    }
     let location = &format["location"];
     let place = ["rateCenter", "stateName", "countryName"].map(|name| &location[name]);
     let number_type = listed([&format["typeDescription"]]);
     [
-        format!("{}\n", shown(&formats["international"])),
-        line("", verdict),
+        format!("{}  {verdict}\n", shown(&formats["international"])),
         line("E.164", shown(&formats["e164"])),
         line("national", shown(&formats["national"])),
         line("URI", shown(&formats["rfc3966"])),

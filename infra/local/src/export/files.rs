@@ -1,12 +1,15 @@
 //! A table as CSV or as JSON lines.
 
-use std::io::{self, BufWriter, Write};
+use std::{
+    borrow::Cow,
+    io::{self, BufWriter, Write},
+};
 
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use shared::cells::{inert, writer_of_rows};
 
 use super::{Table, tables::Cell};
-use crate::numbering_data::NumberingData;
+use crate::{csv_errors::io_error, numbering_data::NumberingData};
 
 /// The form of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,16 +47,14 @@ pub fn write_table(
 /// Rows of RFC 4180, in which no cell is a formula.
 fn write_csv(data: &NumberingData, table: Table, output: impl Write) -> io::Result<()> {
     let mut csv = writer_of_rows(output, b',');
-    csv.write_record(table.columns())?;
+    csv.write_record(table.columns()).map_err(io_error)?;
     for row in table.rows(data) {
-        for cell in row {
-            match cell {
-                Cell::Null => csv.write_field("")?,
-                Cell::Text(text) => csv.write_field(inert(&text).as_bytes())?,
-                Cell::Count(count) => csv.write_field(count.to_string())?,
-            }
-        }
-        csv.write_record(None::<&[u8]>)?;
+        let cells = row.iter().map(|cell| match cell {
+            Cell::Null => Cow::Borrowed(""),
+            Cell::Text(text) => inert(text),
+            Cell::Count(count) => Cow::Owned(count.to_string()),
+        });
+        csv.write_record(cells.map(Cow::into_owned)).map_err(io_error)?;
     }
     csv.flush()
 }

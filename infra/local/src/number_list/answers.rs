@@ -12,13 +12,13 @@ use shared::cells::inert;
 
 use super::{
     decoding::{BYTE_ORDER_MARK, text_of},
-    layout::Layout,
+    layout::{Layout, LineEnds},
     rows::Row,
     summary::Summary,
 };
 
 /// The columns after those of the list and those of a format result.
-const LAST_COLUMNS: [&str; 3] = ["tn_outcome", "tn_reason", "tn_line"];
+const LAST_COLUMNS: [&str; 3] = ["tn_verdict", "tn_reason", "tn_line"];
 
 /// The form of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +66,7 @@ struct JsonLine<'a> {
     /// The columns of the list, if it has any.
     #[serde(skip_serializing_if = "Option::is_none")]
     row: Option<NamedCells<'a>>,
-    outcome: &'static str,
+    verdict: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     #[serde(flatten)]
@@ -169,28 +169,30 @@ impl Answers {
         for cell in line.result.cells() {
             csv.write_field(cell.as_bytes())?;
         }
-        let (outcome, reason) = outcome(line.verdict);
+        let (verdict, reason) = in_words(line.verdict);
         let reason = reason.map(|reason| reason.to_string()).unwrap_or_default();
-        csv.write_field(outcome)?;
+        csv.write_field(verdict)?;
         csv.write_field(reason)?;
         csv.write_field(line.line.to_string())?;
         Ok(csv.write_record(None::<&[u8]>)?)
     }
 
-    fn write_json(&self, json: &mut Vec<u8>, line: &Answered<'_>) -> io::Result<()> {
-        let &Answered { line, tn, cells, verdict, result } = line;
-        let (outcome, reason) = outcome(verdict);
+    fn write_json(&self, json: &mut Vec<u8>, answered: &Answered<'_>) -> io::Result<()> {
+        let (verdict, reason) = in_words(answered.verdict);
+        let &Answered { line, tn, cells, verdict: _, result } = answered;
         let names = &self.layout.columns;
         let row = self.layout.delimiter.map(|_| NamedCells { names, cells });
         let reason = reason.map(|reason| reason.to_string());
-        serde_json::to_writer(&mut *json, &JsonLine { line, tn, row, outcome, reason, result })?;
+        serde_json::to_writer(&mut *json, &JsonLine { line, tn, row, verdict, reason, result })?;
         json.push(b'\n');
         Ok(())
     }
 
     fn csv(&self, text: Vec<u8>) -> csv::Writer<Vec<u8>> {
-        let terminator =
-            if self.layout.has_crlf { Terminator::CRLF } else { Terminator::Any(b'\n') };
+        let terminator = match self.layout.line_ends {
+            LineEnds::CrLf => Terminator::CRLF,
+            LineEnds::Lf | LineEnds::Cr => Terminator::Any(b'\n'),
+        };
         let delimiter = self.layout.delimiter.unwrap_or(b',');
         WriterBuilder::new().delimiter(delimiter).terminator(terminator).from_writer(text)
     }
@@ -206,8 +208,8 @@ struct Answered<'a> {
     result: &'a FormatResult,
 }
 
-/// The outcome in a word, and why a row was rejected.
-fn outcome(verdict: Result<Verdict, Reason>) -> (&'static str, Option<Reason>) {
+/// The verdict in a word, and why a row was rejected.
+fn in_words(verdict: Result<Verdict, Reason>) -> (&'static str, Option<Reason>) {
     match verdict {
         Ok(Verdict::Valid) => ("valid", None),
         Ok(Verdict::Repaired) => ("repaired", None),

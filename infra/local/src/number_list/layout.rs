@@ -36,8 +36,7 @@ const FEWEST_DIGITS: usize = 7;
 pub(super) struct Layout {
     /// What separates the cells; `None` if each line is a number.
     pub delimiter: Option<u8>,
-    /// Whether lines end with CR and LF.
-    pub has_crlf: bool,
+    pub line_ends: LineEnds,
     /// Whether the first row names the columns.
     pub has_header: bool,
     /// The names of the columns, each of them once.
@@ -46,6 +45,25 @@ pub(super) struct Layout {
     pub number: usize,
     /// The position of the column of countries.
     pub country: Option<usize>,
+}
+
+/// How lines end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LineEnds {
+    Lf,
+    CrLf,
+    /// As Excel writes them for the Macintosh.
+    Cr,
+}
+
+impl LineEnds {
+    fn of(head: &[u8]) -> Self {
+        match head.iter().position(|&byte| byte == b'\n') {
+            Some(end) if head[..end].ends_with(b"\r") => Self::CrLf,
+            None if head.contains(&b'\r') => Self::Cr,
+            _ => Self::Lf,
+        }
+    }
 }
 
 /// What the command line says of the layout.
@@ -84,18 +102,17 @@ impl Layout {
     /// # Errors
     /// Returns an error if it is a CSV and it is not certain which column has the numbers.
     pub fn of(head: &[u8], request: &Request) -> Result<Self, LayoutError> {
-        if head.is_empty() {
-            return Ok(Self::of_lines(false));
-        }
+        let line_ends = LineEnds::of(head);
         let (delimiter, cells) = first_row(head);
+        if cells.is_empty() {
+            return Ok(Self::of_lines(line_ends));
+        }
         let named = request.column.as_ref().or(request.country_column.as_ref());
         let is_csv = request.is_csv.unwrap_or_else(|| named.is_some() || looks_like_header(&cells));
-        let line = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
-        let has_crlf = line.ends_with(b"\r");
         if !is_csv {
             return match named {
                 Some(name) => Err(LayoutError::NoColumns(name.clone())),
-                None => Ok(Self::of_lines(has_crlf)),
+                None => Ok(Self::of_lines(line_ends)),
             };
         }
         let has_header = !request.has_no_header;
@@ -106,12 +123,12 @@ impl Layout {
             None => column_of_numbers(&cells, has_header)?,
         };
         let columns = if has_header { unique(&cells) } else { numbered(cells.len()) };
-        Ok(Self { delimiter: Some(delimiter), has_crlf, has_header, columns, number, country })
+        Ok(Self { delimiter: Some(delimiter), line_ends, has_header, columns, number, country })
     }
 
-    fn of_lines(has_crlf: bool) -> Self {
+    fn of_lines(line_ends: LineEnds) -> Self {
         let columns = vec!["tn".to_owned()];
-        Self { delimiter: None, has_crlf, has_header: false, columns, number: 0, country: None }
+        Self { delimiter: None, line_ends, has_header: false, columns, number: 0, country: None }
     }
 }
 
@@ -270,7 +287,8 @@ mod tests {
             let layout = guessed(head);
             assert_eq!((layout.delimiter, layout.number), (Some(delimiter), number), "{head:?}");
         }
-        assert!(guessed("Name;Telefon\r\n").has_crlf);
+        assert_eq!(guessed("Name;Telefon\r\n").line_ends, LineEnds::CrLf);
+        assert_eq!(guessed("phone\r305\r").line_ends, LineEnds::Cr);
     }
 
     #[test]

@@ -2,9 +2,14 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
-use csv::ByteRecord;
+use csv::{ByteRecord, Terminator};
 
-use super::{decoding::BYTES_AT_ONCE, layout::Layout};
+use crate::csv_errors::io_error;
+
+use super::{
+    decoding::BYTES_AT_ONCE,
+    layout::{Layout, LineEnds},
+};
 
 /// Most bytes of a row. One that is longer is mostly the rest of a file after a quote that is not closed.
 const LONGEST_ROW: usize = 1 << 20;
@@ -45,13 +50,14 @@ impl Rows {
     /// # Errors
     /// Returns an error if the header cannot be read.
     pub fn of(reader: Box<dyn Read + Send>, layout: &Layout) -> Result<Self, RowError> {
-        let bounded = Bounded { inner: reader, bytes_of_row: 0 };
+        let bounded = Bounded::of(reader, layout.line_ends);
         let Some(delimiter) = layout.delimiter else {
             let reader = BufReader::with_capacity(BYTES_AT_ONCE, bounded);
             return Ok(Self { reader: Reader::Lines { reader, line: 0 }, failure: None });
         };
         let mut csv = csv::ReaderBuilder::new();
         csv.has_headers(false).flexible(true).buffer_capacity(BYTES_AT_ONCE);
+        csv.terminator(Terminator::Any(b'\n'));
         let mut reader = Reader::Csv(Box::new(csv.delimiter(delimiter).from_reader(bounded)));
         if layout.has_header {
             reader.next()?;
@@ -94,18 +100,45 @@ impl Reader {
                 let text = next_line(reader).map_err(|source| RowError { line: *line, source })?;
                 Ok(text.map(|text| Row { line: *line, cells: ByteRecord::from(vec![text]) }))
             }
-            Self::Csv(reader) => {
-                reader.get_mut().bytes_of_row = 0;
-                let line = reader.position().line();
-                let mut cells = ByteRecord::new();
-                match reader.read_byte_record(&mut cells) {
-                    Ok(true) => Ok(Some(Row { line, cells })),
-                    Ok(false) => Ok(None),
-                    Err(error) => Err(RowError { line, source: error.into() }),
-                }
-            }
+            Self::Csv(reader) => next_row(reader),
         }
     }
+}
+
+/// The next row that is not empty; `None` after the last one.
+///
+/// The parser skips empty lines only if they end with LF alone, and takes the CR of other lines for a
+/// part of their last cell.
+fn next_row(reader: &mut csv::Reader<Bounded>) -> Result<Option<Row>, RowError> {
+    loop {
+        reader.get_mut().bytes_of_row = 0;
+        let begins = reader.position().line();
+        let mut cells = ByteRecord::new();
+        match reader.read_byte_record(&mut cells) {
+            Ok(true) => (),
+            Ok(false) => return Ok(None),
+            Err(error) => return Err(RowError { line: begins, source: io_error(error) }),
+        }
+        // The line in which the row ends, which is the one before the next row, and whatever stood
+        // before its beginning.
+        let inner = cells.as_slice().iter().filter(|&&byte| byte == b'\n').count() as u64;
+        let line = reader.position().line().saturating_sub(1 + inner).max(begins);
+        if cells.as_slice().ends_with(b"\r") {
+            cells = without_last_byte(&cells);
+        }
+        if cells.len() > 1 || !cells.as_slice().is_empty() {
+            return Ok(Some(Row { line, cells }));
+        }
+    }
+}
+
+fn without_last_byte(cells: &ByteRecord) -> ByteRecord {
+    let last = cells.len().saturating_sub(1);
+    let cut = |(position, cell): (usize, &'_ [u8])| {
+        let end = cell.len() - usize::from(position == last && !cell.is_empty());
+        cell[..end].to_vec()
+    };
+    cells.iter().enumerate().map(cut).collect()
 }
 
 /// The next line without its end; `None` after the last one.
@@ -124,11 +157,21 @@ fn next_line(reader: &mut BufReader<Bounded>) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(line))
 }
 
-/// Fails if a row is too long.
+/// A text in which the last line ends as all others do, and no line with CR alone. Reading fails if a
+/// row is too long.
 pub(super) struct Bounded {
     inner: Box<dyn Read + Send>,
+    line_ends: LineEnds,
     /// How much has been read since the row began.
     bytes_of_row: usize,
+    /// Whether the last byte ended a line, or there was none.
+    is_line_ended: bool,
+}
+
+impl Bounded {
+    fn of(inner: Box<dyn Read + Send>, line_ends: LineEnds) -> Self {
+        Self { inner, line_ends, bytes_of_row: 0, is_line_ended: true }
+    }
 }
 
 impl Read for Bounded {
@@ -140,6 +183,17 @@ impl Read for Bounded {
         }
         let read = self.inner.read(buffer)?;
         self.bytes_of_row += read;
+        if read == 0 {
+            let [end, ..] = buffer else { return Ok(0) };
+            let is_missing = !std::mem::replace(&mut self.is_line_ended, true);
+            *end = b'\n';
+            return Ok(is_missing.into());
+        }
+        if self.line_ends == LineEnds::Cr {
+            let ends = buffer[..read].iter_mut().filter(|byte| **byte == b'\r');
+            ends.for_each(|byte| *byte = b'\n');
+        }
+        self.is_line_ended = buffer[read - 1] == b'\n';
         Ok(read)
     }
 }
@@ -178,6 +232,7 @@ mod tests {
             read.iter().map(|(line, cells)| (*line, cells[0].as_str())).collect();
         assert_eq!(cells, [(1, "305"), (2, ""), (3, " 306"), (4, "307")]);
         assert!(rows("", false).unwrap().is_empty());
+        assert_eq!(rows("305\r306\r", false).unwrap().len(), 2);
     }
 
     #[test]
@@ -187,6 +242,15 @@ mod tests {
         assert_eq!(lines_of("a,b\n\"1\n1\",2\n3,4"), [2, 4]);
         assert_eq!(lines_of("a,b\n\n\n3,4"), [4]);
         assert_eq!(lines_of("a,b\r\n\r\n3,4\r\n5,6"), [3, 4]);
+        assert_eq!(lines_of("a,b\r1,2\r\r3,4"), [2, 4]);
+        assert_eq!(lines_of("\n\na,b\r\n\"1\r\n1\",2\r\n3,4"), [4, 6]);
+    }
+
+    #[test]
+    fn the_end_of_a_line_is_in_no_cell_and_those_within_quotes_stay() {
+        let read = rows("a,b\r\n1,\"2\"\r\n\"x\r\ny\",\r\n", true).unwrap();
+        assert_eq!(read[0].1, ["1", "2"]);
+        assert_eq!(read[1].1, ["x\r\ny", ""]);
     }
 
     #[test]
@@ -210,9 +274,7 @@ mod tests {
         fn any_text_is_read_without_panic(text in any::<String>(), csv in "[ab,;\"\r\n]{0,60}") {
             for is_csv in [false, true] {
                 _ = rows(&csv, is_csv);
-                if !text.is_empty() {
-                    _ = rows(&text, is_csv);
-                }
+                _ = rows(&text, is_csv);
             }
         }
     }
