@@ -45,8 +45,12 @@ impl Unfinished {
     /// Gives it its name, in place of a file that has it.
     ///
     /// # Errors
-    /// Returns an error if it cannot be written to the disk or renamed.
+    /// Returns an error if it cannot be written to the disk or renamed, or if what has the name is no
+    /// file.
     pub fn finish(self) -> io::Result<()> {
+        if is_special(&self.name) {
+            return Err(io::Error::other("it is no file that could be replaced"));
+        }
         if self.path.is_file() {
             File::open(&self.path)?.sync_all()?;
         }

@@ -60,9 +60,16 @@ pub async fn on_routes<T>(
     work: impl AsyncFnOnce(&InProcess) -> Result<T, LocalError>,
 ) -> Result<T, LocalError> {
     let answered = on_data(args, async |store| {
-        let manifest = store.manifest().await?.ok_or(LocalError::NoData)?;
-        warn_of_sample(&manifest.current);
-        work(&InProcess::of(routes(), App::on(store))).await
+        let app = App::on(store);
+        // The API would say only that it cannot answer at the moment.
+        match app.dataset.get().await {
+            Err(DatasetError::Empty) => return Err(LocalError::NoData),
+            loaded => drop(loaded?),
+        }
+        if let Some((_, manifest)) = app.dataset.in_memory() {
+            warn_of_sample(&manifest.current);
+        }
+        work(&InProcess::of(routes(), app)).await
     });
     answered.await.unwrap_or(Err(LocalError::NoData))
 }

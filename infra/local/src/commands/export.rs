@@ -4,7 +4,7 @@ use std::{
     error::Error,
     fs::File,
     io::{self, ErrorKind},
-    path::{Path, PathBuf},
+    path::Path,
     thread,
 };
 
@@ -25,8 +25,9 @@ use crate::{
 /// # Errors
 /// Returns an error if there is no data yet, the database cannot be used, or the output cannot be written.
 pub async fn export(args: ExportArgs) -> Result<(), LocalError> {
-    let target = Target::of(&args)?;
-    if let Target::Folder(_, folder) = &target
+    let content = Content::of(&args)?;
+    let file = args.file.as_deref().filter(|file| file.as_os_str() != "-");
+    if let (Content::Folder(_), Some(folder)) = (content, file)
         && folder.exists()
     {
         return Err(LocalError::FolderExists(folder.display().to_string()));
@@ -34,21 +35,38 @@ pub async fn export(args: ExportArgs) -> Result<(), LocalError> {
     let data = NumberingData::load(&args.data).await?.ok_or(LocalError::NoData)?;
     warn_of_sample(&data.snapshot);
     let mut signals = StopSignals::receive()?;
-    let Some(name) = target.name() else {
-        return tokio::select! {
-            written = on_thread(move || target.write_to_output(&data)) => written,
-            () = signals.next() => Err(LocalError::Stopped),
-        };
+    let work = async {
+        match (content, file) {
+            (Content::Table(table, form), None) => write_to_output(data, table, form).await,
+            (_, None) => Err(LocalError::SeveralTables),
+            (_, Some(name)) => write_to(data, content, name).await,
+        }
     };
+    tokio::select! {
+        written = work => written,
+        () = signals.next() => Err(LocalError::Stopped),
+    }
+}
+
+async fn write_to_output(
+    data: NumberingData,
+    table: Table,
+    form: FileForm,
+) -> Result<(), LocalError> {
+    match on_thread(move || write_table(&data, table, form, io::stdout().lock())).await {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        written => written.map_err(LocalError::io("cannot write to the standard output")),
+    }
+}
+
+/// Writes a file or folder, and says so.
+async fn write_to(data: NumberingData, content: Content, name: &Path) -> Result<(), LocalError> {
     let done = done(&data, name);
     let failed = format!("{} cannot be written", name.display());
     let unfinished = Unfinished::named(name);
     let path = unfinished.path().to_owned();
-    let written = on_thread(move || target.write(&data, &path));
-    tokio::select! {
-        written = written => written.map_err(LocalError::io(failed.clone()))?,
-        () = signals.next() => return Err(LocalError::Stopped),
-    }
+    let written = on_thread(move || content.write(&data, &path)).await;
+    written.map_err(LocalError::io(failed.clone()))?;
     unfinished.finish().map_err(LocalError::io(failed))?;
     eprintln!("{done}");
     Ok(())
@@ -70,59 +88,35 @@ async fn on_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static)
 /// Why a file cannot be written.
 type Cause = Box<dyn Error + Send + Sync>;
 
-/// What is written, and where.
-enum Target {
-    Output(Table, FileForm),
-    File(Table, FileForm, PathBuf),
-    Folder(FileForm, PathBuf),
-    Database(PathBuf),
+/// What is written.
+#[derive(Debug, Clone, Copy)]
+enum Content {
+    Table(Table, FileForm),
+    Folder(FileForm),
+    Database,
 }
 
-impl Target {
+impl Content {
     fn of(args: &ExportArgs) -> Result<Self, LocalError> {
-        let file = args.file.clone().filter(|file| file.as_os_str() != "-");
-        let table = args.table.map(table);
         let form = match args.format {
             ExportForm::Csv => FileForm::Csv,
             ExportForm::Jsonl => FileForm::JsonLines,
-            ExportForm::Sqlite => {
-                return match (file, table) {
-                    (Some(file), None) => Ok(Self::Database(file)),
-                    _ => Err(LocalError::DatabaseExport),
-                };
+            ExportForm::Sqlite if args.table.is_some() || args.file.is_none() => {
+                return Err(LocalError::DatabaseExport);
             }
+            ExportForm::Sqlite => return Ok(Self::Database),
         };
-        match (table, file) {
-            (Some(table), Some(file)) => Ok(Self::File(table, form, file)),
-            (Some(table), None) => Ok(Self::Output(table, form)),
-            (None, Some(folder)) => Ok(Self::Folder(form, folder)),
-            (None, None) => Err(LocalError::SeveralTables),
-        }
+        Ok(args.table.map_or(Self::Folder(form), |named| Self::Table(table(named), form)))
     }
 
-    fn name(&self) -> Option<&Path> {
+    /// Writes a new file or folder with this path.
+    fn write(self, data: &NumberingData, path: &Path) -> Result<(), Cause> {
         match self {
-            Self::Output(..) => None,
-            Self::File(_, _, name) | Self::Folder(_, name) | Self::Database(name) => Some(name),
-        }
-    }
-
-    fn write_to_output(&self, data: &NumberingData) -> Result<(), LocalError> {
-        let Self::Output(table, form) = *self else { return Ok(()) };
-        match write_table(data, table, form, io::stdout().lock()) {
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-            written => written.map_err(LocalError::io("cannot write to the standard output")),
-        }
-    }
-
-    /// Writes into a new file or folder of this name.
-    fn write(&self, data: &NumberingData, path: &Path) -> Result<(), Cause> {
-        match *self {
-            Self::Output(table, form) | Self::File(table, form, _) => {
+            Self::Table(table, form) => {
                 Ok(write_table(data, table, form, File::create_new(path)?)?)
             }
-            Self::Folder(form, _) => Ok(write_folder(data, form, path)?),
-            Self::Database(_) => Ok(write_database(data, path)?),
+            Self::Folder(form) => Ok(write_folder(data, form, path)?),
+            Self::Database => Ok(write_database(data, path)?),
         }
     }
 }

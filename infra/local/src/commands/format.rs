@@ -164,36 +164,35 @@ struct Output {
     is_terminal: bool,
 }
 
-/// The file that gets its name at the end, if there is one.
-struct Destination(Option<Unfinished>, String);
+/// Where the numbers are written to.
+struct Destination {
+    name: String,
+    /// The file that gets its name at the end, if it is one.
+    unfinished: Option<Unfinished>,
+}
 
 impl Destination {
     fn open(file: Option<&Path>) -> Result<(Self, Output), LocalError> {
         let Some(file) = file.filter(|file| *file != Path::new("-")) else {
             let is_terminal = io::stdout().is_terminal();
-            let output = Output { writer: Box::new(io::stdout()), is_terminal };
-            return Ok((Self(None, String::new()), output));
+            let destination = Self { name: String::new(), unfinished: None };
+            return Ok((destination, Output { writer: Box::new(io::stdout()), is_terminal }));
         };
         let name = file.display().to_string();
         let failed = || LocalError::io(format!("{name} cannot be written"));
         if is_special(file) {
             let opened = File::options().write(true).open(file).map_err(failed())?;
             let output = Output { is_terminal: opened.is_terminal(), writer: Box::new(opened) };
-            return Ok((Self(None, name), output));
+            return Ok((Self { name, unfinished: None }, output));
         }
         let unfinished = Unfinished::named(file);
-        let output = unfinished.create().map_err(failed())?;
-        let output = Output { writer: Box::new(output), is_terminal: false };
-        Ok((Self(Some(unfinished), name), output))
+        let created = unfinished.create().map_err(failed())?;
+        let output = Output { writer: Box::new(created), is_terminal: false };
+        Ok((Self { name, unfinished: Some(unfinished) }, output))
     }
 
     fn finish(self) -> Result<(), LocalError> {
-        let Self(unfinished, name) = self;
-        match unfinished {
-            Some(unfinished) => {
-                unfinished.finish().map_err(LocalError::io(format!("{name} cannot be written")))
-            }
-            None => Ok(()),
-        }
+        let Some(unfinished) = self.unfinished else { return Ok(()) };
+        unfinished.finish().map_err(LocalError::io(format!("{} cannot be written", self.name)))
     }
 }
