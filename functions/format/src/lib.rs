@@ -4,6 +4,7 @@ mod answer;
 mod batch;
 mod block;
 pub mod cells;
+mod in_memory;
 mod lookup;
 mod readings;
 

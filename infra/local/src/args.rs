@@ -8,9 +8,14 @@ use crate::{expiry::Expiry, report::ChangesFile};
 
 mod environment;
 mod flags;
+mod numbers;
 mod serving;
 
 pub use flags::FlagsArgs;
+pub use numbers::{
+    AnswerArgs, AreaCodeArgs, CarrierArgs, ExportArgs, ExportForm, ExportTable, FormatArgs,
+    ListForm, LookupArgs, NumberForm, PageArgs, SearchArgs,
+};
 pub use serving::{ApiAddress, BackupArgs, HealthArgs, RestoreArgs, ServeArgs};
 
 /// The Telephone Number Reference Service on one machine.
@@ -30,6 +35,18 @@ pub struct Cli {
 pub enum Command {
     /// Serve the API (the default)
     Serve(ServeArgs),
+    /// Say what the phone numbers of a file or pipe are
+    Format(Box<FormatArgs>),
+    /// Say what a phone number is, and who holds its block
+    Lookup(LookupArgs),
+    /// Show a carrier by its OCN, or carriers by words
+    Carrier(CarrierArgs),
+    /// Show the exchanges of an area code, or one of them
+    AreaCode(AreaCodeArgs),
+    /// Find exchanges by words and filters
+    Search(Box<SearchArgs>),
+    /// Write the whole numbering data into files or a database, with where it comes from
+    Export(ExportArgs),
     /// Import the published reports
     Import(Box<ImportArgs>),
     /// Go back to the version before the current one

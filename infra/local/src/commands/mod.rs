@@ -4,7 +4,9 @@ mod backup;
 mod costs;
 mod doctor;
 mod dynamodb;
+mod export;
 mod flags;
+mod format;
 mod greeting;
 mod health;
 pub mod import;
@@ -20,7 +22,7 @@ mod versions;
 use store::Store;
 
 use crate::{
-    LocalError,
+    LocalError, answers,
     args::{Cli, Command, KeysCommand},
     database::on_database,
     deletion_protection::protect_tables_of_stack,
@@ -33,6 +35,12 @@ use crate::{
 pub async fn run(cli: Cli) -> Result<(), LocalError> {
     match cli.command.unwrap_or(Command::Serve(cli.serve)) {
         Command::Serve(args) => serve::serve(args).await,
+        Command::Format(args) => format::format(*args).await,
+        Command::Lookup(args) => answers::lookup(args).await,
+        Command::Carrier(args) => answers::carrier(args).await,
+        Command::AreaCode(args) => answers::area_code(args).await,
+        Command::Search(args) => answers::search(*args).await,
+        Command::Export(args) => export::export(args).await,
         Command::Import(args) => import::import(*args).await,
         Command::Rollback(args) => import::rollback(args).await,
         Command::Verify(args) => verify::verify(args).await,
