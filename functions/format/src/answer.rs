@@ -67,7 +67,8 @@ pub struct FormatResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     location: Option<Location>,
-    /// The holder of the number's block as assigned; absent if nobody holds it.
+    /// The holder of the number's block as assigned; absent if nobody holds it. The number may have
+    /// been ported since, which no open data tells.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     carrier: Option<CarrierInfo>,
