@@ -15,5 +15,6 @@ mod key_transfer_model;
 mod lambda;
 mod log_privacy;
 mod probe;
+mod readme;
 mod self_hosting;
 mod version_commands;
