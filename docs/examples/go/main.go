@@ -41,8 +41,13 @@ type FormatResult struct {
 	Carrier struct {
 		Name string `json:"name"`
 	} `json:"carrier"`
-	// Error is set instead if one number of many was refused.
-	Error *Refused `json:"error"`
+}
+
+// Answer is one number of many, as sent, with a result or an error.
+type Answer struct {
+	TN     string        `json:"tn"`
+	Result *FormatResult `json:"result"`
+	Error  *Refused      `json:"error"`
 }
 
 // Exchange is one NPA-NXX that a search has found.
@@ -79,13 +84,13 @@ func (client *Client) Format(ctx context.Context, number string, options url.Val
 }
 
 // FormatMany tells what each of up to 1,000 phone numbers is, in the same order.
-func (client *Client) FormatMany(ctx context.Context, numbers []string, options url.Values) ([]FormatResult, error) {
+func (client *Client) FormatMany(ctx context.Context, numbers []string, options url.Values) ([]Answer, error) {
 	body, err := json.Marshal(numbers)
 	if err != nil {
 		return nil, err
 	}
 	var many struct {
-		Results []FormatResult `json:"results"`
+		Results []Answer `json:"results"`
 	}
 	_, err = client.send(ctx, http.MethodPost, client.address("/v1/format", options), body, &many)
 	return many.Results, err
@@ -224,16 +229,16 @@ func run(ctx context.Context, client *Client) error {
 	}
 	fmt.Printf("%s: %s\n", number, line(result))
 
-	numbers := []string{"+44 20 7946 0958", "no number", "212-397-5678"}
-	results, err := client.FormatMany(ctx, numbers, url.Values{"defaultCountry": {"US"}})
+	numbers := []string{"+44 20 7946 0958", "no number", "", "212-397-5678"}
+	answers, err := client.FormatMany(ctx, numbers, url.Values{"defaultCountry": {"US"}})
 	if err != nil {
 		return err
 	}
-	for index, result := range results {
-		if result.Error != nil {
-			fmt.Printf("%s: %s\n", numbers[index], result.Error.Message)
+	for _, answer := range answers {
+		if answer.Result != nil {
+			fmt.Printf("%s: %s\n", answer.TN, line(*answer.Result))
 		} else {
-			fmt.Printf("%s: %s\n", numbers[index], line(result))
+			fmt.Printf("%s: %s\n", answer.TN, answer.Error.Message)
 		}
 	}
 

@@ -41,7 +41,7 @@ class Client:
         return self._send("GET", self._address(f"/v1/format/{urllib.parse.quote(number, safe='')}", options))[0]
 
     def format_many(self, numbers, **options):
-        """What each of up to 1,000 phone numbers is, in the same order. A result may have an `error` instead."""
+        """Each of up to 1,000 phone numbers as sent (`tn`), in the same order, with its `result` or an `error`."""
         return self._send("POST", self._address("/v1/format", options), numbers)[0]["results"]
 
     def search(self, **filters):
@@ -115,10 +115,9 @@ def main():
     number = "(305) 234-5678"
     print(f"{number}: {line(client.format(number))}")
 
-    numbers = ["+44 20 7946 0958", "no number", "212-397-5678"]
-    for number, result in zip(numbers, client.format_many(numbers, defaultCountry="US")):
-        error = result.get("error")
-        print(f"{number}: {error['message'] if error else line(result)}")
+    numbers = ["+44 20 7946 0958", "no number", "", "212-397-5678"]
+    for answer in client.format_many(numbers, defaultCountry="US"):
+        print(f"{answer['tn']}: {line(answer['result']) if 'result' in answer else answer['error']['message']}")
 
     count = 0
     for exchange in client.search(q="wireless", state="NY", limit=4):

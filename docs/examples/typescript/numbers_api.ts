@@ -21,9 +21,8 @@ interface FormatResult {
   carrier?: { name: string | null };
 }
 
-interface ManyResults {
-  results: (FormatResult & { error?: ErrorBody })[];
-}
+/** One number of many, as sent. */
+type Answer = { tn: string; result: FormatResult } | { tn: string; error: ErrorBody };
 
 interface SearchResult {
   results: { npa: string; nxx: string; company_name: string | null }[];
@@ -58,14 +57,14 @@ class Client {
     return (await response.json()) as FormatResult;
   }
 
-  /** What each of up to 1,000 phone numbers is, in the same order. A result may have an `error` instead. */
-  async formatMany(numbers: string[], options: Record<string, string> = {}): Promise<ManyResults["results"]> {
+  /** What each of up to 1,000 phone numbers is, in the same order. */
+  async formatMany(numbers: string[], options: Record<string, string> = {}): Promise<Answer[]> {
     const response = await this.send(this.address("/v1/format", options), {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify(numbers),
     });
-    return ((await response.json()) as ManyResults).results;
+    return ((await response.json()) as { results: Answer[] }).results;
   }
 
   /** The exchanges that meet all filters, page by page. */
@@ -139,11 +138,10 @@ async function main(): Promise<void> {
   const number = "(305) 234-5678";
   console.log(`${number}: ${line(await client.format(number))}`);
 
-  const numbers = ["+44 20 7946 0958", "no number", "212-397-5678"];
-  const results = await client.formatMany(numbers, { defaultCountry: "US" });
-  results.forEach((result, index) => {
-    console.log(`${numbers[index]}: ${result.error ? result.error.message : line(result)}`);
-  });
+  const numbers = ["+44 20 7946 0958", "no number", "", "212-397-5678"];
+  for (const answer of await client.formatMany(numbers, { defaultCountry: "US" })) {
+    console.log(`${answer.tn}: ${"result" in answer ? line(answer.result) : answer.error.message}`);
+  }
 
   let count = 0;
   for await (const exchange of client.search({ q: "wireless", state: "NY", limit: "4" })) {

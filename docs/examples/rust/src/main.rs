@@ -46,12 +46,20 @@ struct Carrier {
     name: Option<String>,
 }
 
-/// One number of many: what it is, or why it was refused.
+/// One number of many, as sent.
 #[derive(Deserialize)]
-#[serde(untagged)]
-enum OneOfMany {
-    Refused { error: ErrorBody },
-    Formatted(FormatResult),
+struct Answer {
+    tn: String,
+    #[serde(flatten)]
+    outcome: Outcome,
+}
+
+/// What a number is, or why it was refused.
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Outcome {
+    Result(FormatResult),
+    Error(ErrorBody),
 }
 
 /// A page of results. Those for many numbers are one page.
@@ -127,13 +135,13 @@ impl Client {
     }
 
     /// What each of up to 1,000 phone numbers is, in the same order.
-    fn format_many(&self, numbers: &[&str], country: &str) -> Result<Vec<OneOfMany>, ClientError> {
+    fn format_many(&self, numbers: &[&str], country: &str) -> Result<Vec<Answer>, ClientError> {
         let address = format!("{}/v1/format", self.url);
         let response = self.send(|| {
             let request = self.agent.post(&address).query("defaultCountry", country);
             request.header(header::AUTHORIZATION, &self.authorization).send_json(numbers)
         })?;
-        Ok(json::<Page<OneOfMany>>(response)?.results)
+        Ok(json::<Page<Answer>>(response)?.results)
     }
 
     /// The exchanges that meet all filters; asks for a page when the one before is used up.
@@ -262,11 +270,11 @@ fn run() -> Result<(), Box<dyn Error>> {
     let number = "(305) 234-5678";
     println!("{number}: {}", line(&client.format(number)?));
 
-    let numbers = ["+44 20 7946 0958", "no number", "212-397-5678"];
-    for (number, result) in numbers.iter().zip(client.format_many(&numbers, "US")?) {
-        match result {
-            OneOfMany::Formatted(result) => println!("{number}: {}", line(&result)),
-            OneOfMany::Refused { error } => println!("{number}: {}", error.message),
+    let numbers = ["+44 20 7946 0958", "no number", "", "212-397-5678"];
+    for Answer { tn, outcome } in client.format_many(&numbers, "US")? {
+        match outcome {
+            Outcome::Result(result) => println!("{tn}: {}", line(&result)),
+            Outcome::Error(error) => println!("{tn}: {}", error.message),
         }
     }
 
