@@ -4,7 +4,7 @@ use std::{any::Any, convert::Infallible, sync::Arc};
 
 use axum::{
     Router,
-    extract::Request as AxumRequest,
+    extract::{Request as AxumRequest, State},
     http::{HeaderValue, Uri, header},
     middleware::{Next, from_fn, from_fn_with_state},
     response::{IntoResponse, Response},
@@ -18,13 +18,13 @@ use utoipa_axum::router::OpenApiRouter;
 
 use crate::{
     auth::{
-        middleware::{Admission, admit, check_method},
+        middleware::{Admission, admit},
         origin_secrets::require_secret,
     },
     errors::ApiError,
     extension::{self, takes_several_requests},
     gateway::{prefix_links, restore_path},
-    http::{ignore_trailing_slashes, with_rules_of_http},
+    http::{ignore_trailing_slashes, methods::Methods, with_rules_of_http},
     params::quote,
     state::App,
     telemetry,
@@ -37,6 +37,7 @@ pub struct Routes {
     router: OpenApiRouter<App>,
     access: Access,
     preparation: fn(),
+    counted_by_items: &'static [&'static str],
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,19 +48,26 @@ enum Access {
 
 impl From<OpenApiRouter<App>> for Routes {
     fn from(router: OpenApiRouter<App>) -> Self {
-        Self { router, access: Access::Protected, preparation: || () }
+        let (preparation, counted_by_items): (fn(), _) = (|| (), &[]);
+        Self { router, access: Access::Protected, preparation, counted_by_items }
     }
 }
 
 impl Routes {
     /// Routes that can be called without a key.
     pub fn public(router: OpenApiRouter<App>) -> Self {
-        Self { router, access: Access::Public, preparation: || () }
+        Self { access: Access::Public, ..Self::from(router) }
     }
 
     /// The same routes, for which a Lambda function calls `preparation` while it loads the dataset.
     pub fn prepared_by(self, preparation: fn()) -> Self {
         Self { preparation, ..self }
+    }
+
+    /// The same routes, of which a `POST` to one of these paths counts as many requests as its handler
+    /// charges. A request that is refused before counts as one.
+    pub fn counted_by_items(self, counted_by_items: &'static [&'static str]) -> Self {
+        Self { counted_by_items, ..self }
     }
 
     /// The paths of the routes as the router writes them: `{*tn}` matches the rest of a path.
@@ -68,15 +76,19 @@ impl Routes {
     }
 
     /// A router that admits requests: with a key and known parameters if the routes are protected.
-    fn into_router(self, app: &App) -> Router<App> {
+    fn into_router(self, app: &App, methods: &Methods) -> Router<App> {
+        let methods = methods.clone();
         match self.access {
             Access::Protected => {
                 let known_params = KnownParams::of(self.router.get_openapi());
-                let admission = Admission { app: app.clone(), known_params };
+                let (app, counted_by_items) = (app.clone(), self.counted_by_items);
+                let admission = Admission { app, known_params, methods, counted_by_items };
                 Router::from(self.router)
                     .route_layer(from_fn_with_state(Arc::new(admission), admit))
             }
-            Access::Public => Router::from(self.router).route_layer(from_fn(admit_anybody)),
+            Access::Public => {
+                Router::from(self.router).route_layer(from_fn_with_state(methods, admit_anybody))
+            }
         }
     }
 }
@@ -85,13 +97,14 @@ impl Routes {
 pub fn service(functions: impl IntoIterator<Item = Routes>, app: App) -> Router {
     let functions: Vec<Routes> = functions.into_iter().collect();
     let paths: Vec<String> = functions.iter().flat_map(Routes::paths).map(str::to_owned).collect();
+    let methods = Methods::of(functions.iter().map(|routes| routes.router.get_openapi()));
     let router = functions
         .into_iter()
-        .fold(Router::new(), |service, routes| service.merge(routes.into_router(&app)))
+        .fold(Router::new(), |service, routes| service.merge(routes.into_router(&app, &methods)))
         .fallback(endpoint_not_found)
         .with_state(app.clone())
         .layer(CatchPanicLayer::custom(internal_error));
-    let with_rules = with_rules_of_http(router, &app.allowed_origins);
+    let with_rules = with_rules_of_http(router, &app.allowed_origins, methods);
     let observed =
         behind_secret(with_rules, &app).layer(from_fn_with_state(app.observer, telemetry::observe));
     ignore_trailing_slashes(observed, paths)
@@ -169,8 +182,12 @@ pub fn lambda(
 
 /// Lets caches store public responses for a minute, since they are the same for every client, unless
 /// the handler decides otherwise.
-async fn admit_anybody(request: AxumRequest, next: Next) -> Result<Response, ApiError> {
-    check_method(&request)?;
+async fn admit_anybody(
+    State(methods): State<Methods>,
+    request: AxumRequest,
+    next: Next,
+) -> Result<Response, ApiError> {
+    methods.check(&request)?;
     let mut response = next.run(request).await;
     let policy = HeaderValue::from_static("public, max-age=60");
     response.headers_mut().entry(header::CACHE_CONTROL).or_insert(policy);

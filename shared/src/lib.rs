@@ -9,6 +9,8 @@
 
 pub mod app;
 pub mod auth;
+pub mod cells;
+pub mod csv_pages;
 pub mod errors;
 mod extension;
 pub mod gateway;

@@ -78,6 +78,9 @@ struct Fields {
     key: Option<String>,
     /// The phone number without its last digits.
     tn: Option<String>,
+    /// How many numbers a request for many has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    numbers: Option<usize>,
 }
 
 /// Logs each request, tells the observer of it if there is one, and sets the request id on each
@@ -165,7 +168,7 @@ impl AccessLogEntry {
             Metric::count("CacheMisses", f64::from(self.context.cache_misses)),
             Metric::count("ConsumedCapacity", self.consumed_capacity),
         ];
-        let RequestContext { key, data_version, phone_number: tn, .. } = self.context;
+        let RequestContext { key, data_version, phone_number: tn, numbers, .. } = self.context;
         let fields = Fields {
             level: if status.is_server_error() { "ERROR" } else { "INFO" },
             message: "request",
@@ -177,6 +180,7 @@ impl AccessLogEntry {
             data_version,
             key,
             tn,
+            numbers,
         };
         metrics_line(function, now, fields, &metrics)
     }

@@ -3,23 +3,35 @@
 
 use std::collections::HashMap;
 
-use axum::extract::{MatchedPath, Request};
-use utoipa::openapi::{OpenApi, PathItem, RefOr, path::ParameterIn};
+use axum::{
+    extract::{MatchedPath, Request},
+    http::Method,
+};
+use utoipa::openapi::{
+    OpenApi, RefOr,
+    path::{Operation, ParameterIn},
+};
 
 use crate::{
     errors::ApiError,
+    http::methods::operations,
     params::{API_KEY, quote},
 };
 
-/// The query parameters of each route, by its path. They come from the description of the route, so
+/// The query parameters of each operation, by its path and method. They come from its description, so
 /// that each parameter is described.
-pub struct KnownParams(HashMap<String, Vec<String>>);
+pub struct KnownParams(HashMap<String, Vec<(Method, Vec<String>)>>);
 
 impl KnownParams {
     /// The parameters of the routes that are described.
     pub fn of(description: &OpenApi) -> Self {
         let paths = description.paths.paths.iter();
-        Self(paths.map(|(path, item)| (path.clone(), query_params(item))).collect())
+        let by_method = paths.map(|(path, item)| {
+            let described = operations(item);
+            let params = described.map(|(method, operation)| (method, query_params(operation)));
+            (path.clone(), params.collect())
+        });
+        Self(by_method.collect())
     }
 
     /// Refuses a request with a parameter that its route does not know.
@@ -28,10 +40,12 @@ impl KnownParams {
     /// Returns [`ApiError::InvalidRequest`], which names the parameter.
     pub fn check(&self, request: &Request) -> Result<(), ApiError> {
         let route = request.extensions().get::<MatchedPath>();
-        let known = route.and_then(|route| self.0.get(route.as_str()));
+        let by_method = route.and_then(|route| self.0.get(route.as_str()));
+        let method = if request.method() == Method::HEAD { &Method::GET } else { request.method() };
+        let known = by_method.into_iter().flatten().find(|(described, _)| described == method);
         let query = request.uri().query().unwrap_or_default();
         let mut names = form_urlencoded::parse(query.as_bytes()).map(|(name, _)| name);
-        let Some(known) = known else { return Ok(()) };
+        let Some((_, known)) = known else { return Ok(()) };
         match names.find(|name| !known.iter().any(|param| param == name)) {
             Some(unknown) => Err(ApiError::invalid(message(&unknown, known))),
             None => Ok(()),
@@ -39,8 +53,8 @@ impl KnownParams {
     }
 }
 
-fn query_params(path: &PathItem) -> Vec<String> {
-    let described = path.get.iter().flat_map(|operation| operation.parameters.iter().flatten());
+fn query_params(operation: &Operation) -> Vec<String> {
+    let described = operation.parameters.iter().flatten();
     let of_query = described.filter_map(|parameter| match parameter {
         RefOr::T(parameter) if parameter.parameter_in == ParameterIn::Query => {
             Some(parameter.name.clone())

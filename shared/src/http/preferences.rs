@@ -1,6 +1,6 @@
 //! What a client prefers, as `Accept` and `Accept-Encoding` list it (RFC 9110, 12.5).
 
-use axum::http::{HeaderMap, HeaderName};
+use axum::http::{HeaderMap, HeaderName, header::ACCEPT};
 
 /// The values that a header lists, each with its quality from 0 to 1. A value whose quality cannot
 /// be read is left out.
@@ -13,6 +13,27 @@ pub fn listed(headers: &HeaderMap, name: HeaderName) -> Vec<(String, f32)> {
 pub fn quality(listed: &[(String, f32)], ranges: &[&str]) -> Option<f32> {
     let quality_of = |range: &&str| listed.iter().find(|(value, _)| value == range);
     ranges.iter().find_map(quality_of).map(|(_, quality)| *quality)
+}
+
+/// The one of the `offered` media types that `Accept` prefers. Of two with the same quality it is the one
+/// that is listed by its own name, and else the first. If none is acceptable, it is the first too: any
+/// response helps the client more than none.
+pub fn preferred_media_type<const N: usize>(
+    headers: &HeaderMap,
+    offered: [&'static str; N],
+) -> &'static str {
+    let accepted = listed(headers, ACCEPT);
+    let preference = |media_type: &'static str| {
+        let (main_type, _) = media_type.split_once('/').unwrap_or_default();
+        let range = format!("{main_type}/*");
+        let of_type = quality(&accepted, &[media_type, &range, "*/*"]).unwrap_or_default();
+        let is_named = quality(&accepted, &[media_type]).is_some();
+        (of_type, is_named && of_type > 0.0)
+    };
+    let better = |best: &'static str, other| {
+        if preference(other) > preference(best) { other } else { best }
+    };
+    offered.into_iter().reduce(better).unwrap_or_default()
 }
 
 fn value_and_quality(listed: &str) -> Option<(String, f32)> {
@@ -41,6 +62,30 @@ mod tests {
         let listed = accept(&["Text/HTML;level=1;q=0.5, */*;Q=0", "application/json ; q=1"]);
         let expected = [("text/html", 0.5), ("*/*", 0.0), ("application/json", 1.0)];
         assert_eq!(listed, expected.map(|(value, quality)| (value.to_owned(), quality)));
+    }
+
+    #[test]
+    fn the_preferred_media_type_has_the_best_quality_then_a_name_then_comes_first() {
+        let preferred = |accept: &'static str| {
+            let headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(accept))]);
+            preferred_media_type(&headers, ["application/json", "text/csv"])
+        };
+        for accept in
+            ["text/csv", "text/*", "text/csv, */*", "application/json;q=0.5, text/csv;q=0.6"]
+        {
+            assert_eq!(preferred(accept), "text/csv", "{accept}");
+        }
+        for accept in [
+            "",
+            "*/*",
+            "text/csv, application/json",
+            "text/html, */*;q=0.8",
+            "text/csv;q=0",
+            "text/csv;q=0.5, */*",
+            "image/png",
+        ] {
+            assert_eq!(preferred(accept), "application/json", "{accept}");
+        }
     }
 
     #[test]

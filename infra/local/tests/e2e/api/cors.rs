@@ -64,6 +64,24 @@ async fn a_browser_may_send_any_request_of_the_api_and_is_asked_for_no_key_befor
 }
 
 #[tokio::test]
+async fn a_browser_may_send_a_body_where_one_is_taken_and_learn_of_a_mistyped_path() {
+    let preflight = [
+        ("origin", ORIGIN),
+        ("access-control-request-method", "POST"),
+        ("access-control-request-headers", "authorization,content-type"),
+    ];
+    for (target, takes_body) in [("/v1/format", true), ("/v1/formt", true), ("/v1/npa/415", false)]
+    {
+        let response = send(Method::OPTIONS, target, &preflight).await;
+        assert_eq!(response.status(), 204, "{target}");
+        let methods = names(response.headers(), "access-control-allow-methods");
+        assert_eq!(methods.contains("post"), takes_body, "{target}");
+        let allowed = names(response.headers(), "access-control-allow-headers");
+        assert_eq!(allowed.contains("content-type"), takes_body, "{target}");
+    }
+}
+
+#[tokio::test]
 async fn a_page_may_read_every_response_and_all_its_headers() {
     let service = Service::with_sample().await;
     let key = key_with_quotas(&service.database.store(), Some(4), Some(1)).await;
@@ -124,7 +142,11 @@ async fn options_answers_which_methods_a_path_has() {
     for endpoint in endpoints() {
         let response = send(Method::OPTIONS, &endpoint.example().target, &[]).await;
         assert_eq!(response.status(), 204, "{endpoint:?}");
-        assert_eq!(response.headers()["allow"], "GET, HEAD, OPTIONS", "{endpoint:?}");
+        let methods = match endpoint.path.as_str() {
+            "/v1/format" => "GET, HEAD, POST, OPTIONS",
+            _ => "GET, HEAD, OPTIONS",
+        };
+        assert_eq!(response.headers()["allow"], methods, "{endpoint:?}");
         assert!(response.bytes().await.unwrap().is_empty(), "{endpoint:?}");
     }
     assert_eq!(send(Method::OPTIONS, "/v1/nowhere", &[]).await.status(), 404);

@@ -47,6 +47,7 @@ where
         "access-control-max-age",
         "allow",
         "cache-control",
+        "content-disposition",
         "content-type",
         "link",
         "www-authenticate",
@@ -57,11 +58,16 @@ where
             Some((name.to_string(), json!(parts.headers.get(*name)?.to_str().unwrap())))
         })
         .collect();
-    json!({
-        "status": parts.status.as_u16(),
-        "headers": headers,
-        "body": if body.is_empty() { Value::Null } else { serde_json::from_slice(&body).unwrap() }
-    })
+    let is_json = headers.get("content-type").is_some_and(|value| {
+        let media_type = value.as_str().unwrap();
+        media_type == "application/json" || media_type.ends_with("+json")
+    });
+    let body = match str::from_utf8(&body).unwrap() {
+        "" => Value::Null,
+        json if is_json => serde_json::from_str(json).unwrap(),
+        text => text.into(),
+    };
+    json!({ "status": parts.status.as_u16(), "headers": headers, "body": body })
 }
 
 #[tokio::test]

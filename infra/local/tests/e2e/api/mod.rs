@@ -2,12 +2,15 @@
 //! endpoints share.
 
 mod authentication;
+mod batch_quotas;
 mod carriers;
 mod compression;
 mod conditional_requests;
 mod cors;
+mod csv_lists;
 mod events;
 mod format;
+mod format_many;
 mod gateway_paths;
 mod gateway_prefixes;
 mod iam_requests;

@@ -62,9 +62,9 @@ impl Endpoint {
         static DESCRIPTION: LazyLock<Value> = LazyLock::new(openapi::description);
         let description = &*DESCRIPTION;
         let path = self.path.replace("+}", "}");
-        let operation = &description["paths"][&path]["get"];
-        assert!(operation.is_object(), "{path} is not described");
-        openapi::needs_key(operation)
+        let operations = description["paths"][&path].as_object();
+        let operations = operations.unwrap_or_else(|| panic!("{path} is not described"));
+        operations.values().any(openapi::needs_key)
     }
 }
 

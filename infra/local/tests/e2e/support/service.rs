@@ -3,7 +3,7 @@
 use std::{net::Ipv4Addr, sync::LazyLock};
 
 use axum::middleware::from_fn;
-use reqwest::{Client, RequestBuilder, Response, StatusCode};
+use reqwest::{Body, Client, RequestBuilder, Response, StatusCode};
 use serde_json::Value;
 use shared::{app, state::App};
 use tnr::{commands::keys, database::Database, routes};
@@ -91,6 +91,12 @@ impl Service {
     /// The response to a request with the sample key.
     pub async fn get(&self, path: &str) -> Response {
         self.request(path).bearer_auth(KEY).send().await.unwrap()
+    }
+
+    /// A `POST` of a body with the sample key.
+    pub fn post(&self, path: &str, content_type: &str, body: impl Into<Body>) -> RequestBuilder {
+        let request = self.client.post(format!("{}{path}", self.base_url)).bearer_auth(KEY);
+        request.header("content-type", content_type).body(body)
     }
 
     /// Status and body of a response, which must be JSON.
