@@ -66,9 +66,9 @@ pub struct FormatResult {
     /// Absent if the number belongs to no country.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
+    pub(crate) location: Option<Location>,
     /// The holder of the number's block as assigned; absent if nobody holds it. The number may have
     /// been ported since, which no open data tells.
-    pub(crate) location: Option<Location>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(crate) carrier: Option<CarrierInfo>,
