@@ -3,8 +3,8 @@
 //! A request passes through it in one direction: [`gateway`] restores the URL that the client
 //! wrote, [`app`] finds its route, [`request_id`] names it, [`auth`] checks its key, [`quota`] counts
 //! it, [`unknown_params`] refuses what its route does not know, [`params`] and
-//! [`pagination`] parse it, a handler asks [`lookup`] for a record or a dataset, [`errors`] turns a
-//! failure into a response, [`http`] gives the response what HTTP asks of it, and [`telemetry`]
+//! [`pagination`] parse it, a handler asks [`lookup`] for a record or a dataset, [`csv_pages`] and
+//! [`cells`] write a page as CSV if the client prefers that, [`errors`] turns a failure into a response, [`http`] gives the response what HTTP asks of it, and [`telemetry`]
 //! writes its line of the access log. [`state`] holds the data that all handlers share.
 
 pub mod app;

@@ -220,6 +220,23 @@ mod tests {
     }
 
     #[test]
+    fn a_line_about_many_numbers_has_their_count_and_none_of_them() {
+        let entry = AccessLogEntry {
+            request_id: "abc".to_owned(),
+            method: "POST",
+            route: "/v1/format".to_owned(),
+            status: StatusCode::OK,
+            took: Duration::ZERO,
+            is_cold_start: false,
+            is_of_probe: false,
+            consumed_capacity: 50.0,
+            context: RequestContext { numbers: Some(1000), ..RequestContext::default() },
+        };
+        let line: Value = serde_json::from_str(&entry.line("f", Timestamp::UNIX_EPOCH)).unwrap();
+        assert_eq!((&line["numbers"], &line["tn"]), (&json!(1000), &Value::Null));
+    }
+
+    #[test]
     fn a_line_has_the_request_and_its_outcome() {
         let mut context = RequestContext { cache_hits: 1, ..RequestContext::default() };
         context.set_phone_number("305-234-5678", "3052345678", "+13052345678");

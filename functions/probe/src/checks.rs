@@ -1,6 +1,7 @@
 //! What the functions are asked, and in which order.
 
 use futures_util::future::join3;
+use serde_json::json;
 
 use crate::{
     expectations::{self as expected, Found, Health, Wrong},
@@ -47,6 +48,10 @@ fn format(number: &str) -> Request {
     Request::to(Function::Format, "/v1/format/{tn+}").with("tn", number)
 }
 
+fn numbers(number: &str) -> Request {
+    Request::to(Function::Format, "/v1/format").body(json!([number]))
+}
+
 /// Every request that is made, about one exchange.
 pub fn requests_about(npa: &str, nxx: &str, ocn: &str) -> Vec<Request> {
     let number = number_of(npa, nxx);
@@ -60,6 +65,7 @@ pub fn requests_about(npa: &str, nxx: &str, ocn: &str) -> Vec<Request> {
         exchange(npa, nxx),
         lookup(&number),
         format(&number),
+        numbers(&number),
     ]
 }
 
@@ -159,5 +165,7 @@ async fn check_format(functions: &Functions, found: &Found, number: &str) -> Fin
     let looked_up = check(&mut findings, functions, lookup(number), is_lookup).await;
     let is_format = |answer| expected::format(answer, found, looked_up.as_ref());
     check(&mut findings, functions, format(number), is_format).await;
+    let are_numbers = |answer| expected::numbers(answer, found, number);
+    check(&mut findings, functions, numbers(number), are_numbers).await;
     findings
 }

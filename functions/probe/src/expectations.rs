@@ -170,6 +170,14 @@ pub fn format(answer: Answer, found: &Found, looked_up: Option<&Value>) -> Resul
     }
 }
 
+/// The results for a single number that was asked for as one of many.
+pub fn numbers(answer: Answer, found: &Found, number: &str) -> Result<(), Wrong> {
+    let body = with_status(answer, 200)?;
+    field(&body, "/results/0/tn", &json!(number))?;
+    field(&body, "/results/0/result/npa", &json!(found.npa))?;
+    field(&body, "/results/0/result/nxx", &json!(found.nxx))
+}
+
 /// The refusal of a key that is well-formed and not registered. Another refusal would come from somebody
 /// else than this service, or would mean that the table of keys was not read.
 pub fn unknown_key(answer: Answer) -> Result<(), Wrong> {

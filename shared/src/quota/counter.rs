@@ -4,7 +4,7 @@
 //! This module knows neither tasks nor DynamoDB.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     time::{Duration, Instant},
 };
 
@@ -266,12 +266,15 @@ impl Counter {
     }
 
     /// The hours to read in order to know what other containers have counted until `now`: the running
-    /// one, and the earlier ones unless they have been read.
+    /// one and the one before, into which somebody may just have written, and those before that unless
+    /// they have been read.
     pub fn hours_to_learn(&mut self, limits: Limits, now: i64) -> Vec<i64> {
         self.limits = limits;
-        let mut hours = self.earlier_hours(now);
-        hours.push(LimitType::Daily.bucket_at(now));
-        hours
+        let hour = LimitType::Daily.bucket_at(now);
+        let earlier = self.earlier_hours(now).into_iter();
+        let hours: BTreeSet<i64> =
+            earlier.chain([hour - LimitType::Daily.bucket(), hour]).collect();
+        hours.into_iter().collect()
     }
 
     /// Records that `tally` has been written, and that the table has the tallies in `usage`.

@@ -92,7 +92,7 @@ fn headers_of(
         names.extend(DAILY_HEADERS.into_iter().chain(MINUTE_HEADERS));
     }
     match status {
-        "200" | "304" if is_paged => names.push("Link"),
+        "200" | "304" if is_paged => names.extend(["Link", "Content-Disposition"]),
         "401" => names.push("WWW-Authenticate"),
         "405" => names.push("Allow"),
         "429" | "503" => names.push("Retry-After"),
@@ -124,6 +124,10 @@ fn headers() -> Value {
             "Who may store the response: a shared cache for a minute (`public`), only the client \
              (`private`), or nobody (`no-store`).",
             "private"
+        ),
+        "Content-Disposition": text(
+            "The name of the file under which browsers store a page of CSV; absent from one of JSON.",
+            "attachment; filename=\"npa-415.csv\""
         ),
         "ETag": text(
             "Names this response. It changes with every version of the data, and whenever the \
