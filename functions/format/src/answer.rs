@@ -68,7 +68,8 @@ pub struct FormatResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(crate) location: Option<Location>,
-    /// The holder of the number's block as assigned; absent if nobody holds it.
+    /// The holder of the number's block as assigned; absent if nobody holds it. The number may have
+    /// been ported since, which no open data tells.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(crate) carrier: Option<CarrierInfo>,

@@ -26,14 +26,18 @@ pub fn routes() -> Routes {
 }
 
 /// An exchange as a row of its area code (spec 2.4).
+///
+/// Its holder is the one as assigned. A number of it may lie in a thousands block of another holder,
+/// or have been ported to another carrier since, which no open data tells.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ExchangeRow {
     pub nxx: Nxx,
-    /// Operating Company Number of the holder; `null` if nobody holds the exchange, or the report
-    /// names a company without one.
+    /// Operating Company Number of the holder as assigned, whose numbers may have been ported;
+    /// `null` if nobody holds the exchange, or the report names a company without one.
     #[schema(required)]
     pub ocn: Option<Ocn>,
-    /// Name of the holder; `null` if nobody holds the exchange, or no source names the company.
+    /// Name of the holder as assigned, whose numbers may have been ported; `null` if nobody holds
+    /// the exchange, or no source names the company.
     #[schema(required, example = "NEW CINGULAR WIRELESS PCS, LLC - DC")]
     pub company_name: Option<String>,
     /// The place to which calls of the exchange are rated.

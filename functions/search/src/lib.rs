@@ -23,18 +23,23 @@ pub fn routes() -> Routes {
 }
 
 /// An exchange that was found.
+///
+/// Its holder is the one as assigned. A number of it may lie in a thousands block of another holder,
+/// or have been ported to another carrier since, which no open data tells.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct FoundExchange {
     pub npa: Npa,
     pub nxx: Nxx,
-    /// Operating Company Number of the holder; `null` if nobody holds the exchange, or the report
-    /// names a company without one.
+    /// Operating Company Number of the holder as assigned, whose numbers may have been ported;
+    /// `null` if nobody holds the exchange, or the report names a company without one.
     #[schema(required)]
     pub ocn: Option<Ocn>,
-    /// Name of the holder; `null` if nobody holds the exchange, or no source names the company.
+    /// Name of the holder as assigned, whose numbers may have been ported; `null` if nobody holds
+    /// the exchange, or no source names the company.
     #[schema(required, example = "NEW CINGULAR WIRELESS PCS, LLC - DC")]
     pub company_name: Option<String>,
-    /// Type of the holder; `null` if no source names it.
+    /// Type of the holder as assigned, whose numbers may have been ported; `null` if no source
+    /// names it.
     #[schema(required)]
     pub carrier_type: Option<CarrierType>,
     /// The place to which calls of the exchange are rated.

@@ -118,6 +118,39 @@ fn no_field_may_be_both_left_out_and_null() {
     });
 }
 
+/// The description of a property, which stands beside the reference if it may also be `null`.
+fn own_description(property: &Value) -> &str {
+    let choices = property["oneOf"].as_array().into_iter().flatten();
+    let texts = choices.chain([property]).filter_map(|choice| choice["description"].as_str());
+    texts.last().unwrap_or_default()
+}
+
+/// Whoever reads the field alone, as an editor shows it, learns what it does not say.
+#[test]
+fn every_field_that_names_the_carrier_of_a_number_says_that_it_may_have_been_ported() {
+    for description in [openapi::description(), openapi::description_3_0()] {
+        let mut found = BTreeSet::new();
+        for (schema, definition) in description["components"]["schemas"].as_object().unwrap() {
+            let properties = definition["properties"].as_object();
+            // What is known of a carrier itself holds whatever was ported.
+            let is_of_numbers = properties.is_some_and(|fields| fields.contains_key("nxx"));
+            for (name, property) in properties.into_iter().flatten().filter(|_| is_of_numbers) {
+                if ["carrier", "carrier_type", "company_name", "ocn"].contains(&name.as_str()) {
+                    let text = own_description(property);
+                    let says_so = text.contains("as assigned") && text.contains("ported");
+                    assert!(says_so, "{schema}.{name}: {text}");
+                    found.insert(format!("{schema}.{name}"));
+                }
+            }
+        }
+        for field in ["FormatResult.carrier", "LookupResult.carrier", "ExchangeRow.ocn"] {
+            assert!(found.contains(field), "{found:?}");
+        }
+        assert!(found.contains("FoundExchange.company_name"), "{found:?}");
+        assert!(description["info"]["description"].as_str().unwrap().contains("ported"));
+    }
+}
+
 #[test]
 fn every_text_is_for_clients() {
     const INNER_WORDS: [&str; 9] = [

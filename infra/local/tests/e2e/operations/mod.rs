@@ -19,6 +19,7 @@ mod log_privacy;
 mod mcp;
 mod number_lists;
 mod probe;
+mod readme;
 mod self_hosting;
 mod terminal_answers;
 mod version_commands;
