@@ -17,6 +17,7 @@ use numbering::{records::NpaNxx, time::today};
 use shared::{
     auth::Charge,
     errors::{ApiError, BodyError},
+    flag_images::FlagsBaseUrl,
     params::Params,
     request_context,
     state::App,
@@ -107,6 +108,7 @@ pub async fn format_numbers(
     State(app): State<App>,
     params: Params,
     charge: Charge,
+    flags: FlagsBaseUrl,
     request: Request,
 ) -> Result<Response, ApiError> {
     let options = Options::of(&params)?;
@@ -114,7 +116,7 @@ pub async fn format_numbers(
     let Batch { numbers, table } = Batch::read(request, params.text("column")?.as_deref()).await?;
     charge.many(numbers.len() as u64).await?;
     request_context::record(|context| context.numbers = Some(numbers.len()));
-    let answers = answer_all(&app, numbers, &options).await?;
+    let answers = answer_all(&app, numbers, &options, &flags).await?;
     form.response(table.as_ref(), answers)
 }
 
@@ -124,6 +126,7 @@ async fn answer_all(
     app: &App,
     numbers: Vec<AskedNumber>,
     options: &Options,
+    flags: &FlagsBaseUrl,
 ) -> Result<Vec<FormattedNumber>, ApiError> {
     let read: Vec<ReadNumber> =
         numbers.into_iter().map(|asked| ReadNumber::of(asked, options.default_country)).collect();
@@ -132,7 +135,7 @@ async fn answer_all(
     let today = today();
     let describe = |number: PhoneNumber| {
         let records = records_of(&number, &records);
-        FormatResult::of(number, records, today, &app.flags_base_url)
+        FormatResult::of(number, records, today, &flags.0)
     };
     Ok(read.into_iter().map(|number| number.answer(describe)).collect())
 }
