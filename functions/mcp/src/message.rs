@@ -60,6 +60,9 @@ fn fault_of(message: &Value) -> Option<&'static str> {
     if message.get("id").is_some() && !has_valid_id(message) {
         return Some("its id must be a text or a whole number of at most 64 bits");
     }
+    if message.get("params").is_some_and(|params| !params.is_object()) {
+        return Some("its params must be an object");
+    }
     let is_message = serde_json::from_value::<ClientJsonRpcMessage>(message.clone()).is_ok();
     (!is_message).then_some("it must have a method, or the result or error of a request")
 }
@@ -89,7 +92,7 @@ mod tests {
     fn requests_notifications_and_responses_are_messages() {
         for body in [
             r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
-            r#"{"jsonrpc":"2.0","id":"a","method":"no/such","params":[1]}"#,
+            r#"{"jsonrpc":"2.0","id":"a","method":"no/such","params":{"a":[1]}}"#,
             r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
             r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
         ] {
@@ -118,6 +121,7 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":18446744073709551615,"method":"ping"}"#, "its id"),
             (r#"{"jsonrpc":"2.0","id":1e400,"method":"ping"}"#, "number out of range"),
             (r#"{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}"#, "its id"),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":["x"]}"#, "its params"),
             (r#"{"jsonrpc":"2.0","id":1}"#, "a method"),
             (r#"{"jsonrpc":"2.0","id":1,"method":7}"#, "a method"),
         ] {

@@ -16,11 +16,17 @@ use crate::support::{
 };
 
 fn post(service: &Service, body: impl Into<String>) -> RequestBuilder {
-    http_client()
-        .post(format!("{}/mcp", service.base_url))
-        .bearer_auth(KEY)
-        .header("content-type", "application/json")
-        .body(body.into())
+    post_with(service, KEY, "application/json", body)
+}
+
+fn post_with(
+    service: &Service,
+    key: &str,
+    content_type: &str,
+    body: impl Into<String>,
+) -> RequestBuilder {
+    let request = http_client().post(format!("{}/mcp", service.base_url)).bearer_auth(key);
+    request.header("content-type", content_type).body(body.into())
 }
 
 async fn answer_to(service: &Service, message: Value) -> (StatusCode, Value) {
@@ -147,8 +153,8 @@ async fn a_call_counts_as_one_request_and_several_numbers_as_so_many() {
     let service = Service::with_sample().await;
     let key = key_with_quotas(&service.database.store(), None, Some(20)).await;
     let send = async |message: Value| {
-        let request = post(&service, message.to_string()).header("authorization", "");
-        request.header("x-api-key", key.reveal()).send().await.unwrap()
+        let request = post_with(&service, key.reveal(), "application/json", message.to_string());
+        request.send().await.unwrap()
     };
     let remaining = |response: &Response| -> i64 {
         response.headers()["x-ratelimit-remaining"].to_str().unwrap().parse().unwrap()
@@ -187,8 +193,7 @@ async fn an_agent_without_a_live_key_is_not_let_in() {
     let service = shared_service();
     let refused = try_agent_over_http(&service.base_url, "wrong").await.err().unwrap();
     assert!(refused.to_lowercase().contains("auth") || refused.contains("401"), "{refused}");
-    let response =
-        post(service, "{}").header("authorization", "Bearer wrong").send().await.unwrap();
+    let response = post_with(service, "wrong", "application/json", "{}").send().await.unwrap();
     assert_eq!(response.status(), StatusCode::UNAUTHORIZED);
 }
 
@@ -272,6 +277,7 @@ async fn a_body_that_is_no_message_is_refused_as_the_protocol_says() {
         (&format!("[{ping}]"), -32600),
         ("7", -32600),
         (r#"{"jsonrpc":"2.0","id":9223372036854775808,"method":"ping"}"#, -32600),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":["get_carrier"]}"#, -32600),
         (r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, -32600),
     ] {
         let (status, found, message) = refusal(post(service, body).send().await.unwrap()).await;
@@ -283,9 +289,7 @@ async fn a_body_that_is_no_message_is_refused_as_the_protocol_says() {
     let (status, body) =
         answer_to(service, json!({ "jsonrpc": "2.0", "id": long_id, "method": "ping" })).await;
     assert_eq!((status, body["id"].as_str().unwrap().len()), (StatusCode::OK, 60_000));
-    let as_text = post(service, ping).header("content-type", "text/plain");
-    // The header that stands last counts for reqwest.
-    let as_text = as_text.send().await.unwrap();
+    let as_text = post_with(service, KEY, "text/plain", ping).send().await.unwrap();
     assert_eq!(as_text.status(), StatusCode::UNSUPPORTED_MEDIA_TYPE);
     for (accept, status) in
         [("text/event-stream", 406), ("text/html", 406), ("application/json", 200), ("*/*", 200)]
@@ -311,7 +315,6 @@ async fn what_no_tool_takes_is_an_error_that_says_so() {
     for (method, params, code) in [
         ("tools/Call", json!({ "name": "get_carrier" }), -32601),
         ("no/method", json!({}), -32601),
-        ("tools/call", json!(["get_carrier"]), -32602),
         ("tools/call", json!({ "name": 7 }), -32602),
         ("tools/call", json!({ "name": "get_carrier", "arguments": ["6015"] }), -32602),
         ("tools/list", json!({ "cursor": "x" }), -32602),

@@ -86,7 +86,11 @@ pub fn calls_with_requests() -> Vec<(&'static str, Value, &'static str)> {
             json!({ "npa": 415, "limit": 3, "offset": 2 }),
             "/v1/npa/415?limit=3&offset=2",
         ),
-        ("get_area_code", json!({ "npa": "212", "nxx": "234" }), "/v1/npa?npa=212&nxx=234"),
+        (
+            "get_area_code",
+            json!({ "npa": "212", "nxx": "234" }),
+            "/v1/npa?npa=212&nxx=234&limit=20",
+        ),
         ("get_carrier", json!({ "ocn": "6015" }), "/v1/carrier/6015"),
         (
             "list_carriers",

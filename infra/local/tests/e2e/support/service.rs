@@ -101,7 +101,8 @@ impl Service {
     pub fn request_like(&self, sample: &SampleRequest, path: &str) -> RequestBuilder {
         let method = sample.method.parse().unwrap();
         let mut request = self.request_with(method, path);
-        for (name, value) in sample.headers.iter().filter(|(name, _)| name != "authorization") {
+        let with_key = |name: &str| ["authorization", "x-api-key"].contains(&name);
+        for (name, value) in sample.headers.iter().filter(|(name, _)| !with_key(name)) {
             request = request.header(name, value);
         }
         match &sample.body {
