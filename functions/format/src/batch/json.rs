@@ -10,14 +10,14 @@ use shared::{
 };
 use utoipa::{
     PartialSchema, ToSchema,
-    openapi::{OneOfBuilder, RefOr, Schema},
+    openapi::{ArrayBuilder, ObjectBuilder, OneOfBuilder, RefOr, Schema, Type},
 };
 
-use super::{AskedNumber, empty_number};
+use super::{AskedNumber, MOST_NUMBERS, empty_number};
 use crate::country_of;
 
-/// A number of the array. Only its description is derived from this: one that breaks it must not keep
-/// the others from their answers.
+/// A phone number with its country and a name.
+// Only its description is derived from this: one that breaks it must not keep the others from their answers.
 #[derive(ToSchema)]
 #[schema(as = NumberWithOptions)]
 #[allow(dead_code, reason = "only the description is derived from it")]
@@ -33,22 +33,28 @@ pub struct NumberWithOptions {
     id: Option<String>,
 }
 
-/// A phone number in any notation, or an object with one.
-pub struct NumberToFormat;
+/// The phone numbers of a body: texts in any notation, and objects with one.
+pub struct NumbersToFormat;
 
-impl PartialSchema for NumberToFormat {
+impl PartialSchema for NumbersToFormat {
     fn schema() -> RefOr<Schema> {
-        OneOfBuilder::new()
-            .item(String::schema())
+        let text = ObjectBuilder::new().schema_type(Type::String).min_length(Some(1));
+        let number = OneOfBuilder::new()
+            .item(text)
             .item(utoipa::openapi::Ref::from_schema_name(NumberWithOptions::name()))
-            .description(Some("A phone number in any notation, or an object with one"))
+            .description(Some("A phone number in any notation, or an object with one"));
+        ArrayBuilder::new()
+            .items(number)
+            .min_items(Some(1))
+            .max_items(Some(MOST_NUMBERS))
+            .description(Some("Phone numbers, in the order of their answers"))
             .into()
     }
 }
 
-impl ToSchema for NumberToFormat {
+impl ToSchema for NumbersToFormat {
     fn name() -> Cow<'static, str> {
-        "NumberToFormat".into()
+        "NumbersToFormat".into()
     }
 
     fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {

@@ -32,7 +32,7 @@ use super::{
 
 use answers::{AnswerForm, FormattedNumber, FormattedNumbers};
 use body::Batch;
-use json::NumberToFormat;
+use json::NumbersToFormat;
 
 /// The most numbers of one request.
 const MOST_NUMBERS: usize = 1000;
@@ -73,7 +73,7 @@ struct ColumnParam {
 
 /// Describe many phone numbers
 ///
-/// Up to 1,000 numbers, which count as as many requests. The answers stand in the order of the numbers, each
+/// Up to 1,000 numbers, each of which counts as a request. The answers stand in the order of the numbers, each
 /// with the text as it was sent. One that cannot be answered has an error in its place, and the others
 /// have their results.
 ///
@@ -87,7 +87,7 @@ struct ColumnParam {
     request_body(
         description = "The numbers: an array, lines or a CSV",
         content(
-            (Vec<NumberToFormat> = "application/json"),
+            (NumbersToFormat = "application/json"),
             (String = "text/plain"),
             (String = "text/csv")
         )

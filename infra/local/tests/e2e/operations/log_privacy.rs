@@ -333,7 +333,10 @@ fn assert_leaves_no_room_for_text(line: &Value, about: &str) {
     assert_eq!(fields, known, "{about}");
     assert!(line["numbers"].is_null() || line["numbers"].is_u64(), "{about}: {line}");
     assert!(ROUTES.contains(line["route"].as_str().unwrap()), "{about}: {line}");
-    assert!(["GET", "POST", "other"].contains(&line["method"].as_str().unwrap()), "{about}: {line}");
+    assert!(
+        ["GET", "POST", "other"].contains(&line["method"].as_str().unwrap()),
+        "{about}: {line}"
+    );
     assert_is_harmless(line["request_id"].as_str().unwrap(), about);
     assert!(line["key"].is_null() || line["key"] == KEY[..15], "{about}: {line}");
     assert_eq!(line["Function"], "stack-format");
