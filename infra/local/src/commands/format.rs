@@ -135,7 +135,7 @@ impl List {
         if metadata.is_dir() {
             return Err(failed()(ErrorKind::IsADirectory.into()));
         }
-        let bytes = metadata.is_file().then(|| metadata.len());
+        let bytes = if metadata.is_file() { Some(metadata.len()) } else { None };
         Ok(Self { reader: Box::new(opened), bytes })
     }
 

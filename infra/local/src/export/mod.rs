@@ -27,6 +27,6 @@ pub fn write_folder(data: &NumberingData, form: FileForm, folder: &Path) -> io::
         write_table(data, table, form, &file)?;
         file.sync_all()?;
     }
-    let provenance = format!("{:#}\n", Provenance::of(data).as_json());
+    let provenance = format!("{:#}\n", Provenance::of(data).into_json());
     fs::write(folder.join("provenance.json"), provenance)
 }

@@ -45,7 +45,7 @@ impl Provenance {
     }
 
     /// The same as an object. Counts are numbers.
-    pub fn as_json(self) -> Value {
+    pub fn into_json(self) -> Value {
         let counts = Self::COUNTS;
         let fields = self.0.into_iter().map(|(name, value)| {
             let number =

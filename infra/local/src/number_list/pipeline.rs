@@ -71,10 +71,11 @@ where
     Ok(())
 }
 
+/// The two ends of a worker: where its parts go in, and where what came of them comes out.
+type Worker<P, D, E> = (SyncSender<Step<P, E>>, Receiver<Step<D, E>>);
+
 /// Starts a worker.
-fn worker<P, D, E>(
-    work: Arc<impl Fn(P) -> D + Send + Sync + 'static>,
-) -> (SyncSender<Step<P, E>>, Receiver<Step<D, E>>)
+fn worker<P, D, E>(work: Arc<impl Fn(P) -> D + Send + Sync + 'static>) -> Worker<P, D, E>
 where
     P: Send + 'static,
     D: Send + 'static,
