@@ -20,12 +20,17 @@ use crate::{
     app::{Routes, answer_panics, endpoint_not_found},
     auth::Charge,
     errors::ApiError,
+    public_address::PublicAddress,
     state::App,
 };
 
 /// The routes of some functions, which answer within the process. It is cheap to clone.
 #[derive(Clone)]
-pub struct InProcess(Router);
+pub struct InProcess {
+    router: Router,
+    /// The address to which answers link; `None` for that of a server on this machine.
+    address: Option<PublicAddress>,
+}
 
 /// What a route answers.
 #[derive(Debug, Clone)]
@@ -40,7 +45,12 @@ impl InProcess {
     pub fn of(functions: impl IntoIterator<Item = Routes>, app: App) -> Self {
         let routers = functions.into_iter().map(Routes::into_unguarded_router);
         let router = routers.fold(Router::new(), Router::merge).fallback(endpoint_not_found);
-        Self(answer_panics(router.with_state(app)))
+        Self { router: answer_panics(router.with_state(app)), address: None }
+    }
+
+    /// The same routes, asked for a client who has reached the service at `address`.
+    pub fn at(&self, address: PublicAddress) -> Self {
+        Self { router: self.router.clone(), address: Some(address) }
     }
 
     /// What a `GET` of `path` with these parameters in its query is answered.
@@ -75,8 +85,11 @@ impl InProcess {
     }
 
     /// What a request is answered. Its path and query are as a client writes them.
-    pub async fn ask(&self, request: Request) -> Answer {
-        let Ok(response) = self.0.clone().oneshot(request).await;
+    pub async fn ask(&self, mut request: Request) -> Answer {
+        if let Some(address) = &self.address {
+            request.extensions_mut().insert(address.clone());
+        }
+        let Ok(response) = self.router.clone().oneshot(request).await;
         Answer::of(response).await
     }
 }

@@ -17,7 +17,9 @@ use axum::{
     extract::{Request, State},
     routing::post,
 };
-use shared::{app::Routes, auth::Charge, in_process::InProcess, state::App};
+use shared::{
+    app::Routes, auth::Charge, in_process::InProcess, public_address::PublicAddress, state::App,
+};
 use utoipa_axum::router::OpenApiRouter;
 
 pub use call::ToolCall;
@@ -28,10 +30,15 @@ pub use tools::{TOOLS, Tool};
 /// themselves to agents.
 pub fn routes() -> Routes {
     let asked = Arc::new(OnceLock::new());
-    let endpoint = post(async move |State(app): State<App>, charge: Charge, request: Request| {
-        let routes = asked.get_or_init(|| asked_routes(app));
-        endpoint::answer(routes, charge, request).await
-    });
+    let endpoint = post(
+        async move |State(app): State<App>,
+                    charge: Charge,
+                    address: PublicAddress,
+                    request: Request| {
+            let routes = asked.get_or_init(|| asked_routes(app)).at(address);
+            endpoint::answer(&routes, charge, request).await
+        },
+    );
     Routes::from(OpenApiRouter::default())
         .with_undescribed_post("/mcp", endpoint)
         .counted_by_items(&["/mcp"])

@@ -124,6 +124,17 @@ pub struct DataArgs {
     pub database: DatabaseArgs,
 }
 
+impl DataArgs {
+    /// Where the data is, for a person.
+    pub fn place(&self) -> String {
+        match (&self.stack, &self.database.endpoint_url) {
+            (Some(stack), _) => format!("stack '{stack}'"),
+            (None, Some(url)) => format!("the database at {url}"),
+            (None, None) => format!("folder '{}'", self.database.folder.data_dir.display()),
+        }
+    }
+}
+
 fn endpoint_url(text: &str) -> Result<String, String> {
     if text.starts_with("http://") || text.starts_with("https://") {
         Ok(text.to_owned())

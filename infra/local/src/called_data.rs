@@ -49,8 +49,8 @@ impl CalledData {
         let database = self.open().await?;
         let has_data = database.store().manifest().await.map(|manifest| manifest.is_some());
         if !matches!(has_data, Ok(true)) {
-            let place = self.place();
             database.close().await;
+            let place = self.args.place();
             return Err(has_data.map_or_else(LocalError::from, |_| LocalError::NoData(place)));
         }
         let routes = asked_routes(App::on(database.serving_store().await));
@@ -72,15 +72,5 @@ impl CalledData {
             .retry(wait)
             .when(|error| matches!(error, LocalError::FolderBusy(_) | LocalError::Store(_)))
             .await
-    }
-
-    /// Where the data is, for a person.
-    fn place(&self) -> String {
-        let DataArgs { stack, database } = &self.args;
-        match (stack, &database.endpoint_url) {
-            (Some(stack), _) => format!("stack '{stack}'"),
-            (None, Some(url)) => format!("the database at {url}"),
-            (None, None) => format!("folder '{}'", database.folder.data_dir.display()),
-        }
     }
 }

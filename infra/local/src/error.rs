@@ -55,8 +55,6 @@ pub enum LocalError {
     HasDatabase(String),
     #[error("the file '{0}' must not exist; give another name")]
     FileExists(String),
-    #[error("there is no numbering data yet in {0}; bring some there with 'tnr import --fetch'")]
-    NoData(String),
     #[error("'{0}' must be a folder and is a file; give another name")]
     NoFolder(String),
     #[error("table '{0}' is not ready")]
@@ -85,10 +83,10 @@ pub enum LocalError {
     #[error("nothing could be examined")]
     NothingExamined,
     #[error(
-        "there is no numbering data yet; 'tnr import --fetch' fetches the published reports, and \
+        "there is no numbering data yet in {0}; 'tnr import --fetch' fetches the published reports, and \
          'tnr serve' brings a made-up sample"
     )]
-    NoData,
+    NoData(String),
     #[error("no numbering data can be loaded")]
     Dataset(#[from] DatasetError),
     /// The API has no answer, in its words.

@@ -63,7 +63,7 @@ pub async fn on_routes<T>(
         let app = App::on(store);
         // The API would say only that it cannot answer at the moment.
         match app.dataset.get().await {
-            Err(DatasetError::Empty) => return Err(LocalError::NoData),
+            Err(DatasetError::Empty) => return Err(LocalError::NoData(args.place())),
             loaded => drop(loaded?),
         }
         if let Some((_, manifest)) = app.dataset.in_memory() {
@@ -71,7 +71,7 @@ pub async fn on_routes<T>(
         }
         work(&InProcess::of(routes(), app)).await
     });
-    answered.await.unwrap_or(Err(LocalError::NoData))
+    answered.await.unwrap_or_else(|| Err(LocalError::NoData(args.place())))
 }
 
 /// Opens the database, works on it and closes it; `None` if the folder of the embedded one has none,

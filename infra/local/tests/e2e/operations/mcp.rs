@@ -125,7 +125,7 @@ async fn a_folder_without_data_is_an_error_of_the_tool_that_says_what_to_do() {
     assert_eq!(result.is_error, Some(true));
     let text = texts(&result).remove(0);
     assert!(text.starts_with("there is no numbering data yet in folder"), "{text}");
-    assert!(text.ends_with("bring some there with 'tnr import --fetch'"), "{text}");
+    assert!(text.ends_with("'tnr serve' brings a made-up sample"), "{text}");
     write_sample_into(data_dir.path());
     let result = call(&agent, "get_carrier", json!({ "ocn": "6015" })).await;
     assert_eq!(result.is_error, Some(false), "{result:?}");

@@ -118,7 +118,7 @@ fn without_data_the_next_step_is_named_and_nothing_is_made() {
         assert_eq!(refused.status.code(), Some(1));
         let error = stderr(&refused);
         assert!(
-            error.contains("error: there is no numbering data yet; 'tnr import --fetch'"),
+            error.contains("error: there is no numbering data yet in folder '"),
             "{error}"
         );
     }
