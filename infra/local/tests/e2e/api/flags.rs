@@ -105,7 +105,8 @@ async fn every_link_of_every_country_and_state_leads_to_the_image_that_it_says()
     let flags: Vec<&Value> =
         countries.iter().map(|answer| &answer["flags"]["country"]).chain(of_states).collect();
     let names: BTreeSet<&str> = flags.iter().filter_map(|flag| flag["svg"].as_str()).collect();
-    assert_eq!(names.len(), 245 + 56, "each has a flag of its own");
+    // Nine of the numbers belong to no country.
+    assert_eq!(names.len(), NUMBERS.lines().count() - 9 + 56, "each has a flag of its own");
     let links: BTreeSet<_> = flags.into_iter().flat_map(links).collect();
     let own = format!("{}/flags/{VERSION}/", shared_service().base_url);
     assert!(links.iter().all(|(url, _)| url.starts_with(&own)), "{links:?}");
@@ -152,7 +153,13 @@ async fn no_header_of_a_client_changes_where_the_links_of_a_function_lead() {
         "x-real-ip",
         "cdn-loop",
     ] {
-        for value in ["evil.example", "http", "host=evil.example;proto=http", "/evil"] {
+        // API Gateway refuses a `Host` that is none, and says the scheme itself.
+        let values: &[&str] = match name {
+            "host" => &["evil.example"],
+            "x-forwarded-proto" => &["http", "ftp"],
+            _ => &["evil.example", "http", "host=evil.example;proto=http", "/evil"],
+        };
+        for value in values {
             let mut event = event();
             event["headers"][name] = json!(value);
             assert_eq!(linked_address(own_app().await, &event).await, own, "{name}: {value}");
@@ -253,7 +260,7 @@ async fn an_unknown_image_is_a_404_in_json_that_nobody_stores() {
         "/flags/00000000/00000000/countries/US.svg",
         "/flags/countries/US-49x32.png",
         "/flags/countries/US.svg/",
-        "/flags/countries/%2e%2e/states/FL.svg",
+        "/flags/countries/..%2Fstates/FL.svg",
         "/flags/%00",
         "/flags/%FF",
         "/flags/",
