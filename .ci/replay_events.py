@@ -23,7 +23,7 @@ EVENTS = Path("events")
 os.environ["FLAGS_BASE_URL"] = "http://localhost:9000/flags"
 HEADERS = [
     "content-type", "cache-control", "etag", "link", "allow", "www-authenticate", "retry-after", "vary",
-    "x-content-type-options", "access-control-allow-origin", "access-control-allow-methods",
+    "x-content-type-options", "access-control-allow-origin", "access-control-allow-methods", "content-disposition",
 ]
 NUMBERS = [
     "+13052345678", "%2B13052345678", "(305)%20234-5678", "305%2F234%2F5678", "305%3F2345678",
@@ -39,9 +39,10 @@ class AnyStatus(urllib.request.HTTPErrorProcessor):
         return response
 
 
-def http(port, method, target, headers):
+def http(port, method, target, headers, body=None):
     """Sends a request, its target as it is; gives status, telling headers and body of the response."""
-    request = urllib.request.Request(f"http://127.0.0.1:{port}{target}", None, headers, method=method)
+    data = None if body is None else body.encode()
+    request = urllib.request.Request(f"http://127.0.0.1:{port}{target}", data, headers, method=method)
     with urllib.request.build_opener(AnyStatus).open(request, timeout=600) as answer:
         found = {name: answer.headers[name] for name in HEADERS if answer.headers[name]}
         return answer.status, found, answer.read().decode(errors="backslashreplace")
@@ -72,10 +73,14 @@ def target_of(event):
 
 
 def requests_in(file):
-    """The requests of a file as name, method, target and headers; support/sample_requests.rs says more."""
+    """The requests of a file as name, method, target, headers and body; sample_requests.rs says more."""
     requests = []
     for line in file.read_text().replace("{key}", KEY).splitlines():
         if not line or line.startswith("#"):
+            continue
+        if line.startswith(" ") and line.lstrip().startswith(">"):
+            text = line.lstrip()[1:].removeprefix(" ")
+            requests[-1][4] = f"{requests[-1][4] or ''}{text}\n"
             continue
         name, _, value = (part.strip() for part in line.partition(":"))
         if line.startswith(" "):
@@ -84,7 +89,7 @@ def requests_in(file):
             headers.update({name: value} if value else {})
         else:
             method, target = value.split()
-            requests.append((name, method, target, {"authorization": f"Bearer {KEY}"}))
+            requests.append([name, method, target, {"authorization": f"Bearer {KEY}"}, None])
     return requests
 
 
@@ -105,9 +110,8 @@ def replay(cargo_lambda):
     failures, count = [], 0
     for requests in sorted(EVENTS.glob("*/requests.txt")):
         function = requests.parent.name
-        for name, method, target, headers in requests_in(requests):
-            from_lambda = http(WATCH, method, target, headers)
-            compare(f"{function}/{name}", from_lambda, http(LOCAL, method, target, headers), failures)
+        for name, *request in requests_in(requests):
+            compare(f"{function}/{name}", http(WATCH, *request), http(LOCAL, *request), failures)
             count += 1
         for file in sorted(requests.parent.glob("*.json")):
             event = json.loads(file.read_text())
@@ -115,7 +119,7 @@ def replay(cargo_lambda):
             answer = invoke(cargo_lambda, function, file)
             found = {name: answer["headers"][name] for name in HEADERS if name in answer["headers"]}
             from_lambda = (answer["statusCode"], found, answer.get("body") or "")
-            from_local = http(LOCAL, method, target_of(event), event["headers"])
+            from_local = http(LOCAL, method, target_of(event), event["headers"], event.get("body"))
             compare(file, from_lambda, from_local, failures)
             count += 1
     for number in NUMBERS:

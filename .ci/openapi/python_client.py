@@ -35,6 +35,7 @@ SUCCESSES = {
     "get_exchange": ({"npa": "305", "nxx": "234"}, models.AreaCodeResult),
     "format_number": ({"tn": "+13052345678"}, models.FormatResult),
     "format_number_by_query": ({"tn": "+13052345678"}, models.FormatResult),
+    "format_numbers": ({"body": ["+13052345678"]}, models.FormattedNumbers),
     "look_up_block": ({"tn": "+13052345678"}, models.LookupResult),
     "look_up_block_by_query": ({"tn": "(305) 234-5678"}, models.LookupResult),
     "search_exchanges": ({"q": "sample", "rate_center": "perrine"}, models.SearchResult),
@@ -52,6 +53,7 @@ REFUSALS = [
     ("get_area_code", {"npa": "999"}, 404, "not_found", "999"),
     ("get_area_code_by_query", {"npa": "1"}, 400, "invalid_request", "exactly 3 digits"),
     ("get_exchange", {"npa": "305", "nxx": "x"}, 400, "invalid_request", "exactly 3 digits"),
+    ("format_numbers", {"body": []}, 400, "invalid_request", "at least one number"),
     ("look_up_block", {"tn": "8005551234"}, 404, "not_found", "800"),
     ("look_up_block_by_query", {"tn": "1"}, 400, "invalid_request", "10-digit"),
     ("search_exchanges", {}, 400, "invalid_request", "at least one of"),
@@ -131,6 +133,18 @@ def check_formats():
     assert miami.flags.state.abbreviation == "FL" and not miami.is_non_geographic, miami
 
 
+def check_many_numbers():
+    london = models.NumberWithOptions(tn="020 7946 0958", default_country=models.CountryCode.GB, id="london")
+    answers = ok("format_numbers", body=["+13052345678", london, "no number"]).results
+    assert [answer.tn for answer in answers] == ["+13052345678", "020 7946 0958", "no number"], answers
+    assert answers[0].result == ok("format_number", tn="+13052345678"), answers
+    assert answers[1].id == "london" and answers[1].result.country == models.CountryCode.GB, answers
+    assert answers[2].result.valid is False and answers[2].id is answers[2].error is UNSET, answers
+    london.default_country = Misspelled("ZZ")
+    refused = ok("format_numbers", body=[london]).results[0]
+    assert refused.error.error == "Bad Request" and refused.result is UNSET, refused
+
+
 def check_lists():
     carriers = {}
     total, offset = None, 0
@@ -175,6 +189,7 @@ def check_public_operations():
 
 check_every_operation()
 check_formats()
+check_many_numbers()
 check_lists()
 check_single_records()
 check_public_operations()

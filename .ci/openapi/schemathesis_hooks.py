@@ -17,6 +17,10 @@ UNSTATED_RULES = [
     r"tn must be a 10-digit North American telephone number",
     # An empty value counts as absent.
     r"(tn|ocn|npa) is required",
+    # The numbers of a body, and the columns of a CSV.
+    r"The body must (be UTF-8|have at least one number)|Each row must have as many cells",
+    r"(No|More than one) column is named|There is no column|The (first row|column '.*') ",
+    r"column is only for a body of text/csv",
 ]
 
 
@@ -31,7 +35,7 @@ def valid_data_is_refused_only_by_unstated_rules(ctx, response, case):
 
 # The parameters that the description restricts to a pattern, an enum or numbers.
 RESTRICTED = [
-    "country", "defaultCountry", "limit", "npa", "nxx", "ocn", "offset", "state", "status", "type", "version",
+    "country", "defaultCountry", "format", "limit", "npa", "nxx", "ocn", "offset", "state", "status", "type", "version",
 ]
 
 

@@ -109,6 +109,13 @@ const checks: Record<keyof paths, () => Promise<void>> = {
     assert.equal(result.countryCallingCode, "+1");
     const query = { tn: "0", defaultCountry: "ZZ" as "US" };
     refusal(await withKey.GET("/v1/format", { params: { query } }), 400, "Bad Request");
+    const body = [miami.tn, { tn: "020 7946 0958", defaultCountry: "GB" as const, id: "london" }, ""];
+    const many = success(await withKey.POST("/v1/format", { body })).results;
+    assert.deepEqual(many[0], { tn: miami.tn, result });
+    assert.ok(many[1]?.id === "london" && many[1].result?.country === "GB");
+    assert.ok(many[2]?.error?.error === "invalid_request" && !many[2].result);
+    refusal(await withKey.POST("/v1/format", { body: [] }), 400, "invalid_request");
+    refusal(await withoutKey.POST("/v1/format", { body }), 401, "unauthorized");
   },
   "/v1/lookup/{tn}": async () => {
     const of = (tn: string) => withKey.GET("/v1/lookup/{tn}", { params: { path: { tn } } });

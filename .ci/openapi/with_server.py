@@ -41,7 +41,8 @@ def wait_until_it_answers(url, server, log):
 def main(tnr, *command):
     port = free_port()
     url = f"http://127.0.0.1:{port}"
-    log = "target/openapi_server.log"
+    # Several of these may run at a time.
+    log = f"target/{os.path.basename(command[0])}_server.log"
     with tempfile.TemporaryDirectory() as folder, open(log, "w") as output:
         server = subprocess.Popen(
             [tnr, "serve", "--port", str(port), "--key", KEY, "--data-dir", folder],

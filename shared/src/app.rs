@@ -4,7 +4,7 @@ use std::{any::Any, convert::Infallible, sync::Arc};
 
 use axum::{
     Router,
-    extract::Request as AxumRequest,
+    extract::{Request as AxumRequest, State},
     http::{HeaderValue, Uri, header},
     middleware::{Next, from_fn, from_fn_with_state},
     response::{IntoResponse, Response},
@@ -15,17 +15,18 @@ use logging::with_causes;
 use store::{Store, TimeoutProfile};
 use tokio::runtime::Builder;
 use tower_http::catch_panic::CatchPanicLayer;
+use utoipa::openapi::{HttpMethod, OpenApi, PathItem, path::Operation};
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::{
     auth::{
-        middleware::{Admission, admit, check_method},
+        middleware::{Admission, admit},
         origin_secrets::require_secret,
     },
     errors::ApiError,
     extension::{self, takes_several_requests},
     gateway::{prefix_links, restore_path},
-    http::{ignore_trailing_slashes, with_rules_of_http},
+    http::{ignore_trailing_slashes, methods::Methods, with_rules_of_http},
     state::App,
     telemetry,
     unknown_params::KnownParams,
@@ -35,10 +36,11 @@ use crate::{
 /// The routes of one function. They need a key unless they are declared public.
 pub struct Routes {
     router: OpenApiRouter<App>,
-    /// The paths of routes that the description of the API leaves out.
-    undescribed: Vec<&'static str>,
+    /// The routes that the description of the API leaves out, with no more than their methods.
+    undescribed: OpenApi,
     access: Access,
     preparation: fn(),
+    counted_by_items: &'static [&'static str],
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,19 +51,40 @@ enum Access {
 
 impl From<OpenApiRouter<App>> for Routes {
     fn from(router: OpenApiRouter<App>) -> Self {
-        Self { router, undescribed: Vec::new(), access: Access::Protected, preparation: || () }
+        Self {
+            router,
+            undescribed: OpenApi::default(),
+            access: Access::Protected,
+            preparation: || (),
+            counted_by_items: &[],
+        }
     }
 }
 
 impl Routes {
     /// Routes that can be called without a key.
     pub fn public(router: OpenApiRouter<App>) -> Self {
-        Self { router, undescribed: Vec::new(), access: Access::Public, preparation: || () }
+        Self { access: Access::Public, ..Self::from(router) }
     }
 
     /// The same routes and one for browsers, which the description of the API leaves out.
-    pub fn with_undescribed(mut self, path: &'static str, handler: MethodRouter<App>) -> Self {
-        self.undescribed.push(path);
+    pub fn with_undescribed(self, path: &'static str, handler: MethodRouter<App>) -> Self {
+        self.and_undescribed(HttpMethod::Get, path, handler)
+    }
+
+    /// The same routes and one that answers `POST`, which the description of the API leaves out.
+    pub fn with_undescribed_post(self, path: &'static str, handler: MethodRouter<App>) -> Self {
+        self.and_undescribed(HttpMethod::Post, path, handler)
+    }
+
+    fn and_undescribed(
+        mut self,
+        method: HttpMethod,
+        path: &'static str,
+        handler: MethodRouter<App>,
+    ) -> Self {
+        let item = PathItem::new(method, Operation::new());
+        self.undescribed.paths.paths.insert(path.to_owned(), item);
         Self { router: self.router.route(path, handler), ..self }
     }
 
@@ -70,42 +93,72 @@ impl Routes {
         Self { preparation, ..self }
     }
 
+    /// The same routes, of which a `POST` to one of these paths counts as many requests as its handler
+    /// charges. A request that is refused before counts as one.
+    pub fn counted_by_items(self, counted_by_items: &'static [&'static str]) -> Self {
+        Self { counted_by_items, ..self }
+    }
+
+    /// Whether requests are admitted by a key.
+    pub fn need_key(&self) -> bool {
+        self.access == Access::Protected
+    }
+
     /// The paths of the routes as the router writes them: `{*tn}` matches the rest of a path.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
-        let described = self.router.get_openapi().paths.paths.keys().map(String::as_str);
-        described.chain(self.undescribed.iter().copied())
+        self.descriptions().into_iter().flat_map(paths_of)
     }
 
     /// The paths of the routes that the description of the API leaves out.
-    pub fn undescribed_paths(&self) -> &[&'static str] {
-        &self.undescribed
+    pub fn undescribed_paths(&self) -> Vec<&str> {
+        paths_of(&self.undescribed).collect()
+    }
+
+    /// What is known of the routes: of those in the description of the API, and of the others.
+    fn descriptions(&self) -> [&OpenApi; 2] {
+        [self.router.get_openapi(), &self.undescribed]
+    }
+
+    /// A router that admits every request, for those that come from within the process.
+    pub(crate) fn into_unguarded_router(self) -> Router<App> {
+        self.router.into()
     }
 
     /// A router that admits requests: with a key and known parameters if the routes are protected.
-    fn into_router(self, app: &App) -> Router<App> {
+    fn into_router(self, app: &App, methods: &Methods) -> Router<App> {
+        let methods = methods.clone();
         match self.access {
             Access::Protected => {
-                let known_params = KnownParams::of(self.router.get_openapi());
-                let admission = Admission { app: app.clone(), known_params };
+                let known_params = KnownParams::of(self.descriptions());
+                let (app, counted_by_items) = (app.clone(), self.counted_by_items);
+                let admission = Admission { app, known_params, methods, counted_by_items };
                 Router::from(self.router)
                     .route_layer(from_fn_with_state(Arc::new(admission), admit))
             }
-            Access::Public => Router::from(self.router).route_layer(from_fn(admit_anybody)),
+            Access::Public => {
+                Router::from(self.router).route_layer(from_fn_with_state(methods, admit_anybody))
+            }
         }
     }
+}
+
+/// The paths of the routes that are described.
+fn paths_of(description: &OpenApi) -> impl Iterator<Item = &str> {
+    description.paths.paths.keys().map(String::as_str)
 }
 
 /// A service that answers the routes of `functions`, and any other path with a 404 in JSON.
 pub fn service(functions: impl IntoIterator<Item = Routes>, app: App) -> Router {
     let functions: Vec<Routes> = functions.into_iter().collect();
     let paths: Vec<String> = functions.iter().flat_map(Routes::paths).map(str::to_owned).collect();
+    let methods = Methods::of(functions.iter().flat_map(Routes::descriptions));
     let router = functions
         .into_iter()
-        .fold(Router::new(), |service, routes| service.merge(routes.into_router(&app)))
+        .fold(Router::new(), |service, routes| service.merge(routes.into_router(&app, &methods)))
         .fallback(endpoint_not_found)
-        .with_state(app.clone())
-        .layer(CatchPanicLayer::custom(internal_error));
-    let with_rules = with_rules_of_http(router, &app.allowed_origins);
+        .with_state(app.clone());
+    let router = answer_panics(router);
+    let with_rules = with_rules_of_http(router, &app.allowed_origins, methods);
     let observed =
         behind_secret(with_rules, &app).layer(from_fn_with_state(app.observer, telemetry::observe));
     ignore_trailing_slashes(observed, paths)
@@ -121,7 +174,7 @@ fn behind_secret(router: Router, app: &App) -> Router {
 }
 
 /// The OpenAPI description of the routes of `functions`.
-pub fn openapi(functions: impl IntoIterator<Item = Routes>) -> utoipa::openapi::OpenApi {
+pub fn openapi(functions: impl IntoIterator<Item = Routes>) -> OpenApi {
     let mut description = functions
         .into_iter()
         .fold(OpenApiRouter::<App>::default(), |merged, routes| merged.merge(routes.router))
@@ -183,16 +236,25 @@ pub fn lambda(
 
 /// Lets caches store public responses for a minute, since they are the same for every client, unless
 /// the handler decides otherwise.
-async fn admit_anybody(request: AxumRequest, next: Next) -> Result<Response, ApiError> {
-    check_method(&request)?;
+async fn admit_anybody(
+    State(methods): State<Methods>,
+    request: AxumRequest,
+    next: Next,
+) -> Result<Response, ApiError> {
+    methods.check(&request)?;
     let mut response = next.run(request).await;
     let policy = HeaderValue::from_static("public, max-age=60");
     response.headers_mut().entry(header::CACHE_CONTROL).or_insert(policy);
     Ok(response)
 }
 
-async fn endpoint_not_found(uri: Uri) -> ApiError {
+pub(crate) async fn endpoint_not_found(uri: Uri) -> ApiError {
     ApiError::no_endpoint(&uri)
+}
+
+/// The router, which answers a request whose handler panics.
+pub(crate) fn answer_panics(router: Router) -> Router {
+    router.layer(CatchPanicLayer::custom(internal_error))
 }
 
 /// The response to a request whose handler panicked. The message of the panic is not logged, since

@@ -24,10 +24,7 @@ use crate::{
 };
 
 pub use problem::{PROBLEM_MEDIA_TYPE, Problem};
-pub use responses::{ListError, PublicError};
-
-/// The methods that every endpoint has.
-pub(crate) const ALLOWED_METHODS: &str = "GET, HEAD, OPTIONS";
+pub use responses::{BodyError, ListError, PublicError};
 
 const KEY_REQUIRED: &str = "API key required: send it as 'Authorization: Bearer <API_KEY>', \
                             as 'X-API-Key: <API_KEY>' or as the query parameter apiKey";
@@ -60,8 +57,14 @@ pub enum ApiError {
     Forbidden,
     /// No record has the code, or no endpoint has the path. The message names it.
     NotFound(String),
-    /// The endpoint does not support the method. The message names both.
-    MethodNotAllowed(String),
+    /// The endpoint does not support the method. The message names both, and the header those that it
+    /// supports.
+    MethodNotAllowed { message: String, allow: HeaderValue },
+    /// The body of the request is longer than it may be, or has more in it. The message names the limit.
+    ContentTooLarge(String),
+    /// The body of the request is in a form that the endpoint does not read. The message names those
+    /// that it reads.
+    UnsupportedMediaType(String),
     /// A quota of the key is exhausted.
     RateLimited(QuotaExceeded),
     /// The database cannot be read, and the data in memory is not enough to answer.
@@ -82,6 +85,13 @@ pub struct ErrorBody {
     pub(crate) details: Option<QuotaStatus>,
 }
 
+impl ErrorBody {
+    /// What is wrong, for persons.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+}
+
 /// What kind of error it is (spec 7), for programs.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
@@ -94,6 +104,8 @@ pub enum ErrorCode {
     Forbidden,
     NotFound,
     MethodNotAllowed,
+    ContentTooLarge,
+    UnsupportedMediaType,
     RateLimited,
     ServiceUnavailable,
     InternalError,
@@ -134,13 +146,19 @@ impl ApiError {
                 (StatusCode::FORBIDDEN, ErrorCode::Forbidden, NOT_PUBLISHED.to_owned())
             }
             Self::NotFound(message) => (StatusCode::NOT_FOUND, ErrorCode::NotFound, message),
-            Self::MethodNotAllowed(message) => {
+            Self::MethodNotAllowed { message, .. } => {
                 (StatusCode::METHOD_NOT_ALLOWED, ErrorCode::MethodNotAllowed, message)
+            }
+            Self::ContentTooLarge(message) => {
+                (StatusCode::PAYLOAD_TOO_LARGE, ErrorCode::ContentTooLarge, message)
+            }
+            Self::UnsupportedMediaType(message) => {
+                (StatusCode::UNSUPPORTED_MEDIA_TYPE, ErrorCode::UnsupportedMediaType, message)
             }
             Self::RateLimited(exceeded) => (
                 StatusCode::TOO_MANY_REQUESTS,
                 ErrorCode::RateLimited,
-                quota_exceeded_message(exceeded.exhausted),
+                quota_exceeded_message(exceeded),
             ),
             Self::Unavailable => (
                 StatusCode::SERVICE_UNAVAILABLE,
@@ -163,6 +181,11 @@ impl ApiError {
         }
     }
 
+    /// The body of the error, for one that stands in the place of a single result among others.
+    pub fn body(self) -> ErrorBody {
+        self.status_and_body().1
+    }
+
     /// The status and the body.
     fn status_and_body(self) -> (StatusCode, ErrorBody) {
         let details = self.quota_exceeded().map(|exceeded| exceeded.exhausted);
@@ -174,17 +197,18 @@ impl ApiError {
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let quota_exceeded = self.quota_exceeded();
-        let header = match self {
-            Self::KeyRequired => Some((WWW_AUTHENTICATE, CHALLENGE)),
-            Self::InvalidKey => Some((WWW_AUTHENTICATE, CHALLENGE_OF_INVALID_KEY)),
-            Self::MethodNotAllowed(_) => Some((ALLOW, ALLOWED_METHODS)),
-            Self::Unavailable => Some((RETRY_AFTER, RETRY_AFTER_SECONDS)),
+        let text = HeaderValue::from_static;
+        let header = match &self {
+            Self::KeyRequired => Some((WWW_AUTHENTICATE, text(CHALLENGE))),
+            Self::InvalidKey => Some((WWW_AUTHENTICATE, text(CHALLENGE_OF_INVALID_KEY))),
+            Self::MethodNotAllowed { allow, .. } => Some((ALLOW, allow.clone())),
+            Self::Unavailable => Some((RETRY_AFTER, text(RETRY_AFTER_SECONDS))),
             _ => None,
         };
         let (status, body) = self.status_and_body();
         let mut response = (status, Extension(body.clone()), Json(body)).into_response();
         if let Some((name, value)) = header {
-            response.headers_mut().insert(name, HeaderValue::from_static(value));
+            response.headers_mut().insert(name, value);
         }
         if let Some(exceeded) = quota_exceeded {
             exceeded.set_headers(response.headers_mut());
@@ -193,14 +217,28 @@ impl IntoResponse for ApiError {
     }
 }
 
-fn quota_exceeded_message(exhausted: QuotaStatus) -> String {
-    let window = match exhausted.limit_type {
+fn quota_exceeded_message(exceeded: QuotaExceeded) -> String {
+    let QuotaExceeded { exhausted: QuotaStatus { limit_type, limit, remaining, reset }, .. } =
+        exceeded;
+    let window = match limit_type {
         LimitType::Minute => "minute",
         LimitType::Daily => "day",
     };
-    let reset = Timestamp::from_second(exhausted.reset)
-        .expect("a quota is reset at most one window after a request");
-    format!("Quota of {} requests per {window} exceeded; retry after {reset}", exhausted.limit)
+    let reset =
+        Timestamp::from_second(reset).expect("a quota is reset at most one window after a request");
+    let (requests, fitting) = (exceeded.requests, exceeded.statuses.least_remaining());
+    if requests == 1 || remaining == 0 {
+        return format!("Quota of {limit} requests per {window} exceeded; retry after {reset}");
+    }
+    let has_left = format!("Quota of {limit} requests per {window} has {remaining} left");
+    let counts_as = format!("this one counts as {requests}");
+    if requests > limit {
+        format!("{has_left}, and {counts_as}; send at most {fitting} numbers now")
+    } else {
+        format!(
+            "{has_left}, and {counts_as}; send at most {fitting} numbers now, or retry after {reset}"
+        )
+    }
 }
 
 impl From<StoreError> for ApiError {

@@ -22,11 +22,9 @@ use lambda_http::{
     service_fn,
     tower::layer::layer_fn,
 };
-use tokio::{
-    signal::unix::{SignalKind, signal},
-    sync::watch,
-    time::timeout,
-};
+#[cfg(unix)]
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::{sync::watch, time::timeout};
 
 use crate::{quota::Quotas, whole_response::WholeResponse};
 
@@ -82,18 +80,33 @@ where
             None => future::pending().await,
         }
     };
-    let mut terminated = signal(SignalKind::terminate())?;
+    let terminated = termination()?;
     tokio::select! {
         // The function comes first, since a client waits for it.
         biased;
         ended = function.run_concurrent() => ended,
         // Each invocation would wait for the extension in vain once it has ended.
         ended = extension_ends => ended,
-        _ = terminated.recv() => {
+        () = terminated => {
             quotas.write_rest().await;
             Ok(())
         }
     }
+}
+
+/// Ends when Lambda says that it is about to end the process.
+#[cfg(unix)]
+fn termination() -> Result<impl Future<Output = ()>, Error> {
+    let mut terminated = signal(SignalKind::terminate())?;
+    Ok(async move {
+        terminated.recv().await;
+    })
+}
+
+/// Never ends: Lambda does not run on such systems, which only have to compile this.
+#[cfg(not(unix))]
+fn termination() -> Result<impl Future<Output = ()>, Error> {
+    Ok(future::pending())
 }
 
 /// Whether Lambda gives this container several requests at once.

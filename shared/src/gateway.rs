@@ -89,10 +89,12 @@ pub fn below_base_path(base_path: String, service: Router) -> Router {
 /// The URI without `base_path`; `None` if its path does not begin with that.
 fn uri_below(base_path: &str, uri: &Uri) -> Option<Uri> {
     let path_and_query = uri.path_and_query()?.as_str().strip_prefix(base_path)?;
-    if !path_and_query.starts_with('/') {
-        return None;
+    match path_and_query.chars().next() {
+        Some('/') => path_and_query.parse().ok(),
+        // The base path itself is the root, which may be written without its slash.
+        None | Some('?') => format!("/{path_and_query}").parse().ok(),
+        Some(_) => None,
     }
-    path_and_query.parse().ok()
 }
 
 /// A path as the client wrote it, in two parts.

@@ -3,17 +3,21 @@
 //! A request passes through it in one direction: [`gateway`] restores the URL that the client
 //! wrote, [`app`] finds its route, [`request_id`] names it, [`auth`] checks its key, [`quota`] counts
 //! it, [`unknown_params`] refuses what its route does not know, [`params`] and
-//! [`pagination`] parse it, a handler asks [`lookup`] for a record or a dataset, [`errors`] turns a
-//! failure into a response, [`http`] gives the response what HTTP asks of it, and [`telemetry`]
-//! writes its line of the access log. [`state`] holds the data that all handlers share.
+//! [`pagination`] parse it, a handler asks [`lookup`] for a record or a dataset, [`csv_pages`] and
+//! [`cells`] write a page as CSV if the client prefers that, [`errors`] turns a failure into a response,
+//! [`http`] gives the response what HTTP asks of it, and [`telemetry`] writes its line of the access log.
+//! [`state`] holds the data that all handlers share, and [`in_process`] asks the handlers without a port.
 
 pub mod app;
 pub mod auth;
+pub mod cells;
+pub mod csv_pages;
 pub mod errors;
 mod extension;
 pub mod flag_images;
 pub mod gateway;
 pub mod http;
+pub mod in_process;
 pub mod lookup;
 pub mod pagination;
 pub mod params;
@@ -23,5 +27,5 @@ pub mod request_context;
 mod request_id;
 pub mod state;
 pub mod telemetry;
-mod unknown_params;
+pub mod unknown_params;
 mod whole_response;

@@ -6,12 +6,15 @@
 //! fails, the record comes from the dataset. So the lookups and lists of a container always agree,
 //! even while an import is changing items.
 
+use std::collections::{BTreeSet, HashMap};
+
+use futures_util::future::join_all;
 use logging::with_causes;
 use numbering::{
     dataset::Dataset,
     records::{AreaCode, Carrier, Exchange, Npa, NpaNxx, Ocn, RecordKey},
 };
-use store::{LoadedVersion, LookupItem, StoreError};
+use store::{LoadedVersion, LookupItem, READS_PER_BATCH, StoreError};
 
 use crate::{
     errors::ApiError, pagination::VersionParam, params::quote, request_context, state::App,
@@ -113,6 +116,66 @@ impl Lookups<'_> {
         }
     }
 
+    /// The exchanges with these NPA-NXXs, each as [`Self::exchange`] would answer it. Exchanges that are
+    /// not in the data are left out. Those to read are read in batches, all batches at the same time.
+    pub async fn exchanges(
+        &self,
+        npa_nxxs: &BTreeSet<NpaNxx>,
+        freshness: Freshness,
+    ) -> HashMap<NpaNxx, Exchange> {
+        let mut found = HashMap::new();
+        let mut missed = Vec::new();
+        for &npa_nxx in npa_nxxs {
+            let cache_key = (npa_nxx, self.current.version.clone());
+            let cached = match freshness {
+                Freshness::Cached => self.app.exchanges.get(&cache_key).await,
+                Freshness::Fresh => None,
+            };
+            match cached {
+                Some(exchange) => _ = found.insert(npa_nxx, exchange),
+                None => missed.push(npa_nxx),
+            }
+        }
+        request_context::record(|context| {
+            context.cache_hits += found.len() as u32;
+            context.cache_misses += missed.len() as u32;
+        });
+        // If the dataset has no such record, no item is read.
+        let dataset = &self.current.dataset;
+        missed.retain(|npa_nxx| dataset.last_changed(RecordKey::Exchange(*npa_nxx)).is_some());
+        let mut items = self.items_of(&missed).await;
+        for npa_nxx in missed {
+            let expected = dataset.last_changed(RecordKey::Exchange(npa_nxx));
+            let item =
+                items.remove(&npa_nxx).filter(|item| Some(&item.version) == expected.as_ref());
+            if let Some(LookupItem { record, .. }) = item {
+                let cache_key = (npa_nxx, self.current.version.clone());
+                self.app.exchanges.insert(cache_key, record.clone()).await;
+                found.insert(npa_nxx, record);
+            } else if let Some(exchange) = dataset.exchange(npa_nxx) {
+                found.insert(npa_nxx, exchange);
+            }
+        }
+        found
+    }
+
+    /// The items of these exchanges, without those of the batches that cannot be read.
+    async fn items_of(&self, npa_nxxs: &[NpaNxx]) -> HashMap<NpaNxx, LookupItem<Exchange>> {
+        let batches = npa_nxxs.chunks(READS_PER_BATCH).map(|batch| self.app.store.exchanges(batch));
+        let mut items = HashMap::new();
+        let mut failure = None;
+        for batch in join_all(batches).await {
+            match batch {
+                Ok(read) => items.extend(read),
+                Err(error) => failure = Some(error),
+            }
+        }
+        if let Some(error) = failure {
+            warn_of_unread(&error);
+        }
+        items
+    }
+
     /// The record of `key` in this version. If the dataset has no such record, no item is read.
     async fn look_up<R>(
         &self,
@@ -125,13 +188,17 @@ impl Lookups<'_> {
         match read.await {
             Ok(Some(item)) if item.version == expected => return Found::Item(item.record),
             Ok(_) => (),
-            Err(error) => tracing::warn!(
-                error = with_causes(&error),
-                "an item cannot be read; answering from the dataset in memory"
-            ),
+            Err(error) => warn_of_unread(&error),
         }
         Found::InMemory(find(dataset))
     }
+}
+
+fn warn_of_unread(error: &StoreError) {
+    tracing::warn!(
+        error = with_causes(error),
+        "an item cannot be read; answering from the dataset in memory"
+    );
 }
 
 fn version_is_gone(version: &str) -> ApiError {

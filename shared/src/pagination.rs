@@ -15,6 +15,7 @@ use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::{
+    csv_pages::{self, ListFormat, Rows},
     errors::ApiError,
     params::{Params, invalid_param, query_without},
 };
@@ -129,12 +130,17 @@ pub struct Paged<T> {
     pub pagination: Pagination,
     /// The version of the data that the page comes from; `None` if there are no other pages.
     pub version: Option<String>,
+    pub format: ListFormat,
     pub body: T,
 }
 
-impl<T: Serialize> IntoResponse for Paged<T> {
+impl<T: Serialize + Rows> IntoResponse for Paged<T> {
     fn into_response(self) -> Response {
-        let Self { uri, pagination, version, body } = self;
+        let Self { uri, pagination, version, format, body } = self;
+        if format == ListFormat::Csv {
+            let response = csv_pages::response(&uri, &body);
+            return (Links { uri, pagination, version }, response).into_response();
+        }
         let mut json = Vec::with_capacity(BYTES_OF_PAGE);
         if let Err(error) = serde_json::to_writer(&mut json, &body) {
             tracing::error!(%error, "a page cannot be written as JSON");
@@ -196,6 +202,17 @@ mod tests {
 
     use super::*;
 
+    #[derive(Serialize)]
+    struct NoRows;
+
+    impl Rows for NoRows {
+        const COLUMNS: &'static [&'static str] = &[];
+
+        fn rows(&self) -> impl Iterator<Item = impl Serialize> {
+            std::iter::empty::<()>()
+        }
+    }
+
     fn page(query: &str) -> Result<Page, ApiError> {
         Page::of(&Params::of(&format!("/?{query}").parse().unwrap()))
     }
@@ -205,7 +222,8 @@ mod tests {
             uri: uri.parse().unwrap(),
             pagination: Pagination { limit, offset, total },
             version: Some("v2".to_owned()),
-            body: (),
+            format: ListFormat::Json,
+            body: NoRows,
         };
         let headers = paged.into_response().headers().clone();
         headers.get(LINK).map_or("", |value| value.to_str().unwrap()).to_owned()

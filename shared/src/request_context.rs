@@ -18,6 +18,8 @@ pub struct RequestContext {
     pub cache_hits: u32,
     /// How many exchanges did not come from the cache.
     pub cache_misses: u32,
+    /// How many numbers the request asks for, if it asks for many at once.
+    pub numbers: Option<usize>,
     /// The phone number in E.164, without its last four digits.
     pub(crate) phone_number: Option<String>,
 }

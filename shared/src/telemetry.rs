@@ -78,6 +78,9 @@ struct Fields {
     key: Option<String>,
     /// The phone number without its last digits.
     tn: Option<String>,
+    /// How many numbers a request for many has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    numbers: Option<usize>,
 }
 
 /// Logs each request, tells the observer of it if there is one, and sets the request id on each
@@ -165,7 +168,7 @@ impl AccessLogEntry {
             Metric::count("CacheMisses", f64::from(self.context.cache_misses)),
             Metric::count("ConsumedCapacity", self.consumed_capacity),
         ];
-        let RequestContext { key, data_version, phone_number: tn, .. } = self.context;
+        let RequestContext { key, data_version, phone_number: tn, numbers, .. } = self.context;
         let fields = Fields {
             level: if status.is_server_error() { "ERROR" } else { "INFO" },
             message: "request",
@@ -177,6 +180,7 @@ impl AccessLogEntry {
             data_version,
             key,
             tn,
+            numbers,
         };
         metrics_line(function, now, fields, &metrics)
     }
@@ -213,6 +217,23 @@ mod tests {
         let line: Value = serde_json::from_str(&line).unwrap();
         assert_eq!((&line["ServerErrors"], &line["Requests"]), (&json!(0.0), &json!(1.0)));
         assert_eq!(line["status"], 503);
+    }
+
+    #[test]
+    fn a_line_about_many_numbers_has_their_count_and_none_of_them() {
+        let entry = AccessLogEntry {
+            request_id: "abc".to_owned(),
+            method: "POST",
+            route: "/v1/format".to_owned(),
+            status: StatusCode::OK,
+            took: Duration::ZERO,
+            is_cold_start: false,
+            is_of_probe: false,
+            consumed_capacity: 50.0,
+            context: RequestContext { numbers: Some(1000), ..RequestContext::default() },
+        };
+        let line: Value = serde_json::from_str(&entry.line("f", Timestamp::UNIX_EPOCH)).unwrap();
+        assert_eq!((&line["numbers"], &line["tn"]), (&json!(1000), &Value::Null));
     }
 
     #[test]

@@ -3,23 +3,35 @@
 
 use std::collections::HashMap;
 
-use axum::extract::{MatchedPath, Request};
-use utoipa::openapi::{OpenApi, PathItem, RefOr, path::ParameterIn};
+use axum::{
+    extract::{MatchedPath, Request},
+    http::Method,
+};
+use utoipa::openapi::{
+    OpenApi, RefOr,
+    path::{Operation, ParameterIn},
+};
 
 use crate::{
     errors::ApiError,
+    http::methods::operations,
     params::{API_KEY, quote},
 };
 
-/// The query parameters of each route, by its path. They come from the description of the route, so
+/// The query parameters of each operation, by its path and method. They come from its description, so
 /// that each parameter is described.
-pub struct KnownParams(HashMap<String, Vec<String>>);
+pub struct KnownParams(HashMap<String, Vec<(Method, Vec<String>)>>);
 
 impl KnownParams {
     /// The parameters of the routes that are described.
-    pub fn of(description: &OpenApi) -> Self {
-        let paths = description.paths.paths.iter();
-        Self(paths.map(|(path, item)| (path.clone(), query_params(item))).collect())
+    pub fn of<'a>(descriptions: impl IntoIterator<Item = &'a OpenApi>) -> Self {
+        let paths = descriptions.into_iter().flat_map(|description| &description.paths.paths);
+        let by_method = paths.map(|(path, item)| {
+            let described = operations(item);
+            let params = described.map(|(method, operation)| (method, query_params(operation)));
+            (path.clone(), params.collect())
+        });
+        Self(by_method.collect())
     }
 
     /// Refuses a request with a parameter that its route does not know.
@@ -28,19 +40,21 @@ impl KnownParams {
     /// Returns [`ApiError::InvalidRequest`], which names the parameter.
     pub fn check(&self, request: &Request) -> Result<(), ApiError> {
         let route = request.extensions().get::<MatchedPath>();
-        let known = route.and_then(|route| self.0.get(route.as_str()));
+        let by_method = route.and_then(|route| self.0.get(route.as_str()));
+        let method = if request.method() == Method::HEAD { &Method::GET } else { request.method() };
+        let known = by_method.into_iter().flatten().find(|(described, _)| described == method);
         let query = request.uri().query().unwrap_or_default();
         let mut names = form_urlencoded::parse(query.as_bytes()).map(|(name, _)| name);
-        let Some(known) = known else { return Ok(()) };
+        let Some((_, known)) = known else { return Ok(()) };
         match names.find(|name| !known.iter().any(|param| param == name)) {
-            Some(unknown) => Err(ApiError::invalid(message(&unknown, known))),
+            Some(unknown) => Err(refusal("parameter", &unknown, "endpoint", known)),
             None => Ok(()),
         }
     }
 }
 
-fn query_params(path: &PathItem) -> Vec<String> {
-    let described = path.get.iter().flat_map(|operation| operation.parameters.iter().flatten());
+fn query_params(operation: &Operation) -> Vec<String> {
+    let described = operation.parameters.iter().flatten();
     let of_query = described.filter_map(|parameter| match parameter {
         RefOr::T(parameter) if parameter.parameter_in == ParameterIn::Query => {
             Some(parameter.name.clone())
@@ -50,21 +64,22 @@ fn query_params(path: &PathItem) -> Vec<String> {
     of_query.chain([API_KEY.to_owned()]).collect()
 }
 
-fn message(unknown: &str, known: &[String]) -> String {
+/// Refuses what is not among the `known` names of an `owner`, and says which was meant, if one is near.
+pub fn refusal(kind: &str, unknown: &str, owner: &str, known: &[impl AsRef<str>]) -> ApiError {
+    let known: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
     let quoted = quote(unknown);
-    match nearest(&quoted, known) {
-        Some(near) => format!("Unknown parameter '{quoted}'; the nearest known one is '{near}'"),
-        None => format!("Unknown parameter '{quoted}'; this endpoint knows {}", known.join(", ")),
-    }
+    ApiError::invalid(match nearest(&quoted, &known) {
+        Some(near) => format!("Unknown {kind} '{quoted}'; the nearest known one is '{near}'"),
+        None => format!("Unknown {kind} '{quoted}'; this {owner} knows {}", known.join(", ")),
+    })
 }
 
 /// The known parameter that was probably meant: the case does not count, and at most a third of the
 /// characters, and at least one, may be missing, wrong or swapped.
-fn nearest<'a>(unknown: &str, known: &'a [String]) -> Option<&'a str> {
+fn nearest<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
     let lower = unknown.to_lowercase();
-    let distances = known
-        .iter()
-        .map(|name| (strsim::osa_distance(&lower, &name.to_lowercase()), name.as_str()));
+    let distances =
+        known.iter().map(|&name| (strsim::osa_distance(&lower, &name.to_lowercase()), name));
     let (distance, nearest) = distances.min_by_key(|(distance, _)| *distance)?;
     let length = nearest.len().min(lower.chars().count());
     let is_near = distance <= (length / 3).max(1) && distance < length;
@@ -89,8 +104,7 @@ mod tests {
     ];
 
     fn nearest_to(unknown: &str) -> Option<String> {
-        let known = KNOWN.map(str::to_owned);
-        nearest(unknown, &known).map(str::to_owned)
+        nearest(unknown, &KNOWN).map(str::to_owned)
     }
 
     #[test]

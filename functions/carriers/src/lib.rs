@@ -8,6 +8,7 @@ use numbering::records::{self, Carrier, CarrierType, Country, Ocn, StateCode};
 use serde::Serialize;
 use shared::{
     app::Routes,
+    csv_pages::{FormatParam, Rows},
     errors::{ApiError, ListError},
     pagination::{Page, Paged, Pagination, VersionParam},
     params::{Params, PathParams, parse},
@@ -84,6 +85,15 @@ pub struct CarrierList {
     pub pagination: Pagination,
 }
 
+impl Rows for CarrierList {
+    const COLUMNS: &'static [&'static str] =
+        &["ocn", "company_name", "common_name", "carrier_type", "state", "country"];
+
+    fn rows(&self) -> impl Iterator<Item = impl Serialize> {
+        self.carriers.iter()
+    }
+}
+
 /// The conditions on a carrier of the list, which must meet all that are given.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -124,14 +134,21 @@ impl From<Filter> for CarrierSearch {
 /// In the order of their OCNs.
 #[utoipa::path(
     get, path = "/v1/carriers", operation_id = "listCarriers", tag = "Carriers",
-    params(Filter, Page, VersionParam),
-    responses((status = 200, description = "A page of the carriers", body = CarrierList), ListError)
+    params(Filter, Page, VersionParam, FormatParam),
+    responses(
+        (
+            status = 200, description = "A page of the carriers",
+            content((CarrierList = "application/json"), (String = "text/csv"))
+        ),
+        ListError
+    )
 )]
 async fn list(
     State(app): State<App>,
     uri: Uri,
     page: Page,
     version_param: VersionParam,
+    FormatParam { format }: FormatParam,
     params: Params,
 ) -> Result<Paged<CarrierList>, ApiError> {
     let search = Filter::of(&params)?.into();
@@ -142,6 +159,7 @@ async fn list(
         uri,
         pagination,
         version: Some(version.to_string()),
+        format,
         body: CarrierList { carriers, pagination },
     })
 }

@@ -23,63 +23,64 @@ pub struct FormatResult {
     /// Country calling code without the plus sign.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, pattern = "^[1-9][0-9]{0,2}$", example = "1")]
-    country_code: Option<String>,
+    pub(crate) country_code: Option<String>,
     /// Country calling code with the plus sign.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, pattern = r"^\+[1-9][0-9]{0,2}$", example = "+1")]
-    country_calling_code: Option<String>,
+    pub(crate) country_calling_code: Option<String>,
     /// ISO 3166-1 alpha-2 code; absent if the number belongs to no country. A US territory has a
     /// code of its own, such as `PR`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<DefaultCountry>, nullable = false)]
-    country: Option<String>,
+    pub(crate) country: Option<String>,
     /// National number without country code.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, pattern = "^[0-9]{1,17}$", example = "3052345678")]
-    national_number: Option<String>,
+    pub(crate) national_number: Option<String>,
     /// Area code, first 3 digits; only of ten-digit North American numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    npa: Option<Npa>,
+    pub(crate) npa: Option<Npa>,
     /// Exchange code, middle 3 digits; only of ten-digit North American numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    nxx: Option<Nxx>,
+    pub(crate) nxx: Option<Nxx>,
     /// Subscriber number, last 4 digits; only of ten-digit North American numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, pattern = "^[0-9]{4}$", example = "5678")]
-    nxxx: Option<String>,
+    pub(crate) nxxx: Option<String>,
     /// The digits of the extension, if the number has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, pattern = "^[0-9]{1,20}$", example = "42")]
-    extension: Option<String>,
+    pub(crate) extension: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    formats: Option<Formats>,
+    pub(crate) formats: Option<Formats>,
     /// Absent if no pattern of Google's rules fits.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    number_type: Option<NumberType>,
+    pub(crate) number_type: Option<NumberType>,
     /// The type in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "Landline or Mobile")]
-    type_description: Option<&'static str>,
+    pub(crate) type_description: Option<&'static str>,
     /// Absent if the number belongs to no country.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    location: Option<Location>,
-    /// The holder of the number's block as assigned; absent if nobody holds it.
+    pub(crate) location: Option<Location>,
+    /// The holder of the number's block as assigned; absent if nobody holds it. The number may have
+    /// been ported since, which no open data tells.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    carrier: Option<CarrierInfo>,
+    pub(crate) carrier: Option<CarrierInfo>,
     /// Only of valid numbers that belong to a country.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    flags: Option<Flags>,
+    pub(crate) flags: Option<Flags>,
     /// Whether the number belongs to no place, as toll-free numbers do.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    is_non_geographic: Option<bool>,
+    pub(crate) is_non_geographic: Option<bool>,
 }
 
 /// The flags of the number's country and state.

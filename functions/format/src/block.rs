@@ -1,13 +1,18 @@
 //! The block that a North American number is in: where it is, and who holds it.
 
+use std::collections::{BTreeSet, HashMap};
+
 use formatting::{DefaultCountry, PhoneNumber, country_name};
 use jiff::civil::Date;
 use numbering::records::{
     AreaCode, CarrierType, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, StateCode,
 };
-
 use serde::Serialize;
-use shared::{errors::ApiError, lookup::Freshness, state::App};
+use shared::{
+    errors::ApiError,
+    lookup::{Freshness, Lookups},
+    state::App,
+};
 use utoipa::ToSchema;
 
 /// The three parts of a North American number.
@@ -53,19 +58,19 @@ pub struct Location {
     /// The place to which calls of the block are rated; North American numbers only.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "MIAMI")]
-    rate_center: Option<String>,
+    pub(crate) rate_center: Option<String>,
     /// State or province code; North American numbers only.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    state: Option<StateCode>,
+    pub(crate) state: Option<StateCode>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "Florida")]
-    state_name: Option<&'static str>,
+    pub(crate) state_name: Option<&'static str>,
     /// ISO 3166-1 alpha-2 code. A US territory has a code of its own, such as `PR`.
     #[schema(value_type = DefaultCountry)]
     country: String,
     #[schema(example = "United States")]
-    country_name: &'static str,
+    pub(crate) country_name: &'static str,
 }
 
 impl Location {
@@ -91,18 +96,18 @@ pub struct CarrierInfo {
     /// Operating Company Number; absent if the source names a company without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    ocn: Option<Ocn>,
+    pub(crate) ocn: Option<Ocn>,
     /// Company name; `null` if no source names the company.
     #[schema(required, example = "NEW CINGULAR WIRELESS PCS, LLC - DC")]
-    name: Option<String>,
+    pub(crate) name: Option<String>,
     /// `null` if no source names the type.
     #[serde(rename = "type")]
     #[schema(required)]
-    carrier_type: Option<CarrierType>,
+    pub(crate) carrier_type: Option<CarrierType>,
 }
 
 /// The exchange of a North American number, and its area code if the exchange has no state.
-#[derive(Default)]
+#[derive(Debug, Clone, Default)]
 pub struct BlockRecords {
     pub exchange: Option<Exchange>,
     pub area_code: Option<AreaCode>,
@@ -119,9 +124,35 @@ pub async fn look_up(
 ) -> Result<BlockRecords, ApiError> {
     let lookups = app.lookups().await?;
     let exchange = lookups.exchange(npa_nxx, freshness).await;
-    let has_state = exchange.as_ref().is_some_and(|exchange| exchange.state.is_some());
-    let area_code = if has_state { None } else { lookups.area_code(npa_nxx.npa) };
-    Ok(BlockRecords { exchange, area_code })
+    Ok(BlockRecords::of(&lookups, npa_nxx, exchange))
+}
+
+/// Reads the numbering data of many NPA-NXXs, all of one version.
+///
+/// # Errors
+/// Returns an error if there is no version of the data to answer from.
+pub async fn look_up_all(
+    app: &App,
+    npa_nxxs: &BTreeSet<NpaNxx>,
+    freshness: Freshness,
+) -> Result<HashMap<NpaNxx, BlockRecords>, ApiError> {
+    // Numbers of other plans are described without the data.
+    if npa_nxxs.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let lookups = app.lookups().await?;
+    let mut exchanges = lookups.exchanges(npa_nxxs, freshness).await;
+    let records = |npa_nxx| BlockRecords::of(&lookups, npa_nxx, exchanges.remove(&npa_nxx));
+    let records = npa_nxxs.iter().copied().zip(npa_nxxs.iter().copied().map(records));
+    Ok(records.collect())
+}
+
+impl BlockRecords {
+    fn of(lookups: &Lookups<'_>, npa_nxx: NpaNxx, exchange: Option<Exchange>) -> Self {
+        let has_state = exchange.as_ref().is_some_and(|exchange| exchange.state.is_some());
+        let area_code = if has_state { None } else { lookups.area_code(npa_nxx.npa) };
+        Self { exchange, area_code }
+    }
 }
 
 /// The digit that tells in which of the ten thousands blocks of its exchange the number is.

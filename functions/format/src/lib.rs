@@ -1,7 +1,10 @@
 //! Describes phone numbers (spec 4.4), and looks up the blocks of North American ones.
 
 mod answer;
+mod batch;
 mod block;
+pub mod cells;
+mod in_memory;
 mod lookup;
 mod readings;
 
@@ -29,10 +32,11 @@ use readings::{Reading, Readings};
 pub fn routes() -> Routes {
     let router = OpenApiRouter::default()
         .routes(routes!(by_query))
+        .routes(routes!(batch::format_numbers))
         .routes(routes!(by_path))
         .routes(routes!(lookup::by_query))
         .routes(routes!(lookup::by_path));
-    Routes::from(router).prepared_by(formatting::load_rules)
+    Routes::from(router).prepared_by(formatting::load_rules).counted_by_items(&["/v1/format"])
 }
 
 /// How to read the number, and whether its exchange may be answered from the cache.
@@ -51,12 +55,7 @@ impl Options {
     fn of(params: &Params) -> Result<Self, ApiError> {
         let default_country = match params.text("defaultCountry")? {
             None => DefaultCountry::default(),
-            Some(text) => text.parse().map_err(|error| {
-                ApiError::UnknownDefaultCountry(format!(
-                    "Invalid defaultCountry '{}': {error}",
-                    quote(&text)
-                ))
-            })?,
+            Some(text) => country_of(&text)?,
         };
         let cache = match params.text("cache")? {
             Some(text) if text.eq_ignore_ascii_case("false") => Freshness::Fresh,
@@ -64,6 +63,14 @@ impl Options {
         };
         Ok(Self { default_country, cache })
     }
+}
+
+/// The country that a `defaultCountry` names.
+fn country_of(text: &str) -> Result<DefaultCountry, ApiError> {
+    text.parse().map_err(|error| {
+        let message = format!("Invalid defaultCountry '{}': {error}", quote(text));
+        ApiError::UnknownDefaultCountry(message)
+    })
 }
 
 /// Describe a phone number

@@ -36,7 +36,8 @@ pub struct LookupResult {
     nxxx: String,
     /// Whether the exchange is assigned.
     status: Status,
-    /// The holder of the number's block as assigned; `null` if nobody holds it.
+    /// The holder of the number's block as assigned; `null` if nobody holds it. The number may have
+    /// been ported since, which no open data tells.
     #[schema(required)]
     carrier: Option<CarrierInfo>,
     /// Where the block is.

@@ -5,6 +5,7 @@ use numbering::records::{AreaCode, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, Sta
 use serde::Serialize;
 use shared::{
     app::Routes,
+    csv_pages::{FormatParam, ListFormat, Rows},
     errors::ApiError,
     lookup::Freshness,
     pagination::{Page, Paged, Pagination, VersionParam},
@@ -25,14 +26,18 @@ pub fn routes() -> Routes {
 }
 
 /// An exchange as a row of its area code (spec 2.4).
+///
+/// Its holder is the one as assigned. A number of it may lie in a thousands block of another holder,
+/// or have been ported to another carrier since, which no open data tells.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ExchangeRow {
     pub nxx: Nxx,
-    /// Operating Company Number of the holder; `null` if nobody holds the exchange, or the report
-    /// names a company without one.
+    /// Operating Company Number of the holder as assigned, whose numbers may have been ported;
+    /// `null` if nobody holds the exchange, or the report names a company without one.
     #[schema(required)]
     pub ocn: Option<Ocn>,
-    /// Name of the holder; `null` if nobody holds the exchange, or no source names the company.
+    /// Name of the holder as assigned, whose numbers may have been ported; `null` if nobody holds
+    /// the exchange, or no source names the company.
     #[schema(required, example = "NEW CINGULAR WIRELESS PCS, LLC - DC")]
     pub company_name: Option<String>,
     /// The place to which calls of the exchange are rated.
@@ -67,9 +72,33 @@ pub struct AreaCodeResult {
     pub pagination: Pagination,
 }
 
+/// An exchange of a CSV, which has nothing around it that names the area code.
+#[derive(Serialize)]
+struct CsvRow<'a> {
+    npa: Npa,
+    #[serde(flatten)]
+    exchange: &'a ExchangeRow,
+}
+
+impl Rows for AreaCodeResult {
+    const COLUMNS: &'static [&'static str] =
+        &["npa", "nxx", "ocn", "company_name", "rate_center", "status"];
+
+    fn rows(&self) -> impl Iterator<Item = impl Serialize> {
+        self.exchanges.iter().map(|exchange| CsvRow { npa: self.npa, exchange })
+    }
+}
+
+/// Which part of the exchanges is asked for, by which URL and in which form.
+struct ListRequest {
+    uri: Uri,
+    page: Page,
+    format: ListFormat,
+}
+
 impl AreaCodeResult {
     fn paged(
-        uri: Uri,
+        ListRequest { uri, page: _, format }: ListRequest,
         version: Option<String>,
         area_code: &AreaCode,
         (exchanges, pagination): (Vec<Exchange>, Pagination),
@@ -83,7 +112,7 @@ impl AreaCodeResult {
             exchanges: exchanges.into_iter().map(ExchangeRow::from).collect(),
             pagination,
         };
-        Paged { uri, pagination, version, body }
+        Paged { uri, pagination, version, format, body }
     }
 }
 
@@ -93,10 +122,14 @@ impl AreaCodeResult {
     params(
         ("npa" = Npa, Path, description = "3-digit area code"),
         ("nxx" = Option<Nxx>, Query, description = "3-digit exchange code; restricts the result to that exchange"),
-        Page, VersionParam
+        Page, VersionParam, FormatParam
     ),
     responses(
-        (status = 200, description = "The area code and a page of its exchanges", body = AreaCodeResult), ApiError
+        (
+            status = 200, description = "The area code and a page of its exchanges",
+            content((AreaCodeResult = "application/json"), (String = "text/csv"))
+        ),
+        ApiError
     )
 )]
 async fn area_code_by_path(
@@ -106,9 +139,11 @@ async fn area_code_by_path(
     version_param: VersionParam,
     uri: Uri,
     page: Page,
+    FormatParam { format }: FormatParam,
 ) -> Result<Paged<AreaCodeResult>, ApiError> {
     let npa = parse("npa", &npa)?;
-    area_code_or_exchange(&app, &params, &version_param, uri, page, npa).await
+    let request = ListRequest { uri, page, format };
+    area_code_or_exchange(&app, &params, &version_param, request, npa).await
 }
 
 /// Look up one exchange
@@ -116,18 +151,26 @@ async fn area_code_by_path(
     get, path = "/v1/npa/{npa}/nxx/{nxx}", operation_id = "getExchange", tag = "Area codes",
     params(
         ("npa" = Npa, Path, description = "3-digit area code"),
-        ("nxx" = Nxx, Path, description = "3-digit exchange code"), Page
+        ("nxx" = Nxx, Path, description = "3-digit exchange code"), Page,
+        FormatParam
     ),
-    responses((status = 200, description = "The area code and the exchange", body = AreaCodeResult), ApiError)
+    responses(
+        (
+            status = 200, description = "The area code and the exchange",
+            content((AreaCodeResult = "application/json"), (String = "text/csv"))
+        ),
+        ApiError
+    )
 )]
 async fn exchange_by_path(
     State(app): State<App>,
     PathParams([npa, nxx]): PathParams<2>,
     uri: Uri,
     page: Page,
+    FormatParam { format }: FormatParam,
 ) -> Result<Paged<AreaCodeResult>, ApiError> {
     let npa_nxx = NpaNxx { npa: parse("npa", &npa)?, nxx: parse("nxx", &nxx)? };
-    exchange(&app, uri, page, npa_nxx).await
+    exchange(&app, ListRequest { uri, page, format }, npa_nxx).await
 }
 
 /// Look up an area code or one exchange by query
@@ -136,10 +179,14 @@ async fn exchange_by_path(
     params(
         ("npa" = Npa, Query, description = "3-digit area code"),
         ("nxx" = Option<Nxx>, Query, description = "3-digit exchange code; restricts the result to that exchange"),
-        Page, VersionParam
+        Page, VersionParam, FormatParam
     ),
     responses(
-        (status = 200, description = "The area code and a page of its exchanges", body = AreaCodeResult), ApiError
+        (
+            status = 200, description = "The area code and a page of its exchanges",
+            content((AreaCodeResult = "application/json"), (String = "text/csv"))
+        ),
+        ApiError
     )
 )]
 async fn by_query(
@@ -148,13 +195,15 @@ async fn by_query(
     version_param: VersionParam,
     uri: Uri,
     page: Page,
+    FormatParam { format }: FormatParam,
 ) -> Result<Paged<AreaCodeResult>, ApiError> {
     let npa = params.parsed("npa")?.ok_or_else(|| {
         ApiError::invalid(
             "npa is required. Usage: /v1/npa?npa=<NPA> or /v1/npa?npa=<NPA>&nxx=<NXX>",
         )
     })?;
-    area_code_or_exchange(&app, &params, &version_param, uri, page, npa).await
+    let request = ListRequest { uri, page, format };
+    area_code_or_exchange(&app, &params, &version_param, request, npa).await
 }
 
 /// The exchange that the query names, or else all exchanges of the area code.
@@ -162,16 +211,15 @@ async fn area_code_or_exchange(
     app: &App,
     params: &Params,
     version_param: &VersionParam,
-    uri: Uri,
-    page: Page,
+    request: ListRequest,
     npa: Npa,
 ) -> Result<Paged<AreaCodeResult>, ApiError> {
     match params.parsed("nxx")? {
         Some(nxx) if version_param.version.is_some() => {
-            exchange_of_version(app, version_param, uri, page, NpaNxx { npa, nxx }).await
+            exchange_of_version(app, version_param, request, NpaNxx { npa, nxx }).await
         }
-        Some(nxx) => exchange(app, uri, page, NpaNxx { npa, nxx }).await,
-        None => area_code(app, version_param, uri, page, npa).await,
+        Some(nxx) => exchange(app, request, NpaNxx { npa, nxx }).await,
+        None => area_code(app, version_param, request, npa).await,
     }
 }
 
@@ -179,31 +227,29 @@ async fn area_code_or_exchange(
 async fn area_code(
     app: &App,
     version_param: &VersionParam,
-    uri: Uri,
-    page: Page,
+    request: ListRequest,
     npa: Npa,
 ) -> Result<Paged<AreaCodeResult>, ApiError> {
     let LoadedVersion { version, dataset } = app.dataset_for_listing(version_param).await?;
     let area_code = dataset
         .area_code(npa)
         .ok_or_else(|| ApiError::not_found(format!("No data found for NPA {npa}")))?;
-    let on_page = page.of_items(dataset.exchanges_of(npa));
-    Ok(AreaCodeResult::paged(uri, Some(version.to_string()), &area_code, on_page))
+    let on_page = request.page.of_items(dataset.exchanges_of(npa));
+    Ok(AreaCodeResult::paged(request, Some(version.to_string()), &area_code, on_page))
 }
 
 /// Looks up one exchange and its area code in the dataset of a version.
 async fn exchange_of_version(
     app: &App,
     version_param: &VersionParam,
-    uri: Uri,
-    page: Page,
+    request: ListRequest,
     npa_nxx: NpaNxx,
 ) -> Result<Paged<AreaCodeResult>, ApiError> {
     let LoadedVersion { version, dataset } = app.dataset_for_listing(version_param).await?;
     let found = (dataset.area_code(npa_nxx.npa), dataset.exchange(npa_nxx));
     let (Some(area_code), Some(exchange)) = found else { return Err(exchange_not_found(npa_nxx)) };
-    let on_page = page.of_items([exchange].into_iter());
-    Ok(AreaCodeResult::paged(uri, Some(version.to_string()), &area_code, on_page))
+    let on_page = request.page.of_items([exchange].into_iter());
+    Ok(AreaCodeResult::paged(request, Some(version.to_string()), &area_code, on_page))
 }
 
 fn exchange_not_found(npa_nxx: NpaNxx) -> ApiError {
@@ -213,8 +259,7 @@ fn exchange_not_found(npa_nxx: NpaNxx) -> ApiError {
 /// Looks up one exchange as an item.
 async fn exchange(
     app: &App,
-    uri: Uri,
-    page: Page,
+    request: ListRequest,
     npa_nxx: NpaNxx,
 ) -> Result<Paged<AreaCodeResult>, ApiError> {
     let lookups = app.lookups().await?;
@@ -222,5 +267,6 @@ async fn exchange(
     let (Some(area_code), Some(exchange)) = (lookups.area_code(npa_nxx.npa), exchange) else {
         return Err(exchange_not_found(npa_nxx));
     };
-    Ok(AreaCodeResult::paged(uri, None, &area_code, page.of_items([exchange].into_iter())))
+    let on_page = request.page.of_items([exchange].into_iter());
+    Ok(AreaCodeResult::paged(request, None, &area_code, on_page))
 }

@@ -1,6 +1,7 @@
 //! What the functions are asked, and in which order.
 
-use futures_util::future::join3;
+use futures_util::future::join4;
+use serde_json::json;
 
 use crate::{
     expectations::{self as expected, Found, Health, Wrong},
@@ -51,6 +52,16 @@ fn format(number: &str) -> Request {
     Request::to(Function::Format, "/v1/format/{tn+}").with("tn", number)
 }
 
+fn numbers(number: &str) -> Request {
+    Request::to(Function::Format, "/v1/format").body(json!([number]))
+}
+
+fn tool(number: &str) -> Request {
+    let call = json!({ "name": "lookup_block", "arguments": { "tn": number } });
+    let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call });
+    Request::to(Function::Mcp, "/mcp").body(message)
+}
+
 /// Every request that is made, about one exchange.
 pub fn requests_about(npa: &str, nxx: &str, ocn: &str) -> Vec<Request> {
     let number = number_of(npa, nxx);
@@ -65,6 +76,8 @@ pub fn requests_about(npa: &str, nxx: &str, ocn: &str) -> Vec<Request> {
         exchange(npa, nxx),
         lookup(&number),
         format(&number),
+        numbers(&number),
+        tool(&number),
     ]
 }
 
@@ -114,7 +127,9 @@ async fn check<T>(
 async fn check_without_data(findings: &mut Findings, functions: &Functions) {
     let without_need = [health().route, description().route];
     for request in requests_about("212", "555", "9206") {
-        if !without_need.contains(&request.route) {
+        if request.function == Function::Mcp {
+            check(findings, functions, request, expected::tool_without_data).await;
+        } else if !without_need.contains(&request.route) {
             check(findings, functions, request, expected::without_data).await;
         }
     }
@@ -131,13 +146,14 @@ async fn check_with_data(findings: &mut Findings, functions: &Functions, serving
         findings.note("search: the current data", expected::current(assigned, total));
     }
     let number = number_of(&found.npa, &found.nxx);
-    let (npa, carriers, format) = join3(
+    let (npa, carriers, format, mcp) = join4(
         check_npa(functions, &found),
         check_carriers(functions, &found),
         check_format(functions, &found, &number),
+        check_mcp(functions, &found, &number),
     )
     .await;
-    for others in [npa, carriers, format] {
+    for others in [npa, carriers, format, mcp] {
         findings.add(others);
     }
 }
@@ -166,5 +182,14 @@ async fn check_format(functions: &Functions, found: &Found, number: &str) -> Fin
     let looked_up = check(&mut findings, functions, lookup(number), is_lookup).await;
     let is_format = |answer| expected::format(answer, found, looked_up.as_ref());
     check(&mut findings, functions, format(number), is_format).await;
+    let are_numbers = |answer| expected::numbers(answer, found, number);
+    check(&mut findings, functions, numbers(number), are_numbers).await;
+    findings
+}
+
+async fn check_mcp(functions: &Functions, found: &Found, number: &str) -> Findings {
+    let mut findings = Findings::default();
+    let is_block = |answer| expected::tool(answer, found);
+    check(&mut findings, functions, tool(number), is_block).await;
     findings
 }

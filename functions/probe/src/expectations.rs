@@ -121,6 +121,22 @@ pub fn current(assigned: u64, found: u64) -> Result<(), Wrong> {
     Err(Wrong::Field { field, expected, actual: json!(found) })
 }
 
+/// The result of a tool, which is what `/v1/lookup` answers.
+pub fn tool(answer: Answer, found: &Found) -> Result<(), Wrong> {
+    let body = with_status(answer, 200)?;
+    field(&body, "/result/isError", &json!(false))?;
+    field(&body, "/result/structuredContent/npa", &json!(found.npa))?;
+    field(&body, "/result/structuredContent/nxx", &json!(found.nxx))?;
+    field(&body, "/result/structuredContent/status", &found.row["status"])
+}
+
+/// The result of a tool before the first import.
+pub fn tool_without_data(answer: Answer) -> Result<(), Wrong> {
+    let body = with_status(answer, 200)?;
+    field(&body, "/result/isError", &json!(true))?;
+    field(&body, "/result/structuredContent/error", &json!("service_unavailable"))
+}
+
 pub fn exchange(answer: Answer, found: &Found) -> Result<(), Wrong> {
     let body = with_status(answer, 200)?;
     field(&body, "/npa", &json!(found.npa))?;
@@ -174,6 +190,14 @@ pub fn format(answer: Answer, found: &Found, looked_up: Option<&Value>) -> Resul
         Some(looked_up) if body["valid"] == true => field(&body, "/carrier", &looked_up["carrier"]),
         _ => Ok(()),
     }
+}
+
+/// The results for a single number that was asked for as one of many.
+pub fn numbers(answer: Answer, found: &Found, number: &str) -> Result<(), Wrong> {
+    let body = with_status(answer, 200)?;
+    field(&body, "/results/0/tn", &json!(number))?;
+    field(&body, "/results/0/result/npa", &json!(found.npa))?;
+    field(&body, "/results/0/result/nxx", &json!(found.nxx))
 }
 
 /// The refusal of a key that is well-formed and not registered. Another refusal would come from somebody

@@ -12,7 +12,7 @@ const HOST: &str = "probe.invalid";
 /// An address that belongs to nobody (RFC 5737).
 const SOURCE_ADDRESS: &str = "192.0.2.1";
 
-/// A `GET` request to a function.
+/// A request to a function: `POST` if it has a body, and otherwise `GET`.
 #[derive(Debug, Clone)]
 pub struct Request {
     pub function: Function,
@@ -20,11 +20,12 @@ pub struct Request {
     pub route: &'static str,
     parameters: Vec<(&'static str, String)>,
     query: Vec<(&'static str, &'static str)>,
+    body: Option<Value>,
 }
 
 impl Request {
     pub fn to(function: Function, route: &'static str) -> Self {
-        Self { function, route, parameters: Vec::new(), query: Vec::new() }
+        Self { function, route, parameters: Vec::new(), query: Vec::new(), body: None }
     }
 
     /// The request with the value of a parameter in its path.
@@ -39,10 +40,21 @@ impl Request {
         self
     }
 
+    /// The request with a body of JSON.
+    pub fn body(mut self, body: Value) -> Self {
+        self.body = Some(body);
+        self
+    }
+
+    fn method(&self) -> &'static str {
+        if self.body.is_some() { "POST" } else { "GET" }
+    }
+
     /// What log lines call the request. They have the route instead of the path, which may hold a phone
     /// number.
     pub fn name(&self) -> String {
-        format!("{} {}", self.function.name(), self.route)
+        let method = if self.body.is_some() { "POST " } else { "" };
+        format!("{} {method}{}", self.function.name(), self.route)
     }
 
     /// The path, decoded, as an HTTP API writes it.
@@ -64,7 +76,7 @@ impl Request {
         let map = |pairs: &mut dyn Iterator<Item = (&str, &str)>| -> Map<String, Value> {
             pairs.map(|(name, value)| (name.to_owned(), json!(value))).collect()
         };
-        json!({
+        let mut event = json!({
             "version": "2.0",
             "routeKey": route_key,
             "rawPath": path,
@@ -80,7 +92,7 @@ impl Request {
                 "domainName": HOST,
                 "domainPrefix": "probe",
                 "http": {
-                    "method": "GET",
+                    "method": self.method(),
                     "path": path,
                     "protocol": "HTTP/1.1",
                     "sourceIp": SOURCE_ADDRESS,
@@ -93,7 +105,12 @@ impl Request {
                 "timeEpoch": now.as_millisecond(),
             },
             "isBase64Encoded": false,
-        })
+        });
+        if let Some(body) = &self.body {
+            event["headers"]["content-type"] = json!("application/json");
+            event["body"] = json!(body.to_string());
+        }
+        event
     }
 }
 
@@ -110,6 +127,16 @@ mod tests {
         assert_eq!(event["pathParameters"], json!({ "tn": "+12015550000" }));
         assert_eq!(event["requestContext"]["time"], "01/Jan/1970:00:00:00 +0000");
         assert_eq!(request.name(), "format /v1/lookup/{tn+}");
+    }
+
+    #[test]
+    fn a_request_with_a_body_is_a_post_of_json() {
+        let request = Request::to(Function::Format, "/v1/format").body(json!(["+12015550000"]));
+        let event = request.event("id", Timestamp::UNIX_EPOCH);
+        assert_eq!(event["requestContext"]["http"]["method"], "POST");
+        assert_eq!(event["headers"]["content-type"], "application/json");
+        assert_eq!(event["body"], "[\"+12015550000\"]");
+        assert_eq!(request.name(), "format POST /v1/format");
     }
 
     #[test]

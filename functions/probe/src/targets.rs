@@ -9,12 +9,20 @@ pub enum Function {
     Search,
     Status,
     Site,
+    Mcp,
 }
 
 impl Function {
     /// Every function behind the API.
-    pub const ALL: [Self; 6] =
-        [Self::Carriers, Self::Npa, Self::Format, Self::Search, Self::Status, Self::Site];
+    pub const ALL: [Self; 7] = [
+        Self::Carriers,
+        Self::Npa,
+        Self::Format,
+        Self::Search,
+        Self::Status,
+        Self::Site,
+        Self::Mcp,
+    ];
 
     /// The name of its folder.
     pub fn name(self) -> &'static str {
@@ -25,6 +33,7 @@ impl Function {
             Self::Search => "search",
             Self::Status => "status",
             Self::Site => "site",
+            Self::Mcp => "mcp",
         }
     }
 

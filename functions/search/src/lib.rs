@@ -7,6 +7,7 @@ use numbering::time::today;
 use serde::Serialize;
 use shared::{
     app::Routes,
+    csv_pages::{FormatParam, Rows},
     errors::{ApiError, ListError},
     pagination::{Page, Paged, Pagination, VersionParam},
     params::Params,
@@ -22,18 +23,23 @@ pub fn routes() -> Routes {
 }
 
 /// An exchange that was found.
+///
+/// Its holder is the one as assigned. A number of it may lie in a thousands block of another holder,
+/// or have been ported to another carrier since, which no open data tells.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct FoundExchange {
     pub npa: Npa,
     pub nxx: Nxx,
-    /// Operating Company Number of the holder; `null` if nobody holds the exchange, or the report
-    /// names a company without one.
+    /// Operating Company Number of the holder as assigned, whose numbers may have been ported;
+    /// `null` if nobody holds the exchange, or the report names a company without one.
     #[schema(required)]
     pub ocn: Option<Ocn>,
-    /// Name of the holder; `null` if nobody holds the exchange, or no source names the company.
+    /// Name of the holder as assigned, whose numbers may have been ported; `null` if nobody holds
+    /// the exchange, or no source names the company.
     #[schema(required, example = "NEW CINGULAR WIRELESS PCS, LLC - DC")]
     pub company_name: Option<String>,
-    /// Type of the holder; `null` if no source names it.
+    /// Type of the holder as assigned, whose numbers may have been ported; `null` if no source
+    /// names it.
     #[schema(required)]
     pub carrier_type: Option<CarrierType>,
     /// The place to which calls of the exchange are rated.
@@ -71,6 +77,24 @@ pub struct SearchResult {
     pub pagination: Pagination,
 }
 
+impl Rows for SearchResult {
+    const COLUMNS: &'static [&'static str] = &[
+        "npa",
+        "nxx",
+        "ocn",
+        "company_name",
+        "carrier_type",
+        "rate_center",
+        "state",
+        "country",
+        "status",
+    ];
+
+    fn rows(&self) -> impl Iterator<Item = impl Serialize> {
+        self.results.iter()
+    }
+}
+
 const REQUIRED: &str = "at least one of q, npa, nxx, ocn, company, rate_center, state, country, \
                         type and status is required. Usage: /v1/search?q=<WORDS>";
 
@@ -91,15 +115,22 @@ const REQUIRED: &str = "at least one of q, npa, nxx, ocn, company, rate_center, 
         ("country" = Option<Country>, Query, description = "Country, US or CA; a US territory is a state of the US."),
         ("type" = Option<CarrierType>, Query, description = "Type of the holder of the exchange or of a thousands block of it."),
         ("status" = Option<Status>, Query, description = "Assignment status."),
-        Page, VersionParam
+        Page, VersionParam, FormatParam
     ),
-    responses((status = 200, description = "A page of the exchanges that were found", body = SearchResult), ListError)
+    responses(
+        (
+            status = 200, description = "A page of the exchanges that were found",
+            content((SearchResult = "application/json"), (String = "text/csv"))
+        ),
+        ListError
+    )
 )]
 async fn search(
     State(app): State<App>,
     uri: Uri,
     page: Page,
     version_param: VersionParam,
+    FormatParam { format }: FormatParam,
     params: Params,
 ) -> Result<Paged<SearchResult>, ApiError> {
     let search = parse(&params)?;
@@ -110,6 +141,7 @@ async fn search(
         uri,
         pagination,
         version: Some(version.to_string()),
+        format,
         body: SearchResult { results, pagination },
     })
 }

@@ -1,24 +1,158 @@
-//! The page at the root, for browsers.
+//! The page at the root, for browsers: one document, put together of readable files when it is first
+//! asked for.
+
+use std::sync::LazyLock;
 
 use axum::{
-    http::{HeaderMap, HeaderValue, Uri},
+    extract::State,
+    http::{HeaderMap, Uri},
     response::Response,
 };
-use shared::{errors::ApiError, http::prefers_html};
+use shared::{errors::ApiError, flag_images::FlagImages, http::prefers_html, state::App};
 
-use crate::html;
+use crate::html::{self, hash_source};
 
-const PAGE: &str = "<!doctype html>\n<html lang=\"en\">\n<title>Telephone numbers</title>\n";
-const POLICY: &str =
-    "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+const DOCUMENT: &str = include_str!("../assets/page/page.html");
+const STYLE: &str = include_str!("../assets/page/page.css");
+/// The parts of the script, which share one scope. The last one starts it.
+const SCRIPTS: [&str; 13] = [
+    include_str!("../assets/page/script/elements.js"),
+    include_str!("../assets/page/script/codes.js"),
+    include_str!("../assets/page/script/key.js"),
+    include_str!("../assets/page/script/requests.js"),
+    include_str!("../assets/page/script/snippets.js"),
+    include_str!("../assets/page/script/code_pane.js"),
+    include_str!("../assets/page/script/failures.js"),
+    include_str!("../assets/page/script/tables.js"),
+    include_str!("../assets/page/script/number_view.js"),
+    include_str!("../assets/page/script/area_code_view.js"),
+    include_str!("../assets/page/script/carriers_view.js"),
+    include_str!("../assets/page/script/search_view.js"),
+    include_str!("../assets/page/script/page.js"),
+];
+
+static PAGE: LazyLock<Page> = LazyLock::new(Page::assemble);
+
+struct Page {
+    document: String,
+    /// What the document may run and what styles it may have, for its content security policy.
+    script_source: String,
+    style_source: String,
+}
+
+impl Page {
+    fn assemble() -> Self {
+        let script = SCRIPTS.join("\n");
+        let document = DOCUMENT
+            .replace("{{version}}", env!("CARGO_PKG_VERSION"))
+            .replace("{{style}}", STYLE)
+            .replace("{{script}}", &script);
+        Self { document, script_source: hash_source(&script), style_source: hash_source(STYLE) }
+    }
+
+    /// A policy that allows this script, these styles, requests to this service and the images of flags,
+    /// and nothing else. Trusted types forbid the script to make elements of text.
+    fn policy(&self, flag_images: &FlagImages) -> String {
+        let Self { script_source, style_source, .. } = self;
+        let flags = host_of(flag_images).map(|host| format!(" {host}")).unwrap_or_default();
+        format!(
+            "default-src 'none'; script-src {script_source}; style-src {style_source}; \
+             connect-src 'self'; img-src 'self' data:{flags}; require-trusted-types-for 'script'; \
+             trusted-types 'none'; {}",
+            html::WITHOUT_OTHERS
+        )
+    }
+}
+
+/// The scheme and the host of the images of flags, if the service does not serve them itself.
+fn host_of(flag_images: &FlagImages) -> Option<String> {
+    let FlagImages::At(base_url) = flag_images else { return None };
+    let uri: Uri = base_url.parse().ok()?;
+    Some(format!("{}://{}", uri.scheme()?, uri.authority()?))
+}
 
 /// Answers browsers with the page, and programs as if there was nothing.
 ///
 /// # Errors
 /// Returns [`ApiError::NotFound`] if the client does not prefer HTML.
-pub async fn page(headers: HeaderMap, uri: Uri) -> Result<Response, ApiError> {
+pub async fn page(
+    State(app): State<App>,
+    headers: HeaderMap,
+    uri: Uri,
+) -> Result<Response, ApiError> {
     if !prefers_html(&headers) {
         return Err(ApiError::no_endpoint(&uri));
     }
-    Ok(html::response(PAGE, HeaderValue::from_static(POLICY)))
+    Ok(html::response(&PAGE.document, &PAGE.policy(&app.flag_images)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn the_page_is_one_document_with_nothing_left_to_fill_in() {
+        let Page { document, .. } = &*PAGE;
+        assert!(!document.contains("{{"), "a place is not filled in");
+        assert_eq!(document.matches("<script").count(), 1);
+        assert_eq!(document.matches("</script").count(), 1);
+        assert_eq!(document.matches("</style").count(), 1);
+        for loading in [" src=", "url(", "@import", "import(", "innerHTML", " style="] {
+            assert!(!document.contains(loading), "{loading}");
+        }
+    }
+
+    #[test]
+    fn only_a_host_of_the_operators_choice_is_allowed_beside_the_service() {
+        let images = |setting: &str| {
+            let policy = PAGE.policy(&FlagImages::of(setting));
+            policy.split("; ").find(|part| part.starts_with("img-src")).unwrap().to_owned()
+        };
+        assert_eq!(images(""), "img-src 'self' data:");
+        let at = "https://cdn.example:8443/flags";
+        assert_eq!(images(at), "img-src 'self' data: https://cdn.example:8443");
+        for unusable in ["flags", "/flags", "a b; script-src *"] {
+            assert_eq!(images(unusable), "img-src 'self' data:", "{unusable}");
+        }
+    }
+
+    /// The values that the description of the API has for a type.
+    fn described(schema: &str) -> BTreeSet<String> {
+        let description: Value =
+            serde_json::from_str(include_str!("../../../docs/openapi.json")).unwrap();
+        let values = description["components"]["schemas"][schema]["enum"].as_array().unwrap();
+        values.iter().map(|value| value.as_str().unwrap().to_owned()).collect()
+    }
+
+    /// The words of capital letters between the sign after a name in the script and the next closing one.
+    fn codes_of(name: &str, closing: &str) -> BTreeSet<String> {
+        let script = include_str!("../assets/page/script/codes.js");
+        let (_, after) = script.split_once(&format!("const {name} = ")).unwrap();
+        let (list, _) = after[1..].split_once(closing).unwrap();
+        let words = list.split(|sign: char| !sign.is_ascii_alphabetic());
+        let is_code =
+            |word: &&str| word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_uppercase());
+        words.filter(is_code).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn the_choices_of_the_page_are_those_of_the_description() {
+        assert_eq!(codes_of("COUNTRIES", "`"), described("CountryCode"));
+        assert_eq!(codes_of("STATES", "}"), described("StateCode"));
+        assert_eq!(codes_of("CARRIER_TYPES", "]"), described("CarrierType"));
+        assert_eq!(codes_of("STATUSES", "]"), described("Status"));
+    }
+
+    #[test]
+    fn states_have_the_names_that_answers_give_them() {
+        let script = include_str!("../assets/page/script/codes.js");
+        for code in described("StateCode") {
+            let state: numbering::records::StateCode = code.parse().unwrap();
+            assert!(script.contains(&format!("{code}: \"{}\"", state.name())), "{code}");
+        }
+    }
 }

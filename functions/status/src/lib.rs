@@ -165,7 +165,9 @@ fn by_name<K: ToString>(counts: BTreeMap<K, u32>) -> BTreeMap<String, u32> {
         PublicError, (status = 200, description = "The service answers", body = Health),
         (
             status = 503, description = "The service is unhealthy", body = Health,
-            example = json!(Health::of(&ManifestReading::Remembered(None)))
+            examples((
+                "unhealthy" = (value = json!(Health::of(&ManifestReading::Remembered(None))))
+            ))
         )
     )
 )]
@@ -180,7 +182,9 @@ async fn health(State(app): State<App>) -> Health {
         PublicError, (status = 200, description = "The service answers", body = Health),
         (
             status = 503, description = "The service is unhealthy", body = Health,
-            example = json!(Health::of(&ManifestReading::Remembered(None)))
+            examples((
+                "unhealthy" = (value = json!(Health::of(&ManifestReading::Remembered(None))))
+            ))
         )
     )
 )]

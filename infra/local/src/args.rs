@@ -8,9 +8,14 @@ use crate::{expiry::Expiry, report::ChangesFile};
 
 mod environment;
 mod flags;
+mod numbers;
 mod serving;
 
 pub use flags::FlagsArgs;
+pub use numbers::{
+    AnswerArgs, AreaCodeArgs, CarrierArgs, ExportArgs, ExportForm, ExportTable, FormatArgs,
+    ListForm, LookupArgs, NumberForm, PageArgs, SearchArgs,
+};
 pub use serving::{ApiAddress, BackupArgs, HealthArgs, RestoreArgs, ServeArgs};
 
 /// The Telephone Number Reference Service on one machine.
@@ -30,6 +35,18 @@ pub struct Cli {
 pub enum Command {
     /// Serve the API (the default)
     Serve(ServeArgs),
+    /// Say what the phone numbers of a file or pipe are
+    Format(Box<FormatArgs>),
+    /// Say what a phone number is, and who holds its block
+    Lookup(LookupArgs),
+    /// Show a carrier by its OCN, or carriers by words
+    Carrier(CarrierArgs),
+    /// Show the exchanges of an area code, or one of them
+    AreaCode(AreaCodeArgs),
+    /// Find exchanges by words and filters
+    Search(Box<SearchArgs>),
+    /// Write the whole numbering data into files or a database, with where it comes from
+    Export(ExportArgs),
     /// Import the published reports
     Import(Box<ImportArgs>),
     /// Go back to the version before the current one
@@ -46,6 +63,9 @@ pub enum Command {
     Keys(KeysCommand),
     /// Ask a running server how it is, for health checks; ends with an error unless it is well
     Health(HealthArgs),
+    /// Answer an agent over standard input and output, by the Model Context Protocol; it ends with the
+    /// input
+    Mcp(McpArgs),
     /// Copy the embedded database into a file, even while it is served
     Backup(BackupArgs),
     /// Make the embedded database of a folder without one from a backup
@@ -102,6 +122,17 @@ pub struct DataArgs {
     pub stack: Option<String>,
     #[command(flatten)]
     pub database: DatabaseArgs,
+}
+
+impl DataArgs {
+    /// Where the data is, for a person.
+    pub fn place(&self) -> String {
+        match (&self.stack, &self.database.endpoint_url) {
+            (Some(stack), _) => format!("stack '{stack}'"),
+            (None, Some(url)) => format!("the database at {url}"),
+            (None, None) => format!("folder '{}'", self.database.folder.data_dir.display()),
+        }
+    }
 }
 
 fn endpoint_url(text: &str) -> Result<String, String> {
@@ -225,6 +256,12 @@ pub struct VerifyArgs {
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub data: DataArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct McpArgs {
     #[command(flatten)]
     pub data: DataArgs,
 }

@@ -5,12 +5,18 @@ use std::{error::Error, process::ExitCode};
 use ingest::IngestError;
 use reqwest::StatusCode;
 use shared::auth::MalformedKey;
-use store::StoreError;
+use store::{DatasetError, StoreError};
 
-use crate::key_file::KeyFileError;
+use crate::{key_file::KeyFileError, number_list::ListError};
 
 /// The exit code of an examination after which nothing is known.
 pub const EXIT_CODE_OF_UNKNOWN: u8 = 3;
+
+/// The exit code where what was typed is not understood, as that of clap.
+const EXIT_CODE_OF_USAGE: u8 = 2;
+
+/// The exit code after Ctrl-C, as shells have it.
+const EXIT_CODE_OF_SIGNAL: u8 = 130;
 
 /// The error that a library gave, whichever it is.
 type Cause = Box<dyn Error + Send + Sync>;
@@ -76,6 +82,33 @@ pub enum LocalError {
     Findings { problems: usize, warnings: usize },
     #[error("nothing could be examined")]
     NothingExamined,
+    #[error(
+        "there is no numbering data yet in {0}; 'tnr import --fetch' fetches the published reports, and \
+         'tnr serve' brings a made-up sample"
+    )]
+    NoData(String),
+    #[error("no numbering data can be loaded")]
+    Dataset(#[from] DatasetError),
+    /// The API has no answer, in its words.
+    #[error("{0}")]
+    NotFound(String),
+    /// The API does not understand what was typed, in its words.
+    #[error("{0}")]
+    NotUnderstood(String),
+    #[error("there is no list; name a file, or pipe numbers in")]
+    NoList,
+    #[error(transparent)]
+    List(#[from] ListError),
+    #[error("{} {} rejected", counted(*.0 as usize, "number"), if *.0 == 1 { "was" } else { "were" })]
+    RejectedNumbers(u64),
+    #[error("stopped by a signal; nothing is left of the unfinished output")]
+    Stopped,
+    #[error("a database holds all tables in one file; name that, without --table")]
+    DatabaseExport,
+    #[error("the standard output takes one table; pass --table, or name a folder")]
+    SeveralTables,
+    #[error("the folder '{0}' must not exist; give another name")]
+    FolderExists(String),
     #[error("the examination could not begin")]
     Unexamined(#[source] Box<Self>),
     #[error("the findings of the examination cannot be shown")]
@@ -88,6 +121,12 @@ impl LocalError {
     pub fn exit_code(&self) -> ExitCode {
         match self {
             Self::Findings { problems: 1.., .. } => ExitCode::from(2),
+            Self::NotUnderstood(_)
+            | Self::NoList
+            | Self::List(ListError::Layout(_))
+            | Self::DatabaseExport
+            | Self::SeveralTables => ExitCode::from(EXIT_CODE_OF_USAGE),
+            Self::Stopped => ExitCode::from(EXIT_CODE_OF_SIGNAL),
             Self::NothingExamined | Self::Unexamined(_) | Self::Unprinted(_) => {
                 ExitCode::from(EXIT_CODE_OF_UNKNOWN)
             }

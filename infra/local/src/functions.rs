@@ -10,6 +10,7 @@ pub fn functions() -> Vec<(&'static str, Routes)> {
         ("format", format::routes()),
         ("search", search::routes()),
         ("status", status::routes()),
+        ("mcp", mcp::routes()),
         ("site", site::routes()),
     ]
 }

@@ -1,15 +1,22 @@
 //! The service on one machine: every function behind one port, on an embedded DynamoDB.
 
+mod answers;
 pub mod args;
+mod called_data;
 pub mod commands;
 pub mod costs;
+mod csv_errors;
 pub mod database;
 mod deletion_protection;
 mod doctor;
 mod error;
 mod expiry;
+mod export;
 mod functions;
 pub mod key_file;
+mod new_file;
+mod number_list;
+mod numbering_data;
 pub mod openapi;
 mod operations_port;
 mod private_file;

@@ -1,7 +1,8 @@
 //! The sample of numbering data that the program brings along.
 
 use ingest::{IngestError, Options, Source, Sources};
-use store::{Store, StoreError};
+use jiff::civil::Date;
+use store::{Snapshot, Store, StoreError};
 
 use crate::LocalError;
 
@@ -18,6 +19,14 @@ pub async fn import_if_empty(store: &Store) -> Result<(), LocalError> {
         Err(IngestError::Store(StoreError::Overtaken)) => Ok(()),
         imported => Ok(imported.map(drop)?),
     }
+}
+
+/// The date of the sample's reports, which no published report has.
+const DATE: Date = Date::constant(2000, 1, 1);
+
+/// Whether a version of the data was imported from the sample.
+pub fn is_sample(snapshot: &Snapshot) -> bool {
+    snapshot.file_dates.nanpa == Some(DATE)
 }
 
 /// Made-up codes and carriers in the formats of the published reports.

@@ -16,6 +16,7 @@ pub struct SampleRequest {
     /// Path and query as a client writes them.
     pub target: String,
     pub headers: Vec<(String, String)>,
+    pub body: Option<String>,
 }
 
 /// The requests of a function, in their order; none if the function has no such file.
@@ -24,7 +25,8 @@ pub fn requests_of(function: &str) -> Vec<SampleRequest> {
     file.and_then(|file| file.contents_utf8()).map_or_else(Vec::new, parse)
 }
 
-/// Reads the lines `name: METHOD target` and, below each, indented lines `header: value`.
+/// Reads the lines `name: METHOD target` and, below each, indented lines `header: value`, and
+/// `> text` for each line of the body.
 ///
 /// # Panics
 /// Panics at any other line. The tests read all of them.
@@ -32,6 +34,12 @@ fn parse(text: &str) -> Vec<SampleRequest> {
     let text = text.replace("{key}", SAMPLE_KEY);
     let mut requests: Vec<SampleRequest> = Vec::new();
     for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        let last = requests.last_mut().filter(|_| line.starts_with(' '));
+        if let (Some(request), Some(text)) = (last, line.trim_start().strip_prefix('>')) {
+            let text = text.strip_prefix(' ').unwrap_or(text);
+            *request.body.get_or_insert_default() += &format!("{text}\n");
+            continue;
+        }
         let (name, value) = line.split_once(':').expect("a line has a colon");
         let (name, value) = (name.trim(), value.trim());
         if line.starts_with(' ') {
@@ -53,6 +61,7 @@ impl SampleRequest {
             method: method.to_owned(),
             target: target.into(),
             headers: vec![("authorization".to_owned(), format!("Bearer {SAMPLE_KEY}"))],
+            body: None,
         }
     }
 
@@ -67,6 +76,11 @@ impl SampleRequest {
         if !value.is_empty() {
             self.headers.push((name, value.to_owned()));
         }
+    }
+
+    /// The value of a header, whose name is in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(present, _)| present == name).map(|(_, value)| value.as_str())
     }
 
     /// Whether the request is meant to be refused.

@@ -13,6 +13,7 @@ mod number;
 mod number_type;
 mod reading;
 mod tolerant;
+mod verdict;
 
 pub use country::{DefaultCountry, UnknownCountry, country_name};
 pub use formats::Formats;
@@ -20,3 +21,4 @@ pub use metadata::load_rules;
 pub use normalize::LONGEST_INPUT;
 pub use number::PhoneNumber;
 pub use number_type::NumberType;
+pub use verdict::{Refusal, Verdict};

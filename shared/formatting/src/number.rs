@@ -69,7 +69,7 @@ impl PhoneNumber {
 
 /// The answer of the rules. A panic in them makes this number unparseable and does not end the
 /// process.
-fn without_panic(answer: impl FnOnce() -> Option<PhoneNumber>) -> Option<PhoneNumber> {
+pub(super) fn without_panic<T>(answer: impl FnOnce() -> Option<T>) -> Option<T> {
     catch_unwind(AssertUnwindSafe(answer)).unwrap_or_else(|_| {
         tracing::error!("the phone number rules panicked; the number is answered as unparseable");
         None

@@ -1,5 +1,7 @@
 //! The kinds of service that numbers belong to.
 
+use std::fmt;
+
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -18,6 +20,12 @@ pub enum NumberType {
     Pager,
     Uan,
     Voicemail,
+}
+
+impl fmt::Display for NumberType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
+    }
 }
 
 impl NumberType {

@@ -121,7 +121,7 @@ fn begins_with_extension_label(text: &str) -> bool {
 }
 
 /// Whether a spreadsheet has written the number like `5.55E+09`, which has lost its last digits.
-fn is_in_scientific_notation(text: &str) -> bool {
+pub(super) fn is_in_scientific_notation(text: &str) -> bool {
     let is_digit = |c: char| c.is_ascii_digit();
     text.to_ascii_uppercase()
         .split("E+")

@@ -29,6 +29,9 @@ fn own_crates() -> impl Iterator<Item = &'static str> {
 /// The variable that holds the filter.
 const VARIABLE: &str = "RUST_LOG";
 
+/// Crates whose warnings quote what clients write. Only their errors are logged, unless they are named.
+const QUOTING_CRATES: [&str; 1] = ["rmcp"];
+
 /// The filter that `RUST_LOG` asks for, or `default` if it is not set or cannot be parsed.
 pub fn filter(default: &str) -> Targets {
     let requested = env::var(VARIABLE).unwrap_or_default();
@@ -47,7 +50,7 @@ fn parsed(text: &str) -> Result<Targets, ParseError> {
 }
 
 /// The directives in `text`. A level without the name of a crate becomes the level of the crates of
-/// this service, and at most a warning for all others.
+/// this service, and at most a warning for all others, or an error for those that quote clients.
 fn directives(text: &str) -> String {
     let mut directives = Vec::new();
     for directive in text.split(',').map(str::trim) {
@@ -55,6 +58,8 @@ fn directives(text: &str) -> String {
             Ok(level) => {
                 directives.push(level.min(LevelFilter::WARN).to_string());
                 directives.extend(own_crates().map(|own| format!("{own}={level}")));
+                let capped = level.min(LevelFilter::ERROR);
+                directives.extend(QUOTING_CRATES.map(|quoting| format!("{quoting}={capped}")));
             }
             Err(_) => directives.push(directive.to_owned()),
         }
@@ -95,6 +100,13 @@ mod tests {
         assert_eq!(directives("hyper=trace"), "hyper=trace");
         assert!(directives("info, hyper=debug").ends_with(",hyper=debug"));
         assert!(parsed("info, hyper=debug").is_ok());
+    }
+
+    #[test]
+    fn a_crate_whose_warnings_quote_clients_logs_errors_alone() {
+        assert!(directives("trace").ends_with("rmcp=error"));
+        assert!(directives("warn,dynoxide=error").contains("rmcp=error,dynoxide=error"));
+        assert!(directives("off").ends_with("rmcp=off"));
     }
 
     #[test]

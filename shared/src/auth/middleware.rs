@@ -4,18 +4,18 @@
 use std::sync::Arc;
 
 use axum::{
-    extract::{Request, State},
+    extract::{MatchedPath, Request, State},
     http::{HeaderMap, HeaderValue, Method, header},
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use jiff::Timestamp;
 
+use super::Charge;
 use crate::{
     errors::ApiError,
     gateway::is_authorized_by_iam,
-    params::{API_KEY, Params, quote},
-    quota::QuotaStatuses,
+    http::methods::Methods,
+    params::{API_KEY, Params},
     request_context,
     state::App,
     unknown_params::KnownParams,
@@ -25,6 +25,9 @@ use crate::{
 pub struct Admission {
     pub app: App,
     pub known_params: KnownParams,
+    pub methods: Methods,
+    /// The paths of the routes whose `POST` counts as many requests as there are items in its body.
+    pub counted_by_items: &'static [&'static str],
 }
 
 /// What a request is admitted by.
@@ -39,6 +42,14 @@ enum Credential {
 /// What the access log has instead of the first characters of a key, with which no key begins.
 const KEY_OF_IAM: &str = "iam";
 
+impl Admission {
+    fn is_counted_by_items(&self, request: &Request) -> bool {
+        let route = request.extensions().get::<MatchedPath>();
+        *request.method() == Method::POST
+            && route.is_some_and(|route| self.counted_by_items.contains(&route.as_str()))
+    }
+}
+
 /// Authenticates the request, counts it, and marks the response `Cache-Control: private`. Then the
 /// names of its parameters are checked.
 ///
@@ -48,24 +59,31 @@ const KEY_OF_IAM: &str = "iam";
 /// read (503).
 pub async fn admit(
     State(admission): State<Arc<Admission>>,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Result<Response, ApiError> {
-    let Admission { app, known_params } = &*admission;
-    check_method(&request)?;
-    let statuses = match credential_of(&request)? {
-        Credential::Key(key) => admit_key(app, &key).await?,
+    let Admission { app, known_params, methods, .. } = &*admission;
+    methods.check(&request)?;
+    let charge = match credential_of(&request)? {
+        Credential::Key(key) => charge_of(app, &key).await?,
         Credential::Iam => {
             request_context::record(|context| context.key = Some(KEY_OF_IAM.to_owned()));
-            None
+            Charge::default()
         }
     };
+    if admission.is_counted_by_items(&request) {
+        charge.check()?;
+        request.extensions_mut().insert(charge.clone());
+    } else {
+        charge.one()?;
+    }
     let mut response = match known_params.check(&request) {
         Ok(()) => next.run(request).await,
         Err(unknown) => unknown.into_response(),
     };
+    charge.settle();
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("private"));
-    if let Some(statuses) = statuses {
+    if let Some(statuses) = charge.statuses() {
         statuses.set_rate_limit_headers(response.headers_mut());
     }
     Ok(response)
@@ -80,27 +98,11 @@ fn credential_of(request: &Request) -> Result<Credential, ApiError> {
     key.map(Credential::Key).ok_or(ApiError::KeyRequired)
 }
 
-/// Checks a key and counts the request. Gives the quotas of the key, if it has any.
-async fn admit_key(app: &App, key: &str) -> Result<Option<QuotaStatuses>, ApiError> {
+/// Checks a key. Gives what the request is to be charged to.
+async fn charge_of(app: &App, key: &str) -> Result<Charge, ApiError> {
     let record = app.keys.admit(key).await?;
     request_context::record(|context| context.key = Some(record.prefix.clone()));
-    let statuses = app.quotas.take(&record, Timestamp::now()).map_err(ApiError::RateLimited)?;
-    // This comes before the handler, which is cancelled if the client closes the connection.
-    app.quotas.write_soon(&record);
-    Ok(statuses)
-}
-
-/// Refuses a method that no endpoint has, before a key is checked and a request counted.
-///
-/// # Errors
-/// Returns [`ApiError::MethodNotAllowed`], which names the one to use.
-pub fn check_method(request: &Request) -> Result<(), ApiError> {
-    let (method, path) = (request.method(), request.uri().path());
-    if matches!(*method, Method::GET | Method::HEAD) {
-        return Ok(());
-    }
-    let message = format!("{method} is not allowed on {}; use GET", quote(path));
-    Err(ApiError::MethodNotAllowed(message))
+    Ok(Charge::of_key(&app.quotas, record))
 }
 
 /// The key of a request: from the `Authorization` header, or else from the `X-API-Key` header, or

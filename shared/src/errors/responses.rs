@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use axum::http::StatusCode;
+use axum::http::{HeaderValue, StatusCode};
 use serde::Serialize;
 use utoipa::{
     IntoResponses,
@@ -35,11 +35,14 @@ fn errors() -> [(ApiError, &'static str); 7] {
             "There is no record of what was asked for. The message names it.",
         ),
         (
-            ApiError::MethodNotAllowed("POST is not allowed on /v1/carriers; use GET".to_owned()),
+            ApiError::MethodNotAllowed {
+                message: "POST is not allowed on /v1/carriers; use GET".to_owned(),
+                allow: HeaderValue::from_static("GET, HEAD, OPTIONS"),
+            },
             "The endpoint does not support the method.",
         ),
         (
-            ApiError::RateLimited(QuotaExceeded { exhausted, statuses }),
+            ApiError::RateLimited(QuotaExceeded { exhausted, statuses, requests: 1 }),
             "A quota of the API key is exhausted. `details` tells which, and when the next request \
              is admitted.",
         ),
@@ -65,6 +68,33 @@ pub struct ListError;
 impl IntoResponses for ListError {
     fn responses() -> Responses {
         responses_without(&[StatusCode::NOT_FOUND])
+    }
+}
+
+/// The statuses of failures of an endpoint that needs a key and takes many items in a body.
+pub struct BodyError;
+
+impl IntoResponses for BodyError {
+    fn responses() -> Responses {
+        let of_bodies = [
+            (
+                ApiError::ContentTooLarge(
+                    "at most 1000 numbers may be sent at once, got 1204".to_owned(),
+                ),
+                "The body is longer than it may be, or has more in it. The message names the limit.",
+            ),
+            (
+                ApiError::UnsupportedMediaType(
+                    "Content-Type must be application/json, text/plain or text/csv, got \
+                     'application/xml'"
+                        .to_owned(),
+                ),
+                "The body is in a form that the endpoint does not read. The message names those that \
+                 it reads.",
+            ),
+        ];
+        let of_bodies = of_bodies.into_iter().map(|(error, meaning)| response(error, meaning));
+        ListError::responses().into_iter().chain(of_bodies).collect()
     }
 }
 

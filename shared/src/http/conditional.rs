@@ -6,7 +6,7 @@ use axum::{
     body::{Body, Bytes, to_bytes},
     extract::Request,
     http::{
-        HeaderMap, HeaderValue, StatusCode, Uri,
+        HeaderMap, HeaderValue, Method, StatusCode, Uri,
         header::{CONTENT_TYPE, ETAG, IF_NONE_MATCH},
     },
     response::{IntoResponse, Response},
@@ -24,9 +24,14 @@ pub struct Condition {
 }
 
 impl Condition {
-    pub fn of(request: &Request) -> Self {
+    /// `None` if the method is neither `GET` nor `HEAD`: only their answers are the state of a URL,
+    /// which a client can have already.
+    pub fn of(request: &Request) -> Option<Self> {
+        if !matches!(*request.method(), Method::GET | Method::HEAD) {
+            return None;
+        }
         let present_tags = tags_in(request.headers());
-        Self { target: target_without_key(request.uri()), present_tags }
+        Some(Self { target: target_without_key(request.uri()), present_tags })
     }
 
     /// Sets `ETag` on a success, and makes it a 304 if the client has the same response already. The

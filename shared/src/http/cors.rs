@@ -9,7 +9,7 @@ use std::sync::Arc;
 use axum::{
     extract::{MatchedPath, Request},
     http::{
-        HeaderMap, HeaderName, HeaderValue, Method, StatusCode,
+        HeaderMap, HeaderValue, Method, StatusCode,
         header::{
             ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
             ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE,
@@ -19,16 +19,16 @@ use axum::{
     response::{IntoResponse, Response},
 };
 
-use crate::errors::ALLOWED_METHODS;
+use super::methods::{Methods, RouteMethods};
 
-/// What a browser is told before it sends a request. No response ever allows credentials: the key
-/// is sent in a header, and never as a cookie. The time is in seconds; browsers shorten it as they
-/// like.
-const PREFLIGHT_HEADERS: [(HeaderName, &str); 3] = [
-    (ACCESS_CONTROL_ALLOW_METHODS, ALLOWED_METHODS),
-    (ACCESS_CONTROL_ALLOW_HEADERS, "Authorization, X-API-Key, If-None-Match, X-Request-Id, Accept"),
-    (ACCESS_CONTROL_MAX_AGE, "86400"),
-];
+/// The headers that a page may send. No response ever allows credentials: the key is sent in a header,
+/// and never as a cookie.
+const REQUEST_HEADERS: &str = "Authorization, X-API-Key, If-None-Match, X-Request-Id, Accept";
+/// The headers that a page may send to a route that takes a body; the last three are those of agents.
+const REQUEST_HEADERS_WITH_BODY: &str = "Authorization, X-API-Key, If-None-Match, X-Request-Id, Accept, Content-Type, \
+     MCP-Protocol-Version, Mcp-Method, Mcp-Name";
+/// How long a browser may remember the answer, in seconds. Browsers shorten it as they like.
+const MAX_AGE: &str = "86400";
 
 /// A page may read every header. The wildcard holds, since no response allows credentials.
 const EXPOSED_HEADERS: &str = "*";
@@ -72,15 +72,16 @@ pub fn allow_origin(headers: &mut HeaderMap, allowed_origin: Option<HeaderValue>
 /// The response to `OPTIONS`, whoever asks: to a preflight, which browsers send without a key, for any
 /// path, and to any other for a path that exists. After a refusal of a preflight a page would not even
 /// learn that its path does not exist.
-pub fn options_response(request: &Request) -> Option<Response> {
+pub fn options_response(request: &Request, methods: &Methods) -> Option<Response> {
     let exists = request.extensions().get::<MatchedPath>().is_some();
     if *request.method() != Method::OPTIONS {
         return None;
     }
+    let methods = methods.of_route(request);
     if is_preflight(request) {
-        return Some(preflight_response());
+        return Some(preflight_response(methods));
     }
-    exists.then(|| (StatusCode::NO_CONTENT, [(ALLOW, ALLOWED_METHODS)]).into_response())
+    exists.then(|| (StatusCode::NO_CONTENT, [(ALLOW, methods.allow.clone())]).into_response())
 }
 
 fn is_preflight(request: &Request) -> bool {
@@ -88,8 +89,17 @@ fn is_preflight(request: &Request) -> bool {
     headers.contains_key(ORIGIN) && headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD)
 }
 
-fn preflight_response() -> Response {
-    (StatusCode::NO_CONTENT, [(ALLOW, ALLOWED_METHODS)], PREFLIGHT_HEADERS).into_response()
+/// What a browser is told before it sends a request.
+fn preflight_response(methods: &RouteMethods) -> Response {
+    let RouteMethods { allow, takes_body, .. } = methods;
+    let request_headers = if *takes_body { REQUEST_HEADERS_WITH_BODY } else { REQUEST_HEADERS };
+    let headers = [
+        (ALLOW, allow.clone()),
+        (ACCESS_CONTROL_ALLOW_METHODS, allow.clone()),
+        (ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(request_headers)),
+        (ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static(MAX_AGE)),
+    ];
+    (StatusCode::NO_CONTENT, headers).into_response()
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 mod compression;
 mod conditional;
 mod cors;
+pub(crate) mod methods;
 mod preferences;
 mod problem;
 mod response_headers;
@@ -19,7 +20,8 @@ use axum::{
 
 use conditional::Condition;
 pub use cors::AllowedOrigins;
-pub use preferences::prefers_html;
+use methods::Methods;
+pub use preferences::{accepts_json, preferred_media_type, prefers_html};
 pub(crate) use trailing_slash::ignore_trailing_slashes;
 
 use crate::errors::ApiError;
@@ -28,9 +30,13 @@ use crate::errors::ApiError;
 ///
 /// The rules are two layers and not one each, since every layer copies all layers within it for
 /// every request.
-pub(crate) fn with_rules_of_http(router: Router, origins: &AllowedOrigins) -> Router {
+pub(crate) fn with_rules_of_http(
+    router: Router,
+    origins: &AllowedOrigins,
+    methods: Methods,
+) -> Router {
     router.layer((
-        from_fn_with_state(origins.clone(), answer_any_client),
+        from_fn_with_state((origins.clone(), methods), answer_any_client),
         compression::layer(),
         from_fn(answer_in_asked_form),
     ))
@@ -38,12 +44,12 @@ pub(crate) fn with_rules_of_http(router: Router, origins: &AllowedOrigins) -> Ro
 
 /// The rules that come after compression: on browsers and caches.
 async fn answer_any_client(
-    State(origins): State<AllowedOrigins>,
+    State((origins, methods)): State<(AllowedOrigins, Methods)>,
     mut request: Request,
     next: Next,
 ) -> Response {
     let allowed_origin = origins.allowed(request.headers().get(ORIGIN));
-    let mut response = match cors::options_response(&request) {
+    let mut response = match cors::options_response(&request, &methods) {
         Some(response) => response,
         None => {
             compression::remove_unsatisfiable_accept_encoding(request.headers_mut());
@@ -58,8 +64,11 @@ async fn answer_any_client(
 async fn answer_in_asked_form(request: Request, next: Next) -> Response {
     let wants_problems = problem::is_asked_for_by(request.headers());
     let condition = Condition::of(&request);
-    let response = next.run(request).await;
-    condition.apply(in_asked_form(response, wants_problems)).await
+    let response = in_asked_form(next.run(request).await, wants_problems);
+    match condition {
+        Some(condition) => condition.apply(response).await,
+        None => response,
+    }
 }
 
 /// The response to a request with these headers that is refused before any route, in the form and with

@@ -15,12 +15,40 @@ pub fn quality(listed: &[(String, f32)], ranges: &[&str]) -> Option<f32> {
     ranges.iter().find_map(quality_of).map(|(_, quality)| *quality)
 }
 
+/// Whether a client takes JSON, as each does that does not say what it takes.
+pub fn accepts_json(headers: &HeaderMap) -> bool {
+    let accepted = listed(headers, ACCEPT);
+    let of_json = quality(&accepted, &["application/json", "application/*", "*/*"]);
+    !headers.contains_key(ACCEPT) || of_json.is_some_and(|quality| quality > 0.0)
+}
+
 /// Whether `Accept` lists HTML by name and does not prefer JSON. Browsers do so when they open a page.
 pub fn prefers_html(headers: &HeaderMap) -> bool {
     let accepted = listed(headers, ACCEPT);
     let of_json = quality(&accepted, &["application/json", "application/*", "*/*"]);
     quality(&accepted, &["text/html"])
         .is_some_and(|of_html| of_html > 0.0 && of_html >= of_json.unwrap_or_default())
+}
+
+/// The one of the `offered` media types that `Accept` prefers. Of two with the same quality it is the one
+/// that is listed by its own name, and else the first. If none is acceptable, it is the first too: any
+/// response helps the client more than none.
+pub fn preferred_media_type<const N: usize>(
+    headers: &HeaderMap,
+    offered: [&'static str; N],
+) -> &'static str {
+    let accepted = listed(headers, ACCEPT);
+    let preference = |media_type: &'static str| {
+        let (main_type, _) = media_type.split_once('/').unwrap_or_default();
+        let range = format!("{main_type}/*");
+        let of_type = quality(&accepted, &[media_type, &range, "*/*"]).unwrap_or_default();
+        let is_named = quality(&accepted, &[media_type]).is_some();
+        (of_type, is_named && of_type > 0.0)
+    };
+    let better = |best: &'static str, other| {
+        if preference(other) > preference(best) { other } else { best }
+    };
+    offered.into_iter().reduce(better).unwrap_or_default()
 }
 
 fn value_and_quality(listed: &str) -> Option<(String, f32)> {
@@ -52,8 +80,46 @@ mod tests {
     }
 
     #[test]
+    fn the_preferred_media_type_has_the_best_quality_then_a_name_then_comes_first() {
+        let preferred = |accept: &'static str| {
+            let headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(accept))]);
+            preferred_media_type(&headers, ["application/json", "text/csv"])
+        };
+        for accept in
+            ["text/csv", "text/*", "text/csv, */*", "application/json;q=0.5, text/csv;q=0.6"]
+        {
+            assert_eq!(preferred(accept), "text/csv", "{accept}");
+        }
+        for accept in [
+            "",
+            "*/*",
+            "text/csv, application/json",
+            "text/html, */*;q=0.8",
+            "text/csv;q=0",
+            "text/csv;q=0.5, */*",
+            "image/png",
+        ] {
+            assert_eq!(preferred(accept), "application/json", "{accept}");
+        }
+    }
+
+    #[test]
     fn a_quality_that_is_no_number_from_0_to_1_leaves_its_value_out() {
         assert_eq!(accept(&["a/b;q=2, a/b;q=-1, a/b;q=x, a/b;q=NaN, ,"]), []);
+    }
+
+    #[test]
+    fn json_is_taken_unless_it_is_excluded() {
+        let accepts = |accept: &'static str| {
+            accepts_json(&HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(accept))]))
+        };
+        assert!(accepts_json(&HeaderMap::new()));
+        for accept in ["*/*", "application/json, text/event-stream", "text/html, */*;q=0.1"] {
+            assert!(accepts(accept), "{accept}");
+        }
+        for accept in ["", "text/event-stream", "application/json;q=0, */*"] {
+            assert!(!accepts(accept), "{accept}");
+        }
     }
 
     #[test]

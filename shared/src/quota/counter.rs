@@ -4,7 +4,7 @@
 //! This module knows neither tasks nor DynamoDB.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     time::{Duration, Instant},
 };
 
@@ -108,20 +108,36 @@ impl Counter {
         &self.container
     }
 
-    /// Counts a request at `now`, in seconds since 1970, unless a quota is exhausted.
+    /// Whether so many requests fit into each quota at `now`, in seconds since 1970.
     ///
     /// # Errors
-    /// Returns an error if one of the quotas is exhausted.
-    pub fn take(&mut self, limits: Limits, now: i64) -> Result<QuotaStatuses, QuotaExceeded> {
+    /// Returns an error if they do not.
+    pub fn check(&mut self, limits: Limits, requests: u64, now: i64) -> Result<(), QuotaExceeded> {
         self.limits = limits;
         self.drop_expired(now);
-        let before = self.statuses(now);
-        if let Some(exhausted) = before.exhausted() {
-            return Err(QuotaExceeded { exhausted, statuses: before });
+        match self.statuses_for(requests, now).too_small_for(requests) {
+            Some(exhausted) => {
+                Err(QuotaExceeded { exhausted, requests, statuses: self.statuses(now) })
+            }
+            None => Ok(()),
         }
-        self.own_hours.entry(LimitType::Daily.bucket_at(now)).or_default().count += 1;
+    }
+
+    /// Counts so many requests at `now`, in seconds since 1970: all, or none if they do not fit into
+    /// each quota.
+    ///
+    /// # Errors
+    /// Returns an error if they do not fit.
+    pub fn take(
+        &mut self,
+        limits: Limits,
+        requests: u64,
+        now: i64,
+    ) -> Result<QuotaStatuses, QuotaExceeded> {
+        self.check(limits, requests, now)?;
+        self.own_hours.entry(LimitType::Daily.bucket_at(now)).or_default().count += requests;
         if limits.per_minute.is_some() {
-            *self.own_minutes.entry(LimitType::Minute.bucket_at(now)).or_default() += 1;
+            *self.own_minutes.entry(LimitType::Minute.bucket_at(now)).or_default() += requests;
         }
         let after = self.statuses(now);
         self.share = (after.least_remaining() / REMAINING_PER_SHARE).clamp(1, LARGEST_SHARE);
@@ -130,10 +146,18 @@ impl Counter {
 
     /// The status of each quota.
     fn statuses(&self, now: i64) -> QuotaStatuses {
+        self.statuses_for(1, now)
+    }
+
+    /// The status of each quota, with a reset for so many requests.
+    fn statuses_for(&self, requests: u64, now: i64) -> QuotaStatuses {
+        let status = |limit_type: LimitType, limit, buckets: Buckets| {
+            limit_type.status_for(requests, limit, &buckets, now)
+        };
         let Limits { per_minute, per_day } = self.limits;
         QuotaStatuses {
-            minute: per_minute.map(|limit| LimitType::Minute.status(limit, &self.minutes(), now)),
-            daily: per_day.map(|limit| LimitType::Daily.status(limit, &self.hours(), now)),
+            minute: per_minute.map(|limit| status(LimitType::Minute, limit, self.minutes())),
+            daily: per_day.map(|limit| status(LimitType::Daily, limit, self.hours())),
         }
     }
 
@@ -241,6 +265,18 @@ impl Counter {
             .collect()
     }
 
+    /// The hours to read in order to know what other containers have counted until `now`: the running
+    /// one and the one before, into which somebody may just have written, and those before that unless
+    /// they have been read.
+    pub fn hours_to_learn(&mut self, limits: Limits, now: i64) -> Vec<i64> {
+        self.limits = limits;
+        let hour = LimitType::Daily.bucket_at(now);
+        let earlier = self.earlier_hours(now).into_iter();
+        let hours: BTreeSet<i64> =
+            earlier.chain([hour - LimitType::Daily.bucket(), hour]).collect();
+        hours.into_iter().collect()
+    }
+
     /// Records that `tally` has been written, and that the table has the tallies in `usage`.
     pub fn record_written(&mut self, hour: i64, tally: &Tally, usage: HourOfUsage) {
         // If the write was refused, the table already has this tally, or one that is as new.
@@ -266,7 +302,14 @@ impl Counter {
 
     fn record_others(&mut self, hour: i64, mut usage: HourOfUsage) {
         usage.remove(&self.container);
-        self.others.insert(hour, usage);
+        let known = self.others.entry(hour).or_default();
+        // A tally only grows, and a read may be older than one that was answered before.
+        for (container, tally) in usage {
+            let last = known.entry(container).or_default();
+            if last.count <= tally.count {
+                *last = tally;
+            }
+        }
     }
 
     /// Records that a write failed; returns all failures since the last success.

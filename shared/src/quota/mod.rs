@@ -93,19 +93,46 @@ impl Quotas {
         }
     }
 
-    /// Counts a request of `key`, unless one of its quotas is exhausted. Returns the status of each
-    /// quota after the request; `None` for a key without quotas.
+    /// Counts so many requests of `key` at once: all, or none if they do not fit into each of its
+    /// quotas. Returns the status of each quota afterwards; `None` for a key without quotas.
     ///
     /// # Errors
-    /// Returns an error if one of the quotas is exhausted.
+    /// Returns an error if they do not fit.
     pub fn take(
         &self,
         key: &KeyRecord,
+        requests: u64,
         now: Timestamp,
     ) -> Result<Option<QuotaStatuses>, QuotaExceeded> {
         let Some(limits) = Limits::of(key) else { return Ok(None) };
         let quota = self.quota(key.quota_id());
-        quota.counter.lock().take(limits, now.as_second()).map(Some)
+        quota.counter.lock().take(limits, requests, now.as_second()).map(Some)
+    }
+
+    /// Whether one more request of `key` would be admitted. Nothing is counted.
+    ///
+    /// # Errors
+    /// Returns an error if one of the quotas is exhausted.
+    pub fn check(&self, key: &KeyRecord, now: Timestamp) -> Result<(), QuotaExceeded> {
+        let Some(limits) = Limits::of(key) else { return Ok(()) };
+        let quota = self.quota(key.quota_id());
+        quota.counter.lock().check(limits, 1, now.as_second())
+    }
+
+    /// Reads what the other containers have counted for `key`, before many of its requests are admitted
+    /// at once. If that fails, this container goes on with what it knows.
+    pub(crate) async fn learn(&self, key: &KeyRecord) {
+        let Some(limits) = Limits::of(key) else { return };
+        let quota = self.quota(key.quota_id());
+        let now = Timestamp::now().as_second();
+        let hours = quota.counter.lock().hours_to_learn(limits, now);
+        match self.store.usage(&quota.id, &hours).await {
+            Ok(usage) => quota.counter.lock().record_earlier_hours(now, usage),
+            Err(error) => tracing::debug!(
+                error = with_causes(&error),
+                "the counts of other containers are read with the next write"
+            ),
+        }
     }
 
     fn quota(&self, id: &str) -> Arc<Quota> {

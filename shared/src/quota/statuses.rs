@@ -20,9 +20,11 @@ pub struct QuotaStatuses {
 }
 
 impl QuotaStatuses {
-    /// The exhausted quota that is reset last; `None` if each has requests left.
-    pub fn exhausted(&self) -> Option<QuotaStatus> {
-        self.iter().filter(|status| status.remaining == 0).max_by_key(|status| status.reset)
+    /// The quota into which so many requests do not fit: one that they would never fit into, or else the
+    /// one that is reset last. `None` if they fit into each.
+    pub fn too_small_for(&self, requests: u64) -> Option<QuotaStatus> {
+        let too_small = self.iter().filter(|status| status.remaining < requests);
+        too_small.max_by_key(|status| (status.limit < requests, status.reset))
     }
 
     /// The requests that may still be made before one of the quotas is exhausted.
@@ -46,11 +48,14 @@ impl QuotaStatuses {
     }
 }
 
-/// Why a request is not admitted: at least one quota of its key is exhausted.
+/// Why a request is not admitted: at least one quota of its key is exhausted, or has less left than the
+/// request counts as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QuotaExceeded {
-    /// The exhausted quota that is reset last.
+    /// The quota that is exhausted; of several the one that is reset last.
     pub exhausted: QuotaStatus,
+    /// How many requests it counts as.
+    pub requests: u64,
     /// The status of each quota of the key.
     pub statuses: QuotaStatuses,
 }

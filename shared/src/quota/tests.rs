@@ -33,7 +33,7 @@ fn next_failure(quotas: &Quotas, id: &str) -> u32 {
 async fn a_key_without_quotas_is_admitted_and_not_counted() {
     let quotas = without_dynamodb().await;
     let key = key("a", None);
-    assert_eq!(quotas.take(&key, Timestamp::now()), Ok(None));
+    assert_eq!(quotas.take(&key, 1, Timestamp::now()), Ok(None));
     quotas.write_soon(&key);
     assert!(quotas.quotas.lock().is_empty());
 }
@@ -43,18 +43,18 @@ async fn a_key_that_replaces_another_has_its_quota() {
     let quotas = without_dynamodb().await;
     let (old, now) = (key("old", Some(2)), Timestamp::now());
     let new = KeyRecord { quota_id: Some("old".to_owned()), ..key("new", Some(2)) };
-    assert_eq!(quotas.take(&old, now).unwrap().unwrap().least_remaining(), 1);
-    assert_eq!(quotas.take(&new, now).unwrap().unwrap().least_remaining(), 0);
-    let exceeded = quotas.take(&old, now).unwrap_err();
+    assert_eq!(quotas.take(&old, 1, now).unwrap().unwrap().least_remaining(), 1);
+    assert_eq!(quotas.take(&new, 1, now).unwrap().unwrap().least_remaining(), 0);
+    let exceeded = quotas.take(&old, 1, now).unwrap_err();
     assert_eq!(exceeded.exhausted.limit_type, LimitType::Daily);
     assert_eq!(exceeded.statuses.daily, Some(exceeded.exhausted));
-    assert!(quotas.take(&key("other", Some(2)), now).is_ok(), "it has a quota of its own");
+    assert!(quotas.take(&key("other", Some(2)), 1, now).is_ok(), "it has a quota of its own");
 }
 
 #[tokio::test]
 async fn a_write_that_fails_is_retried_only_when_it_is_due_again() {
     let quotas = without_dynamodb().await;
-    quotas.take(&key("a", Some(9)), Timestamp::now()).unwrap();
+    quotas.take(&key("a", Some(9)), 1, Timestamp::now()).unwrap();
     quotas.write_due().await;
     quotas.write_due().await;
     assert!(quotas.quota("a").has_unwritten());
@@ -65,7 +65,7 @@ async fn a_write_that_fails_is_retried_only_when_it_is_due_again() {
 async fn the_last_counts_are_written_in_three_attempts() {
     let quotas = without_dynamodb().await;
     quotas.write_rest().await;
-    quotas.take(&key("a", Some(9)), Timestamp::now()).unwrap();
+    quotas.take(&key("a", Some(9)), 1, Timestamp::now()).unwrap();
     quotas.write_rest().await;
     assert_eq!(next_failure(&quotas, "a"), LAST_ATTEMPTS + 1);
 }
@@ -74,7 +74,7 @@ async fn the_last_counts_are_written_in_three_attempts() {
 async fn one_task_writes_a_quota_and_none_if_an_extension_does() {
     let quotas = without_dynamodb().await;
     let key = key("a", Some(9));
-    quotas.take(&key, Timestamp::now()).unwrap();
+    quotas.take(&key, 1, Timestamp::now()).unwrap();
     quotas.leave_to_extension();
     quotas.write_soon(&key);
     assert!(!quotas.quota("a").has_writer.load(Ordering::SeqCst));
@@ -90,7 +90,7 @@ async fn one_task_writes_a_quota_and_none_if_an_extension_does() {
 #[tokio::test]
 async fn quotas_without_unwritten_requests_are_dropped_once_there_are_many() {
     let quotas = without_dynamodb().await;
-    quotas.take(&key("busy", Some(9)), Timestamp::now()).unwrap();
+    quotas.take(&key("busy", Some(9)), 1, Timestamp::now()).unwrap();
     for number in 1..MANY_QUOTAS {
         quotas.quota(&number.to_string());
     }

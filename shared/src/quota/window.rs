@@ -38,12 +38,18 @@ impl LimitType {
         now - now.rem_euclid(self.bucket())
     }
 
-    /// The status of a quota at `now`, in seconds since 1970.
+    /// The status of a quota at `now`, in seconds since 1970, for one more request.
+    pub fn status(self, limit: u64, buckets: &Buckets, now: i64) -> QuotaStatus {
+        self.status_for(1, limit, buckets, now)
+    }
+
+    /// The status of a quota at `now`, whose reset is when so many requests fit at once. If they never
+    /// do, it is when all of the quota is left.
     ///
     /// The buckets that began within the window count. So a client that keeps to its quota in every
     /// window is never refused, and no client exceeds its quota in a time that is shorter by a
     /// bucket.
-    pub fn status(self, limit: u64, buckets: &Buckets, now: i64) -> QuotaStatus {
+    pub fn status_for(self, requests: u64, limit: u64, buckets: &Buckets, now: i64) -> QuotaStatus {
         let counted: Vec<_> = buckets.range(now - self.window() + 1..).collect();
         let used: u64 = counted.iter().map(|(_, count)| **count).sum();
         let mut left = used;
@@ -51,7 +57,7 @@ impl LimitType {
         for (start, count) in counted {
             left -= count;
             reset = start + self.window();
-            if left < used && left < limit {
+            if left < used && left.saturating_add(requests) <= limit {
                 break;
             }
         }

@@ -69,6 +69,11 @@ impl From<RecordKey> for ItemKey {
 }
 
 impl ItemKey {
+    /// The key with this value in the table of exchanges.
+    pub(crate) fn of_exchange(value: &str) -> Self {
+        Self { table: LookupTable::Exchanges, value: value.to_owned() }
+    }
+
     /// The key of the record that an item with this key holds; `None` if no record can have it.
     pub(crate) fn record_key(&self) -> Option<RecordKey> {
         let key = match (self.table, self.value.split_once('#')) {

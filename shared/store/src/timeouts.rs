@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use aws_sdk_dynamodb::config::{Builder, retry::RetryConfig, timeout::TimeoutConfig};
 
+/// How long one call for a request may take, with all attempts.
+const LONGEST_READ_OF_REQUEST: Duration = Duration::from_secs(2);
+
 /// How long calls to DynamoDB may take.
 #[derive(Debug, Clone, Copy)]
 pub enum TimeoutProfile {
@@ -22,12 +25,21 @@ impl TimeoutProfile {
         }
     }
 
+    /// How long reading many lookup items may take, with all attempts: as long as reading one.
+    pub(crate) fn lookups(self) -> Duration {
+        match self {
+            Self::Request => LONGEST_READ_OF_REQUEST,
+            Self::Batch => Duration::from_secs(15),
+        }
+    }
+
     /// The configuration with these timeouts.
     pub(crate) fn apply(self, config: Builder) -> Builder {
         let (attempts, attempt, operation) = match self {
-            // A request reads at most a key, the manifest, a snapshot and an item, one after the other.
-            // Together that stays below the timeout of a Lambda function, 12 seconds.
-            Self::Request => (3, Duration::from_millis(700), Duration::from_secs(2)),
+            // A request reads at most a key, the manifest, a snapshot and items, one after the other, and
+            // one for many numbers the counts of its quota. Together that stays below the timeout of a
+            // Lambda function, 12 seconds.
+            Self::Request => (3, Duration::from_millis(700), LONGEST_READ_OF_REQUEST),
             Self::Batch => (4, Duration::from_secs(5), Duration::from_secs(15)),
         };
         let timeouts = TimeoutConfig::builder()

@@ -38,10 +38,17 @@ impl Cli {
                     || args.data_dir.is_some()
                     || args.endpoint_url.is_some();
             }
+            Command::Format(args) => &args.data,
+            Command::Lookup(args) => &args.data,
+            Command::Carrier(args) => &args.answer.data,
+            Command::AreaCode(args) => &args.answer.data,
+            Command::Search(args) => &args.answer.data,
+            Command::Export(args) => &args.data,
             Command::Import(args) => &args.change.data,
             Command::Rollback(args) => &args.data,
             Command::Verify(args) => &args.data,
             Command::Versions(args) => &args.data,
+            Command::Mcp(args) => &args.data,
             Command::Keys(keys) => match keys {
                 KeysCommand::Create { data, .. }
                 | KeysCommand::List { data }

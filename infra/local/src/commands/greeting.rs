@@ -30,6 +30,7 @@ pub async fn greet(
     if let Some(operations) = operations {
         println!("  metrics   http://{}/metrics", local_address(operations)?);
     }
+    println!("  page      {}", page_address(&base_url, key.filter(|_| args.is_trial())));
     match key {
         Some(key) if args.is_trial() => println!("  API key   {}", key.reveal()),
         // The output of a server is often stored where many can read it.
@@ -44,6 +45,15 @@ pub async fn greet(
     }
     println!("Ctrl-C stops it.");
     Ok(())
+}
+
+/// Where the page is. After the `#` it takes the key of a trial, which a browser sends to nobody and the
+/// page takes out of the address.
+fn page_address(base_url: &str, key: Option<&ApiKey>) -> String {
+    match key {
+        Some(key) => format!("{base_url}/#key={}", key.reveal()),
+        None => format!("{base_url}/"),
+    }
 }
 
 fn print_data(current: Option<&Snapshot>) {

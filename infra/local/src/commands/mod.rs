@@ -4,12 +4,15 @@ mod backup;
 mod costs;
 mod doctor;
 mod dynamodb;
+mod export;
 mod flags;
+mod format;
 mod greeting;
 mod health;
 pub mod import;
 pub mod key_transfer;
 pub mod keys;
+mod mcp;
 pub mod openapi;
 mod preparation;
 mod serve;
@@ -19,7 +22,7 @@ mod versions;
 use store::Store;
 
 use crate::{
-    LocalError,
+    LocalError, answers,
     args::{Cli, Command, KeysCommand},
     database::on_database,
     deletion_protection::protect_tables_of_stack,
@@ -32,6 +35,12 @@ use crate::{
 pub async fn run(cli: Cli) -> Result<(), LocalError> {
     match cli.command.unwrap_or(Command::Serve(cli.serve)) {
         Command::Serve(args) => serve::serve(args).await,
+        Command::Format(args) => format::format(*args).await,
+        Command::Lookup(args) => answers::lookup(args).await,
+        Command::Carrier(args) => answers::carrier(args).await,
+        Command::AreaCode(args) => answers::area_code(args).await,
+        Command::Search(args) => answers::search(*args).await,
+        Command::Export(args) => export::export(args).await,
         Command::Import(args) => import::import(*args).await,
         Command::Rollback(args) => import::rollback(args).await,
         Command::Verify(args) => verify::verify(args).await,
@@ -39,6 +48,7 @@ pub async fn run(cli: Cli) -> Result<(), LocalError> {
         Command::Doctor(args) => doctor::doctor(args).await,
         Command::Keys(command) => run_keys(command).await,
         Command::Health(args) => health::check(args).await,
+        Command::Mcp(args) => mcp::serve(args).await,
         Command::Backup(args) => backup::backup(&args),
         Command::Restore(args) => backup::restore(&args),
         Command::Dynamodb(args) => dynamodb::dynamodb(args).await,

@@ -99,7 +99,9 @@ fn write_assumptions(text: &mut String) -> fmt::Result {
          Lambda bills {REQUEST_MS} ms for a request and {START_MS} ms more for one that starts a container, of which \
          there are {} %\nhere. Both are upper limits: with the full data a request takes 0.4 to 1 ms and a start 15 to \
          20 ms on a\ndevelopment machine ([BENCHMARKS.md](BENCHMARKS.md)), to which the network and a fraction of a \
-         processor come. A start\nreads the snapshot, {:.2} MB for {} units.\n",
+         processor come. A start\nreads the snapshot, {:.2} MB for {} units.\n\n\
+         Many numbers in one request take the bytes of as many results and, for each exchange among them, the units of \
+         one\nnumber. The request to API Gateway and Lambda, its lines of logs and the key are paid once.\n",
         COLD_SHARE * 100.0,
         f64::from(SNAPSHOT_BYTES) / 1e6,
         units_of_snapshot(SNAPSHOT_BYTES),

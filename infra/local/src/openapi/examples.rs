@@ -23,11 +23,14 @@ struct Sample {
 /// Adds an example to each parameter that a sample request has, and examples to each response.
 pub fn add(description: &mut Value) {
     let samples = samples();
-    for (path, operation) in operations(description) {
+    for (path, method, operation) in operations(description) {
         let own: Vec<&Sample> = samples
             .iter()
-            .filter(|sample| sample.request.method == "GET" && sample.is_at(path))
+            .filter(|sample| {
+                sample.request.method.eq_ignore_ascii_case(method) && sample.is_at(path)
+            })
             .collect();
+        add_to_body(&mut operation["requestBody"], &own);
         for parameter in operation["parameters"].as_array_mut().into_iter().flatten() {
             let name = parameter["name"].as_str().unwrap_or_default().to_owned();
             let is_in_path = parameter["in"] == "path";
@@ -47,11 +50,31 @@ pub fn add(description: &mut Value) {
     }
 }
 
+/// Adds the bodies of the sample requests that succeed, by their content types.
+fn add_to_body(body: &mut Value, own: &[&Sample]) {
+    let contents = body.get_mut("content").and_then(Value::as_object_mut);
+    for (content_type, content) in contents.into_iter().flatten() {
+        let sent = own.iter().filter(|sample| sample.status == "200").filter_map(|sample| {
+            let body = sample.request.body.as_ref()?;
+            let value = match content_type.as_str() {
+                "application/json" => serde_json::from_str(body).ok()?,
+                _ => Value::from(body.as_str()),
+            };
+            let is_of_type = sample.request.header("content-type")?.starts_with(content_type);
+            is_of_type.then(|| (sample.request.name.clone(), json!({ "value": value })))
+        });
+        let examples: Map<String, Value> = sent.collect();
+        if let (false, Some(content)) = (examples.is_empty(), content.as_object_mut()) {
+            content.insert("examples".to_owned(), examples.into());
+        }
+    }
+}
+
 /// Replaces the example of an error, which is one of its kind, with those of the operation.
 fn add_to_response<'a>(response: &mut Value, answers: impl Iterator<Item = &'a Sample> + Clone) {
     let contents = response.get_mut("content").and_then(Value::as_object_mut);
     for (content_type, content) in contents.into_iter().flatten() {
-        let of_type = answers.clone().filter(|sample| sample.content_type == *content_type);
+        let of_type = answers.clone().filter(|sample| sample.media_type() == content_type);
         let examples: Map<String, Value> = of_type
             .map(|sample| {
                 let example = json!({ "summary": sample.summary(), "value": sample.body });
@@ -118,10 +141,16 @@ impl Sample {
             .split('&')
             .filter(|pair| !pair.is_empty() && !pair.starts_with("apiKey="))
             .collect();
+        let method = &self.request.method;
         match pairs.as_slice() {
-            [] => format!("GET {path}"),
-            pairs => format!("GET {path}?{}", pairs.join("&")),
+            [] => format!("{method} {path}"),
+            pairs => format!("{method} {path}?{}", pairs.join("&")),
         }
+    }
+
+    /// The media type of the answer without its parameters.
+    fn media_type(&self) -> &str {
+        self.content_type.split(';').next().unwrap_or_default()
     }
 
     /// Whether the request is one to this path of the description.

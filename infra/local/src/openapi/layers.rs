@@ -18,20 +18,23 @@ const OF_EVERY_RESPONSE: [&str; 6] = [
 
 /// Adds the headers of each response, the 304, and the headers that every request may have.
 pub fn describe(description: &mut Value) {
-    for (_, operation) in operations(description) {
+    for (_, method, operation) in operations(description) {
         let is_keyed = needs_key(operation);
         let is_paged = has_parameter(operation, "limit");
         let responses = operation["responses"].as_object_mut().expect("an operation has responses");
-        let not_modified = "The response is the one whose `ETag` is in `If-None-Match`.";
-        responses.insert("304".to_owned(), json!({ "description": not_modified }));
+        let is_conditional = method == "get";
+        if is_conditional {
+            let not_modified = "The response is the one whose `ETag` is in `If-None-Match`.";
+            responses.insert("304".to_owned(), json!({ "description": not_modified }));
+        }
         responses.sort_keys();
         for (status, response) in responses {
-            let names = headers_of(status, is_keyed, is_paged).into_iter();
+            let names = headers_of(status, is_keyed, is_paged, is_conditional).into_iter();
             let references: Map<String, Value> =
                 names.map(|name| (name.to_owned(), reference("headers", name))).collect();
             response["headers"] = references.into();
         }
-        add_request_headers(operation);
+        add_request_headers(operation, is_conditional);
     }
     description["components"]["headers"] = headers();
     description["components"]["parameters"] = request_headers();
@@ -42,8 +45,9 @@ fn has_parameter(operation: &Value, name: &str) -> bool {
     parameters.is_some_and(|parameters| parameters.iter().any(|one| one["name"] == name))
 }
 
-fn add_request_headers(operation: &mut Value) {
-    let references = ["If-None-Match", "X-Request-Id"].map(|name| reference("parameters", name));
+fn add_request_headers(operation: &mut Value, is_conditional: bool) {
+    let names = is_conditional.then_some("If-None-Match").into_iter().chain(["X-Request-Id"]);
+    let references: Vec<Value> = names.map(|name| reference("parameters", name)).collect();
     match operation["parameters"].as_array_mut() {
         Some(parameters) => parameters.extend(references),
         None => operation["parameters"] = json!(references),
@@ -73,9 +77,14 @@ fn request_headers() -> Value {
     })
 }
 
-fn headers_of(status: &str, is_keyed: bool, is_paged: bool) -> Vec<&'static str> {
+fn headers_of(
+    status: &str,
+    is_keyed: bool,
+    is_paged: bool,
+    is_conditional: bool,
+) -> Vec<&'static str> {
     let mut names = OF_EVERY_RESPONSE.to_vec();
-    if matches!(status, "200" | "304") {
+    if is_conditional && matches!(status, "200" | "304") {
         names.push("ETag");
     }
     // These are answered before a request is counted.
@@ -83,7 +92,7 @@ fn headers_of(status: &str, is_keyed: bool, is_paged: bool) -> Vec<&'static str>
         names.extend(DAILY_HEADERS.into_iter().chain(MINUTE_HEADERS));
     }
     match status {
-        "200" | "304" if is_paged => names.push("Link"),
+        "200" | "304" if is_paged => names.extend(["Link", "Content-Disposition"]),
         "401" => names.push("WWW-Authenticate"),
         "405" => names.push("Allow"),
         "429" | "503" => names.push("Retry-After"),
@@ -115,6 +124,10 @@ fn headers() -> Value {
             "Who may store the response: a shared cache for a minute (`public`), only the client \
              (`private`), or nobody (`no-store`).",
             "private"
+        ),
+        "Content-Disposition": text(
+            "The name of the file under which browsers store a page of CSV; absent from one of JSON.",
+            "attachment; filename=\"npa-415.csv\""
         ),
         "ETag": text(
             "Names this response. It changes with every version of the data, and whenever the \

@@ -106,10 +106,17 @@ pub fn description_3_0() -> Value {
     version_3_0::of(description())
 }
 
-/// The operations of a description with their paths.
-fn operations(description: &mut Value) -> impl Iterator<Item = (&String, &mut Value)> {
+/// The methods that operations have, as a description names them.
+pub const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
+
+/// The operations of a description with their paths and methods.
+fn operations(description: &mut Value) -> impl Iterator<Item = (&str, &str, &mut Value)> {
     let paths = description["paths"].as_object_mut().expect("a description has paths");
-    paths.iter_mut().filter_map(|(path, item)| Some((path, item.get_mut("get")?)))
+    paths.iter_mut().flat_map(|(path, item)| {
+        let operations = item.as_object_mut().into_iter().flatten();
+        let of_methods = operations.filter(|(method, _)| METHODS.contains(&method.as_str()));
+        of_methods.map(|(method, operation)| (path.as_str(), method.as_str(), operation))
+    })
 }
 
 /// Whether an operation needs a key. One that names no requirement has that of the whole

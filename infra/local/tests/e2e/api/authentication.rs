@@ -25,7 +25,7 @@ async fn every_protected_endpoint_asks_for_a_key_and_no_public_one_does() {
     let service = shared_service();
     for endpoint in endpoints() {
         let example = endpoint.example();
-        let response = service.request(example.path()).send().await.unwrap();
+        let response = service.request_like(&example, example.path()).send().await.unwrap();
         if !endpoint.needs_key() {
             assert_eq!(response.status(), StatusCode::OK, "{endpoint:?}");
             continue;

@@ -27,8 +27,8 @@ async fn get_unless(service: &Service, path: &str, tags: &str) -> Response {
 #[tokio::test]
 async fn every_endpoint_answers_304_to_a_client_that_has_the_response() {
     let service = shared_service();
-    for endpoint in endpoints() {
-        let target = endpoint.example().target;
+    let examples = endpoints().into_iter().map(|endpoint| endpoint.example());
+    for target in examples.filter(|example| example.method == "GET").map(|example| example.target) {
         let first = service.get(&target).await;
         let tag = header(&first, "etag").to_owned();
         assert!(tag.starts_with("W/\"") && tag.len() == 36, "{target}: {tag}");

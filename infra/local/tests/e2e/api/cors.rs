@@ -14,6 +14,7 @@ use tnr::routes;
 use crate::support::{
     endpoints::endpoints,
     keys::key_with_quotas,
+    sample_requests::SampleRequest,
     service::{KEY, Service, http_client, shared_service},
 };
 
@@ -45,8 +46,9 @@ async fn a_browser_may_send_any_request_of_the_api_and_is_asked_for_no_key_befor
         ("access-control-request-method", "GET"),
         ("access-control-request-headers", "authorization,x-api-key"),
     ];
-    let endpoints = endpoints().into_iter().map(|endpoint| endpoint.example().target);
-    for target in endpoints.chain(["/v1/nowhere".to_owned(), "/v1/carrier/".to_owned()]) {
+    let examples = endpoints().into_iter().map(|endpoint| endpoint.example());
+    let others = ["/v1/nowhere", "/v1/carrier/"].map(SampleRequest::get);
+    for SampleRequest { target, method, .. } in examples.chain(others) {
         let response = send(Method::OPTIONS, &target, &preflight).await;
         assert_eq!(response.status(), 204, "{target}");
         let headers = response.headers();
@@ -54,12 +56,30 @@ async fn a_browser_may_send_any_request_of_the_api_and_is_asked_for_no_key_befor
         assert_eq!(value(headers, "access-control-allow-credentials"), None, "{target}");
         assert_eq!(value(headers, "access-control-max-age"), Some("86400"), "{target}");
         let methods = names(headers, "access-control-allow-methods");
-        assert!(["get", "head"].iter().all(|method| methods.contains(*method)), "{methods:?}");
+        assert!(methods.contains(&method.to_lowercase()), "{target}: {methods:?}");
         let allowed = names(headers, "access-control-allow-headers");
         for name in ["authorization", "x-api-key", "if-none-match", "x-request-id", "accept"] {
             assert!(allowed.contains(name), "{target}: {name}");
         }
         assert!(response.headers().contains_key("x-request-id"), "{target}");
+    }
+}
+
+#[tokio::test]
+async fn a_browser_may_send_a_body_where_one_is_taken_and_learn_of_a_mistyped_path() {
+    let preflight = [
+        ("origin", ORIGIN),
+        ("access-control-request-method", "POST"),
+        ("access-control-request-headers", "authorization,content-type"),
+    ];
+    for (target, takes_body) in [("/v1/format", true), ("/v1/formt", true), ("/v1/npa/415", false)]
+    {
+        let response = send(Method::OPTIONS, target, &preflight).await;
+        assert_eq!(response.status(), 204, "{target}");
+        let methods = names(response.headers(), "access-control-allow-methods");
+        assert_eq!(methods.contains("post"), takes_body, "{target}");
+        let allowed = names(response.headers(), "access-control-allow-headers");
+        assert_eq!(allowed.contains("content-type"), takes_body, "{target}");
     }
 }
 
@@ -124,7 +144,12 @@ async fn options_answers_which_methods_a_path_has() {
     for endpoint in endpoints() {
         let response = send(Method::OPTIONS, &endpoint.example().target, &[]).await;
         assert_eq!(response.status(), 204, "{endpoint:?}");
-        assert_eq!(response.headers()["allow"], "GET, HEAD, OPTIONS", "{endpoint:?}");
+        let methods = match endpoint.path.as_str() {
+            "/v1/format" => "GET, HEAD, POST, OPTIONS",
+            "/mcp" => "POST, OPTIONS",
+            _ => "GET, HEAD, OPTIONS",
+        };
+        assert_eq!(response.headers()["allow"], methods, "{endpoint:?}");
         assert!(response.bytes().await.unwrap().is_empty(), "{endpoint:?}");
     }
     assert_eq!(send(Method::OPTIONS, "/v1/nowhere", &[]).await.status(), 404);

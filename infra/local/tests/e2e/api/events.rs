@@ -12,7 +12,7 @@ use tnr::functions;
 use crate::support::{
     api_events::{events_folder, http_api_event},
     description::violation,
-    endpoints::undescribed_paths,
+    endpoints::browser_paths,
     sample_requests::requests_of,
     service::{Service, shared_service},
     template::route_of,
@@ -42,7 +42,7 @@ where
     let response = function.call(request).await.unwrap();
     let (parts, body) = response.into_parts();
     let body = to_bytes(body, usize::MAX).await.unwrap();
-    let is_undescribed = undescribed_paths().contains(&route_of(&path).0);
+    let is_for_browsers = browser_paths().contains(&route_of(&path).0);
     assert_eq!(violation(&method, &path, parts.status, &parts.headers, &body), None);
     let names = [
         "access-control-allow-headers",
@@ -50,6 +50,7 @@ where
         "access-control-max-age",
         "allow",
         "cache-control",
+        "content-disposition",
         "content-type",
         "link",
         "www-authenticate",
@@ -60,19 +61,24 @@ where
             Some((name.to_string(), json!(parts.headers.get(*name)?.to_str().unwrap())))
         })
         .collect();
+    let is_json = headers.get("content-type").is_some_and(|value| {
+        let media_type = value.as_str().unwrap();
+        media_type == "application/json" || media_type.ends_with("+json")
+    });
     json!({
         "status": parts.status.as_u16(),
         "headers": headers,
-        "body": shown(&body, is_undescribed && parts.status.is_success())
+        "body": shown(&body, is_json, is_for_browsers && parts.status.is_success())
     })
 }
 
 /// The body as a snapshot shows it. What is for browsers has tests of its own, and would fill the snapshot.
-fn shown(body: &[u8], is_for_browsers: bool) -> Value {
+fn shown(body: &[u8], is_json: bool, is_for_browsers: bool) -> Value {
     match body {
         [] => Value::Null,
         _ if is_for_browsers => "[for browsers]".into(),
-        _ => serde_json::from_slice(body).unwrap(),
+        json if is_json => serde_json::from_slice(json).unwrap(),
+        text => str::from_utf8(text).unwrap().into(),
     }
 }
 

@@ -31,6 +31,17 @@ async fn a_wrong_method_is_answered_in_json() {
     }
 }
 
+#[tokio::test]
+async fn a_wrong_method_is_told_all_methods_of_its_path() {
+    let service = shared_service();
+    let url = format!("{}/v1/format", service.base_url);
+    let response = http_client().delete(url).bearer_auth(KEY).send().await.unwrap();
+    assert_eq!(response.status(), 405);
+    assert_eq!(response.headers()["allow"], "GET, HEAD, POST, OPTIONS");
+    let body: Value = response.json().await.unwrap();
+    assert_eq!(body["message"], "DELETE is not allowed on /v1/format; use GET or POST");
+}
+
 /// A method that no endpoint has needs no key to be refused.
 #[tokio::test]
 async fn a_wrong_method_is_refused_before_the_key_is_checked_and_the_request_counted() {

@@ -2,17 +2,22 @@
 //! endpoints share.
 
 mod authentication;
+mod batch_quotas;
 mod carriers;
 mod compression;
 mod conditional_requests;
 mod cors;
+mod csv_lists;
 mod events;
 mod flags;
 mod format;
+mod format_many;
 mod gateway_paths;
 mod gateway_prefixes;
 mod iam_requests;
+mod in_process;
 mod lookup;
+mod mcp;
 mod messy_numbers;
 mod methods_and_unknown_paths;
 mod npa;
@@ -24,6 +29,7 @@ mod quotas;
 mod response_headers;
 mod search;
 mod serving_without_dynamodb;
+mod site;
 mod status;
 mod trailing_slashes;
 mod unknown_parameters;

@@ -31,11 +31,16 @@ fn the_committed_descriptions_are_current() {
     }
 }
 
-/// The operations with their paths.
+/// The operations with their methods and paths.
 fn operations() -> Vec<(String, Value)> {
     let description = openapi::description();
     let paths = description["paths"].as_object().unwrap();
-    paths.iter().map(|(path, item)| (path.clone(), item["get"].clone())).collect()
+    let of_path = |(path, item): (&String, &Value)| {
+        let operations = item.as_object().unwrap().iter();
+        let named = operations.map(|(method, it)| (format!("{method} {path}"), it.clone()));
+        named.collect::<Vec<_>>()
+    };
+    paths.iter().flat_map(of_path).collect()
 }
 
 #[test]
@@ -64,11 +69,13 @@ fn every_operation_names_the_statuses_of_its_access() {
     for (path, operation) in operations() {
         let responses = operation["responses"].as_object().unwrap();
         let statuses: BTreeSet<&str> = responses.keys().map(String::as_str).collect();
-        let expected: &[&str] = if openapi::needs_key(&operation) {
-            &["200", "304", "400", "401", "405", "429", "500", "503"]
-        } else {
-            &["200", "304", "405", "500", "503"]
-        };
+        let mut expected = vec!["200", "405", "500", "503"];
+        if openapi::needs_key(&operation) {
+            expected.extend(["400", "401", "429"]);
+        }
+        // A body is no state that a client can have already, and one may be too long or of another kind.
+        let is_get = path.starts_with("get ");
+        expected.extend(if is_get { &["304"][..] } else { &["413", "415"] });
         let missing: Vec<_> =
             expected.iter().filter(|status| !statuses.contains(*status)).collect();
         assert!(missing.is_empty(), "{path} lacks {missing:?}");
@@ -109,6 +116,39 @@ fn no_field_may_be_both_left_out_and_null() {
             assert!(is_required || !is_nullable, "{place}/{name}");
         }
     });
+}
+
+/// The description of a property, which stands beside the reference if it may also be `null`.
+fn own_description(property: &Value) -> &str {
+    let choices = property["oneOf"].as_array().into_iter().flatten();
+    let texts = choices.chain([property]).filter_map(|choice| choice["description"].as_str());
+    texts.last().unwrap_or_default()
+}
+
+/// Whoever reads the field alone, as an editor shows it, learns what it does not say.
+#[test]
+fn every_field_that_names_the_carrier_of_a_number_says_that_it_may_have_been_ported() {
+    for description in [openapi::description(), openapi::description_3_0()] {
+        let mut found = BTreeSet::new();
+        for (schema, definition) in description["components"]["schemas"].as_object().unwrap() {
+            let properties = definition["properties"].as_object();
+            // What is known of a carrier itself holds whatever was ported.
+            let is_of_numbers = properties.is_some_and(|fields| fields.contains_key("nxx"));
+            for (name, property) in properties.into_iter().flatten().filter(|_| is_of_numbers) {
+                if ["carrier", "carrier_type", "company_name", "ocn"].contains(&name.as_str()) {
+                    let text = own_description(property);
+                    let says_so = text.contains("as assigned") && text.contains("ported");
+                    assert!(says_so, "{schema}.{name}: {text}");
+                    found.insert(format!("{schema}.{name}"));
+                }
+            }
+        }
+        for field in ["FormatResult.carrier", "LookupResult.carrier", "ExchangeRow.ocn"] {
+            assert!(found.contains(field), "{found:?}");
+        }
+        assert!(found.contains("FoundExchange.company_name"), "{found:?}");
+        assert!(description["info"]["description"].as_str().unwrap().contains("ported"));
+    }
 }
 
 #[test]

@@ -30,7 +30,7 @@ async fn without_a_near_one_the_known_ones_are_listed() {
     let service = shared_service();
     for (path, unknown, known) in [
         ("/v1/carrier/6010?ocn=9417", "ocn", "apiKey"),
-        ("/v1/npa/416/nxx/234?npa=415", "npa", "limit, offset, apiKey"),
+        ("/v1/npa/416/nxx/234?npa=415", "npa", "limit, offset, format, apiKey"),
         ("/v1/format?tn=1&page=2", "page", "tn, defaultCountry, cache, apiKey"),
     ] {
         let message = format!("Unknown parameter '{unknown}'; this endpoint knows {known}");
@@ -42,9 +42,11 @@ async fn without_a_near_one_the_known_ones_are_listed() {
 async fn every_protected_endpoint_refuses_and_no_public_one_does() {
     let service = shared_service();
     for endpoint in endpoints() {
-        let target = endpoint.example().target;
-        let separator = if target.contains('?') { '&' } else { '?' };
-        let response = service.get(&format!("{target}{separator}unheard_of=1")).await;
+        let example = endpoint.example();
+        let separator = if example.target.contains('?') { '&' } else { '?' };
+        let target = format!("{}{separator}unheard_of=1", example.target);
+        let response =
+            service.request_like(&example, &target).bearer_auth(KEY).send().await.unwrap();
         let expected = if endpoint.needs_key() { 400 } else { 200 };
         assert_eq!(response.status(), expected, "{endpoint:?}");
     }

@@ -18,6 +18,7 @@ use self::plain_search::{PlainSearch, Texts};
 use crate::operations::costs::assert_measured;
 use crate::support::{
     database_calls::assert_snapshot_costs_half,
+    databases,
     fault_proxy::{Fault, FaultProxy},
     imports::dying_store,
     lists::assert_page_sizes_agree,
@@ -37,7 +38,8 @@ pub fn folder() -> Option<PathBuf> {
     folder
 }
 
-fn sources(folder: &Path) -> Sources {
+/// The published reports in a folder.
+pub fn sources(folder: &Path) -> Sources {
     let file = |name: &str| Source::File(folder.join(name));
     Sources {
         nanpa: file("CoCodeAssignment_Utilized_AllStates_Public.zip"),
@@ -51,10 +53,8 @@ fn sources(folder: &Path) -> Sources {
 #[tokio::test]
 async fn every_record_of_the_published_reports_is_served() {
     let Some(folder) = folder() else { return };
-    let service = Service::empty().await;
-    let report = ingest(&service.database.store(), &sources(&folder), Options::default(), |_| ())
-        .await
-        .unwrap();
+    let (database, report) = databases::with_published_reports(sources(&folder)).await;
+    let service = Service::on(database).await;
     assert_eq!(report.warnings.len(), 2, "{:?}", report.warnings);
 
     let stats = service.ok("/v1/stats").await;

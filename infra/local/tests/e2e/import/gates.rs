@@ -5,6 +5,7 @@ use std::{fs::File, io::Read, path::Path};
 
 use ingest::{ChangeKind, ImportReport, Options, Outcome, Quality};
 use numbering::records::Country;
+use store::Store;
 use zip::ZipArchive;
 
 use super::{
@@ -12,6 +13,7 @@ use super::{
     ruined_reports::{OCN, RUINS, Ruin, USE, with_cell},
 };
 use crate::support::{
+    databases,
     imports::import,
     service::Service,
     small_reports::{ReportTexts, dump},
@@ -28,15 +30,17 @@ fn refusal(name: &str, report: ImportReport) -> String {
     }
 }
 
-/// Imports `whole` and then each ruin of it. Each must be refused for its reasons.
-async fn assert_every_ruin_is_refused(service: &Service, whole: &ReportTexts) {
-    let store = service.database.store();
-    let published = import(&store, whole, Options::default()).await.unwrap();
+/// Imports each ruin of the reports that `published` tells of. Each must be refused for its reasons.
+async fn assert_every_ruin_is_refused(
+    store: &Store,
+    published: &ImportReport,
+    whole: &ReportTexts,
+) {
     assert_eq!(published.outcome, Outcome::Published);
     for Ruin { name, ruin, reasons, first_reasons } in &RUINS {
         let mut ruined = whole.clone();
         ruin(&mut ruined);
-        let report = import(&store, &ruined, Options::default()).await.unwrap();
+        let report = import(store, &ruined, Options::default()).await.unwrap();
         assert_eq!(report.version, published.version, "{name}");
         assert!(report.changes.as_ref().unwrap().total() > 0, "{name}");
         let line = serde_json::to_string(&report).unwrap();
@@ -51,7 +55,10 @@ async fn assert_every_ruin_is_refused(service: &Service, whole: &ReportTexts) {
 
 #[tokio::test]
 async fn every_ruined_report_is_refused_with_what_would_move() {
-    assert_every_ruin_is_refused(&Service::empty().await, &ReportTexts::sample()).await;
+    let service = Service::empty().await;
+    let (store, whole) = (service.database.store(), ReportTexts::sample());
+    let published = import(&store, &whole, Options::default()).await.unwrap();
+    assert_every_ruin_is_refused(&store, &published, &whole).await;
 }
 
 #[tokio::test]
@@ -196,10 +203,17 @@ fn published_texts(folder: &Path) -> ReportTexts {
 #[tokio::test]
 async fn every_ruin_of_the_published_reports_is_refused() {
     let Some(folder) = full_scale::folder() else { return };
-    let service = Service::with_sample().await;
-    let whole = published_texts(&folder);
-    assert_every_ruin_is_refused(&service, &whole).await;
-    let again = import(&service.database.store(), &whole, Options::default()).await.unwrap();
+    let reports = full_scale::sources(&folder);
+    let (database, published) = databases::with_published_reports(reports).await;
+    let (store, whole) = (database.store(), published_texts(&folder));
+    assert_every_ruin_is_refused(&store, published, &whole).await;
+    let again = import(&store, &whole, Options::default()).await.unwrap();
     assert_eq!(again.outcome, Outcome::Unchanged);
     assert!(again.quality.area_codes.is_empty(), "nothing moves");
+
+    // What a trial does that is given the published reports.
+    let sample = databases::with_sample().await;
+    let dry = Options { dry_run: true, ..Options::default() };
+    let planned = import(&sample.store(), &whole, dry).await.unwrap();
+    assert_eq!(planned.outcome, Outcome::Planned);
 }

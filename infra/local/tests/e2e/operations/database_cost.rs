@@ -77,6 +77,40 @@ async fn a_lookup_reads_one_item_for_half_a_unit_and_none_if_it_is_cached() {
     }
 }
 
+/// However many numbers are in an exchange, and however many exchanges are asked for.
+#[tokio::test]
+async fn many_numbers_read_each_exchange_once_in_batches_and_none_that_is_cached() {
+    let proxy = proxy().await;
+    let service = cold_service(&proxy).await;
+    calls_of(&service, &proxy, LISTS[0]).await;
+    let found = service.ok("/v1/search?country=US&limit=100").await;
+    let more = service.ok("/v1/search?country=US&limit=100&offset=100").await;
+    let rows = [found, more].map(|page| page["results"].as_array().unwrap().clone()).concat();
+    let of_exchange = |row: &serde_json::Value, subscriber: u32| {
+        format!("+1{}{}{subscriber:04}", row["npa"].as_str().unwrap(), row["nxx"].as_str().unwrap())
+    };
+    let numbers: Vec<String> = (0..5)
+        .flat_map(|subscriber| rows.iter().map(move |row| of_exchange(row, 1000 + subscriber)))
+        .collect();
+    assert_eq!(numbers.len(), 1000);
+    proxy.take_answered();
+    let mut calls = Vec::new();
+    for target in ["/v1/format", "/v1/format", "/v1/format?cache=false"] {
+        let body = serde_json::to_string(&numbers).unwrap();
+        let response = service.post(target, "application/json", body).send().await.unwrap();
+        assert_eq!(response.status(), StatusCode::OK);
+        calls.push(proxy.take_answered());
+    }
+    let [cold, cached, fresh] = calls.try_into().unwrap();
+    // Numbers of invalid or toll-free exchanges need none.
+    let read = units(&cold) / 0.5;
+    assert!((100.0..=200.0).contains(&read), "{read}");
+    assert!(operations(&cold).len() <= 2, "{cold:?}");
+    assert!(operations(&cold).iter().all(|operation| *operation == "BatchGetItem"), "{cold:?}");
+    assert_eq!(cached, []);
+    assert_eq!(units(&fresh), units(&cold));
+}
+
 #[tokio::test]
 async fn health_and_statistics_read_the_manifest_and_nothing_else() {
     let proxy = proxy().await;

@@ -36,6 +36,7 @@ fn each_function_may_do_what_it_does_and_no_more() {
     let keyed_and = |tables: &[&str]| -> BTreeSet<String> {
         keyed.iter().cloned().chain(tables.iter().map(|table| get(table))).collect()
     };
+    let read_many = BTreeSet::from(["dynamodb:BatchGetItem ExchangesTable.Arn".to_owned()]);
     let dataset = ["GetItem", "BatchGetItem", "PutItem", "DeleteItem", "Scan"]
         .map(|action| format!("dynamodb:{action} DatasetTable.Arn"));
     let ingest = dataset.into_iter().chain([
@@ -45,6 +46,8 @@ fn each_function_may_do_what_it_does_and_no_more() {
         "dynamodb:Scan ExchangesTable.Arn".to_owned(),
         "s3:GetObject ${DataBucket.Arn}/*".to_owned(),
     ]);
+    let mut mcp = keyed_and(&["Carriers", "Exchanges"]);
+    mcp.insert("dynamodb:BatchGetItem ExchangesTable.Arn".to_owned());
     let invoke = api_functions().into_iter();
     let invoke =
         invoke.map(|function| format!("lambda:InvokeFunction ${{{}.Arn}}:*", function.resource));
@@ -54,10 +57,11 @@ fn each_function_may_do_what_it_does_and_no_more() {
     let expected = BTreeMap::from([
         ("carriers", keyed_and(&["Carriers"])),
         ("npa", keyed_and(&["Exchanges"])),
-        ("format", keyed_and(&["Exchanges"])),
+        ("format", &keyed_and(&["Exchanges"]) | &read_many),
         ("search", keyed_and(&[])),
         ("status", BTreeSet::from([get("Dataset")])),
         ("site", BTreeSet::new()),
+        ("mcp", mcp),
         ("ingest", ingest.collect()),
         ("probe", invoke.chain([report.to_owned()]).collect()),
     ]);

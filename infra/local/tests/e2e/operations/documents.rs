@@ -17,7 +17,7 @@ fn root() -> PathBuf {
 }
 
 fn documents() -> Vec<PathBuf> {
-    let folders = ["", "docs", "docs/decisions", "infra/local/sample"];
+    let folders = ["", "docs", "docs/decisions", "docs/examples", "infra/local/sample"];
     let entries = folders.iter().flat_map(|folder| fs::read_dir(root().join(folder)).unwrap());
     let files = entries.map(|entry| entry.unwrap().path());
     files.filter(|file| file.extension().is_some_and(|extension| extension == "md")).collect()

@@ -66,6 +66,9 @@ pub fn http_api_event(request: &SampleRequest) -> Value {
     if !query_parameters.is_empty() {
         event["queryStringParameters"] = query_parameters.into();
     }
+    if let Some(body) = &request.body {
+        event["body"] = json!(body);
+    }
     if !path_parameters.is_empty() {
         event["pathParameters"] = path_parameters.into();
     }

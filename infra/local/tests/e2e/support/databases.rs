@@ -1,10 +1,15 @@
 //! Databases that hold data already. An import takes seconds of processor time, so each set of
 //! reports is imported once; tests get copies of what came of it.
 
-use std::{net::Ipv4Addr, path::Path, sync::LazyLock, thread};
+use std::{
+    net::Ipv4Addr,
+    path::Path,
+    sync::{LazyLock, OnceLock},
+    thread,
+};
 
 use dynoxide::{Database as Dynoxide, server::serve_with_shutdown};
-use ingest::{Options, Sources};
+use ingest::{ImportReport, Options, Sources};
 use tempfile::TempDir;
 use tnr::{
     commands::keys,
@@ -21,6 +26,7 @@ const FILE: &str = "dynamodb.sqlite";
 /// A database on disk that nobody writes to any more.
 struct Master {
     folder: TempDir,
+    report: ImportReport,
 }
 
 impl Master {
@@ -33,13 +39,13 @@ impl Master {
             Runtime::new().unwrap().block_on(async {
                 let database = Database::embedded(&data_dir, 0, Sharing::Private).await.unwrap();
                 let store = database.store();
-                ingest::ingest(&store, &sources, Options::default(), |_| ()).await.unwrap();
+                let imported = ingest::ingest(&store, &sources, Options::default(), |_| ()).await;
                 drop(store);
                 database.close().await;
-            });
+                imported.unwrap()
+            })
         });
-        imported.join().unwrap();
-        Self { folder }
+        Self { report: imported.join().unwrap(), folder }
     }
 
     /// A copy in memory with the sample key, gone with the runtime of the test.
@@ -71,6 +77,14 @@ pub async fn with_small_reports() -> Database {
     static MASTER: LazyLock<Master> =
         LazyLock::new(|| Master::import(ReportTexts::first().sources()));
     MASTER.copy().await
+}
+
+/// A database of the test's own with the published reports and the sample key, and the report of their
+/// import. All tests give the same reports, and the first of them imports.
+pub async fn with_published_reports(reports: Sources) -> (Database, &'static ImportReport) {
+    static MASTER: OnceLock<Master> = OnceLock::new();
+    let master = MASTER.get_or_init(|| Master::import(reports));
+    (master.copy().await, &master.report)
 }
 
 /// Puts the sample into a folder that the local program then takes for its own.

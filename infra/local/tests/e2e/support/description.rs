@@ -35,8 +35,8 @@ const UNDESCRIBED: [&str; 5] =
 struct Described {
     description: Value,
     schemas: Schemas,
-    /// The indexes of the schemas by path, status and content type.
-    bodies: BTreeMap<(String, String, String), boon::SchemaIndex>,
+    /// The indexes of the schemas by path, method, status and content type.
+    bodies: BTreeMap<[String; 4], boon::SchemaIndex>,
 }
 
 static DESCRIBED: LazyLock<Described> = LazyLock::new(|| {
@@ -47,16 +47,19 @@ static DESCRIBED: LazyLock<Described> = LazyLock::new(|| {
     compiler.enable_format_assertions();
     let mut bodies = BTreeMap::new();
     for (path, item) in description["paths"].as_object().unwrap() {
-        for (status, response) in item["get"]["responses"].as_object().unwrap() {
-            for content_type in
-                response["content"].as_object().into_iter().flat_map(|all| all.keys())
-            {
-                let pointer =
-                    ["paths", path, "get", "responses", status, "content", content_type, "schema"];
-                let pointer = pointer.map(escaped).join("/");
-                let index =
-                    compiler.compile(&format!("{LOCATION}#/{pointer}"), &mut schemas).unwrap();
-                bodies.insert((path.clone(), status.clone(), content_type.clone()), index);
+        for (method, operation) in item.as_object().unwrap() {
+            for (status, response) in operation["responses"].as_object().unwrap() {
+                for content_type in
+                    response["content"].as_object().into_iter().flat_map(|all| all.keys())
+                {
+                    let operation = ["paths", path, method, "responses", status];
+                    let pointer = operation.into_iter().chain(["content", content_type, "schema"]);
+                    let pointer = pointer.map(escaped).collect::<Vec<_>>().join("/");
+                    let index =
+                        compiler.compile(&format!("{LOCATION}#/{pointer}"), &mut schemas).unwrap();
+                    let key = [path, method, status, content_type].map(String::clone);
+                    bodies.insert(key, index);
+                }
             }
         }
     }
@@ -99,7 +102,11 @@ pub fn violation(
     }
     let path = route.replace("+}", "}");
     let Described { description, schemas, bodies } = &*DESCRIBED;
-    let response = &description["paths"][&path]["get"]["responses"][status.as_str()];
+    // What no operation has is answered like a `GET`.
+    let lower_case = method.as_str().to_lowercase();
+    let is_described = description["paths"][&path][&lower_case].is_object();
+    let method = if is_described { lower_case } else { "get".to_owned() };
+    let response = &description["paths"][&path][&method]["responses"][status.as_str()];
     if response.is_null() {
         return Some(format!("{path} is not described to answer {status}"));
     }
@@ -109,14 +116,19 @@ pub fn violation(
     if response["content"].is_null() {
         return (!body.is_empty()).then(|| format!("{path} {status} has a body"));
     }
-    let content_type = headers.get(CONTENT_TYPE)?.to_str().unwrap().to_owned();
-    let Some(&index) =
-        bodies.get(&(path.clone(), status.as_str().to_owned(), content_type.clone()))
-    else {
+    let content_type = headers.get(CONTENT_TYPE)?.to_str().unwrap();
+    let media_type = content_type.split(';').next().unwrap();
+    let key = [path.as_str(), &method, status.as_str(), media_type].map(str::to_owned);
+    let Some(&index) = bodies.get(&key) else {
         return Some(format!("{path} is not described to answer {status} as {content_type}"));
     };
-    let Ok(body) = serde_json::from_slice(body) else {
-        return Some(format!("{path} {status} has a body that is no JSON"));
+    let read = if media_type.ends_with("/json") || media_type.ends_with("+json") {
+        serde_json::from_slice(body).ok()
+    } else {
+        str::from_utf8(body).ok().map(Value::from)
+    };
+    let Some(body) = read else {
+        return Some(format!("{path} {status} has a body that is no {content_type}"));
     };
     let error = schemas.validate(&body, index).err()?;
     Some(format!("{path} {status}: {error:#}\n{body}"))

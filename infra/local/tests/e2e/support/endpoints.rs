@@ -57,26 +57,34 @@ impl Endpoint {
         })
     }
 
-    /// Whether its description says that it needs an API key. What has no description is for browsers,
-    /// and needs none.
+    /// Whether its description says that it needs an API key, or else its function.
     pub fn needs_key(&self) -> bool {
         if undescribed_paths().contains(&self.path) {
-            return false;
+            return !browser_paths().contains(&self.path);
         }
         static DESCRIPTION: LazyLock<Value> = LazyLock::new(openapi::description);
         let description = &*DESCRIPTION;
         let path = self.path.replace("+}", "}");
-        let operation = &description["paths"][&path]["get"];
-        assert!(operation.is_object(), "{path} is not described");
-        openapi::needs_key(operation)
+        let operations = description["paths"][&path].as_object();
+        let operations = operations.unwrap_or_else(|| panic!("{path} is not described"));
+        operations.values().any(openapi::needs_key)
     }
 }
 
 /// The paths that the description of the API leaves out, as the template writes them.
 pub fn undescribed_paths() -> BTreeSet<String> {
-    let functions = tnr::functions().into_iter();
+    undescribed_paths_of(|_| true)
+}
+
+/// The paths that are left out since they are for browsers, and need no key.
+pub fn browser_paths() -> BTreeSet<String> {
+    undescribed_paths_of(|routes| !routes.need_key())
+}
+
+fn undescribed_paths_of(is_asked_for: fn(&Routes) -> bool) -> BTreeSet<String> {
+    let functions = tnr::functions().into_iter().map(|(_, routes)| routes).filter(is_asked_for);
     functions
-        .flat_map(|(_, routes)| {
+        .flat_map(|routes| {
             routes.undescribed_paths().iter().map(|path| as_in_template(path)).collect::<Vec<_>>()
         })
         .collect()
@@ -87,7 +95,8 @@ pub fn protected_endpoints() -> Vec<Endpoint> {
     endpoints().into_iter().filter(Endpoint::needs_key).collect()
 }
 
-/// One successful request to each endpoint that needs a key: its path and query.
+/// One successful `GET` request to each endpoint that needs a key and has that method: its path and query.
 pub fn example_targets() -> Vec<String> {
-    protected_endpoints().iter().map(|endpoint| endpoint.example().target).collect()
+    let examples = protected_endpoints().into_iter().map(|endpoint| endpoint.example());
+    examples.filter(|example| example.method == "GET").map(|example| example.target).collect()
 }

@@ -1,5 +1,6 @@
 //! What tests share: services and databases to speak to, requests, reports, and the template.
 
+pub mod agent;
 pub mod api_events;
 pub mod aws_account;
 pub mod aws_services;

@@ -7,10 +7,14 @@ pub struct Row {
     pub needs_key: bool,
 }
 
+/// The methods of requests, as a row begins with one.
+const METHODS: [&str; 2] = ["GET ", "POST "];
+
 /// The rows, in order.
 pub fn rows() -> Vec<Row> {
     let readme = include_str!("../../../../../README.md");
-    let rows = readme.lines().filter(|line| line.starts_with("| `GET "));
+    let is_request = |line: &&str| METHODS.iter().any(|it| line.starts_with(&format!("| `{it}")));
+    let rows = readme.lines().filter(is_request);
     rows.map(|row| Row { paths: paths(row), needs_key: !row.contains("without a key") }).collect()
 }
 
@@ -25,7 +29,7 @@ fn paths(row: &str) -> Vec<String> {
     let cell = row.split(" | ").next().unwrap();
     let mut paths: Vec<String> = Vec::new();
     for code in cell.split('`').skip(1).step_by(2) {
-        let target = code.trim_start_matches("GET ");
+        let target = METHODS.iter().find_map(|method| code.strip_prefix(method)).unwrap_or(code);
         let path = match (target.split('?').next().unwrap(), paths.last()) {
             // A query alone is that of the path before, without its parameters.
             ("", Some(before)) => before.split("/{").next().unwrap().to_owned(),

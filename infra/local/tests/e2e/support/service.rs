@@ -3,13 +3,15 @@
 use std::{net::Ipv4Addr, sync::LazyLock};
 
 use axum::middleware::from_fn;
-use reqwest::{Client, RequestBuilder, Response, StatusCode, header};
+use reqwest::{Body, Client, Method, RequestBuilder, Response, StatusCode, header};
 use serde_json::Value;
 use shared::{app, state::App};
 use tnr::{commands::keys, database::Database, routes};
 use tokio::{net::TcpListener, runtime::Runtime};
 
-use super::{api_events::HOST, databases, description, fault_proxy::FaultProxy};
+use super::{
+    api_events::HOST, databases, description, fault_proxy::FaultProxy, sample_requests::SampleRequest,
+};
 
 /// The key of the sample requests, which every service of these tests knows.
 pub use tnr::sample_requests::SAMPLE_KEY as KEY;
@@ -83,16 +85,41 @@ impl Service {
         Self::on(Database::at(proxy.endpoint.clone()).await.unwrap()).await
     }
 
+    /// A request without a key.
+    pub fn request(&self, path: &str) -> RequestBuilder {
+        self.request_with(Method::GET, path)
+    }
+
     /// A request without a key, to the address that the events of API Gateway have, too. So links to
     /// the service's own paths are the same for every service and every way of a request.
-    pub fn request(&self, path: &str) -> RequestBuilder {
-        let request = self.client.get(format!("{}{path}", self.base_url));
+    fn request_with(&self, method: Method, path: &str) -> RequestBuilder {
+        let request = self.client.request(method, format!("{}{path}", self.base_url));
         request.header(header::HOST, HOST).header("x-forwarded-proto", "https")
+    }
+
+    /// A request without a key to `path`, with the method, headers and body of a sample request.
+    pub fn request_like(&self, sample: &SampleRequest, path: &str) -> RequestBuilder {
+        let method = sample.method.parse().unwrap();
+        let mut request = self.request_with(method, path);
+        let with_key = |name: &str| ["authorization", "x-api-key"].contains(&name);
+        for (name, value) in sample.headers.iter().filter(|(name, _)| !with_key(name)) {
+            request = request.header(name, value);
+        }
+        match &sample.body {
+            Some(body) => request.body(body.clone()),
+            None => request,
+        }
     }
 
     /// The response to a request with the sample key.
     pub async fn get(&self, path: &str) -> Response {
         self.request(path).bearer_auth(KEY).send().await.unwrap()
+    }
+
+    /// A `POST` of a body with the sample key.
+    pub fn post(&self, path: &str, content_type: &str, body: impl Into<Body>) -> RequestBuilder {
+        let request = self.request_with(Method::POST, path).bearer_auth(KEY);
+        request.header("content-type", content_type).body(body)
     }
 
     /// Status and body of a response, which must be JSON.

@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""Runs each example against the service at TNR_URL with the key in TNR_KEY, and compares what it prints with
+docs/examples/expected.txt. Between them stands a proxy that refuses requests as the service does when a quota is
+exhausted, so that an example that does not wait for `Retry-After` is found.
+
+Usage: run_examples.py TOOLS, through with_server.py, from the root of the project
+"""
+
+import contextlib
+import http.server
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+
+URL = os.environ["TNR_URL"]
+KEY = os.environ["TNR_KEY"]
+UNKNOWN_KEY = "tnr_live_0000000000000000000000000000000000"
+EXAMPLES = pathlib.Path("docs/examples")
+LONGEST_RUN = 60
+ENTITY_HEADERS = ["Authorization", "Content-Type", "Link", "Retry-After", "WWW-Authenticate"]
+
+
+def commands(tools):
+    return {
+        "Python": [sys.executable, str(EXAMPLES / "python" / "numbers_api.py")],
+        "TypeScript": ["node", f"{tools}/typescript/out/numbers_api.js"],
+        "Go": [f"{tools}/numbers"],
+        "Rust": [f"{tools}/rust/debug/numbers-api-example"],
+    }
+
+
+class Proxy(http.server.ThreadingHTTPServer):
+    """Refuses each request when it comes first, and hands it on when it comes again."""
+
+    def __init__(self, retry_after):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.retry_after = retry_after
+        self.refused_at = {}
+        self.faults = []
+        self.url = f"http://127.0.0.1:{self.server_port}"
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def answer(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        first, now = self.server.refused_at.get((self.command, self.path)), time.monotonic()
+        if first is None:
+            self.server.refused_at[self.command, self.path] = now
+            self.refuse()
+        elif now - first < self.server.retry_after:
+            self.server.faults.append(f"{self.path} came again after {now - first:.1f} s")
+            self.refuse()
+        else:
+            self.hand_on(body)
+
+    do_GET = do_POST = answer
+
+    def refuse(self):
+        reset = int(time.time()) + self.server.retry_after
+        details = {"limit_type": "minute", "limit": 1, "remaining": 0, "reset": reset}
+        body = {"error": "rate_limited", "message": "Per-minute quota exhausted", "details": details}
+        headers = {"Content-Type": "application/json", "Retry-After": str(self.server.retry_after)}
+        self.respond(429, headers, json.dumps(body).encode())
+
+    def hand_on(self, body):
+        headers = {name: self.headers[name] for name in ENTITY_HEADERS if name in self.headers}
+        request = urllib.request.Request(
+            URL + self.path, method=self.command, headers=headers, data=body or None
+        )
+        try:
+            response = urllib.request.urlopen(request, timeout=LONGEST_RUN)
+        except urllib.error.HTTPError as refusal:
+            response = refusal
+        with response:
+            kept = {name: response.headers[name] for name in ENTITY_HEADERS if name in response.headers}
+            self.respond(response.status, kept, response.read())
+
+    def respond(self, status, headers, body):
+        self.send_response(status)
+        for name, value in (headers | {"Content-Length": str(len(body))}).items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@contextlib.contextmanager
+def proxy(retry_after):
+    server = Proxy(retry_after)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def run(command, url, key):
+    environment = os.environ | {"TNR_URL": url, "TNR_KEY": key}
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=LONGEST_RUN)
+
+
+def refusal(command, url, key, expected):
+    """What is wrong with the end of a program whose request is refused."""
+    ended = run(command, url, key)
+    # The other lines name a script and its line, if the program is a script.
+    if ended.returncode == 0 or expected not in ended.stderr or ended.stdout:
+        return [f"must end with '{expected}', got {ended.returncode} {ended.stdout}{ended.stderr}"]
+    return []
+
+
+def faults(command):
+    """What is wrong with one example, a sentence each."""
+    expected = (EXAMPLES / "expected.txt").read_text()
+    with proxy(retry_after=1) as busy:
+        ended = run(command, busy.url, KEY)
+        found = list(busy.faults)
+    if (ended.returncode, ended.stdout) != (0, expected):
+        found.append(f"must print\n{expected}got {ended.returncode}\n{ended.stdout}{ended.stderr}")
+    if len(busy.refused_at) != 5:
+        found.append(f"sent other requests than five: {sorted(busy.refused_at)}")
+    found += refusal(command, URL, UNKNOWN_KEY, "refused: 401 unauthorized: ")
+    with proxy(retry_after=3600) as exhausted:
+        found += refusal(command, exhausted.url, KEY, "refused: 429 rate_limited: ")
+    return found
+
+
+def main(tools):
+    by_language = commands(tools)
+    with ThreadPoolExecutor() as pool:
+        all_faults = dict(zip(by_language, pool.map(faults, by_language.values())))
+    wrong = [f"{language}: {fault}" for language, found in all_faults.items() for fault in found]
+    if wrong:
+        sys.exit("\n".join(wrong))
+    print(f"{', '.join(by_language)}: each prints what is expected, waits, and shows a refusal")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

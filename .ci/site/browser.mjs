@@ -1,0 +1,87 @@
+// A browser that notices what no page of this service may do: ask another host, break its content security
+// policy, or write an error.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+
+const require = createRequire(`${process.env.SITE_TOOLS}/`);
+const { chromium } = require("playwright-core");
+
+export const URL_OF_SERVICE = process.env.TNR_URL;
+export const KEY = process.env.TNR_KEY;
+const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+
+const ARGUMENTS = [
+  "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+  "--disable-background-networking", "--disable-component-update", "--disable-sync",
+];
+
+let browser;
+
+export async function startBrowser() {
+  browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ARGUMENTS });
+}
+
+export const stopBrowser = () => browser.close();
+
+/**
+ * Opens a page of the service in a tab of a new profile, and calls `test` with it. `at` is what stands after the
+ * address of the service, and `expected` matches the errors that the test provokes.
+ */
+export async function inTab(at, options, test) {
+  const { key = KEY, width = 1280, height = 900, scheme = "light", scale = 1, expected = null } = options;
+  const context = await browser.newContext({
+    viewport: { width, height }, colorScheme: scheme, deviceScaleFactor: scale, reducedMotion: "reduce",
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
+  const tab = await context.newPage();
+  const faults = [];
+  tab.on("console", (message) => {
+    const isFault = ["error", "warning"].includes(message.type());
+    if (isFault && !(expected && expected.test(message.text()))) faults.push(message.text());
+  });
+  tab.on("pageerror", (error) => faults.push(String(error)));
+  tab.on("dialog", (dialog) => { faults.push(`a dialog: ${dialog.message()}`); dialog.dismiss(); });
+  tab.on("request", (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (origin !== new URL(options.base ?? URL_OF_SERVICE).origin && protocol !== "data:") {
+      faults.push(`a request to ${request.url()}`);
+    }
+  });
+  await tab.addInitScript((stored) => {
+    const isNew = sessionStorage.getItem("visited") === null;
+    sessionStorage.setItem("visited", "yes");
+    if (stored && isNew) sessionStorage.setItem("tnr-api-key", stored);
+    addEventListener("securitypolicyviolation", (event) => {
+      console.error(`the policy forbids ${event.blockedURI} by ${event.violatedDirective}`);
+    });
+  }, key);
+  try {
+    await tab.goto((options.base ?? URL_OF_SERVICE) + at);
+    await test(tab, context);
+    assert.deepEqual(faults, []);
+  } finally {
+    await context.close();
+  }
+}
+
+/** What an answer shows once it is there. */
+export async function answer(tab) {
+  await tab.locator("#answer:not([aria-busy]) > *").first().waitFor();
+  return tab.locator("#answer");
+}
+
+/** The serious violations of the rules of accessibility. */
+export async function violations(tab) {
+  // As a part of the test and not of the page, whose policy would forbid it.
+  const session = await tab.context().newCDPSession(tab);
+  await session.send("Runtime.evaluate", { expression: AXE });
+  const evaluated = await session.send("Runtime.evaluate", {
+    expression: "axe.run(document, { resultTypes: ['violations'] }).then((found) => JSON.stringify(found.violations))",
+    awaitPromise: true, returnByValue: true,
+  });
+  const found = JSON.parse(evaluated.result.value);
+  const serious = found.filter(({ impact }) => ["serious", "critical", "moderate"].includes(impact));
+  return serious.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(", ").slice(0, 300)}`);
+}

@@ -1,0 +1,268 @@
+// Command numbers asks the Telephone Number Reference Service about one number, about many at once, and for all pages
+// of a search.
+//
+// Usage: TNR_URL=http://127.0.0.1:3000 TNR_KEY=tnr_live_... go run .
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	attempts = 4
+	timeout  = 10 * time.Second
+	// A quota of a day may be hours away; whoever called can decide better what to do then.
+	longestWait = time.Minute
+)
+
+// FormatResult is what a phone number is: the fields that are read below.
+type FormatResult struct {
+	Valid   bool `json:"valid"`
+	Formats struct {
+		E164 string `json:"e164"`
+	} `json:"formats"`
+	Location struct {
+		RateCenter  string `json:"rateCenter"`
+		State       string `json:"state"`
+		CountryName string `json:"countryName"`
+	} `json:"location"`
+	// Carrier is the holder as assigned: the number may have been ported to another carrier since.
+	Carrier struct {
+		Name string `json:"name"`
+	} `json:"carrier"`
+}
+
+// Answer is one number of many, as sent, with a result or an error.
+type Answer struct {
+	TN     string        `json:"tn"`
+	Result *FormatResult `json:"result"`
+	Error  *Refused      `json:"error"`
+}
+
+// Exchange is one NPA-NXX that a search has found.
+type Exchange struct {
+	NPA         string `json:"npa"`
+	NXX         string `json:"nxx"`
+	CompanyName string `json:"company_name"`
+}
+
+// Refused is the error of a request that the service refused. Name is stable, such as "not_found".
+type Refused struct {
+	Status  int    `json:"-"`
+	Name    string `json:"error"`
+	Message string `json:"message"`
+}
+
+func (refused *Refused) Error() string {
+	return fmt.Sprintf("refused: %d %s: %s", refused.Status, refused.Name, refused.Message)
+}
+
+// Client sends requests to one service with one key.
+type Client struct {
+	URL  string
+	Key  string
+	HTTP http.Client
+}
+
+// Format tells what a phone number is.
+func (client *Client) Format(ctx context.Context, number string, options url.Values) (FormatResult, error) {
+	var result FormatResult
+	path := "/v1/format/" + url.PathEscape(number)
+	_, err := client.send(ctx, http.MethodGet, client.address(path, options), nil, &result)
+	return result, err
+}
+
+// FormatMany tells what each of up to 1,000 phone numbers is, in the same order.
+func (client *Client) FormatMany(ctx context.Context, numbers []string, options url.Values) ([]Answer, error) {
+	body, err := json.Marshal(numbers)
+	if err != nil {
+		return nil, err
+	}
+	var many struct {
+		Results []Answer `json:"results"`
+	}
+	_, err = client.send(ctx, http.MethodPost, client.address("/v1/format", options), body, &many)
+	return many.Results, err
+}
+
+// Search calls use with each exchange that meets all filters, page by page.
+func (client *Client) Search(ctx context.Context, filters url.Values, use func(Exchange)) error {
+	for address := client.address("/v1/search", filters); address != ""; {
+		var page struct {
+			Results []Exchange `json:"results"`
+		}
+		header, err := client.send(ctx, http.MethodGet, address, nil, &page)
+		if err != nil {
+			return err
+		}
+		for _, exchange := range page.Results {
+			use(exchange)
+		}
+		if address, err = nextPage(address, header); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (client *Client) address(path string, query url.Values) string {
+	return strings.TrimSuffix(client.URL, "/") + path + "?" + query.Encode()
+}
+
+// send reads the JSON of a success into result. It waits and sends again if the service asks for that.
+func (client *Client) send(
+	ctx context.Context, method, address string, body []byte, result any,
+) (http.Header, error) {
+	for attempt := 1; ; attempt++ {
+		request, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
+		if err != nil {
+			return nil, err
+		}
+		request.Header.Set("Authorization", "Bearer "+client.Key)
+		if body != nil {
+			request.Header.Set("Content-Type", "application/json")
+		}
+		response, err := client.HTTP.Do(request)
+		if err != nil {
+			return nil, err
+		}
+		content, err := io.ReadAll(response.Body)
+		response.Body.Close()
+		if err != nil {
+			return nil, err
+		}
+		if response.StatusCode == http.StatusOK {
+			return response.Header, json.Unmarshal(content, result)
+		}
+		wait, helps := timeToWait(response)
+		if !helps || attempt == attempts {
+			return nil, refusal(response, content)
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// timeToWait is how long to wait before the request is sent again, and whether that can help.
+func timeToWait(response *http.Response) (time.Duration, bool) {
+	switch response.StatusCode {
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		seconds, err := strconv.Atoi(response.Header.Get("Retry-After"))
+		wait := time.Duration(seconds) * time.Second
+		return wait, err == nil && 0 <= wait && wait <= longestWait
+	default:
+		return 0, false
+	}
+}
+
+// refusal is the error of a response. A proxy on the way may have answered with something else than JSON.
+func refusal(response *http.Response, content []byte) error {
+	refused := Refused{Status: response.StatusCode}
+	if json.Unmarshal(content, &refused) != nil || refused.Name == "" {
+		refused.Name, refused.Message = "unknown", http.StatusText(response.StatusCode)
+	}
+	return &refused
+}
+
+var nextLink = regexp.MustCompile(`<([^>]*)>; rel="next"`)
+
+// nextPage is the address in the Link header with rel="next", or "" on the last page.
+func nextPage(address string, header http.Header) (string, error) {
+	next := nextLink.FindStringSubmatch(header.Get("Link"))
+	if next == nil {
+		return "", nil
+	}
+	base, err := url.Parse(address)
+	if err != nil {
+		return "", err
+	}
+	page, err := base.Parse(next[1])
+	if err != nil {
+		return "", err
+	}
+	return page.String(), nil
+}
+
+// line is a result on one line.
+func line(result FormatResult) string {
+	if !result.Valid {
+		return "not a valid number"
+	}
+	location := result.Location
+	parts := []string{result.Formats.E164, join(", ", location.RateCenter, location.State, location.CountryName)}
+	if result.Carrier.Name != "" {
+		parts = append(parts, "assigned to "+result.Carrier.Name)
+	}
+	return join("; ", parts...)
+}
+
+// join joins what is not empty.
+func join(separator string, parts ...string) string {
+	var known []string
+	for _, part := range parts {
+		if part != "" {
+			known = append(known, part)
+		}
+	}
+	return strings.Join(known, separator)
+}
+
+func run(ctx context.Context, client *Client) error {
+	number := "(305) 234-5678"
+	result, err := client.Format(ctx, number, nil)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%s: %s\n", number, line(result))
+
+	numbers := []string{"+44 20 7946 0958", "no number", "", "212-397-5678"}
+	answers, err := client.FormatMany(ctx, numbers, url.Values{"defaultCountry": {"US"}})
+	if err != nil {
+		return err
+	}
+	for _, answer := range answers {
+		if answer.Result != nil {
+			fmt.Printf("%s: %s\n", answer.TN, line(*answer.Result))
+		} else {
+			fmt.Printf("%s: %s\n", answer.TN, answer.Error.Message)
+		}
+	}
+
+	count := 0
+	filters := url.Values{"q": {"wireless"}, "state": {"NY"}, "limit": {"4"}}
+	err = client.Search(ctx, filters, func(exchange Exchange) {
+		fmt.Printf("%s-%s: %s\n", exchange.NPA, exchange.NXX, exchange.CompanyName)
+		count++
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%d exchanges\n", count)
+	return nil
+}
+
+func main() {
+	client := &Client{
+		URL:  os.Getenv("TNR_URL"),
+		Key:  os.Getenv("TNR_KEY"),
+		HTTP: http.Client{Timeout: timeout},
+	}
+	if err := run(context.Background(), client); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}

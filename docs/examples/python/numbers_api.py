@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Asks the Telephone Number Reference Service about one number, about many at once, and for all pages of a search.
+
+Usage: TNR_URL=http://127.0.0.1:3000 TNR_KEY=tnr_live_... python3 numbers_api.py
+Needs Python 3.9 or newer, and no package.
+"""
+
+import json
+import os
+import re
+import sys
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+ATTEMPTS = 4
+TIMEOUT_SECONDS = 10
+# A quota of a day may be hours away; whoever called can decide better what to do then.
+LONGEST_WAIT_SECONDS = 60
+
+
+class Refused(Exception):
+    """The service refused a request. `status` is that of HTTP, and `error` a stable name such as `not_found`."""
+
+    def __init__(self, status, error, message):
+        super().__init__(f"{status} {error}: {message}")
+        self.status = status
+        self.error = error
+
+
+class Client:
+    """Requests to one service with one key."""
+
+    def __init__(self, url, key):
+        self.url = url.rstrip("/")
+        self.key = key
+
+    def format(self, number, **options):
+        """What a phone number is."""
+        return self._send("GET", self._address(f"/v1/format/{urllib.parse.quote(number, safe='')}", options))[0]
+
+    def format_many(self, numbers, **options):
+        """Each of up to 1,000 phone numbers as sent (`tn`), in the same order, with its `result` or an `error`."""
+        return self._send("POST", self._address("/v1/format", options), numbers)[0]["results"]
+
+    def search(self, **filters):
+        """The exchanges that meet all filters, page by page."""
+        address = self._address("/v1/search", filters)
+        while address:
+            page, headers = self._send("GET", address)
+            yield from page["results"]
+            address = next_page(address, headers)
+
+    def _address(self, path, query):
+        return f"{self.url}{path}?{urllib.parse.urlencode(query)}"
+
+    def _send(self, method, address, body=None):
+        """The JSON and the headers of a success. Waits and sends again if the service asks for that."""
+        request = urllib.request.Request(address, method=method)
+        request.add_header("Authorization", f"Bearer {self.key}")
+        if body is not None:
+            request.add_header("Content-Type", "application/json")
+            request.data = json.dumps(body).encode()
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as response:
+                    return json.load(response), response.headers
+            except urllib.error.HTTPError as refusal:
+                with refusal:
+                    wait = seconds_to_wait(refusal.code, refusal.headers)
+                    if wait is None or attempt == ATTEMPTS:
+                        raise refused(refusal) from None
+                time.sleep(wait)
+
+
+def seconds_to_wait(status, headers):
+    """How long to wait before the request is sent again; `None` if that would not help."""
+    after = headers.get("Retry-After", "")
+    if status in (429, 503) and after.isdigit() and int(after) <= LONGEST_WAIT_SECONDS:
+        return int(after)
+    return None
+
+
+def refused(refusal):
+    """The error of a response. A proxy on the way may have answered with something else than JSON."""
+    try:
+        body = json.load(refusal)
+        return Refused(refusal.code, body["error"], body["message"])
+    except (ValueError, KeyError, TypeError):
+        return Refused(refusal.code, "unknown", refusal.reason)
+
+
+def next_page(address, headers):
+    """The address in the `Link` header with `rel="next"`; `None` on the last page."""
+    match = re.search(r'<([^>]*)>; rel="next"', headers.get("Link", ""))
+    return urllib.parse.urljoin(address, match[1]) if match else None
+
+
+def line(result):
+    """A result on one line."""
+    if not result["valid"]:
+        return "not a valid number"
+    location = result.get("location", {})
+    place = [location.get("rateCenter"), location.get("state"), location.get("countryName")]
+    holder = result.get("carrier", {}).get("name")
+    # The holder as assigned: the number may have been ported to another carrier since.
+    parts = [result["formats"]["e164"], ", ".join(filter(None, place)), holder and f"assigned to {holder}"]
+    return "; ".join(filter(None, parts))
+
+
+def main():
+    client = Client(os.environ["TNR_URL"], os.environ["TNR_KEY"])
+
+    number = "(305) 234-5678"
+    print(f"{number}: {line(client.format(number))}")
+
+    numbers = ["+44 20 7946 0958", "no number", "", "212-397-5678"]
+    for answer in client.format_many(numbers, defaultCountry="US"):
+        print(f"{answer['tn']}: {line(answer['result']) if 'result' in answer else answer['error']['message']}")
+
+    count = 0
+    for exchange in client.search(q="wireless", state="NY", limit=4):
+        print(f"{exchange['npa']}-{exchange['nxx']}: {exchange['company_name']}")
+        count += 1
+    print(f"{count} exchanges")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Refused as refusal:
+        sys.exit(f"refused: {refusal}")

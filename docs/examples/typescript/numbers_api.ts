@@ -1,0 +1,160 @@
+/**
+ * Asks the Telephone Number Reference Service about one number, about many at once, and for all pages of a search.
+ *
+ * Usage: TNR_URL=http://127.0.0.1:3000 TNR_KEY=tnr_live_... npm start
+ * Needs Node 20 or newer, and no package but the compiler.
+ */
+
+import { setTimeout as sleep } from "node:timers/promises";
+
+const ATTEMPTS = 4;
+const TIMEOUT_MS = 10_000;
+// A quota of a day may be hours away; whoever called can decide better what to do then.
+const LONGEST_WAIT_SECONDS = 60;
+
+// The fields that are read below. `npx openapi-typescript docs/openapi.json` writes the types of all.
+interface FormatResult {
+  valid: boolean;
+  formats?: { e164: string };
+  location?: { rateCenter?: string; state?: string; countryName: string };
+  /** The holder as assigned: the number may have been ported to another carrier since. */
+  carrier?: { name: string | null };
+}
+
+/** One number of many, as sent. */
+type Answer = { tn: string; result: FormatResult } | { tn: string; error: ErrorBody };
+
+interface SearchResult {
+  results: { npa: string; nxx: string; company_name: string | null }[];
+}
+
+interface ErrorBody {
+  error: string;
+  message: string;
+}
+
+/** The service refused a request. `status` is that of HTTP, and `error` a stable name such as `not_found`. */
+class Refused extends Error {
+  constructor(
+    readonly status: number,
+    readonly error: string,
+    message: string,
+  ) {
+    super(`${status} ${error}: ${message}`);
+  }
+}
+
+/** Requests to one service with one key. */
+class Client {
+  constructor(
+    private readonly url: string,
+    private readonly key: string,
+  ) {}
+
+  /** What a phone number is. */
+  async format(number: string, options: Record<string, string> = {}): Promise<FormatResult> {
+    const response = await this.send(this.address(`/v1/format/${encodeURIComponent(number)}`, options));
+    return (await response.json()) as FormatResult;
+  }
+
+  /** What each of up to 1,000 phone numbers is, in the same order. */
+  async formatMany(numbers: string[], options: Record<string, string> = {}): Promise<Answer[]> {
+    const response = await this.send(this.address("/v1/format", options), {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(numbers),
+    });
+    return ((await response.json()) as { results: Answer[] }).results;
+  }
+
+  /** The exchanges that meet all filters, page by page. */
+  async *search(filters: Record<string, string>): AsyncGenerator<SearchResult["results"][number]> {
+    let address: string | undefined = this.address("/v1/search", filters);
+    while (address !== undefined) {
+      const response: Response = await this.send(address);
+      yield* ((await response.json()) as SearchResult).results;
+      address = nextPage(address, response.headers);
+    }
+  }
+
+  private address(path: string, query: Record<string, string>): string {
+    return `${this.url.replace(/\/$/, "")}${path}?${new URLSearchParams(query)}`;
+  }
+
+  /** The response, which is a success. Waits and sends again if the service asks for that. */
+  private async send(address: string, init: RequestInit = {}): Promise<Response> {
+    for (let attempt = 1; ; attempt++) {
+      const response = await fetch(address, {
+        ...init,
+        headers: { ...init.headers, Authorization: `Bearer ${this.key}` },
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+      if (response.ok) return response;
+      const wait = secondsToWait(response);
+      if (wait === undefined || attempt === ATTEMPTS) throw await refused(response);
+      await response.body?.cancel();
+      await sleep(wait * 1000);
+    }
+  }
+}
+
+/** How long to wait before the request is sent again; `undefined` if that would not help. */
+function secondsToWait({ status, headers }: Response): number | undefined {
+  const after = headers.get("Retry-After");
+  if (![429, 503].includes(status) || after === null || !/^\d+$/.test(after)) return undefined;
+  const seconds = Number(after);
+  return seconds <= LONGEST_WAIT_SECONDS ? seconds : undefined;
+}
+
+/** The error of a response. A proxy on the way may have answered with something else than JSON. */
+async function refused(response: Response): Promise<Refused> {
+  const body = (await response.json().catch(() => null)) as Partial<ErrorBody> | null;
+  return new Refused(response.status, body?.error ?? "unknown", body?.message ?? response.statusText);
+}
+
+/** The address in the `Link` header with `rel="next"`; `undefined` on the last page. */
+function nextPage(address: string, headers: Headers): string | undefined {
+  const next = /<([^>]*)>; rel="next"/.exec(headers.get("Link") ?? "")?.[1];
+  return next === undefined ? undefined : new URL(next, address).href;
+}
+
+/** A result on one line. */
+function line({ valid, formats, location, carrier }: FormatResult): string {
+  if (!valid) return "not a valid number";
+  const place = [location?.rateCenter, location?.state, location?.countryName].filter(Boolean).join(", ");
+  const holder = carrier?.name && `assigned to ${carrier.name}`;
+  return [formats?.e164, place, holder].filter(Boolean).join("; ");
+}
+
+function fromEnvironment(name: string): string {
+  const value = process.env[name];
+  if (!value) throw new Error(`the environment variable ${name} must be set`);
+  return value;
+}
+
+async function main(): Promise<void> {
+  const client = new Client(fromEnvironment("TNR_URL"), fromEnvironment("TNR_KEY"));
+
+  const number = "(305) 234-5678";
+  console.log(`${number}: ${line(await client.format(number))}`);
+
+  const numbers = ["+44 20 7946 0958", "no number", "", "212-397-5678"];
+  for (const answer of await client.formatMany(numbers, { defaultCountry: "US" })) {
+    console.log(`${answer.tn}: ${"result" in answer ? line(answer.result) : answer.error.message}`);
+  }
+
+  let count = 0;
+  for await (const exchange of client.search({ q: "wireless", state: "NY", limit: "4" })) {
+    console.log(`${exchange.npa}-${exchange.nxx}: ${exchange.company_name}`);
+    count++;
+  }
+  console.log(`${count} exchanges`);
+}
+
+try {
+  await main();
+} catch (error) {
+  if (!(error instanceof Refused)) throw error;
+  console.error(`refused: ${error.message}`);
+  process.exitCode = 1;
+}

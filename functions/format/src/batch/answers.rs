@@ -1,0 +1,135 @@
+//! The answers to many numbers, and the three forms that they have.
+
+use std::borrow::Cow;
+
+use axum::{
+    http::{HeaderMap, HeaderValue, header::CONTENT_TYPE},
+    response::{IntoResponse, Response},
+};
+use serde::Serialize;
+use shared::{
+    cells::{inert, writer_of_rows},
+    errors::{ApiError, ErrorBody},
+    http::preferred_media_type,
+};
+use utoipa::ToSchema;
+
+use super::table::Table;
+use crate::{
+    FormatResult,
+    cells::{COLUMNS, ERROR_COLUMN, NO_CELLS},
+};
+
+/// About as long as a result is in JSON, so that the buffer of a body need not grow often.
+const BYTES_OF_RESULT: usize = 1500;
+
+/// What many numbers are.
+#[derive(Serialize, ToSchema)]
+pub struct FormattedNumbers {
+    /// An answer for each number, in the order in which they were sent.
+    results: Vec<FormattedNumber>,
+}
+
+/// The answer for one number of many: what it is, or why that is not known.
+#[derive(Serialize, ToSchema)]
+pub struct FormattedNumber {
+    /// The client's own name of the number, if it has sent one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "row-7")]
+    pub(super) id: Option<String>,
+    /// The text as it was sent.
+    #[schema(example = "305 234 5678")]
+    pub(super) tn: String,
+    /// What the number is, as for a single number; absent if there is an error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub(super) result: Option<FormatResult>,
+    /// Why there is no result; absent if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub(super) error: Option<ErrorBody>,
+}
+
+/// The form of the answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnswerForm {
+    Json,
+    /// A JSON object in each line.
+    JsonLines,
+    Csv,
+}
+
+impl AnswerForm {
+    const JSON: &str = "application/json";
+    const JSON_LINES: &str = "application/x-ndjson";
+    const CSV: &str = "text/csv";
+
+    /// The form that a client prefers; JSON if it prefers none of them.
+    pub fn of(headers: &HeaderMap) -> Self {
+        match preferred_media_type(headers, [Self::JSON, Self::JSON_LINES, Self::CSV]) {
+            Self::JSON_LINES => Self::JsonLines,
+            Self::CSV => Self::Csv,
+            _ => Self::Json,
+        }
+    }
+
+    /// The answers in this form. `table` is the CSV that was sent, if it was one.
+    pub fn response(
+        self,
+        table: Option<&Table>,
+        results: Vec<FormattedNumber>,
+    ) -> Result<Response, ApiError> {
+        let (media_type, body) = match self {
+            Self::Json => (Self::JSON, json(FormattedNumbers { results })),
+            Self::JsonLines => (Self::JSON_LINES, json_lines(&results)),
+            Self::Csv => (shared::cells::MEDIA_TYPE, csv(table, &results)),
+        };
+        let body = body.map_err(|error| {
+            tracing::error!(error = &*error, "results cannot be written");
+            ApiError::Internal
+        })?;
+        Ok(([(CONTENT_TYPE, HeaderValue::from_static(media_type))], body).into_response())
+    }
+}
+
+type Written = Result<Vec<u8>, Box<dyn std::error::Error>>;
+
+fn json(numbers: FormattedNumbers) -> Written {
+    let mut body = Vec::with_capacity(numbers.results.len() * BYTES_OF_RESULT);
+    serde_json::to_writer(&mut body, &numbers)?;
+    Ok(body)
+}
+
+fn json_lines(results: &[FormattedNumber]) -> Written {
+    let mut body = Vec::with_capacity(results.len() * BYTES_OF_RESULT);
+    for result in results {
+        serde_json::to_writer(&mut body, result)?;
+        body.push(b'\n');
+    }
+    Ok(body)
+}
+
+/// The columns of the table that was sent, or else `id` and `tn`, then those of the results.
+fn csv(table: Option<&Table>, results: &[FormattedNumber]) -> Written {
+    let mut writer = writer_of_rows(Vec::new(), table.map_or(b',', |table| table.delimiter));
+    let names = match table {
+        Some(table) => table.names.iter().map(|name| inert(name)).collect(),
+        None => vec![Cow::Borrowed("id"), Cow::Borrowed("tn")],
+    };
+    let own_names = COLUMNS.into_iter().chain([ERROR_COLUMN]);
+    writer.write_record(
+        names.iter().map(|name| name.as_bytes()).chain(own_names.map(str::as_bytes)),
+    )?;
+    for (index, answer) in results.iter().enumerate() {
+        let FormattedNumber { id, tn, result, error } = answer;
+        let cells: Vec<Cow<'_, str>> = match table {
+            Some(table) => table.rows[index].iter().map(inert).collect(),
+            None => vec![inert(id.as_deref().unwrap_or_default()), inert(tn)],
+        };
+        let described = result.as_ref().map_or(NO_CELLS, FormatResult::cells);
+        let error = inert(error.as_ref().map_or("", ErrorBody::message));
+        let cells = cells.iter().chain(&described).chain([&error]);
+        writer.write_record(cells.map(|cell| cell.as_bytes()))?;
+    }
+    Ok(writer.into_inner().map_err(|error| error.into_error())?)
+}

@@ -1,0 +1,284 @@
+//! The body of a request for many numbers: how long it may be, in which form and encoding it is, and the
+//! numbers in it.
+
+use std::str::from_utf8;
+
+use axum::{
+    body::{Bytes, to_bytes},
+    extract::Request,
+    http::{
+        HeaderMap,
+        header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderName},
+    },
+};
+use shared::{errors::ApiError, params::quote};
+
+use super::{
+    AskedNumber, MOST_NUMBERS, json,
+    table::{Header, Table},
+};
+
+/// The longest body, in bytes. A response repeats the texts of the request, in JSON that is text within
+/// other JSON for Lambda: seven bytes for each, if all are control characters. With a result for each of
+/// the numbers, all of it stays below the 6 MB that Lambda answers.
+const LONGEST_BODY: usize = 512 * 1024;
+
+/// What a request asks for.
+#[derive(Debug)]
+pub struct Batch {
+    /// At least one, and at most [`MOST_NUMBERS`].
+    pub numbers: Vec<AskedNumber>,
+    /// The CSV that the numbers are in, if they are.
+    pub table: Option<Table>,
+}
+
+/// The form of a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum BodyForm {
+    Json,
+    Lines,
+    Csv(Header),
+}
+
+impl Batch {
+    /// The numbers of a request. `column` names that of the numbers in a CSV.
+    ///
+    /// # Errors
+    /// Returns an error if the body is too long or has too many numbers (413), is in another form (415), or
+    /// cannot be read in its own (400).
+    pub async fn read(request: Request, column: Option<&str>) -> Result<Self, ApiError> {
+        let (parts, body) = request.into_parts();
+        let form = BodyForm::of(&parts.headers)?;
+        if column.is_some() && !matches!(form, BodyForm::Csv(_)) {
+            return Err(ApiError::invalid("column is only for a body of text/csv"));
+        }
+        let declared = header_text(&parts.headers, CONTENT_LENGTH).parse::<usize>();
+        if let Ok(length) = declared
+            && length > LONGEST_BODY
+        {
+            return Err(too_long(&length.to_string()));
+        }
+        let body = to_bytes(body, LONGEST_BODY).await.map_err(|_| too_long("more"))?;
+        Self::of_body(form, &body, column)
+    }
+
+    fn of_body(form: BodyForm, body: &Bytes, column: Option<&str>) -> Result<Self, ApiError> {
+        let text = text_of(body)?;
+        let (numbers, table) = match form {
+            BodyForm::Json => (json::numbers_in(text)?, None),
+            BodyForm::Lines => (numbers_in_lines(text), None),
+            BodyForm::Csv(header) => {
+                let table = Table::read(text, header, column)?;
+                (table.numbers().map(AskedNumber::of_text).collect(), Some(table))
+            }
+        };
+        match numbers.len() {
+            0 => Err(ApiError::invalid("The body must have at least one number, got none")),
+            1..=MOST_NUMBERS => Ok(Self { numbers, table }),
+            more => Err(ApiError::ContentTooLarge(format!(
+                "The body must have at most {MOST_NUMBERS} numbers, got {more}; send the others in \
+                 another request"
+            ))),
+        }
+    }
+}
+
+impl BodyForm {
+    /// The form that `Content-Type` names.
+    ///
+    /// # Errors
+    /// Returns [`ApiError::UnsupportedMediaType`] if it names none that is read, or another encoding.
+    fn of(headers: &HeaderMap) -> Result<Self, ApiError> {
+        let coding = header_text(headers, CONTENT_ENCODING);
+        if !coding.is_empty() && !coding.eq_ignore_ascii_case("identity") {
+            return Err(ApiError::UnsupportedMediaType(format!(
+                "Content-Encoding must be absent, got '{}'",
+                quote(coding)
+            )));
+        }
+        let content_type = header_text(headers, CONTENT_TYPE).to_ascii_lowercase();
+        let mut parts = content_type.split(';').map(str::trim);
+        let media_type = parts.next().unwrap_or_default();
+        let parameters: Vec<(&str, &str)> = parts
+            .filter_map(|part| part.split_once('='))
+            .map(|(name, value)| (name.trim(), value.trim().trim_matches('"')))
+            .collect();
+        let parameter =
+            |wanted| parameters.iter().find(|(name, _)| *name == wanted).map(|(_, value)| *value);
+        if let Some(charset) = parameter("charset")
+            && !["utf-8", "utf8", "us-ascii"].contains(&charset)
+        {
+            return Err(ApiError::UnsupportedMediaType(format!(
+                "The charset of Content-Type must be utf-8, got '{}'",
+                quote(charset)
+            )));
+        }
+        match media_type {
+            "application/json" => Ok(Self::Json),
+            "text/plain" => Ok(Self::Lines),
+            "text/csv" if parameter("header") == Some("absent") => Ok(Self::Csv(Header::Absent)),
+            "text/csv" => Ok(Self::Csv(Header::Present)),
+            other => Err(ApiError::UnsupportedMediaType(format!(
+                "Content-Type must be application/json, text/plain or text/csv, got '{}'",
+                quote(other)
+            ))),
+        }
+    }
+}
+
+/// The value of a header; empty if it is absent or no text.
+fn header_text(headers: &HeaderMap, name: HeaderName) -> &str {
+    headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().trim()
+}
+
+fn too_long(got: &str) -> ApiError {
+    ApiError::ContentTooLarge(format!(
+        "The body must have at most {LONGEST_BODY} bytes, got {got}; send a part of the numbers in \
+         another request"
+    ))
+}
+
+/// The body as text, without the byte order mark that Windows puts before it.
+///
+/// # Errors
+/// Returns [`ApiError::InvalidRequest`], which names the place, if it is not UTF-8.
+fn text_of(body: &[u8]) -> Result<&str, ApiError> {
+    match from_utf8(body) {
+        Ok(text) => Ok(text.strip_prefix('\u{feff}').unwrap_or(text)),
+        Err(error) => {
+            let valid = &body[..error.valid_up_to()];
+            let line = 1 + valid.iter().filter(|byte| **byte == b'\n').count();
+            let byte = body[error.valid_up_to()];
+            let is_utf_16 = body.starts_with(b"\xff\xfe") || body.starts_with(b"\xfe\xff");
+            let advice = if is_utf_16 { "; it is UTF-16" } else { "" };
+            Err(ApiError::invalid(format!(
+                "The body must be UTF-8, got the byte {byte:#04x} at byte {} in line {line}{advice}",
+                valid.len() + 1
+            )))
+        }
+    }
+}
+
+/// The numbers in lines that end with LF, or with CR and LF. A line end after the last number counts for
+/// nothing.
+fn numbers_in_lines(text: &str) -> Vec<AskedNumber> {
+    let numbers = text.lines().map(|line| AskedNumber::of_text(line.to_owned()));
+    numbers.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::{body::Body, http::HeaderValue};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn form_of(content_type: &'static str) -> Result<BodyForm, ApiError> {
+        let header = (CONTENT_TYPE, HeaderValue::from_static(content_type));
+        BodyForm::of(&HeaderMap::from_iter([header]))
+    }
+
+    async fn read(content_type: &str, body: impl Into<Body>) -> Result<Vec<String>, String> {
+        let request =
+            Request::builder().header(CONTENT_TYPE, content_type).body(body.into()).unwrap();
+        match Batch::read(request, None).await {
+            Ok(batch) => Ok(batch.numbers.into_iter().map(|number| number.tn).collect()),
+            Err(error) => Err(error.body().message().to_owned()),
+        }
+    }
+
+    #[test]
+    fn the_form_follows_from_the_content_type() {
+        for (content_type, form) in [
+            ("application/json", BodyForm::Json),
+            ("Application/JSON; charset=UTF-8", BodyForm::Json),
+            ("text/plain;charset=\"utf-8\"", BodyForm::Lines),
+            ("text/csv", BodyForm::Csv(Header::Present)),
+            ("text/csv; header=present", BodyForm::Csv(Header::Present)),
+            ("text/csv; charset=us-ascii; header=absent", BodyForm::Csv(Header::Absent)),
+        ] {
+            assert_eq!(form_of(content_type).unwrap(), form, "{content_type}");
+        }
+        for content_type in
+            ["", "application/xml", "application/x-www-form-urlencoded", "text/csv;charset=latin1"]
+        {
+            let refused = form_of(content_type);
+            assert!(matches!(refused, Err(ApiError::UnsupportedMediaType(_))), "{content_type}");
+        }
+        let gzip = HeaderMap::from_iter([
+            (CONTENT_TYPE, HeaderValue::from_static("text/csv")),
+            (CONTENT_ENCODING, HeaderValue::from_static("gzip")),
+        ]);
+        assert!(matches!(BodyForm::of(&gzip), Err(ApiError::UnsupportedMediaType(_))));
+    }
+
+    #[tokio::test]
+    async fn lines_end_with_or_without_cr_and_a_last_one_and_an_empty_one_keeps_its_place() {
+        let expected = Ok(["305", "", " 306 "].map(str::to_owned).to_vec());
+        for body in ["305\n\n 306 ", "\u{feff}305\r\n\r\n 306 \r\n"] {
+            assert_eq!(read("text/plain", body).await, expected, "{body:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_body_without_numbers_or_with_too_many_is_refused() {
+        for (content_type, body) in
+            [("application/json", "[]"), ("text/plain", ""), ("text/csv", "tn\n")]
+        {
+            let message = read(content_type, body).await.unwrap_err();
+            assert_eq!(message, "The body must have at least one number, got none");
+        }
+        assert_eq!(
+            read("text/plain", "1\n".repeat(MOST_NUMBERS)).await.unwrap().len(),
+            MOST_NUMBERS
+        );
+        let message = read("text/plain", "1\n".repeat(MOST_NUMBERS + 1)).await.unwrap_err();
+        assert!(
+            message.starts_with("The body must have at most 1000 numbers, got 1001"),
+            "{message}"
+        );
+    }
+
+    #[tokio::test]
+    async fn a_body_that_is_too_long_is_refused_with_or_without_a_length() {
+        let longest = "1".repeat(LONGEST_BODY);
+        assert_eq!(read("text/plain", longest.clone()).await.unwrap().len(), 1);
+        let streamed = Body::from_stream(futures_util::stream::iter([
+            Ok::<_, std::convert::Infallible>(Bytes::from(longest.clone())),
+            Ok(Bytes::from_static(b"1")),
+        ]));
+        let message = read("text/plain", streamed).await.unwrap_err();
+        assert!(message.contains("at most 524288 bytes, got more"), "{message}");
+        let request = Request::builder().header(CONTENT_TYPE, "text/plain");
+        let request = request.header(CONTENT_LENGTH, LONGEST_BODY + 1).body(Body::empty());
+        let refused = Batch::read(request.unwrap(), None).await.unwrap_err();
+        assert!(refused.body().message().contains("got 524289"));
+    }
+
+    #[tokio::test]
+    async fn a_body_that_is_not_utf_8_is_refused_with_the_place() {
+        let message = read("text/plain", &b"305\n30\xe9"[..]).await.unwrap_err();
+        assert_eq!(message, "The body must be UTF-8, got the byte 0xe9 at byte 7 in line 2");
+        let message = read("text/csv", &b"\xff\xfet\0n\0"[..]).await.unwrap_err();
+        assert!(message.ends_with("in line 1; it is UTF-16"), "{message}");
+    }
+
+    proptest! {
+        #[test]
+        fn any_body_is_read_or_refused_without_panic(
+            body in prop::collection::vec(any::<u8>(), 0..200),
+            text in "[\\[\\]{}\",:;tn0-9\n\r ]{0,80}",
+            column in prop::option::of("[a-z0-9]{0,3}")
+        ) {
+            let forms = [BodyForm::Json, BodyForm::Lines, BodyForm::Csv(Header::Present), BodyForm::Csv(Header::Absent)];
+            for body in [Bytes::from(body), Bytes::from(text)] {
+                for form in forms {
+                    if let Ok(Batch { numbers, table }) = Batch::of_body(form, &body, column.as_deref()) {
+                        prop_assert!((1..=MOST_NUMBERS).contains(&numbers.len()));
+                        prop_assert!(table.is_none_or(|table| table.rows.len() == numbers.len()));
+                    }
+                }
+            }
+        }
+    }
+}

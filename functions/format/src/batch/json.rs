@@ -1,0 +1,243 @@
+//! Numbers in a JSON array: texts, or objects with a text and what belongs to it.
+
+use std::borrow::Cow;
+
+use formatting::DefaultCountry;
+use serde_json::{Map, Value};
+use shared::{
+    errors::ApiError,
+    params::{invalid_param, quote},
+};
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{ArrayBuilder, ObjectBuilder, OneOfBuilder, RefOr, Schema, Type},
+};
+
+use super::{AskedNumber, MOST_NUMBERS, empty_number};
+use crate::country_of;
+
+/// A phone number with its country and a name.
+// Only its description is derived from this: one that breaks it must not keep the others from their answers.
+#[derive(ToSchema)]
+#[schema(as = NumberWithOptions)]
+#[allow(dead_code, reason = "only the description is derived from it")]
+pub struct NumberWithOptions {
+    /// Phone number in any notation.
+    #[schema(min_length = 1, example = "020 7946 0958")]
+    tn: String,
+    /// Country of a number without a country code, instead of the one of the request.
+    #[schema(rename = "defaultCountry", nullable = false)]
+    default_country: Option<DefaultCountry>,
+    /// A name of the number, which its answer has too.
+    #[schema(nullable = false, max_length = 100, example = "row-7")]
+    id: Option<String>,
+}
+
+/// The phone numbers of a body: texts in any notation, and objects with one.
+pub struct NumbersToFormat;
+
+impl PartialSchema for NumbersToFormat {
+    fn schema() -> RefOr<Schema> {
+        let text = ObjectBuilder::new().schema_type(Type::String).min_length(Some(1));
+        let number = OneOfBuilder::new()
+            .item(text)
+            .item(utoipa::openapi::Ref::from_schema_name(NumberWithOptions::name()))
+            .description(Some("A phone number in any notation, or an object with one"));
+        ArrayBuilder::new()
+            .items(number)
+            .min_items(Some(1))
+            .max_items(Some(MOST_NUMBERS))
+            .description(Some("Phone numbers, in the order of their answers"))
+            .into()
+    }
+}
+
+impl ToSchema for NumbersToFormat {
+    fn name() -> Cow<'static, str> {
+        "NumbersToFormat".into()
+    }
+
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push((NumberWithOptions::name().into(), NumberWithOptions::schema()));
+        NumberWithOptions::schemas(schemas);
+    }
+}
+
+/// The fields of an object.
+const FIELDS: [&str; 3] = ["tn", "defaultCountry", "id"];
+/// The longest name of a number, in characters.
+const LONGEST_ID: usize = 100;
+
+/// The numbers in a JSON array.
+///
+/// # Errors
+/// Returns [`ApiError::InvalidRequest`] if the text is no JSON array.
+pub fn numbers_in(text: &str) -> Result<Vec<AskedNumber>, ApiError> {
+    let body = serde_json::from_str(text).map_err(|error| {
+        ApiError::invalid(format!("The body must be JSON, got an error: {error}"))
+    })?;
+    match body {
+        Value::Array(items) => Ok(items.into_iter().map(number_of).collect()),
+        other => Err(ApiError::invalid(format!(
+            "The body must be an array of phone numbers, got {}",
+            kind_of(&other)
+        ))),
+    }
+}
+
+fn number_of(item: Value) -> AskedNumber {
+    match item {
+        Value::String(tn) => AskedNumber::of_text(tn),
+        Value::Object(fields) => number_of_object(&fields),
+        other => AskedNumber {
+            id: None,
+            tn: text_of(&other),
+            country: Err(ApiError::invalid(format!(
+                "A number must be a string, or an object with tn, got {}",
+                kind_of(&other)
+            ))),
+        },
+    }
+}
+
+fn number_of_object(fields: &Map<String, Value>) -> AskedNumber {
+    let tn = fields.get("tn").map(text_of).unwrap_or_default();
+    match id_in(fields) {
+        Ok(id) => AskedNumber { id, tn, country: country_in(fields) },
+        Err(error) => AskedNumber { id: None, tn, country: Err(error) },
+    }
+}
+
+fn id_in(fields: &Map<String, Value>) -> Result<Option<String>, ApiError> {
+    let Some(id) = text_in(fields, "id")? else { return Ok(None) };
+    if id.chars().count() > LONGEST_ID {
+        let rule = format!("must have at most {LONGEST_ID} characters");
+        return Err(invalid_param("id", id, rule));
+    }
+    Ok(Some(id.to_owned()))
+}
+
+/// The country of the number, if the object is one that can be read.
+fn country_in(fields: &Map<String, Value>) -> Result<Option<DefaultCountry>, ApiError> {
+    if let Some(unknown) = fields.keys().find(|name| !FIELDS.contains(&name.as_str())) {
+        return Err(ApiError::invalid(format!(
+            "Unknown field '{}'; a number has {}",
+            quote(unknown),
+            FIELDS.join(", ")
+        )));
+    }
+    match text_in(fields, "tn")? {
+        None => return Err(ApiError::invalid("tn is required")),
+        Some("") => return Err(empty_number()),
+        Some(_) => (),
+    }
+    // As in a query, an empty value counts as absent.
+    let country = text_in(fields, "defaultCountry")?.filter(|text| !text.is_empty());
+    country.map(country_of).transpose()
+}
+
+/// The text in a field; `None` if it is absent or `null`.
+fn text_in<'a>(fields: &'a Map<String, Value>, name: &str) -> Result<Option<&'a str>, ApiError> {
+    match fields.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(other) => {
+            Err(ApiError::invalid(format!("{name} must be a string, got {}", kind_of(other))))
+        }
+    }
+}
+
+/// What was sent in the place of a text, as far as it is one.
+fn text_of(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Number(number) => number.to_string(),
+        Value::Bool(value) => value.to_string(),
+        Value::Null | Value::Array(_) | Value::Object(_) => String::new(),
+    }
+}
+
+fn kind_of(value: &Value) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Bool(value) => format!("the boolean {value}"),
+        Value::Number(number) => format!("the number {number}"),
+        Value::String(text) => format!("the string '{}'", quote(text)),
+        Value::Array(_) => "an array".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// The texts of the numbers, with their names and what is wrong with them.
+    fn read(body: &Value) -> Vec<(String, Option<String>, Option<String>)> {
+        let numbers = numbers_in(&body.to_string()).unwrap().into_iter();
+        numbers
+            .map(|AskedNumber { id, tn, country }| {
+                let refusal = country.err().map(|error| error.body().message().to_owned());
+                (tn, id, refusal)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn texts_and_objects_may_be_mixed() {
+        let body =
+            json!(["305", { "tn": "020", "defaultCountry": "gb", "id": "a" }, { "tn": "1" }]);
+        let texts = [("305", None), ("020", Some("a")), ("1", None)];
+        let expected = texts.map(|(tn, id)| (tn.to_owned(), id.map(str::to_owned), None));
+        assert_eq!(read(&body), expected);
+        let absent = json!([{ "tn": "1", "id": null, "defaultCountry": "" }]);
+        assert_eq!(read(&absent), [("1".to_owned(), None, None)]);
+    }
+
+    #[test]
+    fn one_that_cannot_be_read_has_a_refusal_in_its_place() {
+        let too_long = "x".repeat(LONGEST_ID + 1);
+        for (item, tn, message) in [
+            (json!(null), "", "A number must be a string, or an object with tn, got null"),
+            (
+                json!(3_052_345_678_u64),
+                "3052345678",
+                "A number must be a string, or an object with tn, got the number 3052345678",
+            ),
+            (json!([]), "", "A number must be a string, or an object with tn, got an array"),
+            (json!(""), "", "tn must not be empty"),
+            (json!({}), "", "tn is required"),
+            (json!({ "tn": "" }), "", "tn must not be empty"),
+            (json!({ "tn": true }), "true", "tn must be a string, got the boolean true"),
+            (json!({ "tn": "1", "id": 7 }), "1", "id must be a string, got the number 7"),
+            (
+                json!({ "tn": "1", "defaultCountry": "UK" }),
+                "1",
+                "Invalid defaultCountry 'UK': not an ISO 3166-1 alpha-2 country code",
+            ),
+            (
+                json!({ "tn": "1", "country": "US" }),
+                "1",
+                "Unknown field 'country'; a number has tn, defaultCountry, id",
+            ),
+        ] {
+            let expected = (tn.to_owned(), None, Some(message.to_owned()));
+            assert_eq!(read(&json!([item])), [expected]);
+        }
+        let refused = read(&json!([{ "tn": "1", "id": too_long }])).remove(0);
+        assert!(refused.2.unwrap().starts_with("id must have at most 100 characters, got 'xxx"));
+    }
+
+    #[test]
+    fn a_body_that_is_no_array_of_json_is_refused_with_the_place() {
+        let message = |text: &str| numbers_in(text).unwrap_err().body().message().to_owned();
+        assert_eq!(
+            message("[\"305\",\n  305 306]"),
+            "The body must be JSON, got an error: expected `,` or `]` at line 2 column 7"
+        );
+        assert_eq!(message("{}"), "The body must be an array of phone numbers, got an object");
+        assert!(message(&"[".repeat(100_000)).contains("recursion limit"));
+    }
+}

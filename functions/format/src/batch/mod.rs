@@ -1,0 +1,178 @@
+//! Describes many phone numbers at once: what a body asks for, in one of three forms, and the answers in
+//! the same order, in one of three forms.
+
+mod answers;
+mod body;
+mod json;
+mod table;
+
+use std::collections::{BTreeSet, HashMap};
+
+use axum::{
+    extract::{Request, State},
+    response::Response,
+};
+use formatting::{DefaultCountry, PhoneNumber};
+use numbering::{records::NpaNxx, time::today};
+use shared::{
+    auth::Charge,
+    errors::{ApiError, BodyError},
+    flag_images::FlagsBaseUrl,
+    params::Params,
+    request_context,
+    state::App,
+};
+use utoipa::IntoParams;
+
+use super::{
+    FormatResult, Options,
+    block::{self, BlockRecords, geographic_npa_nxx},
+    readings::{Reading, Readings},
+};
+
+use answers::{AnswerForm, FormattedNumber, FormattedNumbers};
+use body::Batch;
+use json::NumbersToFormat;
+
+/// The most numbers of one request.
+const MOST_NUMBERS: usize = 1000;
+
+/// One number of a batch, in the place where it stands.
+#[derive(Debug)]
+struct AskedNumber {
+    /// The client's own name of it.
+    id: Option<String>,
+    /// The text as it was sent.
+    tn: String,
+    /// The country of the number itself, or why it is not read.
+    country: Result<Option<DefaultCountry>, ApiError>,
+}
+
+impl AskedNumber {
+    /// A number that is only a text.
+    fn of_text(tn: String) -> Self {
+        let country = if tn.is_empty() { Err(empty_number()) } else { Ok(None) };
+        Self { id: None, tn, country }
+    }
+}
+
+fn empty_number() -> ApiError {
+    ApiError::invalid("tn must not be empty")
+}
+
+/// Which column of a CSV has the numbers.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[allow(dead_code, reason = "only the description is derived from it")]
+struct ColumnParam {
+    /// Column of the numbers in a body of `text/csv`: its name in the header, or its number from 1 on.
+    /// Without it, the only column, or the one that is named like one of phone numbers.
+    #[param(example = "phone")]
+    column: Option<String>,
+}
+
+/// Describe many phone numbers
+///
+/// Up to 1,000 numbers, each of which counts as a request. The answers stand in the order of the numbers, each
+/// with the text as it was sent. One that cannot be answered has an error in its place, and the others
+/// have their results.
+///
+/// A body of `text/plain` has a number in each line. The first row of `text/csv` names the columns, unless the
+/// header says `text/csv; header=absent`; semicolons and tabs may stand for its commas. `Accept` chooses
+/// among JSON, a JSON object in each line (`application/x-ndjson`) and `text/csv`, which has the columns
+/// of a CSV that was sent before those of the results.
+#[utoipa::path(
+    post, path = "/v1/format", operation_id = "formatNumbers", tag = "Format",
+    params(Options, ColumnParam),
+    request_body(
+        description = "The numbers: an array, lines or a CSV",
+        content(
+            (NumbersToFormat = "application/json"),
+            (String = "text/plain"),
+            (String = "text/csv")
+        )
+    ),
+    responses(
+        (
+            status = 200, description = "What each number is, in their order",
+            content(
+                (FormattedNumbers = "application/json"),
+                (String = "application/x-ndjson"),
+                (String = "text/csv")
+            )
+        ),
+        BodyError
+    )
+)]
+pub async fn format_numbers(
+    State(app): State<App>,
+    params: Params,
+    charge: Charge,
+    flags: FlagsBaseUrl,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let options = Options::of(&params)?;
+    let form = AnswerForm::of(request.headers());
+    let Batch { numbers, table } = Batch::read(request, params.text("column")?.as_deref()).await?;
+    charge.many(numbers.len() as u64).await?;
+    request_context::record(|context| context.numbers = Some(numbers.len()));
+    let answers = answer_all(&app, numbers, &options, &flags).await?;
+    form.response(table.as_ref(), answers)
+}
+
+/// The answers to all numbers. Each exchange is read once, however many numbers are in it, and all of
+/// them are of one version of the data.
+async fn answer_all(
+    app: &App,
+    numbers: Vec<AskedNumber>,
+    options: &Options,
+    flags: &FlagsBaseUrl,
+) -> Result<Vec<FormattedNumber>, ApiError> {
+    let read: Vec<ReadNumber> =
+        numbers.into_iter().map(|asked| ReadNumber::of(asked, options.default_country)).collect();
+    let npa_nxxs: BTreeSet<NpaNxx> = read.iter().filter_map(ReadNumber::npa_nxx).collect();
+    let records = block::look_up_all(app, &npa_nxxs, options.cache).await?;
+    let today = today();
+    let describe = |number: PhoneNumber| {
+        let records = records_of(&number, &records);
+        FormatResult::of(number, records, today, &flags.0)
+    };
+    Ok(read.into_iter().map(|number| number.answer(describe)).collect())
+}
+
+fn records_of(number: &PhoneNumber, records: &HashMap<NpaNxx, BlockRecords>) -> BlockRecords {
+    let records = geographic_npa_nxx(number).and_then(|npa_nxx| records.get(&npa_nxx));
+    records.cloned().unwrap_or_default()
+}
+
+/// A number as it was read, or why it is not.
+struct ReadNumber {
+    id: Option<String>,
+    tn: String,
+    number: Result<Option<PhoneNumber>, ApiError>,
+}
+
+impl ReadNumber {
+    fn of(AskedNumber { id, tn, country }: AskedNumber, default_country: DefaultCountry) -> Self {
+        let number = country.map(|own_country| {
+            let readings = Readings::from(tn.clone());
+            let Reading { number, .. } = readings.best(own_country.unwrap_or(default_country));
+            number
+        });
+        Self { id, tn, number }
+    }
+
+    fn npa_nxx(&self) -> Option<NpaNxx> {
+        geographic_npa_nxx(self.number.as_ref().ok()?.as_ref()?)
+    }
+
+    fn answer(self, describe: impl Fn(PhoneNumber) -> FormatResult) -> FormattedNumber {
+        let Self { id, tn, number } = self;
+        let (result, error) = match number {
+            Ok(Some(number)) => (Some(describe(number)), None),
+            Ok(None) => (Some(FormatResult::unparseable(tn.trim())), None),
+            Err(error) => (None, Some(error.body())),
+        };
+        FormattedNumber { id, tn, result, error }
+    }
+}

@@ -1,0 +1,175 @@
+//! The arguments of a call as parameters of a route. The route itself judges the values.
+
+use rmcp::model::JsonObject;
+use serde_json::{Number, Value};
+use shared::{errors::ApiError, params::quote, unknown_params};
+
+use crate::tools::{MOST_NUMBERS, NUMBERS, Tool};
+
+/// The page size of a call that names none: what a list answers is read by a model, which seldom needs
+/// as much as a program.
+pub const DEFAULT_LIMIT: u32 = 20;
+
+/// The greatest whole number up to which a float has all of them.
+const LARGEST_EXACT_FLOAT: f64 = 9_007_199_254_740_992.0;
+
+/// What a call asks of the route of its tool.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Asked {
+    pub params: Vec<(String, String)>,
+    /// The numbers as a JSON array, if the tool takes several.
+    pub numbers: Option<String>,
+}
+
+impl Asked {
+    /// What a call with these arguments asks. `null` counts as absent.
+    ///
+    /// # Errors
+    /// Returns [`ApiError::InvalidRequest`] if the tool does not take an argument, or the value of one is of
+    /// another kind.
+    pub fn by(tool: &Tool, arguments: Option<JsonObject>) -> Result<Self, ApiError> {
+        let mut arguments = arguments.unwrap_or_default();
+        arguments.retain(|_, value| !value.is_null());
+        let known = tool.known_arguments();
+        if let Some(unknown) = arguments.keys().find(|name| !known.contains(&name.as_str())) {
+            return Err(unknown_params::refusal("argument", unknown, "tool", &known));
+        }
+        let numbers = if tool.takes_numbers { Some(numbers_in(&mut arguments)?) } else { None };
+        let texts = arguments.into_iter().map(|(name, value)| {
+            let text = text_of(&name, value)?;
+            Ok((name, text))
+        });
+        let mut params = texts.collect::<Result<Vec<_>, ApiError>>()?;
+        let is_list = tool.arguments.contains(&"limit");
+        if is_list && !params.iter().any(|(name, _)| name == "limit") {
+            params.push(("limit".to_owned(), DEFAULT_LIMIT.to_string()));
+        }
+        Ok(Self { params, numbers })
+    }
+}
+
+/// Takes the numbers out of the arguments.
+fn numbers_in(arguments: &mut JsonObject) -> Result<String, ApiError> {
+    let rule = format!("{NUMBERS} must be a list of 1 to {MOST_NUMBERS} phone numbers");
+    let numbers = match arguments.shift_remove(NUMBERS) {
+        Some(Value::Array(numbers)) => numbers,
+        Some(other) => {
+            return Err(ApiError::invalid(format!("{rule}, got '{}'", quote(&other.to_string()))));
+        }
+        None => return Err(ApiError::invalid(format!("{NUMBERS} is required: {rule}"))),
+    };
+    if !(1..=MOST_NUMBERS).contains(&numbers.len()) {
+        return Err(ApiError::invalid(format!("{rule}, got {}", numbers.len())));
+    }
+    let as_texts = numbers.into_iter().map(|number| match number {
+        Value::Number(number) => Value::String(text_of_number(&number)),
+        other => other,
+    });
+    Ok(as_texts.collect::<Value>().to_string())
+}
+
+/// A value as it stands in a query. Models write codes and phone numbers as numbers now and then.
+fn text_of(name: &str, value: Value) -> Result<String, ApiError> {
+    match value {
+        Value::String(text) => Ok(text),
+        Value::Number(number) => Ok(text_of_number(&number)),
+        Value::Bool(value) => Ok(value.to_string()),
+        other => {
+            let text = other.to_string();
+            let message = format!("{name} must be a text or a number, got '{}'", quote(&text));
+            Err(ApiError::invalid(message))
+        }
+    }
+}
+
+/// `4155551234.0` is the whole number that it equals, without a point that a phone number may have.
+fn text_of_number(number: &Number) -> String {
+    match number.as_f64() {
+        Some(value)
+            if number.is_f64() && value.fract() == 0.0 && value.abs() < LARGEST_EXACT_FLOAT =>
+        {
+            format!("{value:.0}")
+        }
+        _ => number.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn asked(tool: &str, arguments: Value) -> Result<Asked, String> {
+        let arguments = arguments.as_object().cloned();
+        Asked::by(Tool::named(tool).unwrap(), arguments)
+            .map_err(|error| error.body().message().to_owned())
+    }
+
+    fn params(tool: &str, arguments: Value) -> Result<Vec<(String, String)>, String> {
+        asked(tool, arguments).map(|asked| asked.params)
+    }
+
+    fn single(name: &str, value: &str) -> Result<Vec<(String, String)>, String> {
+        Ok(vec![(name.to_owned(), value.to_owned())])
+    }
+
+    #[test]
+    fn numbers_are_taken_as_the_digits_that_they_have() {
+        for (number, digits) in [
+            (json!(4_155_551_234_u64), "4155551234"),
+            (json!(4_155_551_234.0), "4155551234"),
+            (json!(1.5), "1.5"),
+            (json!("+1 415"), "+1 415"),
+        ] {
+            assert_eq!(params("format_number", json!({ "tn": number })), single("tn", digits));
+        }
+    }
+
+    #[test]
+    fn null_counts_as_absent() {
+        let arguments = json!({ "tn": "1", "defaultCountry": null });
+        assert_eq!(params("format_number", arguments), single("tn", "1"));
+    }
+
+    #[test]
+    fn a_list_has_a_small_page_unless_another_is_asked_for() {
+        let named = |limit| vec![("q".to_owned(), "a".to_owned()), ("limit".to_owned(), limit)];
+        let of = |arguments| params("search_exchanges", arguments).unwrap();
+        assert_eq!(of(json!({ "q": "a" })), named("20".to_owned()));
+        assert_eq!(of(json!({ "q": "a", "limit": 3 })), named("3".to_owned()));
+    }
+
+    #[test]
+    fn what_a_tool_does_not_take_is_named() {
+        assert_eq!(
+            params("format_number", json!({ "defaultcountry": "US" })).unwrap_err(),
+            "Unknown argument 'defaultcountry'; the nearest known one is 'defaultCountry'"
+        );
+        assert_eq!(
+            params("get_carrier", json!({ "apiKey": "x" })).unwrap_err(),
+            "Unknown argument 'apiKey'; this tool knows ocn"
+        );
+        assert_eq!(
+            params("get_carrier", json!({ "ocn": ["a", 1] })).unwrap_err(),
+            "ocn must be a text or a number, got '[\"a\",1]'"
+        );
+    }
+
+    #[test]
+    fn several_numbers_become_the_body_of_their_request() {
+        let arguments = json!({ "numbers": ["+1 305", 3052345678_u64], "defaultCountry": "GB" });
+        let params = single("defaultCountry", "GB").unwrap();
+        let numbers = Some(r#"["+1 305","3052345678"]"#.to_owned());
+        assert_eq!(asked("format_numbers", arguments), Ok(Asked { params, numbers }));
+        for (numbers, got) in [
+            (json!([]), "got 0"),
+            (json!(vec!["1"; 26]), "got 26"),
+            (json!("305"), "got '\"305\"'"),
+            (Value::Null, "numbers is required"),
+        ] {
+            let refused = asked("format_numbers", json!({ "numbers": numbers })).unwrap_err();
+            assert!(refused.contains(got), "{refused}");
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! A call of a tool, and its answer by a route.
+
+use axum::http::{HeaderMap, header::LINK};
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
+use serde_json::Value;
+use shared::{
+    auth::Charge,
+    in_process::{Answer, InProcess},
+};
+use tokio::sync::oneshot;
+
+use crate::{arguments::Asked, tools::Tool};
+
+/// A call that waits for its answer.
+#[derive(Debug)]
+pub struct ToolCall {
+    tool: &'static Tool,
+    arguments: Option<JsonObject>,
+    reply: oneshot::Sender<CallToolResult>,
+}
+
+impl ToolCall {
+    /// A call, and where its answer arrives.
+    pub(crate) fn new(
+        tool: &'static Tool,
+        arguments: Option<JsonObject>,
+    ) -> (Self, oneshot::Receiver<CallToolResult>) {
+        let (reply, answered) = oneshot::channel();
+        (Self { tool, arguments, reply }, answered)
+    }
+
+    /// Asks the route of the tool, and gives its answer to the agent. Several numbers are charged to
+    /// `charge`.
+    pub async fn answer_from(self, routes: &InProcess, charge: Charge) {
+        let Self { tool, arguments, reply } = self;
+        let answer = match Asked::by(tool, arguments) {
+            Ok(Asked { params, numbers }) => {
+                let params = params.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+                match numbers {
+                    None => routes.get(tool.path, params).await,
+                    Some(numbers) => routes.post(tool.path, params, numbers, charge).await,
+                }
+            }
+            Err(error) => Answer::from_error(error).await,
+        };
+        // An agent that has cancelled the call awaits no answer.
+        _ = reply.send(result_of(tool, &answer));
+    }
+
+    /// Tells the agent why no route can be asked.
+    pub fn refuse(self, message: String) {
+        _ = self.reply.send(CallToolResult::error(vec![ContentBlock::text(message)]));
+    }
+}
+
+/// What an agent is told: the answer of the API as it is, or its error as one of the tool.
+fn result_of(tool: &Tool, answer: &Answer) -> CallToolResult {
+    let text = String::from_utf8_lossy(&answer.body).into_owned();
+    let Ok(body) = serde_json::from_str::<Value>(&text) else {
+        return CallToolResult::error(vec![ContentBlock::text(text)]);
+    };
+    if !answer.status.is_success() {
+        let message = body["message"].as_str().unwrap_or(&text).to_owned();
+        return with_structure(CallToolResult::error(vec![ContentBlock::text(message)]), body);
+    }
+    let next = next_page(&answer.headers).map(|page| hint_at(tool, &page));
+    let content = [Some(text), next].into_iter().flatten().map(ContentBlock::text).collect();
+    with_structure(CallToolResult::success(content), body)
+}
+
+fn with_structure(mut result: CallToolResult, body: Value) -> CallToolResult {
+    result.structured_content = Some(body);
+    result
+}
+
+/// What leads to another page of a list.
+#[derive(Debug, PartialEq, Eq)]
+struct OtherPage {
+    offset: String,
+    version: Option<String>,
+}
+
+/// The next page that the `Link` header leads to; `None` on the last page.
+fn next_page(headers: &HeaderMap) -> Option<OtherPage> {
+    let links = headers.get(LINK)?.to_str().ok()?;
+    let next = links.split(", ").find(|link| link.ends_with("rel=\"next\""))?;
+    let (_, query) = next.trim_start_matches('<').split_once('>')?.0.split_once('?')?;
+    let value_of = |name: &str| {
+        let mut pairs = form_urlencoded::parse(query.as_bytes());
+        pairs.find(|(known, _)| known == name).map(|(_, value)| value.into_owned())
+    };
+    Some(OtherPage { offset: value_of("offset")?, version: value_of("version") })
+}
+
+fn hint_at(tool: &Tool, OtherPage { offset, version }: &OtherPage) -> String {
+    let version =
+        version.iter().map(|version| format!(" and version {version}")).collect::<String>();
+    format!("There is more: call {} with the same arguments, offset {offset}{version}", tool.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    fn next_of(link: &'static str) -> Option<OtherPage> {
+        next_page(&HeaderMap::from_iter([(LINK, HeaderValue::from_static(link))]))
+    }
+
+    #[test]
+    fn the_next_page_is_the_one_that_the_link_leads_to() {
+        let next = "</v1/search?q=a%2C+b&limit=20&offset=40&version=v1>; rel=\"next\"";
+        let expected = OtherPage { offset: "40".to_owned(), version: Some("v1".to_owned()) };
+        assert_eq!(next_of(next), Some(expected));
+        assert_eq!(next_of("</v1/search?q=a&limit=20&offset=0>; rel=\"prev\""), None);
+        assert_eq!(next_page(&HeaderMap::new()), None);
+    }
+}

@@ -1,0 +1,158 @@
+//! `POST /mcp`: the transport
+//! [Streamable HTTP](https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http),
+//! without sessions and without streams.
+//!
+//! Lambda freezes a function after its response, and sends the next request to any container. So no
+//! request depends on an earlier one, and each is answered by one JSON body.
+
+use std::{pin::pin, sync::Arc};
+
+use axum::{
+    body::{Body, Bytes, to_bytes},
+    extract::Request,
+    http::{
+        HeaderMap, HeaderName, HeaderValue, Method, StatusCode,
+        header::{ACCEPT, CONTENT_TYPE, HOST},
+    },
+    response::{IntoResponse, Response},
+};
+use rmcp::transport::streamable_http_server::{
+    StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
+};
+use serde_json::Value;
+use shared::{
+    auth::Charge, errors::ApiError, http::accepts_json, in_process::InProcess, params::quote,
+};
+
+use crate::{
+    message::{self, Refused},
+    server::ToolServer,
+    tools::Tool,
+};
+
+/// The longest body: a call needs some hundred bytes.
+const LONGEST_BODY: usize = 64 * 1024;
+
+/// The headers of requests that the protocol defines. The SDK sees no others, such as a key.
+const OF_PROTOCOL: [HeaderName; 3] = [
+    HeaderName::from_static("mcp-protocol-version"),
+    HeaderName::from_static("mcp-method"),
+    HeaderName::from_static("mcp-name"),
+];
+
+/// Answers one message. Its tool asks `routes`.
+///
+/// # Errors
+/// Returns an error if a quota of the key has been exhausted by other requests meanwhile.
+pub async fn answer(
+    routes: &InProcess,
+    charge: Charge,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let (parts, body) = request.into_parts();
+    match message_of(&parts.headers, body).await {
+        Ok(message) => {
+            if !takes_numbers(&message) {
+                charge.many(1).await?;
+            }
+            Ok(answer_message(routes, charge, &parts.headers, &message).await)
+        }
+        Err(refused) => Ok(refused.into_response()),
+    }
+}
+
+/// Whether the message calls a tool whose route counts the numbers.
+fn takes_numbers(message: &Value) -> bool {
+    let name = message["params"]["name"].as_str().unwrap_or_default();
+    message["method"] == "tools/call" && Tool::named(name).is_some_and(|tool| tool.takes_numbers)
+}
+
+/// The message of a request.
+async fn message_of(headers: &HeaderMap, body: Body) -> Result<Value, Refused> {
+    if !accepts_json(headers) {
+        let message = "Accept must allow application/json, in which every answer is";
+        return Err(Refused::new(StatusCode::NOT_ACCEPTABLE, message));
+    }
+    if !is_json(headers) {
+        let message = "Content-Type must be application/json";
+        return Err(Refused::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
+    }
+    let body = to_bytes(body, LONGEST_BODY).await.map_err(|_| {
+        let message = format!("The body must have at most {LONGEST_BODY} bytes");
+        Refused::new(StatusCode::PAYLOAD_TOO_LARGE, message)
+    })?;
+    message::read(&body)
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let value = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let media_type = value.split(';').next().unwrap_or_default();
+    media_type.trim().eq_ignore_ascii_case("application/json")
+}
+
+/// Lets the SDK answer a message. The SDK calls tools in tasks of its own; their routes are asked in
+/// the task of the request, which has its request context and its metered capacity.
+async fn answer_message(
+    routes: &InProcess,
+    charge: Charge,
+    headers: &HeaderMap,
+    message: &Value,
+) -> Response {
+    let (server, mut calls) = ToolServer::new();
+    let service = StreamableHttpService::new(
+        move || Ok(server.clone()),
+        Arc::new(NeverSessionManager::default()),
+        config(),
+    );
+    let mut answered = pin!(service.handle(request_to_sdk(headers, message)));
+    let response = loop {
+        tokio::select! {
+            response = &mut answered => break response,
+            Some(call) = calls.recv() => call.answer_from(routes, charge.clone()).await,
+        }
+    };
+    let (parts, body) = response.into_parts();
+    let is_json = is_json(&parts.headers);
+    let response = Response::from_parts(parts, Body::new(body));
+    if response.status().is_success() || is_json { response } else { as_refusal(response).await }
+}
+
+/// Without sessions and streams. The names of the host and the origin are not checked: behind API Gateway
+/// and a proxy the service has any, and a page whose name was rebound to this address has no key.
+fn config() -> StreamableHttpServerConfig {
+    StreamableHttpServerConfig::default()
+        .with_legacy_session_mode(false)
+        .with_json_response(true)
+        .with_max_request_body_bytes(usize::MAX)
+        .disable_allowed_hosts()
+        .disable_allowed_origins()
+}
+
+/// The message as the SDK takes it. It demands that a client accepts streams, which it never gets.
+fn request_to_sdk(headers: &HeaderMap, message: &Value) -> axum::http::Request<Body> {
+    let mut request = Request::new(Body::from(message.to_string()));
+    *request.method_mut() = Method::POST;
+    let of_protocol = OF_PROTOCOL.into_iter().flat_map(|name| {
+        let values = headers.get_all(&name).iter().cloned();
+        values.map(move |value| (name.clone(), value)).collect::<Vec<_>>()
+    });
+    for (name, value) in of_protocol {
+        request.headers_mut().append(name, value);
+    }
+    for (name, value) in [
+        (ACCEPT, "application/json, text/event-stream"),
+        (CONTENT_TYPE, "application/json"),
+        (HOST, "localhost"),
+    ] {
+        request.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    request
+}
+
+/// An error that the SDK tells in plain text, in the form of all others.
+async fn as_refusal(response: Response) -> Response {
+    let status = response.status();
+    let text = to_bytes(response.into_body(), LONGEST_BODY).await.unwrap_or_else(|_| Bytes::new());
+    let text = String::from_utf8_lossy(&text);
+    Refused::new(status, quote(text.trim_start_matches("Bad Request: "))).into_response()
+}

@@ -1,0 +1,120 @@
+//! What agents are told of the tools in the words of the protocol. The arguments are described as the
+//! API describes the parameters of its routes.
+
+use std::sync::{Arc, LazyLock};
+
+use rmcp::model::{Tool as DescribedTool, ToolAnnotations};
+use serde_json::{Map, Value, json};
+use shared::app::openapi;
+
+use crate::{
+    arguments::DEFAULT_LIMIT,
+    functions,
+    tools::{MOST_NUMBERS, NUMBERS, TOOLS, Tool},
+};
+
+/// Every tool with the schema of its arguments.
+pub static DESCRIBED_TOOLS: LazyLock<Vec<DescribedTool>> = LazyLock::new(|| {
+    let api = serde_json::to_value(openapi(functions())).expect("a description is JSON");
+    TOOLS.iter().map(|tool| described(tool, &api)).collect()
+});
+
+/// An agent pays for each word of a schema whenever it thinks. A longer list of values is left out:
+/// the error that answers a wrong one states the rule.
+const LONGEST_ENUM: usize = 100;
+
+/// What a client that writes values as programs do is shown, where a route has no example itself.
+const EXAMPLES: [(&str, &str); 5] = [
+    ("defaultCountry", "GB"),
+    ("tn", "+1 (416) 234-5678"),
+    ("q", "bell canada"),
+    ("rate_center", "MIAMI"),
+    ("company", "AT&T Mobility"),
+];
+
+fn described(tool: &Tool, api: &Value) -> DescribedTool {
+    let annotations =
+        ToolAnnotations::with_title(tool.title).read_only(true).idempotent(true).open_world(false);
+    DescribedTool::new(tool.name, tool.description, Arc::new(input_schema(tool, api)))
+        .with_title(tool.title)
+        .with_annotations(annotations)
+}
+
+/// The JSON Schema of the arguments of a tool.
+fn input_schema(tool: &Tool, api: &Value) -> Map<String, Value> {
+    let parameters = tool.arguments.iter().map(|name| (*name, parameter(api, tool, name)));
+    let (mut properties, mut required) = (Map::new(), Vec::new());
+    if tool.takes_numbers {
+        properties.insert(NUMBERS.to_owned(), numbers());
+        required.push(NUMBERS);
+    }
+    for (name, parameter) in parameters {
+        if parameter["required"] == true {
+            required.push(name);
+        }
+        properties.insert(name.to_owned(), property(name, parameter, api).into());
+    }
+    let mut schema = Map::from_iter([
+        ("type".to_owned(), json!("object")),
+        ("properties".to_owned(), properties.into()),
+    ]);
+    if !required.is_empty() {
+        schema.insert("required".to_owned(), json!(required));
+    }
+    schema.insert("additionalProperties".to_owned(), json!(false));
+    schema
+}
+
+/// The description of a parameter of a route; `null` if it has none, which a test excludes.
+fn parameter<'a>(api: &'a Value, tool: &Tool, name: &str) -> &'a Value {
+    let method = if tool.takes_numbers { "post" } else { "get" };
+    let parameters = api["paths"][tool.path][method]["parameters"].as_array();
+    let mut named = parameters.into_iter().flatten().filter(|parameter| parameter["name"] == name);
+    named.next().unwrap_or(&Value::Null)
+}
+
+/// The JSON Schema of the argument that the route has in a body.
+fn numbers() -> Value {
+    json!({
+        "type": "array",
+        "items": { "type": "string", "minLength": 1 },
+        "minItems": 1,
+        "maxItems": MOST_NUMBERS,
+        "description": "Phone numbers in any notation",
+        "examples": [["+1 (416) 234-5678", "020 7946 0958"]],
+    })
+}
+
+/// The JSON Schema of an argument, with the schema of its type in place.
+fn property(name: &str, parameter: &Value, api: &Value) -> Map<String, Value> {
+    let schema = &parameter["schema"];
+    let reference = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix('#'));
+    let schema = reference.and_then(|pointer| api.pointer(pointer)).unwrap_or(schema);
+    let mut property = schema.as_object().cloned().unwrap_or_default();
+    // Of numbers only JSON's own kinds matter to an agent.
+    property.remove("format");
+    if property.get("enum").and_then(Value::as_array).is_some_and(|all| all.len() > LONGEST_ENUM) {
+        property.remove("enum");
+    }
+    let of_tool = EXAMPLES.iter().find(|(argument, _)| *argument == name);
+    let of_type = property.remove("example");
+    if let Some(example) = of_tool.map(|(_, example)| json!(example)).or(of_type) {
+        property.insert("examples".to_owned(), json!([example]));
+    }
+    if name == "limit" {
+        property.insert("default".to_owned(), json!(DEFAULT_LIMIT));
+    }
+    property.insert("description".to_owned(), description_of(name, parameter));
+    property
+}
+
+/// What an agent is told of an argument.
+fn description_of(name: &str, parameter: &Value) -> Value {
+    match name {
+        "version" => {
+            json!("Version of the data, as the last page of the list named it for this one.")
+        }
+        // The line ends of a comment mean nothing.
+        _ => parameter["description"].as_str().map(|text| text.replace('\n', " ")).into(),
+    }
+}

@@ -1,0 +1,120 @@
+//! What the protocol asks of a server: what it is, its tools, and calls of them.
+
+use rmcp::{
+    ErrorData, RoleServer, ServerHandler,
+    model::{
+        CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode,
+        Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
+        Tool as DescribedTool,
+    },
+    service::RequestContext,
+};
+use shared::params::quote;
+use tokio::sync::mpsc;
+
+use crate::{
+    call::ToolCall,
+    schema::DESCRIBED_TOOLS,
+    tools::{TOOLS, Tool},
+};
+
+/// What every agent is told before it calls a tool.
+const INSTRUCTIONS: &str = "\
+Reference data of telephone numbers: the rules of the numbers of every country, and for the North \
+American Numbering Plan (US and Canada) the area codes, exchanges and carriers that NANPA and CNAC publish.
+
+Start with format_number for a phone number, list_carriers for the name of a company, get_area_code for an \
+area code and search_exchanges for anything else. Errors say which rule a value breaks.
+
+The carrier of a number is the one that its block of numbers is assigned to. Say 'assigned to', and not \
+'served by': the number may have been ported to another carrier. This data cannot tell whether it was, nor who \
+has a number (caller name), whether it is in use, whether its SIM was swapped, nor whether it is known for \
+spam. No tool calls or texts a number.
+
+Lists come in pages of 20, or of limit up to 100. pagination.total counts all matches; the end of a \
+result names the offset and version of the next page.";
+
+/// A server of the tools. Whoever runs it answers the calls, in a task of its own choice.
+#[derive(Debug, Clone)]
+pub struct ToolServer {
+    calls: mpsc::Sender<ToolCall>,
+}
+
+impl ToolServer {
+    /// A server, and the calls that agents make.
+    pub fn new() -> (Self, mpsc::Receiver<ToolCall>) {
+        let (calls, called) = mpsc::channel(1);
+        (Self { calls }, called)
+    }
+}
+
+impl ServerHandler for ToolServer {
+    fn get_info(&self) -> ServerConfig {
+        let name = Implementation::new("telephone-number-reference", env!("CARGO_PKG_VERSION"))
+            .with_title("Telephone Number Reference Service");
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(name)
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        if page.is_some_and(|page| page.cursor.is_some()) {
+            return Err(ErrorData::invalid_params(
+                "cursor must be absent: the tools are one page",
+                None,
+            ));
+        }
+        Ok(ListToolsResult::with_all_items(DESCRIBED_TOOLS.clone()))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<DescribedTool> {
+        DESCRIBED_TOOLS.iter().find(|tool| tool.name == name).cloned()
+    }
+
+    async fn call_tool(
+        &self,
+        called: CallToolRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let tool = Tool::named(&called.name).ok_or_else(|| unknown_tool(&called.name))?;
+        let (call, answered) = ToolCall::new(tool, called.arguments);
+        self.calls.send(call).await.map_err(|_| stopping())?;
+        answered.await.map(CallToolResponse::from).map_err(|_| stopping())
+    }
+
+    /// Requests whose method or parameters the protocol does not have.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = quote(&request.method);
+        Err(if KNOWN_METHODS.contains(&&*method) {
+            ErrorData::invalid_params(
+                format!("The parameters of '{method}' are not those of the protocol"),
+                None,
+            )
+        } else {
+            let message =
+                format!("Method '{method}' is unknown; this server has tools/list and tools/call");
+            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
+        })
+    }
+}
+
+/// The methods of which a request with wrong parameters is read as one of an unknown method.
+const KNOWN_METHODS: [&str; 3] = ["initialize", "tools/list", "tools/call"];
+
+fn unknown_tool(name: &str) -> ErrorData {
+    let known = TOOLS.map(|tool| tool.name).join(", ");
+    let message = format!("Unknown tool '{}'; the tools are {known}", quote(name));
+    ErrorData::invalid_params(message, None)
+}
+
+fn stopping() -> ErrorData {
+    ErrorData::internal_error("The server is stopping", None)
+}

@@ -1,0 +1,122 @@
+//! The tools: what agents are told of each, and which route answers it.
+
+/// A tool, which asks one route of the API.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Tool {
+    pub name: &'static str,
+    pub title: &'static str,
+    pub description: &'static str,
+    /// The path of the route.
+    pub path: &'static str,
+    /// What it takes: parameters in the query of the route, by their names.
+    pub arguments: &'static [&'static str],
+    /// Whether it also takes [`NUMBERS`], which it sends to the route in a body.
+    pub takes_numbers: bool,
+}
+
+/// The argument that holds many phone numbers.
+pub const NUMBERS: &str = "numbers";
+/// The most numbers of a call. Each costs a model some hundred tokens; more are for programs.
+pub const MOST_NUMBERS: usize = 25;
+
+impl Tool {
+    /// The names of all arguments.
+    pub fn known_arguments(&self) -> Vec<&'static str> {
+        let numbers = if self.takes_numbers { Some(NUMBERS) } else { None };
+        numbers.into_iter().chain(self.arguments.iter().copied()).collect()
+    }
+
+    /// The tool of this name.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        TOOLS.iter().find(|tool| tool.name == name)
+    }
+}
+
+/// Every tool, in the order in which agents see them.
+pub const TOOLS: [Tool; 7] = [
+    Tool {
+        name: "format_number",
+        title: "Format a phone number",
+        description: "What a phone number of any country is: whether it is valid, its country, its \
+                      E.164, national and international formats and its type (such as mobile or \
+                      toll-free); of a North American number also the place and the carrier that its \
+                      block is assigned to. Takes any notation. The number may have been ported to \
+                      another carrier since.",
+        path: "/v1/format",
+        arguments: &["tn", "defaultCountry"],
+        takes_numbers: false,
+    },
+    Tool {
+        name: "format_numbers",
+        title: "Format several phone numbers",
+        description: "The same as format_number for up to 25 numbers, in the order in which they are sent. A \
+                      number that is wrong has an error in its place, and the others have their results. \
+                      It counts as so many requests against the quota of the API key.",
+        path: "/v1/format",
+        arguments: &["defaultCountry"],
+        takes_numbers: true,
+    },
+    Tool {
+        name: "lookup_block",
+        title: "Look up the block of a number",
+        description: "Who holds the block of numbers that a North American number is in, as assigned, \
+                      the status of its exchange, and its rate center and state. Also for numbers that \
+                      are not valid. It knows no toll-free numbers and none of the Caribbean. The number \
+                      may have been ported to another carrier since.",
+        path: "/v1/lookup",
+        arguments: &["tn"],
+        takes_numbers: false,
+    },
+    Tool {
+        name: "get_area_code",
+        title: "Look up an area code",
+        description: "An area code (NPA) of the US or Canada: its state, how many exchanges it has, and a \
+                      page of these with the holder, rate center and status of each. With nxx, only \
+                      that exchange (NPA-NXX).",
+        path: "/v1/npa",
+        arguments: &["npa", "nxx", "limit", "offset", "version"],
+        takes_numbers: false,
+    },
+    Tool {
+        name: "get_carrier",
+        title: "Look up a carrier",
+        description: "A carrier by its Operating Company Number (OCN): its names, type and state, and how \
+                      many exchanges it holds in each state. list_carriers finds the OCN of a name.",
+        path: "/v1/carrier",
+        arguments: &["ocn"],
+        takes_numbers: false,
+    },
+    Tool {
+        name: "list_carriers",
+        title: "List carriers",
+        description: "A page of the carriers that meet all given filters, in the order of their OCNs; of \
+                      all carriers without a filter.",
+        path: "/v1/carriers",
+        arguments: &["q", "country", "state", "type", "limit", "offset", "version"],
+        takes_numbers: false,
+    },
+    Tool {
+        name: "search_exchanges",
+        title: "Search exchanges",
+        description: "A page of the exchanges (NPA-NXX) that meet all given filters, at least one, with \
+                      the holder, rate center, state and status of each, in the order of their codes. \
+                      pagination.total counts all matches.",
+        path: "/v1/search",
+        arguments: &[
+            "q",
+            "npa",
+            "nxx",
+            "ocn",
+            "company",
+            "rate_center",
+            "state",
+            "country",
+            "type",
+            "status",
+            "limit",
+            "offset",
+            "version",
+        ],
+        takes_numbers: false,
+    },
+];

@@ -1,0 +1,30 @@
+// The exchanges of an area code, or one of them.
+
+const areaCodeView = {
+  title: ({ npa, nxx }) => (nxx ? `Exchange ${npa}-${nxx}` : `Area code ${npa}`),
+  requestOf: ({ npa, nxx, offset }, version) => {
+    if (!npa) return null;
+    if (nxx) return target(`/v1/npa/${segment(npa)}/nxx/${segment(nxx)}`);
+    return target(`/v1/npa/${segment(npa)}`, { limit: PAGE_ROWS, offset, version });
+  },
+  empty: "The exchanges of an area code will stand here, each with its holder and its place.",
+  show: ({ body, headers }, params) => {
+    const { npa, state, country, total_exchanges: exchanges, pagination } = body;
+    const title = params.nxx ? `Exchange ${npa}-${params.nxx}` : `Area code ${npa}`;
+    const place = [state && stateName(state), countryName(country)].filter(Boolean).join(", ");
+    const detail = params.nxx ? `${place} · of ${counted(exchanges, "exchange", "exchanges")}` : place;
+    const columns = [
+      ["NXX", ({ nxx }) => element("a", { href: hashOf("area-code", { npa, nxx }) }, nxx), "mono"],
+      ["Company", ({ company_name: name }) => name],
+      ["OCN", ({ ocn }) => ocnLink(ocn), "mono"],
+      ["Rate center", ({ rate_center: center }) => center],
+      ["Status", ({ status }) => inWords(status), "short"],
+    ];
+    const list = listCard({
+      title, detail, table: table(title, columns, body.exchanges), pagination, headers, view: "area-code", params,
+    });
+    const whole = params.nxx && element("p", { class: "caveat" },
+      element("a", { href: hashOf("area-code", { npa }) }, `All exchanges of ${npa}`));
+    return element("div", {}, list, whole);
+  },
+};

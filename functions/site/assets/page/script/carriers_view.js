@@ -1,0 +1,56 @@
+// Carriers, and one of them.
+
+const carriersView = {
+  title: ({ ocn, q }) => (ocn ? `Carrier ${ocn}` : q ? `Carriers: ${q}` : "Carriers"),
+  requestOf: ({ ocn, q, country, state, type, offset }, version) =>
+    ocn
+      ? target(`/v1/carrier/${segment(ocn)}`)
+      : target("/v1/carriers", { q, country, state, type, limit: PAGE_ROWS, offset, version }),
+  empty: "",
+  show: (answer, params) => (params.ocn ? carrierCard(answer.body) : carrierList(answer, params)),
+};
+
+function carrierList({ body, headers }, params) {
+  const columns = [
+    ["OCN", ({ ocn }) => ocnLink(ocn), "mono"],
+    ["Company", ({ company_name: company, common_name: common }) =>
+      common && company ? `${company} (${common})` : company ?? common],
+    ["Type", ({ carrier_type: type }) => type],
+    ["State", ({ state }) => state, "mono"],
+    ["Country", ({ country }) => country, "mono"],
+  ];
+  return element("div", {}, listCard({
+    title: "Carriers", detail: "", table: table("Carriers", columns, body.carriers),
+    pagination: body.pagination, headers, view: "carriers", params,
+  }));
+}
+
+/** A bar whose length shows a share. The number stands beside it. */
+function bar(share) {
+  const made = element("span", { class: "length", "aria-hidden": "true" });
+  made.style.inlineSize = `${share * 100}%`;
+  return made;
+}
+
+function carrierCard({ ocn, company_name: company, common_name: common, carrier_type: type, state, country, exchanges }) {
+  const name = company ?? common ?? `OCN ${ocn}`;
+  const place = [state && stateName(state), country && countryName(country)].filter(Boolean).join(", ");
+  announce(`${name}, ${counted(exchanges.total, "exchange", "exchanges")}`);
+  const states = Object.entries(exchanges.by_state).sort(([, a], [, b]) => b - a);
+  const most = states[0]?.[1] ?? 1;
+  return element("article", { class: "card" },
+    element("div", { class: "card-head" },
+      element("div", { class: "title" }, element("h2", {}, name), place && element("p", {}, place)),
+      type && element("span", { class: "badge" }, type)),
+    element("section", {},
+      element("dl", { class: "pairs" },
+        pair("OCN", element("code", {}, ocn), ocn),
+        common && company && pair("Known as", common),
+        pair("Exchanges", exchanges.total.toLocaleString("en")))),
+    states.length > 0 && element("section", {},
+      element("h3", {}, "Exchanges by state or province"),
+      element("ul", { class: "bars" }, states.map(([code, count]) => element("li", {},
+        element("a", { href: hashOf("search", { ocn, state: code }) }, stateName(code)),
+        bar(count / most),
+        element("span", {}, count.toLocaleString("en")))))));
+}

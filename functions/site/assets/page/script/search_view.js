@@ -1,0 +1,26 @@
+// Exchanges, by words and filters.
+
+const FILTERS = ["q", "npa", "nxx", "ocn", "company", "rate_center", "state", "country", "type", "status"];
+
+const searchView = {
+  title: ({ q }) => (q ? `Search: ${q}` : "Search"),
+  requestOf: (params, version) => {
+    const filters = Object.fromEntries(FILTERS.filter((name) => params[name]).map((name) => [name, params[name]]));
+    if (Object.keys(filters).length === 0) return null;
+    return target("/v1/search", { ...filters, limit: PAGE_ROWS, offset: params.offset, version });
+  },
+  empty: "Exchanges will stand here: all those of a carrier, of a place, or both.",
+  show: ({ body, headers }, params) => {
+    const columns = [
+      ["Exchange", ({ npa, nxx }) => element("a", { href: hashOf("area-code", { npa, nxx }) }, `${npa}-${nxx}`), "mono"],
+      ["Company", ({ company_name: name }) => name],
+      ["OCN", ({ ocn }) => ocnLink(ocn), "mono"],
+      ["Place", ({ rate_center: center, state }) => [center, state].filter(Boolean).join(", ") || null],
+      ["Status", ({ status }) => inWords(status), "short"],
+    ];
+    return element("div", {}, listCard({
+      title: "Exchanges", detail: "", table: table("Exchanges", columns, body.results),
+      pagination: body.pagination, headers, view: "search", params,
+    }));
+  },
+};

@@ -1,0 +1,34 @@
+// The request in other languages, with nothing to install where the language allows that. The key is that of the
+// environment, so that a snippet can be shared.
+
+const CODE = {
+  curl: (url) => `curl -H "Authorization: Bearer $TNR_API_KEY" \\\n  '${url}'`,
+
+  python: (url) => `import json, os, urllib.request
+
+request = urllib.request.Request(
+    "${url}",
+    headers={"Authorization": f"Bearer {os.environ['TNR_API_KEY']}"},
+)
+with urllib.request.urlopen(request) as response:
+    print(json.load(response))`,
+
+  typescript: (url) => `const response = await fetch(
+  "${url}",
+  { headers: { Authorization: \`Bearer \${process.env.TNR_API_KEY}\` } },
+);
+if (!response.ok) throw new Error(await response.text());
+console.log(await response.json());`,
+
+  rust: (url) => `// cargo add reqwest --features blocking,json
+// cargo add serde_json
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let response = reqwest::blocking::Client::new()
+        .get("${url}")
+        .bearer_auth(std::env::var("TNR_API_KEY")?)
+        .send()?
+        .error_for_status()?;
+    println!("{:#}", response.json::<serde_json::Value>()?);
+    Ok(())
+}`,
+};

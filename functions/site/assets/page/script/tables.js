@@ -1,0 +1,55 @@
+// Lists: a table, and the way to the pages before and after.
+
+const PAGE_ROWS = 25;
+
+/** A table. Each column is its heading, and what its cell of a row holds: text, an element, or nothing. */
+function table(caption, columns, rows) {
+  const headings = columns.map(([heading]) => element("th", { scope: "col", role: "columnheader" }, heading));
+  const body = rows.map((row) => element("tr", { role: "row" }, columns.map((column) => cell(column, row))));
+  // On a narrow screen the rows are blocks, which must not make them less of a table.
+  return element("table", { role: "table", "aria-label": caption },
+    element("thead", { role: "rowgroup" }, element("tr", { role: "row" }, headings)),
+    element("tbody", { role: "rowgroup" }, body));
+}
+
+function cell([heading, contentOf, kind], row) {
+  const content = contentOf(row);
+  const isMissing = content === null || content === undefined;
+  return element("td", { role: "cell", "data-label": heading, class: isMissing ? "none" : kind },
+    element("span", {}, isMissing ? "–" : content));
+}
+
+/** A list with its heading, and links to its pages. */
+function listCard({ title, detail, table: rows, pagination, headers, view, params }) {
+  const { limit, offset, total } = pagination;
+  const last = Math.min(offset + limit, total);
+  const range = total === 0 ? "none" : total <= limit && offset === 0 ? `all ${total.toLocaleString("en")}`
+    : `${(offset + 1).toLocaleString("en")} to ${last.toLocaleString("en")} of ${total.toLocaleString("en")}`;
+  announce(`${title}: ${range}`);
+  return [
+    element("div", { class: "list-head" },
+      element("h2", { tabindex: "-1" }, title),
+      element("p", {}, detail, detail && " · ", range)),
+    total === 0 ? element("p", { class: "empty" }, "Nothing has all of this.") : rows,
+    total > limit || offset > 0 ? pageLinks(pagesOf(headers), view, params) : null,
+  ];
+}
+
+function pageLinks(pages, view, params) {
+  const link = (relation, text) => {
+    const page = pages[relation];
+    if (!page) return element("span", { "aria-disabled": "true" }, text);
+    const offset = page.get("offset");
+    const hash = hashOf(view, { ...params, offset: offset === "0" ? "" : offset });
+    // The pages are of one version of the data, which is no part of a link that is shared.
+    const follow = (event) => {
+      if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+      event.preventDefault();
+      go(hash, { version: page.get("version"), isPaging: true });
+    };
+    return element("a", { href: hash, rel: relation, onclick: follow }, text);
+  };
+  return element("nav", { class: "pages", "aria-label": "Pages" }, link("prev", "Previous"), link("next", "Next"));
+}
+
+const ocnLink = (ocn) => ocn && element("a", { href: hashOf("carriers", { ocn }) }, ocn);

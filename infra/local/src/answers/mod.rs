@@ -1,0 +1,154 @@
+//! What the API answers, as a person wants to read it on a terminal.
+//!
+//! The commands ask the API's own routes within the process, so that they find what the API finds and
+//! refuse what it refuses, in its words.
+
+mod area_code;
+mod carriers;
+mod found_exchanges;
+mod number;
+mod page;
+
+use std::{borrow::Cow, io, io::ErrorKind, io::Write as _};
+
+use serde_json::Value;
+use shared::in_process::InProcess;
+
+pub use area_code::area_code;
+pub use carriers::carrier;
+pub use found_exchanges::search;
+pub use number::lookup;
+
+use crate::{
+    LocalError,
+    args::{AnswerArgs, PageArgs},
+    numbering_data::on_routes,
+    report::printable,
+};
+
+/// What stands below the holder of a number's block.
+const AS_ASSIGNED: &str = "as assigned; the number may have been ported to another carrier";
+
+/// What stands below the holders of exchanges.
+const HOLDERS_AS_ASSIGNED: &str =
+    "Holders as assigned; numbers may have been ported to other carriers.\n";
+
+/// Names and values of the parameters that were typed.
+type Params<'a> = Vec<(&'a str, &'a str)>;
+
+/// A success of the API.
+struct Answer {
+    /// As the API writes it.
+    json: String,
+    value: Value,
+}
+
+/// Asks a route of the API.
+///
+/// # Errors
+/// Returns [`LocalError::NotFound`] or [`LocalError::NotUnderstood`], with the API's message, if it
+/// answers with an error.
+async fn ask(api: &InProcess, path: &str, params: &Params<'_>) -> Result<Answer, LocalError> {
+    let answer = api.get(path, params.iter().copied()).await;
+    let json = String::from_utf8_lossy(&answer.body).into_owned();
+    let value: Value = serde_json::from_str(&json)
+        .map_err(LocalError::io(format!("{path} answers with something else than JSON")))?;
+    if answer.status.is_success() {
+        return Ok(Answer { json, value });
+    }
+    let message = printable(&lower_first(text(&value["message"])));
+    Err(if answer.status.is_client_error() && answer.status != 404 {
+        LocalError::NotUnderstood(message)
+    } else {
+        LocalError::NotFound(message)
+    })
+}
+
+/// The message as it stands after `error: `. A word in capitals, such as an abbreviation, keeps them.
+fn lower_first(message: &str) -> String {
+    let mut characters = message.chars();
+    match (characters.next(), characters.clone().next()) {
+        (Some(first), Some(second)) if !second.is_uppercase() => {
+            first.to_lowercase().chain(characters).collect()
+        }
+        _ => message.to_owned(),
+    }
+}
+
+/// Asks one route, and prints its answer as JSON or as `write` does.
+async fn print_answer(
+    args: &AnswerArgs,
+    path: &str,
+    params: &Params<'_>,
+    write: impl FnOnce(&Value) -> String,
+) -> Result<(), LocalError> {
+    let answer = on_routes(&args.data, async |api| ask(api, path, params).await).await?;
+    print(args.json, &answer, write)
+}
+
+fn print(
+    as_json: bool,
+    answer: &Answer,
+    write: impl FnOnce(&Value) -> String,
+) -> Result<(), LocalError> {
+    show(&if as_json { format!("{}\n", answer.json) } else { write(&answer.value) })
+}
+
+/// Writes to the standard output. A reader that has read enough, such as `head`, may close it.
+fn show(text: &str) -> Result<(), LocalError> {
+    let mut output = io::stdout().lock();
+    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        written => written.map_err(LocalError::io("cannot write to the standard output")),
+    }
+}
+
+/// The parameters of these names that were typed.
+fn typed<'a>(params: impl IntoIterator<Item = (&'a str, &'a Option<String>)>) -> Params<'a> {
+    params.into_iter().filter_map(|(name, value)| Some((name, value.as_deref()?))).collect()
+}
+
+impl PageArgs {
+    fn params(&self) -> Params<'_> {
+        typed([("limit", &self.limit), ("offset", &self.offset)])
+    }
+}
+
+/// The text of a field; empty if it has none.
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+/// The text of a field for a terminal, or a dash.
+fn shown(value: &Value) -> Cow<'_, str> {
+    match value {
+        Value::Null => "-".into(),
+        Value::String(text) => printable(text).into(),
+        other => other.to_string().into(),
+    }
+}
+
+/// The parts that are there, with commas between.
+fn listed<'a>(parts: impl IntoIterator<Item = &'a Value>) -> String {
+    let parts = parts.into_iter().map(|part| printable(text(part)));
+    parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+}
+
+/// A line with a name and a value; nothing without a value.
+fn line(name: &str, value: impl AsRef<str>) -> String {
+    let value = value.as_ref();
+    if value.is_empty() { String::new() } else { format!("  {name:<14} {value}\n") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_of_the_api_follows_what_the_program_prints_before_it() {
+        assert_eq!(lower_first("No carrier found"), "no carrier found");
+        assert_eq!(lower_first("npa must be"), "npa must be");
+        assert_eq!(lower_first("NPA 999 is"), "NPA 999 is");
+        assert_eq!(lower_first(""), "");
+    }
+}

@@ -1,0 +1,205 @@
+//! What can be typed to ask about numbers and the numbering data without a server.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use formatting::DefaultCountry;
+
+use super::DataArgs;
+
+/// The form in which a list is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ListForm {
+    /// Columns with a header
+    Csv,
+    /// A number in each line
+    Text,
+}
+
+/// The form in which numbers are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum NumberForm {
+    /// The columns of the list, and those of the result after them
+    Csv,
+    /// A JSON object in each line
+    Jsonl,
+}
+
+#[derive(Debug, Args)]
+pub struct FormatArgs {
+    /// A CSV, or a text with a number in each line; the standard input if left out or -
+    pub file: Option<PathBuf>,
+    /// Write into this file, which has its name only once it is complete, instead of to the standard
+    /// output
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// The form of the output; by default that of --output by its name, or else that of the list
+    #[arg(long, value_name = "FORM")]
+    pub to: Option<NumberForm>,
+    /// The form of the list, if neither its name nor its first row tells it
+    #[arg(long, value_name = "FORM")]
+    pub from: Option<ListForm>,
+    /// The column of a CSV that has the numbers, by its name or its number from 1 on; by default the one
+    /// that is named like one of phone numbers
+    #[arg(long, value_name = "COLUMN")]
+    pub column: Option<String>,
+    /// The first row of the CSV holds no names
+    #[arg(long)]
+    pub no_header: bool,
+    /// ISO 3166-1 alpha-2 code of the country of a number without a country code; US if left out
+    #[arg(long, value_name = "CODE")]
+    pub country: Option<DefaultCountry>,
+    /// The column of a CSV that has such a code for each number; where it is empty, --country counts
+    #[arg(long, value_name = "COLUMN")]
+    pub country_column: Option<String>,
+    /// End with exit code 1 if a number was rejected
+    #[arg(long)]
+    pub strict: bool,
+    #[command(flatten)]
+    pub data: DataArgs,
+}
+
+/// How an answer is printed, and what it comes from.
+#[derive(Debug, Args)]
+pub struct AnswerArgs {
+    /// Print what the API answers, as JSON
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub data: DataArgs,
+}
+
+/// Which part of a list is printed.
+#[derive(Debug, Args)]
+pub struct PageArgs {
+    /// How many results to print, at most 100; 50 if left out
+    #[arg(long, value_name = "N")]
+    pub limit: Option<String>,
+    /// How many results to pass over
+    #[arg(long, value_name = "N")]
+    pub offset: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct LookupArgs {
+    /// A phone number in any notation, of any country
+    #[arg(allow_hyphen_values = true)]
+    pub number: String,
+    /// ISO 3166-1 alpha-2 code of its country, if it is written without a country code; US if left out
+    #[arg(long, value_name = "CODE")]
+    pub country: Option<String>,
+    /// Print what the API answers, as JSON: the answer of /v1/format as `format` and, of a North American
+    /// number, that of /v1/lookup as `lookup`
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub data: DataArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct CarrierArgs {
+    /// An Operating Company Number, or words with which words of a name begin
+    #[arg(required = true, value_name = "OCN|WORDS")]
+    pub words: Vec<String>,
+    /// Of the carriers with these words only those of this state or province
+    #[arg(long, value_name = "CODE")]
+    pub state: Option<String>,
+    /// Only those of this country, US or CA
+    #[arg(long, value_name = "CODE")]
+    pub country: Option<String>,
+    /// Only those of this type: ILEC, CLEC, WIRELESS, CAP, IXC or PCS
+    #[arg(long = "type", value_name = "TYPE")]
+    pub carrier_type: Option<String>,
+    #[command(flatten)]
+    pub page: PageArgs,
+    #[command(flatten)]
+    pub answer: AnswerArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct AreaCodeArgs {
+    /// Three digits
+    pub npa: String,
+    /// The three digits after them, to see one exchange
+    pub nxx: Option<String>,
+    #[command(flatten)]
+    pub page: PageArgs,
+    #[command(flatten)]
+    pub answer: AnswerArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct SearchArgs {
+    /// Words with which words of a company name, common name or rate center begin
+    pub words: Vec<String>,
+    /// Area code
+    #[arg(long)]
+    pub npa: Option<String>,
+    /// Exchange code
+    #[arg(long)]
+    pub nxx: Option<String>,
+    /// Operating Company Number of the holder of the exchange or of a thousands block of it
+    #[arg(long)]
+    pub ocn: Option<String>,
+    /// Whole company name or common name of such a holder
+    #[arg(long, value_name = "NAME")]
+    pub company: Option<String>,
+    /// Whole rate center
+    #[arg(long, value_name = "NAME")]
+    pub rate_center: Option<String>,
+    /// State or province
+    #[arg(long, value_name = "CODE")]
+    pub state: Option<String>,
+    /// Country, US or CA
+    #[arg(long, value_name = "CODE")]
+    pub country: Option<String>,
+    /// Type of such a holder: ILEC, CLEC, WIRELESS, CAP, IXC or PCS
+    #[arg(long = "type", value_name = "TYPE")]
+    pub carrier_type: Option<String>,
+    /// ASSIGNED, UNASSIGNED or RESERVED
+    #[arg(long)]
+    pub status: Option<String>,
+    #[command(flatten)]
+    pub page: PageArgs,
+    #[command(flatten)]
+    pub answer: AnswerArgs,
+}
+
+/// The form of an export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ExportForm {
+    /// A table, or a folder of them
+    Csv,
+    /// A table with a JSON object in each line, or a folder of them
+    Jsonl,
+    /// A database of all tables
+    Sqlite,
+}
+
+/// A table of an export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ExportTable {
+    AreaCodes,
+    Carriers,
+    Exchanges,
+    /// Thousands blocks
+    Blocks,
+    /// Where the data comes from, and what it cannot say
+    Provenance,
+}
+
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// The file or, for csv and jsonl without --table, the folder to make; it has its name only once it is
+    /// complete. With --table it may be left out: the table then goes to the standard output
+    #[arg(required_unless_present = "table")]
+    pub file: Option<PathBuf>,
+    /// The form of the export
+    #[arg(long, value_name = "FORM")]
+    pub format: ExportForm,
+    /// Only this table, as one file
+    #[arg(long)]
+    pub table: Option<ExportTable>,
+    #[command(flatten)]
+    pub data: DataArgs,
+}

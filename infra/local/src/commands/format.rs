@@ -1,0 +1,198 @@
+//! Describes the phone numbers of a file or pipe, without a server.
+
+use std::{
+    fs::File,
+    io::{self, BufWriter, ErrorKind, IsTerminal, Read, Write},
+    path::Path,
+    sync::Arc,
+    time::Instant,
+};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use numbering::dataset::Dataset;
+use tokio::sync::oneshot;
+
+use crate::{
+    LocalError,
+    args::{FormatArgs, ListForm, NumberForm},
+    new_file::{Unfinished, is_special},
+    number_list::{ListError, ListOptions, OutputForm, Summary, describe},
+    numbering_data::{NumberingData, warn_of_sample},
+    stop_signals::StopSignals,
+};
+
+/// Writes what each number of a list is, and how many were valid, repaired and rejected.
+///
+/// # Errors
+/// Returns an error if the list cannot be read, it is not certain which column has the numbers, the output
+/// cannot be written or, with `--strict`, a number was rejected.
+pub async fn format(args: FormatArgs) -> Result<(), LocalError> {
+    let list = List::open(args.file.as_deref())?;
+    let options = options(&args);
+    let dataset = dataset(&args).await?;
+    let mut signals = StopSignals::receive()?;
+    let (destination, output) = Destination::open(args.output.as_deref())?;
+    let start = Instant::now();
+    let (tell, told) = oneshot::channel();
+    // A thread of its own: reading from a pipe may wait for ever, and a signal ends the program all the
+    // same.
+    std::thread::spawn(move || tell.send(write_all(list, &options, dataset, output)));
+    let summary = tokio::select! {
+        done = told => done.map_err(LocalError::io("the list was not described to its end"))??,
+        () = signals.next() => return Err(LocalError::Stopped),
+    };
+    let Some(summary) = summary else { return Ok(()) };
+    destination.finish()?;
+    eprint!("{}", summary.in_words(start.elapsed()));
+    match summary.rejected() {
+        rejected if args.strict && rejected > 0 => Err(LocalError::RejectedNumbers(rejected)),
+        _ => Ok(()),
+    }
+}
+
+/// The numbering data, without which numbers are described, too.
+async fn dataset(args: &FormatArgs) -> Result<Option<Arc<Dataset>>, LocalError> {
+    let Some(NumberingData { dataset, snapshot }) = NumberingData::load(&args.data).await? else {
+        eprintln!(
+            "note: there is no numbering data yet, so that places and carriers are left out; \
+             'tnr import --fetch' fetches the published reports"
+        );
+        return Ok(None);
+    };
+    warn_of_sample(&snapshot);
+    Ok(Some(dataset))
+}
+
+/// `None` if whoever reads the output has read enough, such as `head`.
+fn write_all(
+    list: List,
+    options: &ListOptions,
+    dataset: Option<Arc<Dataset>>,
+    output: Output,
+) -> Result<Option<Summary>, LocalError> {
+    let bar = list.bar(output.is_terminal);
+    let reader = bar.wrap_read(list.reader);
+    let done = |rows| bar.set_message(indicatif::HumanCount(rows).to_string());
+    let described = describe(reader, options, dataset, &mut BufWriter::new(output.writer), done);
+    bar.finish_and_clear();
+    match described {
+        Err(ListError::Unwritable(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(None),
+        described => Ok(Some(described?)),
+    }
+}
+
+fn options(args: &FormatArgs) -> ListOptions {
+    let is_csv = args.from.map(|form| form == ListForm::Csv);
+    let by_name = || match extension(args.file.as_deref()?).as_str() {
+        "csv" | "tsv" => Some(true),
+        "txt" => Some(false),
+        _ => None,
+    };
+    let form_by_name = || match extension(args.output.as_deref()?).as_str() {
+        "csv" | "tsv" => Some(OutputForm::Csv),
+        "jsonl" | "ndjson" => Some(OutputForm::JsonLines),
+        _ => None,
+    };
+    let form = args.to.map(|form| match form {
+        NumberForm::Csv => OutputForm::Csv,
+        NumberForm::Jsonl => OutputForm::JsonLines,
+    });
+    // What is typed of columns says more than the name of the file.
+    let has_columns = args.column.is_some() || args.country_column.is_some() || args.no_header;
+    ListOptions {
+        is_csv: is_csv.or(has_columns.then_some(true)).or_else(by_name),
+        has_no_header: args.no_header,
+        column: args.column.clone(),
+        country_column: args.country_column.clone(),
+        default_country: args.country.unwrap_or_default(),
+        form: form.or_else(form_by_name),
+    }
+}
+
+fn extension(file: &Path) -> String {
+    file.extension().map(|it| it.to_string_lossy().to_lowercase()).unwrap_or_default()
+}
+
+/// The list of numbers.
+struct List {
+    reader: Box<dyn Read + Send>,
+    /// `None` of a pipe.
+    bytes: Option<u64>,
+}
+
+impl List {
+    fn open(file: Option<&Path>) -> Result<Self, LocalError> {
+        let Some(file) = file.filter(|file| *file != Path::new("-")) else {
+            let input = io::stdin();
+            if input.is_terminal() {
+                return Err(LocalError::NoList);
+            }
+            return Ok(Self { reader: Box::new(input), bytes: None });
+        };
+        let failed = || LocalError::io(format!("{} cannot be read", file.display()));
+        let opened = File::open(file).map_err(failed())?;
+        let metadata = opened.metadata().map_err(failed())?;
+        if metadata.is_dir() {
+            return Err(failed()(ErrorKind::IsADirectory.into()));
+        }
+        let bytes = if metadata.is_file() { Some(metadata.len()) } else { None };
+        Ok(Self { reader: Box::new(opened), bytes })
+    }
+
+    /// A bar on the standard error, which stays hidden unless that is a terminal. It would stand among the
+    /// output on the same terminal.
+    fn bar(&self, is_output_terminal: bool) -> ProgressBar {
+        const OF_FILE: &str = "{msg} numbers {wide_bar} {bytes}/{total_bytes} {eta}";
+        const OF_PIPE: &str = "{spinner} {msg} numbers {bytes} {elapsed}";
+        if is_output_terminal {
+            return ProgressBar::hidden();
+        }
+        let (bar, style) = match self.bytes {
+            Some(bytes) => (ProgressBar::new(bytes), OF_FILE),
+            None => (ProgressBar::no_length(), OF_PIPE),
+        };
+        match ProgressStyle::with_template(style) {
+            Ok(style) => bar.with_style(style),
+            Err(_) => bar,
+        }
+    }
+}
+
+/// What the numbers are written to.
+struct Output {
+    writer: Box<dyn Write + Send>,
+    is_terminal: bool,
+}
+
+/// Where the numbers are written to.
+struct Destination {
+    name: String,
+    /// The file that gets its name at the end, if it is one.
+    unfinished: Option<Unfinished>,
+}
+
+impl Destination {
+    fn open(file: Option<&Path>) -> Result<(Self, Output), LocalError> {
+        let Some(file) = file.filter(|file| *file != Path::new("-")) else {
+            let is_terminal = io::stdout().is_terminal();
+            let destination = Self { name: String::new(), unfinished: None };
+            return Ok((destination, Output { writer: Box::new(io::stdout()), is_terminal }));
+        };
+        let name = file.display().to_string();
+        let failed = || LocalError::io(format!("{name} cannot be written"));
+        if is_special(file) {
+            let opened = File::options().write(true).open(file).map_err(failed())?;
+            let output = Output { is_terminal: opened.is_terminal(), writer: Box::new(opened) };
+            return Ok((Self { name, unfinished: None }, output));
+        }
+        let unfinished = Unfinished::named(file);
+        let created = unfinished.create().map_err(failed())?;
+        let output = Output { writer: Box::new(created), is_terminal: false };
+        Ok((Self { name, unfinished: Some(unfinished) }, output))
+    }
+
+    fn finish(self) -> Result<(), LocalError> {
+        let Some(unfinished) = self.unfinished else { return Ok(()) };
+        unfinished.finish().map_err(LocalError::io(format!("{} cannot be written", self.name)))
+    }
+}

@@ -1,0 +1,155 @@
+//! Work on a long list with all processors and little memory: one thread reads, one for each processor
+//! works, and the calling thread writes in the order of the list.
+//!
+//! The parts go round: the first worker has the first part, the second worker the second one, and so
+//! on, and the writer asks the workers in the same turn. So nothing has to be put in order, and each
+//! thread waits once those after it have a few parts to do.
+
+use std::{
+    num::NonZero,
+    sync::{
+        Arc,
+        mpsc::{Receiver, SyncSender, sync_channel},
+    },
+    thread,
+};
+
+/// How many parts may wait before and after each worker.
+const WAITING_PARTS: usize = 2;
+
+/// What goes from one thread to the next.
+enum Step<T, E> {
+    Part(T),
+    /// Reading failed after all earlier parts.
+    Failed(E),
+    End,
+}
+
+/// Reads parts until there is none, works on each, and writes what came of them in the same order.
+///
+/// # Errors
+/// Returns the error of reading or writing. What was read before an error of reading is written; after
+/// an error of writing the other threads end with their next part, or with the process.
+///
+/// # Panics
+/// Panics if reading or working does.
+pub(super) fn in_order<P, D, E>(
+    mut read: impl FnMut() -> Result<Option<P>, E> + Send + 'static,
+    work: impl Fn(P) -> D + Send + Sync + 'static,
+    mut write: impl FnMut(D) -> Result<(), E>,
+) -> Result<(), E>
+where
+    P: Send + 'static,
+    D: Send + 'static,
+    E: Send + 'static,
+{
+    let count = thread::available_parallelism().map_or(1, NonZero::get);
+    let work = Arc::new(work);
+    let (to_workers, from_workers): (Vec<_>, Vec<_>) =
+        (0..count).map(|_| worker(Arc::clone(&work))).unzip();
+    thread::spawn(move || {
+        for to_worker in to_workers.iter().cycle() {
+            let step = match read() {
+                Ok(Some(part)) => Step::Part(part),
+                Ok(None) => Step::End,
+                Err(error) => Step::Failed(error),
+            };
+            let is_last = !matches!(step, Step::Part(_));
+            // Nobody receives any more if writing has failed.
+            if to_worker.send(step).is_err() || is_last {
+                return;
+            }
+        }
+    });
+    for from_worker in from_workers.iter().cycle() {
+        match from_worker.recv().expect("a thread ends before the last part only by a panic") {
+            Step::Part(done) => write(done)?,
+            Step::Failed(error) => return Err(error),
+            Step::End => break,
+        }
+    }
+    Ok(())
+}
+
+/// The two ends of a worker: where its parts go in, and where what came of them comes out.
+type Worker<P, D, E> = (SyncSender<Step<P, E>>, Receiver<Step<D, E>>);
+
+/// Starts a worker.
+fn worker<P, D, E>(work: Arc<impl Fn(P) -> D + Send + Sync + 'static>) -> Worker<P, D, E>
+where
+    P: Send + 'static,
+    D: Send + 'static,
+    E: Send + 'static,
+{
+    let (to_worker, parts) = sync_channel(WAITING_PARTS);
+    let (done, from_worker) = sync_channel(WAITING_PARTS);
+    thread::spawn(move || {
+        for step in parts {
+            let step = match step {
+                Step::Part(part) => Step::Part(work(part)),
+                Step::Failed(error) => Step::Failed(error),
+                Step::End => Step::End,
+            };
+            if done.send(step).is_err() {
+                return;
+            }
+        }
+    });
+    (to_worker, from_worker)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn parts_are_written_in_the_order_in_which_they_were_read() {
+        let mut parts = 0..1000u64;
+        let mut written = Vec::new();
+        let work = |part: u64| {
+            // Some parts take longer than those after them.
+            thread::sleep(Duration::from_micros((part * 7919) % 300));
+            part
+        };
+        let done: Result<(), ()> = in_order(
+            move || Ok(parts.next()),
+            work,
+            |part| {
+                written.push(part);
+                Ok(())
+            },
+        );
+        assert_eq!((done, written), (Ok(()), (0..1000).collect()));
+    }
+
+    #[test]
+    fn an_error_of_reading_comes_after_all_that_was_read_before() {
+        for length in 0..20 {
+            let mut parts = 0..length;
+            let mut written = 0;
+            let done = in_order(
+                move || parts.next().map(Some).ok_or("cut off"),
+                |part| part,
+                |_| {
+                    written += 1;
+                    Ok(())
+                },
+            );
+            assert_eq!((done, written), (Err("cut off"), length));
+        }
+    }
+
+    #[test]
+    fn an_error_of_writing_ends_an_endless_list() {
+        let done = in_order(|| Ok(Some(())), |part| part, |()| Err("closed"));
+        assert_eq!(done, Err("closed"));
+    }
+
+    #[test]
+    #[should_panic(expected = "only by a panic")]
+    fn a_panic_of_a_worker_is_no_silent_end() {
+        let _: Result<(), ()> = in_order(|| Ok(Some(())), |()| panic!("work"), |()| Ok(()));
+    }
+}

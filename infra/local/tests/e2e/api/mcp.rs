@@ -1,0 +1,331 @@
+//! The API as tools for agents, over HTTP.
+
+use std::collections::BTreeSet;
+
+use futures_util::future::join_all;
+use reqwest::{Method, RequestBuilder, Response, StatusCode};
+use serde_json::{Value, json};
+
+use crate::support::{
+    agent::{
+        agent_over_http, call, calls_with_requests, refused_calls_with_requests, texts,
+        try_agent_over_http, try_call,
+    },
+    keys::key_with_quotas,
+    service::{KEY, Service, http_client, shared_service},
+};
+
+fn post(service: &Service, body: impl Into<String>) -> RequestBuilder {
+    post_with(service, KEY, "application/json", body)
+}
+
+fn post_with(
+    service: &Service,
+    key: &str,
+    content_type: &str,
+    body: impl Into<String>,
+) -> RequestBuilder {
+    let request = http_client().post(format!("{}/mcp", service.base_url)).bearer_auth(key);
+    request.header("content-type", content_type).body(body.into())
+}
+
+async fn answer_to(service: &Service, message: Value) -> (StatusCode, Value) {
+    let response = post(service, message.to_string()).send().await.unwrap();
+    (response.status(), response.json().await.unwrap())
+}
+
+/// The status, and the code and message of the error in the body.
+async fn refusal(response: Response) -> (u16, i64, String) {
+    let status = response.status().as_u16();
+    let body: Value = response.json().await.unwrap();
+    let error = &body["error"];
+    assert_eq!(body["jsonrpc"], "2.0", "{body}");
+    (status, error["code"].as_i64().unwrap(), error["message"].as_str().unwrap().to_owned())
+}
+
+#[tokio::test]
+async fn every_tool_answers_what_the_api_answers() {
+    let service = shared_service();
+    let agent = agent_over_http(&service.base_url, KEY).await;
+    for (tool, arguments, target) in calls_with_requests() {
+        let result = call(&agent, tool, arguments).await;
+        let from_api = service.get(target).await.text().await.unwrap();
+        assert_eq!(result.is_error, Some(false), "{tool} {target}");
+        assert_eq!(texts(&result)[0], from_api, "{tool} {target}");
+        assert_eq!(result.structured_content, serde_json::from_str(&from_api).unwrap());
+    }
+    agent.cancel().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_tool_fails_with_the_error_of_the_api() {
+    let service = shared_service();
+    let agent = agent_over_http(&service.base_url, KEY).await;
+    for (tool, arguments, target) in refused_calls_with_requests() {
+        let result = call(&agent, tool, arguments).await;
+        let (_, from_api) = service.answer(target).await;
+        assert_eq!(result.is_error, Some(true), "{tool} {target}");
+        assert_eq!(texts(&result), [from_api["message"].as_str().unwrap()], "{tool} {target}");
+        assert_eq!(result.structured_content, Some(from_api));
+    }
+}
+
+#[tokio::test]
+async fn an_agent_is_told_what_the_tools_take_and_what_the_data_cannot_tell() {
+    let service = shared_service();
+    let agent = agent_over_http(&service.base_url, KEY).await;
+    let info = agent.peer_info().unwrap();
+    let instructions = info.instructions.clone().unwrap();
+    for unknown in ["ported", "caller name", "SIM", "spam"] {
+        assert!(instructions.contains(unknown), "{instructions}");
+    }
+    let tools = agent.list_all_tools().await.unwrap();
+    let described: BTreeSet<&str> = tools.iter().map(|tool| &*tool.name).collect();
+    assert_eq!(described, mcp::TOOLS.iter().map(|tool| tool.name).collect());
+    for tool in &tools {
+        let annotations = tool.annotations.clone().unwrap();
+        assert_eq!(annotations.read_only_hint, Some(true), "{}", tool.name);
+        assert_eq!(annotations.idempotent_hint, Some(true), "{}", tool.name);
+        assert_eq!(annotations.open_world_hint, Some(false), "{}", tool.name);
+        let schema = Value::Object((*tool.input_schema).clone());
+        assert_eq!(schema["additionalProperties"], false, "{schema}");
+        for (name, argument) in schema["properties"].as_object().unwrap() {
+            assert!(argument["description"].is_string(), "{}: {name}", tool.name);
+            assert!(argument["type"].is_string(), "{}: {name} {argument}", tool.name);
+            assert!(argument.get("$ref").is_none(), "{}: {name}", tool.name);
+        }
+    }
+    let of = |name: &str| tools.iter().find(|tool| tool.name == name).unwrap();
+    let search = Value::Object((*of("search_exchanges").input_schema).clone());
+    assert_eq!(search["properties"]["npa"]["pattern"], "^[0-9]{3}$");
+    assert_eq!(search["properties"]["country"]["enum"], json!(["US", "CA"]));
+    assert_eq!(search["properties"]["limit"]["default"], 20);
+    assert_eq!(of("get_carrier").input_schema["required"], json!(["ocn"]));
+    // All of it is read by a model whenever it thinks.
+    let length = serde_json::to_string(&tools).unwrap().len();
+    assert!(length < 12_000, "{length}");
+}
+
+#[tokio::test]
+async fn pages_are_small_and_the_hint_leads_through_all_of_them() {
+    let service = shared_service();
+    let agent = agent_over_http(&service.base_url, KEY).await;
+    let mut arguments = json!({ "npa": "415" });
+    let (mut seen, mut pages) = (BTreeSet::new(), 0);
+    loop {
+        let result = call(&agent, "get_area_code", arguments.clone()).await;
+        let body = result.structured_content.clone().unwrap();
+        let rows = body["exchanges"].as_array().unwrap();
+        assert!(rows.len() <= 20);
+        seen.extend(rows.iter().map(|row| row["nxx"].as_str().unwrap().to_owned()));
+        pages += 1;
+        let texts = texts(&result);
+        let Some(hint) = texts.get(1) else {
+            assert_eq!(seen.len() as u64, body["pagination"]["total"].as_u64().unwrap());
+            break;
+        };
+        let words: Vec<&str> = hint.split(' ').collect();
+        let after = |word: &str| words[1 + words.iter().position(|it| *it == word).unwrap()];
+        arguments["offset"] = after("offset").into();
+        arguments["version"] = after("version").into();
+    }
+    assert!(pages > 1, "{pages}");
+}
+
+#[tokio::test]
+async fn several_numbers_are_answered_at_once_as_the_api_answers_them() {
+    let service = shared_service();
+    let agent = agent_over_http(&service.base_url, KEY).await;
+    let numbers = json!(["(305) 234-5678", "020 7946 0958", ""]);
+    let arguments = json!({ "numbers": numbers, "defaultCountry": "GB" });
+    let result = call(&agent, "format_numbers", arguments).await;
+    let request = http_client().post(format!("{}/v1/format?defaultCountry=GB", service.base_url));
+    let from_api = request.bearer_auth(KEY).json(&numbers).send().await.unwrap();
+    let from_api = from_api.text().await.unwrap();
+    assert_eq!((texts(&result), result.is_error), (vec![from_api], Some(false)));
+    let results = &result.structured_content.unwrap()["results"];
+    assert_eq!(results[1]["result"]["country"], "GB");
+    assert!(results[2]["error"].is_object(), "{results}");
+}
+
+#[tokio::test]
+async fn a_call_counts_as_one_request_and_several_numbers_as_so_many() {
+    let service = Service::with_sample().await;
+    let key = key_with_quotas(&service.database.store(), None, Some(20)).await;
+    let send = async |message: Value| {
+        let request = post_with(&service, key.reveal(), "application/json", message.to_string());
+        request.send().await.unwrap()
+    };
+    let remaining = |response: &Response| -> i64 {
+        response.headers()["x-ratelimit-remaining"].to_str().unwrap().parse().unwrap()
+    };
+    let message = |method: &str, params: Value| json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+    let call_of = |tool: &str, arguments: Value| {
+        message("tools/call", json!({ "name": tool, "arguments": arguments }))
+    };
+    let numbers =
+        |count: usize| call_of("format_numbers", json!({ "numbers": vec!["305"; count] }));
+    for (sent, left) in [
+        (message("ping", json!({})), 19),
+        (message("tools/list", json!({})), 18),
+        (call_of("format_number", json!({ "tn": "305" })), 17),
+        (call_of("no_tool", json!({})), 16),
+        (numbers(3), 13),
+        // Refused before its numbers are counted.
+        (numbers(0), 12),
+        (json!([1]), 11),
+    ] {
+        assert_eq!(remaining(&send(sent.clone()).await), left, "{sent}");
+    }
+    let refused = send(numbers(12)).await;
+    assert_eq!((refused.status(), remaining(&refused)), (StatusCode::OK, 11));
+    let body: Value = refused.json().await.unwrap();
+    assert_eq!(body["result"]["structuredContent"]["error"], "rate_limited", "{body}");
+    assert_eq!(remaining(&send(numbers(11)).await), 0);
+    let exhausted = send(message("ping", json!({}))).await;
+    assert_eq!(exhausted.status(), StatusCode::TOO_MANY_REQUESTS);
+    let body: Value = exhausted.json().await.unwrap();
+    assert_eq!(body["error"], "rate_limited");
+}
+
+#[tokio::test]
+async fn an_agent_without_a_live_key_is_not_let_in() {
+    let service = shared_service();
+    let refused = try_agent_over_http(&service.base_url, "wrong").await.err().unwrap();
+    assert!(refused.to_lowercase().contains("auth") || refused.contains("401"), "{refused}");
+    let response = post_with(service, "wrong", "application/json", "{}").send().await.unwrap();
+    assert_eq!(response.status(), StatusCode::UNAUTHORIZED);
+}
+
+#[tokio::test]
+async fn calls_at_the_same_time_get_their_own_answers() {
+    let service = shared_service();
+    let agent = agent_over_http(&service.base_url, KEY).await;
+    let ask = async |index: usize| {
+        let tn = format!("305234{index:04}");
+        let result = call(&agent, "lookup_block", json!({ "tn": tn })).await;
+        assert_eq!(result.structured_content.unwrap()["tn"], tn);
+    };
+    join_all((0..100).map(ask)).await;
+}
+
+#[tokio::test]
+async fn there_are_no_streams_and_no_sessions() {
+    let service = shared_service();
+    let url = format!("{}/mcp", service.base_url);
+    for method in [Method::GET, Method::DELETE, Method::PUT] {
+        let request = http_client().request(method.clone(), &url).bearer_auth(KEY);
+        let response = request.header("accept", "text/event-stream").send().await.unwrap();
+        assert_eq!(response.status(), StatusCode::METHOD_NOT_ALLOWED, "{method}");
+        assert_eq!(response.headers()["allow"], "POST, OPTIONS", "{method}");
+    }
+    let initialize = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {},
+            "clientInfo": { "name": "x", "version": "1" }
+        }
+    });
+    let request = post(service, initialize.to_string()).header("mcp-session-id", "stale");
+    let response = request.send().await.unwrap();
+    assert_eq!(response.status(), StatusCode::OK);
+    assert_eq!(response.headers()["content-type"], "application/json");
+    for header in ["mcp-session-id", "etag"] {
+        assert!(!response.headers().contains_key(header), "{header}");
+    }
+    let body: Value = response.json().await.unwrap();
+    assert_eq!(body["result"]["protocolVersion"], "2025-06-18");
+    let notified = post(service, r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+    let notified = notified.send().await.unwrap();
+    assert_eq!(notified.status(), StatusCode::ACCEPTED);
+    assert_eq!(notified.text().await.unwrap(), "");
+}
+
+#[tokio::test]
+async fn a_revision_that_is_unknown_is_answered_with_one_that_is_known() {
+    let service = shared_service();
+    for (asked, agreed) in [
+        ("2025-11-25", "2025-11-25"),
+        ("2025-03-26", "2025-03-26"),
+        ("2024-11-05", "2024-11-05"),
+        ("1999-01-01", "2025-11-25"),
+    ] {
+        let client = json!({ "name": "x", "version": "1" });
+        let params = json!({ "protocolVersion": asked, "capabilities": {}, "clientInfo": client });
+        let message =
+            json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params });
+        let (_, body) = answer_to(service, message).await;
+        assert_eq!(body["result"]["protocolVersion"], agreed, "{body}");
+    }
+    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    let request = post(service, ping).header("mcp-protocol-version", "1999-01-01");
+    let (status, code, message) = refusal(request.send().await.unwrap()).await;
+    assert_eq!((status, code), (400, -32600), "{message}");
+}
+
+#[tokio::test]
+async fn a_body_that_is_no_message_is_refused_as_the_protocol_says() {
+    let service = shared_service();
+    let deep =
+        format!(r#"{{"jsonrpc":"2.0","id":1,"method":"x","params":{}}}"#, "[".repeat(20_000));
+    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    for (body, code) in [
+        ("", -32700),
+        ("{", -32700),
+        (&*deep, -32700),
+        ("[]", -32600),
+        (&format!("[{ping}]"), -32600),
+        ("7", -32600),
+        (r#"{"jsonrpc":"2.0","id":9223372036854775808,"method":"ping"}"#, -32600),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":["get_carrier"]}"#, -32600),
+        (r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, -32600),
+    ] {
+        let (status, found, message) = refusal(post(service, body).send().await.unwrap()).await;
+        assert_eq!((status, found), (400, code), "{message}");
+    }
+    let too_long = format!(r#"{{"jsonrpc":"2.0","id":"{}","method":"ping"}}"#, "x".repeat(65_536));
+    assert_eq!(refusal(post(service, too_long).send().await.unwrap()).await.0, 413);
+    let long_id = "x".repeat(60_000);
+    let (status, body) =
+        answer_to(service, json!({ "jsonrpc": "2.0", "id": long_id, "method": "ping" })).await;
+    assert_eq!((status, body["id"].as_str().unwrap().len()), (StatusCode::OK, 60_000));
+    let as_text = post_with(service, KEY, "text/plain", ping).send().await.unwrap();
+    assert_eq!(as_text.status(), StatusCode::UNSUPPORTED_MEDIA_TYPE);
+    for (accept, status) in
+        [("text/event-stream", 406), ("text/html", 406), ("application/json", 200), ("*/*", 200)]
+    {
+        let response = post(service, ping).header("accept", accept).send().await.unwrap();
+        assert_eq!(response.status().as_u16(), status, "{accept}");
+    }
+}
+
+#[tokio::test]
+async fn what_no_tool_takes_is_an_error_that_says_so() {
+    let service = shared_service();
+    let agent = agent_over_http(&service.base_url, KEY).await;
+    let unknown = try_call(&agent, "send_text", json!({})).await.unwrap_err().to_string();
+    assert!(unknown.contains("Unknown tool 'send_text'; the tools are format_number"), "{unknown}");
+    for (arguments, message) in [
+        (json!({ "ocn": "6015", "apiKey": KEY }), "Unknown argument 'apiKey'; this tool knows ocn"),
+        (json!({ "ocn": ["6015"] }), "ocn must be a text or a number, got '[\"6015\"]'"),
+    ] {
+        let result = call(&agent, "get_carrier", arguments).await;
+        assert_eq!((texts(&result), result.is_error), (vec![message.to_owned()], Some(true)));
+    }
+    for (method, params, code) in [
+        ("tools/Call", json!({ "name": "get_carrier" }), -32601),
+        ("no/method", json!({}), -32601),
+        ("tools/call", json!({ "name": 7 }), -32602),
+        ("tools/call", json!({ "name": "get_carrier", "arguments": ["6015"] }), -32602),
+        ("tools/list", json!({ "cursor": "x" }), -32602),
+        ("resources/read", json!({ "uri": "file:///etc/passwd" }), -32601),
+    ] {
+        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        let (status, body) = answer_to(service, message).await;
+        assert_eq!(
+            (status, body["error"]["code"].as_i64()),
+            (StatusCode::OK, Some(code)),
+            "{body}"
+        );
+    }
+}

@@ -1,0 +1,184 @@
+//! `tnr export`: the whole numbering data as files and as a database.
+
+use std::{collections::BTreeMap, fs, path::Path, process::Stdio};
+
+use rusqlite::Connection;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::support::{
+    databases::write_sample_into,
+    program::{Serving, program_on, run, stderr, stdout},
+};
+
+const TABLES: [&str; 4] = ["area-codes", "carriers", "exchanges", "blocks"];
+
+fn sample_folder() -> TempDir {
+    let data_dir = TempDir::new().unwrap();
+    write_sample_into(data_dir.path());
+    data_dir
+}
+
+fn export(data_dir: &TempDir, name: &Path, form: &str) {
+    let name = name.display().to_string();
+    let output = run(data_dir, &["export", "--format", form, &name]);
+    assert!(stdout(&output).is_empty());
+    assert!(stderr(&output).contains("with 3,484 exchanges."), "{}", stderr(&output));
+}
+
+/// The bytes of the files of a folder.
+fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+    let named =
+        files.map(|file| (file.file_name().into_string().unwrap(), fs::read(file.path()).unwrap()));
+    named.collect()
+}
+
+#[tokio::test]
+async fn every_form_holds_every_record_even_while_the_folder_is_served() {
+    let data_dir = sample_folder();
+    let serving = Serving::on(&data_dir, &[]).await;
+    let files = TempDir::new().unwrap();
+    let [csv, jsonl, database] =
+        ["csv", "jsonl", "numbers.sqlite"].map(|name| files.path().join(name));
+    export(&data_dir, &csv, "csv");
+    export(&data_dir, &jsonl, "jsonl");
+    export(&data_dir, &database, "sqlite");
+    assert_eq!(fs::read_dir(files.path()).unwrap().count(), 3, "nothing unfinished is left");
+
+    let database = Connection::open(database).unwrap();
+    for table in TABLES {
+        let mut reader = csv::Reader::from_path(csv.join(format!("{table}.csv"))).unwrap();
+        let header = reader.headers().unwrap().clone();
+        let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+        let lines = fs::read_to_string(jsonl.join(format!("{table}.jsonl"))).unwrap();
+        let objects: Vec<Value> =
+            lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(rows.len(), objects.len(), "{table}");
+        let name = table.replace('-', "_");
+        let mut select = database.prepare(&format!("SELECT * FROM {name}")).unwrap();
+        assert_eq!(select.column_names(), header.iter().collect::<Vec<_>>());
+        let mut selected = select.query([]).unwrap();
+        for (row, object) in rows.iter().zip(&objects) {
+            let of_database = selected.next().unwrap().unwrap();
+            for (column, (cell, name)) in row.iter().zip(&header).enumerate() {
+                let text = match &object[name] {
+                    Value::Null => String::new(),
+                    Value::String(text) => text.clone(),
+                    other => other.to_string(),
+                };
+                assert_eq!(cell, text, "{table} {name}");
+                let stored: rusqlite::types::Value = of_database.get(column).unwrap();
+                match stored {
+                    rusqlite::types::Value::Null => assert!(object[name].is_null()),
+                    rusqlite::types::Value::Integer(count) => assert_eq!(object[name], count),
+                    rusqlite::types::Value::Text(text) => assert_eq!(object[name], text),
+                    other => panic!("{other:?}"),
+                }
+            }
+        }
+        assert!(selected.next().unwrap().is_none());
+    }
+    let stats = serving.get("/v1/stats").await;
+    let count = |sql: &str| database.query_one(sql, [], |row| row.get::<_, i64>(0)).unwrap();
+    assert_eq!(stats["total_records"], count("SELECT count(*) FROM exchanges"));
+    let carrier = serving.get("/v1/carrier/0230").await;
+    let held = count("SELECT total_exchanges FROM carriers WHERE ocn = '0230'");
+    assert_eq!(carrier["exchanges"]["total"], held);
+    assert_eq!(held, count("SELECT count(*) FROM exchanges WHERE ocn = '0230'"));
+    let plan: String = database
+        .query_one("EXPLAIN QUERY PLAN SELECT * FROM exchanges WHERE ocn = '0230'", [], |row| {
+            row.get(3)
+        })
+        .unwrap();
+    assert!(plan.contains("exchanges_by_ocn"), "{plan}");
+}
+
+#[test]
+fn an_export_says_where_it_comes_from_and_what_it_cannot_know() {
+    let data_dir = sample_folder();
+    let files = TempDir::new().unwrap();
+    let [folder, database] = ["csv", "numbers.sqlite"].map(|name| files.path().join(name));
+    export(&data_dir, &folder, "csv");
+    export(&data_dir, &database, "sqlite");
+    let text = fs::read_to_string(folder.join("provenance.json")).unwrap();
+    let provenance: Value = serde_json::from_str(&text).unwrap();
+    let listed = stdout(&run(&data_dir, &["versions", "--json"]));
+    let version = &serde_json::from_str::<Value>(&listed).unwrap()[0];
+    for (name, expected) in [
+        ("data_version", version["version"].clone()),
+        ("imported_at", version["ingested_at"].clone()),
+        ("nanpa_report_date", "2000-01-01".into()),
+        ("cnac_report_date", "2000-01-01".into()),
+        ("area_code_report_date", "2000-01-01".into()),
+        ("generator", concat!("tnr ", env!("CARGO_PKG_VERSION")).into()),
+        ("exchanges", 3484.into()),
+    ] {
+        assert_eq!(provenance[name], expected, "{name}");
+    }
+    assert!(provenance["sources"].as_str().unwrap().starts_with("made-up sample"));
+    assert!(provenance["caveat"].as_str().unwrap().contains("ported to another carrier"));
+    let database = Connection::open(database).unwrap();
+    let caveat: String = database
+        .query_one("SELECT value FROM provenance WHERE name = 'caveat'", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(provenance["caveat"], caveat);
+    let printed = run(&data_dir, &["export", "--format", "jsonl", "--table", "provenance"]);
+    assert!(stdout(&printed).contains("{\"name\":\"data_version\",\"value\":\""));
+}
+
+#[test]
+fn the_same_data_has_the_same_bytes() {
+    let data_dir = sample_folder();
+    let files = TempDir::new().unwrap();
+    for form in ["csv", "jsonl"] {
+        let [first, second] =
+            ["first", "second"].map(|name| files.path().join(format!("{name}-{form}")));
+        export(&data_dir, &first, form);
+        export(&data_dir, &second, form);
+        let first = contents(&first);
+        assert_eq!(first, contents(&second));
+        for table in TABLES {
+            let printed = run(&data_dir, &["export", "--format", form, "--table", table]);
+            stdout(&printed);
+            assert_eq!(printed.stdout, first[&format!("{table}.{form}")], "{table}");
+        }
+    }
+}
+
+#[test]
+fn nothing_that_exists_is_damaged() {
+    let data_dir = sample_folder();
+    let files = TempDir::new().unwrap();
+    let folder = files.path().display().to_string();
+    let refused = run(&data_dir, &["export", "--format", "csv", &folder]);
+    assert!(stderr(&refused).contains("must not exist; give another name"), "{}", stderr(&refused));
+    let missing = files.path().join("none/numbers.sqlite").display().to_string();
+    let refused = run(&data_dir, &["export", "--format", "sqlite", &missing]);
+    assert!(stderr(&refused).contains("none/numbers.sqlite cannot be written"));
+    let file = files.path().join("numbers.csv").display().to_string();
+    fs::write(&file, "old").unwrap();
+    stdout(&run(&data_dir, &["export", "--format", "csv", "--table", "carriers", &file]));
+    assert!(fs::read_to_string(&file).unwrap().starts_with("ocn,company_name,"));
+    assert_eq!(fs::read_dir(files.path()).unwrap().count(), 1);
+    for refused in
+        [&["--format", "sqlite", "--table", "blocks", "x"][..], &["--format", "csv", "-"]]
+    {
+        let refused = run(&data_dir, &[&["export"], refused].concat());
+        assert_eq!(refused.status.code(), Some(2), "{}", stderr(&refused));
+    }
+    let new = files.path().join("new").display().to_string();
+    let empty = run(&TempDir::new().unwrap(), &["export", "--format", "csv", &new]);
+    assert!(stderr(&empty).contains("there is no numbering data yet"));
+}
+
+#[test]
+fn a_reader_may_close_the_pipe_of_a_table() {
+    let data_dir = sample_folder();
+    let arguments = ["export", "--format", "csv", "--table", "exchanges"];
+    let mut command = program_on(&data_dir, &arguments);
+    let mut process = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(process.stdout.take());
+    let output = process.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+}

@@ -1,0 +1,144 @@
+//! The tools of agents over standard input and output: `tnr mcp`.
+
+use std::{
+    io::Write,
+    process::{Command, Output, Stdio},
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::support::{
+    agent::{agent_with, call, calls_with_requests, refused_calls_with_requests, texts},
+    databases::write_sample_into,
+    processes::send_signal,
+    program::{Serving, program_on, run, stderr},
+};
+
+fn sample_folder() -> TempDir {
+    let data_dir = TempDir::new().unwrap();
+    write_sample_into(data_dir.path());
+    data_dir
+}
+
+fn mcp_on(data_dir: &TempDir) -> Command {
+    program_on(data_dir, &["mcp"])
+}
+
+/// Writes these lines to the program, ends its input, and waits for its end.
+fn answers_to(mut command: Command, lines: &[&str]) -> Output {
+    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut process = command.spawn().unwrap();
+    let mut input = process.stdin.take().unwrap();
+    for line in lines {
+        writeln!(input, "{line}").unwrap();
+    }
+    drop(input);
+    process.wait_with_output().unwrap()
+}
+
+const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}"#;
+const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+
+#[tokio::test]
+async fn every_tool_answers_what_the_api_answers_while_the_folder_is_served() {
+    let data_dir = sample_folder();
+    let serving = Serving::on(&data_dir, &[]).await;
+    let (agent, _child) = agent_with(mcp_on(&data_dir)).await;
+    for (tool, arguments, target) in calls_with_requests() {
+        let result = call(&agent, tool, arguments).await;
+        assert_eq!(result.structured_content, Some(serving.get(target).await), "{tool} {target}");
+    }
+    for (tool, arguments, target) in refused_calls_with_requests() {
+        let result = call(&agent, tool, arguments).await;
+        assert_eq!(result.is_error, Some(true), "{tool} {target}");
+        assert_eq!(result.structured_content, Some(serving.get(target).await), "{tool} {target}");
+    }
+    let numbers = json!({ "numbers": ["(305) 234-5678", "020 7946 0958"], "defaultCountry": "GB" });
+    let result = call(&agent, "format_numbers", numbers).await;
+    let results = &result.structured_content.unwrap()["results"];
+    assert_eq!(results[1]["result"], serving.get("/v1/format/+442079460958").await);
+    // The server that it has used ends; the next calls are answered all the same.
+    serving.kill();
+    let result = call(&agent, "lookup_block", json!({ "tn": "2122345678" })).await;
+    assert_eq!(result.is_error, Some(false), "{result:?}");
+}
+
+#[tokio::test]
+async fn two_agents_use_a_folder_which_is_free_again_after_their_calls() {
+    let data_dir = sample_folder();
+    let (first, _first_child) = agent_with(mcp_on(&data_dir)).await;
+    let (second, _second_child) = agent_with(mcp_on(&data_dir)).await;
+    let ask = async |agent| {
+        let result = call(agent, "get_carrier", json!({ "ocn": "6015" })).await;
+        assert_eq!(result.is_error, Some(false), "{result:?}");
+    };
+    tokio::join!(ask(&first), ask(&second), ask(&first), ask(&second));
+    // A command may work on the folder even now.
+    assert!(run(&data_dir, &["versions"]).status.success());
+    tokio::time::sleep(Duration::from_secs(12)).await;
+    let serving = Serving::on(&data_dir, &[]).await;
+    tokio::join!(ask(&first), ask(&second));
+    assert!(serving.interrupt().await);
+}
+
+#[test]
+fn it_ends_with_its_input_and_prints_nothing_but_answers() {
+    let data_dir = sample_folder();
+    let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"format_number","arguments":{"tn":"+1 305 234 5678"}}}"#;
+    let output = answers_to(mcp_on(&data_dir), &[INITIALIZE, INITIALIZED, call]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let answers: Vec<Value> = String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let ids: Vec<_> = answers.iter().map(|answer| answer["id"].as_u64().unwrap()).collect();
+    assert_eq!(ids, [1, 2]);
+    assert_eq!(answers[1]["result"]["structuredContent"]["valid"], true, "{answers:?}");
+    assert_eq!(answers_to(mcp_on(&data_dir), &[]).status.code(), Some(0));
+}
+
+#[test]
+fn lines_that_are_no_messages_do_not_end_it() {
+    let data_dir = sample_folder();
+    let deep = format!(
+        "{{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"x\",\"params\":{}",
+        "[".repeat(50_000)
+    );
+    let lines = ["hello", "[]", "{\"jsonrpc\":\"2.0\"}", &deep, "\u{feff}", ""];
+    let ping = r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#;
+    let all: Vec<&str> = [INITIALIZE, INITIALIZED].into_iter().chain(lines).chain([ping]).collect();
+    let output = answers_to(mcp_on(&data_dir), &all);
+    let printed = String::from_utf8(output.stdout.clone()).unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(printed.contains(r#""id":9,"result":{}"#), "{printed}");
+    assert!(!stderr(&output).contains("hello"), "{}", stderr(&output));
+}
+
+#[tokio::test]
+async fn a_folder_without_data_is_an_error_of_the_tool_that_says_what_to_do() {
+    let data_dir = TempDir::new().unwrap();
+    let (agent, _child) = agent_with(mcp_on(&data_dir)).await;
+    let result = call(&agent, "get_carrier", json!({ "ocn": "6015" })).await;
+    assert_eq!(result.is_error, Some(true));
+    let text = texts(&result).remove(0);
+    assert!(text.starts_with("there is no numbering data yet in folder"), "{text}");
+    assert!(text.ends_with("'tnr serve' brings a made-up sample"), "{text}");
+    write_sample_into(data_dir.path());
+    let result = call(&agent, "get_carrier", json!({ "ocn": "6015" })).await;
+    assert_eq!(result.is_error, Some(false), "{result:?}");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_signal_ends_it_at_once_and_leaves_the_folder_free() {
+    let data_dir = sample_folder();
+    let mut process =
+        mcp_on(&data_dir).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    send_signal("TERM", &process);
+    assert!(process.wait().unwrap().success());
+    assert!(run(&data_dir, &["versions"]).status.success());
+}

@@ -1,0 +1,286 @@
+//! `tnr format`: lists of numbers from files and pipes.
+
+use std::{
+    fs,
+    io::{Read, Write},
+    process::{Output, Stdio},
+};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::support::{
+    databases::write_sample_into,
+    processes::send_signal,
+    program::{Serving, program_on, run, stderr, stdout},
+    service::fields,
+};
+
+/// A folder with the sample in it, and a place for lists beside it.
+struct Folder {
+    data: TempDir,
+    files: TempDir,
+}
+
+impl Folder {
+    fn with_sample() -> Self {
+        let folder = Self::empty();
+        write_sample_into(folder.data.path());
+        folder
+    }
+
+    fn empty() -> Self {
+        Self { data: TempDir::new().unwrap(), files: TempDir::new().unwrap() }
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.files.path().join(name).display().to_string()
+    }
+
+    fn write(&self, name: &str, content: impl AsRef<[u8]>) -> String {
+        fs::write(self.path(name), content).unwrap();
+        self.path(name)
+    }
+
+    /// `format` of a list with this name and content.
+    fn format(&self, name: &str, content: impl AsRef<[u8]>, options: &[&str]) -> Output {
+        let file = self.write(name, content);
+        run(&self.data, &[&["format", &file], options].concat())
+    }
+
+    /// `format` of what is piped in.
+    fn pipe(&self, content: impl AsRef<[u8]>, options: &[&str]) -> Output {
+        let mut command = program_on(&self.data, &[&["format"], options].concat());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut process = command.spawn().unwrap();
+        // The program does not read on in what it refuses.
+        _ = process.stdin.take().unwrap().write_all(content.as_ref());
+        process.wait_with_output().unwrap()
+    }
+}
+
+fn json_lines(output: &Output) -> Vec<Value> {
+    stdout(output).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn csv_rows(text: &str, delimiter: u8) -> Vec<Vec<String>> {
+    let mut reader = csv::ReaderBuilder::new();
+    let mut reader = reader.has_headers(false).delimiter(delimiter).from_reader(text.as_bytes());
+    let rows = reader.records().map(|row| row.unwrap().iter().map(str::to_owned).collect());
+    rows.collect()
+}
+
+/// The cells of a row by the names of their columns.
+fn cell<'a>(rows: &'a [Vec<String>], row: usize, name: &str) -> &'a str {
+    let column = rows[0].iter().position(|column| column == name).unwrap();
+    &rows[row][column]
+}
+
+#[tokio::test]
+async fn a_line_is_described_as_the_api_describes_it_even_while_the_folder_is_served() {
+    let folder = Folder::with_sample();
+    let serving = Serving::on(&folder.data, &[]).await;
+    let numbers =
+        ["+14152341234", "(305) 234-5678 ext. 42", "020 7946 0958", "hello", "907_217_1234"];
+    let described = json_lines(&folder.pipe(numbers.join("\n"), &[]));
+    for (number, line) in numbers.iter().zip(&described) {
+        let encoded = number.replace('+', "%2B").replace(' ', "%20");
+        let mut expected = serving.get(&format!("/v1/format?tn={encoded}")).await;
+        expected.as_object_mut().unwrap().shift_remove("flags");
+        let mut result = line.clone();
+        for own in ["line", "tn", "verdict", "reason"] {
+            result.as_object_mut().unwrap().shift_remove(own);
+        }
+        assert_eq!(result, expected, "{number}");
+        assert_eq!(line["tn"], *number);
+    }
+    assert_eq!(described[0]["carrier"]["ocn"].as_str().map(str::len), Some(4), "{}", described[0]);
+}
+
+#[test]
+fn every_row_says_whether_its_number_was_valid_repaired_or_rejected_and_why() {
+    let folder = Folder::with_sample();
+    let list = "+14152341234\n907_217_1234\n\n305-234-567\n5.55E+09\nnone\r\n";
+    let output = folder.format("numbers.txt", list, &[]);
+    let lines = json_lines(&output);
+    let verdicts: Vec<(u64, &str, Option<&str>)> = lines
+        .iter()
+        .map(|line| {
+            let verdict = line["verdict"].as_str().unwrap();
+            (line["line"].as_u64().unwrap(), verdict, line["reason"].as_str())
+        })
+        .collect();
+    assert_eq!(
+        verdicts,
+        [
+            (1, "valid", None),
+            (2, "repaired", None),
+            (3, "rejected", Some("is empty")),
+            (4, "rejected", Some("has too few digits")),
+            (5, "rejected", Some("was rounded by a spreadsheet")),
+            (6, "rejected", Some("is no phone number")),
+        ]
+    );
+    assert_eq!(fields(&lines[3])[..4], ["line", "tn", "verdict", "reason"]);
+    let summary = stderr(&output);
+    assert!(summary.contains("note: this is the made-up sample"), "{summary}");
+    assert!(summary.contains("1 valid, 1 repaired, 4 rejected"), "{summary}");
+    assert!(summary.contains("1  has too few digits (first in line 4)"), "{summary}");
+    assert!(output.status.success(), "a rejected number is no failure");
+
+    let strict = folder.format("numbers.txt", list, &["--strict"]);
+    assert_eq!(strict.status.code(), Some(1));
+    assert!(stderr(&strict).contains("error: 4 numbers were rejected"), "{}", stderr(&strict));
+    assert_eq!(strict.stdout, output.stdout);
+}
+
+#[test]
+fn a_csv_keeps_its_columns_and_gets_ours_after_them() {
+    let folder = Folder::with_sample();
+    let list = "name,phone,country\n\"Lovelace, \"\"Ada\"\"\",(415) 234-1234,\n=1+1,020 7946 0958,GB\n\
+                \"two\nlines\",none,XX\n";
+    let text = stdout(&folder.format("a.csv", list, &["--country-column", "country"]));
+    let rows = csv_rows(&text, b',');
+    assert_eq!(rows[0][..5], ["name", "phone", "country", "tn_valid", "tn_possible"]);
+    assert_eq!(rows[0][rows[0].len() - 3..], ["tn_verdict", "tn_reason", "tn_line"]);
+    assert_eq!(rows[1][..4], ["Lovelace, \"Ada\"", "(415) 234-1234", "", "true"]);
+    assert_eq!(cell(&rows, 1, "tn_e164"), "+14152341234");
+    assert_eq!(cell(&rows, 1, "tn_carrier_ocn").len(), 4);
+    assert_eq!(rows[2][0], "'=1+1", "no cell is a formula");
+    assert_eq!(cell(&rows, 2, "tn_e164"), "+442079460958");
+    assert_eq!(rows[3][0], "two\nlines");
+    let reason = cell(&rows, 3, "tn_reason");
+    assert_eq!(reason, "names a country that is no ISO 3166-1 alpha-2 code");
+    assert_eq!([1, 2, 3].map(|row| cell(&rows, row, "tn_line")), ["2", "3", "4"]);
+    assert!(!text.contains('\r') && !text.starts_with('\u{feff}'));
+
+    let lines = json_lines(&folder.format("a.csv", list, &["--to", "jsonl"]));
+    assert_eq!(lines[0]["row"]["name"], "Lovelace, \"Ada\"");
+    assert_eq!(fields(&lines[0]["row"]), ["name", "phone", "country"]);
+}
+
+#[test]
+fn a_csv_of_excel_comes_back_as_excel_reads_it() {
+    let folder = Folder::with_sample();
+    let text = "Name;Telefon\r\nJosé;(415) 234-1234\r\n";
+    let utf_16: Vec<u8> = "\u{feff}"
+        .chars()
+        .chain(text.chars())
+        .collect::<String>()
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let with_mark = ["\u{feff}", text].concat().into_bytes();
+    let windows: Vec<u8> = text.chars().map(|c| c as u8).collect();
+    for (content, has_mark) in [(utf_16, true), (with_mark, true), (windows, false)] {
+        let enriched = stdout(&folder.pipe(content, &[]));
+        assert_eq!(enriched.starts_with('\u{feff}'), has_mark);
+        let lines: Vec<&str> = enriched.trim_start_matches('\u{feff}').split("\r\n").collect();
+        assert!(lines[0].starts_with("Name;Telefon;tn_valid;"), "{}", lines[0]);
+        assert!(lines[1].starts_with("José;(415) 234-1234;true;"), "{}", lines[1]);
+        assert_eq!(lines[2..], [""]);
+    }
+}
+
+#[test]
+fn rows_that_are_longer_or_shorter_than_the_header_keep_the_table_in_shape() {
+    let folder = Folder::with_sample();
+    let list = "phone,name\n4152341234\n4152341234,a,,\n4152341234,a,b\n\n\"\",c\n";
+    let rows = csv_rows(&stdout(&folder.format("a.csv", list, &[])), b',');
+    let verdicts: Vec<&str> = (1..rows.len()).map(|row| cell(&rows, row, "tn_verdict")).collect();
+    assert_eq!(verdicts, ["valid", "valid", "rejected", "rejected"]);
+    assert!(cell(&rows, 3, "tn_reason").starts_with("has more cells than the header"));
+    assert!(rows.iter().all(|row| row.len() == rows[0].len()));
+}
+
+#[test]
+fn an_uncertain_column_is_refused_with_the_names_of_all() {
+    let folder = Folder::with_sample();
+    let refused = folder.format("a.csv", "name,contact\nAda,4152341234\n", &[]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(stderr(&refused).contains("pass --column with one of 'name', 'contact'"));
+    assert!(refused.stdout.is_empty());
+    for column in ["contact", "2"] {
+        let rows = stdout(&folder.format(
+            "a.csv",
+            "name,contact\nAda,4152341234\n",
+            &["--column", column],
+        ));
+        assert!(rows.contains("+14152341234"), "{rows}");
+    }
+    let bare = folder.format("a.csv", "Ada,4152341234\n", &["--no-header", "--column", "2"]);
+    assert!(stdout(&bare).starts_with("column_1,column_2,tn_valid"));
+}
+
+#[test]
+fn whatever_is_read_is_answered_or_refused_in_words() {
+    let folder = Folder::with_sample();
+    assert_eq!(stdout(&folder.format("a.txt", "", &[])), "");
+    assert!(stdout(&folder.format("a.csv", "", &["--to", "csv"])).starts_with("tn,tn_valid"));
+    for (content, message) in [
+        (&b"PK\x03\x04xl/workbook.xml"[..], "save its sheet as CSV"),
+        (b"\x1f\x8b\x08", "it is compressed; unpack it first"),
+        (&"1".repeat(3 << 20).into_bytes(), "the row in line 1 cannot be read: it has more than"),
+        (&[b"phone,a\n1,\"".to_vec(), vec![b'x'; 3 << 20]].concat(), "is a quote not closed?"),
+    ] {
+        let refused = folder.pipe(content, &[]);
+        assert_eq!(refused.status.code(), Some(1), "{}", stderr(&refused));
+        assert!(stderr(&refused).contains(message), "{}", stderr(&refused));
+    }
+    let missing = run(&folder.data, &["format", "none.csv"]);
+    assert!(stderr(&missing).contains("error: none.csv cannot be read: "), "{}", stderr(&missing));
+    let garbage: Vec<u8> = (0..=255).cycle().take(5000).collect();
+    assert!(folder.pipe(garbage, &["--from", "text"]).status.success());
+}
+
+#[test]
+fn without_data_numbers_are_described_without_carriers_and_nothing_is_made() {
+    let folder = Folder::empty();
+    let output = folder.pipe("+14152341234\n", &[]);
+    let lines = json_lines(&output);
+    assert_eq!((&lines[0]["valid"], &lines[0]["carrier"]), (&true.into(), &Value::Null));
+    assert!(stderr(&output).contains("'tnr import --fetch' fetches"), "{}", stderr(&output));
+    assert_eq!(fs::read_dir(folder.data.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_reader_may_close_the_pipe() {
+    let folder = Folder::with_sample();
+    let file = folder.write("many.txt", "+14152341234\n".repeat(200_000));
+    let mut command = program_on(&folder.data, &["format", &file]);
+    let mut process = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut first = [0; 100];
+    process.stdout.take().unwrap().read_exact(&mut first).unwrap();
+    let output = process.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(!stderr(&output).contains("error"), "{}", stderr(&output));
+}
+
+#[test]
+fn an_output_has_its_name_only_once_it_is_complete() {
+    let folder = Folder::with_sample();
+    let list = folder.write("a.csv", "phone\n4152341234\n");
+    let output = folder.path("out.jsonl");
+    stdout(&run(&folder.data, &["format", &list, "--output", &output]));
+    let written = fs::read_to_string(&output).unwrap();
+    assert!(written.starts_with("{\"line\":2,\"tn\":\"4152341234\""), "{written}");
+    // The list may be replaced by what came of it.
+    stdout(&run(&folder.data, &["format", &list, "--output", &list]));
+    assert!(fs::read_to_string(&list).unwrap().starts_with("phone,tn_valid"));
+
+    let mut command = program_on(&folder.data, &["format", "--output", &output]);
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut process = command.spawn().unwrap();
+    let mut input = process.stdin.take().unwrap();
+    input.write_all("4152341234\n".repeat(100_000).as_bytes()).unwrap();
+    let unfinished = || fs::read_dir(folder.files.path()).unwrap().count() > 2;
+    while !unfinished() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    send_signal("INT", &process);
+    let stopped = process.wait_with_output().unwrap();
+    assert_eq!(stopped.status.code(), Some(130), "{}", stderr(&stopped));
+    assert!(!unfinished(), "nothing is left of the output");
+    assert_eq!(fs::read_to_string(&output).unwrap(), written);
+    drop(input);
+}

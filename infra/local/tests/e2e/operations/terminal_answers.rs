@@ -1,0 +1,141 @@
+//! `tnr lookup`, `carrier`, `area-code` and `search`, as a person reads their answers.
+
+use std::{fs, path::Path};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::support::{
+    databases::write_sample_into,
+    program::{Serving, run, stderr, stdout},
+};
+
+fn sample_folder() -> TempDir {
+    let data_dir = TempDir::new().unwrap();
+    write_sample_into(data_dir.path());
+    data_dir
+}
+
+#[test]
+fn answers_are_short_aligned_and_name_the_next_command() {
+    let data_dir = sample_folder();
+    let commands: [&[&str]; 16] = [
+        &["lookup", "+1 415 234 1234"],
+        &["lookup", "4152341234 x42"],
+        &["lookup", "020 7946 0958", "--country", "gb"],
+        &["lookup", "+18005551234"],
+        &["lookup", "415-234-567"],
+        &["lookup", "+1 876 555 1234"],
+        &["lookup", "hello"],
+        &["carrier", "0230"],
+        &["carrier", "sample"],
+        &["carrier", "wireless", "--state", "ny", "--limit", "3"],
+        &["carrier", "no such carrier"],
+        &["area-code", "415", "--limit", "5"],
+        &["area-code", "415", "234"],
+        &["area-code", "600"],
+        &["search", "san rafael", "--state", "CA", "--limit", "4"],
+        &["search", "--rate-center", "no such place"],
+    ];
+    let mut answers = String::new();
+    for command in commands {
+        let output = run(&data_dir, command);
+        let quoted: Vec<String> = command.iter().map(|word| format!("{word:?}")).collect();
+        answers += &format!("$ tnr {}\n{}\n", quoted.join(" "), stdout(&output));
+        let note = "note: this is the made-up sample; 'tnr import --fetch' fetches the published reports\n";
+        assert_eq!(stderr(&output), note);
+    }
+    insta::assert_snapshot!(answers);
+}
+
+#[tokio::test]
+async fn json_is_what_the_api_answers_even_while_the_folder_is_served() {
+    let data_dir = sample_folder();
+    let serving = Serving::on(&data_dir, &[]).await;
+    let pairs: [(&[&str], &str); 7] = [
+        (&["carrier", "0230"], "/v1/carrier/0230"),
+        (&["carrier", "sample", "tel"], "/v1/carriers?q=sample%20tel"),
+        (
+            &["carrier", "sample", "--type", "ilec", "--limit", "2", "--offset", "3"],
+            "/v1/carriers?q=sample&type=ilec&limit=2&offset=3",
+        ),
+        (&["area-code", "415"], "/v1/npa/415"),
+        (&["area-code", "415", "234"], "/v1/npa/415/nxx/234"),
+        (&["area-code", "415", "--limit", "1000"], "/v1/npa/415?limit=1000"),
+        (
+            &["search", "san", "--state", "CA", "--status", "assigned", "--limit", "7"],
+            "/v1/search?q=san&state=CA&status=assigned&limit=7",
+        ),
+    ];
+    for (command, path) in pairs {
+        let printed = stdout(&run(&data_dir, &[command, &["--json"]].concat()));
+        let printed: Value = serde_json::from_str(&printed).unwrap();
+        assert_eq!(printed, serving.get(path).await, "{path}");
+    }
+    let both = stdout(&run(&data_dir, &["lookup", "(415) 234-1234", "--json"]));
+    let both: Value = serde_json::from_str(&both).unwrap();
+    let mut format = serving.get("/v1/format/4152341234").await;
+    let mut printed = both["format"].clone();
+    for answer in [&mut format, &mut printed] {
+        // They lead to the server that was asked, and here there is none.
+        answer.as_object_mut().unwrap().shift_remove("flags");
+    }
+    assert_eq!(printed, format);
+    assert_eq!(both["lookup"], serving.get("/v1/lookup/4152341234").await);
+    let abroad = stdout(&run(&data_dir, &["lookup", "+442079460958", "--json"]));
+    assert!(abroad.ends_with(",\"lookup\":null}\n"), "{abroad}");
+}
+
+#[test]
+fn what_the_api_refuses_ends_with_its_message_and_a_code() {
+    let data_dir = sample_folder();
+    let refusals: [(&[&str], i32, &str); 10] = [
+        (&["carrier", "ZZZZ"], 1, "no carrier found with OCN ZZZZ"),
+        (&["area-code", "999"], 1, "no data found for NPA 999"),
+        (&["area-code", "415", "999"], 1, "no data found for NPA-NXX 415-999"),
+        (&["area-code", "41"], 2, "npa must be exactly 3 digits, got '41'"),
+        (&["area-code", "415", "\u{1b}[31m"], 2, "nxx must be exactly 3 digits, got '\\u{1b}[31m'"),
+        (&["area-code", "415", "--limit", "0"], 2, "limit must be a positive integer, got '0'"),
+        (&["lookup", "1", "--country", "UK"], 2, "invalid defaultCountry 'UK'"),
+        (&["search"], 2, "at least one of q, npa, nxx, ocn, company"),
+        (&["search", "--type", "mobile"], 2, "type must be one of ILEC, CLEC"),
+        (&["carrier", "sample", "--state", "XX"], 2, "state must be"),
+    ];
+    for (command, code, message) in refusals {
+        let refused = run(&data_dir, command);
+        let error = stderr(&refused);
+        assert_eq!(refused.status.code(), Some(code), "{command:?}: {error}");
+        assert!(error.contains(&format!("error: {message}")), "{command:?}: {error}");
+        assert!(refused.stdout.is_empty());
+    }
+}
+
+#[test]
+fn without_data_the_next_step_is_named_and_nothing_is_made() {
+    let data_dir = TempDir::new().unwrap();
+    for command in [&["lookup", "4152341234"][..], &["search", "a"], &["area-code", "415"]] {
+        let refused = run(&data_dir, command);
+        assert_eq!(refused.status.code(), Some(1));
+        let error = stderr(&refused);
+        assert!(
+            error.contains("error: there is no numbering data yet in folder '"),
+            "{error}"
+        );
+    }
+    assert_eq!(fs::read_dir(data_dir.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn commands_wait_for_each_other() {
+    let data_dir = sample_folder();
+    let path: &Path = data_dir.path();
+    std::thread::scope(|scope| {
+        for _ in 0..6 {
+            scope.spawn(|| {
+                let mut command = crate::support::program::program(&["area-code", "415", "234"]);
+                let output = command.arg("--data-dir").arg(path).output().unwrap();
+                assert!(stdout(&output).starts_with("415  California"));
+            });
+        }
+    });
+}

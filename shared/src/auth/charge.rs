@@ -1,0 +1,111 @@
+//! How a request is counted against the quotas of its key.
+
+use std::{
+    convert::Infallible,
+    sync::{Arc, OnceLock},
+};
+
+use axum::{extract::FromRequestParts, http::request::Parts};
+use jiff::Timestamp;
+use store::KeyRecord;
+
+use crate::{
+    errors::ApiError,
+    quota::{QuotaExceeded, QuotaStatuses, Quotas},
+};
+
+/// The charge for one request. It is made once: by the middleware for most routes, and by the handler
+/// of a route that counts as many requests as there are items in the body.
+///
+/// Without a key, or with one that has no quotas, nothing is counted.
+#[derive(Clone, Default)]
+pub struct Charge(Option<Arc<ChargeOfKey>>);
+
+struct ChargeOfKey {
+    quotas: Arc<Quotas>,
+    record: KeyRecord,
+    /// The statuses after the charge or the refusal; empty until then.
+    statuses: OnceLock<QuotaStatuses>,
+}
+
+/// The charge that the handler is to make.
+impl<S: Sync> FromRequestParts<S> for Charge {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        Ok(parts.extensions.get::<Self>().cloned().unwrap_or_default())
+    }
+}
+
+impl Charge {
+    /// A charge for a request with the key of `record`.
+    pub(crate) fn of_key(quotas: &Arc<Quotas>, record: KeyRecord) -> Self {
+        let (quotas, statuses) = (Arc::clone(quotas), OnceLock::new());
+        Self(Some(Arc::new(ChargeOfKey { quotas, record, statuses })))
+    }
+
+    /// Counts the request as one.
+    ///
+    /// # Errors
+    /// Returns [`ApiError::RateLimited`] if a quota of the key is exhausted.
+    pub(crate) fn one(&self) -> Result<(), ApiError> {
+        self.take(1)
+    }
+
+    /// Counts the request as `requests`, all or none. What other containers have counted is read
+    /// before, since many requests at once would exceed a quota by as many.
+    ///
+    /// # Errors
+    /// Returns [`ApiError::RateLimited`] if they do not fit into a quota of the key.
+    pub async fn many(&self, requests: u64) -> Result<(), ApiError> {
+        if let Some(charge) = &self.0
+            && requests > 1
+        {
+            charge.quotas.learn(&charge.record).await;
+        }
+        self.take(requests)
+    }
+
+    /// Refuses a request before its body is read, if not even one more is admitted.
+    ///
+    /// # Errors
+    /// Returns [`ApiError::RateLimited`] if a quota of the key is exhausted.
+    pub(crate) fn check(&self) -> Result<(), ApiError> {
+        let Some(charge) = &self.0 else { return Ok(()) };
+        charge.quotas.check(&charge.record, Timestamp::now()).map_err(|exceeded| {
+            _ = charge.statuses.set(exceeded.statuses);
+            ApiError::RateLimited(exceeded)
+        })
+    }
+
+    /// Counts the request as one if its handler has not counted it: it was refused before.
+    pub(crate) fn settle(&self) {
+        if self.0.as_ref().is_some_and(|charge| charge.statuses.get().is_none()) {
+            // The request has its answer. If other requests have exhausted the quota meanwhile, the
+            // next one is refused.
+            _ = self.take(1);
+        }
+    }
+
+    /// The status of each quota after the charge; `None` for a key without quotas.
+    pub(crate) fn statuses(&self) -> Option<QuotaStatuses> {
+        self.0.as_ref()?.statuses.get().copied()
+    }
+
+    fn take(&self, requests: u64) -> Result<(), ApiError> {
+        let Some(charge) = &self.0 else { return Ok(()) };
+        let ChargeOfKey { quotas, record, statuses } = &**charge;
+        match quotas.take(record, requests, Timestamp::now()) {
+            Ok(Some(after)) => _ = statuses.set(after),
+            Ok(None) => (),
+            Err(exceeded) => {
+                let QuotaExceeded { statuses: before, .. } = exceeded;
+                _ = statuses.set(before);
+                return Err(ApiError::RateLimited(exceeded));
+            }
+        }
+        // This comes before any answer, since a handler is cancelled if the client closes the connection.
+        quotas.write_soon(record);
+        Ok(())
+    }
+}

@@ -1,0 +1,152 @@
+//! Pages of lists as CSV, for clients that prefer it to JSON.
+
+use std::borrow::Cow;
+
+use axum::{
+    extract::FromRequestParts,
+    http::{
+        HeaderValue, Uri,
+        header::{CONTENT_DISPOSITION, CONTENT_TYPE},
+        request::Parts,
+    },
+    response::{IntoResponse, Response},
+};
+use serde::Serialize;
+use serde_json::Value;
+use strum::{EnumString, VariantNames};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::{
+    cells::{MEDIA_TYPE, inert, writer_of_rows},
+    errors::ApiError,
+    http::preferred_media_type,
+    params::Params,
+};
+
+/// A list whose elements are rows of a table.
+pub trait Rows {
+    /// The names of the columns. Those of the element are the names of its fields.
+    const COLUMNS: &'static [&'static str];
+
+    /// The values of each row, by the names of the columns.
+    fn rows(&self) -> impl Iterator<Item = impl Serialize>;
+}
+
+/// The form of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, VariantNames, ToSchema)]
+#[strum(serialize_all = "lowercase", ascii_case_insensitive)]
+#[schema(rename_all = "lowercase")]
+pub enum ListFormat {
+    Json,
+    Csv,
+}
+
+/// The form that a request asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct FormatParam {
+    /// Form of the page, whatever `Accept` prefers: `json`, or `csv` with a column for each field of the
+    /// results and no pagination but in `Link`. Errors are JSON in any case.
+    #[param(value_type = Option<ListFormat>, inline)]
+    pub format: ListFormat,
+}
+
+impl<S: Sync> FromRequestParts<S> for FormatParam {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        let asked = Params::of(&parts.uri).one_of("format")?;
+        let preferred =
+            || match preferred_media_type(&parts.headers, ["application/json", "text/csv"]) {
+                "text/csv" => ListFormat::Csv,
+                _ => ListFormat::Json,
+            };
+        Ok(Self { format: asked.unwrap_or_else(preferred) })
+    }
+}
+
+/// The rows of a page as a file. A row of names comes first, also if there is no other.
+pub(crate) fn response<T: Rows>(uri: &Uri, list: &T) -> Response {
+    match written(list) {
+        Ok(body) => {
+            let headers = [
+                (CONTENT_TYPE, HeaderValue::from_static(MEDIA_TYPE)),
+                (CONTENT_DISPOSITION, disposition(uri)),
+            ];
+            (headers, body).into_response()
+        }
+        Err(error) => {
+            tracing::error!(error = &*error, "a page cannot be written as CSV");
+            ApiError::Internal.into_response()
+        }
+    }
+}
+
+fn written<T: Rows>(list: &T) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+    let mut writer = writer_of_rows(Vec::new(), b',');
+    writer.write_record(T::COLUMNS)?;
+    for row in list.rows() {
+        let values = serde_json::to_value(row)?;
+        let cells = T::COLUMNS.iter().map(|column| cell(&values[*column]));
+        let cells: Vec<Cow<'_, str>> = cells.collect();
+        writer.write_record(cells.iter().map(|cell| cell.as_bytes()))?;
+    }
+    Ok(writer.into_inner().map_err(|error| error.into_error())?)
+}
+
+/// A value as a cell. One that is `null` is empty.
+fn cell(value: &Value) -> Cow<'_, str> {
+    match value {
+        Value::Null => Cow::Borrowed(""),
+        Value::String(text) => inert(text),
+        other => Cow::Owned(other.to_string()),
+    }
+}
+
+/// The name of the file under which browsers store the page, such as `npa-415.csv`.
+fn disposition(uri: &Uri) -> HeaderValue {
+    let is_plain = |c: &char| c.is_ascii_alphanumeric() || *c == '-';
+    let path = uri.path().trim_start_matches("/v1/").replace('/', "-");
+    let name: String = path.chars().filter(is_plain).collect();
+    HeaderValue::try_from(format!("attachment; filename=\"{name}.csv\""))
+        .expect("letters, digits and dashes are a header")
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::to_bytes;
+    use serde_json::json;
+
+    use super::*;
+
+    struct List(Vec<Value>);
+
+    impl Rows for List {
+        const COLUMNS: &'static [&'static str] = &["name", "count"];
+
+        fn rows(&self) -> impl Iterator<Item = impl Serialize> {
+            self.0.iter()
+        }
+    }
+
+    async fn body_of(rows: Vec<Value>) -> String {
+        let response = response(&"/v1/npa/415?format=csv".parse().unwrap(), &List(rows));
+        let headers = response.headers();
+        assert_eq!(headers[CONTENT_TYPE], "text/csv; charset=utf-8; header=present");
+        assert_eq!(headers[CONTENT_DISPOSITION], "attachment; filename=\"npa-415.csv\"");
+        let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();
+        String::from_utf8(body.to_vec()).unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_row_of_names_comes_first_and_what_is_unknown_is_empty() {
+        assert_eq!(body_of(vec![]).await, "name,count\r\n");
+        let rows = vec![
+            json!({ "name": "A, \"B\"", "count": 1 }),
+            json!({ "name": null, "count": 2 }),
+            json!({ "name": "=1+1", "count": 3 }),
+        ];
+        let expected = "name,count\r\n\"A, \"\"B\"\"\",1\r\n,2\r\n'=1+1,3\r\n";
+        assert_eq!(body_of(rows).await, expected);
+    }
+}
