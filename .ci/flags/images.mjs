@@ -24,7 +24,7 @@ export async function imageMaker(tools) {
   const load = (name) => import(pathToFileURL(require.resolve(name)));
   const wasm = (name) => readFileSync(require.resolve(name));
 
-  // WebAssembly, so that each machine draws the same bytes.
+  // WebAssembly, so that each machine should draw the same bytes.
   const { initWasm, Resvg } = require("@resvg/resvg-wasm");
   await initWasm(wasm("@resvg/resvg-wasm/index_bg.wasm"));
   const { default: optimisePng, init } = await load("@jsquash/oxipng/optimise.js");
