@@ -7,13 +7,14 @@ import { pathToFileURL } from "node:url";
 
 // Pixels of the PNGs. All are 3:2, whatever the flag is.
 export const SIZES = [[48, 32], [240, 160], [480, 320]];
-// Colors of a PNG. A flag has few; the others are the blends at edges, of which a small image consists.
-const COLORS = { 48: 256, 240: 64, 480: 64 };
+// Colors that a palette can have. A PNG of more loses the least visible ones, and every other PNG is exact.
+const COLORS = 256;
 // Decimals of coordinates, the fewest first.
 const PRECISIONS = [0, 1, 2, 3];
-// How much a drawing with rounded coordinates may differ from the original: the mean over all channels, and
-// the part of the pixels of which a channel differs visibly.
-const LARGEST_DIFFERENCE = { mean: 0.5, visible: 0.002 };
+// How much a drawing with rounded coordinates may differ from the original, and one with fewer colors from all of them:
+// the mean over all channels, and the part of the pixels of which a channel differs visibly. Another flag differs by
+// far more.
+export const LARGEST_DIFFERENCE = { mean: 0.5, visible: 0.002 };
 const VISIBLE = 64;
 
 // Loads the libraries from the folder that `install` filled. Answers what makes the images of a flag, and what compares
@@ -23,7 +24,7 @@ export async function imageMaker(tools) {
   const load = (name) => import(pathToFileURL(require.resolve(name)));
   const wasm = (name) => readFileSync(require.resolve(name));
 
-  // WebAssembly, so that each machine draws the same bytes.
+  // WebAssembly, so that each machine should draw the same bytes.
   const { initWasm, Resvg } = require("@resvg/resvg-wasm");
   await initWasm(wasm("@resvg/resvg-wasm/index_bg.wasm"));
   const { default: optimisePng, init } = await load("@jsquash/oxipng/optimise.js");
@@ -34,8 +35,7 @@ export async function imageMaker(tools) {
   const pixels = (svg, size) => {
     const drawing = new Resvg(fitted(svg, size));
     const image = drawing.render();
-    // By way of a PNG, since the pixels of an image are multiplied by their opacity.
-    const drawn = pixelsOfPng(image.asPng(), size);
+    const drawn = dividedByOpacity(image.pixels).buffer;
     image.free();
     drawing.free();
     return drawn;
@@ -56,7 +56,9 @@ export async function imageMaker(tools) {
   };
 
   const png = async (svg, size) => {
-    const encoded = UPNG.encode([pixels(svg, size)], ...size, COLORS[size[0]]);
+    const drawing = pixels(svg, size);
+    // The encoder merges some colors even of a few if it may drop any; with 0, it may not.
+    const encoded = UPNG.encode([drawing], ...size, fitsIntoPalette(drawing) ? 0 : COLORS);
     return new Uint8Array(await optimisePng(encoded, { level: 2 }));
   };
 
@@ -97,6 +99,26 @@ function fitted(svg, [width, height]) {
   const inner = others.replace("<svg", `<svg ${place} viewBox="${viewBox}" preserveAspectRatio="none"`);
   const document = svg.slice(svg.indexOf(root)).replace(root, () => inner);
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">${document}</svg>`;
+}
+
+// Pixels as a PNG has them: a drawing has each color multiplied by its opacity.
+function dividedByOpacity(pixels) {
+  for (let at = 0; at < pixels.length; at += 4) {
+    const opacity = pixels[at + 3] / 255;
+    if (opacity === 0 || opacity === 1) continue;
+    for (let channel = at; channel < at + 3; channel += 1) pixels[channel] = Math.floor(pixels[channel] / opacity + 0.5);
+  }
+  return pixels;
+}
+
+// Whether a PNG of this drawing needs no other colors than those that it has.
+export function fitsIntoPalette(drawing) {
+  const colors = new Set();
+  for (const color of new Uint32Array(drawing)) {
+    colors.add(color);
+    if (colors.size > COLORS) return false;
+  }
+  return true;
 }
 
 // How much two drawings of the same size differ.

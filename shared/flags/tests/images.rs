@@ -14,7 +14,7 @@ fn countries() -> impl Iterator<Item = &'static str> {
 
 /// The postal codes of the states, DC and the territories of the US.
 fn states() -> impl Iterator<Item = &'static str> {
-    let subdivisions = rust_iso3166::US.subdivisions().unwrap().iter();
+    let subdivisions = rust_iso3166::US.subdivisions().into_iter().flatten();
     // Nobody lives in the Minor Outlying Islands, and so no number is there.
     let with_numbers = subdivisions.filter(|subdivision| subdivision.code != "US-UM");
     with_numbers.map(|subdivision| subdivision.code.trim_start_matches("US-"))
@@ -60,7 +60,7 @@ fn an_svg_is_a_drawing_that_runs_and_fetches_nothing() {
             matches!(sides[..], [_, _, width, height] if width > 1.0 && height > 1.0),
             "{path}"
         );
-        for element in document.descendants().filter(|node| node.is_element()) {
+        for element in document.descendants().filter(roxmltree::Node::is_element) {
             let name = element.tag_name().name();
             assert!(
                 !["script", "style", "text", "image", "foreignObject", "a"].contains(&name),

@@ -31,8 +31,8 @@ fn a_number_of_every_region_fits_into_64_mebibytes() {
         .collect();
     regions.sort();
     regions.dedup();
-    // These are 245 regions without EH and MF, whose numbers all belong to MA and GP too, and 9
-    // calling codes of no country.
+    // These are 245 regions without EH, whose numbers all belong to MA too, and without MF, whose
+    // example number belongs to BL too, and 9 calling codes of no country.
     assert_eq!(regions.len(), 252);
     let mebibytes = peak_memory() / 1024;
     println!("peak memory after one number of each of {} regions: {mebibytes} MiB", regions.len());

@@ -24,9 +24,17 @@ use crate::support::{
     service::{KEY, http_client, shared_service},
 };
 
-/// A number of each country that has numbers.
+/// A number of nearly each country that has numbers, and of each calling code of no country.
 const NUMBERS: &str =
     include_str!("../../../../../shared/formatting/tests/agreement/one_of_each_region.txt");
+/// The one that is not among them: the example number of Saint Martin is also one of Saint Barthélemy.
+const NUMBER_OF_MF: &str = "+590590001234";
+/// The countries with a flag that no number is of. Google's rules have none for the first seven, and say
+/// Morocco for every number of Western Sahara.
+const WITHOUT_NUMBERS: [&str; 8] = ["AQ", "BV", "GS", "HM", "PN", "TF", "UM", "EH"];
+/// The calling codes of no country, such as that of toll-free numbers of the whole world.
+const CODES_OF_NO_COUNTRY: [&str; 9] =
+    ["+800", "+808", "+870", "+878", "+881", "+882", "+883", "+888", "+979"];
 /// What a flag has an image of in an answer, and its pixels.
 const PNGS: [(&str, u32, u32); 3] = [("small", 48, 32), ("medium", 240, 160), ("large", 480, 320)];
 /// How many requests are on their way at a time.
@@ -38,12 +46,18 @@ async fn described(number: &str) -> Value {
     http_client().get(url).bearer_auth(KEY).send().await.unwrap().json().await.unwrap()
 }
 
+/// What has a flag in this folder.
+fn codes_of_flags(folder: &str) -> BTreeSet<String> {
+    let code = |path: &str| {
+        let file = path.strip_prefix(folder)?.strip_prefix('/')?;
+        file.strip_suffix(".svg").map(str::to_owned)
+    };
+    flags::images().filter_map(|(path, _)| code(&path)).collect()
+}
+
 /// A valid number of each state of the US that the sample has: all of them.
 async fn numbers_of_states() -> Vec<(String, Value)> {
-    let codes = flags::images().filter_map(|(path, _)| {
-        Some(path.strip_prefix("states/")?.strip_suffix(".svg")?.to_owned())
-    });
-    stream::iter(codes.collect::<Vec<_>>())
+    stream::iter(codes_of_flags("states"))
         .map(|state| async move {
             let found = shared_service()
                 .ok(&format!("/v1/search?state={state}&status=ASSIGNED&limit=100"))
@@ -93,20 +107,29 @@ async fn assert_is_image(url: String, pixels: Option<(u32, u32)>) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_link_of_every_country_and_state_leads_to_the_image_that_it_says() {
-    let countries: Vec<Value> = stream::iter(NUMBERS.lines())
+    let answers: Vec<Value> = stream::iter(NUMBERS.lines().chain([NUMBER_OF_MF]))
         .map(described)
         .buffer_unordered(AT_ONCE)
-        .filter(|answer| std::future::ready(answer["country"].is_string()))
         .collect()
         .await;
+    let (countries, others): (Vec<Value>, Vec<Value>) =
+        answers.into_iter().partition(|answer| answer["country"].is_string());
+    let values = |answers: &[Value], name: &str| -> BTreeSet<String> {
+        answers.iter().map(|answer| answer[name].as_str().unwrap().to_owned()).collect()
+    };
+    let codes = values(&others, "countryCallingCode");
+    assert_eq!(codes, CODES_OF_NO_COUNTRY.map(str::to_owned).into());
+    assert!(others.iter().all(|answer| answer["flags"].is_null()), "{others:?}");
+    let mut with_flag = codes_of_flags("countries");
+    with_flag.retain(|code| !WITHOUT_NUMBERS.contains(&code.as_str()));
+    assert_eq!(values(&countries, "country"), with_flag);
+
     let states = numbers_of_states().await;
-    assert_eq!(states.len(), 56);
     let of_states = states.iter().map(|(_, answer)| &answer["flags"]["state"]);
     let flags: Vec<&Value> =
         countries.iter().map(|answer| &answer["flags"]["country"]).chain(of_states).collect();
     let names: BTreeSet<&str> = flags.iter().filter_map(|flag| flag["svg"].as_str()).collect();
-    // Nine of the numbers belong to no country.
-    assert_eq!(names.len(), NUMBERS.lines().count() - 9 + 56, "each has a flag of its own");
+    assert_eq!(names.len(), with_flag.len() + states.len(), "each has a flag of its own");
     let links: BTreeSet<_> = flags.into_iter().flat_map(links).collect();
     let own = format!("{}/flags/{VERSION}/", shared_service().base_url);
     assert!(links.iter().all(|(url, _)| url.starts_with(&own)), "{links:?}");
