@@ -2,15 +2,17 @@
 
 use axum::{body::Body, extract::Request};
 use serde_json::Value;
-use shared::{in_process::InProcess, state::App};
+use shared::{in_process::InProcess, public_address::PublicAddress, state::App};
 
 use crate::support::{
+    api_events::HOST,
     endpoints::endpoints,
     service::{Service, shared_service},
 };
 
 async fn within_process_of(service: &Service) -> InProcess {
     InProcess::of(tnr::routes(), App::on(service.database.serving_store().await))
+        .at(PublicAddress(format!("https://{HOST}")))
 }
 
 #[tokio::test]

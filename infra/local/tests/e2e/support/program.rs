@@ -106,10 +106,11 @@ impl Serving {
         fs::read_to_string(&self.output).unwrap()
     }
 
-    /// The body of the response to a request with the key that the program printed.
+    /// The body of the response to a request with the key that the program printed. Links in it lead to
+    /// the port that a server has unless it is told another one, as those of other commands do.
     pub async fn get(&self, path: &str) -> Value {
         let request = http_client().get(format!("{}{path}", self.base_url)).bearer_auth(&self.key);
-        request.send().await.unwrap().json().await.unwrap()
+        request.header("host", "127.0.0.1:3000").send().await.unwrap().json().await.unwrap()
     }
 
     /// Kills the program, as a machine that fails does.
