@@ -52,6 +52,6 @@ test("the documentation follows the colors of the system, and leads back", () =>
 
 test("on a narrow screen the documentation is read without scrolling sideways", () =>
   inTab("/docs", { width: 360 }, async (tab) => {
-    await tab.getByText("/v1/carriers").first().waitFor();
+    await tab.getByText("Look up a carrier").first().waitFor();
     assert.ok(await tab.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
   }));

@@ -91,7 +91,7 @@ fn written<T: Rows>(list: &T) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
         let cells: Vec<Cow<'_, str>> = cells.collect();
         writer.write_record(cells.iter().map(|cell| cell.as_bytes()))?;
     }
-    Ok(writer.into_inner().map_err(|error| error.into_error())?)
+    Ok(writer.into_inner().map_err(csv::IntoInnerError::into_error)?)
 }
 
 /// A value as a cell. One that is `null` is empty.

@@ -20,9 +20,7 @@ use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
 };
 use serde_json::Value;
-use shared::{
-    auth::Charge, errors::ApiError, http::accepts_json, in_process::InProcess, params::quote,
-};
+use shared::{auth::Charge, errors::ApiError, http::accepts_json, in_process::InProcess};
 
 use crate::{
     message::{self, Refused},
@@ -32,6 +30,9 @@ use crate::{
 
 /// The longest body: a call needs some hundred bytes.
 const LONGEST_BODY: usize = 64 * 1024;
+
+/// The number of characters after which a message of the SDK is cut, since it may repeat a header.
+const LONGEST_MESSAGE: usize = 200;
 
 /// The headers of requests that the protocol defines. The SDK sees no others, such as a key.
 const OF_PROTOCOL: [HeaderName; 3] = [
@@ -154,5 +155,7 @@ async fn as_refusal(response: Response) -> Response {
     let status = response.status();
     let text = to_bytes(response.into_body(), LONGEST_BODY).await.unwrap_or_else(|_| Bytes::new());
     let text = String::from_utf8_lossy(&text);
-    Refused::new(status, quote(text.trim_start_matches("Bad Request: "))).into_response()
+    let message: String =
+        text.trim_start_matches("Bad Request: ").chars().take(LONGEST_MESSAGE).collect();
+    Refused::new(status, message).into_response()
 }

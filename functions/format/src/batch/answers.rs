@@ -131,5 +131,5 @@ fn csv(table: Option<&Table>, results: &[FormattedNumber]) -> Written {
         let cells = cells.iter().chain(&described).chain([&error]);
         writer.write_record(cells.map(|cell| cell.as_bytes()))?;
     }
-    Ok(writer.into_inner().map_err(|error| error.into_error())?)
+    Ok(writer.into_inner().map_err(csv::IntoInnerError::into_error)?)
 }

@@ -32,7 +32,9 @@ pub async fn export(args: ExportArgs) -> Result<(), LocalError> {
     {
         return Err(LocalError::FolderExists(folder.display().to_string()));
     }
-    let data = NumberingData::load(&args.data).await?.ok_or_else(|| LocalError::NoData(args.data.place()))?;
+    let data = NumberingData::load(&args.data)
+        .await?
+        .ok_or_else(|| LocalError::NoData(args.data.place()))?;
     warn_of_sample(&data.snapshot);
     let mut signals = StopSignals::receive()?;
     let work = async {

@@ -28,13 +28,17 @@ async fn get_unless(service: &Service, path: &str, tags: &str) -> Response {
 async fn every_endpoint_answers_304_to_a_client_that_has_the_response() {
     let service = shared_service();
     let examples = endpoints().into_iter().map(|endpoint| endpoint.example());
-    for target in examples.filter(|example| example.method == "GET").map(|example| example.target) {
-        let first = service.get(&target).await;
+    for example in examples.filter(|example| example.method == "GET") {
+        let target = &example.target;
+        let request = || service.request_like(&example, target).bearer_auth(KEY);
+        let get_unless =
+            async |tags: &str| request().header("if-none-match", tags).send().await.unwrap();
+        let first = request().send().await.unwrap();
         let tag = header(&first, "etag").to_owned();
         assert!(tag.starts_with("W/\"") && tag.len() == 36, "{target}: {tag}");
         let strong = tag.trim_start_matches("W/");
         for tags in [&tag, strong, "*", &format!("\"other\", W/\"x,y\" , {tag}")] {
-            let response = get_unless(service, &target, tags).await;
+            let response = get_unless(tags).await;
             assert_eq!(response.status(), StatusCode::NOT_MODIFIED, "{target}: {tags}");
             for name in ["etag", "vary", "cache-control", "link", "x-content-type-options"] {
                 assert_eq!(header(&response, name), header(&first, name), "{target}: {name}");
@@ -44,7 +48,7 @@ async fn every_endpoint_answers_304_to_a_client_that_has_the_response() {
             }
             assert!(response.bytes().await.unwrap().is_empty(), "{target}");
         }
-        let other = get_unless(service, &target, "\"other\", W/\"\"").await;
+        let other = get_unless("\"other\", W/\"\"").await;
         assert_eq!((other.status(), header(&other, "etag")), (StatusCode::OK, tag.as_str()));
     }
 }

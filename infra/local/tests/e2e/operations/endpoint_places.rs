@@ -8,7 +8,7 @@ use tnr::template::tables;
 
 use crate::support::{
     api_events::events_folder,
-    endpoints::{Endpoint, endpoints, undescribed_paths},
+    endpoints::{Endpoint, endpoints, is_part_of_a_page},
     metrics::functions_watched_by,
     readme,
     sample_requests::requests_of,
@@ -50,12 +50,6 @@ fn missing_places_of_route(endpoint: &Endpoint) -> Missing {
         "README.md: a path in the table of requests",
     );
     missing
-}
-
-/// Whether only a page asks for a path, which is below that of the page and has no description.
-fn is_part_of_a_page(path: &str) -> bool {
-    let page = path.split("/{").next().unwrap_or_default();
-    page != path && undescribed_paths().contains(path) && readme::documents(page)
 }
 
 /// The places outside its code that lack a function that answers HTTP.

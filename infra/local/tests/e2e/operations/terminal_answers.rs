@@ -117,10 +117,7 @@ fn without_data_the_next_step_is_named_and_nothing_is_made() {
         let refused = run(&data_dir, command);
         assert_eq!(refused.status.code(), Some(1));
         let error = stderr(&refused);
-        assert!(
-            error.contains("error: there is no numbering data yet in folder '"),
-            "{error}"
-        );
+        assert!(error.contains("error: there is no numbering data yet in folder '"), "{error}");
     }
     assert_eq!(fs::read_dir(data_dir.path()).unwrap().count(), 0);
 }

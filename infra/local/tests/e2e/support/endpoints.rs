@@ -7,6 +7,7 @@ use shared::app::Routes;
 use tnr::openapi;
 
 use super::{
+    readme,
     sample_requests::{SampleRequest, requests_of},
     template::{self, DEFAULT_ROUTE},
 };
@@ -88,6 +89,12 @@ fn undescribed_paths_of(is_asked_for: fn(&Routes) -> bool) -> BTreeSet<String> {
             routes.undescribed_paths().iter().map(|path| as_in_template(path)).collect::<Vec<_>>()
         })
         .collect()
+}
+
+/// Whether only a page asks for a path, which is below that of the page and has no description.
+pub fn is_part_of_a_page(path: &str) -> bool {
+    let page = path.split("/{").next().unwrap_or_default();
+    page != path && undescribed_paths().contains(path) && readme::documents(page)
 }
 
 /// The endpoints that need an API key.

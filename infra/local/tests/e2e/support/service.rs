@@ -10,7 +10,8 @@ use tnr::{commands::keys, database::Database, routes};
 use tokio::{net::TcpListener, runtime::Runtime};
 
 use super::{
-    api_events::HOST, databases, description, fault_proxy::FaultProxy, sample_requests::SampleRequest,
+    api_events::HOST, databases, description, fault_proxy::FaultProxy,
+    sample_requests::SampleRequest,
 };
 
 /// The key of the sample requests, which every service of these tests knows.

@@ -184,6 +184,30 @@ async fn a_base_path_is_before_every_link_whether_the_proxy_passes_it_on_or_not(
 }
 
 #[tokio::test]
+async fn the_page_is_at_the_base_path_and_where_the_greeting_says() {
+    let data_dir = TempDir::new().unwrap();
+    write_sample_into(data_dir.path());
+    let options = ["--no-sample", "--key", KEY, "--base-path", "/numbers"];
+    let serving = Serving::on(&data_dir, &options).await;
+    let root = serving.base_url.strip_suffix("/numbers").unwrap();
+    let page =
+        |path: &str| http_client().get(format!("{root}{path}")).header("accept", "text/html");
+    for path in ["/numbers", "/numbers/", "/numbers?from=bookmark", "/"] {
+        let response = page(path).send().await.unwrap();
+        assert_eq!(response.status(), 200, "{path}");
+        assert_eq!(response.headers()["content-type"], "text/html; charset=utf-8", "{path}");
+    }
+    assert_eq!(page("/numbersx").send().await.unwrap().status(), 404);
+    // Whoever gave the key has it; the output may be stored where others can read it.
+    assert!(serving.output().contains(&format!("page      {root}/numbers/\n")));
+    assert!(!serving.output().contains(KEY));
+
+    let trial = Serving::on(&TempDir::new().unwrap(), &[]).await;
+    let expected = format!("page      {}/#key={}\n", trial.base_url, trial.key);
+    assert!(trial.output().contains(&expected), "{}", trial.output());
+}
+
+#[tokio::test]
 async fn a_log_that_is_no_terminal_has_no_colors_and_a_line_for_each_request_at_info() {
     let data_dir = TempDir::new().unwrap();
     let mut command = program_on(&data_dir, &["--port", "0", "--no-sample"]);
