@@ -121,8 +121,8 @@ fn no_field_may_be_both_left_out_and_null() {
 /// The description of a property, which stands beside the reference if it may also be `null`.
 fn own_description(property: &Value) -> &str {
     let choices = property["oneOf"].as_array().into_iter().flatten();
-    let texts = choices.chain([property]).filter_map(|choice| choice["description"].as_str());
-    texts.last().unwrap_or_default()
+    let mut texts = choices.chain([property]).filter_map(|choice| choice["description"].as_str());
+    texts.next_back().unwrap_or_default()
 }
 
 /// Whoever reads the field alone, as an editor shows it, learns what it does not say.
