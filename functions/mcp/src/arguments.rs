@@ -62,10 +62,15 @@ fn numbers_in(arguments: &mut JsonObject) -> Result<String, ApiError> {
         return Err(ApiError::invalid(format!("{rule}, got {}", numbers.len())));
     }
     let as_texts = numbers.into_iter().map(|number| match number {
-        Value::Number(number) => Value::String(text_of_number(&number)),
-        other => other,
+        Value::String(text) => Ok(Value::String(text)),
+        Value::Number(number) => Ok(Value::String(text_of_number(&number))),
+        other => {
+            let text = other.to_string();
+            let message = format!("{NUMBERS} must hold texts, got '{}'", quote(&text));
+            Err(ApiError::invalid(message))
+        }
     });
-    Ok(as_texts.collect::<Value>().to_string())
+    Ok(as_texts.collect::<Result<Value, ApiError>>()?.to_string())
 }
 
 /// A value as it stands in a query. Models write codes and phone numbers as numbers now and then.
@@ -167,6 +172,10 @@ mod tests {
             (json!(vec!["1"; 26]), "got 26"),
             (json!("305"), "got '\"305\"'"),
             (Value::Null, "numbers is required"),
+            (json!(["1", null]), "numbers must hold texts, got 'null'"),
+            (json!([{ "tn": "1" }]), "numbers must hold texts, got '{\"tn\":\"1\"}'"),
+            (json!([["1"]]), "numbers must hold texts, got '[\"1\"]'"),
+            (json!([true]), "numbers must hold texts, got 'true'"),
         ] {
             let refused = asked("format_numbers", json!({ "numbers": numbers })).unwrap_err();
             assert!(refused.contains(got), "{refused}");
