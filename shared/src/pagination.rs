@@ -21,7 +21,7 @@ use crate::{
 };
 
 const DEFAULT_LIMIT: usize = 50;
-const MAX_LIMIT: usize = 100;
+pub const MAX_LIMIT: usize = 100;
 /// The greatest offset: the greatest whole number that every client reads exactly from JSON (RFC
 /// 8259, section 6).
 const MAX_OFFSET: usize = (1 << 53) - 1;

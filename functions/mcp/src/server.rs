@@ -118,3 +118,17 @@ fn unknown_tool(name: &str) -> ErrorData {
 fn stopping() -> ErrorData {
     ErrorData::internal_error("The server is stopping", None)
 }
+
+#[cfg(test)]
+mod tests {
+    use shared::pagination::MAX_LIMIT;
+
+    use super::*;
+    use crate::arguments::DEFAULT_LIMIT;
+
+    #[test]
+    fn the_instructions_say_how_long_pages_are() {
+        let rule = format!("pages of {DEFAULT_LIMIT}, or of limit up to {MAX_LIMIT}.");
+        assert!(INSTRUCTIONS.contains(&rule), "{INSTRUCTIONS}");
+    }
+}

@@ -120,3 +120,14 @@ pub const TOOLS: [Tool; 7] = [
         takes_numbers: false,
     },
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_description_of_format_numbers_says_how_many_it_takes() {
+        let description = Tool::named("format_numbers").unwrap().description;
+        assert!(description.contains(&format!(" up to {MOST_NUMBERS} numbers")), "{description}");
+    }
+}
