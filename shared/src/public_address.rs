@@ -2,14 +2,14 @@
 //!
 //! Behind API Gateway its event says so. No header does, since a client can write any into a request, and
 //! the answer may be stored for others. Over a port of this process there is nothing else than headers:
-//! `Host` and, behind a proxy that ends TLS, `X-Forwarded-Proto`. Nobody but the client who wrote them
-//! gets the answer, which is `private`.
+//! `Host` (over HTTP/2 `:authority`) and, behind a proxy that ends TLS, `X-Forwarded-Proto`. Nobody but
+//! the client who wrote them gets the answer, which is `private`.
 
 use std::convert::Infallible;
 
 use axum::{
     extract::FromRequestParts,
-    http::{HeaderMap, HeaderName, header::HOST, request::Parts},
+    http::{HeaderName, header::HOST, request::Parts, uri::Authority},
 };
 use lambda_http::request::RequestContext::{self, ApiGatewayV1, ApiGatewayV2};
 
@@ -40,7 +40,7 @@ impl PublicAddress {
     fn of(parts: &Parts) -> Self {
         let origin = match parts.extensions.get::<RequestContext>() {
             Some(context) => domain(context).map(|domain| format!("https://{domain}")),
-            None => origin_in(&parts.headers),
+            None => origin_in(parts),
         };
         let prefix = parts.extensions.get().map(|PathPrefix(prefix)| prefix.as_str());
         Self(origin.unwrap_or_else(|| UNNAMED.to_owned()) + prefix.unwrap_or_default())
@@ -57,12 +57,16 @@ fn domain(context: &RequestContext) -> Option<&str> {
     }
 }
 
-/// Scheme and host as the headers of a request name them; `None` if they name no host.
-fn origin_in(headers: &HeaderMap) -> Option<String> {
-    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
-    let host = text(HOST).filter(|host| is_host(host))?;
-    let is_encrypted =
-        text(FORWARDED_PROTO).is_some_and(|proto| proto.eq_ignore_ascii_case("https"));
+/// Scheme and host as a request names them; `None` if it names no host. Over HTTP/2 the host is in the
+/// pseudo-header `:authority`, which is the authority of the URI. Of a chain of proxies, the first
+/// element of `X-Forwarded-Proto` is of the one that the client has reached.
+fn origin_in(parts: &Parts) -> Option<String> {
+    let text = |name| parts.headers.get(name).and_then(|value| value.to_str().ok());
+    let authority = || parts.uri.authority().map(Authority::as_str);
+    let host = if parts.headers.contains_key(HOST) { text(HOST) } else { authority() };
+    let host = host.filter(|host| is_host(host))?;
+    let first_proto = text(FORWARDED_PROTO).and_then(|protos| protos.split(',').next());
+    let is_encrypted = first_proto.is_some_and(|proto| proto.trim().eq_ignore_ascii_case("https"));
     Some(format!("{}://{host}", if is_encrypted { "https" } else { "http" }))
 }
 
@@ -70,9 +74,7 @@ fn origin_in(headers: &HeaderMap) -> Option<String> {
 /// anything in a URL.
 fn is_host(text: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-_:[]".contains(&byte);
-    text.len() <= LONGEST_HOST
-        && text.bytes().all(is_plain)
-        && text.parse::<axum::http::uri::Authority>().is_ok()
+    text.len() <= LONGEST_HOST && text.bytes().all(is_plain) && text.parse::<Authority>().is_ok()
 }
 
 #[cfg(test)]
@@ -82,11 +84,7 @@ mod tests {
     use super::*;
 
     fn address(headers: &[(&str, &str)]) -> String {
-        let mut request = Request::builder();
-        for (name, value) in headers {
-            request = request.header(*name, *value);
-        }
-        PublicAddress::of(&request.body(()).unwrap().into_parts().0).0
+        address_at("/", headers)
     }
 
     #[test]
@@ -100,6 +98,40 @@ mod tests {
         assert_eq!(address(&odd_scheme), "http://a.example");
         let other_host = [("host", "a.example"), ("x-forwarded-host", "evil.example")];
         assert_eq!(address(&other_host), "http://a.example");
+    }
+
+    fn address_at(uri: &str, headers: &[(&str, &str)]) -> String {
+        let mut request = Request::builder().uri(uri);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        PublicAddress::of(&request.body(()).unwrap().into_parts().0).0
+    }
+
+    #[test]
+    fn the_host_of_http_2_is_the_authority() {
+        let at = |authority: &str, headers: &[(&str, &str)]| {
+            address_at(&format!("http://{authority}/v1/format"), headers)
+        };
+        assert_eq!(at("numbers.example.com:8080", &[]), "http://numbers.example.com:8080");
+        let secure = [("x-forwarded-proto", "https")];
+        assert_eq!(at("numbers.example.com", &secure), "https://numbers.example.com");
+        assert_eq!(at("other.example", &[("host", "a.example")]), "http://a.example");
+        assert_eq!(at("other.example", &[("host", "a/b")]), UNNAMED);
+        assert_eq!(at("user@evil.example", &[]), UNNAMED);
+    }
+
+    #[test]
+    fn the_scheme_behind_a_chain_of_proxies_is_that_of_the_first() {
+        for (protos, scheme) in [
+            ("https, http", "https"),
+            ("HTTPS ,http", "https"),
+            ("http, https", "http"),
+            (",https", "http"),
+        ] {
+            let headers = [("host", "a.example"), ("x-forwarded-proto", protos)];
+            assert_eq!(address(&headers), format!("{scheme}://a.example"), "{protos}");
+        }
     }
 
     #[test]
