@@ -3,6 +3,8 @@
 
 use std::cell::RefCell;
 
+use axum::http::StatusCode;
+
 /// How many digits of a phone number are left out of the log.
 const MASKED_DIGITS: usize = 4;
 
@@ -20,6 +22,9 @@ pub struct RequestContext {
     pub cache_misses: u32,
     /// How many numbers the request asks for, if it asks for many at once.
     pub numbers: Option<usize>,
+    /// The status of a server error that a successful response tells of, as that to an agent whose
+    /// tool has failed.
+    pub failed_within: Option<StatusCode>,
     /// The phone number in E.164, without its last four digits.
     pub(crate) phone_number: Option<String>,
 }

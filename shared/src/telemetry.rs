@@ -39,6 +39,7 @@ pub struct AnsweredRequest<'a> {
     pub method: &'static str,
     /// The route as the router writes it, or `$default` if there is none for the path.
     pub route: &'a str,
+    /// The status of the response, or of the server error that it tells of.
     pub status: StatusCode,
     pub took: Duration,
     /// The capacity units that DynamoDB counted for the reads of the request.
@@ -72,6 +73,9 @@ struct Fields {
     method: &'static str,
     route: String,
     status: u16,
+    /// The status of a server error that the response tells of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failed_within: Option<u16>,
     cold_start: bool,
     data_version: Option<String>,
     /// The first characters of the key, or `iam`.
@@ -108,6 +112,7 @@ pub(crate) async fn observe(
     }
     let (status, took) = (response.status(), started.elapsed());
     if let Some(observer) = observer {
+        let status = context.failed_within.unwrap_or(status);
         observer(AnsweredRequest { method, route: &route, status, took, consumed_capacity });
     }
     write(AccessLogEntry {
@@ -139,9 +144,10 @@ fn write(entry: AccessLogEntry) {
     match &*LAMBDA_FUNCTION {
         Some(function) => println!("{}", entry.line(function, Timestamp::now())),
         None => {
-            let AccessLogEntry { request_id, method, route, status, took, .. } = entry;
+            let AccessLogEntry { request_id, method, route, status, took, context, .. } = entry;
             let status = status.as_u16();
-            tracing::info!(request_id, method, route, status, ?took, "request");
+            let failed_within = context.failed_within.map(|status| status.as_u16());
+            tracing::info!(request_id, method, route, status, failed_within, ?took, "request");
         }
     }
 }
@@ -150,6 +156,7 @@ impl AccessLogEntry {
     /// The line with its metrics, for the Lambda function of this name.
     fn line(self, function: &str, now: Timestamp) -> String {
         let status = self.status;
+        let is_server_error = self.context.failed_within.unwrap_or(status).is_server_error();
         let metrics = [
             Metric::count("Requests", 1.0),
             Metric::count("ClientErrors", f64::from(u8::from(status.is_client_error()))),
@@ -157,7 +164,7 @@ impl AccessLogEntry {
             // data, must not set off the alarms that would undo the next deployment.
             Metric::count(
                 "ServerErrors",
-                f64::from(u8::from(status.is_server_error() && !self.is_of_probe)),
+                f64::from(u8::from(is_server_error && !self.is_of_probe)),
             ),
             Metric {
                 name: "Latency",
@@ -168,14 +175,16 @@ impl AccessLogEntry {
             Metric::count("CacheMisses", f64::from(self.context.cache_misses)),
             Metric::count("ConsumedCapacity", self.consumed_capacity),
         ];
-        let RequestContext { key, data_version, phone_number: tn, numbers, .. } = self.context;
+        let RequestContext { key, data_version, phone_number: tn, numbers, failed_within, .. } =
+            self.context;
         let fields = Fields {
-            level: if status.is_server_error() { "ERROR" } else { "INFO" },
+            level: if is_server_error { "ERROR" } else { "INFO" },
             message: "request",
             request_id: self.request_id,
             method: self.method,
             route: self.route,
             status: status.as_u16(),
+            failed_within: failed_within.map(|status| status.as_u16()),
             cold_start: self.is_cold_start,
             data_version,
             key,
@@ -234,6 +243,29 @@ mod tests {
         };
         let line: Value = serde_json::from_str(&entry.line("f", Timestamp::UNIX_EPOCH)).unwrap();
         assert_eq!((&line["numbers"], &line["tn"]), (&json!(1000), &Value::Null));
+    }
+
+    /// Otherwise no alarm would tell that every tool of the agents fails.
+    #[test]
+    fn a_server_error_within_a_success_counts_as_one() {
+        let context = RequestContext {
+            failed_within: Some(StatusCode::SERVICE_UNAVAILABLE),
+            ..RequestContext::default()
+        };
+        let entry = AccessLogEntry {
+            request_id: "abc".to_owned(),
+            method: "POST",
+            route: "/mcp".to_owned(),
+            status: StatusCode::OK,
+            took: Duration::ZERO,
+            is_cold_start: false,
+            is_of_probe: false,
+            consumed_capacity: 0.0,
+            context,
+        };
+        let line: Value = serde_json::from_str(&entry.line("f", Timestamp::UNIX_EPOCH)).unwrap();
+        assert_eq!((&line["ServerErrors"], &line["level"]), (&json!(1.0), &json!("ERROR")));
+        assert_eq!((&line["status"], &line["failed_within"]), (&json!(200), &json!(503)));
     }
 
     #[test]

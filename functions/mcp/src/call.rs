@@ -6,6 +6,7 @@ use serde_json::Value;
 use shared::{
     auth::Charge,
     in_process::{Answer, InProcess},
+    request_context,
 };
 use tokio::sync::oneshot;
 
@@ -43,6 +44,10 @@ impl ToolCall {
             }
             Err(error) => Answer::from_error(error).await,
         };
+        if answer.status.is_server_error() {
+            // The response to the agent is a success of the protocol, whose own status hides an outage.
+            request_context::record(|context| context.failed_within = Some(answer.status));
+        }
         // An agent that has cancelled the call awaits no answer.
         _ = reply.send(result_of(tool, &answer));
     }
