@@ -83,6 +83,19 @@ test("a key in the address is taken out of it", () => inTab(`/#key=${KEY}`, { ke
   await (await answer(tab)).getByRole("heading", { name: "+1 305 234 5678" }).waitFor();
 }));
 
+test("a key that is pasted into the address of an open page is taken out of it, too", () =>
+  inTab("/#area-code", { key: null }, async (tab) => {
+    await tab.getByText("Closing the tab forgets it.").waitFor();
+    await tab.evaluate((key) => { location.hash = `#key=${key}`; }, KEY);
+    await tab.locator("#key-present").waitFor();
+    assert.equal(await stored(tab), KEY);
+    assert.equal(tab.url(), `${URL_OF_SERVICE}/`);
+    await tab.getByLabel("Phone number").waitFor();
+    await tab.goBack();
+    await tab.getByLabel("Area code (NPA)").waitFor();
+    assert.equal(await stored(tab), KEY);
+  }));
+
 const numbers = {
   "020 7946 0958": { country: "GB", shows: ["+44 20 7946 0958", "Valid", "United Kingdom"] },
   "650-253-5678 ext. 42": { country: "US", shows: ["Extension", "42"] },

@@ -23,6 +23,8 @@ function go(hash, state = null) {
 }
 
 async function open() {
+  takeKeyFromAddress();
+  showKey();
   const { name, params } = opened();
   const view = VIEWS[name];
   const { version = "", isPaging = false } = history.state ?? {};
@@ -103,8 +105,6 @@ function start() {
   for (const link of document.querySelectorAll("a[data-path]")) link.href = BASE_PATH + link.dataset.path;
   fillCodes();
   startCodePane();
-  takeKeyFromAddress();
-  showKey();
   for (const form of document.querySelectorAll("form.lookup")) form.addEventListener("submit", submitted);
   byId("key-form").addEventListener("submit", (event) => {
     event.preventDefault();
