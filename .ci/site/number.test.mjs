@@ -92,7 +92,7 @@ test("a key that is pasted into the address of an open page is taken out of it, 
     assert.equal(tab.url(), `${URL_OF_SERVICE}/`);
     await tab.getByLabel("Phone number").waitFor();
     await tab.goBack();
-    await tab.getByLabel("Area code (NPA)").waitFor();
+    await tab.locator("#area-npa").waitFor();
     assert.equal(await stored(tab), KEY);
   }));
 
