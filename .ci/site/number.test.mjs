@@ -65,7 +65,7 @@ test("the key stays in its tab, and is forgotten when asked", () => inTab(NUMBER
   assert.ok((await tab.locator("#key-present").innerText()).includes("tnr_live_Sample…"));
   for (const language of ["curl", "Python", "TypeScript", "Rust"]) {
     await tab.getByRole("tab", { name: language }).click();
-    assert.ok((await tab.locator("#code-text").textContent()).includes("TNR_API_KEY"));
+    assert.ok((await tab.locator("#code-text").textContent()).match(/\bTNR_KEY\b/), language);
   }
   assert.ok(!(await tab.content()).includes(KEY), "no element shows the key");
   assert.ok(!tab.url().includes(KEY));
@@ -82,6 +82,19 @@ test("a key in the address is taken out of it", () => inTab(`/#key=${KEY}`, { ke
   await tab.goto(`${URL_OF_SERVICE}/${NUMBER.slice(1)}`);
   await (await answer(tab)).getByRole("heading", { name: "+1 305 234 5678" }).waitFor();
 }));
+
+test("a key that is pasted into the address of an open page is taken out of it, too", () =>
+  inTab("/#area-code", { key: null }, async (tab) => {
+    await tab.getByText("Closing the tab forgets it.").waitFor();
+    await tab.evaluate((key) => { location.hash = `#key=${key}`; }, KEY);
+    await tab.locator("#key-present").waitFor();
+    assert.equal(await stored(tab), KEY);
+    assert.equal(tab.url(), `${URL_OF_SERVICE}/`);
+    await tab.getByLabel("Phone number").waitFor();
+    await tab.goBack();
+    await tab.locator("#area-npa").waitFor();
+    assert.equal(await stored(tab), KEY);
+  }));
 
 const numbers = {
   "020 7946 0958": { country: "GB", shows: ["+44 20 7946 0958", "Valid", "United Kingdom"] },
@@ -121,7 +134,7 @@ test("a snippet is a program that makes the request which is shown", () =>
         document.getElementById(`tab-${name.toLowerCase()}`).click();
         return document.getElementById("code-text").textContent;
       }, language);
-      const { stdout } = await run(...program(code), { env: { ...process.env, TNR_API_KEY: KEY } });
+      const { stdout } = await run(...program(code), { env: { ...process.env, TNR_KEY: KEY } });
       assert.ok(stdout.includes(expected.formats.e164), `${language}: ${stdout}`);
     }));
     await tab.getByRole("tab", { name: "Rust" }).click();

@@ -5,18 +5,22 @@ use std::collections::BTreeMap;
 use axum::{
     Json,
     extract::State,
-    http::{StatusCode, header},
+    http::{HeaderName, StatusCode, header},
     response::{IntoResponse, Response},
 };
 use serde::Serialize;
 use shared::{
     app::Routes,
     errors::{ApiError, PublicError},
+    request_context,
     state::App,
 };
 use store::{ManifestReading, Snapshot};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
+
+/// Names the version of the data, which no field of the statistics may (spec 2.7).
+const DATA_VERSION: HeaderName = HeaderName::from_static("x-data-version");
 
 /// The routes of this function, which take no key.
 pub fn routes() -> Routes {
@@ -114,6 +118,9 @@ pub struct Stats {
     pub coverage: Coverage,
 }
 
+/// Statistics, with the header that names the version which they count.
+type StatsWithVersion = ([(HeaderName, String); 1], Json<Stats>);
+
 /// How much of the numbering plan the records cover (spec 2.7).
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Coverage {
@@ -195,13 +202,22 @@ async fn health_unversioned(app: State<App>) -> Health {
 /// Database statistics
 #[utoipa::path(
     get, path = "/v1/stats", operation_id = "getStats", tag = "Status", security(()),
-    responses((status = 200, description = "Counts over the database", body = Stats), PublicError)
+    responses(
+        PublicError,
+        (
+            status = 200, description = "Counts over the database", body = Stats,
+            headers(("X-Data-Version" = String, description = "The version of the data that is counted."))
+        )
+    )
 )]
-async fn stats(State(app): State<App>) -> Result<Json<Stats>, ApiError> {
+async fn stats(State(app): State<App>) -> Result<StatsWithVersion, ApiError> {
     match app.dataset.read_manifest().await {
         ManifestReading::Fresh(Some(manifest)) | ManifestReading::Remembered(Some(manifest)) => {
             // The version that lists and lookups are answered from.
-            Ok(Json(manifest.newest_readable().clone().into()))
+            let snapshot = manifest.newest_readable().clone();
+            let version = snapshot.version.to_string();
+            request_context::record(|context| context.data_version = Some(version.clone()));
+            Ok(([(DATA_VERSION, version)], Json(snapshot.into())))
         }
         ManifestReading::Fresh(None) | ManifestReading::Remembered(None) => {
             Err(ApiError::Unavailable)
@@ -212,8 +228,14 @@ async fn stats(State(app): State<App>) -> Result<Json<Stats>, ApiError> {
 /// Database statistics, without the version prefix
 #[utoipa::path(
     get, path = "/stats", operation_id = "getStatsUnversioned", tag = "Status", security(()),
-    responses((status = 200, description = "Counts over the database", body = Stats), PublicError)
+    responses(
+        PublicError,
+        (
+            status = 200, description = "Counts over the database", body = Stats,
+            headers(("X-Data-Version" = String, description = "The version of the data that is counted."))
+        )
+    )
 )]
-async fn stats_unversioned(app: State<App>) -> Result<Json<Stats>, ApiError> {
+async fn stats_unversioned(app: State<App>) -> Result<StatsWithVersion, ApiError> {
     stats(app).await
 }

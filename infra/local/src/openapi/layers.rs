@@ -1,7 +1,7 @@
 //! What the layers around all handlers add to each response: headers, and the 304 for a client that
 //! has the response already.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use shared::quota::{DAILY_HEADERS, MINUTE_HEADERS};
 
 use super::{needs_key, operations};
@@ -21,18 +21,23 @@ pub fn describe(description: &mut Value) {
     for (_, method, operation) in operations(description) {
         let is_keyed = needs_key(operation);
         let is_paged = has_parameter(operation, "limit");
+        let headers_of_success = operation["responses"]["200"]["headers"].clone();
         let responses = operation["responses"].as_object_mut().expect("an operation has responses");
         let is_conditional = method == "get";
         if is_conditional {
             let not_modified = "The response is the one whose `ETag` is in `If-None-Match`.";
-            responses.insert("304".to_owned(), json!({ "description": not_modified }));
+            responses.insert(
+                "304".to_owned(),
+                json!({ "description": not_modified, "headers": headers_of_success }),
+            );
         }
         responses.sort_keys();
         for (status, response) in responses {
             let names = headers_of(status, is_keyed, is_paged, is_conditional).into_iter();
-            let references: Map<String, Value> =
-                names.map(|name| (name.to_owned(), reference("headers", name))).collect();
-            response["headers"] = references.into();
+            // After those that the handler itself sends.
+            let mut headers = response["headers"].as_object().cloned().unwrap_or_default();
+            headers.extend(names.map(|name| (name.to_owned(), reference("headers", name))));
+            response["headers"] = headers.into();
         }
         add_request_headers(operation, is_conditional);
     }

@@ -23,6 +23,8 @@ function go(hash, state = null) {
 }
 
 async function open() {
+  takeKeyFromAddress();
+  showKey();
   const { name, params } = opened();
   const view = VIEWS[name];
   const { version = "", isPaging = false } = history.state ?? {};
@@ -86,15 +88,16 @@ function submitted(event) {
   go(hashOf(form.dataset.view, params));
 }
 
-/** Says how old the data is. */
+/** Says which version of the data answers, and how old it is. */
 async function showDataAge() {
-  const { status, body } = await send("/v1/stats", { withKey: false });
+  const { status, body, headers } = await send("/v1/stats", { withKey: false });
   if (status !== 200 || !body) return;
   const imported = new Date(body.last_updated.NANPA);
   const date = imported.toLocaleString("en", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" });
   byId("data-age").replaceChildren(
     `${counted(body.total_records, "exchange", "exchanges")} in ${counted(body.coverage.area_codes, "area code", "area codes")}`
-      + " · data imported ",
+      + " · Data ",
+    element("code", {}, headers.get("X-Data-Version")), ", imported ",
     element("time", { datetime: body.last_updated.NANPA, title: `${date} UTC` }, relativeTime(imported)),
     ` (${date} UTC) ·`);
 }
@@ -103,8 +106,6 @@ function start() {
   for (const link of document.querySelectorAll("a[data-path]")) link.href = BASE_PATH + link.dataset.path;
   fillCodes();
   startCodePane();
-  takeKeyFromAddress();
-  showKey();
   for (const form of document.querySelectorAll("form.lookup")) form.addEventListener("submit", submitted);
   byId("key-form").addEventListener("submit", (event) => {
     event.preventDefault();

@@ -2,20 +2,20 @@
 // environment, so that a snippet can be shared.
 
 const CODE = {
-  curl: (url) => `curl -H "Authorization: Bearer $TNR_API_KEY" \\\n  '${url}'`,
+  curl: (url) => `curl -H "Authorization: Bearer $TNR_KEY" \\\n  '${url}'`,
 
   python: (url) => `import json, os, urllib.request
 
 request = urllib.request.Request(
     "${url}",
-    headers={"Authorization": f"Bearer {os.environ['TNR_API_KEY']}"},
+    headers={"Authorization": f"Bearer {os.environ['TNR_KEY']}"},
 )
 with urllib.request.urlopen(request) as response:
     print(json.load(response))`,
 
   typescript: (url) => `const response = await fetch(
   "${url}",
-  { headers: { Authorization: \`Bearer \${process.env.TNR_API_KEY}\` } },
+  { headers: { Authorization: \`Bearer \${process.env.TNR_KEY}\` } },
 );
 if (!response.ok) throw new Error(await response.text());
 console.log(await response.json());`,
@@ -25,7 +25,7 @@ console.log(await response.json());`,
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let response = reqwest::blocking::Client::new()
         .get("${url}")
-        .bearer_auth(std::env::var("TNR_API_KEY")?)
+        .bearer_auth(std::env::var("TNR_KEY")?)
         .send()?
         .error_for_status()?;
     println!("{:#}", response.json::<serde_json::Value>()?);

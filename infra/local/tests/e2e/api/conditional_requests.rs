@@ -40,7 +40,14 @@ async fn every_endpoint_answers_304_to_a_client_that_has_the_response() {
         for tags in [&tag, strong, "*", &format!("\"other\", W/\"x,y\" , {tag}")] {
             let response = get_unless(tags).await;
             assert_eq!(response.status(), StatusCode::NOT_MODIFIED, "{target}: {tags}");
-            for name in ["etag", "vary", "cache-control", "link", "x-content-type-options"] {
+            for name in [
+                "etag",
+                "vary",
+                "cache-control",
+                "link",
+                "x-content-type-options",
+                "x-data-version",
+            ] {
                 assert_eq!(header(&response, name), header(&first, name), "{target}: {name}");
             }
             for name in ["content-type", "content-length", "content-encoding"] {

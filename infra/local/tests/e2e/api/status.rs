@@ -31,6 +31,20 @@ async fn stats_count_the_sample() {
 }
 
 #[tokio::test]
+async fn stats_name_the_version_that_lists_are_of() {
+    let service = shared_service();
+    let list = service.get("/v1/carriers?limit=1").await;
+    let link = list.headers()["link"].to_str().unwrap();
+    for path in ["/stats", "/v1/stats"] {
+        let response = service.request(path).send().await.unwrap();
+        let version = response.headers()["x-data-version"].to_str().unwrap();
+        assert!(link.contains(&format!("version={version}>")), "{path}: {version} in {link}");
+        let page = format!("/v1/carriers?limit=1&version={version}");
+        assert_eq!(service.get(&page).await.status(), 200, "{page}");
+    }
+}
+
+#[tokio::test]
 async fn public_answers_may_be_cached() {
     let service = shared_service();
     for path in ["/health", "/v1/health", "/stats", "/v1/stats"] {
