@@ -8,11 +8,7 @@ use numbering::records::{
     AreaCode, CarrierType, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, StateCode,
 };
 use serde::Serialize;
-use shared::{
-    errors::ApiError,
-    lookup::{Freshness, Lookups},
-    state::App,
-};
+use shared::{errors::ApiError, lookup::Freshness, state::App};
 use utoipa::ToSchema;
 
 /// The three parts of a North American number.
@@ -124,7 +120,7 @@ pub async fn look_up(
 ) -> Result<BlockRecords, ApiError> {
     let lookups = app.lookups().await?;
     let exchange = lookups.exchange(npa_nxx, freshness).await;
-    Ok(BlockRecords::of(&lookups, npa_nxx, exchange))
+    Ok(BlockRecords::of(exchange, || lookups.area_code(npa_nxx.npa)))
 }
 
 /// Reads the numbering data of many NPA-NXXs, all of one version.
@@ -142,15 +138,18 @@ pub async fn look_up_all(
     }
     let lookups = app.lookups().await?;
     let mut exchanges = lookups.exchanges(npa_nxxs, freshness).await;
-    let records = |npa_nxx| BlockRecords::of(&lookups, npa_nxx, exchanges.remove(&npa_nxx));
+    let records = |npa_nxx: NpaNxx| {
+        BlockRecords::of(exchanges.remove(&npa_nxx), || lookups.area_code(npa_nxx.npa))
+    };
     let records = npa_nxxs.iter().copied().zip(npa_nxxs.iter().copied().map(records));
     Ok(records.collect())
 }
 
 impl BlockRecords {
-    fn of(lookups: &Lookups<'_>, npa_nxx: NpaNxx, exchange: Option<Exchange>) -> Self {
+    /// The records of an NPA-NXX. The area code is read only if the exchange has no state.
+    pub fn of(exchange: Option<Exchange>, area_code: impl FnOnce() -> Option<AreaCode>) -> Self {
         let has_state = exchange.as_ref().is_some_and(|exchange| exchange.state.is_some());
-        let area_code = if has_state { None } else { lookups.area_code(npa_nxx.npa) };
+        let area_code = if has_state { None } else { area_code() };
         Self { exchange, area_code }
     }
 }

@@ -21,10 +21,7 @@ impl FormatResult {
         let Some(number) = number else { return Self::unparseable(text.trim()) };
         let npa_nxx = geographic_npa_nxx(&number);
         let records = npa_nxx.zip(dataset).map_or_else(BlockRecords::default, |(key, dataset)| {
-            let exchange = dataset.exchange(key);
-            let has_state = exchange.as_ref().is_some_and(|exchange| exchange.state.is_some());
-            let area_code = if has_state { None } else { dataset.area_code(key.npa) };
-            BlockRecords { exchange, area_code }
+            BlockRecords::of(dataset.exchange(key), || dataset.area_code(key.npa))
         });
         Self { flags: None, ..Self::of(number, records, today, "") }
     }

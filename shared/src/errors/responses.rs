@@ -79,7 +79,9 @@ impl IntoResponses for BodyError {
         let of_bodies = [
             (
                 ApiError::ContentTooLarge(
-                    "at most 1000 numbers may be sent at once, got 1204".to_owned(),
+                    "The body must have at most 1000 numbers, got 1204; send the others in another \
+                     request"
+                        .to_owned(),
                 ),
                 "The body is longer than it may be, or has more in it. The message names the limit.",
             ),

@@ -14,7 +14,7 @@ use axum::{
 use shared::{errors::ApiError, params::quote};
 
 use super::{
-    AskedNumber, MOST_NUMBERS, json,
+    AskedNumber, check_count, json,
     table::{Header, Table},
 };
 
@@ -26,7 +26,7 @@ const LONGEST_BODY: usize = 512 * 1024;
 /// What a request asks for.
 #[derive(Debug)]
 pub struct Batch {
-    /// At least one, and at most [`MOST_NUMBERS`].
+    /// At least one, and at most [`super::MOST_NUMBERS`].
     pub numbers: Vec<AskedNumber>,
     /// The CSV that the numbers are in, if they are.
     pub table: Option<Table>,
@@ -66,20 +66,13 @@ impl Batch {
         let text = text_of(body)?;
         let (numbers, table) = match form {
             BodyForm::Json => (json::numbers_in(text)?, None),
-            BodyForm::Lines => (numbers_in_lines(text), None),
+            BodyForm::Lines => (numbers_in_lines(text)?, None),
             BodyForm::Csv(header) => {
                 let table = Table::read(text, header, column)?;
                 (table.numbers().map(AskedNumber::of_text).collect(), Some(table))
             }
         };
-        match numbers.len() {
-            0 => Err(ApiError::invalid("The body must have at least one number, got none")),
-            1..=MOST_NUMBERS => Ok(Self { numbers, table }),
-            more => Err(ApiError::ContentTooLarge(format!(
-                "The body must have at most {MOST_NUMBERS} numbers, got {more}; send the others in \
-                 another request"
-            ))),
-        }
+        Ok(Self { numbers, table })
     }
 }
 
@@ -161,9 +154,9 @@ fn text_of(body: &[u8]) -> Result<&str, ApiError> {
 
 /// The numbers in lines that end with LF, or with CR and LF. A line end after the last number counts for
 /// nothing.
-fn numbers_in_lines(text: &str) -> Vec<AskedNumber> {
-    let numbers = text.lines().map(|line| AskedNumber::of_text(line.to_owned()));
-    numbers.collect()
+fn numbers_in_lines(text: &str) -> Result<Vec<AskedNumber>, ApiError> {
+    check_count(text.lines().count())?;
+    Ok(text.lines().map(|line| AskedNumber::of_text(line.to_owned())).collect())
 }
 
 #[cfg(test)]
@@ -171,7 +164,9 @@ mod tests {
     use axum::{body::Body, http::HeaderValue};
     use proptest::prelude::*;
 
-    use super::*;
+    use utoipa::IntoResponses;
+
+    use super::{super::MOST_NUMBERS, *};
 
     fn form_of(content_type: &'static str) -> Result<BodyForm, ApiError> {
         let header = (CONTENT_TYPE, HeaderValue::from_static(content_type));
@@ -237,6 +232,15 @@ mod tests {
             message.starts_with("The body must have at most 1000 numbers, got 1001"),
             "{message}"
         );
+    }
+
+    #[tokio::test]
+    async fn the_described_refusal_of_too_many_numbers_is_the_one_that_is_sent() {
+        let responses = shared::errors::BodyError::responses();
+        let described = serde_json::to_value(&responses["413"]).unwrap();
+        let example = &described["content"]["application/json"]["example"]["message"];
+        let sent = read("text/plain", "1\n".repeat(1204)).await.unwrap_err();
+        assert_eq!(*example, sent);
     }
 
     #[tokio::test]

@@ -1,8 +1,12 @@
 //! Numbers in a JSON array: texts, or objects with a text and what belongs to it.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt};
 
 use formatting::DefaultCountry;
+use serde::{
+    Deserialize, Deserializer,
+    de::{IgnoredAny, SeqAccess, Visitor},
+};
 use serde_json::{Map, Value};
 use shared::{
     errors::ApiError,
@@ -13,7 +17,7 @@ use utoipa::{
     openapi::{ArrayBuilder, ObjectBuilder, OneOfBuilder, RefOr, Schema, Type},
 };
 
-use super::{AskedNumber, MOST_NUMBERS, empty_number};
+use super::{AskedNumber, MOST_NUMBERS, check_count, empty_number};
 use crate::country_of;
 
 /// A phone number with its country and a name.
@@ -71,17 +75,64 @@ const LONGEST_ID: usize = 100;
 /// The numbers in a JSON array.
 ///
 /// # Errors
-/// Returns [`ApiError::InvalidRequest`] if the text is no JSON array.
+/// Returns [`ApiError::InvalidRequest`] if the text is no JSON array or an empty one, and
+/// [`ApiError::ContentTooLarge`] if it has too many numbers.
 pub fn numbers_in(text: &str) -> Result<Vec<AskedNumber>, ApiError> {
-    let body = serde_json::from_str(text).map_err(|error| {
-        ApiError::invalid(format!("The body must be JSON, got an error: {error}"))
-    })?;
-    match body {
-        Value::Array(items) => Ok(items.into_iter().map(number_of).collect()),
-        other => Err(ApiError::invalid(format!(
-            "The body must be an array of phone numbers, got {}",
-            kind_of(&other)
-        ))),
+    match serde_json::from_str::<Items>(text) {
+        Ok(Items { kept, count }) => {
+            check_count(count)?;
+            Ok(kept.into_iter().map(number_of).collect())
+        }
+        Err(error) if error.is_data() => {
+            let other = serde_json::from_str(text).map_err(|error| no_json(&error))?;
+            Err(ApiError::invalid(format!(
+                "The body must be an array of phone numbers, got {}",
+                kind_of(&other)
+            )))
+        }
+        Err(error) => Err(no_json(&error)),
+    }
+}
+
+fn no_json(error: &serde_json::Error) -> ApiError {
+    ApiError::invalid(format!("The body must be JSON, got an error: {error}"))
+}
+
+/// The first items of an array, as many as a request may have, and how many there are. The others are
+/// only counted, so that a body of nothing but items takes no memory for them.
+struct Items {
+    kept: Vec<Value>,
+    count: usize,
+}
+
+impl<'de> Deserialize<'de> for Items {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(ItemsVisitor)
+    }
+}
+
+struct ItemsVisitor;
+
+impl<'de> Visitor<'de> for ItemsVisitor {
+    type Value = Items;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut array: A) -> Result<Items, A::Error> {
+        let mut kept = Vec::new();
+        while kept.len() < MOST_NUMBERS {
+            let Some(item) = array.next_element()? else {
+                return Ok(Items { count: kept.len(), kept });
+            };
+            kept.push(item);
+        }
+        let mut count = kept.len();
+        while array.next_element::<IgnoredAny>()?.is_some() {
+            count += 1;
+        }
+        Ok(Items { kept, count })
     }
 }
 
@@ -228,6 +279,17 @@ mod tests {
         }
         let refused = read(&json!([{ "tn": "1", "id": too_long }])).remove(0);
         assert!(refused.2.unwrap().starts_with("id must have at most 100 characters, got 'xxx"));
+    }
+
+    #[test]
+    fn items_beyond_the_most_are_counted_and_not_kept() {
+        let text = format!("[{}0]", "0,".repeat(261_999));
+        let Items { kept, count } = serde_json::from_str(&text).unwrap();
+        assert_eq!((kept.len(), count), (MOST_NUMBERS, 262_000));
+        let message = numbers_in(&text).unwrap_err().body().message().to_owned();
+        assert!(message.starts_with("The body must have at most 1000 numbers, got 262000"));
+        let most = json!(vec!["305"; MOST_NUMBERS]).to_string();
+        assert_eq!(numbers_in(&most).unwrap().len(), MOST_NUMBERS);
     }
 
     #[test]

@@ -37,6 +37,22 @@ use json::NumbersToFormat;
 /// The most numbers of one request.
 const MOST_NUMBERS: usize = 1000;
 
+/// Checks how many numbers a body has, before anything is made of them.
+///
+/// # Errors
+/// Returns [`ApiError::InvalidRequest`] if there are none, and [`ApiError::ContentTooLarge`] if there are
+/// more than [`MOST_NUMBERS`].
+fn check_count(count: usize) -> Result<(), ApiError> {
+    match count {
+        0 => Err(ApiError::invalid("The body must have at least one number, got none")),
+        1..=MOST_NUMBERS => Ok(()),
+        more => Err(ApiError::ContentTooLarge(format!(
+            "The body must have at most {MOST_NUMBERS} numbers, got {more}; send the others in another \
+             request"
+        ))),
+    }
+}
+
 /// One number of a batch, in the place where it stands.
 #[derive(Debug)]
 struct AskedNumber {

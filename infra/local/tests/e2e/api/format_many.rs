@@ -256,9 +256,16 @@ async fn the_longest_response_is_one_that_lambda_can_answer() {
     let service = shared_service();
     let longest_texts = format!("{}\n", "\u{1}".repeat(523)).repeat(1000);
     let of_sample: String = (0..1000).map(|number| format!("+1212234{number:04}\n")).collect();
-    for body in [longest_texts, of_sample] {
+    // A name is made for each column of a table that has none.
+    let of_columns =
+        ",".repeat(999) + "\n" + &format!("{}{}\n", "\u{1}".repeat(522_000), ",".repeat(999));
+    for (target, content_type, body) in [
+        ("/v1/format", "text/plain", longest_texts),
+        ("/v1/format", "text/plain", of_sample),
+        ("/v1/format?column=1", "text/csv; header=absent", of_columns),
+    ] {
         for accept in ["application/json", "application/x-ndjson", "text/csv"] {
-            let request = service.post("/v1/format", "text/plain", body.clone());
+            let request = service.post(target, content_type, body.clone());
             let response = request.header("accept", accept).send().await.unwrap();
             assert_eq!(response.status(), StatusCode::OK);
             let text = response.text().await.unwrap();
@@ -266,6 +273,11 @@ async fn the_longest_response_is_one_that_lambda_can_answer() {
             assert!(in_event + 10_000 < MOST_BYTES, "{accept}: {in_event}");
         }
     }
+    let commas = ",".repeat(500_000);
+    let refused = post("/v1/format?column=1", "text/csv; header=absent", commas).await;
+    assert_eq!(refused.status(), StatusCode::BAD_REQUEST);
+    let body: Value = refused.json().await.unwrap();
+    assert_eq!(body["message"], "The body must have at most 1000 columns, got 500001");
 }
 
 /// A service on a database whose items cannot be read as this policy says, with the data in memory.
