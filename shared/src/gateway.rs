@@ -90,11 +90,18 @@ pub fn below_base_path(base_path: String, service: Router) -> Router {
 fn uri_below(base_path: &str, uri: &Uri) -> Option<Uri> {
     let path_and_query = uri.path_and_query()?.as_str().strip_prefix(base_path)?;
     match path_and_query.chars().next() {
-        Some('/') => path_and_query.parse().ok(),
+        Some('/') => with_path_and_query(uri, path_and_query),
         // The base path itself is the root, which may be written without its slash.
-        None | Some('?') => format!("/{path_and_query}").parse().ok(),
+        None | Some('?') => with_path_and_query(uri, &format!("/{path_and_query}")),
         Some(_) => None,
     }
+}
+
+/// The URI with another path and query. It keeps its authority, which is the host of HTTP/2.
+pub(crate) fn with_path_and_query(uri: &Uri, path_and_query: &str) -> Option<Uri> {
+    let mut parts = uri.clone().into_parts();
+    parts.path_and_query = Some(path_and_query.parse().ok()?);
+    Uri::from_parts(parts).ok()
 }
 
 /// A path as the client wrote it, in two parts.

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use crate::{request::Request, targets::Targets};
 
 /// How long an answer may take. API Gateway would wait longer, but a client would have gone.
-pub const LONGEST_ANSWER: Duration = Duration::from_secs(13);
+pub const LONGEST_ANSWER: Duration = Duration::from_secs(16);
 /// The header by which Lambda tells that a function has failed instead of answering.
 const FUNCTION_ERROR: &str = "x-amz-function-error";
 /// The characters of an ARN that are not encoded in a path.

@@ -7,6 +7,8 @@ use std::{collections::BTreeSet, sync::Arc};
 use axum::{Router, extract::Request, http::Uri};
 use lambda_http::tower::ServiceExt;
 
+use crate::gateway::with_path_and_query;
+
 /// The same `router`, which also answers each of `paths` with a slash at its end.
 ///
 /// This has to come before a router, since its layers see a request after its route is found.
@@ -28,7 +30,7 @@ pub(crate) fn ignore_trailing_slashes(
 /// The URI without the slash at the end of its path; `None` if that path is none of `literal_paths`.
 fn uri_without_slash(uri: &Uri, literal_paths: &BTreeSet<String>) -> Option<Uri> {
     let path = uri.path().strip_suffix('/').filter(|path| literal_paths.contains(*path))?;
-    format!("{path}?{}", uri.query().unwrap_or_default()).parse().ok()
+    with_path_and_query(uri, &format!("{path}?{}", uri.query().unwrap_or_default()))
 }
 
 #[cfg(test)]
@@ -40,6 +42,7 @@ mod tests {
         let paths = BTreeSet::from(["/v1/npa".to_owned()]);
         let uri = |text: &str| uri_without_slash(&text.parse().unwrap(), &paths);
         assert_eq!(uri("/v1/npa/?nxx=234").unwrap(), "/v1/npa?nxx=234");
+        assert_eq!(uri("http://a.example/v1/npa/").unwrap().host(), Some("a.example"));
         for other in ["/v1/npa", "/v1/npa//", "/v1/npa/415/", "/v1/", "/"] {
             assert_eq!(uri(other), None, "{other}");
         }

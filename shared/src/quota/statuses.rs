@@ -61,9 +61,14 @@ pub struct QuotaExceeded {
 }
 
 impl QuotaExceeded {
-    /// Sets `X-RateLimit-*`, and `Retry-After` to the seconds until the next request is admitted.
+    /// Sets `X-RateLimit-*`, and `Retry-After` to the seconds until the request is admitted. One for more
+    /// numbers than the whole quota never is, so that it gets no `Retry-After`: its client would
+    /// retry for ever.
     pub fn set_headers(&self, headers: &mut HeaderMap) {
         self.statuses.set_rate_limit_headers(headers);
+        if self.requests > self.exhausted.limit {
+            return;
+        }
         let seconds_left = self.exhausted.reset - Timestamp::now().as_second();
         headers.insert(RETRY_AFTER, HeaderValue::from(seconds_left.max(1)));
     }

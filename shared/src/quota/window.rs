@@ -74,7 +74,7 @@ pub struct QuotaStatus {
     /// Requests left of it.
     pub remaining: u64,
     /// When more of it is left, in seconds since 1970: of an exhausted quota, when the next request
-    /// is admitted.
+    /// is admitted. A request for more numbers than `limit` is not admitted then either.
     #[schema(example = 1_795_273_260)]
     pub reset: i64,
 }

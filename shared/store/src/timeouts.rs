@@ -38,7 +38,7 @@ impl TimeoutProfile {
         let (attempts, attempt, operation) = match self {
             // A request reads at most a key, the manifest, a snapshot and items, one after the other, and
             // one for many numbers the counts of its quota. Together that stays below the timeout of a
-            // Lambda function, 12 seconds.
+            // Lambda function, 15 seconds.
             Self::Request => (3, Duration::from_millis(700), LONGEST_READ_OF_REQUEST),
             Self::Batch => (4, Duration::from_secs(5), Duration::from_secs(15)),
         };

@@ -342,7 +342,7 @@ mod tests {
         assert_eq!(messages[0], "NEW is set, which the template does not set");
         assert_eq!(
             messages[1],
-            "Timeout is '3' instead of '12' in $LATEST, which the next version is made of"
+            "Timeout is '3' instead of '15' in $LATEST, which the next version is made of"
         );
     }
 
@@ -382,14 +382,14 @@ mod tests {
     #[test]
     fn a_configuration_is_read_as_lambda_writes_it() {
         let json = r#"{"FunctionName":"f","Version":"7","CodeSha256":"abc","Runtime":"provided.al2023",
-            "MemorySize":512,"Timeout":12,"Architectures":["arm64"],"TracingConfig":{"Mode":"PassThrough"},
+            "MemorySize":512,"Timeout":15,"Architectures":["arm64"],"TracingConfig":{"Mode":"PassThrough"},
             "Environment":{"Variables":{"RUST_LOG":"info"}}}"#;
         let version: Version = serde_json::from_str::<Configuration>(json).unwrap().into();
         assert_eq!(version.name, "7");
         let settings: Vec<_> = version.settings.iter().map(|(n, v)| format!("{n}={v}")).collect();
         assert_eq!(
             settings.join(" "),
-            "Architectures=arm64 MemorySize=512 Runtime=provided.al2023 Timeout=12 \
+            "Architectures=arm64 MemorySize=512 Runtime=provided.al2023 Timeout=15 \
              Tracing=Disabled RUST_LOG=info"
         );
     }

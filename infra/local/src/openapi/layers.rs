@@ -143,7 +143,11 @@ fn headers() -> Value {
             "The URLs of the next and the previous page (RFC 8288); absent if there is only one page.",
             "</v1/carriers?limit=50&offset=50&version=20261121T090003Z-5fGh2kLmN8pQrS1t>; rel=\"next\""
         ),
-        "Retry-After": count("The seconds after which a retry may succeed.", 5),
+        "Retry-After": count(
+            "The seconds after which a retry may succeed; absent if none ever does, since the request is for \
+             more numbers than a quota has.",
+            5
+        ),
         "Vary": text("The request headers that the response depends on.", "Accept, Accept-Encoding"),
         "WWW-Authenticate": text("How to send a key (RFC 6750).", "Bearer realm=\"Telephone Number Reference Service\""),
         "X-Content-Type-Options": text("Forbids browsers to guess another type of the body.", "nosniff"),

@@ -46,6 +46,8 @@ async fn a_request_that_does_not_fit_is_refused_whole_and_counts_for_nothing() {
 
     let never = send(&service, &key, 11).await;
     assert_eq!(never.status(), StatusCode::TOO_MANY_REQUESTS);
+    // A client that obeyed it would loop.
+    assert_eq!(never.headers().get("retry-after"), None);
     let body: Value = never.json().await.unwrap();
     assert_eq!(
         body["message"],

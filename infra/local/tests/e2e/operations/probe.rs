@@ -186,8 +186,8 @@ async fn a_new_version_that_is_silent_fails_in_time() {
     let started = Instant::now();
     let (status, findings) = probe.verdict().await;
     assert_eq!((status.as_str(), failed(&findings)), ("Failed", vec!["search /v1/search"]));
-    assert!(findings.to_string().contains("no answer within 13s"), "{findings}");
-    assert!(started.elapsed() < Duration::from_secs(18), "{:?}", started.elapsed());
+    assert!(findings.to_string().contains("no answer within 16s"), "{findings}");
+    assert!(started.elapsed() < Duration::from_secs(21), "{:?}", started.elapsed());
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use reqwest::StatusCode;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::support::{
@@ -107,6 +108,38 @@ async fn a_server_without_data_is_live_and_not_ready() {
     let (_, metrics) = text(&format!("{operations}/metrics")).await;
     assert_eq!(value(&metrics, "tnr_ready"), 0.0);
     assert!(!metrics.contains("tnr_data_info{"), "{metrics}");
+}
+
+/// A tool that fails is a success of the protocol of agents, which must not hide an outage.
+#[tokio::test]
+async fn a_tool_that_fails_for_want_of_data_counts_as_a_server_error() {
+    let service = Service::empty().await;
+    let options = ["--port", "0", "--endpoint-url", service.database.endpoint()];
+    let mut command = program(&[&options[..], &OPTIONS].concat());
+    let serving = Serving::start(command.env("AWS_LAMBDA_FUNCTION_NAME", "stack-mcp")).await;
+    for ocn in ["6015", "much too long"] {
+        let called = json!({ "name": "get_carrier", "arguments": { "ocn": ocn } });
+        let message =
+            json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": called });
+        let request = http_client().post(format!("{}/mcp", serving.base_url)).bearer_auth(KEY);
+        let response = request.json(&message).send().await.unwrap();
+        assert_eq!(response.status(), StatusCode::OK);
+        let answer: Value = response.json().await.unwrap();
+        assert_eq!(answer["result"]["isError"], true, "{answer}");
+    }
+    let (_, metrics) = text(&format!("{}/metrics", serving.operations_url())).await;
+    let requests = |status: &str| {
+        let labels = format!(r#"{{method="POST",route="/mcp",status="{status}"}}"#);
+        value(&metrics, &format!("tnr_http_requests_total{labels}"))
+    };
+    assert_eq!((requests("5xx"), requests("2xx")), (1.0, 1.0));
+    let output = serving.output();
+    let lines = output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let lines: Vec<Value> = lines.filter(|line| line["route"] == "/mcp").collect();
+    let column = |name: &str| -> Vec<&Value> { lines.iter().map(|line| &line[name]).collect() };
+    assert_eq!(column("ServerErrors"), [&json!(1.0), &json!(0.0)]);
+    assert_eq!(column("level"), ["ERROR", "INFO"]);
+    assert_eq!(column("failed_within"), [&json!(503), &Value::Null]);
 }
 
 #[tokio::test]
