@@ -30,8 +30,11 @@ pub fn add(description: &mut Value) {
                 sample.request.method.eq_ignore_ascii_case(method) && sample.is_at(path)
             })
             .collect();
-        add_to_body(&mut operation["requestBody"], &own);
-        for parameter in operation["parameters"].as_array_mut().into_iter().flatten() {
+        if let Some(body) = operation.get_mut("requestBody") {
+            add_to_body(body, &own);
+        }
+        let parameters = operation.get_mut("parameters").and_then(Value::as_array_mut);
+        for parameter in parameters.into_iter().flatten() {
             let name = parameter["name"].as_str().unwrap_or_default().to_owned();
             let is_in_path = parameter["in"] == "path";
             let succeeding = own.iter().filter(|sample| sample.status == "200");
