@@ -113,18 +113,6 @@ impl Database {
     /// # Errors
     /// Returns an error if the folder cannot be used or the database does not answer.
     pub async fn open(args: &DataArgs) -> Result<Self, LocalError> {
-        Self::open_as(args, Sharing::Private).await
-    }
-
-    /// Opens the database like [`Self::open`], and lets other processes use its server meanwhile.
-    ///
-    /// # Errors
-    /// Returns an error if the folder cannot be used or the database does not answer.
-    pub async fn open_shared(args: &DataArgs) -> Result<Self, LocalError> {
-        Self::open_as(args, Sharing::Shared).await
-    }
-
-    async fn open_as(args: &DataArgs, sharing: Sharing) -> Result<Self, LocalError> {
         if let Some(stack) = &args.stack {
             let store = stack::store(stack).await?;
             return Ok(Self { endpoint: format!("stack {stack}"), store, embedded: None });
@@ -132,7 +120,7 @@ impl Database {
         let DatabaseArgs { folder, endpoint_url } = &args.database;
         let opened = match endpoint_url {
             Some(endpoint) => Self::at(endpoint.clone()).await,
-            None => Self::embedded(&folder.data_dir, ANY_PORT, sharing).await,
+            None => Self::embedded(&folder.data_dir, ANY_PORT, Sharing::Private).await,
         };
         match opened {
             Err(LocalError::FolderServed { endpoint, .. }) => Self::at(endpoint).await,

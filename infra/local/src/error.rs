@@ -92,6 +92,9 @@ pub enum LocalError {
     /// The API has no answer, in its words.
     #[error("{0}")]
     NotFound(String),
+    /// The API failed to answer, in its words.
+    #[error("{0}")]
+    Unanswered(String),
     /// The API does not understand what was typed, in its words.
     #[error("{0}")]
     NotUnderstood(String),

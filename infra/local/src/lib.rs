@@ -2,7 +2,6 @@
 
 mod answers;
 pub mod args;
-mod called_data;
 pub mod commands;
 pub mod costs;
 mod csv_errors;

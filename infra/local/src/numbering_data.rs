@@ -1,14 +1,11 @@
 //! The numbering data of commands that only read it.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{sync::Arc, time::Duration};
 
+use backon::{ConstantBuilder, Retryable};
 use numbering::dataset::Dataset;
 use shared::{in_process::InProcess, state::App};
 use store::{CurrentDataset, DatasetError, Snapshot, Store};
-use tokio::time::sleep;
 
 use crate::{
     LocalError,
@@ -17,9 +14,9 @@ use crate::{
     routes, sample,
 };
 
-/// How long to wait for other commands, which use a folder for a moment.
-const LONGEST_WAIT: Duration = Duration::from_secs(10);
-const WAIT: Duration = Duration::from_millis(50);
+/// How often other commands are waited for, which use a folder for a moment, and how long each time.
+const ATTEMPTS: usize = 200;
+const WAIT_FOR_FOLDER: Duration = Duration::from_millis(50);
 
 /// The current version of the data in memory, and what the manifest says of it.
 pub struct NumberingData {
@@ -59,6 +56,17 @@ pub async fn on_routes<T>(
     args: &DataArgs,
     work: impl AsyncFnOnce(&InProcess) -> Result<T, LocalError>,
 ) -> Result<T, LocalError> {
+    on_app(args, async |app| work(&InProcess::of(routes(), app)).await).await
+}
+
+/// Works with the data that the arguments name, loaded.
+///
+/// # Errors
+/// Returns an error if there is no data yet, or the database cannot be used.
+pub async fn on_app<T>(
+    args: &DataArgs,
+    work: impl AsyncFnOnce(App) -> Result<T, LocalError>,
+) -> Result<T, LocalError> {
     let answered = on_data(args, async |store| {
         let app = App::on(store);
         // The API would say only that it cannot answer at the moment.
@@ -69,7 +77,7 @@ pub async fn on_routes<T>(
         if let Some((_, manifest)) = app.dataset.in_memory() {
             warn_of_sample(&manifest.current);
         }
-        work(&InProcess::of(routes(), app)).await
+        work(app).await
     });
     answered.await.unwrap_or_else(|| Err(LocalError::NoData(args.place())))
 }
@@ -95,13 +103,11 @@ async fn on_data<T>(
 
 /// Opens the database as soon as no other command uses its folder.
 async fn open_in_turn(args: &DataArgs) -> Result<Database, LocalError> {
-    let deadline = Instant::now() + LONGEST_WAIT;
-    loop {
-        match Database::open(args).await {
-            Err(LocalError::FolderBusy(_)) if Instant::now() < deadline => sleep(WAIT).await,
-            opened => return opened,
-        }
-    }
+    let wait = ConstantBuilder::default().with_delay(WAIT_FOR_FOLDER).with_max_times(ATTEMPTS);
+    (|| Database::open(args))
+        .retry(wait)
+        .when(|error| matches!(error, LocalError::FolderBusy(_)))
+        .await
 }
 
 /// Says that the data is made up, if it is the sample: it looks like the real one.

@@ -11,6 +11,7 @@ mod page;
 
 use std::{borrow::Cow, io, io::ErrorKind, io::Write as _};
 
+use reqwest::StatusCode;
 use serde_json::Value;
 use shared::in_process::InProcess;
 
@@ -46,8 +47,8 @@ struct Answer {
 /// Asks a route of the API.
 ///
 /// # Errors
-/// Returns [`LocalError::NotFound`] or [`LocalError::NotUnderstood`], with the API's message, if it
-/// answers with an error.
+/// Returns [`LocalError::NotFound`], [`LocalError::NotUnderstood`] or [`LocalError::Unanswered`], with the
+/// API's message, if it answers with an error.
 async fn ask(api: &InProcess, path: &str, params: &Params<'_>) -> Result<Answer, LocalError> {
     let answer = api.get(path, params.iter().copied()).await;
     let json = String::from_utf8_lossy(&answer.body).into_owned();
@@ -57,11 +58,15 @@ async fn ask(api: &InProcess, path: &str, params: &Params<'_>) -> Result<Answer,
         return Ok(Answer { json, value });
     }
     let message = printable(&lower_first(text(&value["message"])));
-    Err(if answer.status.is_client_error() && answer.status != 404 {
-        LocalError::NotUnderstood(message)
-    } else {
-        LocalError::NotFound(message)
-    })
+    Err(failure(answer.status, message))
+}
+
+fn failure(status: StatusCode, message: String) -> LocalError {
+    match status {
+        StatusCode::NOT_FOUND => LocalError::NotFound(message),
+        _ if status.is_client_error() => LocalError::NotUnderstood(message),
+        _ => LocalError::Unanswered(message),
+    }
 }
 
 /// The message as it stands after `error: `. A word in capitals, such as an abbreviation, keeps them.
@@ -143,6 +148,16 @@ fn line(name: &str, value: impl AsRef<str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_what_the_api_does_not_find_is_not_found() {
+        let failed = |status| failure(status, String::new());
+        assert!(matches!(failed(StatusCode::NOT_FOUND), LocalError::NotFound(_)));
+        assert!(matches!(failed(StatusCode::BAD_REQUEST), LocalError::NotUnderstood(_)));
+        for status in [StatusCode::SERVICE_UNAVAILABLE, StatusCode::INTERNAL_SERVER_ERROR] {
+            assert!(matches!(failed(status), LocalError::Unanswered(_)), "{status}");
+        }
+    }
 
     #[test]
     fn a_message_of_the_api_follows_what_the_program_prints_before_it() {

@@ -1,20 +1,21 @@
 //! Answers an agent over standard input and output, by the Model Context Protocol.
 
-use std::time::Duration;
-
 use logging::with_causes;
-use mcp::{ToolCall, ToolServer};
+use mcp::{ToolCall, ToolServer, asked_routes};
 use rmcp::{ServiceExt, service::ServerInitializeError, transport::stdio};
 use shared::auth::Charge;
-use tokio::{sync::mpsc, task::JoinSet, time::sleep};
+use tokio::{sync::mpsc, task::JoinSet};
 
 use crate::{
-    LocalError, args::McpArgs, called_data::CalledData, stop_signals::StopSignals,
+    LocalError,
+    args::{DataArgs, McpArgs},
+    numbering_data::on_app,
+    stop_signals::StopSignals,
     terminal_log::log_for_people,
 };
 
-/// How long the database stays open after a call: agents often make several in a row.
-const OPEN_AFTER_CALL: Duration = Duration::from_secs(10);
+/// Most calls for which the database is opened once, so that other commands get their turn.
+const MOST_CALLS_AT_ONCE: usize = 64;
 
 /// Answers until the input ends or a signal stops it. The output is for messages only; what a person may
 /// read goes to the standard error.
@@ -25,14 +26,11 @@ pub async fn serve(args: McpArgs) -> Result<(), LocalError> {
     log_for_people();
     let mut signals = StopSignals::receive()?;
     let (server, calls) = ToolServer::new();
-    let mut data = CalledData::of(args.data);
-    let ended = tokio::select! {
+    tokio::select! {
         ended = converse(server) => ended,
-        () = answer(calls, &mut data) => Ok(()),
+        () = answer(calls, &args.data) => Ok(()),
         () = signals.next() => Ok(()),
-    };
-    data.close().await;
-    ended
+    }
 }
 
 /// Exchanges messages with the agent until the input ends.
@@ -45,20 +43,25 @@ async fn converse(server: ToolServer) -> Result<(), LocalError> {
     }
 }
 
-/// Answers the calls, side by side, and closes the database when there have been none for a while.
-async fn answer(mut calls: mpsc::Receiver<ToolCall>, data: &mut CalledData) {
-    let mut running = JoinSet::new();
-    loop {
-        tokio::select! {
-            call = calls.recv() => match call {
-                Some(call) => match data.routes().await {
-                    Ok(routes) => _ = running.spawn(async move { call.answer_from(&routes, Charge::default()).await }),
-                    Err(error) => call.refuse(with_causes(&error).to_string()),
-                },
-                None => return,
-            },
-            Some(_) = running.join_next() => (),
-            () = sleep(OPEN_AFTER_CALL), if data.is_open() && running.is_empty() => data.close().await,
+/// Answers the calls, those that wait together side by side. The database is open for them alone, as it
+/// is for any other command: otherwise nobody could serve its folder, or import into it, as long as an
+/// agent is open somewhere.
+async fn answer(mut calls: mpsc::Receiver<ToolCall>, args: &DataArgs) {
+    let mut waiting = Vec::new();
+    while calls.recv_many(&mut waiting, MOST_CALLS_AT_ONCE).await > 0 {
+        let answered = on_app(args, async |app| {
+            let routes = asked_routes(app);
+            let mut running = JoinSet::new();
+            for call in waiting.drain(..) {
+                let routes = routes.clone();
+                running.spawn(async move { call.answer_from(&routes, Charge::default()).await });
+            }
+            while running.join_next().await.is_some() {}
+            Ok(())
+        });
+        if let Err(error) = answered.await {
+            let error = with_causes(&error).to_string();
+            waiting.drain(..).for_each(|call| call.refuse(error.clone()));
         }
     }
 }

@@ -90,6 +90,16 @@ impl Serialize for NamedCells<'_> {
 }
 
 impl Answers {
+    /// A column of the list that the output adds, too, if it has columns: two would have one name.
+    pub fn column_that_is_added(&self) -> Option<&str> {
+        let is_added = |name: &&String| COLUMNS.iter().chain(&LAST_COLUMNS).any(|it| it == name);
+        let columns = match self.form {
+            OutputForm::Csv => self.layout.columns.as_slice(),
+            OutputForm::JsonLines => &[],
+        };
+        columns.iter().find(is_added).map(String::as_str)
+    }
+
     /// What stands before all rows.
     ///
     /// # Errors

@@ -55,12 +55,12 @@ impl Text {
     }
 }
 
-/// The first bytes, at least one line of them if there is one that is not too long. A pipe may give
-/// them one by one.
+/// The first bytes, at least one row of them if there is one that is not too long; within quotes a line
+/// ends no row. A pipe may give them one by one.
 fn head_of(bytes: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut head = vec![0; BYTES_AT_ONCE];
     let mut length = 0;
-    while length < 4 || (length < head.len() && !head[..length].contains(&b'\n')) {
+    while length < 4 || (length < head.len() && !has_row(&head[..length])) {
         match bytes.read(&mut head[length..]) {
             Ok(0) => break,
             Ok(read) => length += read,
@@ -70,6 +70,15 @@ fn head_of(bytes: &mut impl Read) -> io::Result<Vec<u8>> {
     }
     head.truncate(length);
     Ok(head)
+}
+
+/// Whether a line ends outside of quotes. An escaped quote is two of them.
+fn has_row(head: &[u8]) -> bool {
+    let mut is_quoted = false;
+    head.iter().any(|&byte| {
+        is_quoted ^= byte == b'"';
+        byte == b'\n' && !is_quoted
+    })
 }
 
 /// The encoding, unless it is UTF-8, and how many bytes its mark has. Without a mark, UTF-16 is told by
@@ -167,15 +176,23 @@ mod tests {
         }
     }
 
+    struct OneByOne(Cursor<Vec<u8>>);
+    impl Read for OneByOne {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let one = buffer.len().min(1);
+            self.0.read(&mut buffer[..one])
+        }
+    }
+
+    #[test]
+    fn a_line_end_within_quotes_does_not_end_the_first_row() {
+        let list = b"\"the \"\"best\"\"\nname\",phone\nAda,1\n".to_vec();
+        let head = Text::of(OneByOne(Cursor::new(list))).unwrap().head;
+        assert_eq!(head, b"\"the \"\"best\"\"\nname\",phone\n");
+    }
+
     #[test]
     fn a_text_may_be_longer_than_what_is_read_at_once_and_come_in_parts() {
-        struct OneByOne(Cursor<Vec<u8>>);
-        impl Read for OneByOne {
-            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-                let one = buffer.len().min(1);
-                self.0.read(&mut buffer[..one])
-            }
-        }
         let line = "é305-234-5678\n".repeat(10_000);
         let bytes: Vec<u8> = line.encode_utf16().flat_map(u16::to_le_bytes).collect();
         let whole = [b"\xff\xfe".to_vec(), bytes].concat();

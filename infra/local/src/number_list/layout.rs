@@ -92,6 +92,8 @@ pub(super) enum LayoutError {
     UnknownColumn { name: String, columns: String },
     #[error("several columns are named '{name}'; pass its number, from 1 to {count}")]
     AmbiguousColumn { name: String, count: usize },
+    #[error("the column '{0}' is one that the output adds; rename it or leave it out")]
+    AddedColumn(String),
     #[error("a list without columns has no column '{0}'; pass --from csv if it has")]
     NoColumns(String),
 }
@@ -122,6 +124,10 @@ impl Layout {
             Some(name) => column(name)?,
             None => column_of_numbers(&cells, has_header)?,
         };
+        let taken = [Some(number), country].into_iter().flatten();
+        if has_header && taken.into_iter().any(|column| holds_number(&cells[column])) {
+            return Err(LayoutError::NoHeader(cells.len()));
+        }
         let columns = if has_header { unique(&cells) } else { numbered(cells.len()) };
         Ok(Self { delimiter: Some(delimiter), line_ends, has_header, columns, number, country })
     }
@@ -325,6 +331,14 @@ mod tests {
         let layout = layout("Ada,+13052345678", bare).unwrap();
         assert_eq!((layout.number, layout.has_header), (1, false));
         assert_eq!(layout.columns, ["column_1", "column_2"]);
+    }
+
+    #[test]
+    fn a_column_whose_name_would_be_a_number_needs_a_header_or_to_be_told_that_there_is_none() {
+        let head = "Ada,3052345678\nBob,3052345679\n";
+        assert_eq!(layout(head, with_column("2")).unwrap_err(), LayoutError::NoHeader(2));
+        let countries = Request { country_column: Some("2".to_owned()), ..with_column("1") };
+        assert_eq!(layout(head, countries).unwrap_err(), LayoutError::NoHeader(2));
     }
 
     #[test]

@@ -106,6 +106,9 @@ pub fn describe(
         dataset,
         today: today(),
     };
+    if let Some(name) = answers.column_that_is_added() {
+        return Err(LayoutError::AddedColumn(name.to_owned()).into());
+    }
     let unwritable = ListError::Unwritable;
     output.write_all(&answers.header().map_err(unwritable)?).map_err(unwritable)?;
     let mut summary = Summary::default();
@@ -122,4 +125,30 @@ pub fn describe(
     )?;
     output.flush().map_err(unwritable)?;
     Ok(summary)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_column_of_the_output_has_the_name_of_another() {
+        let describe_as = |form| {
+            let options = ListOptions {
+                is_csv: Some(true),
+                has_no_header: false,
+                column: Some("phone".to_owned()),
+                country_column: None,
+                default_country: DefaultCountry::default(),
+                form: Some(form),
+            };
+            let list = &b"phone,tn_verdict\n3052345678,valid\n"[..];
+            describe(list, &options, None, &mut Vec::new(), |_| ())
+        };
+        assert_eq!(
+            describe_as(OutputForm::Csv).unwrap_err().to_string(),
+            "the column 'tn_verdict' is one that the output adds; rename it or leave it out"
+        );
+        assert!(describe_as(OutputForm::JsonLines).is_ok());
+    }
 }

@@ -8,6 +8,7 @@ use std::{
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tnr::{LocalError, database::FolderLock};
 
 use crate::support::{
     agent::{agent_with, call, calls_with_requests, refused_calls_with_requests, texts},
@@ -75,9 +76,16 @@ async fn two_agents_use_a_folder_which_is_free_again_after_their_calls() {
         assert_eq!(result.is_error, Some(false), "{result:?}");
     };
     tokio::join!(ask(&first), ask(&second), ask(&first), ask(&second));
-    // A command may work on the folder even now.
+    // A command may work on the folder at once, and as long as it wants: it never uses a server that
+    // ends with an agent's calls.
+    let lock = loop {
+        match FolderLock::take(data_dir.path()) {
+            Err(LocalError::FolderBusy(_)) => tokio::time::sleep(Duration::from_millis(20)).await,
+            taken => break taken.unwrap(),
+        }
+    };
+    drop(lock);
     assert!(run(&data_dir, &["versions"]).status.success());
-    tokio::time::sleep(Duration::from_secs(12)).await;
     let serving = Serving::on(&data_dir, &[]).await;
     tokio::join!(ask(&first), ask(&second));
     assert!(serving.interrupt().await);
@@ -126,6 +134,8 @@ async fn a_folder_without_data_is_an_error_of_the_tool_that_says_what_to_do() {
     let text = texts(&result).remove(0);
     assert!(text.starts_with("there is no numbering data yet in folder"), "{text}");
     assert!(text.ends_with("'tnr serve' brings a made-up sample"), "{text}");
+    let made = std::fs::read_dir(data_dir.path()).unwrap().count();
+    assert_eq!(made, 0, "a call makes no database");
     write_sample_into(data_dir.path());
     let result = call(&agent, "get_carrier", json!({ "ocn": "6015" })).await;
     assert_eq!(result.is_error, Some(false), "{result:?}");
