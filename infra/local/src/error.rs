@@ -57,6 +57,8 @@ pub enum LocalError {
     FileExists(String),
     #[error("'{0}' must be a folder and is a file; give another name")]
     NoFolder(String),
+    #[error("'{0}' must be a file and is a folder; give another name")]
+    IsFolder(String),
     #[error("table '{0}' is not ready")]
     TableNotReady(String),
     #[error("{url} answers {status}")]

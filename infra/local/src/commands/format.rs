@@ -29,9 +29,9 @@ use crate::{
 pub async fn format(args: FormatArgs) -> Result<(), LocalError> {
     let list = List::open(args.file.as_deref())?;
     let options = options(&args);
-    let dataset = dataset(&args).await?;
     let mut signals = StopSignals::receive()?;
     let (destination, output) = Destination::open(args.output.as_deref())?;
+    let dataset = dataset(&args).await?;
     let start = Instant::now();
     let (tell, told) = oneshot::channel();
     // A thread of its own: reading from a pipe may wait for ever, and a signal ends the program all the
@@ -180,6 +180,9 @@ impl Destination {
         };
         let name = file.display().to_string();
         let failed = || LocalError::io(format!("{name} cannot be written"));
+        if file.is_dir() {
+            return Err(LocalError::IsFolder(name));
+        }
         if is_special(file) {
             let opened = File::options().write(true).open(file).map_err(failed())?;
             let output = Output { is_terminal: opened.is_terminal(), writer: Box::new(opened) };
@@ -194,5 +197,17 @@ impl Destination {
     fn finish(self) -> Result<(), LocalError> {
         let Some(unfinished) = self.unfinished else { return Ok(()) };
         unfinished.finish().map_err(LocalError::io(format!("{} cannot be written", self.name)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_refused_as_an_output_before_any_work() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let refused = Destination::open(Some(folder.path())).err().unwrap();
+        assert!(matches!(refused, LocalError::IsFolder(_)), "{refused:?}");
     }
 }
