@@ -44,6 +44,7 @@ SERIES = {
     "FormatErrorsAlarm": ERRORS,
     "SearchErrorsAlarm": ERRORS,
     "StatusErrorsAlarm": ERRORS,
+    "McpErrorsAlarm": ERRORS,
     "SiteErrorsAlarm": ERRORS,
     "ErrorRateAlarm": Series(
         # Five minutes at 1,000 requests a second, at one a second, and at one a minute, where a single failure is no rate.

@@ -50,8 +50,9 @@ def test_the_functions_find_the_tables_that_are_made(stack):
     for function in functions:
         variables = function["Environment"]["Variables"]
         assert {value for name, value in variables.items() if name.endswith("_TABLE")} == tables
-        is_format = "FLAGS_BASE_URL" in variables
-        assert is_format == ("FormatFunction" in function["FunctionName"])
+        # Those whose answers link to images of flags, and the page, which shows them.
+        links_to_flags = any(name in function["FunctionName"] for name in ["FormatFunction", "McpFunction", "SiteFunction"])
+        assert ("FLAGS_BASE_URL" in variables) == links_to_flags
 
 
 def test_log_groups_are_made_with_their_retention(stack):
