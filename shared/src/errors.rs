@@ -2,6 +2,7 @@
 //! a body. It travels with the response, so that [`crate::http`] can show it in another form.
 
 mod problem;
+mod quote;
 mod responses;
 
 use axum::{
@@ -18,12 +19,10 @@ use serde::Serialize;
 use store::{DatasetError, StoreError};
 use utoipa::ToSchema;
 
-use crate::{
-    params::quote,
-    quota::{LimitType, QuotaExceeded, QuotaStatus},
-};
+use crate::quota::{LimitType, QuotaExceeded, QuotaStatus};
 
 pub use problem::{PROBLEM_MEDIA_TYPE, Problem};
+pub use quote::quote;
 pub use responses::{BodyError, ListError, PublicError};
 
 const KEY_REQUIRED: &str = "API key required: send it as 'Authorization: Bearer <API_KEY>', \

@@ -1,13 +1,6 @@
-//! Where the images of flags are, to which answers link.
+//! Who serves the images of flags, to which answers link.
 
 use std::sync::Arc;
-
-use axum::{extract::FromRequestParts, http::request::Parts};
-
-use crate::{public_address::PublicAddress, state::App};
-
-/// The path below which the service serves the images itself.
-const OWN_PATH: &str = "/flags";
 
 /// Who serves the images.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,11 +11,6 @@ pub enum FlagImages {
     At(Arc<str>),
 }
 
-/// The address below which the images are for one request, without a slash at the end. [`flags::path`]
-/// says what follows.
-#[derive(Debug, Clone)]
-pub struct FlagsBaseUrl(pub String);
-
 impl FlagImages {
     /// What the setting `FLAGS_BASE_URL` says; nothing in it stands for the service itself.
     pub fn of(setting: &str) -> Self {
@@ -30,20 +18,6 @@ impl FlagImages {
             "" => Self::Own,
             base_url => Self::At(base_url.into()),
         }
-    }
-}
-
-impl FromRequestParts<App> for FlagsBaseUrl {
-    type Rejection = std::convert::Infallible;
-
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Self::Rejection> {
-        Ok(Self(match &app.flag_images {
-            FlagImages::At(base_url) => base_url.to_string(),
-            FlagImages::Own => {
-                let PublicAddress(address) = PublicAddress::from_request_parts(parts, app).await?;
-                format!("{address}{OWN_PATH}/{}", flags::VERSION)
-            }
-        }))
     }
 }
 

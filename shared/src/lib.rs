@@ -4,7 +4,7 @@
 //! wrote, [`app`] finds its route, [`request_id`] names it, [`auth`] checks its key, [`quota`] counts
 //! it, [`unknown_params`] refuses what its route does not know, [`params`] and
 //! [`pagination`] parse it, a handler asks [`lookup`] for a record or a dataset, [`csv_pages`] and
-//! [`cells`] write a page as CSV if the client prefers that, [`flag_images`] says where the images of flags
+//! [`cells`] write a page as CSV if the client prefers that, [`flags_base_url`] says where the images of flags
 //! are that it links to, by default below the [`public_address`] of the service, [`errors`] turns a failure into a response,
 //! [`http`] gives the response what HTTP asks of it, and [`telemetry`] writes its line of the access log.
 //! [`state`] holds the data that all handlers share, and [`in_process`] asks the handlers without a port.
@@ -16,6 +16,7 @@ pub mod csv_pages;
 pub mod errors;
 mod extension;
 pub mod flag_images;
+pub mod flags_base_url;
 pub mod gateway;
 pub mod http;
 pub mod in_process;

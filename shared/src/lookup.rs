@@ -17,7 +17,10 @@ use numbering::{
 use store::{LoadedVersion, LookupItem, READS_PER_BATCH, StoreError};
 
 use crate::{
-    errors::ApiError, pagination::VersionParam, params::quote, request_context, state::App,
+    errors::{ApiError, quote},
+    pagination::VersionParam,
+    request_context,
+    state::App,
 };
 
 /// Whether an exchange may be answered from the cache.

@@ -13,9 +13,9 @@ use utoipa::openapi::{
 };
 
 use crate::{
-    errors::ApiError,
+    errors::{ApiError, quote},
     http::methods::operations,
-    params::{API_KEY, quote},
+    params::API_KEY,
 };
 
 /// The query parameters of each operation, by its path and method. They come from its description, so

@@ -13,10 +13,10 @@ use formatting::DefaultCountry;
 use numbering::time::today;
 use shared::{
     app::Routes,
-    errors::{ApiError, ListError},
-    flag_images::FlagsBaseUrl,
+    errors::{ApiError, ListError, quote},
+    flags_base_url::FlagsBaseUrl,
     lookup::Freshness,
-    params::{Params, PathParams, quote},
+    params::{Params, PathParams},
     request_context,
     state::App,
 };

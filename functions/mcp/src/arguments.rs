@@ -2,7 +2,10 @@
 
 use rmcp::model::JsonObject;
 use serde_json::{Number, Value};
-use shared::{errors::ApiError, params::quote, unknown_params};
+use shared::{
+    errors::{ApiError, quote},
+    unknown_params,
+};
 
 use crate::tools::{MOST_NUMBERS, NUMBERS, Tool};
 

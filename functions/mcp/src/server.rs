@@ -9,7 +9,7 @@ use rmcp::{
     },
     service::RequestContext,
 };
-use shared::params::quote;
+use shared::errors::quote;
 use tokio::sync::mpsc;
 
 use crate::{

@@ -8,8 +8,8 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use shared::{
-    errors::ApiError,
-    params::{PathParams, quote},
+    errors::{ApiError, quote},
+    params::PathParams,
 };
 
 /// An SVG that a browser opens as a document runs nothing and fetches nothing.

@@ -9,7 +9,7 @@ use axum::{
 };
 use utoipa::openapi::{OpenApi, PathItem, path::Operation};
 
-use crate::{errors::ApiError, params::quote};
+use crate::errors::{ApiError, quote};
 
 /// The methods of a path that is no route: all that a route may have. After a preflight that they pass,
 /// a page can read the 404.

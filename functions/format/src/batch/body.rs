@@ -11,7 +11,7 @@ use axum::{
         header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderName},
     },
 };
-use shared::{errors::ApiError, params::quote};
+use shared::errors::{ApiError, quote};
 
 use super::{
     AskedNumber, check_count, json,

@@ -9,8 +9,8 @@ use serde::{
 };
 use serde_json::{Map, Value};
 use shared::{
-    errors::ApiError,
-    params::{invalid_param, quote},
+    errors::{ApiError, quote},
+    params::invalid_param,
 };
 use utoipa::{
     PartialSchema, ToSchema,

@@ -17,7 +17,7 @@ use numbering::{records::NpaNxx, time::today};
 use shared::{
     auth::Charge,
     errors::{ApiError, BodyError},
-    flag_images::FlagsBaseUrl,
+    flags_base_url::FlagsBaseUrl,
     params::Params,
     request_context,
     state::App,

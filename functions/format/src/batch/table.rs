@@ -3,7 +3,7 @@
 use std::iter::repeat_n;
 
 use csv::{Reader, ReaderBuilder, StringRecord, Trim};
-use shared::{errors::ApiError, params::quote};
+use shared::errors::{ApiError, quote};
 
 use super::{MOST_NUMBERS, check_count};
 use crate::cells::{COLUMNS, ERROR_COLUMN};

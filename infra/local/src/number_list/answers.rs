@@ -4,7 +4,7 @@ use std::{borrow::Cow, io, sync::Arc};
 
 use csv::{Terminator, WriterBuilder};
 use format::{FormatResult, cells::COLUMNS};
-use formatting::{DefaultCountry, PhoneNumber, Refusal, Verdict};
+use formatting::{DefaultCountry, PhoneNumber, Verdict};
 use jiff::civil::Date;
 use numbering::dataset::Dataset;
 use serde::{Serialize, Serializer, ser::SerializeMap};
@@ -13,6 +13,7 @@ use shared::cells::inert;
 use super::{
     decoding::{BYTE_ORDER_MARK, text_of},
     layout::{Layout, LineEnds},
+    reason::Reason,
     rows::Row,
     summary::Summary,
 };
@@ -25,19 +26,6 @@ const LAST_COLUMNS: [&str; 3] = ["tn_verdict", "tn_reason", "tn_line"];
 pub enum OutputForm {
     Csv,
     JsonLines,
-}
-
-/// Why a row has no valid number, as the end of a sentence about it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
-pub(super) enum Reason {
-    #[error(transparent)]
-    Number(Refusal),
-    #[error("has no cell in the column of numbers")]
-    NoCell,
-    #[error("has more cells than the header, so that they may be shifted")]
-    ShiftedCells,
-    #[error("names a country that is no ISO 3166-1 alpha-2 code")]
-    UnknownCountry,
 }
 
 /// How a row is answered.

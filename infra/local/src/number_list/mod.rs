@@ -8,6 +8,7 @@ mod answers;
 mod decoding;
 mod layout;
 mod pipeline;
+mod reason;
 mod rows;
 mod summary;
 

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt::Write, time::Duration};
 use formatting::Verdict;
 use indicatif::HumanCount;
 
-use super::answers::Reason;
+use super::reason::Reason;
 
 /// Counts over the rows of a list.
 #[derive(Debug, Default)]

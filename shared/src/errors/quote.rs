@@ -1,0 +1,26 @@
+//! What a message repeats of what a client wrote.
+
+use std::borrow::Cow;
+
+/// The number of characters after which a quoted value is cut, since a hostile one may be very
+/// long.
+const LONGEST_QUOTE: usize = 40;
+
+/// The part of a client's value that a message repeats.
+pub fn quote(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(LONGEST_QUOTE) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_value_is_cut_in_the_message() {
+        let text = "é".repeat(1000);
+        assert_eq!(quote(&text).chars().count(), LONGEST_QUOTE + 1);
+    }
+}
