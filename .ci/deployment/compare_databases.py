@@ -79,8 +79,8 @@ def run(tnr, *arguments):
 
 def requests():
     for file in sorted(EVENTS.glob("*/requests.txt")):
-        for name, method, target, headers in requests_in(file):
-            yield f"{file.parent.name}/{name}", method, target, headers
+        for name, *request in requests_in(file):
+            yield f"{file.parent.name}/{name}", *request
     for number in NUMBERS:
         for target in [f"/v1/format/{number}", f"/v1/lookup/{number}", f"/v1/format?tn={number}"]:
             yield target, "GET", target, {"X-API-Key": KEY}
@@ -91,7 +91,7 @@ def answers(tnr, where):
     port = free_port()
     with running(tnr, "serve", "--port", str(port), "--key", KEY, *where) as server:
         wait_until_it_answers(f"http://127.0.0.1:{port}", server, LOG)
-        return {name: without_version(http(port, method, target, headers)) for name, method, target, headers in requests()}
+        return {name: without_version(http(port, *request)) for name, *request in requests()}
 
 
 def without_version(answer):
