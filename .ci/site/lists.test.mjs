@@ -46,6 +46,13 @@ test("an area code is paged through, in one version of the data", () => inTab("/
   await range(tab, "126 to 135 of 135");
 }));
 
+test("an address behind the last page says so", () => inTab("/#area-code?npa=415&offset=500", {}, async (tab) => {
+  await answer(tab);
+  await range(tab, "California, United States · none after the last of 135");
+  assert.equal(await tab.locator("#answer table").count(), 0);
+  await turn(tab, "Previous");
+}));
+
 test("an exchange is looked up by itself", () => inTab("/#area-code", {}, async (tab) => {
   await tab.locator("#area-npa").fill("212");
   await tab.getByLabel("Exchange (NXX), optional").fill("234");

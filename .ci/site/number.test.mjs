@@ -38,6 +38,16 @@ test("a number is looked up with a key that is typed", () => inTab("/", { key: n
   assert.match(tab.url(), /#number\?tn=%28305%29\+234-5678$/);
 }));
 
+test("a key that no header can hold is refused where it is typed", () => inTab("/", { key: null }, async (tab) => {
+  await tab.getByLabel("API key", { exact: true }).last().fill("tnr_live_é漢");
+  await tab.getByRole("button", { name: "Use key" }).click();
+  assert.equal(await tab.locator("#key").evaluate((input) => input.validity.patternMismatch), true);
+  assert.equal(await stored(tab), null);
+  await tab.goto(`${URL_OF_SERVICE}/#key=tnr_live_%E6%BC%A2`);
+  await tab.reload();
+  assert.equal(await stored(tab), null);
+}));
+
 test("the JSON beside the card is that of the API", () => inTab(NUMBER, {}, async (tab) => {
   await answer(tab);
   const expected = await fetch(`${URL_OF_SERVICE}/v1/format/+13052345678`, { headers: { "X-API-Key": KEY } });

@@ -31,7 +31,8 @@ function takeKeyFromAddress() {
   const params = new URLSearchParams(location.hash.slice(1));
   const key = params.get("key");
   if (!location.hash.startsWith("#key=") || !key) return;
-  storeKey(key);
+  // A header holds no other signs.
+  if (/^[!-~]+$/.test(key)) storeKey(key);
   history.replaceState(null, "", location.pathname + location.search);
 }
 

@@ -19,19 +19,26 @@ function cell([heading, contentOf, kind], row) {
     element("span", {}, isMissing ? "–" : content));
 }
 
+/** Which rows of all a page has. An address may lead behind the last one. */
+function rangeOf({ limit, offset, total }) {
+  const [first, last, all] = [offset + 1, Math.min(offset + limit, total), total].map((it) => it.toLocaleString("en"));
+  if (total === 0) return "none";
+  if (offset >= total) return `none after the last of ${all}`;
+  return total <= limit && offset === 0 ? `all ${all}` : `${first} to ${last} of ${all}`;
+}
+
 /** A list with its heading, and links to its pages. */
 function listCard({ title, detail, table: rows, pagination, headers, view, params }) {
   const { limit, offset, total } = pagination;
-  const last = Math.min(offset + limit, total);
-  const range = total === 0 ? "none" : total <= limit && offset === 0 ? `all ${total.toLocaleString("en")}`
-    : `${(offset + 1).toLocaleString("en")} to ${last.toLocaleString("en")} of ${total.toLocaleString("en")}`;
+  const range = rangeOf(pagination);
   announce(`${title}: ${range}`);
   return [
     element("div", { class: "list-head" },
       element("h2", { tabindex: "-1" }, title),
       element("p", {}, detail, detail && " · ", range)),
-    total === 0 ? element("p", { class: "empty" }, "Nothing has all of this.") : rows,
-    total > limit || offset > 0 ? pageLinks(pagesOf(headers), view, params) : null,
+    total === 0 && element("p", { class: "empty" }, "Nothing has all of this."),
+    offset < total && rows,
+    (total > limit || offset > 0) && pageLinks(pagesOf(headers), view, params),
   ];
 }
 
