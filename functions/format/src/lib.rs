@@ -4,8 +4,10 @@ mod answer;
 mod batch;
 mod block;
 pub mod cells;
+pub mod columns;
 mod in_memory;
 mod lookup;
+pub mod open_quote;
 mod readings;
 
 use axum::{Json, extract::State};

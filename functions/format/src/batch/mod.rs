@@ -4,6 +4,7 @@
 mod answers;
 mod body;
 mod json;
+mod rows;
 mod table;
 
 use std::collections::{BTreeSet, HashMap};
@@ -94,7 +95,7 @@ struct ColumnParam {
 /// have their results.
 ///
 /// A body of `text/plain` has a number in each line. The first row of `text/csv` names the columns, unless the
-/// header says `text/csv; header=absent`; semicolons and tabs may stand for its commas. `Accept` chooses
+/// header says `text/csv; header=absent`; semicolons, tabs and bars may stand for its commas. `Accept` chooses
 /// among JSON, a JSON object in each line (`application/x-ndjson`) and `text/csv`, which has the columns
 /// of a CSV that was sent before those of the results.
 #[utoipa::path(

@@ -1,46 +1,13 @@
 //! A CSV with a column of numbers.
 
-use std::iter::repeat_n;
-
-use csv::{Reader, ReaderBuilder, StringRecord, Trim};
+use csv::StringRecord;
 use shared::errors::{ApiError, quote};
 
-use super::{MOST_NUMBERS, check_count};
-use crate::cells::{COLUMNS, ERROR_COLUMN};
-
-/// The most columns of a table. A name is made for each if the table has none, so a row of commas would
-/// have an answer that is many times as long.
-const MOST_COLUMNS: usize = 1000;
-
-/// The most rows that are kept: those of a header and the numbers. The others are only counted.
-const MOST_ROWS: usize = 1 + MOST_NUMBERS;
-
-/// What may stand between the cells. Excel writes semicolons where a comma is a decimal sign.
-const DELIMITERS: [u8; 3] = [b',', b';', b'\t'];
-
-/// The names of columns that have phone numbers, in lower case and without anything but letters.
-const NAMES_OF_NUMBERS: [&str; 14] = [
-    "tn",
-    "phone",
-    "phonenumber",
-    "phoneno",
-    "number",
-    "telephone",
-    "telephonenumber",
-    "tel",
-    "mobile",
-    "mobilephone",
-    "mobilenumber",
-    "cell",
-    "cellphone",
-    "msisdn",
-];
-
-/// The fewest digits of a cell that is taken for a number instead of a name.
-const DIGITS_OF_A_NUMBER: usize = 7;
-
-/// The letters that a number may have before its extension, in lower case. A cell with others is a name.
-const EXTENSION_LABELS: [&str; 4] = ["x", "ext", "extn", "extension"];
+use super::{check_count, rows::rows_of};
+use crate::{
+    cells::{COLUMNS, ERROR_COLUMN},
+    columns::{Doubt, column_named, column_of_numbers, first_row, holds_number, numbered},
+};
 
 /// Whether the first row names the columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,20 +31,18 @@ impl Table {
     /// else the one that is named like one of phone numbers.
     ///
     /// # Errors
-    /// Returns [`ApiError::InvalidRequest`] if a row has more or fewer cells than the first one, if there
-    /// are too many columns or no row, if no column, or more than one, may be meant, or if a column has the
-    /// name of one of the answer; and [`ApiError::ContentTooLarge`] if there are too many rows.
+    /// Returns [`ApiError::InvalidRequest`] if the rows cannot be told from each other, if there is none, if no
+    /// column, or more than one, may be meant, or if a column has the name of one of the answer; and
+    /// [`ApiError::ContentTooLarge`] if there are too many rows.
     pub fn read(text: &str, header: Header, column: Option<&str>) -> Result<Self, ApiError> {
-        let delimiter = delimiter_of(text);
-        let (mut rows, count) = rows_of(text, delimiter, header)?;
+        let (delimiter, _) = first_row(text.as_bytes());
+        let (mut rows, count) = rows_of(text, delimiter, header == Header::Present)?;
         if rows.is_empty() {
             check_count(0)?;
         }
         let names: Vec<String> = match header {
             Header::Present => rows.remove(0).iter().map(|name| name.trim().to_owned()).collect(),
-            Header::Absent => {
-                (1..=rows[0].len()).map(|number| format!("column_{number}")).collect()
-            }
+            Header::Absent => numbered(rows[0].len()),
         };
         let is_of_answer =
             |name: &&String| COLUMNS.contains(&name.as_str()) || *name == ERROR_COLUMN;
@@ -92,7 +57,11 @@ impl Table {
                  header=absent'",
             ));
         }
-        let column = column_of_numbers(&names, column)?;
+        let position = match column {
+            None => column_of_numbers(&names),
+            Some(wanted) => column_named(&names, wanted),
+        };
+        let column = position.map_err(|doubt| which_column(doubt, column, &names))?;
         check_count(if header == Header::Present { count - 1 } else { count })?;
         Ok(Self { delimiter, names, rows, column })
     }
@@ -103,146 +72,24 @@ impl Table {
     }
 }
 
-fn reader_of(text: &str, delimiter: u8) -> Reader<&[u8]> {
-    let mut reader = ReaderBuilder::new();
-    let reader = reader.has_headers(false).trim(Trim::None).flexible(true).delimiter(delimiter);
-    reader.from_reader(text.as_bytes())
-}
-
-/// The first [`MOST_ROWS`] rows, and how many there are. The reader skips empty lines: in a table of one
-/// column they are rows with an empty cell, unless they stand before the header or after the last row.
-fn rows_of(
-    text: &str,
-    delimiter: u8,
-    header: Header,
-) -> Result<(Vec<StringRecord>, usize), ApiError> {
-    let mut reader = reader_of(text, delimiter);
-    let mut row = StringRecord::new();
-    let mut rows = Vec::new();
-    let mut count = 0;
-    let mut columns = None;
-    let mut end_of_last = 0;
-    while reader.read_record(&mut row).map_err(|_| ApiError::invalid("The body must be a CSV"))? {
-        let between = LinesBetween::of(text, end_of_last);
-        end_of_last = usize::try_from(reader.position().byte()).unwrap_or(text.len());
-        let is_first = columns.is_none();
-        let columns = *columns.get_or_insert(row.len());
-        if columns > MOST_COLUMNS {
-            return Err(ApiError::invalid(format!(
-                "The body must have at most {MOST_COLUMNS} columns, got {columns}"
-            )));
-        }
-        let empty = if is_first && header == Header::Present { 0 } else { between.empty };
-        if empty > 0 && columns != 1 {
-            return Err(unequal(columns, 1, line_at(text, between.begin)));
-        }
-        if row.len() != columns {
-            return Err(unequal(columns, row.len(), line_at(text, between.end)));
-        }
-        let empty_rows = repeat_n(StringRecord::from(vec![""]), empty.min(MOST_ROWS - rows.len()));
-        rows.extend(empty_rows);
-        if rows.len() < MOST_ROWS {
-            // A clone would be as long as the longest row so far.
-            rows.push(row.iter().collect());
-        }
-        count += empty + 1;
-    }
-    Ok((rows, count))
-}
-
-/// The empty lines between two rows.
-struct LinesBetween {
-    /// Where the first of them begins, or the row after them if there is none.
-    begin: usize,
-    /// Where the row after them begins.
-    end: usize,
-    empty: usize,
-}
-
-impl LinesBetween {
-    /// The empty lines from where the reader has ended a row. Of CR and LF it has read only the first.
-    fn of(text: &str, end_of_row: usize) -> Self {
-        let bytes = text.as_bytes();
-        let is_divided =
-            bytes[..end_of_row].ends_with(b"\r") && bytes[end_of_row..].starts_with(b"\n");
-        let begin = end_of_row + usize::from(is_divided);
-        let (mut end, mut empty) = (begin, 0);
-        loop {
-            end += match &bytes[end..] {
-                [b'\r', b'\n', ..] => 2,
-                [b'\r' | b'\n', ..] => 1,
-                _ => return Self { begin, end, empty },
-            };
-            empty += 1;
-        }
-    }
-}
-
-/// The number of the line that begins there, from 1 on.
-fn line_at(text: &str, begin: usize) -> usize {
-    let before = &text[..begin];
-    let divided_ends = before.matches("\r\n").count();
-    1 + before.matches(['\r', '\n']).count() - divided_ends
-}
-
-/// What divides the first row into most cells; of equals the comma.
-fn delimiter_of(text: &str) -> u8 {
-    let cells = |delimiter| {
-        let mut row = StringRecord::new();
-        // A row of text in memory is always read.
-        _ = reader_of(text, delimiter).read_record(&mut row);
-        row.len()
-    };
-    let most = DELIMITERS.into_iter().map(cells).max();
-    DELIMITERS.into_iter().find(|&delimiter| Some(cells(delimiter)) == most).unwrap_or(b',')
-}
-
-fn unequal(expected: usize, got: usize, line: usize) -> ApiError {
-    ApiError::invalid(format!(
-        "Each row must have as many cells as the first, which has {expected}, got {got} in the row that \
-         begins in line {line}"
-    ))
-}
-
-fn column_of_numbers(names: &[String], wanted: Option<&str>) -> Result<usize, ApiError> {
-    let Some(wanted) = wanted else {
-        if names.len() == 1 {
-            return Ok(0);
-        }
-        let positions =
-            positions(names, |name| NAMES_OF_NUMBERS.contains(&letters_of(name).as_str()));
-        return match positions.as_slice() {
-            [only] => Ok(*only),
-            [] => Err(which_column("No column is named like one of phone numbers", names)),
-            _ => {
-                Err(which_column("More than one column is named like one of phone numbers", names))
-            }
-        };
-    };
-    let exact = positions(names, |name| name == wanted);
-    let alike = positions(names, |name| name.to_lowercase() == wanted.to_lowercase());
-    match (exact.as_slice(), alike.as_slice()) {
-        ([only], _) | ([], [only]) => Ok(*only),
-        ([], []) => match wanted.parse::<usize>() {
-            Ok(number) if (1..=names.len()).contains(&number) => Ok(number - 1),
-            _ => Err(which_column(&format!("There is no column '{}'", quote(wanted)), names)),
-        },
-        _ => Err(ApiError::invalid(format!(
-            "More than one column is named '{}'; send column with its number, from 1 to {}",
-            quote(wanted),
-            names.len()
-        ))),
-    }
-}
-
-fn positions(names: &[String], is_wanted: impl Fn(&str) -> bool) -> Vec<usize> {
-    (0..names.len()).filter(|&index| is_wanted(&names[index])).collect()
-}
-
-/// A message that ends with the names of the columns.
-fn which_column(what: &str, names: &[String]) -> ApiError {
+/// A message that ends with what to send for `column`; `wanted` is what was sent.
+fn which_column(doubt: Doubt, wanted: Option<&str>, names: &[String]) -> ApiError {
     /// The most names that a message repeats.
     const MOST_NAMES: usize = 20;
+    let wanted = quote(wanted.unwrap_or_default());
+    let what = match doubt {
+        Doubt::NoneAlike => "No column is named like one of phone numbers".to_owned(),
+        Doubt::SeveralAlike(_) => {
+            "More than one column is named like one of phone numbers".to_owned()
+        }
+        Doubt::NoSuch => format!("There is no column '{wanted}'"),
+        Doubt::Ambiguous => {
+            return ApiError::invalid(format!(
+                "More than one column is named '{wanted}'; send column with its number, from 1 to {}",
+                names.len()
+            ));
+        }
+    };
     let quoted: Vec<String> =
         names.iter().take(MOST_NAMES).map(|name| format!("'{}'", quote(name))).collect();
     let more = if names.len() > MOST_NAMES { " …" } else { "" };
@@ -252,22 +99,9 @@ fn which_column(what: &str, names: &[String]) -> ApiError {
     ))
 }
 
-fn letters_of(name: &str) -> String {
-    name.to_lowercase().chars().filter(|c| c.is_alphabetic()).collect()
-}
-
-/// Whether a cell is a number and no name of a column: it has enough digits, and no letters but those of
-/// an extension and of the scheme of RFC 3966.
-fn holds_number(cell: &str) -> bool {
-    let cell = cell.to_lowercase();
-    let letters = letters_of(cell.strip_prefix("tel:").unwrap_or(&cell));
-    cell.chars().filter(|c| c.is_numeric()).count() >= DIGITS_OF_A_NUMBER
-        && (letters.is_empty() || EXTENSION_LABELS.contains(&letters.as_str()))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::MOST_NUMBERS, *};
 
     fn numbers(text: &str, header: Header, column: Option<&str>) -> Result<Vec<String>, String> {
         match Table::read(text, header, column) {
@@ -340,7 +174,11 @@ mod tests {
 
     #[test]
     fn semicolons_and_tabs_divide_as_commas_do() {
-        for text in ["name;phone\r\n\"A, B\";305\r\n", "name\tphone\nA;B\t305\n"] {
+        for text in [
+            "\nname,phone\n\"A\",305\n\n\n",
+            "name;phone\r\n\"A, B\";305\r\n",
+            "name\tphone\nA;B\t305\n",
+        ] {
             assert_eq!(found(text, None), ["305"], "{text}");
         }
         let table = Table::read("name;phone\nA;305\n", Header::Present, None).unwrap();
@@ -353,25 +191,6 @@ mod tests {
         assert_eq!(found(text, None), ["305", "306"]);
         let table = Table::read(text, Header::Present, None).unwrap();
         assert_eq!(table.rows[0].get(1), Some("a \"b\",\r\nc"));
-    }
-
-    #[test]
-    fn a_row_with_other_cells_than_the_first_is_refused_with_its_line() {
-        assert_eq!(
-            refusal("tn,a\n1,2\n3\n", None),
-            "Each row must have as many cells as the first, which has 2, got 1 in the row that begins \
-             in line 3"
-        );
-        for (text, line) in [
-            ("tn,a\r\n1,2\r\n3\r\n", "line 3"),
-            ("tn,a\r1,2\r3\r", "line 3"),
-            ("tn,a\n1,\"\n\n\"\n3\n", "line 5"),
-            ("tn,a\n1,2\n\n3,4\n", "got 1 in the row that begins in line 3"),
-            ("tn,a\r\n1,\"\r\n\"\r\n\r\n\r\n3,4\r\n", "line 4"),
-        ] {
-            assert!(refusal(text, None).ends_with(line), "{text:?}: {}", refusal(text, None));
-        }
-        assert_eq!(found("\ntn,a\n1,2\n\n\n", None), ["1"]);
     }
 
     #[test]
@@ -389,16 +208,6 @@ mod tests {
     }
 
     #[test]
-    fn more_columns_than_a_table_may_have_are_refused() {
-        let row = |columns: usize| ",".repeat(columns - 1);
-        assert!(numbers(&row(MOST_COLUMNS), Header::Absent, Some("1")).is_ok());
-        assert_eq!(
-            numbers(&row(MOST_COLUMNS + 1), Header::Absent, Some("1")).unwrap_err(),
-            "The body must have at most 1000 columns, got 1001"
-        );
-    }
-
-    #[test]
     fn a_row_of_numbers_is_no_header_wherever_they_stand_and_a_name_may_have_digits() {
         for row in ["3052345678,x", "x,(305) 234-5678 ext. 42", "tel:+1-305-234-5678,x"] {
             let message = refusal(&format!("{row}\n3052345679,y\n"), Some("2"));
@@ -408,13 +217,11 @@ mod tests {
     }
 
     #[test]
-    fn rows_beyond_the_most_are_counted_and_not_kept() {
-        let text = format!("305\n{}306\n", "\n307\n".repeat(MOST_ROWS));
-        let (rows, count) = rows_of(&text, b',', Header::Absent).unwrap();
-        assert_eq!((rows.len(), count), (MOST_ROWS, 2 + 2 * MOST_ROWS));
+    fn more_rows_than_a_request_may_have_are_refused_with_how_many_there_are() {
+        let text = "305\n".repeat(MOST_NUMBERS + 1);
         let message = numbers(&text, Header::Absent, None).unwrap_err();
         assert!(
-            message.starts_with("The body must have at most 1000 numbers, got 2004"),
+            message.starts_with("The body must have at most 1000 numbers, got 1001"),
             "{message}"
         );
         let most = format!("phone\n{}", "305\n".repeat(MOST_NUMBERS));

@@ -217,5 +217,5 @@ fn in_words(verdict: Result<Verdict, Reason>) -> (&'static str, Option<Reason>) 
 }
 
 fn into_bytes(csv: csv::Writer<Vec<u8>>) -> io::Result<Vec<u8>> {
-    csv.into_inner().map_err(|error| io::Error::other(error.to_string()))
+    csv.into_inner().map_err(csv::IntoInnerError::into_error)
 }

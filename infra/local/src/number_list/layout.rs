@@ -1,35 +1,11 @@
 //! How a list of numbers is laid out: a number in each line, or a column of a CSV.
 
+use format::columns::{
+    Doubt, column_named, column_of_numbers, first_row, has_digits_of_number, holds_number,
+    is_named_like_numbers, numbered,
+};
+
 use super::decoding::text_of;
-
-/// What may separate the cells of a CSV. Of two that divide the first row alike, the first one counts.
-const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
-
-/// The names of a column of numbers, in lower case and without anything but letters and digits.
-const NAMES_OF_NUMBERS: [&str; 16] = [
-    "tn",
-    "phone",
-    "phonenumber",
-    "phoneno",
-    "telephone",
-    "telephonenumber",
-    "tel",
-    "mobile",
-    "mobilephone",
-    "mobilenumber",
-    "cell",
-    "cellphone",
-    "msisdn",
-    "e164",
-    "telefon",
-    "telefono",
-];
-
-/// What the name of such a column contains if it is none of these.
-const PARTS_OF_NAMES: [&str; 5] = ["phone", "mobile", "telef", "msisdn", "cellular"];
-
-/// A number has at least as many digits, and the name of a column fewer.
-const FEWEST_DIGITS: usize = 7;
 
 /// How a list is laid out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,30 +81,36 @@ impl Layout {
     /// Returns an error if it is a CSV and it is not certain which column has the numbers.
     pub fn of(head: &[u8], request: &Request) -> Result<Self, LayoutError> {
         let line_ends = LineEnds::of(head);
-        let (delimiter, cells) = first_row(head);
+        let (delimiter, row) = first_row(head);
+        let cells: Vec<String> = row.iter().map(|cell| text_of(cell).trim().to_owned()).collect();
         if cells.is_empty() {
             return Ok(Self::of_lines(line_ends));
         }
-        let named = request.column.as_ref().or(request.country_column.as_ref());
-        let is_csv = request.is_csv.unwrap_or_else(|| named.is_some() || looks_like_header(&cells));
+        let wanted = request.column.as_ref().or(request.country_column.as_ref());
+        let is_csv =
+            request.is_csv.unwrap_or_else(|| wanted.is_some() || looks_like_header(&cells));
         if !is_csv {
-            return match named {
+            return match wanted {
                 Some(name) => Err(LayoutError::NoColumns(name.clone())),
                 None => Ok(Self::of_lines(line_ends)),
             };
         }
         let has_header = !request.has_no_header;
-        let column = |name| position_of(name, &cells, has_header);
+        if has_header && cells.iter().any(|cell| holds_number(cell)) {
+            return Err(LayoutError::NoHeader(cells.len()));
+        }
+        let names = if has_header { cells } else { numbered(cells.len()) };
+        let column = |name: &str| {
+            column_named(&names, name).map_err(|doubt| LayoutError::of(doubt, name, &names))
+        };
         let country = request.country_column.as_deref().map(column).transpose()?;
         let number = match &request.column {
             Some(name) => column(name)?,
-            None => column_of_numbers(&cells, has_header)?,
+            None => {
+                column_of_numbers(&names).map_err(|doubt| LayoutError::of(doubt, "", &names))?
+            }
         };
-        let taken = [Some(number), country].into_iter().flatten();
-        if has_header && taken.into_iter().any(|column| holds_number(&cells[column])) {
-            return Err(LayoutError::NoHeader(cells.len()));
-        }
-        let columns = if has_header { unique(&cells) } else { numbered(cells.len()) };
+        let columns = unique(&names);
         Ok(Self { delimiter: Some(delimiter), line_ends, has_header, columns, number, country })
     }
 
@@ -138,89 +120,29 @@ impl Layout {
     }
 }
 
-/// The cells of the first row, and what separates them.
-fn first_row(head: &[u8]) -> (u8, Vec<String>) {
-    let divided = DELIMITERS.map(|delimiter| {
-        let mut reader = csv::ReaderBuilder::new();
-        let mut reader = reader.has_headers(false).delimiter(delimiter).from_reader(head);
-        let mut row = csv::ByteRecord::new();
-        // Reading from memory cannot fail, and an empty list has no row.
-        _ = reader.read_byte_record(&mut row);
-        (delimiter, row)
-    });
-    let [first, rest @ ..] = divided;
-    let (delimiter, row) =
-        rest.into_iter().fold(first, |best, it| if it.1.len() > best.1.len() { it } else { best });
-    (delimiter, row.iter().map(|cell| text_of(cell).trim().to_owned()).collect())
-}
-
-/// Whether the first row names columns, of which one has numbers, or holds several cells and no number.
-fn looks_like_header(cells: &[String]) -> bool {
-    cells.iter().any(|cell| likeness(cell) > 0)
-        || (cells.len() > 1 && !cells.iter().any(|cell| holds_number(cell)))
-}
-
-fn holds_number(cell: &str) -> bool {
-    cell.chars().filter(|c| c.is_numeric()).count() >= FEWEST_DIGITS
-}
-
-/// How much the name of a column is like one of numbers: 2 if it is such a name, 1 if it contains one.
-fn likeness(name: &str) -> u8 {
-    let plain: String = name.chars().filter(|c| c.is_alphanumeric()).collect();
-    let plain = plain.to_lowercase();
-    if NAMES_OF_NUMBERS.contains(&plain.as_str()) {
-        2
-    } else {
-        PARTS_OF_NAMES.iter().any(|part| plain.contains(part)).into()
-    }
-}
-
-fn column_of_numbers(cells: &[String], has_header: bool) -> Result<usize, LayoutError> {
-    if cells.len() == 1 && !(has_header && holds_number(&cells[0])) {
-        return Ok(0);
-    }
-    if !has_header {
-        return Err(LayoutError::NoColumnOfNumbers(format!("1 to {}", cells.len())));
-    }
-    if cells.iter().any(|cell| holds_number(cell)) {
-        return Err(LayoutError::NoHeader(cells.len()));
-    }
-    let most = cells.iter().map(|cell| likeness(cell)).max().unwrap_or_default();
-    let alike: Vec<usize> =
-        (0..cells.len()).filter(|&column| likeness(&cells[column]) == most).collect();
-    match alike[..] {
-        [column] if most > 0 => Ok(column),
-        _ if most == 0 => Err(LayoutError::NoColumnOfNumbers(listed(cells))),
-        _ => {
-            let names: Vec<_> = alike.iter().map(|&column| cells[column].clone()).collect();
-            Err(LayoutError::SeveralColumnsOfNumbers(listed(&names)))
+impl LayoutError {
+    /// Why a column is in doubt; `wanted` is what was asked for.
+    fn of(doubt: Doubt, wanted: &str, names: &[String]) -> Self {
+        match doubt {
+            Doubt::NoneAlike => Self::NoColumnOfNumbers(listed(names)),
+            Doubt::SeveralAlike(positions) => {
+                let alike: Vec<_> = positions.iter().map(|&it| names[it].clone()).collect();
+                Self::SeveralColumnsOfNumbers(listed(&alike))
+            }
+            Doubt::NoSuch => {
+                Self::UnknownColumn { name: wanted.to_owned(), columns: listed(names) }
+            }
+            Doubt::Ambiguous => {
+                Self::AmbiguousColumn { name: wanted.to_owned(), count: names.len() }
+            }
         }
     }
 }
 
-/// The position of a column by its name or number. A name is preferred, and may have another case if no
-/// column has it as it is.
-fn position_of(name: &str, cells: &[String], has_header: bool) -> Result<usize, LayoutError> {
-    let positions = |is_named: &dyn Fn(&str) -> bool| -> Vec<usize> {
-        (0..cells.len()).filter(|&column| has_header && is_named(&cells[column])).collect()
-    };
-    let exact = positions(&|cell| cell == name.trim());
-    let named = if exact.is_empty() {
-        positions(&|cell| cell.to_lowercase() == name.trim().to_lowercase())
-    } else {
-        exact
-    };
-    match named[..] {
-        [column] => Ok(column),
-        [] => match name.trim().parse::<usize>().ok().and_then(|number| number.checked_sub(1)) {
-            Some(column) if column < cells.len() => Ok(column),
-            _ => Err(LayoutError::UnknownColumn {
-                name: name.to_owned(),
-                columns: if has_header { listed(cells) } else { format!("1 to {}", cells.len()) },
-            }),
-        },
-        _ => Err(LayoutError::AmbiguousColumn { name: name.to_owned(), count: cells.len() }),
-    }
+/// Whether the first row names columns, of which one has numbers, or holds several cells and no number.
+fn looks_like_header(cells: &[String]) -> bool {
+    cells.iter().any(|cell| is_named_like_numbers(cell))
+        || (cells.len() > 1 && !cells.iter().any(|cell| has_digits_of_number(cell)))
 }
 
 fn listed(names: &[String]) -> String {
@@ -247,10 +169,6 @@ fn unique(names: &[String]) -> Vec<String> {
         unique.push(name);
     }
     unique
-}
-
-fn numbered(count: usize) -> Vec<String> {
-    (1..=count).map(|number| format!("column_{number}")).collect()
 }
 
 #[cfg(test)]
@@ -314,19 +232,15 @@ mod tests {
 
     #[test]
     fn a_column_is_named_or_numbered() {
-        let number = |head, name| layout(head, with_column(name)).map(|layout| layout.number);
-        assert_eq!(number("a,b,B", "b"), Ok(1));
-        assert_eq!(number("a,b,B", "B"), Ok(2));
-        assert_eq!(number("a,b", "A"), Ok(0));
-        assert_eq!(number("a,b", "2"), Ok(1));
-        assert_eq!(number("2,b", "2"), Ok(0));
-        for name in ["3", "0", "c", "", "-1"] {
-            assert!(
-                matches!(number("a,b", name), Err(LayoutError::UnknownColumn { .. })),
-                "{name}"
-            );
-        }
-        assert!(matches!(number("a,a", "a"), Err(LayoutError::AmbiguousColumn { .. })));
+        assert_eq!(layout("a,b", with_column("A")).unwrap().number, 0);
+        assert_eq!(
+            layout("a,b", with_column("c")).unwrap_err().to_string(),
+            "there is no column 'c'; the columns are 'a', 'b'"
+        );
+        assert_eq!(
+            layout("a,a", with_column("a")).unwrap_err().to_string(),
+            "several columns are named 'a'; pass its number, from 1 to 2"
+        );
         let bare = Request { has_no_header: true, ..with_column("2") };
         let layout = layout("Ada,+13052345678", bare).unwrap();
         assert_eq!((layout.number, layout.has_header), (1, false));
@@ -334,11 +248,11 @@ mod tests {
     }
 
     #[test]
-    fn a_column_whose_name_would_be_a_number_needs_a_header_or_to_be_told_that_there_is_none() {
+    fn a_row_of_numbers_is_no_header_wherever_they_stand_and_a_name_may_have_digits() {
         let head = "Ada,3052345678\nBob,3052345679\n";
         assert_eq!(layout(head, with_column("2")).unwrap_err(), LayoutError::NoHeader(2));
-        let countries = Request { country_column: Some("2".to_owned()), ..with_column("1") };
-        assert_eq!(layout(head, countries).unwrap_err(), LayoutError::NoHeader(2));
+        assert_eq!(layout(head, with_column("1")).unwrap_err(), LayoutError::NoHeader(2));
+        assert_eq!(guessed("name,Phone (as of 2024-01-05)\nAda,305").number, 1);
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! The rows of a list, some at a time.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Chain, Read};
 
 use csv::{ByteRecord, Terminator};
+use format::open_quote::{END_OF_CSV, has_open_quote, is_end_of_csv};
 
 use crate::csv_errors::io_error;
 
@@ -41,8 +42,10 @@ pub(super) struct Rows {
 
 enum Reader {
     Lines { reader: BufReader<Bounded>, line: u64 },
-    Csv(Box<csv::Reader<Bounded>>),
+    Csv(Box<CsvReader>),
 }
+
+type CsvReader = csv::Reader<Chain<Bounded, &'static [u8]>>;
 
 impl Rows {
     /// The rows after the header.
@@ -58,7 +61,8 @@ impl Rows {
         let mut csv = csv::ReaderBuilder::new();
         csv.has_headers(false).flexible(true).buffer_capacity(BYTES_AT_ONCE);
         csv.terminator(Terminator::Any(b'\n'));
-        let mut reader = Reader::Csv(Box::new(csv.delimiter(delimiter).from_reader(bounded)));
+        let csv = csv.delimiter(delimiter).from_reader(bounded.chain(END_OF_CSV));
+        let mut reader = Reader::Csv(Box::new(csv));
         if layout.has_header {
             reader.next()?;
         }
@@ -68,7 +72,8 @@ impl Rows {
     /// The next rows; `None` after the last one.
     ///
     /// # Errors
-    /// Returns an error if a row cannot be read or is too long, once all rows before it were given.
+    /// Returns an error if a row cannot be read, is too long or has a quote that is not closed, once all rows
+    /// before it were given.
     pub fn next_part(&mut self) -> Result<Option<Vec<Row>>, RowError> {
         if let Some(failure) = self.failure.take() {
             return Err(failure);
@@ -109,9 +114,9 @@ impl Reader {
 ///
 /// The parser skips empty lines only if they end with LF alone, and takes the CR of other lines for a
 /// part of their last cell.
-fn next_row(reader: &mut csv::Reader<Bounded>) -> Result<Option<Row>, RowError> {
+fn next_row(reader: &mut CsvReader) -> Result<Option<Row>, RowError> {
     loop {
-        reader.get_mut().bytes_of_row = 0;
+        reader.get_mut().get_mut().0.bytes_of_row = 0;
         let begins = reader.position().line();
         let mut cells = ByteRecord::new();
         match reader.read_byte_record(&mut cells) {
@@ -119,10 +124,19 @@ fn next_row(reader: &mut csv::Reader<Bounded>) -> Result<Option<Row>, RowError> 
             Ok(false) => return Ok(None),
             Err(error) => return Err(RowError { line: begins, source: io_error(error) }),
         }
+        if is_end_of_csv(cells.as_slice()) {
+            return Ok(None);
+        }
         // The line in which the row ends, which is the one before the next row, and whatever stood
         // before its beginning.
         let inner = cells.as_slice().iter().filter(|&&byte| byte == b'\n').count() as u64;
-        let line = reader.position().line().saturating_sub(1 + inner).max(begins);
+        let is_open = has_open_quote(cells.as_slice());
+        let last = reader.position().line().saturating_sub(u64::from(!is_open));
+        let line = last.saturating_sub(inner).max(begins);
+        if is_open {
+            let source = io::Error::other("a quote in it is not closed");
+            return Err(RowError { line, source });
+        }
         if cells.as_slice().ends_with(b"\r") {
             cells = without_last_byte(&cells);
         }
@@ -267,6 +281,16 @@ mod tests {
         assert!(refused.source.to_string().contains("is a quote not closed?"), "{refused:?}");
         assert!(rows(&"1".repeat(2 << 20), false).is_err());
         assert!(rows(&"1".repeat(900_000), false).is_ok());
+    }
+
+    #[test]
+    fn a_quote_that_is_not_closed_is_an_error_and_swallows_no_row() {
+        let refused = rows("a,b\n1,2\n\n3,\"4\n5,6\n7,8\n", true).unwrap_err();
+        assert_eq!(refused.line, 4);
+        assert_eq!(refused.source.to_string(), "a quote in it is not closed");
+        for closed in ["a,b\n1,\"2\n\"\n", "a,b\n1,\"2\"", "a,b\n1,5\" pipe\n"] {
+            assert_eq!(rows(closed, true).unwrap().len(), 1, "{closed:?}");
+        }
     }
 
     proptest! {

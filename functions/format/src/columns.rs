@@ -1,0 +1,210 @@
+//! Which column of a CSV has the phone numbers: for `POST /v1/format`, and for lists on the terminal.
+
+use csv::{ByteRecord, ReaderBuilder};
+
+/// What may stand between the cells. Of two that divide the first row alike, the first one counts. Excel
+/// writes semicolons where a comma is a decimal sign.
+const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
+
+/// The names of a column of numbers, in lower case and without anything but letters and digits.
+const NAMES_OF_NUMBERS: [&str; 17] = [
+    "tn",
+    "phone",
+    "phonenumber",
+    "phoneno",
+    "number",
+    "telephone",
+    "telephonenumber",
+    "tel",
+    "mobile",
+    "mobilephone",
+    "mobilenumber",
+    "cell",
+    "cellphone",
+    "msisdn",
+    "e164",
+    "telefon",
+    "telefono",
+];
+
+/// What the name of such a column contains if it is none of these.
+const PARTS_OF_NAMES: [&str; 5] = ["phone", "mobile", "telef", "msisdn", "cellular"];
+
+/// A number has at least as many digits, and the name of a column mostly fewer.
+const FEWEST_DIGITS: usize = 7;
+
+/// The letters that a number may have before its extension, in lower case. A cell with others is a name.
+const EXTENSION_LABELS: [&str; 4] = ["x", "ext", "extn", "extension"];
+
+/// Why it is not certain which column is meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Doubt {
+    /// No column is named like one of phone numbers.
+    NoneAlike,
+    /// The columns at these positions are.
+    SeveralAlike(Vec<usize>),
+    /// No column has the name, or the number, that was asked for.
+    NoSuch,
+    /// More than one column has that name.
+    Ambiguous,
+}
+
+/// The cells of the first row, and what divides them. A text without a row has no cells.
+pub fn first_row(text: &[u8]) -> (u8, ByteRecord) {
+    let divided = DELIMITERS.map(|delimiter| {
+        let mut reader = ReaderBuilder::new();
+        let mut reader = reader.has_headers(false).delimiter(delimiter).from_reader(text);
+        let mut row = ByteRecord::new();
+        // Reading from memory cannot fail.
+        _ = reader.read_byte_record(&mut row);
+        (delimiter, row)
+    });
+    let [first, rest @ ..] = divided;
+    rest.into_iter().fold(first, |best, it| if it.1.len() > best.1.len() { it } else { best })
+}
+
+/// The position of the column of numbers: the only one, or the one that is named like one of numbers. A
+/// usual name is preferred to one that only contains such a word.
+///
+/// # Errors
+/// Returns [`Doubt`] if no column, or more than one, is named so.
+pub fn column_of_numbers(names: &[String]) -> Result<usize, Doubt> {
+    if names.len() == 1 {
+        return Ok(0);
+    }
+    let most = names.iter().map(|name| likeness(name)).max().unwrap_or_default();
+    let alike = positions(names, |name| likeness(name) == most);
+    match alike[..] {
+        _ if most == 0 => Err(Doubt::NoneAlike),
+        [only] => Ok(only),
+        _ => Err(Doubt::SeveralAlike(alike)),
+    }
+}
+
+/// The position of a column by its name or its number from 1 on. A name is preferred, and may have another
+/// case if no column has it as it is.
+///
+/// # Errors
+/// Returns [`Doubt`] if no column, or more than one, is meant.
+pub fn column_named(names: &[String], wanted: &str) -> Result<usize, Doubt> {
+    let wanted = wanted.trim();
+    let exact = positions(names, |name| name == wanted);
+    let alike = if exact.is_empty() {
+        positions(names, |name| name.to_lowercase() == wanted.to_lowercase())
+    } else {
+        exact
+    };
+    match alike[..] {
+        [only] => Ok(only),
+        [] => match wanted.parse::<usize>() {
+            Ok(number) if (1..=names.len()).contains(&number) => Ok(number - 1),
+            _ => Err(Doubt::NoSuch),
+        },
+        _ => Err(Doubt::Ambiguous),
+    }
+}
+
+/// The names of the columns of a table that has none.
+pub fn numbered(count: usize) -> Vec<String> {
+    (1..=count).map(|number| format!("column_{number}")).collect()
+}
+
+/// Whether a column is named like one of numbers.
+pub fn is_named_like_numbers(name: &str) -> bool {
+    likeness(name) > 0
+}
+
+/// Whether a cell has as many digits as a number, which may stand among words.
+pub fn has_digits_of_number(cell: &str) -> bool {
+    cell.chars().filter(|c| c.is_numeric()).count() >= FEWEST_DIGITS
+}
+
+/// Whether a cell is a number and no name of a column: it has enough digits, and no letters but those of
+/// an extension and of the scheme of RFC 3966.
+pub fn holds_number(cell: &str) -> bool {
+    let cell = cell.to_lowercase();
+    let letters: String = cell.chars().filter(|c| c.is_alphabetic()).collect();
+    let letters = if cell.starts_with("tel:") { &letters[3..] } else { &letters };
+    has_digits_of_number(&cell) && (letters.is_empty() || EXTENSION_LABELS.contains(&letters))
+}
+
+/// How much the name of a column is like one of numbers: 2 if it is such a name, 1 if it contains one.
+fn likeness(name: &str) -> u8 {
+    let plain: String = name.chars().filter(|c| c.is_alphanumeric()).collect();
+    let plain = plain.to_lowercase();
+    if NAMES_OF_NUMBERS.contains(&plain.as_str()) {
+        2
+    } else {
+        PARTS_OF_NAMES.iter().any(|part| plain.contains(part)).into()
+    }
+}
+
+fn positions(names: &[String], is_wanted: impl Fn(&str) -> bool) -> Vec<usize> {
+    (0..names.len()).filter(|&position| is_wanted(&names[position])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(of: &str) -> Vec<String> {
+        of.split(',').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn the_column_is_the_only_one_or_named_like_one_of_numbers() {
+        for (header, expected) in [
+            ("who knows", Ok(0)),
+            ("name,Phone Number", Ok(1)),
+            ("id,number", Ok(1)),
+            ("name,Customer phone", Ok(1)),
+            ("phone type,phone", Ok(1)),
+            ("a,b", Err(Doubt::NoneAlike)),
+            ("name,phone,mobile", Err(Doubt::SeveralAlike(vec![1, 2]))),
+        ] {
+            assert_eq!(column_of_numbers(&names(header)), expected, "{header}");
+        }
+    }
+
+    #[test]
+    fn a_column_is_named_or_numbered() {
+        for (header, wanted, expected) in [
+            ("a,b,B", "b", Ok(1)),
+            ("a,b,B", "B", Ok(2)),
+            ("a,b", "A", Ok(0)),
+            ("a,b", "2", Ok(1)),
+            ("2,b", "2", Ok(0)),
+            ("a,b", "3", Err(Doubt::NoSuch)),
+            ("a,b", "0", Err(Doubt::NoSuch)),
+            ("a,b", "", Err(Doubt::NoSuch)),
+            ("a,a", "a", Err(Doubt::Ambiguous)),
+        ] {
+            assert_eq!(column_named(&names(header), wanted), expected, "{header} {wanted}");
+        }
+    }
+
+    #[test]
+    fn what_divides_the_first_row_into_most_cells_is_the_delimiter() {
+        for (text, delimiter, cells) in [
+            ("name;phone\r\n\"A, B\";305\r\n", b';', 2),
+            ("name\tphone\nA;B\t305\n", b'\t', 2),
+            ("id|cell_phone", b'|', 2),
+            ("305", b',', 1),
+            ("", b',', 0),
+        ] {
+            let (found, row) = first_row(text.as_bytes());
+            assert_eq!((found, row.len()), (delimiter, cells), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_number_is_told_from_a_name_that_has_digits() {
+        for number in ["3052345678", "(305) 234-5678 ext. 42", "tel:+1-305-234-5678", "٣٠٥٢٣٤٥٦٧٨"]
+        {
+            assert!(holds_number(number), "{number}");
+        }
+        for name in ["Phone (as of 2024-01-05)", "phone 1", "x", ""] {
+            assert!(!holds_number(name), "{name}");
+        }
+    }
+}
