@@ -152,9 +152,12 @@ fn text_of(body: &[u8]) -> Result<&str, ApiError> {
     }
 }
 
-/// The numbers in lines that end with LF, or with CR and LF. A line end after the last number counts for
-/// nothing.
+/// The numbers in lines that end with LF, with CR and LF, or all with CR, as Excel writes them for the
+/// Macintosh. A line end after the last number counts for nothing.
 fn numbers_in_lines(text: &str) -> Result<Vec<AskedNumber>, ApiError> {
+    if !text.contains('\n') && text.contains('\r') {
+        return numbers_in_lines(&text.replace('\r', "\n"));
+    }
     check_count(text.lines().count())?;
     Ok(text.lines().map(|line| AskedNumber::of_text(line.to_owned())).collect())
 }
@@ -208,9 +211,9 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn lines_end_with_or_without_cr_and_a_last_one_and_an_empty_one_keeps_its_place() {
+    async fn lines_end_with_lf_or_cr_and_a_last_one_and_an_empty_one_keeps_its_place() {
         let expected = Ok(["305", "", " 306 "].map(str::to_owned).to_vec());
-        for body in ["305\n\n 306 ", "\u{feff}305\r\n\r\n 306 \r\n"] {
+        for body in ["305\n\n 306 ", "\u{feff}305\r\n\r\n 306 \r\n", "305\r\r 306 \r"] {
             assert_eq!(read("text/plain", body).await, expected, "{body:?}");
         }
     }

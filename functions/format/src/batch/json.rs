@@ -7,7 +7,7 @@ use serde::{
     Deserialize, Deserializer,
     de::{IgnoredAny, SeqAccess, Visitor},
 };
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, value::RawValue};
 use shared::{
     errors::{ApiError, quote},
     params::invalid_param,
@@ -81,7 +81,7 @@ pub fn numbers_in(text: &str) -> Result<Vec<AskedNumber>, ApiError> {
     match serde_json::from_str::<Items>(text) {
         Ok(Items { kept, count }) => {
             check_count(count)?;
-            Ok(kept.into_iter().map(number_of).collect())
+            Ok(kept.into_iter().map(number_in).collect())
         }
         Err(error) if error.is_data() => {
             let other = serde_json::from_str(text).map_err(|error| no_json(&error))?;
@@ -100,12 +100,12 @@ fn no_json(error: &serde_json::Error) -> ApiError {
 
 /// The first items of an array, as many as a request may have, and how many there are. The others are
 /// only counted, so that a body of nothing but items takes no memory for them.
-struct Items {
-    kept: Vec<Value>,
+struct Items<'a> {
+    kept: Vec<&'a RawValue>,
     count: usize,
 }
 
-impl<'de> Deserialize<'de> for Items {
+impl<'de> Deserialize<'de> for Items<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_seq(ItemsVisitor)
     }
@@ -114,13 +114,13 @@ impl<'de> Deserialize<'de> for Items {
 struct ItemsVisitor;
 
 impl<'de> Visitor<'de> for ItemsVisitor {
-    type Value = Items;
+    type Value = Items<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an array")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut array: A) -> Result<Items, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut array: A) -> Result<Items<'de>, A::Error> {
         let mut kept = Vec::new();
         while kept.len() < MOST_NUMBERS {
             let Some(item) = array.next_element()? else {
@@ -134,6 +134,19 @@ impl<'de> Visitor<'de> for ItemsVisitor {
         }
         Ok(Items { kept, count })
     }
+}
+
+/// The number in an item. Some items are JSON by their form, and yet cannot be read, such as the text
+/// `"\ud800"`, half a character. They keep no other from its answer.
+fn number_in(item: &RawValue) -> AskedNumber {
+    serde_json::from_str(item.get()).map_or_else(
+        |error| AskedNumber {
+            id: None,
+            tn: item.get().to_owned(),
+            country: Err(ApiError::invalid(format!("The number cannot be read as JSON: {error}"))),
+        },
+        number_of,
+    )
 }
 
 fn number_of(item: Value) -> AskedNumber {
@@ -300,6 +313,25 @@ mod tests {
             "The body must be JSON, got an error: expected `,` or `]` at line 2 column 7"
         );
         assert_eq!(message("{}"), "The body must be an array of phone numbers, got an object");
-        assert!(message(&"[".repeat(100_000)).contains("recursion limit"));
+        assert!(message(&"[".repeat(100_000)).contains("EOF while parsing"));
+    }
+
+    #[test]
+    fn an_item_that_only_looks_like_json_fails_no_other() {
+        let deep = format!("{}{}", "[".repeat(1000), "]".repeat(1000));
+        for (item, reason) in [
+            (r#""30\ud800""#, "unexpected end of hex escape at line 1 column 10"),
+            ("1e400", "number out of range at line 1 column 5"),
+            (deep.as_str(), "recursion limit exceeded at line 1 column 128"),
+        ] {
+            let mut numbers = numbers_in(&format!("[ {item} , \"305\"]")).unwrap();
+            assert_eq!(numbers.remove(1).tn, "305");
+            let AskedNumber { tn, country, .. } = numbers.remove(0);
+            let refusal = country.unwrap_err().body().message().to_owned();
+            assert_eq!(
+                (tn.as_str(), refusal),
+                (item, format!("The number cannot be read as JSON: {reason}"))
+            );
+        }
     }
 }
