@@ -28,8 +28,8 @@ use crate::{
 #[derive(Clone)]
 pub struct InProcess {
     router: Router,
-    /// The address to which answers link; `None` for that of a server on this machine.
-    address: Option<PublicAddress>,
+    /// The address to which answers link.
+    address: PublicAddress,
 }
 
 /// What a route answers.
@@ -41,16 +41,16 @@ pub struct Answer {
 }
 
 impl InProcess {
-    /// The routes of `functions` on the data of `app`.
+    /// The routes of `functions` on the data of `app`, for a client who sits at the machine.
     pub fn of(functions: impl IntoIterator<Item = Routes>, app: App) -> Self {
         let routers = functions.into_iter().map(Routes::into_unguarded_router);
         let router = routers.fold(Router::new(), Router::merge).fallback(endpoint_not_found);
-        Self { router: answer_panics(router.with_state(app)), address: None }
+        Self { router: answer_panics(router.with_state(app)), address: PublicAddress::Nowhere }
     }
 
     /// The same routes, asked for a client who has reached the service at `address`.
     pub fn at(&self, address: PublicAddress) -> Self {
-        Self { router: self.router.clone(), address: Some(address) }
+        Self { router: self.router.clone(), address }
     }
 
     /// What a `GET` of `path` with these parameters in its query is answered.
@@ -86,9 +86,7 @@ impl InProcess {
 
     /// What a request is answered. Its path and query are as a client writes them.
     pub async fn ask(&self, mut request: Request) -> Answer {
-        if let Some(address) = &self.address {
-            request.extensions_mut().insert(address.clone());
-        }
+        request.extensions_mut().insert(self.address.clone());
         let Ok(response) = self.router.clone().oneshot(request).await;
         Answer::of(response).await
     }

@@ -18,13 +18,18 @@ use crate::gateway::PathPrefix;
 const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 /// The longest name of a host, with its port.
 const LONGEST_HOST: usize = 260;
-/// The address of a request that names none: of a command that asks the routes within its process, or
-/// of HTTP/1.0. A server is there unless it was told another port.
+/// The address of a request that names none, as HTTP/1.0 allows. A server is there unless it was told
+/// another port.
 const UNNAMED: &str = "http://127.0.0.1:3000";
 
-/// Scheme, host and base path, without a slash at the end, such as `https://api.example.com/numbers`.
+/// Where a client has reached the service.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PublicAddress(pub String);
+pub enum PublicAddress {
+    /// Scheme, host and base path, without a slash at the end, such as `https://api.example.com/numbers`.
+    At(String),
+    /// Within a process that serves no port, so that no link would lead anywhere.
+    Nowhere,
+}
 
 impl<S: Sync> FromRequestParts<S> for PublicAddress {
     type Rejection = Infallible;
@@ -43,7 +48,7 @@ impl PublicAddress {
             None => origin_in(parts),
         };
         let prefix = parts.extensions.get().map(|PathPrefix(prefix)| prefix.as_str());
-        Self(origin.unwrap_or_else(|| UNNAMED.to_owned()) + prefix.unwrap_or_default())
+        Self::At(origin.unwrap_or_else(|| UNNAMED.to_owned()) + prefix.unwrap_or_default())
     }
 }
 
@@ -105,7 +110,10 @@ mod tests {
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        PublicAddress::of(&request.body(()).unwrap().into_parts().0).0
+        match PublicAddress::of(&request.body(()).unwrap().into_parts().0) {
+            PublicAddress::At(address) => address,
+            PublicAddress::Nowhere => panic!("a request over HTTP is made somewhere"),
+        }
     }
 
     #[test]

@@ -140,20 +140,21 @@ impl FormatResult {
         Self { input, ..Self::default() }
     }
 
-    /// The result for a number and its numbering data.
+    /// The result for a number and its numbering data. It has no flags if the images are nowhere.
     pub(super) fn of(
         number: PhoneNumber,
         records: BlockRecords,
         today: Date,
-        flags_base_url: &str,
+        flags_base_url: Option<&str>,
     ) -> Self {
         let country = number.country.as_deref().and_then(|code| Some((code, country_name(code)?)));
         let block = Block::of(&number, records, today);
         let location = country.and_then(|(code, _)| Location::of(code, &block));
-        let flags = country.filter(|_| number.valid).map(|(code, name)| Flags {
-            country: Flag::new(flags_base_url, Subject::Country, name, code.to_owned()),
+        let flags = flags_base_url.zip(country.filter(|_| number.valid));
+        let flags = flags.map(|(base_url, (code, name))| Flags {
+            country: Flag::new(base_url, Subject::Country, name, code.to_owned()),
             state: block.state.filter(|&(_, country)| country == Country::Us).map(|(state, _)| {
-                Flag::new(flags_base_url, Subject::State, state.name(), state.to_string())
+                Flag::new(base_url, Subject::State, state.name(), state.to_string())
             }),
         });
         let parts = NanpParts::of(&number);

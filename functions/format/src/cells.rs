@@ -124,7 +124,7 @@ mod tests {
             blocks: Default::default(),
         };
         let records = BlockRecords { exchange: Some(exchange), area_code: None };
-        FormatResult::of(number, records, today(), "https://flags.example.com")
+        FormatResult::of(number, records, today(), Some("https://flags.example.com"))
     }
 
     /// The cells by their columns, without the empty ones.

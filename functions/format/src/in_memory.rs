@@ -23,6 +23,6 @@ impl FormatResult {
         let records = npa_nxx.zip(dataset).map_or_else(BlockRecords::default, |(key, dataset)| {
             BlockRecords::of(dataset.exchange(key), || dataset.area_code(key.npa))
         });
-        Self { flags: None, ..Self::of(number, records, today, "") }
+        Self::of(number, records, today, None)
     }
 }

@@ -128,5 +128,5 @@ async fn describe(
         Some(npa_nxx) => block::look_up(app, npa_nxx, options.cache).await?,
         None => block::BlockRecords::default(),
     };
-    Ok(Json(FormatResult::of(number, records, today(), &flags.0)))
+    Ok(Json(FormatResult::of(number, records, today(), flags.0.as_deref())))
 }

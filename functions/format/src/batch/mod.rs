@@ -152,7 +152,7 @@ async fn answer_all(
     let today = today();
     let describe = |number: PhoneNumber| {
         let records = records_of(&number, &records);
-        FormatResult::of(number, records, today, &flags.0)
+        FormatResult::of(number, records, today, flags.0.as_deref())
     };
     Ok(read.into_iter().map(|number| number.answer(describe)).collect())
 }

@@ -209,7 +209,7 @@ async fn links_lead_to_another_host_if_one_is_set() {
 async fn a_request_within_another_one_links_to_the_address_of_the_other() {
     let request = Request::get("/v1/format/+13052345678")
         .header("Authorization", format!("Bearer {KEY}"))
-        .extension(PublicAddress("https://outer.example/base".to_owned()));
+        .extension(PublicAddress::At("https://outer.example/base".to_owned()));
     let service = app::service([format::routes()], own_app().await);
     let response = service.oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
     let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();

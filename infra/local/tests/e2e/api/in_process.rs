@@ -12,7 +12,7 @@ use crate::support::{
 
 async fn within_process_of(service: &Service) -> InProcess {
     InProcess::of(tnr::routes(), App::on(service.database.serving_store().await))
-        .at(PublicAddress(format!("https://{HOST}")))
+        .at(PublicAddress::At(format!("https://{HOST}")))
 }
 
 #[tokio::test]
