@@ -30,9 +30,9 @@ impl ToolCall {
         (Self { tool, arguments, reply }, answered)
     }
 
-    /// Asks the route of the tool, and gives its answer to the agent. Several numbers are charged to
-    /// `charge`.
-    pub async fn answer_from(self, routes: &InProcess, charge: Charge) {
+    /// Asks the route of the tool, and gives its answer to the agent, with a `note` about the data if there
+    /// is one. Several numbers are charged to `charge`.
+    pub async fn answer_from(self, routes: &InProcess, charge: Charge, note: Option<&str>) {
         let Self { tool, arguments, reply } = self;
         let answer = match Asked::by(tool, arguments) {
             Ok(Asked { params, numbers }) => {
@@ -49,7 +49,9 @@ impl ToolCall {
             request_context::record(|context| context.failed_within = Some(answer.status));
         }
         // An agent that has cancelled the call awaits no answer.
-        _ = reply.send(result_of(tool, &answer));
+        let mut result = result_of(tool, &answer);
+        result.content.extend(note.map(ContentBlock::text));
+        _ = reply.send(result);
     }
 
     /// Tells the agent why no route can be asked.

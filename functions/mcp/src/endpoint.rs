@@ -109,7 +109,7 @@ async fn answer_message(
     let response = loop {
         tokio::select! {
             response = &mut answered => break response,
-            Some(call) = calls.recv() => call.answer_from(routes, charge.clone()).await,
+            Some(call) = calls.recv() => call.answer_from(routes, charge.clone(), None).await,
         }
     };
     let (parts, body) = response.into_parts();

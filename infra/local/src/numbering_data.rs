@@ -110,11 +110,9 @@ async fn open_in_turn(args: &DataArgs) -> Result<Database, LocalError> {
         .await
 }
 
-/// Says that the data is made up, if it is the sample: it looks like the real one.
+/// Says that the data is made up, if it is the sample.
 pub fn warn_of_sample(snapshot: &Snapshot) {
-    if sample::is_sample(snapshot) {
-        eprintln!(
-            "note: this is the made-up sample; 'tnr import --fetch' fetches the published reports"
-        );
+    if let Some(note) = sample::note_on(snapshot) {
+        eprintln!("note: {note}");
     }
 }

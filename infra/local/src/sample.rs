@@ -29,6 +29,13 @@ pub fn is_sample(snapshot: &Snapshot) -> bool {
     snapshot.file_dates.nanpa == Some(DATE)
 }
 
+/// What is to be said of a version of the data: that it is made up, if it is the sample, which looks like
+/// the published reports.
+pub fn note_on(snapshot: &Snapshot) -> Option<&'static str> {
+    is_sample(snapshot)
+        .then_some("this is the made-up sample; 'tnr import --fetch' fetches the published reports")
+}
+
 /// Made-up codes and carriers in the formats of the published reports.
 pub fn sample() -> Sources {
     Sources {

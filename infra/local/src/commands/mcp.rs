@@ -10,6 +10,7 @@ use crate::{
     LocalError,
     args::{DataArgs, McpArgs},
     numbering_data::on_app,
+    sample,
     stop_signals::StopSignals,
     terminal_log::log_for_people,
 };
@@ -50,11 +51,14 @@ async fn answer(mut calls: mpsc::Receiver<ToolCall>, args: &DataArgs) {
     let mut waiting = Vec::new();
     while calls.recv_many(&mut waiting, MOST_CALLS_AT_ONCE).await > 0 {
         let answered = on_app(args, async |app| {
+            let loaded = app.dataset.in_memory();
+            let note = loaded.and_then(|(_, manifest)| sample::note_on(&manifest.current));
             let routes = asked_routes(app);
             let mut running = JoinSet::new();
             for call in waiting.drain(..) {
                 let routes = routes.clone();
-                running.spawn(async move { call.answer_from(&routes, Charge::default()).await });
+                running
+                    .spawn(async move { call.answer_from(&routes, Charge::default(), note).await });
             }
             while running.join_next().await.is_some() {}
             Ok(())
