@@ -11,11 +11,7 @@ use std::{
 use dynoxide::{Database as Dynoxide, server::serve_with_shutdown};
 use ingest::{ImportReport, Options, Sources};
 use tempfile::TempDir;
-use tnr::{
-    commands::keys,
-    database::{Database, Sharing},
-    sample::sample,
-};
+use tnr::{commands::keys, database::Database, sample::sample};
 use tokio::{net::TcpListener, runtime::Runtime};
 
 use super::{service::KEY, small_reports::ReportTexts};
@@ -33,16 +29,14 @@ impl Master {
     /// Imports the reports into a database without keys.
     fn import(sources: Sources) -> Self {
         let folder = TempDir::new().unwrap();
-        let data_dir = folder.path().to_owned();
+        let database = Dynoxide::new(folder.path().join(FILE).to_str().unwrap()).unwrap();
+        // No machine fails within a test, so nothing waits until the disk has confirmed each write.
+        database.enable_bulk_loading().unwrap();
         // A thread of its own, since the test that asks first is inside a runtime already.
         let imported = thread::spawn(move || {
             Runtime::new().unwrap().block_on(async {
-                let database = Database::embedded(&data_dir, 0, Sharing::Private).await.unwrap();
-                let store = database.store();
-                let imported = ingest::ingest(&store, &sources, Options::default(), |_| ()).await;
-                drop(store);
-                database.close().await;
-                imported.unwrap()
+                let store = served(database).await.store();
+                ingest::ingest(&store, &sources, Options::default(), |_| ()).await.unwrap()
             })
         });
         Self { report: imported.join().unwrap(), folder }
@@ -53,13 +47,18 @@ impl Master {
         let copy = Dynoxide::memory().unwrap();
         let file = self.folder.path().join(FILE);
         copy.restore_from(file.to_str().unwrap()).unwrap();
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-        let endpoint = format!("http://{}", listener.local_addr().unwrap());
-        tokio::spawn(serve_with_shutdown(listener, copy, std::future::pending()));
-        let database = Database::at(endpoint).await.unwrap();
+        let database = served(copy).await;
         keys::register(&database.store(), &KEY.parse().unwrap(), "tests").await.unwrap();
         database
     }
+}
+
+/// A database behind a port, as long as the runtime lasts.
+async fn served(database: Dynoxide) -> Database {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+    let endpoint = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(serve_with_shutdown(listener, database, std::future::pending()));
+    Database::at(endpoint).await.unwrap()
 }
 
 fn sample_master() -> &'static Master {
