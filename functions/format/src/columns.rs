@@ -7,12 +7,11 @@ use csv::{ByteRecord, ReaderBuilder};
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
 /// The names of a column of numbers, in lower case and without anything but letters and digits.
-const NAMES_OF_NUMBERS: [&str; 17] = [
+const NAMES_OF_NUMBERS: [&str; 16] = [
     "tn",
     "phone",
     "phonenumber",
     "phoneno",
-    "number",
     "telephone",
     "telephonenumber",
     "tel",
@@ -30,8 +29,16 @@ const NAMES_OF_NUMBERS: [&str; 17] = [
 /// What the name of such a column contains if it is none of these.
 const PARTS_OF_NAMES: [&str; 5] = ["phone", "mobile", "telef", "msisdn", "cellular"];
 
+/// A name that may mean such a column if no other does.
+const VAGUE_NAME: &str = "number";
+
+/// What is in the name of a column about numbers that has none, such as `Phone type`.
+const PART_OF_OTHER_NAMES: &str = "type";
+
 /// A number has at least as many digits, and the name of a column mostly fewer.
 const FEWEST_DIGITS: usize = 7;
+/// A cell with as many digits holds a number, whatever else is in it; a date has eight.
+const DIGITS_OF_NUMBER: usize = 10;
 
 /// The letters that a number may have before its extension, in lower case. A cell with others is a name.
 const EXTENSION_LABELS: [&str; 4] = ["x", "ext", "extn", "extension"];
@@ -116,26 +123,43 @@ pub fn is_named_like_numbers(name: &str) -> bool {
 
 /// Whether a cell has as many digits as a number, which may stand among words.
 pub fn has_digits_of_number(cell: &str) -> bool {
-    cell.chars().filter(|c| c.is_numeric()).count() >= FEWEST_DIGITS
+    digits_in(cell) >= FEWEST_DIGITS
 }
 
-/// Whether a cell is a number and no name of a column: it has enough digits, and no letters but those of
-/// an extension and of the scheme of RFC 3966.
-pub fn holds_number(cell: &str) -> bool {
+/// Whether the cells of a first row name columns: one has the name that is `wanted`, or none holds a number.
+pub fn are_names(cells: &[String], wanted: Option<&str>) -> bool {
+    let is_wanted = |cell: &String| {
+        wanted.is_some_and(|name| cell.to_lowercase() == name.trim().to_lowercase())
+    };
+    cells.iter().any(is_wanted) || !cells.iter().any(|cell| holds_number(cell))
+}
+
+/// Whether a cell is a number and no name of a column: it has the digits of one, and if they are few no
+/// letters but those of an extension and of the scheme of RFC 3966.
+fn holds_number(cell: &str) -> bool {
     let cell = cell.to_lowercase();
     let letters: String = cell.chars().filter(|c| c.is_alphabetic()).collect();
     let letters = if cell.starts_with("tel:") { &letters[3..] } else { &letters };
-    has_digits_of_number(&cell) && (letters.is_empty() || EXTENSION_LABELS.contains(&letters))
+    let is_plain = letters.is_empty() || EXTENSION_LABELS.contains(&letters);
+    digits_in(&cell) >= if is_plain { FEWEST_DIGITS } else { DIGITS_OF_NUMBER }
 }
 
-/// How much the name of a column is like one of numbers: 2 if it is such a name, 1 if it contains one.
+fn digits_in(cell: &str) -> usize {
+    cell.chars().filter(|c| c.is_numeric()).count()
+}
+
+/// How much the name of a column is like one of numbers: 2 if it is such a name, which may end with a
+/// digit as in `Phone 1`, and 1 if it contains one or is vague.
 fn likeness(name: &str) -> u8 {
     let plain: String = name.chars().filter(|c| c.is_alphanumeric()).collect();
     let plain = plain.to_lowercase();
-    if NAMES_OF_NUMBERS.contains(&plain.as_str()) {
+    let bare = plain.trim_end_matches(|c: char| c.is_ascii_digit());
+    if NAMES_OF_NUMBERS.iter().any(|known| *known == plain || *known == bare) {
         2
+    } else if plain.contains(PART_OF_OTHER_NAMES) {
+        0
     } else {
-        PARTS_OF_NAMES.iter().any(|part| plain.contains(part)).into()
+        (bare == VAGUE_NAME || PARTS_OF_NAMES.iter().any(|part| plain.contains(part))).into()
     }
 }
 
@@ -159,6 +183,10 @@ mod tests {
             ("id,number", Ok(1)),
             ("name,Customer phone", Ok(1)),
             ("phone type,phone", Ok(1)),
+            ("number,phone", Ok(1)),
+            ("name,Tel 1", Ok(1)),
+            ("id,E.164", Ok(1)),
+            ("contact,Phone type", Err(Doubt::NoneAlike)),
             ("a,b", Err(Doubt::NoneAlike)),
             ("name,phone,mobile", Err(Doubt::SeveralAlike(vec![1, 2]))),
         ] {
@@ -199,12 +227,27 @@ mod tests {
 
     #[test]
     fn a_number_is_told_from_a_name_that_has_digits() {
-        for number in ["3052345678", "(305) 234-5678 ext. 42", "tel:+1-305-234-5678", "٣٠٥٢٣٤٥٦٧٨"]
-        {
+        for number in [
+            "3052345678",
+            "(305) 234-5678 ext. 42",
+            "tel:+1-305-234-5678",
+            "٣٠٥٢٣٤٥٦٧٨",
+            "Phone: 305-234-5678",
+            "305 234 5678 home",
+        ] {
             assert!(holds_number(number), "{number}");
         }
         for name in ["Phone (as of 2024-01-05)", "phone 1", "x", ""] {
             assert!(!holds_number(name), "{name}");
         }
+    }
+
+    #[test]
+    fn a_row_with_a_number_has_no_names_unless_it_has_the_wanted_one() {
+        let row = names("name,phone,2024-01-05");
+        assert!(are_names(&row, Some(" Phone")));
+        assert!(!are_names(&row, Some("2")));
+        assert!(!are_names(&row, None));
+        assert!(are_names(&names("name,phone"), None));
     }
 }

@@ -6,7 +6,7 @@ use shared::errors::{ApiError, quote};
 use super::{check_count, rows::rows_of};
 use crate::{
     cells::{COLUMNS, ERROR_COLUMN},
-    columns::{Doubt, column_named, column_of_numbers, first_row, holds_number, numbered},
+    columns::{Doubt, are_names, column_named, column_of_numbers, first_row, numbered},
 };
 
 /// Whether the first row names the columns.
@@ -51,7 +51,7 @@ impl Table {
                 "The column '{name}' is one that answers add; rename it or leave it out"
             )));
         }
-        if header == Header::Present && names.iter().any(|name| holds_number(name)) {
+        if header == Header::Present && !are_names(&names, column) {
             return Err(ApiError::invalid(
                 "The first row must name the columns, got a number; send it as 'text/csv; \
                  header=absent'",

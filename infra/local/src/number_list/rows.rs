@@ -171,7 +171,7 @@ fn next_line(reader: &mut BufReader<Bounded>) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(line))
 }
 
-/// A text in which the last line ends as all others do, and no line with CR alone. Reading fails if a
+/// A text in which the last line ends as all others do, and no line ends with CR alone. Reading fails if a
 /// row is too long.
 pub(super) struct Bounded {
     inner: Box<dyn Read + Send>,
@@ -247,6 +247,8 @@ mod tests {
         assert_eq!(cells, [(1, "305"), (2, ""), (3, " 306"), (4, "307")]);
         assert!(rows("", false).unwrap().is_empty());
         assert_eq!(rows("305\r306\r", false).unwrap().len(), 2);
+        let quoted = "name,phone,note\rAda,305,\"a\nb\"\rBob,306,\r";
+        assert_eq!(rows(quoted, true).unwrap().len(), 2, "a line end within quotes ends no row");
     }
 
     #[test]
