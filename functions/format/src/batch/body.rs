@@ -15,6 +15,7 @@ use shared::errors::{ApiError, quote};
 
 use super::{
     AskedNumber, check_count, json,
+    rows::line_at,
     table::{Header, Table},
 };
 
@@ -139,8 +140,8 @@ fn text_of(body: &[u8]) -> Result<&str, ApiError> {
     match from_utf8(body) {
         Ok(text) => Ok(text.strip_prefix('\u{feff}').unwrap_or(text)),
         Err(error) => {
-            let valid = &body[..error.valid_up_to()];
-            let line = 1 + valid.iter().filter(|byte| **byte == b'\n').count();
+            let valid = from_utf8(&body[..error.valid_up_to()]).unwrap_or_default();
+            let line = line_at(valid, valid.len());
             let byte = body[error.valid_up_to()];
             let is_utf_16 = body.starts_with(b"\xff\xfe") || body.starts_with(b"\xfe\xff");
             let advice = if is_utf_16 { "; it is UTF-16" } else { "" };
@@ -266,6 +267,8 @@ mod tests {
     async fn a_body_that_is_not_utf_8_is_refused_with_the_place() {
         let message = read("text/plain", &b"305\n30\xe9"[..]).await.unwrap_err();
         assert_eq!(message, "The body must be UTF-8, got the byte 0xe9 at byte 7 in line 2");
+        let message = read("text/plain", &b"305\r30\xe9"[..]).await.unwrap_err();
+        assert!(message.ends_with("at byte 7 in line 2"), "{message}");
         let message = read("text/csv", &b"\xff\xfet\0n\0"[..]).await.unwrap_err();
         assert!(message.ends_with("in line 1; it is UTF-16"), "{message}");
     }

@@ -143,7 +143,9 @@ fn number_in(item: &RawValue) -> AskedNumber {
         |error| AskedNumber {
             id: None,
             tn: item.get().to_owned(),
-            country: Err(ApiError::invalid(format!("The number cannot be read as JSON: {error}"))),
+            country: Err(ApiError::invalid(format!(
+                "The item cannot be read as JSON: {error} of it"
+            ))),
         },
         number_of,
     )
@@ -330,7 +332,7 @@ mod tests {
             let refusal = country.unwrap_err().body().message().to_owned();
             assert_eq!(
                 (tn.as_str(), refusal),
-                (item, format!("The number cannot be read as JSON: {reason}"))
+                (item, format!("The item cannot be read as JSON: {reason} of it"))
             );
         }
     }

@@ -40,7 +40,7 @@ pub fn rows_of(
         if has_open_quote(row.as_slice().as_bytes()) {
             let line = line_at(text, between.end);
             return Err(ApiError::invalid(format!(
-                "Each quote must be closed, got one that is not in the row that begins in line {line}"
+                "Each quote must be closed; one in the row that begins in line {line} is not"
             )));
         }
         let is_first = columns.is_none();
@@ -111,7 +111,7 @@ impl LinesBetween {
 }
 
 /// The number of the line that begins there, from 1 on.
-fn line_at(text: &str, begin: usize) -> usize {
+pub fn line_at(text: &str, begin: usize) -> usize {
     let before = &text[..begin];
     let divided_ends = before.matches("\r\n").count();
     1 + before.matches(['\r', '\n']).count() - divided_ends
@@ -174,7 +174,7 @@ mod tests {
             ("\"tn\n1\n", 1),
         ] {
             let expected = format!(
-                "Each quote must be closed, got one that is not in the row that begins in line {line}"
+                "Each quote must be closed; one in the row that begins in line {line} is not"
             );
             assert_eq!(refusal(text), expected, "{text:?}");
         }
