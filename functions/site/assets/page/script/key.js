@@ -31,7 +31,7 @@ function takeKeyFromAddress() {
   const params = new URLSearchParams(location.hash.slice(1));
   const key = params.get("key");
   if (!location.hash.startsWith("#key=") || !key) return;
-  // A header holds no other signs.
+  // A key has visible signs of ASCII only.
   if (/^[!-~]+$/.test(key)) storeKey(key);
   history.replaceState(null, "", location.pathname + location.search);
 }
