@@ -1,8 +1,8 @@
 //! What can be typed to ask about numbers and the numbering data without a server.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, str::FromStr};
 
-use clap::{Args, ValueEnum};
+use clap::{ArgGroup, Args, ValueEnum};
 use formatting::DefaultCountry;
 
 use super::DataArgs;
@@ -86,7 +86,7 @@ pub struct LookupArgs {
     #[arg(allow_hyphen_values = true)]
     pub number: String,
     /// ISO 3166-1 alpha-2 code of its country, if it is written without a country code; US if left out
-    #[arg(long, value_name = "CODE")]
+    #[arg(long, value_name = "CODE", value_parser = code_of_country)]
     pub country: Option<String>,
     /// Print what the API answers, as JSON: the answer of /v1/format as `format` and, of a North American
     /// number, that of /v1/lookup as `lookup`
@@ -94,6 +94,11 @@ pub struct LookupArgs {
     pub json: bool,
     #[command(flatten)]
     pub data: DataArgs,
+}
+
+/// The code as it was typed, if it is that of a country: the API would name its own parameter.
+fn code_of_country(text: &str) -> Result<String, <DefaultCountry as FromStr>::Err> {
+    text.parse::<DefaultCountry>().map(|_| text.to_owned())
 }
 
 #[derive(Debug, Args)]
@@ -129,6 +134,9 @@ pub struct AreaCodeArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("conditions").required(true).multiple(true).args([
+    "words", "npa", "nxx", "ocn", "company", "rate_center", "state", "country", "carrier_type", "status",
+])))]
 pub struct SearchArgs {
     /// Words with which words of a company name, common name or rate center begin
     pub words: Vec<String>,

@@ -81,7 +81,7 @@ async fn json_is_what_the_api_answers_even_while_the_folder_is_served() {
 }
 
 #[test]
-fn what_the_api_refuses_ends_with_its_message_and_a_code() {
+fn what_is_refused_ends_with_its_message_and_a_code() {
     let data_dir = sample_folder();
     let refusals: [(&[&str], i32, &str); 10] = [
         (&["carrier", "ZZZZ"], 1, "no carrier found with OCN ZZZZ"),
@@ -90,8 +90,8 @@ fn what_the_api_refuses_ends_with_its_message_and_a_code() {
         (&["area-code", "41"], 2, "npa must be exactly 3 digits, got '41'"),
         (&["area-code", "415", "\u{1b}[31m"], 2, "nxx must be exactly 3 digits, got '\\u{1b}[31m'"),
         (&["area-code", "415", "--limit", "0"], 2, "limit must be a positive integer, got '0'"),
-        (&["lookup", "1", "--country", "UK"], 2, "invalid defaultCountry 'UK'"),
-        (&["search"], 2, "at least one of q, npa, nxx, ocn, company"),
+        (&["lookup", "1", "--country", "UK"], 2, "invalid value 'UK' for '--country <CODE>': not"),
+        (&["search"], 2, "the following required arguments were not provided"),
         (&["search", "--type", "mobile"], 2, "type must be one of ILEC, CLEC"),
         (&["carrier", "sample", "--state", "XX"], 2, "state must be"),
     ];
