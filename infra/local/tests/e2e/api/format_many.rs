@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::{
     fault_proxy::{Fault, FaultProxy},
+    numbers_of_the_world::numbers_of_the_world,
     service::{Service, fields, shared_service},
 };
 
@@ -83,28 +84,11 @@ async fn one_bad_number_has_an_error_in_its_place_and_the_others_have_results() 
     assert_eq!(results[4]["id"], "x");
 }
 
-/// Numbers of every region and in every notation, and some of exchanges of the sample.
-fn numbers_of_the_world() -> Vec<(String, String)> {
-    const FOLDER: &str =
-        concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/formatting/tests/agreement");
-    let read = |file: &str| std::fs::read_to_string(format!("{FOLDER}/{file}")).unwrap();
-    let of_regions = read("one_of_each_region.txt");
-    let of_regions = of_regions.lines().map(|tn| (tn.to_owned(), "US".to_owned()));
-    let selection = read("selection.jsonl");
-    let selection = selection.lines().map(|line| {
-        let row: Value = serde_json::from_str(line).unwrap();
-        let country = row["default_region"].as_str().unwrap_or("US");
-        (row["input"].as_str().unwrap().to_owned(), country.to_owned())
-    });
-    let of_sample = (0..60).map(|number| (format!("212234{:04}", number * 163), "US".to_owned()));
-    let numbers = of_regions.chain(selection).chain(of_sample);
-    numbers.filter(|(tn, _)| !tn.is_empty()).collect()
-}
-
 #[tokio::test]
 async fn each_result_is_byte_for_byte_that_of_the_number_alone() {
     let service = shared_service();
-    let numbers = numbers_of_the_world();
+    let of_sample = (0..60).map(|number| (format!("212234{:04}", number * 163), "US".to_owned()));
+    let numbers: Vec<_> = numbers_of_the_world().into_iter().chain(of_sample).collect();
     let bodies: Vec<Value> = numbers
         .iter()
         .map(|(tn, country)| json!({ "tn": tn, "defaultCountry": country }))

@@ -8,7 +8,9 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 use tnr::openapi;
 
-use crate::support::{description::violation, service::shared_service};
+use crate::support::{
+    description::violation, numbers_of_the_world::numbers_of_the_world, service::shared_service,
+};
 
 #[test]
 fn the_committed_descriptions_are_current() {
@@ -223,24 +225,6 @@ fn an_answer_that_breaks_the_description_is_noticed() {
     assert_eq!(violation_of(StatusCode::NOT_FOUND, "x-request-id", &error), None);
     let invented = json!({ "error": "gone", "message": "No carrier found with OCN 6010" });
     assert!(violation_of(StatusCode::NOT_FOUND, "x-request-id", &invented).is_some());
-}
-
-/// Numbers of every region and in every notation that the agreement with Google's rules is tested
-/// with, each with its default country.
-fn numbers_of_the_world() -> Vec<(String, String)> {
-    const FOLDER: &str =
-        concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/formatting/tests/agreement");
-    let read = |file: &str| std::fs::read_to_string(format!("{FOLDER}/{file}")).unwrap();
-    let of_regions = read("one_of_each_region.txt");
-    let of_regions = of_regions.lines().map(|tn| (tn.to_owned(), "US".to_owned()));
-    let selection = read("selection.jsonl");
-    let selection = selection.lines().map(|line| {
-        let row: Value = serde_json::from_str(line).unwrap();
-        let country = row["default_region"].as_str().unwrap_or("US");
-        (row["input"].as_str().unwrap().to_owned(), country.to_owned())
-    });
-    // An empty number is a missing one.
-    of_regions.chain(selection).filter(|(tn, _)| !tn.is_empty()).collect()
 }
 
 #[tokio::test]

@@ -77,13 +77,18 @@ async fn a_function_logs_one_line_for_each_request_with_all_its_metrics() {
     }
     let output = serving.output();
     let (_, logged) = output.split_once("Ctrl-C").unwrap();
-    let lines: Vec<&str> = logged.lines().filter(|line| line.starts_with('{')).collect();
+    let lines = logged.lines().filter(|line| line.starts_with('{'));
+    let lines: Vec<Value> = lines.map(|line| serde_json::from_str(line).unwrap()).collect();
     for line in &lines {
+        // Times have any digits.
+        let mut timeless = line.clone();
+        timeless["Latency"] = Value::Null;
+        timeless["_aws"]["Timestamp"] = Value::Null;
+        let timeless = timeless.to_string();
         for secret in [KEY, "5678", "234-5678"] {
-            assert!(!line.contains(secret), "{line}");
+            assert!(!timeless.contains(secret), "{line}");
         }
     }
-    let lines: Vec<Value> = lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
     let column =
         |name: &str| -> Vec<Value> { lines.iter().map(|line| line[name].clone()).collect() };
     assert_eq!(column("request_id"), ids);

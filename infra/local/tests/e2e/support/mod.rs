@@ -17,6 +17,7 @@ pub mod keys;
 pub mod lambda_runtime;
 pub mod lists;
 pub mod metrics;
+pub mod numbers_of_the_world;
 pub mod operator;
 pub mod other_release;
 pub mod processes;

@@ -1,0 +1,21 @@
+//! Phone numbers of the whole world.
+
+use serde_json::Value;
+
+/// Numbers of every region and in every notation that the agreement with Google's rules is tested
+/// with, each with its default country.
+pub fn numbers_of_the_world() -> Vec<(String, String)> {
+    const FOLDER: &str =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/formatting/tests/agreement");
+    let read = |file: &str| std::fs::read_to_string(format!("{FOLDER}/{file}")).unwrap();
+    let of_regions = read("one_of_each_region.txt");
+    let of_regions = of_regions.lines().map(|tn| (tn.to_owned(), "US".to_owned()));
+    let selection = read("selection.jsonl");
+    let selection = selection.lines().map(|line| {
+        let row: Value = serde_json::from_str(line).unwrap();
+        let country = row["default_region"].as_str().unwrap_or("US");
+        (row["input"].as_str().unwrap().to_owned(), country.to_owned())
+    });
+    // An empty number is a missing one.
+    of_regions.chain(selection).filter(|(tn, _)| !tn.is_empty()).collect()
+}
