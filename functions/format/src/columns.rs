@@ -40,7 +40,8 @@ const FEWEST_DIGITS: usize = 7;
 /// A cell with as many digits holds a number, whatever else is in it; a date has eight.
 const DIGITS_OF_NUMBER: usize = 10;
 
-/// The letters that a number may have before its extension, in lower case. A cell with others is a name.
+/// The letters that a number may have before its extension, in lower case. A cell with others is a name, unless it
+/// has many digits.
 const EXTENSION_LABELS: [&str; 4] = ["x", "ext", "extn", "extension"];
 
 /// Why it is not certain which column is meant.
