@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use crate::support::{
     databases::write_sample_into,
-    program::{Serving, run, stderr, stdout},
+    program::{Serving, program_on, run, stderr, stdout},
 };
 
 fn sample_folder() -> TempDir {
@@ -78,6 +78,16 @@ async fn json_is_what_the_api_answers_even_while_the_folder_is_served() {
     assert_eq!(both["lookup"], serving.get("/v1/lookup/4152341234").await);
     let abroad = stdout(&run(&data_dir, &["lookup", "+442079460958", "--json"]));
     assert!(abroad.ends_with(",\"lookup\":null}\n"), "{abroad}");
+}
+
+#[test]
+fn json_has_flags_if_it_is_known_where_their_images_are() {
+    let data_dir = sample_folder();
+    let mut command = program_on(&data_dir, &["lookup", "(415) 234-1234", "--json"]);
+    let output = command.env("FLAGS_BASE_URL", "https://cdn.example/flags").output().unwrap();
+    let answer: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    let svg = &answer["format"]["flags"]["state"]["svg"];
+    assert_eq!(svg, "https://cdn.example/flags/states/CA.svg");
 }
 
 #[test]
