@@ -33,16 +33,19 @@ pub(super) enum LineEnds {
 }
 
 impl LineEnds {
-    /// How the first line ends. Within quotes any end may stand; an escaped quote is two of them.
+    /// Within quotes any end may stand; an escaped quote is two of them. CR alone ends lines if LF ends none.
     fn of(head: &[u8]) -> Self {
         let mut is_quoted = false;
-        let end = head.iter().position(|&byte| {
+        let mut is_unquoted = |byte: u8| {
             is_quoted ^= byte == b'"';
-            !is_quoted && (byte == b'\n' || byte == b'\r')
-        });
-        match end.map(|end| &head[end..]) {
-            Some([b'\r', b'\n', ..]) => Self::CrLf,
-            Some([b'\r', ..]) => Self::Cr,
+            !is_quoted
+        };
+        let ends: Vec<usize> = (0..head.len())
+            .filter(|&at| is_unquoted(head[at]) && matches!(head[at], b'\n' | b'\r'))
+            .collect();
+        match ends.iter().find(|&&end| head[end] == b'\n') {
+            Some(&end) if head[..end].ends_with(b"\r") => Self::CrLf,
+            None if !ends.is_empty() => Self::Cr,
             _ => Self::Lf,
         }
     }
@@ -219,6 +222,7 @@ mod tests {
         let quoted = "name,phone,note\rAda,305,\"a\nb\"\r";
         assert_eq!(guessed(quoted).line_ends, LineEnds::Cr);
         assert_eq!(guessed("\"a \"\"\n\",phone\r\n").line_ends, LineEnds::CrLf);
+        assert_eq!(guessed("305\r\r\n306\r\r\n").line_ends, LineEnds::CrLf);
     }
 
     #[test]
