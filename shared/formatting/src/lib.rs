@@ -12,6 +12,7 @@ mod north_america;
 mod number;
 mod number_type;
 mod reading;
+mod reason;
 mod tolerant;
 mod verdict;
 
@@ -21,4 +22,5 @@ pub use metadata::load_rules;
 pub use normalize::LONGEST_INPUT;
 pub use number::PhoneNumber;
 pub use number_type::NumberType;
-pub use verdict::{Refusal, Verdict};
+pub use reason::Reason;
+pub use verdict::Verdict;

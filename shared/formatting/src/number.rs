@@ -40,25 +40,44 @@ pub struct PhoneNumber {
     pub number_type: Option<NumberType>,
     /// Whether it belongs to no place, as toll-free numbers do.
     pub is_non_geographic: bool,
+    /// A second number in the same text, in E.164. The first one counts.
+    pub other: Option<String>,
+}
+
+/// The number that a text holds, and the second one beside it, in E.164.
+pub(super) struct Found {
+    reading: Reading,
+    other: Option<String>,
+}
+
+impl From<Reading> for Found {
+    fn from(reading: Reading) -> Self {
+        Self { reading, other: None }
+    }
+}
+
+impl Found {
+    /// The first of several numbers; `None` if there is none.
+    pub(super) fn first_of(numbers: Vec<Reading>) -> Option<Self> {
+        let mut numbers = numbers.into_iter();
+        let reading = numbers.next()?;
+        Some(Self { reading, other: numbers.next().map(|other| other.e164()) })
+    }
 }
 
 impl PhoneNumber {
     /// Reads a number in any common notation (spec 4.4); `None` if it cannot be parsed.
     ///
-    /// A leading `011` or `00` is an international prefix, unless the number as typed is valid in
-    /// `default_country`. If no valid number follows it, the prefixes of the default country apply;
-    /// Australia, for instance, dials `0011`. If no reading is valid, the number as typed stands if
-    /// it is possible.
-    ///
-    /// If Google's rules cannot read the text, it is read again without any punctuation, and then
-    /// part by part.
+    /// Google's valid reading of the text as typed stands, with the prefixes of `default_country`. Next, a
+    /// leading `011` or `00` is an international prefix. If neither reading is valid, the text is read
+    /// without its words and punctuation. If that holds no valid number either, Google's reading stands.
     pub fn parse(text: &str, default_country: DefaultCountry) -> Option<Self> {
         if !is_parseable(text) {
             return None;
         }
         // Outside of what is caught: broken metadata must not make every number unparseable in silence.
         LazyLock::force(&RULES);
-        without_panic(|| describe(best_reading(text, default_country.region())?))
+        without_panic(|| describe(find(text, default_country.region())?))
     }
 
     /// Whether it is a number of the North American Numbering Plan, with area code and exchange.
@@ -76,42 +95,35 @@ pub(super) fn without_panic<T>(answer: impl FnOnce() -> Option<T>) -> Option<T> 
     })
 }
 
-fn best_reading(text: &str, region: Region) -> Option<Reading> {
-    read_with_prefixes(text, region).or_else(|| {
-        let candidates = tolerant::candidates(text);
-        first_of_the_best(candidates.iter().filter_map(|text| read_with_prefixes(text, region)))
-    })
+fn find(text: &str, region: Region) -> Option<Found> {
+    let reading = read_with_prefixes(text, region);
+    match &reading {
+        Some(valid) if valid.is_valid() && !tolerant::hides_second_number(text, valid, region) => {}
+        refused => {
+            let found = tolerant::read(text, region, refused.is_none());
+            if found.is_some() {
+                return found;
+            }
+        }
+    }
+    reading.map(Found::from)
 }
 
 /// Reads a number that may begin with an international prefix.
 pub(super) fn read_with_prefixes(text: &str, region: Region) -> Option<Reading> {
     let typed = Reading::of(text, region);
-    if typed.as_ref().is_some_and(|typed| typed.is_valid_in(region)) {
+    if typed.as_ref().is_some_and(Reading::is_valid) {
         return typed;
     }
     let Some(rewritten) = without_international_prefix(text) else { return typed };
     match (Reading::of(&rewritten, region), typed) {
         (Some(international), _) if international.is_valid() => Some(international),
-        (_, Some(typed)) if typed.is_valid() || typed.is_possible => Some(typed),
+        (_, Some(typed)) if typed.is_possible => Some(typed),
         (international, typed) => international.or(typed),
     }
 }
 
-/// The first valid reading, or else the first possible one, or else the first.
-fn first_of_the_best(readings: impl Iterator<Item = Reading>) -> Option<Reading> {
-    let mut best: Option<Reading> = None;
-    for reading in readings {
-        if reading.is_valid() {
-            return Some(reading);
-        }
-        if best.as_ref().is_none_or(|best| reading.is_possible && !best.is_possible) {
-            best = Some(reading);
-        }
-    }
-    best
-}
-
-fn describe(reading: Reading) -> Option<PhoneNumber> {
+fn describe(Found { reading, other }: Found) -> Option<PhoneNumber> {
     let formats = Formats::of(&reading)?;
     let valid = reading.is_valid();
     let Reading { number, national_number, region, number_type, is_possible } = reading;
@@ -128,6 +140,7 @@ fn describe(reading: Reading) -> Option<PhoneNumber> {
             || number_type.is_some_and(NumberType::is_service)
             || (number.country_code == NANP && is_non_geographic_npa(&national_number)),
         national_number,
+        other,
     })
 }
 
@@ -183,12 +196,16 @@ mod tests {
     }
 
     #[test]
-    fn international_prefixes_apply_before_those_of_the_default_country() {
-        assert_eq!(parsed("00918123456789", "CO").formats.e164, "+918123456789");
-        assert_eq!(parsed("0016497121234", "AU").formats.e164, "+16497121234");
-        assert_eq!(parsed("0011 44 20 7946 0958", "AU").formats.e164, "+442079460958");
-        for text in ["tel:0044 20 7946 0958", "Tel. 0044 20 7946 0958", "tel:01144 20 7946 0958"] {
-            assert_eq!(parsed(text, "DE").formats.e164, "+442079460958", "{text}");
+    fn googles_valid_reading_stands_before_a_leading_00_of_the_specification() {
+        for (text, country, expected) in [
+            ("0011 65 6223 4567", "AU", "+6562234567"),
+            ("009 1 212 736 4412", "NG", "+12127364412"),
+            ("00 44 20 7946 0958", "AU", "+442079460958"),
+            ("tel:0044 20 7946 0958", "DE", "+442079460958"),
+            ("Tel. 0044 20 7946 0958", "DE", "+442079460958"),
+            ("tel:01144 20 7946 0958", "DE", "+442079460958"),
+        ] {
+            assert_eq!(parsed(text, country).formats.e164, expected, "{text} {country}");
         }
     }
 

@@ -41,8 +41,8 @@ impl Reading {
         self.number_type.is_some()
     }
 
-    pub(super) fn is_valid_in(&self, region: Region) -> bool {
-        self.is_valid() && self.region == Some(region)
+    pub(super) fn e164(&self) -> String {
+        format!("+{}{}", self.number.country_code, self.national_number)
     }
 }
 

@@ -1,12 +1,12 @@
 //! Why a row of a list has no valid number.
 
-use formatting::Refusal;
+use formatting::Reason as NumberReason;
 
 /// Why a row has no valid number, as the end of a sentence about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 pub(super) enum Reason {
     #[error(transparent)]
-    Number(Refusal),
+    Number(NumberReason),
     #[error("has no cell in the column of numbers")]
     NoCell,
     #[error("has more cells than the header, so that they may be shifted")]

@@ -1,7 +1,7 @@
 //! Agreement with Google's libphonenumber, input by input.
 //!
-//! Agreement is asked wherever Google's rules can read the input. What they refuse may still be read
-//! without its punctuation, and those inputs are counted apart.
+//! Agreement is required wherever Google's rules read a valid number, and wherever the service does not.
+//! Inputs that only the service reads, without their words or punctuation, are counted apart.
 //!
 //! Reads the corpus that `TNR_PHONE_CORPUS` names (JSON lines, gzipped), or else the committed
 //! selection. `cargo test -p formatting --test agreement -- --nocapture` prints the tables.
@@ -36,9 +36,10 @@ fn our_answer(case: &Case) -> Option<Answer> {
     })
 }
 
-/// Whether only the service can read the input, since Google's rules do not allow its punctuation.
+/// Whether only the service reads the input, or a valid number in it.
 fn is_only_ours(ours: &Option<Answer>, googles: &Option<Answer>) -> bool {
-    ours.is_some() && googles.is_none()
+    let Some(ours) = ours else { return false };
+    googles.as_ref().is_none_or(|googles| ours.valid && !googles.valid)
 }
 
 #[test]

@@ -1,0 +1,92 @@
+//! Text that looks like a phone number and is something else: a date, a time, an amount of money, a
+//! network address. Without its words and punctuation it could pass for a number.
+
+use std::sync::LazyLock;
+
+use regex::{Regex, RegexSet};
+
+use super::characters::is_letter;
+
+/// Years of the Gregorian calendar from 1900 to 2199, of Persia and Islam, and of Thailand.
+const YEAR: &str = "(?:1[349]|2[015])[0-9]{2}";
+const DAY_OR_MONTH: &str = "(?:0?[1-9]|[12][0-9]|3[01])";
+/// The beginnings of the names of months in the languages of Western and Central Europe.
+const MONTH: &str = r"(?:jan|feb|fév|mar|mär|apr|abr|avr|may|mai|maj|mei|mag|jun|jui|giu|jul|lug|aug|aoû|ago|sep|set|oct|okt|out|ott|nov|dec|dez|déc|dic)\pL*";
+
+/// Notations of other things. A pattern that begins or ends with `\D` also fits at the beginning or
+/// end of a text.
+fn patterns() -> [String; 15] {
+    [
+        // 9:15, 09:15:30.123
+        r"[^\d:]\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d+)?[^\d:]".to_owned(),
+        // 2026-11-22, 22.11.2026, 22 Nov 2026, 22 de noviembre de 2026, Nov. 22, 2026
+        format!(r"\D{YEAR}(?:[-./] ?{DAY_OR_MONTH}){{2}}\D"),
+        format!(r"\D(?:{DAY_OR_MONTH}[-./] ?){{2}}{YEAR}\D"),
+        format!(r"(?i)\D{DAY_OR_MONTH}\.?[- ](?:de )?{MONTH}[-., ]{{1,2}}(?:de )?{YEAR}\D"),
+        format!(r"(?i)\b{MONTH}\.? {DAY_OR_MONTH},? {YEAR}\D"),
+        // Whole amounts with marks for thousands: 1,234,567.89, 1'234'567, 12,34,567
+        r"^\D*\d{1,3}(?:[,'’]\d{2,3})*[,'’]\d{3}(?:\.\d+)?\D*$".to_owned(),
+        // 1.234.567,89, 1 234 567,8
+        r"\D\d{1,3}(?:[.'’\s]\d{3})+,\d{1,2}\D".to_owned(),
+        // 1234567,89, 1234567.5
+        r"^\D*\d{4,}[.,]\d{1,2}\D*$".to_owned(),
+        // Latitude and longitude: 40.7128, -74.0060
+        r"\D(?:[0-8]?\d|90)\.\d+[,;/\s]+-?(?:1[0-7]\d|180|\d?\d)\.\d+\D".to_owned(),
+        r"(?i)\b(?:lat(?:itude)?|lon(?:gitude)?|lng)\b[ :=]*-?\d".to_owned(),
+        // 01:23:45:67:89:10, 01-23-45-67-89-ab
+        r"(?i)[^\da-f:](?:[\da-f]{2}:){5}[\da-f]{2}[^\da-f:]".to_owned(),
+        // A UUID
+        r"(?i)[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}".to_owned(),
+        // An IBAN, which has at least 15 characters
+        r"\b[A-Z]{2}\d{2}(?: ?[A-Z\d]{4}){2,7} ?[A-Z\d]{3}".to_owned(),
+        // A payment card
+        r"\D(?:\d{4}[- ]){3}\d{1,7}\D|\D\d{4}[- ]\d{6}[- ]\d{5}\D".to_owned(),
+        // 10.0.19045.3693-beta
+        r"\D\d+(?:\.\d+)+[-_+ ]?(?i:alpha|beta|rc|dev|pre|snapshot|release|build|final)".to_owned(),
+    ]
+}
+
+static NOTATIONS: LazyLock<RegexSet> =
+    LazyLock::new(|| RegexSet::new(patterns()).expect("tests have compiled the patterns"));
+
+/// An address of IPv4, and what else has four parts.
+static IP_ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"[^\d.](\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})[^\d.]")
+        .expect("tests have compiled the pattern")
+});
+
+/// ISO 4217, in capitals, without codes that are words or names in a language.
+const CURRENCY_CODES: [&str; 30] = [
+    "USD", "EUR", "GBP", "JPY", "CNY", "RMB", "CHF", "CAD", "AUD", "NZD", "INR", "SEK", "NOK",
+    "DKK", "PLN", "CZK", "HUF", "RUB", "BRL", "MXN", "ZAR", "KRW", "SGD", "HKD", "THB", "IDR",
+    "MYR", "PHP", "VND", "ILS",
+];
+
+/// Currencies as people write them, in lower case.
+const CURRENCIES: [&str; 20] = [
+    "dollar", "dollars", "euro", "euros", "pounds", "cents", "bucks", "kr", "zł", "kč", "руб",
+    "грн", "円", "元", "원", "baht", "rupees", "pesos", "yen", "yuan",
+];
+
+/// Whether the text has the notation of something else. Its digits are ASCII.
+pub fn is_lookalike(text: &str) -> bool {
+    let bounded = format!(" {text} ");
+    text.contains(is_sign_of_other_things)
+        || text.split(|c| !is_letter(c)).any(is_currency)
+        || NOTATIONS.is_match(&bounded)
+        || IP_ADDRESS.captures_iter(&bounded).any(|address| is_ip_address(&address.extract().1))
+}
+
+/// A sign of money or of an angle.
+fn is_sign_of_other_things(c: char) -> bool {
+    matches!(c, '$' | '¢'..='¥' | '°' | '\u{20a0}'..='\u{20cf}' | '＄' | '￠' | '￡' | '￥' | '￦')
+}
+
+fn is_currency(word: &str) -> bool {
+    CURRENCY_CODES.contains(&word) || CURRENCIES.contains(&word.to_lowercase().as_str())
+}
+
+/// Whether these are the four parts of an address, or rather pairs of digits as in `12.34.56.78`.
+fn is_ip_address(parts: &[&str; 4]) -> bool {
+    parts.iter().all(|part| part.parse::<u8>().is_ok()) && parts.iter().any(|part| part.len() != 2)
+}

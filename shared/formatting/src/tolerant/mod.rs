@@ -1,0 +1,253 @@
+//! Reads phone numbers in text that Google's rules do not call valid: "punctuation and spacing are
+//! ignored" (spec 4.4, rule 1), whatever they are, and so are words.
+//!
+//! No digit is dropped, joined to others over a word, or invented: each digit of the text belongs to
+//! the number, to its extension, or to another valid number beside it.
+
+mod characters;
+mod lookalikes;
+#[cfg(test)]
+mod search;
+#[cfg(test)]
+mod tests;
+
+use rlibphonenumber::Region;
+
+use super::{
+    number::{Found, read_with_prefixes},
+    number_type::NumberType,
+    reading::Reading,
+};
+pub(super) use characters::is_plus;
+use characters::{digit_count, is_invisible, is_letter, is_line_break, with_ascii_digits};
+
+/// Fewer digits beside words, or beside another number, are not a number.
+const MIN_DIGITS: usize = 7;
+
+/// Stands for a word, over which digits are not joined.
+const WORD: char = '\u{1}';
+
+/// The signs that are kept in each of three attempts, since they may announce an extension: a hash
+/// sign does so more often than a comma or semicolon, which also separate groups of digits.
+const EXTENSION_SIGNS: [&[char]; 3] = [&['#', '＃'], &['#', '＃', ',', ';'], &[]];
+
+/// Words before an extension, in lower case: those of Google's rules, and of French Canada, Spanish,
+/// Portuguese, Dutch and Polish.
+const EXTENSION_WORDS: [&str; 15] = [
+    "x",
+    "xt",
+    "xtn",
+    "ext",
+    "extn",
+    "extension",
+    "extensión",
+    "int",
+    "anexo",
+    "доб",
+    "poste",
+    "interno",
+    "ramal",
+    "toestel",
+    "wewn",
+];
+
+/// Divides text between two numbers.
+type Division = fn(&str) -> Vec<&str>;
+
+/// Divisions at what often stands between two numbers and seldom within one, strongest first. A part
+/// is divided by weaker ones only.
+const DIVISIONS: [Division; 8] = [
+    |text| text.split(is_line_break).collect(),
+    |text| text.split([';', '|', '；', '｜']).collect(),
+    |text| text.split(WORD).collect(),
+    |text| text.split(['/', '\\', '&', '／', '＆']).collect(),
+    |text| text.split([',', '，', '、', '،', '•', '·', '\t']).collect(),
+    |text| text.split("  ").collect(),
+    before_openings,
+    at_only_space,
+];
+
+/// The valid number in text that Google's rules do not call valid, and the second one beside it.
+///
+/// If the rules refuse the text only for its punctuation, it may hold a number that is not valid.
+pub(super) fn read(text: &str, region: Region, is_refused: bool) -> Option<Found> {
+    let text = with_ascii_digits(text);
+    if let Some(number) = whole_number(&text) {
+        return valid(&number, region).map(Found::from);
+    }
+    if !may_differ(&text) || lookalikes::is_lookalike(&text) {
+        return None;
+    }
+    if let Some((number, context)) = text.split_once(";phone-context=") {
+        let number = number.split_once("tel:").map_or(number, |(_, number)| number);
+        let number = with_spaces(number, &[]);
+        return valid(&format!("tel:{number};phone-context={context}"), region).map(Found::from);
+    }
+    let bare = without_words(&text)?;
+    let whole = one_number(&bare, region);
+    if (whole.is_none() || is_list(&bare))
+        && let Some(numbers) = numbers(&bare, &DIVISIONS, region)
+    {
+        return Found::first_of(numbers);
+    }
+    whole
+        .or_else(|| vanity_number(&text, region))
+        .or_else(|| {
+            let is_plain = is_refused && !bare.contains(WORD);
+            is_plain.then(|| read_with_prefixes(&with_spaces(&bare, &['#', '＃']), region))?
+        })
+        .map(Found::from)
+}
+
+/// Whether a valid reading has a second number as its extension, as the rules read
+/// `305 234 5678; 212 234 5678`. A word or the pause `,,` announces an extension.
+pub(super) fn hides_second_number(text: &str, reading: &Reading, region: Region) -> bool {
+    let Some(extension) = &reading.number.extension else { return false };
+    if extension.len() < MIN_DIGITS
+        || !read_with_prefixes(extension, region).is_some_and(|number| number.is_valid())
+    {
+        return false;
+    }
+    let text = with_ascii_digits(text);
+    let before = text.rfind(extension.as_str()).map_or("", |start| &text[..start]);
+    let is_announced = before.trim_end().ends_with(",,")
+        || before.trim_end_matches(|c: char| !c.is_alphanumeric()).ends_with(is_letter);
+    !is_announced
+}
+
+fn valid(text: &str, region: Region) -> Option<Reading> {
+    let reading = read_with_prefixes(text, region).filter(Reading::is_valid)?;
+    (!hides_second_number(text, &reading, region)).then_some(reading)
+}
+
+/// The digits of a number that a program has written as a float, such as `2127364412.0` or
+/// `2.127364412E9`. Rounded ones lack digits, which are not made up.
+fn whole_number(text: &str) -> Option<String> {
+    let (mantissa, exponent) = text.trim().split_once(['e', 'E']).unwrap_or((text.trim(), "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let exponent: usize = exponent.strip_prefix('+').unwrap_or(exponent).parse().ok()?;
+    let (more, rest) = fraction.split_at_checked(exponent)?;
+    let is_whole = rest.bytes().all(|digit| digit == b'0');
+    let digits = format!("{}{more}", whole.strip_prefix('+').unwrap_or(whole));
+    let is_number = digits.len() >= MIN_DIGITS && digits.bytes().all(|byte| byte.is_ascii_digit());
+    (is_whole && is_number && mantissa != text).then(|| format!("{whole}{more}"))
+}
+
+/// Whether the text has something that Google's rules do not read, or digits for two numbers.
+fn may_differ(text: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_digit() || " +-./()".contains(c);
+    digit_count(text) >= 2 * MIN_DIGITS || !text.chars().all(is_plain)
+}
+
+/// The text with [`WORD`] for each word, and `ext` for each word before an extension. `None` if the
+/// text is hexadecimal.
+fn without_words(text: &str) -> Option<String> {
+    let mut bare = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find(is_letter) {
+        let (before, from_word) = rest.split_at(start);
+        let end = from_word.find(|c| !is_letter(c)).unwrap_or(from_word.len());
+        let (word, after) = from_word.split_at(end);
+        bare.push_str(before);
+        if is_before_extension(&bare, word, after) {
+            bare.push_str(" ext ");
+        } else {
+            let touches_digit =
+                bare.ends_with(char::is_numeric) || after.starts_with(char::is_numeric);
+            if touches_digit && word.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+                return None;
+            }
+            bare.push(WORD);
+        }
+        rest = after;
+    }
+    bare.push_str(rest);
+    Some(bare)
+}
+
+fn is_before_extension(before: &str, word: &str, after: &str) -> bool {
+    let number = before.rsplit(WORD).next().unwrap_or_default();
+    EXTENSION_WORDS.contains(&word.to_lowercase().as_str())
+        && digit_count(number) >= MIN_DIGITS
+        && after.trim_start_matches(|c: char| !c.is_alphanumeric()).starts_with(char::is_numeric)
+}
+
+/// The only valid number of a text without words.
+fn one_number(bare: &str, region: Region) -> Option<Reading> {
+    let mut parts = bare.split(WORD).filter(|part| digit_count(part) > 0);
+    let (Some(part), None) = (parts.next(), parts.next()) else { return None };
+    if bare.contains(WORD) && digit_count(part) < MIN_DIGITS {
+        return None;
+    }
+    EXTENSION_SIGNS.iter().find_map(|signs| valid(&with_spaces(part, signs), region))
+}
+
+/// The valid numbers of a text, if it has at least two and no other digits.
+fn numbers(text: &str, divisions: &[Division], region: Region) -> Option<Vec<Reading>> {
+    (1..=divisions.len()).find_map(|weaker| {
+        let parts = divisions[weaker - 1](text);
+        let parts = parts.into_iter().map(|part| (part, digit_count(part)));
+        let parts: Vec<(&str, usize)> = parts.filter(|(_, digits)| *digits > 0).collect();
+        if parts.len() < 2 || parts.iter().any(|(_, digits)| *digits < MIN_DIGITS) {
+            return None;
+        }
+        let read = |(part, _)| match one_number(part, region) {
+            Some(number) => Some(vec![number]),
+            None => numbers(part, &divisions[weaker..], region),
+        };
+        let numbers: Vec<Vec<Reading>> = parts.into_iter().map(read).collect::<Option<_>>()?;
+        Some(numbers.into_iter().flatten().collect())
+    })
+}
+
+/// Whether the text is rather a list of numbers than one: it has several lines or entries that may be
+/// numbers, and each begins like the first, as numbers of one place do, or with a plus sign or a zero.
+fn is_list(text: &str) -> bool {
+    let is_separator = |c: char| is_line_break(c) || ";|/\\&,•·:_\t；｜／＆，、،".contains(c);
+    let entries = text.split(is_separator).filter(|entry| digit_count(entry) >= MIN_DIGITS);
+    let mut beginnings =
+        entries.filter_map(|entry| entry.chars().find(|&c| c.is_numeric() || is_plus(c)));
+    let (Some(first), Some(second)) = (beginnings.next(), beginnings.next()) else { return false };
+    let begins_number = |c: char| c == first || c == '0' || is_plus(c);
+    begins_number(second) && beginnings.all(begins_number)
+}
+
+/// The number of a service by the letters of a keypad, such as `1_800_FLOWERS`. Words beside any
+/// other number are words.
+fn vanity_number(text: &str, region: Region) -> Option<Reading> {
+    let mut characters = text.chars().zip(text.chars().skip(1));
+    let touches =
+        |(a, b): (char, char)| (is_letter(a) && b.is_numeric()) || (a.is_numeric() && is_letter(b));
+    let is_vanity = text.contains(is_letter) && !characters.any(touches);
+    let reading = is_vanity.then(|| valid(&with_spaces(text, &[]), region))??;
+    reading.number_type.is_some_and(NumberType::is_service).then_some(reading)
+}
+
+/// The text with a space for each separator, and without invisible characters.
+fn with_spaces(text: &str, extension_signs: &[char]) -> String {
+    let visible = text.chars().filter(|&c| !is_invisible(c));
+    let is_kept =
+        |c: char| is_letter(c) || c.is_numeric() || is_plus(c) || extension_signs.contains(&c);
+    visible.map(|c| if is_kept(c) { c } else { ' ' }).collect()
+}
+
+/// Divides before each plus sign or parenthesis that follows a digit, since these begin a number.
+fn before_openings(text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let (mut start, mut has_digit) = (0, false);
+    for (position, c) in text.char_indices() {
+        if has_digit && (is_plus(c) || c == '(') {
+            parts.push(&text[start..position]);
+            (start, has_digit) = (position, false);
+        }
+        has_digit |= c.is_numeric();
+    }
+    parts.push(&text[start..]);
+    parts
+}
+
+/// Divides at the space of a text that has just one, such as `3052345678 2122345678`.
+fn at_only_space(text: &str) -> Vec<&str> {
+    let parts: Vec<&str> = text.split_whitespace().collect();
+    if parts.len() == 2 { parts } else { vec![text] }
+}

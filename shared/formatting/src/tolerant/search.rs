@@ -1,0 +1,211 @@
+//! Searches for texts that would break a promise of the tolerant reading, among made-up ones.
+
+use proptest::{collection::vec, prelude::*, sample::select};
+use rlibphonenumber::Region;
+
+use crate::{DefaultCountry, PhoneNumber, reading::Reading};
+
+/// Countries with short and long numbers, of one and of many lengths.
+const COUNTRIES: [&str; 14] =
+    ["US", "US", "US", "GB", "DE", "AT", "FR", "DK", "NO", "IT", "IN", "AU", "BR", "AC"];
+
+fn is_valid_by_google(text: &str, country: DefaultCountry) -> bool {
+    Reading::of(text, country.region()).is_some_and(|reading| reading.is_valid())
+}
+
+/// Text in a notation in which `Y`, `M`, `D`, `h`, `m`, `s` stand for a point in time.
+fn dates_and_times() -> impl Strategy<Value = String> {
+    const NOTATIONS: [&str; 44] = [
+        "Y-M-D h:m:s",
+        "Y-M-DTh:m:sZ",
+        "Y-M-DTh:m:s+01:00",
+        "Y-M-D",
+        "YMDThmsZ",
+        "h:m",
+        "h:m:s",
+        "h:m:s.123456",
+        "h:m-s:m",
+        "M/D/Y h:m:s AM",
+        "M/D/Y, h:m PM",
+        "Nov D, Y, h:m AM",
+        "November D, Y",
+        "D/M/Y, h:m:s",
+        "D.M.Y, h:m:s",
+        "D.M.Y - D.M.Y",
+        "D. November Y h:m Uhr",
+        "D.M.Y um h.m Uhr",
+        "Freitag, D.M.Y",
+        "D/M/Y (lun)",
+        "D novembre Y à hhm",
+        "D/M/Y à h h m",
+        "D de noviembre de Y",
+        "D de nov. de Y, h:m",
+        "D novembre Y alle ore h.m",
+        "D november Y kl. h:m",
+        "D.M.Y klo h.m.s",
+        "Y/M/D h:m:s",
+        "Y年M月D日 h時m分s秒",
+        "Y. M. D. 오전 h:m:s",
+        "Y년 M월 D일",
+        "Y/M/D 上午h:m:s",
+        "D ноября Y г., h:m",
+        "D‏/M‏/Y، h:m:s ص",
+        "Fri, D Nov Y h:m:s +0000",
+        "Fri Nov D h:m:s Y",
+        "D-Nov-Y hms",
+        "D. M. Y",
+        "Y-M-D (Fri)",
+        "due D/M/Y h:m",
+        "[D/Nov/Y:h:m:s +0100]",
+        "Y-M-D, Y-M-D",
+        "h:m Uhr",
+        "D.M.Y h.m",
+    ];
+    let parts = (1900..2100u32, 1..=12u32, 1..=31u32, 0..24u32, 0..60u32, 0..60u32);
+    (select(&NOTATIONS[..]), parts, any::<bool>(), prop::bool::weighted(0.1)).prop_map(
+        |(notation, (year, month, day, hour, minute, second), is_padded, is_arabic)| {
+            let number =
+                |value: u32| if is_padded { format!("{value:02}") } else { value.to_string() };
+            let text: String = notation
+                .chars()
+                .enumerate()
+                .map(|(at, c)| {
+                    let is_in_word = notation[..]
+                        .chars()
+                        .nth(at + 1)
+                        .is_some_and(|next| next.is_ascii_lowercase() && !"hms".contains(next));
+                    match c {
+                        'Y' => year.to_string(),
+                        'M' if !is_in_word => number(month),
+                        'D' if !is_in_word => number(day),
+                        'h' if !is_in_word => number(hour),
+                        'm' if !is_in_word => format!("{minute:02}"),
+                        's' if !is_in_word => format!("{second:02}"),
+                        other => other.to_string(),
+                    }
+                })
+                .collect();
+            if is_arabic { in_arabic_digits(&text) } else { text }
+        },
+    )
+}
+
+fn in_arabic_digits(text: &str) -> String {
+    let arabic = |c: char| c.to_digit(10).and_then(|digit| char::from_u32(0x660 + digit));
+    text.chars().map(|c| arabic(c).unwrap_or(c)).collect()
+}
+
+/// Texts of a regular expression each.
+fn notations(patterns: &'static [&'static str]) -> impl Strategy<Value = String> {
+    select(patterns).prop_flat_map(|pattern| pattern.prop_map(|text: String| text))
+}
+
+const MONEY: [&str; 22] = [
+    r"[$€£¥₹] ?[1-9][0-9]{0,2}(,[0-9]{3}){1,3}(\.[0-9]{2})?",
+    r"-?[$€£][1-9][0-9]{0,9}\.[0-9]{2}",
+    r"[$][0-9]{10} (cash|total|paid)",
+    r"[1-9][0-9]{0,2}(\.[0-9]{3}){1,3},[0-9]{2}( €| kr| zł|€)?",
+    r"[1-9][0-9]{0,2}( [0-9]{3}){1,3},[0-9]{2} (€|kr|Kč|zł|₽|руб\.)",
+    r"CHF [1-9][0-9]{0,2}('[0-9]{3}){1,3}\.[0-9]{2}",
+    r"[1-9][0-9]{0,2}(’[0-9]{3}){1,3}",
+    r"₹ ?[1-9][0-9](,[0-9]{2}){1,3},[0-9]{3}(\.[0-9]{2})?",
+    r"[1-9][0-9]?(,[0-9]{2}){1,3},[0-9]{3}",
+    r"R\$ [1-9][0-9]{0,2}(\.[0-9]{3}){1,3},[0-9]{2}",
+    r"[1-9][0-9]{0,2}(,[0-9]{3}){1,3}円",
+    r"(USD|EUR|GBP|JPY) [1-9][0-9]{5,9}\.[0-9]{2}",
+    r"[1-9][0-9]{5,9}(\.[0-9]{2})? (USD|EUR|GBP|SEK|INR)",
+    r"[2-9][0-9]{9} (dollars|euros|kr)",
+    r"[1-9][0-9]{0,2}(,[0-9]{3}){2,3}",
+    r"\([1-9][0-9]{0,2}(,[0-9]{3}){2,3}\.[0-9]{2}\)",
+    r"[1-9][0-9]{5,9},[0-9]{1,2}",
+    r"[1-9][0-9]{5,9},[0-9]{2} (EUR|€|brutto|total)",
+    r"[1-9][0-9]{5,8}\.[0-9]{1,2} (total|net)",
+    r"[1-9][0-9]{0,2}(,[0-9]{3}){2,3} (total|items|users)",
+    r"[1-9][0-9]{6,9}¢",
+    r"\$[1-9][0-9]{2},[0-9]{3} - \$[1-9][0-9]{2},[0-9]{3}",
+];
+
+const ADDRESSES: [&str; 12] = [
+    r"([1-9]|[1-9][0-9]|1[0-9]{2}|2[0-4][0-9])(\.([1-9]?[0-9]|1[0-9]{2}|2[0-4][0-9])){3}:[1-9][0-9]{1,4}",
+    r"([1-9]|[1-9][0-9]|1[0-9]{2})(\.([1-9]?[0-9]|1[0-9]{2}|2[0-4][0-9])){3}/(8|16|24|32)",
+    r"([1-9]|1[0-9]{2})(\.([1-9]?[0-9]|1[0-9]{2}|2[0-4][0-9])){3} (host|gateway)",
+    r"https?://([1-9]|1[0-9]{2})(\.([1-9]?[0-9]|1[0-9]{2})){3}:[1-9][0-9]{3}/index",
+    r"2001:db8(:[0-9a-f]{1,4}){6}",
+    r"\[2001:db8::[0-9a-f]{1,4}\]:[1-9][0-9]{3}",
+    r"[0-9a-f]{2}(:[0-9a-f]{2}){5}",
+    r"[0-9]{2}(:[0-9]{2}){5}",
+    r"[0-9A-F]{2}(-[0-9A-F]{2}){5}",
+    r"[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4}",
+    r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}",
+    r"\{?[0-9A-F]{8}(-[0-9]{4}){3}-[0-9A-F]{12}\}?",
+];
+
+const CODES: [&str; 26] = [
+    r"[0-9a-f]{32}",
+    r"[0-9a-f]{40}",
+    r"[0-9a-f]{64}",
+    r"[0-9a-f]{7,12}",
+    r"0x[0-9a-f]{8,16}",
+    r"[A-Za-z0-9+/]{22,43}={0,2}",
+    r"sha256:[0-9a-f]{64}",
+    r"[a-f]{2,6}[0-9]{10}",
+    r"[0-9]{10}[a-f]{2,6}",
+    r"v?[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{1,5}(-(alpha|beta|rc)\.?[0-9]{0,2})?",
+    r"[1-9][0-9]?\.[0-9]\.[0-9]{4,5}\.[0-9]{1,4}(-beta|-rc1)?",
+    r"[1-9]\.[0-9]{3}\.[0-9]{3}\.[0-9]{4}-(beta|snapshot|dev)",
+    r"[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{1,2}\+build\.[0-9]{3,6}",
+    r"-?[1-8]?[0-9]\.[0-9]{4,7}, ?-?1?[0-7]?[0-9]\.[0-9]{4,7}",
+    r"[1-8]?[0-9]\.[0-9]{4,6}° ?[NS],? 1?[0-7]?[0-9]\.[0-9]{4,6}° ?[EW]",
+    "[1-8]?[0-9]°[0-5][0-9]'[0-5][0-9]\"[NS] [1-8]?[0-9]°[0-5][0-9]'[0-5][0-9]\"[EW]",
+    r"geo:-?[1-8][0-9]\.[0-9]{4,6},-?[1-9][0-9]\.[0-9]{4,6}",
+    r"lat -?[1-8][0-9]\.[0-9]{4,6} lon -?[1-9][0-9]\.[0-9]{4,6}",
+    r"(DE|AT|GB|FR|ES|IT|NO|NL|CH)[0-9]{2}( [0-9]{4}){3,5}( [0-9]{1,3})?",
+    r"(GB|NL|FR)[0-9]{2} ?[A-Z]{4}( ?[0-9]{4}){2,4}( [0-9]{2})?",
+    r"(DE|AT|ES|NO)[0-9]{13,22}",
+    r"[3-6][0-9]{3}([ -][0-9]{4}){3}( visa| exp 12/27)?",
+    r"3[47][0-9]{2}[ -][0-9]{6}[ -][0-9]{5}( amex)?",
+    r"[3-6][0-9]{15}(, 12/27, 123)?",
+    r"ISBN 97[89]-[0-9]-[0-9]{2}-[0-9]{6}-[0-9]",
+    r"[1-9][0-9]{2,3}x[1-9][0-9]{2,3}(x[0-9]{2})?",
+];
+
+fn other_things() -> impl Strategy<Value = String> {
+    prop_oneof![dates_and_times(), notations(&MONEY), notations(&ADDRESSES), notations(&CODES)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(10_000))]
+
+    #[test]
+    fn no_other_thing_is_a_valid_number_unless_google_calls_it_valid(
+        text in other_things(),
+        country in select(&COUNTRIES[..]),
+    ) {
+        let country: DefaultCountry = country.parse().unwrap();
+        let valid = PhoneNumber::parse(&text, country).filter(|number| number.valid);
+        let rewritten = crate::normalize::without_international_prefix(&text);
+        if let Some(number) = valid
+            && !rewritten.is_some_and(|text| is_valid_by_google(&text, country))
+        {
+            prop_assert!(is_valid_by_google(&text, country), "{text:?} is {}", number.formats.e164);
+        }
+    }
+
+    #[test]
+    fn every_digit_of_a_text_is_in_the_answer(
+        text in "[(]?[2-9][0-9]{2}[)]?[-. _,:;|/]{1,2}[2-9][0-9]{2}[-. _]?[0-9]{4}([ ,;/|_(]{1,2}[a-z]{0,6}[ .:]{0,2}[0-9]{0,10}[)]?){0,2}",
+    ) {
+        let number = PhoneNumber::parse(&text, DefaultCountry::default());
+        if let Some(number) = number.filter(|number| number.valid)
+            && !is_valid_by_google(&text, DefaultCountry::default())
+        {
+            let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+            let other = number.other.unwrap_or_default();
+            let other = other.trim_start_matches("+1");
+            let answered = number.national_number + &number.extension.unwrap_or_default();
+            let rest = digits.strip_prefix('1').unwrap_or(&digits).strip_prefix(&answered);
+            prop_assert!(rest.is_some_and(|rest| rest.ends_with(other) && rest.len() <= other.len() + 1
+                || !other.is_empty() && rest.len() > other.len()), "{text:?} is {answered} and {other:?}");
+        }
+    }
+}
