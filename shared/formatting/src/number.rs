@@ -15,7 +15,7 @@ use super::{
     north_america::NANP,
     number_type::NumberType,
     reading::Reading,
-    tolerant,
+    tolerant::{self, digit_count},
 };
 
 /// A number that the rules could parse.
@@ -40,7 +40,7 @@ pub struct PhoneNumber {
     pub number_type: Option<NumberType>,
     /// Whether it belongs to no place, as toll-free numbers do.
     pub is_non_geographic: bool,
-    /// A second number in the same text, in E.164. The first one counts.
+    /// A second number in the same text, in E.164, with `;ext=` before its extension. The first one counts.
     pub other: Option<String>,
 }
 
@@ -61,7 +61,7 @@ impl Found {
     pub(super) fn first_of(numbers: Vec<Reading>) -> Option<Self> {
         let mut numbers = numbers.into_iter();
         let reading = numbers.next()?;
-        Some(Self { reading, other: numbers.next().map(|other| other.e164()) })
+        Some(Self { reading, other: numbers.next().map(|other| other.in_one_word()) })
     }
 }
 
@@ -116,7 +116,9 @@ pub(super) fn read_with_prefixes(text: &str, region: Region) -> Option<Reading> 
         return typed;
     }
     let Some(rewritten) = without_international_prefix(text) else { return typed };
-    match (Reading::of(&rewritten, region), typed) {
+    // Words after the prefix are not digits of a keypad.
+    let is_in_digits = |reading: &Reading| reading.digit_count() <= digit_count(&rewritten);
+    match (Reading::of(&rewritten, region).filter(is_in_digits), typed) {
         (Some(international), _) if international.is_valid() => Some(international),
         (_, Some(typed)) if typed.is_possible => Some(typed),
         (international, typed) => international.or(typed),

@@ -2,7 +2,7 @@
 
 use rlibphonenumber::{PhoneNumber as Parsed, Region, interfaces::AsOriginal};
 
-use super::{beginnings, metadata::RULES, north_america, number_type::NumberType};
+use super::{beginnings, metadata::RULES, north_america, number_type::NumberType, tolerant};
 
 /// The most leading zeros of a number. The formats of the crate lose some of them if there are
 /// more.
@@ -41,8 +41,16 @@ impl Reading {
         self.number_type.is_some()
     }
 
-    pub(super) fn e164(&self) -> String {
-        format!("+{}{}", self.number.country_code, self.national_number)
+    /// The digits of the calling code, the national number and the extension.
+    pub(super) fn digit_count(&self) -> usize {
+        tolerant::digit_count(&self.in_one_word())
+    }
+
+    /// The number in E.164, with `;ext=` before its extension if it has one.
+    pub(super) fn in_one_word(&self) -> String {
+        let extension = self.number.extension.iter().flat_map(|digits| [";ext=", digits]);
+        let number = format!("+{}{}", self.number.country_code, self.national_number);
+        number + &extension.collect::<String>()
     }
 }
 

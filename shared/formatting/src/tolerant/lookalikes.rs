@@ -1,9 +1,9 @@
 //! Text that looks like a phone number and is something else: a date, a time, an amount of money, a
 //! network address. Without its words and punctuation it could pass for a number.
 
-use std::sync::LazyLock;
+use std::{iter, net::Ipv4Addr, sync::LazyLock};
 
-use regex::{Regex, RegexSet};
+use regex::bytes::{RegexSet, RegexSetBuilder};
 
 use super::characters::is_letter;
 
@@ -11,10 +11,10 @@ use super::characters::is_letter;
 const YEAR: &str = "(?:1[349]|2[015])[0-9]{2}";
 const DAY_OR_MONTH: &str = "(?:0?[1-9]|[12][0-9]|3[01])";
 /// The beginnings of the names of months in the languages of Western and Central Europe.
-const MONTH: &str = r"(?:jan|feb|fév|mar|mär|apr|abr|avr|may|mai|maj|mei|mag|jun|jui|giu|jul|lug|aug|aoû|ago|sep|set|oct|okt|out|ott|nov|dec|dez|déc|dic)\pL*";
+const MONTH: &str = r"(?:jan|feb|fév|mar|mär|apr|abr|avr|may|mai|maj|mei|mag|jun|jui|giu|jul|lug|aug|aoû|ago|sep|set|oct|okt|out|ott|nov|dec|dez|déc|dic)[a-z\x80-\xff]*";
 
-/// Notations of other things. A pattern that begins or ends with `\D` also fits at the beginning or
-/// end of a text.
+/// Notations of other things, in bytes. A pattern that begins or ends with `\D` also fits at the
+/// beginning or end of a text.
 fn patterns() -> [String; 15] {
     [
         // 9:15, 09:15:30.123
@@ -25,9 +25,9 @@ fn patterns() -> [String; 15] {
         format!(r"(?i)\D{DAY_OR_MONTH}\.?[- ](?:de )?{MONTH}[-., ]{{1,2}}(?:de )?{YEAR}\D"),
         format!(r"(?i)\b{MONTH}\.? {DAY_OR_MONTH},? {YEAR}\D"),
         // Whole amounts with marks for thousands: 1,234,567.89, 1'234'567, 12,34,567
-        r"^\D*\d{1,3}(?:[,'’]\d{2,3})*[,'’]\d{3}(?:\.\d+)?\D*$".to_owned(),
+        r"^\D*\d{1,3}(?:[,']\d{2,3})*[,']\d{3}(?:\.\d+)?\D*$".to_owned(),
         // 1.234.567,89, 1 234 567,8
-        r"\D\d{1,3}(?:[.'’\s]\d{3})+,\d{1,2}\D".to_owned(),
+        r"\D\d{1,3}(?:[.'\s]\d{3})+,\d{1,2}\D".to_owned(),
         // 1234567,89, 1234567.5
         r"^\D*\d{4,}[.,]\d{1,2}\D*$".to_owned(),
         // Latitude and longitude: 40.7128, -74.0060
@@ -46,13 +46,10 @@ fn patterns() -> [String; 15] {
     ]
 }
 
-static NOTATIONS: LazyLock<RegexSet> =
-    LazyLock::new(|| RegexSet::new(patterns()).expect("tests have compiled the patterns"));
-
-/// An address of IPv4, and what else has four parts.
-static IP_ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"[^\d.](\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})[^\d.]")
-        .expect("tests have compiled the pattern")
+// The classes of Unicode would take some milliseconds to compile.
+static NOTATIONS: LazyLock<RegexSet> = LazyLock::new(|| {
+    let set = RegexSetBuilder::new(patterns()).unicode(false).build();
+    set.expect("tests have compiled the patterns")
 });
 
 /// ISO 4217, in capitals, without codes that are words or names in a language.
@@ -70,11 +67,20 @@ const CURRENCIES: [&str; 20] = [
 
 /// Whether the text has the notation of something else. Its digits are ASCII.
 pub fn is_lookalike(text: &str) -> bool {
-    let bounded = format!(" {text} ");
     text.contains(is_sign_of_other_things)
         || text.split(|c| !is_letter(c)).any(is_currency)
-        || NOTATIONS.is_match(&bounded)
-        || IP_ADDRESS.captures_iter(&bounded).any(|address| is_ip_address(&address.extract().1))
+        || text.split(|c: char| c != '.' && !c.is_ascii_digit()).any(is_ip_address)
+        || NOTATIONS.is_match(with_ascii_marks(text).as_bytes())
+}
+
+/// The text between two spaces, with ASCII for its spaces and apostrophes.
+fn with_ascii_marks(text: &str) -> String {
+    let ascii = text.chars().map(|c| match c {
+        '’' | '٬' => '\'',
+        c if !c.is_ascii() && c.is_whitespace() => ' ',
+        c => c,
+    });
+    iter::once(' ').chain(ascii).chain([' ']).collect()
 }
 
 /// A sign of money or of an angle.
@@ -86,7 +92,7 @@ fn is_currency(word: &str) -> bool {
     CURRENCY_CODES.contains(&word) || CURRENCIES.contains(&word.to_lowercase().as_str())
 }
 
-/// Whether these are the four parts of an address, or rather pairs of digits as in `12.34.56.78`.
-fn is_ip_address(parts: &[&str; 4]) -> bool {
-    parts.iter().all(|part| part.parse::<u8>().is_ok()) && parts.iter().any(|part| part.len() != 2)
+/// Whether this is an address of IPv4, or rather pairs of digits as in `12.34.56.78`.
+fn is_ip_address(text: &str) -> bool {
+    text.parse::<Ipv4Addr>().is_ok() && text.split('.').any(|part| part.len() != 2)
 }

@@ -18,8 +18,8 @@ use super::{
     number_type::NumberType,
     reading::Reading,
 };
-pub(super) use characters::is_plus;
-use characters::{digit_count, is_invisible, is_letter, is_line_break, with_ascii_digits};
+pub(super) use characters::{digit_count, is_plus};
+use characters::{is_invisible, is_letter, is_line_break, with_ascii_digits};
 
 /// Fewer digits beside words, or beside another number, are not a number.
 const MIN_DIGITS: usize = 7;
@@ -123,14 +123,15 @@ fn valid(text: &str, region: Region) -> Option<Reading> {
 /// The digits of a number that a program has written as a float, such as `2127364412.0` or
 /// `2.127364412E9`. Rounded ones lack digits, which are not made up.
 fn whole_number(text: &str) -> Option<String> {
-    let (mantissa, exponent) = text.trim().split_once(['e', 'E']).unwrap_or((text.trim(), "0"));
+    let text = text.trim();
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let exponent: usize = exponent.strip_prefix('+').unwrap_or(exponent).parse().ok()?;
     let (more, rest) = fraction.split_at_checked(exponent)?;
     let is_whole = rest.bytes().all(|digit| digit == b'0');
     let digits = format!("{}{more}", whole.strip_prefix('+').unwrap_or(whole));
     let is_number = digits.len() >= MIN_DIGITS && digits.bytes().all(|byte| byte.is_ascii_digit());
-    (is_whole && is_number && mantissa != text).then(|| format!("{whole}{more}"))
+    (is_whole && is_number && whole != text).then(|| format!("{whole}{more}"))
 }
 
 /// Whether the text has something that Google's rules do not read, or digits for two numbers.

@@ -182,30 +182,235 @@ proptest! {
         country in select(&COUNTRIES[..]),
     ) {
         let country: DefaultCountry = country.parse().unwrap();
-        let valid = PhoneNumber::parse(&text, country).filter(|number| number.valid);
-        let rewritten = crate::normalize::without_international_prefix(&text);
-        if let Some(number) = valid
-            && !rewritten.is_some_and(|text| is_valid_by_google(&text, country))
-        {
+        if let Some(number) = PhoneNumber::parse(&text, country).filter(|number| number.valid) {
             prop_assert!(is_valid_by_google(&text, country), "{text:?} is {}", number.formats.e164);
         }
     }
 
     #[test]
     fn every_digit_of_a_text_is_in_the_answer(
-        text in "[(]?[2-9][0-9]{2}[)]?[-. _,:;|/]{1,2}[2-9][0-9]{2}[-. _]?[0-9]{4}([ ,;/|_(]{1,2}[a-z]{0,6}[ .:]{0,2}[0-9]{0,10}[)]?){0,2}",
+        text in "[(]?[2-9][0-9]{2}[)]?[-. _,:;|/]{1,2}[2-9][0-9]{2}[-. _]?[0-9]{4}([ ,;/|_(]{1,2}[a-z]{0,6}[ .:]{0,2}([2-9][0-9]{0,9})?[)]?){0,2}",
     ) {
-        let number = PhoneNumber::parse(&text, DefaultCountry::default());
-        if let Some(number) = number.filter(|number| number.valid)
-            && !is_valid_by_google(&text, DefaultCountry::default())
-        {
-            let digits: String = text.chars().filter(char::is_ascii_digit).collect();
-            let other = number.other.unwrap_or_default();
-            let other = other.trim_start_matches("+1");
-            let answered = number.national_number + &number.extension.unwrap_or_default();
-            let rest = digits.strip_prefix('1').unwrap_or(&digits).strip_prefix(&answered);
-            prop_assert!(rest.is_some_and(|rest| rest.ends_with(other) && rest.len() <= other.len() + 1
-                || !other.is_empty() && rest.len() > other.len()), "{text:?} is {answered} and {other:?}");
+        let country = DefaultCountry::default();
+        let number = PhoneNumber::parse(&text, country).filter(|number| number.valid);
+        if let Some(number) = number.filter(|_| !is_valid_by_google(&text, country)) {
+            let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
+            let digits_of_text = digits(&text);
+            // A third number is not named.
+            prop_assume!(digits_of_text.len() < 28);
+            let extension = number.extension.unwrap_or_default();
+            let other = number.other.as_deref().map_or("", |other| &other["+1".len()..]);
+            let other = digits(other);
+            let answered = number.national_number.len() + extension.len() + other.len();
+            // The second number may have its country code.
+            let code = usize::from(!other.is_empty() && digits_of_text.contains(&format!("1{other}")));
+            prop_assert!([answered, answered + code].contains(&digits_of_text.len()), "{text:?}");
+        }
+    }
+}
+
+/// Words that people write beside numbers.
+const NOTES: [&str; 102] = [
+    "cell",
+    "Cell",
+    "CELL",
+    "home",
+    "Home",
+    "work",
+    "mobile",
+    "Mobile",
+    "fax",
+    "Fax",
+    "office",
+    "main",
+    "direct",
+    "desk",
+    "front desk",
+    "reception",
+    "switchboard",
+    "emergency",
+    "after hours",
+    "day",
+    "evening",
+    "nights",
+    "weekends only",
+    "no texts",
+    "text only",
+    "text first",
+    "do not call",
+    "call first",
+    "ask for Bob",
+    "Bob",
+    "Jane Doe",
+    "O'Brien",
+    "Dr. Lee",
+    "Mom",
+    "Dad",
+    "wife",
+    "husband",
+    "assistant",
+    "billing",
+    "sales",
+    "support",
+    "accounts payable",
+    "warehouse",
+    "store",
+    "shop",
+    "school",
+    "voicemail",
+    "pager",
+    "landline",
+    "WhatsApp",
+    "Signal",
+    "Telegram",
+    "iPhone",
+    "old",
+    "new",
+    "old number",
+    "new number",
+    "wrong number",
+    "disconnected",
+    "verified",
+    "unverified",
+    "preferred",
+    "primary",
+    "secondary",
+    "alternate",
+    "backup",
+    "temp",
+    "unlisted",
+    "private",
+    "personal",
+    "business",
+    "toll free",
+    "local",
+    "long distance",
+    "int",
+    "international",
+    "US",
+    "NY",
+    "Miami",
+    "HQ",
+    "PST",
+    "urgent",
+    "VIP",
+    "bitte",
+    "privat",
+    "dienstlich",
+    "Büro",
+    "mobil",
+    "Handy",
+    "maison",
+    "bureau",
+    "portable",
+    "casa",
+    "oficina",
+    "móvil",
+    "trabajo",
+    "celular",
+    "携帯",
+    "会社",
+    "дом",
+    "раб",
+    "مكتب",
+];
+
+/// Numbers of ten countries as people write them.
+const WRITTEN_NUMBERS: [(&str, &str, &str); 10] = [
+    ("US", "212-736-4412", "+12127364412"),
+    ("CA", "(416) 226-1234", "+14162261234"),
+    ("GB", "020 7946 0958", "+442079460958"),
+    ("FR", "01 42 68 53 00", "+33142685300"),
+    ("ES", "912 345 678", "+34912345678"),
+    ("AU", "(02) 9374 4000", "+61293744000"),
+    ("IN", "098765 43210", "+919876543210"),
+    ("JP", "03-1234-5678", "+81312345678"),
+    ("MX", "55 1234 5678", "+525512345678"),
+    ("PL", "22 123 45 67", "+48221234567"),
+];
+
+#[test]
+fn notes_before_and_after_numbers_of_ten_countries_are_left_out() {
+    for (country, number, e164) in WRITTEN_NUMBERS {
+        for note in NOTES {
+            for text in [
+                format!("{number} ({note})"),
+                format!("{number} {note}"),
+                format!("{number} - {note}"),
+                format!("{number}, {note}"),
+                format!("{number}[{note}]"),
+                format!("{note}: {number}"),
+                format!("{note} {number}"),
+                format!("({note}) {number}"),
+                format!("{note} {number} {note}"),
+            ] {
+                let read = PhoneNumber::parse(&text, country.parse().unwrap()).unwrap();
+                assert_eq!((read.formats.e164.as_str(), read.other), (e164, None), "{text}");
+                assert!(read.valid && read.extension.is_none(), "{text}");
+            }
+        }
+    }
+}
+
+/// Countries with the prefixes that they dial before a number abroad.
+const INTERNATIONAL_PREFIXES: [(&str, &[&str]); 24] = [
+    ("AU", &["0011", "0014", "0018"]),
+    ("NG", &["009"]),
+    ("CO", &["005", "007", "009"]),
+    ("SG", &["001", "002", "008", "018"]),
+    ("KR", &["001", "002", "00700"]),
+    ("BR", &["0014", "0015", "0021", "0031", "0041"]),
+    ("HK", &["001", "0080"]),
+    ("TH", &["001", "007", "009"]),
+    ("TW", &["002", "009"]),
+    ("MY", &["00"]),
+    ("KE", &["000", "006"]),
+    ("TZ", &["000", "008"]),
+    ("UG", &["000", "005"]),
+    ("CL", &["1230"]),
+    ("ID", &["001", "007", "008"]),
+    ("KH", &["001", "007"]),
+    ("IL", &["012", "013", "014"]),
+    ("RU", &["810"]),
+    ("JP", &["010"]),
+    ("FI", &["00", "990", "999"]),
+    ("CU", &["119"]),
+    ("US", &["011"]),
+    ("GB", &["00"]),
+    ("MN", &["001", "002"]),
+];
+
+fn dialed_abroad() -> impl Strategy<Value = (&'static str, String)> {
+    let list = include_str!("../../tests/agreement/one_of_each_region.txt");
+    let numbers: Vec<&str> = list.lines().filter(|line| line.starts_with('+')).collect();
+    let separator = select(&["", " ", "-"][..]);
+    (
+        select(&INTERNATIONAL_PREFIXES[..]),
+        select(numbers),
+        vec(0..10u8, 3),
+        separator,
+        any::<usize>(),
+    )
+        .prop_map(|((country, prefixes), number, last, separator, at)| {
+            let last: String = last.iter().map(ToString::to_string).collect();
+            let number = &number[1..number.len() - 3];
+            (country, format!("{}{separator}{number}{last}", prefixes[at % prefixes.len()]))
+        })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(20_000))]
+
+    #[test]
+    fn a_number_dialed_with_the_countrys_own_prefix_is_the_one_that_google_reads(
+        (country, text) in dialed_abroad(),
+    ) {
+        let country: DefaultCountry = country.parse().unwrap();
+        let googles = Reading::of(&text, country.region()).filter(Reading::is_valid);
+        if let Some(googles) = googles {
+            let number = PhoneNumber::parse(&text, country).unwrap();
+            prop_assert_eq!(&number.formats.e164, &googles.in_one_word(), "{}", text);
+            prop_assert_eq!(number.country, googles.region.filter(|r| *r != Region::World).map(|r| r.to_string()));
         }
     }
 }

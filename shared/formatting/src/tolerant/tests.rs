@@ -121,6 +121,68 @@ fn a_list_of_numbers_is_not_joined_to_one() {
 }
 
 #[test]
+fn a_second_number_is_named() {
+    for (text, other) in [
+        ("305-234-5678 / 212-234-5678", "+12122345678"),
+        ("home: 305-234-5678 cell: 212-234-5678 work: 646-234-5678", "+12122345678"),
+        ("305 234 5678; 12122345678", "+12122345678"),
+        ("305 234 5678, 212 234 5678 x9", "+12122345678;ext=9"),
+        ("305-234-5678 or +44 20 7946 0958", "+442079460958"),
+    ] {
+        let number = parsed(text).unwrap();
+        assert_eq!((&*number.formats.e164, number.extension), ("+13052345678", None), "{text}");
+        assert_eq!(number.other.as_deref(), Some(other), "{text}");
+    }
+    for text in ["305-234-5678 x9", "305 234 5678,,2122345678", "305 234 5678 ext 2122345678"] {
+        let number = parsed(text).unwrap();
+        assert!(number.extension.is_some() && number.other.is_none(), "{text}");
+    }
+}
+
+#[test]
+fn a_float_without_a_fraction_is_its_whole_number() {
+    for text in
+        ["2127364412.0", "12127364412.00000", "2.127364412E9", "2127364412E0", "+1.2127364412e+10"]
+    {
+        assert_eq!(e164(text), "+12127364412", "{text}");
+    }
+    for text in ["2127364412.5", "2.127E+09", "2.12736441E+9", "1E+10"] {
+        assert!(!parsed(text).is_some_and(|number| number.valid), "{text}");
+    }
+}
+
+#[test]
+fn an_extension_is_read_after_the_word_of_french_canada() {
+    for text in
+        ["514-345-6789 poste 123", "514_345_6789 (poste: 123)", "514-345-6789, poste 123 (Luc)"]
+    {
+        assert_eq!(e164_and_extension(text), ("+15143456789".into(), "123".into()), "{text}");
+    }
+}
+
+#[test]
+fn dates_amounts_addresses_and_hexadecimal_are_not_numbers() {
+    for text in [
+        "2024-11-22 10:15:00",
+        "11/22/2024 21:22:33",
+        "$7,329,069,578",
+        "$31,530,632.00",
+        "7,329,069,578",
+        "2127364412 USD",
+        "18.152.248.166:60417",
+        "1.21.22.48:1660",
+        "18.152.248.166 (host)",
+        "21273644-1222-4121-8273-644121273644",
+        "21:27:36:44:12:21",
+        "40.712812, -74.006012",
+        "2.127.364.4412-beta",
+        "2127364412abc",
+    ] {
+        assert!(!parsed(text).is_some_and(|number| number.valid), "{text}");
+    }
+}
+
+#[test]
 fn no_part_of_a_number_is_taken_for_another_number() {
     for text in ["hello", "", "_", "5.55E+09", "3.05234567E+09", "+", "C++", "#:b"] {
         assert_eq!(parsed(text), None, "{text:?}");
