@@ -268,9 +268,9 @@ fn dialed_abroad() -> impl Strategy<Value = (&'static str, String)> {
         any::<usize>(),
     )
         .prop_map(|((country, prefixes), number, last, separator, at)| {
-            let last: String = last.iter().map(ToString::to_string).collect();
+            let ending: String = last.iter().map(ToString::to_string).collect();
             let number = &number[1..number.len() - 3];
-            (country, format!("{}{separator}{number}{last}", prefixes[at % prefixes.len()]))
+            (country, format!("{}{separator}{number}{ending}", prefixes[at % prefixes.len()]))
         })
 }
 
