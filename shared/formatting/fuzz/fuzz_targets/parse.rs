@@ -75,6 +75,7 @@ fn assert_read_again(number: &PhoneNumber, country: DefaultCountry) {
     if !number.valid {
         return;
     }
+    let number = &PhoneNumber { other: None, ..number.clone() };
     let Formats { e164, international, rfc3966, .. } = &number.formats;
     let extension_digits = number.extension.as_deref().map_or(0, |digits| digits.chars().count());
     let mut notations = vec![rfc3966];
