@@ -7,7 +7,10 @@ use numbering::records::{Country, Npa, Nxx};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::block::{Block, BlockRecords, CarrierInfo, Location, NanpParts};
+use super::{
+    block::{Block, BlockRecords, CarrierInfo, Location, NanpParts},
+    reason::ReasonInfo,
+};
 
 /// What a phone number is. An unparseable one has only `valid`, `possible` and `input`.
 #[derive(Debug, Default, Serialize, ToSchema)]
@@ -81,6 +84,11 @@ pub struct FormatResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(crate) is_non_geographic: Option<bool>,
+    /// Why the number is not valid, or not the only one in its text; `null` for one valid number. Only if
+    /// `include` has `reason`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<ReasonInfo>)]
+    pub(crate) reason: Option<Option<ReasonInfo>>,
 }
 
 /// The flags of the number's country and state.
@@ -177,6 +185,7 @@ impl FormatResult {
             carrier: block.carrier,
             flags,
             is_non_geographic: Some(number.is_non_geographic),
+            reason: None,
         }
     }
 }

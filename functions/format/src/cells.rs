@@ -4,22 +4,26 @@
 //! A column is named like the field of the result that it has, in snake case after `tn_`. So the columns
 //! can stand beside those of the file that a number came from, which may have a `country` and a `type`
 //! of its own. The links to flags are left out: they follow from the codes of country and state.
+//!
+//! The formats of a number that is not valid are left empty, so that none of them is taken for a number.
 
-use std::borrow::Cow;
+use std::{array::from_fn, borrow::Cow, collections::BTreeSet};
 
 use shared::cells::inert;
 
-use super::{FormatResult, block::CarrierInfo};
+use super::{FormatResult, block::CarrierInfo, include::Extra, options::Options};
 
 /// The columns of a format result, in the order of [`FormatResult::cells`].
-pub const COLUMNS: [&str; 23] = [
+pub const COLUMNS: [&str; 25] = [
     "tn_valid",
     "tn_possible",
+    "tn_input",
     "tn_e164",
     "tn_international",
     "tn_national",
     "tn_rfc3966",
     "tn_country_code",
+    "tn_country_calling_code",
     "tn_country",
     "tn_country_name",
     "tn_national_number",
@@ -38,28 +42,88 @@ pub const COLUMNS: [&str; 23] = [
     "tn_is_non_geographic",
 ];
 
-/// The column that says why a number has no result. It stands after [`COLUMNS`].
+/// The columns that an answer has only if its part is asked for, in the order of
+/// [`FormatResult::extra_cells`]. They stand after [`COLUMNS`].
+const EXTRA_COLUMNS: [(Extra, &str); 2] =
+    [(Extra::Reason, "tn_reason"), (Extra::Reason, "tn_other")];
+
+/// The column that says why a number has no result. It stands last.
 pub const ERROR_COLUMN: &str = "tn_error";
 
-/// The cells of a number without a result.
-pub const NO_CELLS: [Cow<'static, str>; COLUMNS.len()] =
-    [const { Cow::Borrowed("") }; COLUMNS.len()];
+/// Which of [`COLUMNS`] and [`EXTRA_COLUMNS`] an answer has.
+pub struct Columns([bool; COLUMNS.len() + EXTRA_COLUMNS.len()]);
+
+impl Columns {
+    /// The columns that a client asks for.
+    pub fn of(options: &Options) -> Self {
+        let Some(fields) = &options.fields else {
+            let is_extra_there = |place: usize| options.has(EXTRA_COLUMNS[place].0);
+            let is_there =
+                |place: usize| place.checked_sub(COLUMNS.len()).is_none_or(is_extra_there);
+            return Self(from_fn(is_there));
+        };
+        let named: BTreeSet<String> = fields.leaves().map(|path| column_of(&path)).collect();
+        let mut names = all_names();
+        Self(from_fn(|_| names.next().is_some_and(|name| named.contains(name))))
+    }
+
+    /// The names of these columns, and [`ERROR_COLUMN`].
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.present(all_names()).chain([ERROR_COLUMN])
+    }
+
+    /// The cells of a result, which are empty if there is none.
+    pub fn cells<'a>(
+        &self,
+        result: Option<&'a FormatResult>,
+    ) -> impl Iterator<Item = Cow<'a, str>> {
+        let usual = result.map_or([NO_CELL; _], FormatResult::cells);
+        let extra = result.map_or([NO_CELL; _], FormatResult::extra_cells);
+        self.present(usual.into_iter().chain(extra))
+    }
+
+    fn present<T>(&self, all: impl Iterator<Item = T>) -> impl Iterator<Item = T> {
+        all.zip(self.0).filter_map(|(it, is_there)| is_there.then_some(it))
+    }
+}
+
+const NO_CELL: Cow<'static, str> = Cow::Borrowed("");
+
+fn all_names() -> impl Iterator<Item = &'static str> {
+    COLUMNS.into_iter().chain(EXTRA_COLUMNS.into_iter().map(|(_, name)| name))
+}
+
+/// The column of the field at a path. Of a reason it has the code, from which the message follows.
+fn column_of(path: &str) -> String {
+    let name = match path {
+        "reason.code" | "reason.message" => "reason",
+        "reason.other" => "other",
+        path => path.trim_start_matches("formats.").trim_start_matches("location."),
+    };
+    name.chars().fold("tn_".to_owned(), |column, c| match c {
+        '.' => column + "_",
+        'A'..='Z' => column + "_" + &c.to_lowercase().to_string(),
+        _ => column + &c.to_string(),
+    })
+}
 
 impl FormatResult {
     /// The result as a row of [`COLUMNS`]. A field that is absent is empty, and no cell is a formula in
     /// a spreadsheet.
     pub fn cells(&self) -> [Cow<'_, str>; COLUMNS.len()] {
-        let formats = self.formats.as_ref();
+        let formats = self.formats.as_ref().filter(|_| self.valid);
         let location = self.location.as_ref();
         let carrier = self.carrier.as_ref();
         [
             boolean(self.valid),
             boolean(self.possible),
+            text(Some(&self.input)),
             text(formats.map(|formats| &formats.e164)),
             text(formats.map(|formats| &formats.international)),
             text(formats.map(|formats| &formats.national)),
             text(formats.map(|formats| &formats.rfc3966)),
             text(self.country_code.as_ref()),
+            text(self.country_calling_code.as_ref()),
             text(self.country.as_ref()),
             text(location.map(|location| location.country_name)),
             text(self.national_number.as_ref()),
@@ -75,7 +139,16 @@ impl FormatResult {
             written(carrier.and_then(|CarrierInfo { ocn, .. }| *ocn)),
             text(carrier.and_then(|CarrierInfo { name, .. }| name.as_ref())),
             written(carrier.and_then(|CarrierInfo { carrier_type, .. }| *carrier_type)),
-            self.is_non_geographic.map_or(Cow::Borrowed(""), boolean),
+            self.is_non_geographic.map_or(NO_CELL, boolean),
+        ]
+    }
+
+    /// The cells of [`EXTRA_COLUMNS`].
+    fn extra_cells(&self) -> [Cow<'_, str>; EXTRA_COLUMNS.len()] {
+        let reason = self.reason.as_ref().and_then(Option::as_ref);
+        [
+            text(reason.map(|reason| reason.code)),
+            text(reason.and_then(|reason| reason.other.as_ref())),
         ]
     }
 }
@@ -85,12 +158,12 @@ fn boolean(value: bool) -> Cow<'static, str> {
 }
 
 fn text<'a, T: AsRef<str> + ?Sized>(value: Option<&'a T>) -> Cow<'a, str> {
-    value.map_or(Cow::Borrowed(""), |value| inert(value.as_ref()))
+    value.map_or(NO_CELL, |value| inert(value.as_ref()))
 }
 
 /// A code as it is written everywhere. No code begins a formula.
 fn written(code: Option<impl ToString>) -> Cow<'static, str> {
-    code.map_or(Cow::Borrowed(""), |code| Cow::Owned(code.to_string()))
+    code.map_or(NO_CELL, |code| Cow::Owned(code.to_string()))
 }
 
 #[cfg(test)]
@@ -103,10 +176,9 @@ mod tests {
         time::today,
     };
     use serde_json::{Value, json};
-    use utoipa::{PartialSchema, ToSchema};
 
     use super::*;
-    use crate::block::BlockRecords;
+    use crate::{block::BlockRecords, fields::Fields};
 
     /// The result for a number in an exchange of this carrier.
     fn result_of(text: &str, company_name: &str) -> FormatResult {
@@ -139,9 +211,9 @@ mod tests {
     #[test]
     fn a_result_has_a_cell_for_each_of_its_fields() {
         let expected = json!({
-            "tn_valid": "true", "tn_possible": "true", "tn_e164": "+13052345678",
+            "tn_valid": "true", "tn_possible": "true", "tn_input": "+13052345678", "tn_e164": "+13052345678",
             "tn_international": "+1 305 234 5678", "tn_national": "(305) 234-5678",
-            "tn_rfc3966": "tel:+1-305-234-5678", "tn_country_code": "1", "tn_country": "US",
+            "tn_rfc3966": "tel:+1-305-234-5678", "tn_country_code": "1", "tn_country_calling_code": "+1", "tn_country": "US",
             "tn_country_name": "United States", "tn_national_number": "3052345678", "tn_npa": "305",
             "tn_nxx": "234", "tn_nxxx": "5678", "tn_type": "FIXED_LINE_OR_MOBILE",
             "tn_type_description": "Landline or Mobile", "tn_rate_center": "PERRINE",
@@ -157,8 +229,17 @@ mod tests {
     #[test]
     fn a_text_that_is_no_number_has_only_the_cells_that_say_so() {
         let unparseable = FormatResult::unparseable("hello");
-        let expected = json!({ "tn_valid": "false", "tn_possible": "false" });
+        let expected = json!({ "tn_valid": "false", "tn_possible": "false", "tn_input": "hello" });
         assert_eq!(cells_of(&unparseable), expected);
+    }
+
+    #[test]
+    fn a_number_that_is_not_valid_has_no_cell_that_could_be_taken_for_a_number() {
+        let cells = cells_of(&result_of("305 234", "A, B"));
+        assert_eq!((&cells["tn_valid"], &cells["tn_input"]), (&json!("false"), &json!("+1305234")));
+        for format in ["tn_e164", "tn_international", "tn_national", "tn_rfc3966"] {
+            assert_eq!(cells[format], Value::Null, "{format}");
+        }
     }
 
     #[test]
@@ -168,55 +249,12 @@ mod tests {
         assert_eq!(cells["tn_e164"], "+13052345678");
     }
 
-    /// The paths of the fields of a schema, in snake case, with those of the objects in them.
-    fn fields_of(schema: &Value, schemas: &Value) -> Vec<String> {
-        let Some(Value::Object(properties)) = schema.get("properties") else { return Vec::new() };
-        let paths = properties.iter().flat_map(|(name, property)| {
-            let name = name.chars().fold(String::new(), |name, c| match c {
-                'A'..='Z' => name + "_" + &c.to_lowercase().to_string(),
-                _ => name + &c.to_string(),
-            });
-            let inner: Vec<String> = match referred(property) {
-                Some(referred) => fields_of(&schemas[referred], schemas),
-                None => fields_of(property, schemas),
-            };
-            if inner.is_empty() {
-                return vec![name];
-            }
-            inner.iter().map(|inner| format!("{name}.{inner}")).collect()
-        });
-        paths.collect()
-    }
-
-    /// The name of the schema that a property refers to, alone or beside a description.
-    fn referred(property: &Value) -> Option<&str> {
-        let parts =
-            ["allOf", "oneOf"].iter().filter_map(|kind| property[kind].as_array()).flatten();
-        let mut references = [property].into_iter().chain(parts);
-        references.find_map(|part| part["$ref"].as_str()?.rsplit('/').next())
-    }
-
     /// A field that is added to the result, and has no column, would be missed by nobody else.
     #[test]
-    fn every_field_of_the_result_has_a_column_but_for_the_flags_and_what_repeats_others() {
-        const REPEATS: [&str; 3] = ["input", "country_calling_code", "location.country"];
-        let mut schemas = Vec::new();
-        FormatResult::schemas(&mut schemas);
-        let schemas: serde_json::Map<String, Value> = schemas
-            .into_iter()
-            .map(|(name, schema)| (name, serde_json::to_value(schema).unwrap()))
-            .collect();
-        let result = serde_json::to_value(FormatResult::schema()).unwrap();
-        let fields = fields_of(&result, &schemas.into());
-        assert!(REPEATS.iter().all(|field| fields.iter().any(|it| it == field)), "{fields:?}");
-        let columns: BTreeSet<String> = fields
-            .iter()
-            .filter(|field| !REPEATS.contains(&field.as_str()) && !field.starts_with("flags."))
-            .map(|field| {
-                let name = field.trim_start_matches("formats.").trim_start_matches("location.");
-                format!("tn_{}", name.replace('.', "_"))
-            })
-            .collect();
-        assert_eq!(columns, COLUMNS.map(str::to_owned).into());
+    fn every_field_of_the_result_has_a_column_but_for_the_flags() {
+        let fields = Fields::of_type::<FormatResult>();
+        let leaves = fields.leaves().filter(|path| !path.starts_with("flags."));
+        let columns: BTreeSet<String> = leaves.map(|path| column_of(&path)).collect();
+        assert_eq!(columns, all_names().map(str::to_owned).collect());
     }
 }

@@ -71,6 +71,25 @@ pub fn first_row(text: &[u8]) -> (u8, ByteRecord) {
     rest.into_iter().fold(first, |best, it| if it.1.len() > best.1.len() { it } else { best })
 }
 
+/// The delimiter that a first line such as `sep=;` names, as Excel reads and writes it, and where the rows
+/// begin after that line.
+pub fn named_delimiter(text: &[u8]) -> Option<(u8, usize)> {
+    let (name, rest) = text.split_at_checked(4)?;
+    let (&delimiter, rest) = rest.split_first()?;
+    let line_end = match rest {
+        [] => 0,
+        [b'\r', b'\n', ..] => 2,
+        [b'\r' | b'\n', ..] => 1,
+        _ => return None,
+    };
+    let is_named = name.eq_ignore_ascii_case(b"sep=") && is_delimiter(delimiter);
+    is_named.then_some((delimiter, name.len() + 1 + line_end))
+}
+
+fn is_delimiter(byte: u8) -> bool {
+    matches!(byte, b'\t' | b' ') || (byte.is_ascii_punctuation() && byte != b'"')
+}
+
 /// The position of the column of numbers: the only one, or the one that is named like one of numbers. A
 /// usual name is preferred to one that only contains such a word.
 ///
@@ -109,6 +128,20 @@ pub fn column_named(names: &[String], wanted: &str) -> Result<usize, Doubt> {
             _ => Err(Doubt::NoSuch),
         },
         _ => Err(Doubt::Ambiguous),
+    }
+}
+
+/// The position of the column of the countries of numbers: the one that is named like the parameter
+/// `defaultCountry`, in any case and punctuation.
+///
+/// # Errors
+/// Returns [`Doubt`] if more than one is named so.
+pub fn column_of_countries(names: &[String]) -> Result<Option<usize>, Doubt> {
+    let alike = positions(names, |name| plain(name) == "defaultcountry");
+    match alike[..] {
+        [] => Ok(None),
+        [only] => Ok(Some(only)),
+        _ => Err(Doubt::SeveralAlike(alike)),
     }
 }
 
@@ -152,8 +185,7 @@ fn digits_in(cell: &str) -> usize {
 /// How much the name of a column is like one of numbers: 2 if it is such a name, which may end with a
 /// digit as in `Phone 1`, and 1 if it contains one or is vague.
 fn likeness(name: &str) -> u8 {
-    let plain: String = name.chars().filter(|c| c.is_alphanumeric()).collect();
-    let plain = plain.to_lowercase();
+    let plain = plain(name);
     let bare = plain.trim_end_matches(|c: char| c.is_ascii_digit());
     if NAMES_OF_NUMBERS.iter().any(|known| *known == plain || *known == bare) {
         2
@@ -162,6 +194,12 @@ fn likeness(name: &str) -> u8 {
     } else {
         (bare == VAGUE_NAME || PARTS_OF_NAMES.iter().any(|part| plain.contains(part))).into()
     }
+}
+
+/// A name in lower case and without anything but letters and digits.
+fn plain(name: &str) -> String {
+    let plain: String = name.chars().filter(|c| c.is_alphanumeric()).collect();
+    plain.to_lowercase()
 }
 
 fn positions(names: &[String], is_wanted: impl Fn(&str) -> bool) -> Vec<usize> {
@@ -223,6 +261,37 @@ mod tests {
         ] {
             let (found, row) = first_row(text.as_bytes());
             assert_eq!((found, row.len()), (delimiter, cells), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_first_line_may_name_the_delimiter_as_excel_does() {
+        for (text, expected) in [
+            ("sep=;\r\na;b", Some((b';', 7))),
+            ("SEP=,\na,b", Some((b',', 6))),
+            ("sep=\t\ra", Some((b'\t', 6))),
+            ("sep=|", Some((b'|', 5))),
+            ("sep=;;\n", None),
+            ("sep=\n", None),
+            ("sep=\"\n", None),
+            ("sep=a\n", None),
+            ("sep", None),
+            ("separator\n", None),
+        ] {
+            assert_eq!(named_delimiter(text.as_bytes()), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_column_of_countries_is_named_like_the_parameter() {
+        for (header, expected) in [
+            ("phone,defaultCountry", Ok(Some(1))),
+            ("Default Country,phone", Ok(Some(0))),
+            ("default_country", Ok(Some(0))),
+            ("phone,country", Ok(None)),
+            ("default_country,defaultCountry", Err(Doubt::SeveralAlike(vec![0, 1]))),
+        ] {
+            assert_eq!(column_of_countries(&names(header)), expected, "{header}");
         }
     }
 

@@ -5,30 +5,40 @@ mod batch;
 mod block;
 pub mod cells;
 pub mod columns;
+mod fields;
 mod in_memory;
+mod include;
 mod lookup;
 pub mod open_quote;
+mod options;
 mod readings;
+mod reason;
 
-use axum::{Json, extract::State};
-use formatting::DefaultCountry;
+use axum::{
+    Json,
+    extract::State,
+    response::{IntoResponse, Response},
+};
 use numbering::time::today;
 use shared::{
     app::Routes,
-    errors::{ApiError, ListError, quote},
+    errors::{ApiError, ListError},
     flags_base_url::FlagsBaseUrl,
-    lookup::Freshness,
     params::{Params, PathParams},
     request_context,
     state::App,
 };
-use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 pub use answer::FormatResult;
+pub use batch::digits_of;
 pub use lookup::LookupResult;
 
+use fields::Thinned;
+use include::Extra;
+use options::Options;
 use readings::{Reading, Readings};
+use reason::ReasonInfo;
 
 /// The routes of this function, which does not start on Lambda without the rules of phone numbers.
 pub fn routes() -> Routes {
@@ -39,40 +49,6 @@ pub fn routes() -> Routes {
         .routes(routes!(lookup::by_query))
         .routes(routes!(lookup::by_path));
     Routes::from(router).prepared_by(formatting::load_rules).counted_by_items(&["/v1/format"])
-}
-
-/// How to read the number, and whether its exchange may be answered from the cache.
-#[derive(IntoParams)]
-#[into_params(parameter_in = Query, rename_all = "camelCase")]
-struct Options {
-    /// ISO 3166-1 alpha-2 code of the country of a number without a country code; default US.
-    #[param(value_type = Option<DefaultCountry>)]
-    default_country: DefaultCountry,
-    /// `false` forces a fresh lookup; any other value is ignored.
-    #[param(value_type = Option<String>, example = "false")]
-    cache: Freshness,
-}
-
-impl Options {
-    fn of(params: &Params) -> Result<Self, ApiError> {
-        let default_country = match params.text("defaultCountry")? {
-            None => DefaultCountry::default(),
-            Some(text) => country_of(&text)?,
-        };
-        let cache = match params.text("cache")? {
-            Some(text) if text.eq_ignore_ascii_case("false") => Freshness::Fresh,
-            _ => Freshness::Cached,
-        };
-        Ok(Self { default_country, cache })
-    }
-}
-
-/// The country that a `defaultCountry` names.
-fn country_of(text: &str) -> Result<DefaultCountry, ApiError> {
-    text.parse().map_err(|error| {
-        let message = format!("Invalid defaultCountry '{}': {error}", quote(text));
-        ApiError::UnknownDefaultCountry(message)
-    })
 }
 
 /// Describe a phone number
@@ -88,8 +64,8 @@ async fn by_path(
     PathParams([tn]): PathParams<1>,
     params: Params,
     flags: FlagsBaseUrl,
-) -> Result<Json<FormatResult>, ApiError> {
-    describe(&app, tn.into(), &Options::of(&params)?, &flags).await
+) -> Result<Response, ApiError> {
+    describe(&app, tn.into(), &Options::parse(&params)?, &flags).await
 }
 
 /// Describe a phone number by query
@@ -104,10 +80,10 @@ async fn by_query(
     State(app): State<App>,
     params: Params,
     flags: FlagsBaseUrl,
-) -> Result<Json<FormatResult>, ApiError> {
+) -> Result<Response, ApiError> {
     let tn = Readings::of_query(&params)?
         .ok_or_else(|| ApiError::invalid("tn is required. Usage: /v1/format?tn=<NUMBER>"))?;
-    describe(&app, tn, &Options::of(&params)?, &flags).await
+    describe(&app, tn, &Options::parse(&params)?, &flags).await
 }
 
 async fn describe(
@@ -115,18 +91,25 @@ async fn describe(
     tn: Readings,
     options: &Options,
     flags: &FlagsBaseUrl,
-) -> Result<Json<FormatResult>, ApiError> {
+) -> Result<Response, ApiError> {
     let Reading { text, number } = tn.best(options.default_country);
-    let Some(number) = number else {
-        return Ok(Json(FormatResult::unparseable(text.trim())));
+    let find = || ReasonInfo::find(&text, options.default_country, number.as_ref());
+    let reason = options.has(Extra::Reason).then(find);
+    let result = match number {
+        None => FormatResult::unparseable(text.trim()),
+        Some(number) => {
+            if number.possible {
+                let (national, e164) = (&number.national_number, &number.formats.e164);
+                request_context::record(|context| context.set_phone_number(&text, national, e164));
+            }
+            let records = match block::geographic_npa_nxx(&number) {
+                Some(npa_nxx) => block::look_up(app, npa_nxx, options.cache).await?,
+                None => block::BlockRecords::default(),
+            };
+            let flags = flags.0.as_deref().filter(|_| options.has_flags());
+            FormatResult::of(number, records, today(), flags)
+        }
     };
-    if number.possible {
-        let (national, e164) = (&number.national_number, &number.formats.e164);
-        request_context::record(|context| context.set_phone_number(&text, national, e164));
-    }
-    let records = match block::geographic_npa_nxx(&number) {
-        Some(npa_nxx) => block::look_up(app, npa_nxx, options.cache).await?,
-        None => block::BlockRecords::default(),
-    };
-    Ok(Json(FormatResult::of(number, records, today(), flags.0.as_deref())))
+    let answer = &FormatResult { reason, ..result };
+    Ok(Json(Thinned { answer, fields: options.fields.as_ref() }).into_response())
 }

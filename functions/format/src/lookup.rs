@@ -1,6 +1,12 @@
 //! Looks up the block of a North American number: its status, holder and place.
 
-use axum::{Json, extract::State};
+use std::sync::LazyLock;
+
+use axum::{
+    Json,
+    extract::State,
+    response::{IntoResponse, Response},
+};
 use formatting::{DefaultCountry, PhoneNumber};
 use numbering::{
     records::{Npa, NpaNxx, Nxx, StateCode, Status},
@@ -14,10 +20,11 @@ use shared::{
     request_context,
     state::App,
 };
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 use super::{
     block::{self, Block, CarrierInfo, Location, NanpParts},
+    fields::{Fields, Thinned},
     readings::{Reading, Readings},
 };
 
@@ -43,6 +50,25 @@ pub struct LookupResult {
     /// Where the block is.
     #[schema(required)]
     location: Option<Location>,
+}
+
+/// What the answer has.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+struct LookupOptions {
+    /// The only fields that the answer has, comma-separated, with dots between the parts of a path. A part such
+    /// as `carrier` stands for all in it. Fields that are not named are left out, even required ones.
+    #[param(value_type = Option<Vec<String>>, style = Form, explode = false)]
+    fields: Option<Fields>,
+}
+
+impl LookupOptions {
+    fn parse(params: &Params) -> Result<Self, ApiError> {
+        /// All fields, for clients that ask for some.
+        static FIELDS: LazyLock<Fields> = LazyLock::new(Fields::of_type::<LookupResult>);
+        let fields = params.text("fields")?.map(|paths| FIELDS.selected(&paths)).transpose()?;
+        Ok(Self { fields: fields.flatten() })
+    }
 }
 
 /// A number with the ten digits that the North American Numbering Plan gives to each.
@@ -76,32 +102,36 @@ impl NanpNumber {
 /// Look up the block of a number
 #[utoipa::path(
     get, path = "/v1/lookup/{*tn}", operation_id = "lookUpBlock", tag = "Lookup",
-    params(("tn" = String, Path, description = "10-digit North American number in any notation")),
+    params(
+        ("tn" = String, Path, description = "10-digit North American number in any notation"),
+        LookupOptions
+    ),
     responses((status = 200, description = "What is known of the block", body = LookupResult), ApiError)
 )]
 pub async fn by_path(
     State(app): State<App>,
     PathParams([tn]): PathParams<1>,
-) -> Result<Json<LookupResult>, ApiError> {
-    look_up(&app, tn.into()).await
+    params: Params,
+) -> Result<Response, ApiError> {
+    look_up(&app, tn.into(), &LookupOptions::parse(&params)?).await
 }
 
 /// Look up the block of a number by query
 #[utoipa::path(
     get, path = "/v1/lookup", operation_id = "lookUpBlockByQuery", tag = "Lookup",
-    params(("tn" = String, Query, description = "10-digit North American number in any notation")),
+    params(
+        ("tn" = String, Query, description = "10-digit North American number in any notation"),
+        LookupOptions
+    ),
     responses((status = 200, description = "What is known of the block", body = LookupResult), ApiError)
 )]
-pub async fn by_query(
-    State(app): State<App>,
-    params: Params,
-) -> Result<Json<LookupResult>, ApiError> {
+pub async fn by_query(State(app): State<App>, params: Params) -> Result<Response, ApiError> {
     let tn = Readings::of_query(&params)?
         .ok_or_else(|| ApiError::invalid("tn is required. Usage: /v1/lookup?tn=<NUMBER>"))?;
-    look_up(&app, tn).await
+    look_up(&app, tn, &LookupOptions::parse(&params)?).await
 }
 
-async fn look_up(app: &App, tn: Readings) -> Result<Json<LookupResult>, ApiError> {
+async fn look_up(app: &App, tn: Readings, options: &LookupOptions) -> Result<Response, ApiError> {
     let NanpNumber { text, number, parts: NanpParts { npa, nxx, nxxx } } = NanpNumber::of(tn)?;
     let (national, e164) = (&number.national_number, &number.formats.e164);
     request_context::record(|context| context.set_phone_number(&text, national, e164));
@@ -119,7 +149,8 @@ async fn look_up(app: &App, tn: Readings) -> Result<Json<LookupResult>, ApiError
     let country = country.unwrap_or(country_of_exchange);
     let location = Location::of(&country, &block);
     let tn = number.national_number;
-    Ok(Json(LookupResult { tn, npa, nxx, nxxx, status, carrier: block.carrier, location }))
+    let answer = &LookupResult { tn, npa, nxx, nxxx, status, carrier: block.carrier, location };
+    Ok(Json(Thinned { answer, fields: options.fields.as_ref() }).into_response())
 }
 
 #[cfg(test)]

@@ -14,20 +14,28 @@ use shared::{
 };
 use utoipa::ToSchema;
 
-use super::table::Table;
+use super::{Options, table::Table};
 use crate::{
     FormatResult,
-    cells::{COLUMNS, ERROR_COLUMN, NO_CELLS},
+    cells::Columns,
+    fields::{Fields, Thinned},
 };
 
 /// About as long as a result is in JSON, so that the buffer of a body need not grow often.
 const BYTES_OF_RESULT: usize = 1500;
 
 /// What many numbers are.
-#[derive(Serialize, ToSchema)]
+#[derive(ToSchema)]
+#[allow(dead_code, reason = "only the description is derived from it")]
 pub struct FormattedNumbers {
     /// An answer for each number, in the order in which they were sent.
     results: Vec<FormattedNumber>,
+}
+
+/// [`FormattedNumbers`] with the fields that are asked for.
+#[derive(Serialize)]
+struct ThinnedNumbers<'a> {
+    results: Vec<Thinned<'a, FormattedNumber>>,
 }
 
 /// The answer for one number of many: what it is, or why that is not known.
@@ -73,16 +81,18 @@ impl AnswerForm {
         }
     }
 
-    /// The answers in this form. `table` is the CSV that was sent, if it was one.
+    /// The answers in this form, with what `options` ask for. `table` is the CSV that was sent, if it was
+    /// one.
     pub fn response(
         self,
         table: Option<&Table>,
-        results: Vec<FormattedNumber>,
+        options: Options,
+        results: &[FormattedNumber],
     ) -> Result<Response, ApiError> {
         let (media_type, body) = match self {
-            Self::Json => (Self::JSON, json(FormattedNumbers { results })),
-            Self::JsonLines => (Self::JSON_LINES, json_lines(&results)),
-            Self::Csv => (shared::cells::MEDIA_TYPE, csv(table, &results)),
+            Self::Json => (Self::JSON, json(results, options.fields)),
+            Self::JsonLines => (Self::JSON_LINES, json_lines(results, options.fields)),
+            Self::Csv => (shared::cells::MEDIA_TYPE, csv(table, &Columns::of(&options), results)),
         };
         let body = body.map_err(|error| {
             tracing::error!(error = &*error, "results cannot be written");
@@ -94,42 +104,54 @@ impl AnswerForm {
 
 type Written = Result<Vec<u8>, Box<dyn std::error::Error>>;
 
-fn json(numbers: FormattedNumbers) -> Written {
-    let mut body = Vec::with_capacity(numbers.results.len() * BYTES_OF_RESULT);
-    serde_json::to_writer(&mut body, &numbers)?;
+fn json(results: &[FormattedNumber], fields: Option<Fields>) -> Written {
+    let mut body = Vec::with_capacity(results.len() * BYTES_OF_RESULT);
+    let fields = fields.map(of_result);
+    let results = thinned(results, fields.as_ref()).collect();
+    serde_json::to_writer(&mut body, &ThinnedNumbers { results })?;
     Ok(body)
 }
 
-fn json_lines(results: &[FormattedNumber]) -> Written {
+fn json_lines(results: &[FormattedNumber], fields: Option<Fields>) -> Written {
     let mut body = Vec::with_capacity(results.len() * BYTES_OF_RESULT);
-    for result in results {
-        serde_json::to_writer(&mut body, result)?;
+    let fields = fields.map(of_result);
+    for result in thinned(results, fields.as_ref()) {
+        serde_json::to_writer(&mut body, &result)?;
         body.push(b'\n');
     }
     Ok(body)
 }
 
+/// All fields of an answer, but of its result only these.
+fn of_result(fields: Fields) -> Fields {
+    fields.within(Fields::of_type::<FormattedNumber>(), "result")
+}
+
+fn thinned<'a>(
+    results: &'a [FormattedNumber],
+    fields: Option<&'a Fields>,
+) -> impl Iterator<Item = Thinned<'a, FormattedNumber>> {
+    results.iter().map(move |answer| Thinned { answer, fields })
+}
+
 /// The columns of the table that was sent, or else `id` and `tn`, then those of the results.
-fn csv(table: Option<&Table>, results: &[FormattedNumber]) -> Written {
+fn csv(table: Option<&Table>, columns: &Columns, results: &[FormattedNumber]) -> Written {
     let mut writer = writer_of_rows(Vec::new(), table.map_or(b',', |table| table.delimiter));
-    let names = match table {
+    let mut names: Vec<Cow<'_, str>> = match table {
         Some(table) => table.names.iter().map(|name| inert(name)).collect(),
         None => vec![Cow::Borrowed("id"), Cow::Borrowed("tn")],
     };
-    let own_names = COLUMNS.into_iter().chain([ERROR_COLUMN]);
-    writer.write_record(
-        names.iter().map(|name| name.as_bytes()).chain(own_names.map(str::as_bytes)),
-    )?;
+    names.extend(columns.names().map(|name| Cow::from(name)));
+    writer.write_record(names.iter().map(|name| name.as_bytes()))?;
     for (index, answer) in results.iter().enumerate() {
         let FormattedNumber { id, tn, result, error } = answer;
-        let cells: Vec<Cow<'_, str>> = match table {
+        let mut cells: Vec<Cow<'_, str>> = match table {
             Some(table) => table.rows[index].iter().map(inert).collect(),
             None => vec![inert(id.as_deref().unwrap_or_default()), inert(tn)],
         };
-        let described = result.as_ref().map_or(NO_CELLS, FormatResult::cells);
-        let error = inert(error.as_ref().map_or("", ErrorBody::message));
-        let cells = cells.iter().chain(&described).chain([&error]);
-        writer.write_record(cells.map(|cell| cell.as_bytes()))?;
+        cells.extend(columns.cells(result.as_ref()));
+        cells.push(inert(error.as_ref().map_or("", ErrorBody::message)));
+        writer.write_record(cells.iter().map(|cell| cell.as_bytes()))?;
     }
     Ok(writer.into_inner().map_err(csv::IntoInnerError::into_error)?)
 }

@@ -4,17 +4,20 @@
 use std::str::from_utf8;
 
 use axum::{
-    body::{Bytes, to_bytes},
+    body::Bytes,
     extract::Request,
     http::{
         HeaderMap,
         header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderName},
     },
 };
-use shared::errors::{ApiError, quote};
+use shared::{
+    body::{self, UnreadableBody},
+    errors::{ApiError, quote},
+};
 
 use super::{
-    AskedNumber, check_count, json,
+    AskedNumber, ColumnParams, check_count, json,
     rows::line_at,
     table::{Header, Table},
 };
@@ -42,16 +45,16 @@ enum BodyForm {
 }
 
 impl Batch {
-    /// The numbers of a request. `column` names that of the numbers in a CSV.
+    /// The numbers of a request. `params` name the columns of a CSV.
     ///
     /// # Errors
     /// Returns an error if the body is too long or has too many numbers (413), is in another form (415), or
     /// cannot be read in its own (400).
-    pub async fn read(request: Request, column: Option<&str>) -> Result<Self, ApiError> {
+    pub async fn read(request: Request, params: &ColumnParams) -> Result<Self, ApiError> {
         let (parts, body) = request.into_parts();
         let form = BodyForm::of(&parts.headers)?;
-        if column.is_some() && !matches!(form, BodyForm::Csv(_)) {
-            return Err(ApiError::invalid("column is only for a body of text/csv"));
+        if let (Some(param), BodyForm::Json | BodyForm::Lines) = (params.any_given(), form) {
+            return Err(ApiError::invalid(format!("{param} is only for a body of text/csv")));
         }
         let declared = header_text(&parts.headers, CONTENT_LENGTH).parse::<usize>();
         if let Ok(length) = declared
@@ -59,18 +62,23 @@ impl Batch {
         {
             return Err(too_long(&length.to_string()));
         }
-        let body = to_bytes(body, LONGEST_BODY).await.map_err(|_| too_long("more"))?;
-        Self::of_body(form, &body, column)
+        let body = body::read(body, LONGEST_BODY).await.map_err(|error| match error {
+            UnreadableBody::TooLong => too_long("more"),
+            UnreadableBody::Broken => {
+                ApiError::invalid("The body must be complete, and its chunks must be well-formed")
+            }
+        })?;
+        Self::of_body(form, &body, params)
     }
 
-    fn of_body(form: BodyForm, body: &Bytes, column: Option<&str>) -> Result<Self, ApiError> {
+    fn of_body(form: BodyForm, body: &Bytes, params: &ColumnParams) -> Result<Self, ApiError> {
         let text = text_of(body)?;
         let (numbers, table) = match form {
             BodyForm::Json => (json::numbers_in(text)?, None),
             BodyForm::Lines => (numbers_in_lines(text)?, None),
             BodyForm::Csv(header) => {
-                let table = Table::read(text, header, column)?;
-                (table.numbers().map(AskedNumber::of_text).collect(), Some(table))
+                let table = Table::read(text, header, params)?;
+                (table.numbers().collect(), Some(table))
             }
         };
         Ok(Self { numbers, table })
@@ -180,7 +188,7 @@ mod tests {
     async fn read(content_type: &str, body: impl Into<Body>) -> Result<Vec<String>, String> {
         let request =
             Request::builder().header(CONTENT_TYPE, content_type).body(body.into()).unwrap();
-        match Batch::read(request, None).await {
+        match Batch::read(request, &ColumnParams::default()).await {
             Ok(batch) => Ok(batch.numbers.into_iter().map(|number| number.tn).collect()),
             Err(error) => Err(error.body().message().to_owned()),
         }
@@ -259,7 +267,7 @@ mod tests {
         assert!(message.contains("at most 524288 bytes, got more"), "{message}");
         let request = Request::builder().header(CONTENT_TYPE, "text/plain");
         let request = request.header(CONTENT_LENGTH, LONGEST_BODY + 1).body(Body::empty());
-        let refused = Batch::read(request.unwrap(), None).await.unwrap_err();
+        let refused = Batch::read(request.unwrap(), &ColumnParams::default()).await.unwrap_err();
         assert!(refused.body().message().contains("got 524289"));
     }
 
@@ -278,12 +286,14 @@ mod tests {
         fn any_body_is_read_or_refused_without_panic(
             body in prop::collection::vec(any::<u8>(), 0..200),
             text in "[\\[\\]{}\",:;tn0-9\n\r ]{0,80}",
-            column in prop::option::of("[a-z0-9]{0,3}")
+            column in prop::option::of("[a-z0-9]{0,3}"),
+            country_column in prop::option::of("[a-z0-9]{0,3}")
         ) {
+            let params = ColumnParams { column, country_column };
             let forms = [BodyForm::Json, BodyForm::Lines, BodyForm::Csv(Header::Present), BodyForm::Csv(Header::Absent)];
             for body in [Bytes::from(body), Bytes::from(text)] {
                 for form in forms {
-                    if let Ok(Batch { numbers, table }) = Batch::of_body(form, &body, column.as_deref()) {
+                    if let Ok(Batch { numbers, table }) = Batch::of_body(form, &body, &params) {
                         prop_assert!((1..=MOST_NUMBERS).contains(&numbers.len()));
                         prop_assert!(table.is_none_or(|table| table.rows.len() == numbers.len()));
                     }

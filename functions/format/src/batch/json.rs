@@ -7,7 +7,7 @@ use serde::{
     Deserialize, Deserializer,
     de::{IgnoredAny, SeqAccess, Visitor},
 };
-use serde_json::{Map, Value, value::RawValue};
+use serde_json::{Map, Number, Value, value::RawValue};
 use shared::{
     errors::{ApiError, quote},
     params::invalid_param,
@@ -18,7 +18,7 @@ use utoipa::{
 };
 
 use super::{AskedNumber, MOST_NUMBERS, check_count, empty_number};
-use crate::country_of;
+use crate::options::country_of;
 
 /// A phone number with its country and a name.
 // Only its description is derived from this: one that breaks it must not keep the others from their answers.
@@ -71,6 +71,20 @@ impl ToSchema for NumbersToFormat {
 const FIELDS: [&str; 3] = ["tn", "defaultCountry", "id"];
 /// The longest name of a number, in characters.
 const LONGEST_ID: usize = 100;
+
+/// The greatest whole number up to which a float has all of them.
+const LARGEST_EXACT_FLOAT: f64 = 9_007_199_254_740_992.0;
+
+/// The digits of a phone number that was written as a JSON number; `None` if it is not a whole one. Some
+/// programs write `4155551234.0`.
+pub fn digits_of(number: &Number) -> Option<String> {
+    if let Some(whole) = number.as_u64() {
+        return Some(whole.to_string());
+    }
+    let float = number.as_f64()?;
+    let is_whole = float.fract() == 0.0 && (0.0..LARGEST_EXACT_FLOAT).contains(&float);
+    is_whole.then(|| format!("{float:.0}"))
+}
 
 /// The numbers in a JSON array.
 ///
@@ -152,9 +166,9 @@ fn number_in(item: &RawValue) -> AskedNumber {
 }
 
 fn number_of(item: Value) -> AskedNumber {
-    match item {
+    match with_digits(item) {
         Value::String(tn) => AskedNumber::of_text(tn),
-        Value::Object(fields) => number_of_object(&fields),
+        Value::Object(fields) => number_of_object(fields),
         other => AskedNumber {
             id: None,
             tn: text_of(&other),
@@ -166,7 +180,19 @@ fn number_of(item: Value) -> AskedNumber {
     }
 }
 
-fn number_of_object(fields: &Map<String, Value>) -> AskedNumber {
+/// The text of a phone number that is a JSON number; any other value as it is.
+fn with_digits(value: Value) -> Value {
+    match &value {
+        Value::Number(number) => digits_of(number).map_or(value, Value::String),
+        _ => value,
+    }
+}
+
+fn number_of_object(mut fields: Map<String, Value>) -> AskedNumber {
+    if let Some(tn) = fields.get_mut("tn") {
+        *tn = with_digits(tn.take());
+    }
+    let fields = &fields;
     let tn = fields.get("tn").map(text_of).unwrap_or_default();
     match id_in(fields) {
         Ok(id) => AskedNumber { id, tn, country: country_in(fields) },
@@ -263,15 +289,26 @@ mod tests {
     }
 
     #[test]
+    fn a_whole_json_number_is_read_as_its_digits() {
+        for number in [json!(2_123_364_412_u64), json!(2_123_364_412.0), json!(2.123364412e9)] {
+            let body = json!([number, { "tn": number, "id": "a" }]);
+            let expected =
+                [None, Some("a".to_owned())].map(|id| ("2123364412".to_owned(), id, None));
+            assert_eq!(read(&body), expected);
+        }
+    }
+
+    #[test]
     fn one_that_cannot_be_read_has_a_refusal_in_its_place() {
         let too_long = "x".repeat(LONGEST_ID + 1);
         for (item, tn, message) in [
             (json!(null), "", "A number must be a string, or an object with tn, got null"),
             (
-                json!(3_052_345_678_u64),
-                "3052345678",
-                "A number must be a string, or an object with tn, got the number 3052345678",
+                json!(-3_052_345_678_i64),
+                "-3052345678",
+                "A number must be a string, or an object with tn, got the number -3052345678",
             ),
+            (json!({ "tn": 1.5 }), "1.5", "tn must be a string, got the number 1.5"),
             (json!([]), "", "A number must be a string, or an object with tn, got an array"),
             (json!(""), "", "tn must not be empty"),
             (json!({}), "", "tn is required"),

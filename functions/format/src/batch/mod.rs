@@ -26,10 +26,16 @@ use shared::{
 use utoipa::IntoParams;
 
 use super::{
-    FormatResult, Options,
+    FormatResult,
     block::{self, BlockRecords, geographic_npa_nxx},
+    cells::Columns,
+    include::Extra,
+    options::Options,
     readings::{Reading, Readings},
+    reason::ReasonInfo,
 };
+
+pub use json::digits_of;
 
 use answers::{AnswerForm, FormattedNumber, FormattedNumbers};
 use body::Batch;
@@ -77,15 +83,31 @@ fn empty_number() -> ApiError {
     ApiError::invalid("tn must not be empty")
 }
 
-/// Which column of a CSV has the numbers.
-#[derive(IntoParams)]
-#[into_params(parameter_in = Query)]
-#[allow(dead_code, reason = "only the description is derived from it")]
-struct ColumnParam {
+/// Which columns of a CSV have the numbers and their countries.
+#[derive(Debug, Default, IntoParams)]
+#[into_params(parameter_in = Query, rename_all = "camelCase")]
+struct ColumnParams {
     /// Column of the numbers in a body of `text/csv`: its name in the header, or its number from 1 on.
     /// Without it, the only column, or the one that is named like one of phone numbers.
     #[param(example = "phone")]
     column: Option<String>,
+    /// Column of the countries of the numbers in a body of `text/csv`, by its name or number. Without it, the
+    /// one that is named `defaultCountry`, if there is one. Where it is empty, `defaultCountry` of the query
+    /// counts.
+    #[param(example = "country")]
+    country_column: Option<String>,
+}
+
+impl ColumnParams {
+    fn parse(params: &Params) -> Result<Self, ApiError> {
+        Ok(Self { column: params.text("column")?, country_column: params.text("countryColumn")? })
+    }
+
+    /// The name of a parameter that is given, if one is.
+    fn any_given(&self) -> Option<&'static str> {
+        let params = [("column", &self.column), ("countryColumn", &self.country_column)];
+        params.into_iter().find_map(|(name, value)| value.as_ref().map(|_| name))
+    }
 }
 
 /// Describe many phone numbers
@@ -100,7 +122,7 @@ struct ColumnParam {
 /// of a CSV that was sent before those of the results.
 #[utoipa::path(
     post, path = "/v1/format", operation_id = "formatNumbers", tag = "Format",
-    params(Options, ColumnParam),
+    params(Options, ColumnParams),
     request_body(
         description = "The numbers: an array, lines or a CSV",
         content(
@@ -128,13 +150,16 @@ pub async fn format_numbers(
     flags: FlagsBaseUrl,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let options = Options::of(&params)?;
+    let options = Options::parse(&params)?;
     let form = AnswerForm::of(request.headers());
-    let Batch { numbers, table } = Batch::read(request, params.text("column")?.as_deref()).await?;
+    let Batch { numbers, table } = Batch::read(request, &ColumnParams::parse(&params)?).await?;
+    if let (Some(table), AnswerForm::Csv) = (&table, form) {
+        table.check_names(&Columns::of(&options))?;
+    }
     charge.many(numbers.len() as u64).await?;
     request_context::record(|context| context.numbers = Some(numbers.len()));
     let answers = answer_all(&app, numbers, &options, &flags).await?;
-    form.response(table.as_ref(), answers)
+    form.response(table.as_ref(), options, &answers)
 }
 
 /// The answers to all numbers. Each exchange is read once, however many numbers are in it, and all of
@@ -146,13 +171,14 @@ async fn answer_all(
     flags: &FlagsBaseUrl,
 ) -> Result<Vec<FormattedNumber>, ApiError> {
     let read: Vec<ReadNumber> =
-        numbers.into_iter().map(|asked| ReadNumber::of(asked, options.default_country)).collect();
+        numbers.into_iter().map(|asked| ReadNumber::of(asked, options)).collect();
     let npa_nxxs: BTreeSet<NpaNxx> = read.iter().filter_map(ReadNumber::npa_nxx).collect();
     let records = block::look_up_all(app, &npa_nxxs, options.cache).await?;
     let today = today();
+    let flags = flags.0.as_deref().filter(|_| options.has_flags());
     let describe = |number: PhoneNumber| {
         let records = records_of(&number, &records);
-        FormatResult::of(number, records, today, flags.0.as_deref())
+        FormatResult::of(number, records, today, flags)
     };
     Ok(read.into_iter().map(|number| number.answer(describe)).collect())
 }
@@ -167,16 +193,20 @@ struct ReadNumber {
     id: Option<String>,
     tn: String,
     number: Result<Option<PhoneNumber>, ApiError>,
+    /// Why it is not one valid number, if that is asked for.
+    reason: Option<Option<ReasonInfo>>,
 }
 
 impl ReadNumber {
-    fn of(AskedNumber { id, tn, country }: AskedNumber, default_country: DefaultCountry) -> Self {
-        let number = country.map(|own_country| {
-            let readings = Readings::from(tn.clone());
-            let Reading { number, .. } = readings.best(own_country.unwrap_or(default_country));
-            number
-        });
-        Self { id, tn, number }
+    fn of(AskedNumber { id, tn, country }: AskedNumber, options: &Options) -> Self {
+        let country = match country {
+            Ok(own_country) => own_country.unwrap_or(options.default_country),
+            Err(error) => return Self { id, tn, number: Err(error), reason: None },
+        };
+        let Reading { number, .. } = Readings::from(tn.clone()).best(country);
+        let find = || ReasonInfo::find(&tn, country, number.as_ref());
+        let reason = options.has(Extra::Reason).then(find);
+        Self { id, tn, number: Ok(number), reason }
     }
 
     fn npa_nxx(&self) -> Option<NpaNxx> {
@@ -184,12 +214,15 @@ impl ReadNumber {
     }
 
     fn answer(self, describe: impl Fn(PhoneNumber) -> FormatResult) -> FormattedNumber {
-        let Self { id, tn, number } = self;
-        let (result, error) = match number {
-            Ok(Some(number)) => (Some(describe(number)), None),
-            Ok(None) => (Some(FormatResult::unparseable(tn.trim())), None),
-            Err(error) => (None, Some(error.body())),
+        let Self { id, tn, number, reason } = self;
+        let result = match number {
+            Ok(Some(number)) => describe(number),
+            Ok(None) => FormatResult::unparseable(tn.trim()),
+            Err(error) => {
+                return FormattedNumber { id, tn, result: None, error: Some(error.body()) };
+            }
         };
-        FormattedNumber { id, tn, result, error }
+        let result = Some(FormatResult { reason, ..result });
+        FormattedNumber { id, tn, result, error: None }
     }
 }

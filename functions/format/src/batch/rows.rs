@@ -18,25 +18,27 @@ const MOST_COLUMNS: usize = 1000;
 /// The most rows that are kept: those of a header and the numbers. The others are only counted.
 const MOST_ROWS: usize = 1 + MOST_NUMBERS;
 
-/// The first [`MOST_ROWS`] rows, and how many there are. The reader skips empty lines: in a table of one
+/// The first [`MOST_ROWS`] rows from `begin` on, and how many there are. The reader skips empty lines: in a table of one
 /// column they are rows with an empty cell, unless they stand before the header or after the last row.
 ///
 /// # Errors
 /// Returns [`ApiError::InvalidRequest`] if the rows cannot be told from each other.
 pub fn rows_of(
     text: &str,
+    begin: usize,
     delimiter: u8,
     has_header: bool,
 ) -> Result<(Vec<StringRecord>, usize), ApiError> {
-    let mut reader = reader_of(text, delimiter);
+    let mut reader = reader_of(&text[begin..], delimiter);
     let mut row = StringRecord::new();
     let mut rows = Vec::new();
     let mut count = 0;
     let mut columns = None;
-    let mut end_of_last = 0;
+    let mut end_of_last = begin;
     while has_read(&mut reader, &mut row)? {
         let between = LinesBetween::of(text, end_of_last);
-        end_of_last = usize::try_from(reader.position().byte()).unwrap_or(text.len());
+        let read = usize::try_from(reader.position().byte()).unwrap_or(text.len());
+        end_of_last = begin + read;
         if has_open_quote(row.as_slice().as_bytes()) {
             let line = line_at(text, between.end);
             return Err(ApiError::invalid(format!(
@@ -129,20 +131,20 @@ mod tests {
     use super::*;
 
     fn refusal(text: &str) -> String {
-        rows_of(text, b',', true).unwrap_err().body().message().to_owned()
+        rows_of(text, 0, b',', true).unwrap_err().body().message().to_owned()
     }
 
     #[test]
     fn rows_beyond_the_most_are_counted_and_not_kept() {
         let text = format!("305\n{}306\n", "\n307\n".repeat(MOST_ROWS));
-        let (rows, count) = rows_of(&text, b',', false).unwrap();
+        let (rows, count) = rows_of(&text, 0, b',', false).unwrap();
         assert_eq!((rows.len(), count), (MOST_ROWS, 2 + 2 * MOST_ROWS));
     }
 
     #[test]
     fn more_columns_than_a_table_may_have_are_refused() {
         let row = |columns: usize| ",".repeat(columns - 1);
-        assert!(rows_of(&row(MOST_COLUMNS), b',', false).is_ok());
+        assert!(rows_of(&row(MOST_COLUMNS), 0, b',', false).is_ok());
         let refused = refusal(&row(MOST_COLUMNS + 1));
         assert_eq!(refused, "The body must have at most 1000 columns, got 1001");
     }
@@ -179,7 +181,7 @@ mod tests {
             assert_eq!(refusal(text), expected, "{text:?}");
         }
         for closed in ["tn\n\"1\"", "tn\n\"1\n\"\n", "tn\n5\" pipe\n", "tn\r\n\"1\"\r\n"] {
-            assert_eq!(rows_of(closed, b',', true).unwrap().1, 2, "{closed:?}");
+            assert_eq!(rows_of(closed, 0, b',', true).unwrap().1, 2, "{closed:?}");
         }
     }
 }

@@ -3,10 +3,14 @@
 use csv::StringRecord;
 use shared::errors::{ApiError, quote};
 
-use super::{check_count, rows::rows_of};
+use super::{AskedNumber, ColumnParams, check_count, rows::rows_of};
 use crate::{
-    cells::{COLUMNS, ERROR_COLUMN},
-    columns::{Doubt, are_names, column_named, column_of_numbers, first_row, numbered},
+    cells::Columns,
+    columns::{
+        Doubt, are_names, column_named, column_of_countries, column_of_numbers, first_row,
+        named_delimiter, numbered,
+    },
+    options::country_of,
 };
 
 /// Whether the first row names the columns.
@@ -23,20 +27,24 @@ pub struct Table {
     pub names: Vec<String>,
     pub rows: Vec<StringRecord>,
     /// The index of the column of numbers.
-    column: usize,
+    number: usize,
+    /// That of the column of their countries.
+    country: Option<usize>,
+    /// That of the column `id`.
+    id: Option<usize>,
 }
 
 impl Table {
-    /// Reads a CSV, and finds the column of numbers: the one that `column` names, or else the only one, or
-    /// else the one that is named like one of phone numbers.
+    /// Reads a CSV, and finds its columns. That of the numbers is the one that `params` name, or else the only
+    /// one, or else the one that is named like one of phone numbers.
     ///
     /// # Errors
-    /// Returns [`ApiError::InvalidRequest`] if the rows cannot be told from each other, if there is none, if no
-    /// column, or more than one, may be meant, or if a column has the name of one of the answer; and
-    /// [`ApiError::ContentTooLarge`] if there are too many rows.
-    pub fn read(text: &str, header: Header, column: Option<&str>) -> Result<Self, ApiError> {
-        let (delimiter, _) = first_row(text.as_bytes());
-        let (mut rows, count) = rows_of(text, delimiter, header == Header::Present)?;
+    /// Returns [`ApiError::InvalidRequest`] if the rows cannot be told from each other, if there is none, or if
+    /// no column, or more than one, may be meant; and [`ApiError::ContentTooLarge`] if there are too many rows.
+    pub fn read(text: &str, header: Header, params: &ColumnParams) -> Result<Self, ApiError> {
+        let named = named_delimiter(text.as_bytes());
+        let (delimiter, begin) = named.unwrap_or_else(|| (first_row(text.as_bytes()).0, 0));
+        let (mut rows, count) = rows_of(text, begin, delimiter, header == Header::Present)?;
         if rows.is_empty() {
             check_count(0)?;
         }
@@ -44,48 +52,91 @@ impl Table {
             Header::Present => rows.remove(0).iter().map(|name| name.trim().to_owned()).collect(),
             Header::Absent => numbered(rows[0].len()),
         };
-        let is_of_answer =
-            |name: &&String| COLUMNS.contains(&name.as_str()) || *name == ERROR_COLUMN;
-        if let Some(name) = names.iter().find(is_of_answer) {
-            return Err(ApiError::invalid(format!(
-                "The column '{name}' is one that answers add; rename it or leave it out"
-            )));
-        }
-        if header == Header::Present && !are_names(&names, column) {
+        let ColumnParams { column, country_column } = params;
+        let wanted = column.as_ref().or(country_column.as_ref());
+        if header == Header::Present && !are_names(&names, wanted.map(String::as_str)) {
             return Err(ApiError::invalid(
                 "The first row must name the columns, got a number; send it as 'text/csv; \
                  header=absent'",
             ));
         }
-        let position = match column {
+        let country = match country_column {
+            None => column_of_countries(&names),
+            Some(wanted) => column_named(&names, wanted).map(Some),
+        };
+        let country = country.map_err(|doubt| {
+            which_column(
+                "countryColumn",
+                "defaultCountry",
+                doubt,
+                country_column.as_deref(),
+                &names,
+            )
+        })?;
+        let number = match column {
             None => column_of_numbers(&names),
             Some(wanted) => column_named(&names, wanted),
         };
-        let column = position.map_err(|doubt| which_column(doubt, column, &names))?;
+        let number = number.map_err(|doubt| {
+            which_column("column", "one of phone numbers", doubt, column.as_deref(), &names)
+        })?;
+        // A text that is in two columns would stand twice in an answer.
+        let id = column_named(&names, "id").ok().filter(|&id| id != number);
         check_count(if header == Header::Present { count - 1 } else { count })?;
-        Ok(Self { delimiter, names, rows, column })
+        Ok(Self { delimiter, names, rows, number, country, id })
     }
 
-    /// The numbers, a cell of each row.
-    pub fn numbers(&self) -> impl Iterator<Item = String> {
-        self.rows.iter().map(|row| row.get(self.column).unwrap_or_default().to_owned())
+    /// The numbers, one of each row.
+    pub fn numbers(&self) -> impl Iterator<Item = AskedNumber> {
+        self.rows.iter().map(|row| {
+            let cell = |column: Option<usize>| {
+                let cell = column.and_then(|column| row.get(column)).unwrap_or_default();
+                Some(cell).filter(|cell| !cell.trim().is_empty())
+            };
+            let tn = row.get(self.number).unwrap_or_default().to_owned();
+            let AskedNumber { tn, country, .. } = AskedNumber::of_text(tn);
+            let own_country = |default| match cell(self.country) {
+                Some(code) => country_of(code.trim()).map(Some),
+                None => Ok(default),
+            };
+            let country = country.and_then(own_country);
+            AskedNumber { id: cell(self.id).map(str::to_owned), tn, country }
+        })
+    }
+
+    /// Refuses a table with a column that an answer with these adds.
+    ///
+    /// # Errors
+    /// Returns [`ApiError::InvalidRequest`], which names the column.
+    pub fn check_names(&self, columns: &Columns) -> Result<(), ApiError> {
+        match self.names.iter().find(|name| columns.names().any(|added| added == *name)) {
+            None => Ok(()),
+            Some(name) => Err(ApiError::invalid(format!(
+                "The column '{name}' is one that answers add; rename it or leave it out"
+            ))),
+        }
     }
 }
 
-/// A message that ends with what to send for `column`; `wanted` is what was sent.
-fn which_column(doubt: Doubt, wanted: Option<&str>, names: &[String]) -> ApiError {
+/// A message that ends with what to send for a parameter. A column is named `like` what it has, or as the
+/// parameter wants it.
+fn which_column(
+    param: &str,
+    like: &str,
+    doubt: Doubt,
+    wanted: Option<&str>,
+    names: &[String],
+) -> ApiError {
     /// The most names that a message repeats.
     const MOST_NAMES: usize = 20;
     let wanted = quote(wanted.unwrap_or_default());
     let what = match doubt {
-        Doubt::NoneAlike => "No column is named like one of phone numbers".to_owned(),
-        Doubt::SeveralAlike(_) => {
-            "More than one column is named like one of phone numbers".to_owned()
-        }
+        Doubt::NoneAlike => format!("No column is named like {like}"),
+        Doubt::SeveralAlike(_) => format!("More than one column is named like {like}"),
         Doubt::NoSuch => format!("There is no column '{wanted}'"),
         Doubt::Ambiguous => {
             return ApiError::invalid(format!(
-                "More than one column is named '{wanted}'; send column with its number, from 1 to {}",
+                "More than one column is named '{wanted}'; send {param} with its number, from 1 to {}",
                 names.len()
             ));
         }
@@ -94,7 +145,7 @@ fn which_column(doubt: Doubt, wanted: Option<&str>, names: &[String]) -> ApiErro
         names.iter().take(MOST_NAMES).map(|name| format!("'{}'", quote(name))).collect();
     let more = if names.len() > MOST_NAMES { " …" } else { "" };
     ApiError::invalid(format!(
-        "{what}; send column with one of {}{more}, or its number",
+        "{what}; send {param} with one of {}{more}, or its number",
         quoted.join(", ")
     ))
 }
@@ -104,10 +155,15 @@ mod tests {
     use super::{super::MOST_NUMBERS, *};
 
     fn numbers(text: &str, header: Header, column: Option<&str>) -> Result<Vec<String>, String> {
-        match Table::read(text, header, column) {
-            Ok(table) => Ok(table.numbers().collect()),
+        let params = ColumnParams { column: column.map(str::to_owned), country_column: None };
+        match Table::read(text, header, &params) {
+            Ok(table) => Ok(table.numbers().map(|number| number.tn).collect()),
             Err(error) => Err(error.body().message().to_owned()),
         }
+    }
+
+    fn table(text: &str) -> Table {
+        Table::read(text, Header::Present, &ColumnParams::default()).unwrap()
     }
 
     fn found(text: &str, column: Option<&str>) -> Vec<String> {
@@ -162,11 +218,6 @@ mod tests {
                 "The first row must name the columns, got a number; send it as 'text/csv; \
                  header=absent'",
             ),
-            (
-                "tn,tn_valid\n1,true\n",
-                None,
-                "The column 'tn_valid' is one that answers add; rename it or leave it out",
-            ),
         ] {
             assert_eq!(refusal(text, column), message);
         }
@@ -181,16 +232,14 @@ mod tests {
         ] {
             assert_eq!(found(text, None), ["305"], "{text}");
         }
-        let table = Table::read("name;phone\nA;305\n", Header::Present, None).unwrap();
-        assert_eq!(table.delimiter, b';');
+        assert_eq!(table("name;phone\nA;305\n").delimiter, b';');
     }
 
     #[test]
     fn quotes_hold_delimiters_line_ends_and_quotes() {
         let text = "phone,note\r\n305,\"a \"\"b\"\",\r\nc\"\r\n306,\r\n";
         assert_eq!(found(text, None), ["305", "306"]);
-        let table = Table::read(text, Header::Present, None).unwrap();
-        assert_eq!(table.rows[0].get(1), Some("a \"b\",\r\nc"));
+        assert_eq!(table(text).rows[0].get(1), Some("a \"b\",\r\nc"));
     }
 
     #[test]

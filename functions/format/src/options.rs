@@ -1,0 +1,102 @@
+//! What a request for numbers asks for besides the numbers.
+
+use std::sync::LazyLock;
+
+use formatting::DefaultCountry;
+use shared::{
+    errors::{ApiError, quote},
+    lookup::Freshness,
+    params::Params,
+};
+use utoipa::IntoParams;
+
+use super::{
+    FormatResult,
+    fields::Fields,
+    include::{Extra, Include},
+};
+
+/// How to read the number, whether its exchange may be answered from the cache, and what the answer has.
+#[derive(Debug, IntoParams)]
+#[into_params(parameter_in = Query, rename_all = "camelCase")]
+pub struct Options {
+    /// ISO 3166-1 alpha-2 code of the country of a number without a country code; default US.
+    #[param(value_type = Option<DefaultCountry>)]
+    pub default_country: DefaultCountry,
+    /// `false` forces a fresh lookup; any other value is ignored.
+    #[param(value_type = Option<String>, example = "false")]
+    pub cache: Freshness,
+    /// What the answer has beyond the usual fields, comma-separated. `reason` says why the number is not valid,
+    /// or that its text holds a second number; it is `null` for one valid number.
+    #[param(value_type = Option<Vec<Extra>>, style = Form, explode = false)]
+    pub include: Include,
+    /// The only fields that the answer has, comma-separated, with dots between the parts of a path. A part such
+    /// as `formats` stands for all in it, and a field of `include` needs no `include`. Fields that are not
+    /// named are left out, even required ones.
+    #[param(value_type = Option<Vec<String>>, style = Form, explode = false)]
+    pub fields: Option<Fields>,
+    /// `false` leaves out the links to flags.
+    #[param(value_type = Option<bool>)]
+    pub flags: bool,
+}
+
+impl Options {
+    /// The options in a query.
+    ///
+    /// # Errors
+    /// Returns an error, which names the rule, if a value breaks it.
+    pub fn parse(params: &Params) -> Result<Self, ApiError> {
+        /// All fields, for clients that ask for some.
+        static FIELDS: LazyLock<Fields> = LazyLock::new(Fields::of_type::<FormatResult>);
+        let default_country = match params.text("defaultCountry")? {
+            None => DefaultCountry::default(),
+            Some(text) => country_of(&text)?,
+        };
+        let cache = match params.text("cache")? {
+            Some(text) if text.eq_ignore_ascii_case("false") => Freshness::Fresh,
+            _ => Freshness::Cached,
+        };
+        let include = params.text("include")?.map(|names| Include::parse(&names)).transpose()?;
+        let fields = params.text("fields")?.map(|paths| FIELDS.selected(&paths)).transpose()?;
+        let flags = params.one_of::<Switch>("flags")?;
+        Ok(Self {
+            default_country,
+            cache,
+            include: include.unwrap_or_default(),
+            fields: fields.flatten(),
+            flags: flags != Some(Switch::False),
+        })
+    }
+
+    /// Whether the answer has this part. Where fields are named, they alone decide.
+    pub fn has(&self, extra: Extra) -> bool {
+        match &self.fields {
+            Some(fields) => fields.has(extra.into()),
+            None => self.include.has(extra),
+        }
+    }
+
+    /// Whether the answer has links to flags.
+    pub fn has_flags(&self) -> bool {
+        self.flags && self.fields.as_ref().is_none_or(|fields| fields.has("flags"))
+    }
+}
+
+/// The values of a parameter that is on or off.
+#[derive(Debug, PartialEq, Eq, strum::EnumString, strum::VariantNames)]
+#[strum(serialize_all = "lowercase", ascii_case_insensitive)]
+enum Switch {
+    True,
+    False,
+}
+
+/// The country that a `defaultCountry` names.
+///
+/// # Errors
+/// Returns [`ApiError::UnknownDefaultCountry`] if it names none.
+pub fn country_of(text: &str) -> Result<DefaultCountry, ApiError> {
+    text.parse().map_err(|error| {
+        let message = format!("Invalid defaultCountry '{}': {error}", quote(text));
+        ApiError::UnknownDefaultCountry(message)
+    })
+}

@@ -1,0 +1,39 @@
+//! The reason why a number is not valid, or not the only one in its text, as answers have it.
+
+use formatting::{DefaultCountry, PhoneNumber, Reason};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// Why the number is not valid, or not the only one in its text.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(as = Reason)]
+pub struct ReasonInfo {
+    /// `EMPTY`, `TEXT_TOO_LONG`, `ROUNDED` (by a spreadsheet), `NOT_A_NUMBER`, `INVALID_COUNTRY_CODE`,
+    /// `MISSING_AREA_CODE`, `TOO_SHORT`, `TOO_LONG`, `INVALID_LENGTH`, `NO_SUCH_RANGE` or `TWO_NUMBERS`.
+    /// A later release may add others.
+    #[schema(pattern = "^[A-Z_]+$", example = "TOO_SHORT")]
+    pub code: &'static str,
+    /// The same as a sentence.
+    #[schema(example = "The number has too few digits")]
+    pub message: String,
+    /// E.164 of the second number in the text.
+    #[schema(required, pattern = r"^\+[1-9][0-9]{1,19}$", example = "+12122345678")]
+    pub other: Option<String>,
+}
+
+impl ReasonInfo {
+    /// The reason for a text that was read as `number` in this country; `None` if it is one valid
+    /// number.
+    pub fn find(text: &str, country: DefaultCountry, number: Option<&PhoneNumber>) -> Option<Self> {
+        let reason = Reason::find(text, country, number)?;
+        let subject = match reason {
+            Reason::Empty | Reason::TextTooLong | Reason::NotANumber => "text",
+            _ => "number",
+        };
+        Some(Self {
+            code: reason.code(),
+            message: format!("The {subject} {reason}"),
+            other: number.and_then(|number| number.other.clone()),
+        })
+    }
+}

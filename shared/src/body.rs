@@ -1,0 +1,52 @@
+//! Reads the body of a request as a whole.
+
+use axum::{
+    body::{Body, Bytes},
+    extract::{
+        DefaultBodyLimit, FromRequest, Request,
+        rejection::{BytesRejection, FailedToBufferBody},
+    },
+};
+
+/// Why a body cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum UnreadableBody {
+    #[error("the body is too long")]
+    TooLong,
+    #[error("the body is incomplete, or its chunks are malformed")]
+    Broken,
+}
+
+/// The whole body, which has at most `longest` bytes.
+///
+/// # Errors
+/// Returns an error if it is longer, or the client does not send all of it.
+pub async fn read(body: Body, longest: usize) -> Result<Bytes, UnreadableBody> {
+    let mut request = Request::new(body);
+    DefaultBodyLimit::max(longest).apply(&mut request);
+    Bytes::from_request(request, &()).await.map_err(|rejection| match rejection {
+        BytesRejection::FailedToBufferBody(FailedToBufferBody::LengthLimitError(_)) => {
+            UnreadableBody::TooLong
+        }
+        _ => UnreadableBody::Broken,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::stream;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_broken_body_is_told_from_one_that_is_too_long() {
+        let streamed = |parts: Vec<Result<&'static str, std::io::Error>>| {
+            Body::from_stream(stream::iter(parts))
+        };
+        assert_eq!(read(streamed(vec![Ok("12"), Ok("34")]), 4).await.unwrap(), "1234");
+        let too_long = read(streamed(vec![Ok("12"), Ok("345")]), 4).await;
+        assert_eq!(too_long, Err(UnreadableBody::TooLong));
+        let broken = vec![Ok("12"), Err(std::io::ErrorKind::UnexpectedEof.into())];
+        assert_eq!(read(streamed(broken), 4).await, Err(UnreadableBody::Broken));
+    }
+}
