@@ -8,12 +8,15 @@ use axum::{
     },
 };
 
-/// Why a body cannot be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+/// The message to a client whose body is broken.
+pub const BROKEN: &str = "The body must be complete, and its chunks must be well-formed";
+
+/// The reason why a body cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnreadableBody {
-    #[error("the body is too long")]
+    /// It is longer than it may be.
     TooLong,
-    #[error("the body is incomplete, or its chunks are malformed")]
+    /// The client did not send all of it, or its chunks are malformed.
     Broken,
 }
 

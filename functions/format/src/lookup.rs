@@ -52,12 +52,12 @@ pub struct LookupResult {
     location: Option<Location>,
 }
 
-/// What the answer has.
+/// Which fields the answer has.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 struct LookupOptions {
-    /// The only fields that the answer has, comma-separated, with dots between the parts of a path. A part such
-    /// as `carrier` stands for all in it. Fields that are not named are left out, even required ones.
+    /// Fields of the answer, comma-separated, such as `status,carrier.name`. All others are left out, even
+    /// required ones. A part such as `carrier` stands for all in it.
     #[param(value_type = Option<Vec<String>>, style = Form, explode = false)]
     fields: Option<Fields>,
 }

@@ -1,4 +1,4 @@
-//! What a request for numbers asks for besides the numbers.
+//! The options of a request for numbers: how to read them, and which parts of the answer it has.
 
 use std::sync::LazyLock;
 
@@ -26,17 +26,16 @@ pub struct Options {
     /// `false` forces a fresh lookup; any other value is ignored.
     #[param(value_type = Option<String>, example = "false")]
     pub cache: Freshness,
-    /// What the answer has beyond the usual fields, comma-separated. `reason` says why the number is not valid,
+    /// Parts of the answer that come only on request, comma-separated. `reason` is why the number is not valid,
     /// or that its text holds a second number; it is `null` for one valid number.
-    #[param(value_type = Option<Vec<Extra>>, style = Form, explode = false)]
+    #[param(value_type = Option<Vec<Extra>>, style = Form, explode = false, inline)]
     pub include: Include,
-    /// The only fields that the answer has, comma-separated, with dots between the parts of a path. A part such
-    /// as `formats` stands for all in it, and a field of `include` needs no `include`. Fields that are not
-    /// named are left out, even required ones.
+    /// Fields of the answer, comma-separated, such as `valid,formats.e164,carrier.name`. All others are left out,
+    /// even required ones. A part such as `formats` stands for all in it. Fields of `include` need no `include`.
     #[param(value_type = Option<Vec<String>>, style = Form, explode = false)]
     pub fields: Option<Fields>,
     /// `false` leaves out the links to flags.
-    #[param(value_type = Option<bool>)]
+    #[param(value_type = Option<bool>, example = false)]
     pub flags: bool,
 }
 

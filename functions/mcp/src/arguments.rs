@@ -13,8 +13,8 @@ use crate::tools::{MOST_NUMBERS, NUMBERS, Tool};
 /// as much as a program.
 pub const DEFAULT_LIMIT: u32 = 20;
 
-/// The greatest whole number up to which a float has all of them.
-const LARGEST_EXACT_FLOAT: f64 = 9_007_199_254_740_992.0;
+/// The arguments whose values are lists. In a query they are separated by commas.
+const LISTS: [&str; 2] = ["include", "fields"];
 
 /// What a call asks of the route of its tool.
 #[derive(Debug, PartialEq, Eq)]
@@ -82,6 +82,10 @@ fn text_of(name: &str, value: Value) -> Result<String, ApiError> {
         Value::String(text) => Ok(text),
         Value::Number(number) => Ok(text_of_number(&number)),
         Value::Bool(value) => Ok(value.to_string()),
+        Value::Array(items) if LISTS.contains(&name) => {
+            let texts = items.into_iter().map(|item| text_of(name, item));
+            Ok(texts.collect::<Result<Vec<_>, ApiError>>()?.join(","))
+        }
         other => {
             let text = other.to_string();
             let message = format!("{name} must be a text or a number, got '{}'", quote(&text));
@@ -90,16 +94,9 @@ fn text_of(name: &str, value: Value) -> Result<String, ApiError> {
     }
 }
 
-/// `4155551234.0` is the whole number that it equals, without a point that a phone number may have.
+/// A number as its digits, or as it is if it is not a whole one.
 fn text_of_number(number: &Number) -> String {
-    match number.as_f64() {
-        Some(value)
-            if number.is_f64() && value.fract() == 0.0 && value.abs() < LARGEST_EXACT_FLOAT =>
-        {
-            format!("{value:.0}")
-        }
-        _ => number.to_string(),
-    }
+    format::digits_of(number).unwrap_or_else(|| number.to_string())
 }
 
 #[cfg(test)]
@@ -132,6 +129,16 @@ mod tests {
         ] {
             assert_eq!(params("format_number", json!({ "tn": number })), single("tn", digits));
         }
+    }
+
+    #[test]
+    fn a_list_is_written_with_commas() {
+        for fields in [json!(["valid", "formats.e164"]), json!("valid,formats.e164")] {
+            let arguments = json!({ "fields": fields });
+            assert_eq!(params("format_number", arguments), single("fields", "valid,formats.e164"));
+        }
+        let refused = params("format_number", json!({ "fields": [["valid"], {}] })).unwrap_err();
+        assert_eq!(refused, "fields must be a text or a number, got '{}'");
     }
 
     #[test]

@@ -20,7 +20,13 @@ use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
 };
 use serde_json::Value;
-use shared::{auth::Charge, errors::ApiError, http::accepts_json, in_process::InProcess};
+use shared::{
+    auth::Charge,
+    body::{self, UnreadableBody},
+    errors::ApiError,
+    http::accepts_json,
+    in_process::InProcess,
+};
 
 use crate::{
     message::{self, Refused},
@@ -78,9 +84,12 @@ async fn message_of(headers: &HeaderMap, body: Body) -> Result<Value, Refused> {
         let message = "Content-Type must be application/json";
         return Err(Refused::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
     }
-    let body = to_bytes(body, LONGEST_BODY).await.map_err(|_| {
-        let message = format!("The body must have at most {LONGEST_BODY} bytes");
-        Refused::new(StatusCode::PAYLOAD_TOO_LARGE, message)
+    let body = body::read(body, LONGEST_BODY).await.map_err(|error| match error {
+        UnreadableBody::TooLong => {
+            let message = format!("The body must have at most {LONGEST_BODY} bytes");
+            Refused::new(StatusCode::PAYLOAD_TOO_LARGE, message)
+        }
+        UnreadableBody::Broken => Refused::new(StatusCode::BAD_REQUEST, body::BROKEN),
     })?;
     message::read(&body)
 }

@@ -43,7 +43,7 @@ pub const TOOLS: [Tool; 7] = [
                       block is assigned to. Takes any notation. The number may have been ported to \
                       another carrier since.",
         path: "/v1/format",
-        arguments: &["tn", "defaultCountry"],
+        arguments: &["tn", "defaultCountry", "include", "fields"],
         takes_numbers: false,
     },
     Tool {
@@ -53,7 +53,7 @@ pub const TOOLS: [Tool; 7] = [
                       number that is wrong has an error in its place, and the others have their results. \
                       It counts as so many requests against the quota of the API key.",
         path: "/v1/format",
-        arguments: &["defaultCountry"],
+        arguments: &["defaultCountry", "include", "fields"],
         takes_numbers: true,
     },
     Tool {
@@ -64,7 +64,7 @@ pub const TOOLS: [Tool; 7] = [
                       are not valid. It knows no toll-free numbers and none of the Caribbean. The number \
                       may have been ported to another carrier since.",
         path: "/v1/lookup",
-        arguments: &["tn"],
+        arguments: &["tn", "fields"],
         takes_numbers: false,
     },
     Tool {

@@ -64,9 +64,7 @@ impl Batch {
         }
         let body = body::read(body, LONGEST_BODY).await.map_err(|error| match error {
             UnreadableBody::TooLong => too_long("more"),
-            UnreadableBody::Broken => {
-                ApiError::invalid("The body must be complete, and its chunks must be well-formed")
-            }
+            UnreadableBody::Broken => ApiError::invalid(body::BROKEN),
         })?;
         Self::of_body(form, &body, params)
     }

@@ -152,6 +152,8 @@ fn which_column(
 
 #[cfg(test)]
 mod tests {
+    use formatting::DefaultCountry;
+
     use super::{super::MOST_NUMBERS, *};
 
     fn numbers(text: &str, header: Header, column: Option<&str>) -> Result<Vec<String>, String> {
@@ -233,6 +235,76 @@ mod tests {
             assert_eq!(found(text, None), ["305"], "{text}");
         }
         assert_eq!(table("name;phone\nA;305\n").delimiter, b';');
+    }
+
+    fn countries(text: &str, params: &ColumnParams) -> Vec<Result<Option<DefaultCountry>, String>> {
+        let table = Table::read(text, Header::Present, params).unwrap();
+        let countries = table.numbers().map(|number| number.country);
+        countries
+            .map(|country| country.map_err(|error| error.body().message().to_owned()))
+            .collect()
+    }
+
+    #[test]
+    fn a_column_of_countries_counts_for_its_rows_and_an_unknown_one_fails_its_row_alone() {
+        let unknown = "Invalid defaultCountry 'UK': not an ISO 3166-1 alpha-2 country code";
+        let expected = [Ok(Some("GB".parse().unwrap())), Ok(None), Err(unknown.to_owned())];
+        let named = ColumnParams { country_column: Some("LAND".to_owned()), ..Default::default() };
+        let rows = "1, gb \n2,\n3,UK\n";
+        for (header, params) in [
+            ("phone,defaultCountry\n", &ColumnParams::default()),
+            ("phone,Default_Country\n", &ColumnParams::default()),
+            ("phone,Land\n", &named),
+        ] {
+            assert_eq!(countries(&format!("{header}{rows}"), params), expected, "{header}");
+        }
+        let unnamed = countries("phone,country\n1,GB\n", &ColumnParams::default());
+        assert_eq!(unnamed, [Ok(None)]);
+    }
+
+    #[test]
+    fn a_column_of_countries_in_doubt_is_refused() {
+        let refusal = |text: &str, column: Option<&str>| {
+            let country_column = column.map(str::to_owned);
+            let params = ColumnParams { country_column, ..Default::default() };
+            Table::read(text, Header::Present, &params).unwrap_err().body().message().to_owned()
+        };
+        assert_eq!(
+            refusal("phone,land\n1,GB\n", Some("country")),
+            "There is no column 'country'; send countryColumn with one of 'phone', 'land', or its \
+             number"
+        );
+        assert_eq!(
+            refusal("phone,defaultCountry,default_country\n1,GB,US\n", None),
+            "More than one column is named like defaultCountry; send countryColumn with one of \
+             'phone', 'defaultCountry', 'default_country', or its number"
+        );
+    }
+
+    #[test]
+    fn a_column_id_names_the_numbers() {
+        let ids = |text: &str| -> Vec<Option<String>> {
+            table(text).numbers().map(|number| number.id).collect()
+        };
+        assert_eq!(ids("ID,phone\na,1\n,2\n"), [Some("a".to_owned()), None]);
+        // No column, two of them, and one whose text is that of the number.
+        for without in ["name,phone\na,1\n", "Id,ID,phone\na,b,1\n", "id\n305\n"] {
+            assert_eq!(ids(without), [None], "{without}");
+        }
+    }
+
+    #[test]
+    fn a_first_line_that_names_the_delimiter_is_not_a_header_and_counts_as_a_line() {
+        for line in ["sep=;\n", "SEP=;\r\n", "sep=;\r"] {
+            // By themselves the commas would divide the header into more cells.
+            let text = format!("{line}phone;a, b, c\n305;x\n");
+            assert_eq!(table(&text).names, ["phone", "a, b, c"], "{line:?}");
+            assert_eq!(found(&text, None), ["305"], "{line:?}");
+        }
+        let absent = numbers("sep=|\n305|x\n", Header::Absent, Some("1")).unwrap();
+        assert_eq!(absent, ["305"]);
+        let message = refusal("sep=;\nphone;a\n305\n", None);
+        assert!(message.ends_with("in the row that begins in line 3"), "{message}");
     }
 
     #[test]

@@ -47,7 +47,8 @@ pub fn add(description: &mut Value) {
         }
         let responses = operation["responses"].as_object_mut();
         for (status, response) in responses.into_iter().flatten() {
-            let answers = own.iter().filter(|sample| sample.status == *status);
+            let answers =
+                own.iter().filter(|sample| sample.status == *status && !sample.is_thinned());
             add_to_response(response, answers.copied());
         }
     }
@@ -91,12 +92,19 @@ fn add_to_response<'a>(response: &mut Value, answers: impl Iterator<Item = &'a S
     }
 }
 
-/// A value as its parameter has it: a number if the schema says so.
+/// A value as its parameter has it: of the type that the schema says.
 fn typed(text: String, schema_type: &Value) -> Value {
-    match text.parse::<u64>() {
-        Ok(number) if schema_type == "integer" => number.into(),
+    match schema_type.as_str() {
+        Some("integer" | "boolean") => text.parse().unwrap_or(Value::String(text)),
+        // Those of a list are separated by commas.
+        _ if is_list(schema_type) => text.split(',').collect(),
         _ => text.into(),
     }
+}
+
+fn is_list(schema_type: &Value) -> bool {
+    let types = schema_type.as_array();
+    schema_type == "array" || types.is_some_and(|types| types.contains(&json!("array")))
 }
 
 fn samples() -> Vec<Sample> {
@@ -154,6 +162,11 @@ impl Sample {
     /// The media type of the answer without its parameters.
     fn media_type(&self) -> &str {
         self.content_type.split(';').next().unwrap_or_default()
+    }
+
+    /// Whether the answer lacks fields that the description requires, since it has only those asked for.
+    fn is_thinned(&self) -> bool {
+        self.status == "200" && self.in_query("fields").is_some()
     }
 
     /// Whether the request is one to this path of the description.

@@ -31,7 +31,11 @@ async fn without_a_near_one_the_known_ones_are_listed() {
     for (path, unknown, known) in [
         ("/v1/carrier/6010?ocn=9417", "ocn", "apiKey"),
         ("/v1/npa/416/nxx/234?npa=415", "npa", "limit, offset, format, apiKey"),
-        ("/v1/format?tn=1&page=2", "page", "tn, defaultCountry, cache, apiKey"),
+        (
+            "/v1/format?tn=1&page=2",
+            "page",
+            "tn, defaultCountry, cache, include, fields, flags, apiKey",
+        ),
     ] {
         let message = format!("Unknown parameter '{unknown}'; this endpoint knows {known}");
         service.assert_error(path, 400, "invalid_request", &message).await;

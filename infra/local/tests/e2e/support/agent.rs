@@ -79,7 +79,22 @@ pub fn calls_with_requests() -> Vec<(&'static str, Value, &'static str)> {
         ("format_number", json!({ "tn": "+1 305 234 5678" }), "/v1/format/+1%20305%20234%205678"),
         ("format_number", json!({ "tn": 3052345678_u64 }), "/v1/format/3052345678"),
         ("format_number", json!({ "tn": "hello" }), "/v1/format/hello"),
+        (
+            "format_number",
+            json!({ "tn": "305 234", "include": ["reason"] }),
+            "/v1/format/305%20234?include=reason",
+        ),
+        (
+            "format_number",
+            json!({ "tn": "305 234 5678", "fields": ["valid", "carrier.name"] }),
+            "/v1/format/305%20234%205678?fields=valid,carrier.name",
+        ),
         ("lookup_block", json!({ "tn": "2122345678" }), "/v1/lookup/2122345678"),
+        (
+            "lookup_block",
+            json!({ "tn": "2122345678", "fields": "status" }),
+            "/v1/lookup/2122345678?fields=status",
+        ),
         ("get_area_code", json!({ "npa": "415" }), "/v1/npa/415?limit=20"),
         (
             "get_area_code",
@@ -118,6 +133,11 @@ pub fn refused_calls_with_requests() -> Vec<(&'static str, Value, &'static str)>
             "format_number",
             json!({ "tn": "1", "defaultCountry": "UK" }),
             "/v1/format/1?defaultCountry=UK",
+        ),
+        (
+            "format_number",
+            json!({ "tn": "1", "include": ["reason", "porting"] }),
+            "/v1/format/1?include=reason,porting",
         ),
         ("lookup_block", json!({ "tn": "212234" }), "/v1/lookup/212234"),
         ("lookup_block", json!({ "tn": "4151111234" }), "/v1/lookup/4151111234"),
