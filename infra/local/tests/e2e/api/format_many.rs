@@ -130,51 +130,6 @@ async fn lines_and_rows_have_the_same_results_as_an_array() {
     }
 }
 
-async fn csv_of(target: &str, content_type: &str, body: &'static str) -> Vec<Vec<String>> {
-    let request = shared_service().post(target, content_type, body).header("accept", "text/csv");
-    let response = request.send().await.unwrap();
-    assert_eq!(response.status(), StatusCode::OK);
-    let media_type = response.headers()["content-type"].to_str().unwrap();
-    assert_eq!(media_type, "text/csv; charset=utf-8; header=present");
-    let text = response.text().await.unwrap();
-    assert!(text.split_terminator("\r\n").all(|line| !line.contains('\n')), "{text}");
-    let delimiter = if text.contains(';') { b';' } else { b',' };
-    let mut reader = csv::ReaderBuilder::new();
-    let mut reader = reader.has_headers(false).delimiter(delimiter).from_reader(text.as_bytes());
-    let rows = reader.records().map(|row| row.unwrap().iter().map(str::to_owned).collect());
-    rows.collect()
-}
-
-fn cell<'a>(rows: &'a [Vec<String>], row: usize, column: &str) -> &'a str {
-    let index = rows[0].iter().position(|name| name == column).unwrap();
-    &rows[row][index]
-}
-
-#[tokio::test]
-async fn a_csv_comes_back_with_its_own_columns_first_and_no_formula() {
-    let body =
-        "name;phone\r\n\"=HYPERLINK(\"\"x\"\")\";(305) 234-5678\r\n@b;+44 20 7946 0958\r\nC;\r\n";
-    let rows = csv_of("/v1/format", "text/csv", body).await;
-    assert_eq!(rows.len(), 4);
-    assert_eq!(rows[0][..3], ["name", "phone", "tn_valid"]);
-    assert_eq!(rows[1][..3], ["'=HYPERLINK(\"x\")", "(305) 234-5678", "true"]);
-    assert_eq!(rows[2][..3], ["'@b", "+44 20 7946 0958", "true"]);
-    assert_eq!(rows[3][..3], ["C", "", ""]);
-    assert_eq!(cell(&rows, 1, "tn_e164"), "+13052345678");
-    assert_eq!(cell(&rows, 1, "tn_carrier_name"), "SAMPLE MOBILE USA, INC.");
-    assert_eq!((cell(&rows, 2, "tn_country"), cell(&rows, 2, "tn_error")), ("GB", ""));
-    assert_eq!(cell(&rows, 3, "tn_error"), "tn must not be empty");
-}
-
-#[tokio::test]
-async fn other_bodies_come_back_as_a_csv_with_names_and_texts() {
-    let body = r#"["305 234 5678", {"tn": "=1+1", "id": "-x"}]"#;
-    let rows = csv_of("/v1/format", "application/json", body).await;
-    assert_eq!(rows[0][..3], ["id", "tn", "tn_valid"]);
-    assert_eq!(rows[1][..3], ["", "305 234 5678", "true"]);
-    assert_eq!(rows[2][..2], ["'-x", "'=1+1"]);
-}
-
 #[tokio::test]
 async fn a_body_that_cannot_be_read_is_refused_as_a_whole() {
     let invalid = (400, "invalid_request");
@@ -213,6 +168,7 @@ async fn a_body_that_cannot_be_read_is_refused_as_a_whole() {
         ("/v1/format?defaultCountry=UK", "Invalid defaultCountry 'UK'"),
         ("/v1/format?tn=305", "Unknown parameter 'tn'"),
         ("/v1/format?column=a", "column is only for a body of text/csv"),
+        ("/v1/format?countryColumn=a", "countryColumn is only for a body of text/csv"),
     ] {
         let response = post(target, "text/plain", "305").await;
         assert_eq!(response.status(), 400, "{target}");
@@ -243,7 +199,9 @@ async fn the_longest_response_is_one_that_lambda_can_answer() {
     // A name is made for each column of a table that has none.
     let of_columns =
         ",".repeat(999) + "\n" + &format!("{}{}\n", "\u{1}".repeat(522_000), ",".repeat(999));
+    let longest_ids = format!("id,tn\n{}", format!("{0},{0}\n", "\u{1}".repeat(261)).repeat(1000));
     for (target, content_type, body) in [
+        ("/v1/format?include=all", "text/csv", longest_ids),
         ("/v1/format", "text/plain", longest_texts),
         ("/v1/format", "text/plain", of_sample),
         ("/v1/format?column=1", "text/csv; header=absent", of_columns),

@@ -3,6 +3,7 @@
 
 mod authentication;
 mod batch_quotas;
+mod broken_bodies;
 mod carriers;
 mod compression;
 mod conditional_requests;
@@ -12,6 +13,8 @@ mod events;
 mod flags;
 mod format;
 mod format_many;
+mod format_on_request;
+mod format_tables;
 mod gateway_paths;
 mod gateway_prefixes;
 mod iam_requests;
