@@ -27,7 +27,7 @@ impl ReasonInfo {
     pub fn find(text: &str, country: DefaultCountry, number: Option<&PhoneNumber>) -> Option<Self> {
         let reason = Reason::find(text, country, number)?;
         let subject = match reason {
-            Reason::Empty | Reason::TextTooLong | Reason::NotANumber => "text",
+            Reason::Empty | Reason::TextTooLong | Reason::NotANumber | Reason::TwoNumbers => "text",
             _ => "number",
         };
         Some(Self {

@@ -68,6 +68,19 @@ async fn each_result_of_many_has_its_reason() {
 }
 
 #[tokio::test]
+async fn a_second_number_is_named_beside_the_first_which_stays_valid() {
+    let body =
+        shared_service().ok("/v1/format?tn=305-234-5678%20/%20212-234-5678&include=reason").await;
+    let reason = json!({
+        "code": "TWO_NUMBERS", "message": "The text holds a second number", "other": "+12122345678"
+    });
+    assert_eq!((&body["valid"], &body["reason"]), (&json!(true), &reason));
+    assert_eq!(body["formats"]["e164"], "+13052345678");
+    let csv = post("include=reason", &json!(["305-234-5678 / 212-234-5678"]), "text/csv").await;
+    assert!(csv.ends_with(",TWO_NUMBERS,+12122345678,\r\n"), "{csv}");
+}
+
+#[tokio::test]
 async fn what_is_not_asked_for_changes_no_byte() {
     let none = "include=&fields=&flags=true";
     let numbers = json!(["305 234 5678", "305 234", "hello", ""]);
