@@ -62,9 +62,9 @@ impl Columns {
                 |place: usize| place.checked_sub(COLUMNS.len()).is_none_or(is_extra_there);
             return Self(from_fn(is_there));
         };
-        let named: BTreeSet<String> = fields.leaves().map(|path| column_of(&path)).collect();
+        let wanted: BTreeSet<String> = fields.leaves().map(|path| column_of(&path)).collect();
         let mut names = all_names();
-        Self(from_fn(|_| names.next().is_some_and(|name| named.contains(name))))
+        Self(from_fn(|_| names.next().is_some_and(|name| wanted.contains(name))))
     }
 
     /// The names of these columns, and [`ERROR_COLUMN`].

@@ -141,7 +141,9 @@ fn csv(table: Option<&Table>, columns: &Columns, results: &[FormattedNumber]) ->
         Some(table) => table.names.iter().map(|name| inert(name)).collect(),
         None => vec![Cow::Borrowed("id"), Cow::Borrowed("tn")],
     };
-    names.extend(columns.names().map(|name| Cow::from(name)));
+    for name in columns.names() {
+        names.push(name.into());
+    }
     writer.write_record(names.iter().map(|name| name.as_bytes()))?;
     for (index, answer) in results.iter().enumerate() {
         let FormattedNumber { id, tn, result, error } = answer;

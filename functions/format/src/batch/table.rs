@@ -42,8 +42,8 @@ impl Table {
     /// Returns [`ApiError::InvalidRequest`] if the rows cannot be told from each other, if there is none, or if
     /// no column, or more than one, may be meant; and [`ApiError::ContentTooLarge`] if there are too many rows.
     pub fn read(text: &str, header: Header, params: &ColumnParams) -> Result<Self, ApiError> {
-        let named = named_delimiter(text.as_bytes());
-        let (delimiter, begin) = named.unwrap_or_else(|| (first_row(text.as_bytes()).0, 0));
+        let (delimiter, begin) =
+            named_delimiter(text.as_bytes()).unwrap_or_else(|| (first_row(text.as_bytes()).0, 0));
         let (mut rows, count) = rows_of(text, begin, delimiter, header == Header::Present)?;
         if rows.is_empty() {
             check_count(0)?;
