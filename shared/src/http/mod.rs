@@ -1,9 +1,10 @@
-//! What HTTP asks of every response, whichever endpoint it comes from: the headers, conditional
+//! What HTTP asks of every response, whichever endpoint it comes from: the host, the headers, conditional
 //! requests, compression, cross-origin requests, the form of errors, and a slash at the end of a path.
 
 mod compression;
 mod conditional;
 mod cors;
+mod host;
 pub(crate) mod methods;
 mod preferences;
 mod problem;
@@ -20,11 +21,12 @@ use axum::{
 
 use conditional::Condition;
 pub use cors::AllowedOrigins;
+pub(crate) use host::host_of;
 use methods::Methods;
 pub use preferences::{accepts_json, preferred_media_type, prefers_html};
 pub(crate) use trailing_slash::ignore_trailing_slashes;
 
-use crate::errors::ApiError;
+use crate::{errors::ApiError, gateway::is_behind_gateway};
 
 /// Wraps `router`, so that each of its responses keeps to the rules of HTTP.
 ///
@@ -42,12 +44,18 @@ pub(crate) fn with_rules_of_http(
     ))
 }
 
-/// The rules that come after compression: on browsers and caches.
+/// The rules that come after compression: on the host, browsers and caches. Behind API Gateway the host is
+/// not that of the client.
 async fn answer_any_client(
     State((origins, methods)): State<(AllowedOrigins, Methods)>,
     mut request: Request,
     next: Next,
 ) -> Response {
+    if !is_behind_gateway(&request)
+        && let Err(error) = host_of(request.uri(), request.headers(), request.version())
+    {
+        return refusal(request.headers(), error, &origins);
+    }
     let allowed_origin = origins.allowed(request.headers().get(ORIGIN));
     let mut response = match cors::options_response(&request, &methods) {
         Some(response) => response,

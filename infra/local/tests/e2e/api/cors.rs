@@ -124,7 +124,8 @@ async fn only_the_origins_of_the_setting_may_read_if_it_names_some() {
         (None, None),
     ] {
         for (method, path) in [("GET", "/v1/npa/415"), ("GET", "/health"), ("OPTIONS", "/health")] {
-            let mut request = Request::builder().method(method).uri(path);
+            let mut request =
+                Request::builder().method(method).uri(path).header("host", "localhost");
             if let Some(origin) = origin {
                 request = request.header("origin", origin);
             }

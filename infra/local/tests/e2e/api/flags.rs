@@ -208,6 +208,7 @@ async fn links_lead_to_another_host_if_one_is_set() {
 #[tokio::test]
 async fn a_request_within_another_one_links_to_the_address_of_the_other() {
     let request = Request::get("/v1/format/+13052345678")
+        .header("Host", "localhost")
         .header("Authorization", format!("Bearer {KEY}"))
         .extension(PublicAddress::At("https://outer.example/base".to_owned()));
     let service = app::service([format::routes()], own_app().await);

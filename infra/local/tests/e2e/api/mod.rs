@@ -17,6 +17,7 @@ mod format_on_request;
 mod format_tables;
 mod gateway_paths;
 mod gateway_prefixes;
+mod hosts;
 mod iam_requests;
 mod in_process;
 mod lookup;

@@ -220,7 +220,8 @@ async fn import(store: &Store, text: &str) {
 
 /// Whether a request with this key is admitted. Without data it is then answered with 503.
 async fn opens(service: &Router, key: &ApiKey) -> bool {
-    let request = Request::get("/v1/npa/415").header("x-api-key", key.reveal());
+    let request = Request::get("/v1/npa/415").header("host", "localhost");
+    let request = request.header("x-api-key", key.reveal());
     let response = service.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
     response.status() != 401
 }

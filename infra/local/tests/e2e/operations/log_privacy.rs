@@ -190,7 +190,7 @@ async fn logging_process() {
     let handlers = app::service(routes(), App::on(service.database.serving_store().await));
     for line in fs::read_to_string(file).unwrap().lines() {
         let [method, target, id] = line.split(' ').collect::<Vec<_>>().try_into().unwrap();
-        let request = Request::builder().method(method).uri(target);
+        let request = Request::builder().method(method).uri(target).header("host", "localhost");
         let id: Vec<u8> = percent_decode_str(id).collect();
         let body = if method == "POST" { Body::from(id.clone()) } else { Body::empty() };
         let request = request.header("content-type", "text/plain");

@@ -98,7 +98,8 @@ impl Reader {
     }
 
     async fn answer(&self, uri: &str) -> Value {
-        let request = Request::get(uri).header("x-api-key", KEY).body(Body::empty()).unwrap();
+        let request = Request::get(uri).header("host", "localhost").header("x-api-key", KEY);
+        let request = request.body(Body::empty()).unwrap();
         let response = self.service.clone().oneshot(request).await.unwrap();
         let body = axum::body::to_bytes(response.into_body(), usize::MAX).await.unwrap();
         serde_json::from_slice(&body).unwrap()

@@ -1,0 +1,138 @@
+//! The host that a request names: in `Host`, or in the authority of its target, as over HTTP/2.
+
+use std::net::Ipv6Addr;
+
+use axum::http::{HeaderMap, Uri, Version, header::HOST, uri::Authority};
+
+use crate::errors::ApiError;
+
+/// The longest name of a host, with its port.
+const MAX_HOST_LENGTH: usize = 260;
+
+const RULE: &str =
+    "Host must be sent exactly once, as a name or an IP address with an optional port";
+
+/// The host that a request names, and its port if it has one. A request of HTTP/1.1 must name one in
+/// `Host`, and an authority in its target takes precedence (RFC 9112, section 3.2).
+///
+/// # Errors
+/// Returns an error if `Host` is missing in HTTP/1.1, is sent repeatedly, or names no host.
+pub(crate) fn host_of<'a>(
+    uri: &'a Uri,
+    headers: &'a HeaderMap,
+    version: Version,
+) -> Result<Option<&'a str>, ApiError> {
+    let mut lines = headers.get_all(HOST).iter().map(|host| host.to_str().unwrap_or_default());
+    let (host, repeated) = (lines.next(), lines.next());
+    let authority = uri.authority().map(Authority::as_str);
+    let is_missing = host.is_none() && version == Version::HTTP_11;
+    if is_missing || repeated.is_some() || ![host, authority].into_iter().flatten().all(is_host) {
+        return Err(ApiError::invalid(RULE));
+    }
+    Ok(authority.or(host))
+}
+
+/// Whether the text is a name or an IP address, and perhaps a port, with nothing that would mean
+/// anything in a URL.
+fn is_host(text: &str) -> bool {
+    let (host, port) = match text.rsplit_once(':') {
+        Some((host, port)) if !text.ends_with(']') => (host, Some(port)),
+        _ => (text, None),
+    };
+    text.len() <= MAX_HOST_LENGTH
+        && (is_name(host) || is_ipv6(host))
+        && port.is_none_or(|port| is_number(port) && port.parse::<u16>().is_ok())
+}
+
+/// Whether the text is a name or an IPv4 address.
+fn is_name(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-_".contains(&byte);
+    !text.is_empty() && text.bytes().all(is_plain)
+}
+
+fn is_ipv6(text: &str) -> bool {
+    let address = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    address.is_some_and(|address| address.parse::<Ipv6Addr>().is_ok())
+}
+
+fn is_number(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    /// The host of a request; `None` if the request is refused.
+    fn host(uri: &str, hosts: &[&str], version: Version) -> Option<Option<String>> {
+        let lines = hosts.iter().map(|host| (HOST, HeaderValue::from_str(host).unwrap()));
+        let headers: HeaderMap = lines.collect();
+        let uri: Uri = uri.parse().unwrap();
+        let found = host_of(&uri, &headers, version);
+        found.ok().map(|host| host.map(str::to_owned))
+    }
+
+    #[test]
+    fn names_and_addresses_are_hosts() {
+        for named in ["localhost", "10.0.0.5:3000", "[::1]:8080", "[fe80::1]", "a_b.example."] {
+            assert_eq!(host("/", &[named], Version::HTTP_11), Some(Some(named.to_owned())));
+        }
+    }
+
+    #[test]
+    fn text_that_is_not_a_host_is_refused() {
+        let long = "a".repeat(300);
+        for named in [
+            "",
+            ":80",
+            "a:",
+            "a:+80",
+            "a:65536",
+            "a:b:c",
+            "[",
+            "[::1",
+            "[x]",
+            "a[b]",
+            "a b",
+            "a,b",
+            "a/b",
+            "a?b",
+            "a\"b",
+            "a\"><script>",
+            "é",
+            "user@a",
+            "user@a:80",
+            &long,
+        ] {
+            for version in [Version::HTTP_10, Version::HTTP_11, Version::HTTP_2] {
+                assert_eq!(host("/", &[named], version), None, "{named}");
+            }
+        }
+    }
+
+    #[test]
+    fn http_1_1_needs_one_host_and_other_versions_may_have_none() {
+        assert_eq!(host("/", &[], Version::HTTP_11), None);
+        for version in [Version::HTTP_10, Version::HTTP_11, Version::HTTP_2] {
+            assert_eq!(host("/", &["a.example", "a.example"], version), None);
+        }
+        for version in [Version::HTTP_10, Version::HTTP_2] {
+            assert_eq!(host("/", &[], version), Some(None));
+        }
+    }
+
+    #[test]
+    fn the_authority_of_the_target_takes_precedence() {
+        let at = |authority: &str, hosts: &[&str], version| {
+            host(&format!("http://{authority}/v1/format"), hosts, version)
+        };
+        let named = Some(Some("a.example:8080".to_owned()));
+        assert_eq!(at("a.example:8080", &[], Version::HTTP_2), named);
+        assert_eq!(at("a.example:8080", &["b.example"], Version::HTTP_2), named);
+        assert_eq!(at("a.example:8080", &["b.example"], Version::HTTP_11), named);
+        assert_eq!(at("a.example:8080", &[], Version::HTTP_11), None);
+        assert_eq!(at("user@a.example", &[], Version::HTTP_2), None);
+    }
+}
