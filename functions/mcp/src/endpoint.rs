@@ -24,7 +24,7 @@ use shared::{
     auth::Charge,
     body::{self, UnreadableBody},
     errors::ApiError,
-    http::accepts_json,
+    http::{AllowedOrigins, accepts_json},
     in_process::InProcess,
 };
 
@@ -47,16 +47,22 @@ const OF_PROTOCOL: [HeaderName; 3] = [
     HeaderName::from_static("mcp-name"),
 ];
 
-/// Answers one message. Its tool asks `routes`.
+/// Answers one message. Its tool asks `routes`. A page of an origin that is not allowed is refused, as
+/// [the transport demands](https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning).
 ///
 /// # Errors
 /// Returns an error if a quota of the key has been exhausted by other requests meanwhile.
 pub async fn answer(
     routes: &InProcess,
+    origins: &AllowedOrigins,
     charge: Charge,
     request: Request,
 ) -> Result<Response, ApiError> {
     let (parts, body) = request.into_parts();
+    if !origins.admit(&parts.headers) {
+        let message = "Origin must be one that this API allows";
+        return Ok(Refused::new(StatusCode::FORBIDDEN, message).into_response());
+    }
     match message_of(&parts.headers, body).await {
         Ok(message) => {
             if !takes_numbers(&message) {
@@ -127,8 +133,8 @@ async fn answer_message(
     if response.status().is_success() || is_json { response } else { as_refusal(response).await }
 }
 
-/// Without sessions and streams. The names of the host and the origin are not checked: behind API Gateway
-/// and a proxy the service has any, and a page whose name was rebound to this address has no key.
+/// Without sessions and streams. The host is not checked: behind API Gateway and a proxy the service has
+/// any, and a page whose name was rebound to this address has no key. [`answer`] checks the origin.
 fn config() -> StreamableHttpServerConfig {
     StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)

@@ -49,7 +49,7 @@ pub fn read(body: &[u8]) -> Result<Value, Refused> {
 /// Why JSON is no message of a client; `None` if it is one.
 fn fault_of(message: &Value) -> Option<&'static str> {
     if message.is_array() {
-        return Some("a list of several is none, since revision 2025-06-18 of the protocol");
+        return Some("a list of several is not one");
     }
     if !message.is_object() {
         return Some("it must be an object");

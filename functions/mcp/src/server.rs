@@ -1,10 +1,13 @@
 //! What the protocol asks of a server: what it is, its tools, and calls of them.
 
+use std::borrow::Cow;
+
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
         CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode,
-        Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
+        Implementation, InitializeRequestParams, InitializeResult, ListToolsResult,
+        PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig,
         Tool as DescribedTool,
     },
     service::RequestContext,
@@ -34,6 +37,14 @@ spam. No tool calls or texts a number.
 Lists come in pages of 20, or of limit up to 100. pagination.total counts all matches; the end of a \
 result names the offset and version of the next page.";
 
+/// The revisions of the protocol, oldest first. 2025-03-26 is left out, since it alone has batches.
+const REVISIONS: [ProtocolVersion; 4] = [
+    ProtocolVersion::V_2024_11_05,
+    ProtocolVersion::V_2025_06_18,
+    ProtocolVersion::V_2025_11_25,
+    ProtocolVersion::V_2026_07_28,
+];
+
 /// A server of the tools. Whoever runs it answers the calls, in a task of its own choice.
 #[derive(Debug, Clone)]
 pub struct ToolServer {
@@ -55,6 +66,26 @@ impl ServerHandler for ToolServer {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(name)
             .with_instructions(INSTRUCTIONS)
+    }
+
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        Cow::Borrowed(&REVISIONS)
+    }
+
+    /// Agrees on the newest revision up to the requested one: a client knows older revisions than that
+    /// rather than newer ones.
+    fn negotiate_initialize(
+        &self,
+        request: &InitializeRequestParams,
+    ) -> Result<InitializeResult, ErrorData> {
+        let is_known = |revision: &&ProtocolVersion| {
+            revision.has_initialize() && revision.as_str() <= request.protocol_version.as_str()
+        };
+        let info = self.get_info();
+        Ok(match REVISIONS.iter().rfind(is_known) {
+            Some(revision) => info.with_protocol_version(revision.clone()),
+            None => info,
+        })
     }
 
     async fn list_tools(

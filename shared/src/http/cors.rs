@@ -52,6 +52,11 @@ impl AllowedOrigins {
         Self::Listed(values.filter(|value: &HeaderValue| !value.is_empty()).collect())
     }
 
+    /// Whether a request with these headers comes from no page, or from one of an allowed origin.
+    pub fn admit(&self, headers: &HeaderMap) -> bool {
+        headers.get_all(ORIGIN).iter().all(|origin| self.allowed(Some(origin)).is_some())
+    }
+
     /// The value of `Access-Control-Allow-Origin` for a request from `origin`.
     pub(super) fn allowed(&self, origin: Option<&HeaderValue>) -> Option<HeaderValue> {
         match self {
@@ -129,5 +134,19 @@ mod tests {
         }
         assert_eq!(allowed("", "https://a.example"), None);
         assert_eq!(AllowedOrigins::of(list).allowed(None), None);
+    }
+
+    #[test]
+    fn requests_are_admitted_from_allowed_origins_and_from_outside_of_browsers() {
+        let admits = |list: &str, origins: &[&'static str]| {
+            let values = origins.iter().map(|&origin| (ORIGIN, HeaderValue::from_static(origin)));
+            AllowedOrigins::of(list).admit(&values.collect())
+        };
+        for origins in [&[][..], &["https://a.example"]] {
+            assert!(admits("https://a.example", origins) && admits("*", origins), "{origins:?}");
+        }
+        for origins in [&["https://b.example"][..], &["null"], &["https://a.example", "null"]] {
+            assert!(!admits("https://a.example", origins) && admits("*", origins), "{origins:?}");
+        }
     }
 }

@@ -2,9 +2,16 @@
 
 use std::collections::BTreeSet;
 
+use axum::{
+    body::{Body, to_bytes},
+    http::Request,
+};
 use futures_util::future::join_all;
+use lambda_http::tower::ServiceExt;
 use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
+use shared::{app, http::AllowedOrigins, state::App};
+use tnr::routes;
 
 use crate::support::{
     agent::{
@@ -248,12 +255,14 @@ async fn there_are_no_streams_and_no_sessions() {
 }
 
 #[tokio::test]
-async fn a_revision_that_is_unknown_is_answered_with_one_that_is_known() {
+async fn a_revision_that_is_not_offered_is_answered_with_an_older_one_or_else_the_latest() {
     let service = shared_service();
     for (asked, agreed) in [
         ("2025-11-25", "2025-11-25"),
-        ("2025-03-26", "2025-03-26"),
         ("2024-11-05", "2024-11-05"),
+        // It has batches, which are refused.
+        ("2025-03-26", "2024-11-05"),
+        ("2026-07-28", "2025-11-25"),
         ("1999-01-01", "2025-11-25"),
     ] {
         let client = json!({ "name": "x", "version": "1" });
@@ -267,6 +276,38 @@ async fn a_revision_that_is_unknown_is_answered_with_one_that_is_known() {
     let request = post(service, ping).header("mcp-protocol-version", "1999-01-01");
     let (status, code, message) = refusal(request.send().await.unwrap()).await;
     assert_eq!((status, code), (400, -32600), "{message}");
+}
+
+#[tokio::test]
+async fn a_page_of_an_origin_that_is_not_allowed_calls_no_tool() {
+    let mut app = App::on(shared_service().database.serving_store().await);
+    app.allowed_origins = AllowedOrigins::of("https://a.example");
+    let service = app::service(routes(), app);
+    let call = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": { "name": "format_number", "arguments": { "tn": "+13052345678" } }
+    });
+    for (origin, status) in [
+        (None, 200),
+        (Some("https://a.example"), 200),
+        (Some("https://b.example"), 403),
+        (Some("null"), 403),
+        (Some("http://localhost"), 403),
+    ] {
+        let mut request = Request::post("/mcp").header("host", "localhost");
+        if let Some(origin) = origin {
+            request = request.header("origin", origin);
+        }
+        let request = request.header("x-api-key", KEY).header("content-type", "application/json");
+        let request = request.body(Body::from(call.to_string())).unwrap();
+        let response = service.clone().oneshot(request).await.unwrap();
+        assert_eq!(response.status(), status, "{origin:?}");
+        let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();
+        let body: Value = serde_json::from_slice(&body).unwrap();
+        let is_answered = body["result"]["structuredContent"]["valid"] == true;
+        assert_eq!(is_answered, status == 200, "{origin:?}: {body}");
+        assert_eq!(body["error"].is_object(), status == 403, "{origin:?}: {body}");
+    }
 }
 
 #[tokio::test]
