@@ -131,7 +131,8 @@ impl From<Filter> for CarrierSearch {
 
 /// List carriers
 ///
-/// In the order of their OCNs.
+/// In the order of their OCNs. With `q`, a carrier with a name that is the whole query comes first, then one
+/// with a name that begins with it, then any other; among equals the one that holds more exchanges.
 #[utoipa::path(
     get, path = "/v1/carriers", operation_id = "listCarriers", tag = "Carriers",
     params(Filter, Page, VersionParam, FormatParam),

@@ -89,8 +89,9 @@ pub const TOOLS: [Tool; 7] = [
     Tool {
         name: "list_carriers",
         title: "List carriers",
-        description: "A page of the carriers that meet all given filters, in the order of their OCNs; of \
-                      all carriers without a filter.",
+        description: "A page of the carriers that meet all given filters, of all carriers without one. \
+                      With q, the names most like it come first, and among equals the carriers with most \
+                      exchanges.",
         path: "/v1/carriers",
         arguments: &["q", "country", "state", "type", "limit", "offset", "version"],
         takes_numbers: false,

@@ -2,6 +2,7 @@
 
 use super::{
     Dataset, Records,
+    folding::Likeness,
     requirements::Requirements,
     row_set::RowSet,
     words::{Word, Words},
@@ -19,7 +20,8 @@ pub struct CarrierSearch {
 }
 
 impl Dataset {
-    /// The carriers that `search` finds, ordered by OCN.
+    /// The carriers that `search` finds: those of words by their likeness to them, and without words
+    /// by OCN.
     pub fn carriers_matching(&self, search: &CarrierSearch) -> Records<'_, Carrier> {
         if *search == CarrierSearch::default() {
             return self.carriers();
@@ -30,11 +32,22 @@ impl Dataset {
         while !words.is_empty() {
             found.retain(&self.carriers_with_words(&mut words));
         }
-        let mut matching = RowSet::new(self.carriers.count());
-        for carrier in found.iter().filter(|&carrier| self.has_fields(carrier, search)) {
-            matching.insert(carrier);
+        let matching = found.iter().filter(|&carrier| self.has_fields(carrier, search));
+        let mut matching: Vec<usize> = matching.collect();
+        if let Some(words) = &search.words {
+            // Equals stay in the order of their OCNs.
+            matching.sort_by_cached_key(|&carrier| self.rank(carrier, words));
         }
-        Records::in_set(self, matching, Self::carrier_at)
+        Records::in_order(self, matching, Self::carrier_at)
+    }
+
+    /// Where a carrier with all words comes, as one number, which sorts fast: the lesser, the more a name
+    /// of it is like the words; among equals, the more exchanges it holds.
+    fn rank(&self, carrier: usize, words: &Words) -> u64 {
+        let names = [self.carriers.company_name(carrier), self.carriers.common_name(carrier)];
+        let likeness = names.into_iter().flatten().map(|name| words.likeness_of(name)).min();
+        let likeness = likeness.unwrap_or(Likeness::None) as u64;
+        likeness << u32::BITS | u64::from(u32::MAX - self.carriers.exchange_total(carrier))
     }
 
     /// The carriers with the last of these words, of which it takes as many as it can.
@@ -75,7 +88,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::dataset::tests::carrier;
+    use crate::{dataset::tests::carrier, records::OwnedExchanges};
 
     fn dataset(company_name: &str, common_name: Option<&str>) -> Dataset {
         Dataset::new(vec![carrier("073H", company_name, common_name)], Vec::new(), Vec::new())
@@ -123,6 +136,38 @@ mod tests {
             assert!(!is_found(query, &dataset), "{query}");
         }
         assert_eq!(dataset.carriers_matching(&CarrierSearch::default()).len(), 1);
+    }
+
+    #[test]
+    fn whole_names_come_first_then_beginnings_and_among_equals_more_exchanges() {
+        let with_exchanges = |ocn: &str, name: &str, common_name: Option<&str>, total: u32| {
+            let exchanges = OwnedExchanges { total, by_state: [].into() };
+            Carrier { exchanges, ..carrier(ocn, name, common_name) }
+        };
+        let carriers = vec![
+            with_exchanges("0001", "ALASCOM DBA AT&T ALASKA", None, 900),
+            with_exchanges("0002", "AT&T CORP.", None, 5),
+            with_exchanges("0003", "AT&T LOCAL", None, 7),
+            with_exchanges("0004", "AT & T", None, 1),
+            with_exchanges("0005", "NEW CINGULAR", Some("AT&T"), 800),
+            with_exchanges("0006", "ATT ENTERPRISES", None, 7),
+            with_exchanges("0007", "THE AT&T", None, 900),
+            with_exchanges("0008", "ATLANTIC TEL", None, 999),
+        ];
+        let dataset = Dataset::new(carriers, Vec::new(), Vec::new());
+        let found = |search: CarrierSearch| {
+            let carriers = dataset.carriers_matching(&search);
+            carriers.map(|carrier| carrier.ocn.to_string()).collect::<Vec<_>>()
+        };
+        let by_words = |query: &str| {
+            found(CarrierSearch { words: query.parse().ok(), ..CarrierSearch::default() })
+        };
+        let expected = ["0005", "0004", "0003", "0006", "0002", "0008", "0001", "0007"];
+        assert_eq!(by_words("AT&T"), expected);
+        assert_eq!(by_words("at-t"), expected);
+        assert_eq!(by_words("local at&t"), ["0003"]);
+        let in_us = CarrierSearch { country: Some(Country::Us), ..CarrierSearch::default() };
+        assert!(found(in_us).is_sorted(), "without words they stay in the order of their OCNs");
     }
 
     /// The words of a text that spaces separate, each as the parts that punctuation joins.

@@ -98,6 +98,11 @@ impl Carriers {
         self.types.get(position).checked_sub(1).map(|number| CarrierType::ALL[number])
     }
 
+    /// How many exchanges the carrier holds.
+    pub(super) fn exchange_total(&self, position: usize) -> u32 {
+        self.exchange_totals.get(position) as u32
+    }
+
     pub(super) fn places(&self) -> &Places {
         &self.places
     }
@@ -115,7 +120,7 @@ impl Carriers {
             state: self.places.state(position, states),
             country: self.places.country(position),
             exchanges: OwnedExchanges {
-                total: self.exchange_totals.get(position) as u32,
+                total: self.exchange_total(position),
                 by_state: counts.collect(),
             },
         }

@@ -1,7 +1,7 @@
 //! Folds names and queries, so that what people write differently is found alike: `Montréal` and
 //! `montreal`, `T-Mobile` and `tmobile`.
 
-use std::iter;
+use std::{collections::VecDeque, iter};
 
 use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
@@ -18,22 +18,48 @@ pub(super) struct Folded(String);
 impl From<&str> for Folded {
     fn from(text: &str) -> Self {
         let mut folded = String::with_capacity(text.len());
+        for Letter { letter, separator } in letters(text) {
+            folded.extend(separator);
+            folded.push(letter);
+        }
+        Self(folded)
+    }
+}
+
+struct Letter {
+    letter: char,
+    /// What stands between it and the letter before; nothing within a word.
+    separator: Option<char>,
+}
+
+/// The letters and digits of a text, folded one after another as they are asked for.
+fn letters(text: &str) -> impl Iterator<Item = Letter> {
+    // An accent may be a character of its own, and is then no end of a word.
+    let mut characters = text.chars().filter(|&character| !is_combining_mark(character));
+    // One character may be folded to several letters.
+    let mut folded = VecDeque::new();
+    let mut is_first = true;
+    iter::from_fn(move || {
         let mut separator = None;
-        // An accent may be a character of its own, and is then no end of a word.
-        for character in text.chars().filter(|&character| !is_combining_mark(character)) {
-            if is_in_word(character) {
-                fold_letter(character, |letter| {
-                    folded.extend(separator.take().filter(|_| !folded.is_empty()));
-                    folded.push(letter);
-                });
+        let letter = loop {
+            if let Some(letter) = folded.pop_front() {
+                break letter;
+            }
+            let character = characters.next()?;
+            if character.is_ascii_alphanumeric() {
+                break character.to_ascii_lowercase();
+            } else if is_in_word(character) {
+                fold_letter(character, |letter| folded.push_back(letter));
             } else if character.is_whitespace() {
                 separator = Some(SPACE);
             } else {
                 separator.get_or_insert(PUNCTUATION);
             }
-        }
-        Self(folded)
-    }
+        };
+        let separator = separator.filter(|_| !is_first);
+        is_first = false;
+        Some(Letter { letter, separator })
+    })
 }
 
 /// Whether this is a letter or digit. The apostrophe of `Hawaiʻi` and another one count as letters
@@ -56,6 +82,17 @@ fn fold_letter(character: char, mut push: impl FnMut(char)) {
             }
         }
     });
+}
+
+/// How alike two names are, the most alike first. They agree as far as they have the same letters, and
+/// words that a space separates in one are also two words in the other, by a space or punctuation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Likeness {
+    /// They agree as a whole.
+    Same,
+    /// The other one goes on where this one ends.
+    Beginning,
+    None,
 }
 
 impl Folded {
@@ -86,42 +123,23 @@ impl Folded {
         })
     }
 
-    /// Whether both are one name: they have the same letters, and words that a space separates in one
-    /// are also two words in the other, by a space or punctuation.
-    pub(super) fn is_same_name_as(&self, other: &Self) -> bool {
-        let (mut own, mut others) = (self.letters(), other.letters());
+    /// How alike a name is to this one.
+    pub(super) fn likeness_of(&self, name: &str) -> Likeness {
+        let (mut own, mut others) = (letters(&self.0), letters(name));
         loop {
             match (own.next(), others.next()) {
-                (None, None) => return true,
+                (None, None) => return Likeness::Same,
+                (None, Some(_)) => return Likeness::Beginning,
                 (Some(one), Some(another)) if one.agrees_with(&another) => {}
-                _ => return false,
+                _ => return Likeness::None,
             }
         }
-    }
-
-    fn letters(&self) -> impl Iterator<Item = Letter> {
-        let mut characters = self.0.chars();
-        iter::from_fn(move || {
-            let before = characters.next()?;
-            match before {
-                SPACE | PUNCTUATION => {
-                    Some(Letter { letter: characters.next()?, separator: Some(before) })
-                }
-                letter => Some(Letter { letter, separator: None }),
-            }
-        })
     }
 }
 
 /// The word, and its rest from each part on: `a-b-c`, `b-c`, `c`.
 fn tails(word: &str) -> impl Iterator<Item = &str> {
     iter::successors(Some(word), |tail| Some(tail.split_once(PUNCTUATION)?.1))
-}
-
-struct Letter {
-    letter: char,
-    /// What stands before it.
-    separator: Option<char>,
 }
 
 impl Letter {
@@ -143,7 +161,7 @@ mod tests {
     }
 
     fn are_same_name(one: &str, another: &str) -> bool {
-        Folded::from(one).is_same_name_as(&Folded::from(another))
+        Folded::from(one).likeness_of(another) == Likeness::Same
     }
 
     #[test]
@@ -187,11 +205,35 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_name_may_go_on_where_another_ends() {
+        for (beginning, name) in [
+            ("AT&T", "AT&T Mobility"),
+            ("at t", "AT&T-Mobility"),
+            ("att", "AT&T CORP."),
+            ("t-mob", "TMOBILE USA"),
+            ("Œ", "OEUVRES"),
+            ("e", "\u{301} Épée"),
+        ] {
+            assert_eq!(Folded::from(beginning).likeness_of(name), Likeness::Beginning, "{name}");
+        }
+        for (other, name) in
+            [("AT&T", "THE AT&T"), ("a tt", "ATT CORP."), ("AT&T Mobility", "AT&T")]
+        {
+            assert_eq!(Folded::from(other).likeness_of(name), Likeness::None, "{name}");
+        }
+    }
+
     proptest! {
         #[test]
         fn a_folded_text_folds_to_itself(text in any::<String>()) {
             let once = folded(&text);
             prop_assert_eq!(folded(&once), once);
+        }
+
+        #[test]
+        fn a_text_is_the_same_as_itself_folded(text in any::<String>()) {
+            prop_assert!(are_same_name(&folded(&text), &text));
         }
     }
 }

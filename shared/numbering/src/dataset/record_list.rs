@@ -1,7 +1,7 @@
 //! Lists of records that are made only as they are reached, so that a page deep in a list costs no
 //! more than the first.
 
-use std::{fmt, ops::Range};
+use std::{fmt, ops::Range, vec};
 
 use super::{Dataset, row_set::RowSet};
 
@@ -18,6 +18,7 @@ pub struct Records<'a, R> {
 enum Positions {
     Range(Range<usize>),
     Set { set: RowSet, next: usize, left: usize },
+    List(vec::IntoIter<usize>),
 }
 
 impl<'a, R> Records<'a, R> {
@@ -36,6 +37,15 @@ impl<'a, R> Records<'a, R> {
     ) -> Self {
         let left = set.count();
         Self { dataset, positions: Positions::Set { set, next: 0, left }, record_at }
+    }
+
+    /// Records in the order of their positions in the list.
+    pub(super) fn in_order(
+        dataset: &'a Dataset,
+        positions: Vec<usize>,
+        record_at: fn(&'a Dataset, usize) -> R,
+    ) -> Self {
+        Self { dataset, positions: Positions::List(positions.into_iter()), record_at }
     }
 }
 
@@ -67,6 +77,7 @@ impl Iterator for Positions {
                 *next = found? + 1;
                 found
             }
+            Self::List(positions) => positions.nth(skipped),
         }
     }
 
@@ -74,6 +85,7 @@ impl Iterator for Positions {
         match self {
             Self::Range(range) => range.size_hint(),
             Self::Set { left, .. } => (*left, Some(*left)),
+            Self::List(positions) => positions.size_hint(),
         }
     }
 }

@@ -1,8 +1,13 @@
 //! `/v1/carriers` and `/v1/carrier`.
 
-use serde_json::json;
+use std::cmp::Reverse;
 
-use crate::support::service::{fields, shared_service};
+use serde_json::{Value, json};
+
+use crate::support::{
+    lists::linked_path,
+    service::{fields, shared_service},
+};
 
 #[tokio::test]
 async fn the_list_has_every_field_of_the_summary_in_every_row() {
@@ -52,6 +57,33 @@ async fn words_find_carriers_by_their_names_and_ocn() {
     assert_eq!(found("q=sample&country=CA&state=ON").await, found("country=CA&state=ON").await);
     let message = "q must contain a letter or digit, got '&'";
     service.assert_error("/v1/carriers?q=%26", 400, "invalid_request", message).await;
+}
+
+#[tokio::test]
+async fn carriers_found_by_words_are_ranked_by_likeness_and_exchanges_on_every_page() {
+    let service = shared_service();
+    let mut ranks = Vec::new();
+    let mut next = Some("/v1/carriers?q=sample+te&limit=3".to_owned());
+    while let Some(page) = next {
+        let response = service.get(&page).await;
+        next = linked_path(&response, "next");
+        let body: Value = response.json().await.unwrap();
+        for carrier in body["carriers"].as_array().unwrap() {
+            let ocn = carrier["ocn"].as_str().unwrap().to_owned();
+            let names = [&carrier["company_name"], &carrier["common_name"]];
+            let begins = |name: &&Value| {
+                name.as_str().is_some_and(|name| name.to_lowercase().starts_with("sample te"))
+            };
+            let detail = service.ok(&format!("/v1/carrier/{ocn}")).await;
+            let exchanges = Reverse(detail["exchanges"]["total"].as_u64().unwrap());
+            ranks.push((!names.iter().any(begins), exchanges, ocn));
+        }
+    }
+    assert!(ranks.len() > 6 && ranks.iter().any(|(is_other, ..)| *is_other), "{ranks:?}");
+    assert!(ranks.is_sorted(), "{ranks:?}");
+
+    let found = service.ok("/v1/carriers?q=sample+mobile+usa+inc").await;
+    assert_eq!(found["carriers"][0]["company_name"], "SAMPLE MOBILE USA, INC.");
 }
 
 #[tokio::test]
