@@ -45,9 +45,11 @@ SUCCESSES = {
     "get_stats_unversioned": ({}, models.Stats),
 }
 PUBLIC = {"get_health", "get_health_unversioned", "get_stats", "get_stats_unversioned"}
+# A version that is not retained.
+GONE = "20200101T000000Z-0123456789abcdef"
 # Requests that are refused, with the status, the error and a part of the message.
 REFUSALS = [
-    ("list_carriers", {"version": "gone"}, 400, "invalid_request", "no longer available"),
+    ("list_carriers", {"version": GONE}, 400, "invalid_request", "no longer available"),
     ("get_carrier", {"ocn": "ZZZZ"}, 404, "not_found", "ZZZZ"),
     ("get_carrier_by_query", {"ocn": "12345"}, 400, "invalid_request", "exactly 4"),
     ("get_area_code", {"npa": "999"}, 404, "not_found", "999"),

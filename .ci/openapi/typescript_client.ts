@@ -55,7 +55,7 @@ const checks: Record<keyof paths, () => Promise<void>> = {
     }
     assert.ok(total > 100 && carriers.size === total, `${carriers.size} of ${total}`);
     assert.equal(carriers.get("0319")?.carrier_type, null);
-    const query = { version: "gone" };
+    const query = { version: "20200101T000000Z-0123456789abcdef" };
     refusal(await withKey.GET("/v1/carriers", { params: { query } }), 400, "invalid_request");
     refusal(await withoutKey.GET("/v1/carriers"), 401, "unauthorized");
   },

@@ -248,8 +248,14 @@ async fn admit_anybody(
     Ok(response)
 }
 
+/// What a path without an endpoint is answered. One ends where the code of an exchange belongs, and is told
+/// how to give it.
 pub(crate) async fn endpoint_not_found(uri: Uri) -> ApiError {
-    ApiError::no_endpoint(&uri)
+    let path = uri.path().trim_end_matches('/');
+    match path.strip_prefix("/v1/npa/").and_then(|rest| rest.split_once('/')) {
+        Some((_, "nxx")) => ApiError::invalid("nxx is required. Usage: /v1/npa/<NPA>/nxx/<NXX>"),
+        _ => ApiError::no_endpoint(&uri),
+    }
 }
 
 /// The router, which answers a request whose handler panics.

@@ -11,6 +11,7 @@ use axum::{
     },
     response::{IntoResponse, IntoResponseParts, Response, ResponseParts},
 };
+use numbering::records::Version;
 use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
 
@@ -25,6 +26,9 @@ pub const MAX_LIMIT: usize = 100;
 /// The greatest offset: the greatest whole number that every client reads exactly from JSON (RFC
 /// 8259, section 6).
 const MAX_OFFSET: usize = (1 << 53) - 1;
+
+const VERSION_RULE: &str = "must be a version of the data as Link headers have it, such as \
+                            '20261121T090003Z-5fGh2kLmN8pQrS1t'";
 
 /// About as long as a page of 50 results is in JSON, so that its buffer need not grow often.
 const BYTES_OF_PAGE: usize = 8 * 1024;
@@ -63,7 +67,11 @@ impl<S: Sync> FromRequestParts<S> for VersionParam {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        Ok(Self { version: Params::of(&parts.uri).text("version")? })
+        let version = Params::of(&parts.uri).text("version")?;
+        if let Some(text) = version.as_deref().filter(|text| Version::named(text).is_none()) {
+            return Err(invalid_param("version", text, VERSION_RULE));
+        }
+        Ok(Self { version })
     }
 }
 

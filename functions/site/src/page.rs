@@ -1,14 +1,14 @@
 //! The page at the root, for browsers: one document, put together of readable files when it is first
-//! asked for.
+//! asked for. Other clients get an index.
 
 use std::sync::LazyLock;
 
 use axum::{
     extract::State,
-    http::{HeaderMap, Uri},
-    response::Response,
+    http::{HeaderMap, Uri, header::CONTENT_TYPE},
+    response::{IntoResponse, Response},
 };
-use shared::{errors::ApiError, flag_images::FlagImages, http::prefers_html, state::App};
+use shared::{flag_images::FlagImages, http::prefers_html, state::App};
 
 use crate::html::{self, hash_source};
 
@@ -30,6 +30,13 @@ const SCRIPTS: [&str; 13] = [
     include_str!("../assets/page/script/search_view.js"),
     include_str!("../assets/page/script/page.js"),
 ];
+
+/// The name of the service, and the paths to begin with.
+const INDEX: &str = concat!(
+    r#"{"name":"Telephone Number Reference Service","version":""#,
+    env!("CARGO_PKG_VERSION"),
+    r#"","docs":"/docs","openapi":"/openapi.json","health":"/health"}"#,
+);
 
 static PAGE: LazyLock<Page> = LazyLock::new(Page::assemble);
 
@@ -71,19 +78,13 @@ fn host_of(flag_images: &FlagImages) -> Option<String> {
     Some(format!("{}://{}", uri.scheme()?, uri.authority()?))
 }
 
-/// Answers browsers with the page, and programs as if there was nothing.
-///
-/// # Errors
-/// Returns [`ApiError::NotFound`] if the client does not prefer HTML.
-pub async fn page(
-    State(app): State<App>,
-    headers: HeaderMap,
-    uri: Uri,
-) -> Result<Response, ApiError> {
-    if !prefers_html(&headers) {
-        return Err(ApiError::no_endpoint(&uri));
+/// Answers browsers with the page, and other clients with what leads on from here.
+pub async fn page(State(app): State<App>, headers: HeaderMap) -> Response {
+    if prefers_html(&headers) {
+        html::response(&PAGE.document, &PAGE.policy(&app.flag_images))
+    } else {
+        ([(CONTENT_TYPE, "application/json")], INDEX).into_response()
     }
-    Ok(html::response(&PAGE.document, &PAGE.policy(&app.flag_images)))
 }
 
 #[cfg(test)]

@@ -132,9 +132,9 @@ async fn the_root_is_found_behind_a_stage_or_base_path() {
     let rest_apis = [("", "/prod"), ("/numbers", "/numbers")]
         .map(|(base_path, prefix)| rest_api_event("/", "/", base_path, prefix));
     for event in http_apis.chain(rest_apis) {
-        // A program has no use for the page, and the message shows which path was found.
+        // A client that is not a browser gets the index.
         let answer = answer_of(site::routes(), &event).await;
-        assert_eq!(answer.body["message"], "Endpoint not found: /", "{event}");
+        assert_eq!(answer.body["docs"], "/docs", "{event}");
     }
 }
 

@@ -129,10 +129,13 @@ async fn an_exchange_is_the_same_by_path_and_by_query() {
 #[tokio::test]
 async fn an_exchange_of_a_version_that_is_gone_is_refused_like_a_list_of_it() {
     let service = shared_service();
-    let message = "version 'gone' is no longer available; restart pagination without the version \
-                   parameter";
-    for path in ["/v1/npa/416?nxx=234&version=gone", "/v1/npa?npa=416&nxx=234&version=gone"] {
-        service.assert_error(path, 400, "invalid_request", message).await;
+    let gone = "20200101T000000Z-0123456789abcdef";
+    let message = format!(
+        "version '{gone}' is no longer available; restart pagination without the version parameter"
+    );
+    for path in ["/v1/npa/416?nxx=234", "/v1/npa?npa=416&nxx=234"] {
+        let path = format!("{path}&version={gone}");
+        service.assert_error(&path, 400, "invalid_request", &message).await;
     }
     let next =
         service.get("/v1/npa/416?limit=1").await.headers()["link"].to_str().unwrap().to_owned();

@@ -141,8 +141,18 @@ async fn a_list_read_by_its_links_is_of_one_version_although_another_is_publishe
 
 #[tokio::test]
 async fn a_version_that_is_not_retained_is_refused() {
-    let message = "version 'old' is no longer available; \
+    let message = "version '20200101T000000Z-0123456789abcdef' is no longer available; \
                    restart pagination without the version parameter";
-    let path = "/v1/carriers?version=old";
+    let path = "/v1/carriers?version=20200101T000000Z-0123456789abcdef";
     shared_service().assert_error(path, 400, "invalid_request", message).await;
+}
+
+#[tokio::test]
+async fn a_malformed_version_is_told_its_form() {
+    for list in ["/v1/carriers?", "/v1/npa/415?", "/v1/npa?npa=416&nxx=234&", "/v1/search?q=a&"] {
+        let message = "version must be a version of the data as Link headers have it, such as \
+                       '20261121T090003Z-5fGh2kLmN8pQrS1t', got 'x'";
+        let path = format!("{list}version=x");
+        shared_service().assert_error(&path, 400, "invalid_request", message).await;
+    }
 }

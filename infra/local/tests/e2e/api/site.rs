@@ -7,7 +7,7 @@ use reqwest::{
         ETAG, HeaderName, IF_NONE_MATCH, VARY,
     },
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::service::{Service, http_client, shared_service};
 
@@ -34,7 +34,7 @@ fn policy(response: &Response) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn browsers_get_the_page_and_programs_what_every_unknown_path_gets() {
+async fn browsers_get_the_page_and_other_clients_an_index() {
     let page = ask("/", OF_BROWSER).await;
     assert_eq!(page.status(), 200);
     assert_eq!(header(&page, CONTENT_TYPE), "text/html; charset=utf-8");
@@ -43,14 +43,22 @@ async fn browsers_get_the_page_and_programs_what_every_unknown_path_gets() {
     assert!(header(&page, VARY).split(", ").any(|name| name == "Accept"));
     assert!(page.text().await.unwrap().starts_with("<!doctype html>"));
 
-    for accept in ["*/*", "application/json", "text/html;q=0.1, */*"] {
-        let error = ask("/", accept).await;
-        assert_eq!((error.status().as_u16(), header(&error, CACHE_CONTROL)), (404, "no-store"));
-        let expected = r#"{"error":"not_found","message":"Endpoint not found: /"}"#;
-        assert_eq!(error.text().await.unwrap(), expected, "{accept}");
+    let version = env!("CARGO_PKG_VERSION");
+    for accept in ["*/*", "application/json", "application/problem+json", "text/html;q=0.1, */*"] {
+        let response = ask("/", accept).await;
+        assert_eq!(header(&response, CONTENT_TYPE), "application/json", "{accept}");
+        let index: Value = response.json().await.unwrap();
+        let name = "Telephone Number Reference Service";
+        let expected = json!({
+            "name": name, "version": version, "docs": "/docs", "openapi": "/openapi.json",
+            "health": "/health"
+        });
+        assert_eq!(index, expected, "{accept}");
+        for link in ["docs", "openapi", "health"] {
+            let target = ask(index[link].as_str().unwrap(), accept).await;
+            assert_eq!(target.status(), 200, "{link}");
+        }
     }
-    let problem = ask("/", "application/problem+json").await;
-    assert_eq!(header(&problem, CONTENT_TYPE), "application/problem+json");
 }
 
 /// A page that can look numbers up holds a key, so nothing else may run in it or learn of it.

@@ -8,6 +8,8 @@ async fn a_path_without_its_code_is_told_how_to_give_it() {
     for (path, usage) in [
         ("/v1/carrier/", "ocn is required. Usage: /v1/carrier?ocn=<OCN>"),
         ("/v1/npa/", "npa is required. Usage: /v1/npa?npa=<NPA> or /v1/npa?npa=<NPA>&nxx=<NXX>"),
+        ("/v1/npa/415/nxx/", "nxx is required. Usage: /v1/npa/<NPA>/nxx/<NXX>"),
+        ("/v1/npa/415/nxx", "nxx is required. Usage: /v1/npa/<NPA>/nxx/<NXX>"),
         ("/v1/format/", "tn is required. Usage: /v1/format?tn=<NUMBER>"),
         ("/v1/lookup/", "tn is required. Usage: /v1/lookup?tn=<NUMBER>"),
     ] {
@@ -45,7 +47,7 @@ async fn a_slash_within_a_number_is_a_part_of_it() {
 #[tokio::test]
 async fn other_paths_with_a_slash_are_unknown_and_need_no_key_to_be_told() {
     let service = shared_service();
-    for path in ["/v1/", "/", "/v1/npa/415/nxx/", "/v1/carrier//", "/v1/nowhere/"] {
+    for path in ["/v1/", "/v1/npa/415/", "/v1/npa/415/nxy/", "/v1/carrier//", "/v1/nowhere/"] {
         let response = service.request(path).send().await.unwrap();
         assert_eq!(response.status(), 404, "{path}");
     }
