@@ -120,7 +120,7 @@ def check_formats():
     assert (london.valid, london.possible, london.input_) == (True, True, "+442079460958"), london
     assert (london.country_code, london.country_calling_code) == ("44", "+44"), london
     assert london.formats.national == "020 7946 0958" and london.npa is UNSET, london
-    assert london.type_ == models.NumberType.FIXED_LINE, london
+    assert london.type_ == "FIXED_LINE", london
     assert london.location.country_name == "United Kingdom" and london.carrier is UNSET, london
     assert london.flags.country.png.small.endswith("GB-48x32.png"), london
     assert ok("format_number_by_query", tn="+442079460958") == london

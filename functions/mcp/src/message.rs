@@ -49,7 +49,7 @@ pub fn read(body: &[u8]) -> Result<Value, Refused> {
 /// Why JSON is no message of a client; `None` if it is one.
 fn fault_of(message: &Value) -> Option<&'static str> {
     if message.is_array() {
-        return Some("a list of several is not one");
+        return Some("batches are not supported");
     }
     if !message.is_object() {
         return Some("it must be an object");
@@ -111,8 +111,8 @@ mod tests {
     #[test]
     fn a_message_that_is_not_of_json_rpc_is_an_invalid_request() {
         for (body, fault) in [
-            ("[]", "a list"),
-            (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, "a list"),
+            ("[]", "batches"),
+            (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, "batches"),
             ("null", "an object"),
             ("{}", "its jsonrpc"),
             (r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, "its jsonrpc"),

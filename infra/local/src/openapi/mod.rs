@@ -3,6 +3,7 @@
 
 mod examples;
 mod layers;
+mod open_enums;
 mod version_3_0;
 
 use serde_json::Value;
@@ -21,6 +22,8 @@ use utoipa::{
 };
 
 use crate::routes;
+
+pub use open_enums::KNOWN_VALUES;
 
 #[derive(OpenApi)]
 #[openapi(
@@ -95,6 +98,7 @@ pub fn description() -> Value {
     let typed = Api::openapi().merge_from(app::openapi(routes()));
     let mut description = serde_json::to_value(typed).expect("a description is JSON");
     layers::describe(&mut description);
+    open_enums::open(&mut description);
     examples::add(&mut description);
     tidy(&mut description);
     description

@@ -315,7 +315,6 @@ async fn a_server_links_to_the_name_by_which_it_was_asked() {
     for (host, proto, expected) in [
         ("numbers.example.com", "https", "https://numbers.example.com"),
         ("numbers.example.com:8080", "http", "http://numbers.example.com:8080"),
-        ("evil.example/\"><script>", "https", "http://127.0.0.1:3000"),
     ] {
         let request = http_client().get(&url).bearer_auth(KEY).header(HOST_HEADER, host);
         let answer = request.header("x-forwarded-proto", proto).send().await.unwrap();

@@ -75,7 +75,8 @@ impl InProcess {
     }
 
     async fn answer(&self, target: String) -> String {
-        let request = Request::get(&target).header("Authorization", format!("Bearer {KEY}"));
+        let request = Request::get(&target).header("Host", "localhost");
+        let request = request.header("Authorization", format!("Bearer {KEY}"));
         let request = request.body(Body::empty()).unwrap();
         let response = self.0.clone().call(request).await.unwrap();
         assert_eq!(response.status(), StatusCode::OK, "{target}");

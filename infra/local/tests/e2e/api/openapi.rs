@@ -155,6 +155,50 @@ fn every_field_that_names_the_carrier_of_a_number_says_that_it_may_have_been_por
     }
 }
 
+/// A value with what it refers to in the place of its references.
+fn resolved(value: &Value, description: &Value) -> Value {
+    match value {
+        Value::Object(fields) => match fields.get("$ref").and_then(Value::as_str) {
+            Some(reference) => {
+                let target = description.pointer(reference.trim_start_matches('#')).unwrap();
+                resolved(target, description)
+            }
+            None => {
+                let own =
+                    |(name, field): (&String, &Value)| (name.clone(), resolved(field, description));
+                Value::Object(fields.iter().map(own).collect())
+            }
+        },
+        Value::Array(items) => items.iter().map(|item| resolved(item, description)).collect(),
+        other => other.clone(),
+    }
+}
+
+#[test]
+fn enums_of_answers_are_open_and_those_of_requests_closed() {
+    for description in [openapi::description(), openapi::description_3_0()] {
+        let (mut open, mut closed) = (0, 0);
+        for (path, item) in description["paths"].as_object().unwrap() {
+            for (method, operation) in item.as_object().unwrap() {
+                let place = format!("{method} {path}");
+                let answers = resolved(&operation["responses"], &description);
+                each_object(&place, &answers, &mut |place, schema| {
+                    assert!(schema["enum"].is_null(), "{place} is closed");
+                    open += usize::from(schema[openapi::KNOWN_VALUES].is_array());
+                });
+                for part in ["parameters", "requestBody"] {
+                    let asked = resolved(&operation[part], &description);
+                    each_object(&place, &asked, &mut |place, schema| {
+                        assert!(schema[openapi::KNOWN_VALUES].is_null(), "{place} is open");
+                        closed += usize::from(schema["enum"].is_array());
+                    });
+                }
+            }
+        }
+        assert!(open > 100 && closed > 15, "{open} open, {closed} closed");
+    }
+}
+
 #[test]
 fn every_text_is_for_clients() {
     const INNER_WORDS: [&str; 9] = [

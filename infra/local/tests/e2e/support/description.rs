@@ -52,6 +52,7 @@ static THINNED: LazyLock<Described> = LazyLock::new(|| {
 
 fn described(mut description: Value) -> Described {
     forbid_undescribed_fields(&mut description);
+    forbid_unknown_values(&mut description);
     let (mut compiler, mut schemas) = (Compiler::new(), Schemas::new());
     compiler.add_resource(LOCATION, description.clone()).unwrap();
     compiler.enable_format_assertions();
@@ -95,6 +96,20 @@ fn forbid_undescribed_fields(description: &mut Value) {
         if is_object && !is_part {
             schema["unevaluatedProperties"] = json!(false);
         }
+    }
+}
+
+/// Closes the enums of answers, which the description leaves open so that values may be added later.
+fn forbid_unknown_values(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            if let Some(values) = fields.remove(openapi::KNOWN_VALUES) {
+                fields.insert("enum".to_owned(), values);
+            }
+            fields.values_mut().for_each(forbid_unknown_values);
+        }
+        Value::Array(items) => items.iter_mut().for_each(forbid_unknown_values),
+        _ => (),
     }
 }
 

@@ -1,0 +1,124 @@
+//! Opens the enums of answers: a later version may answer a value that a generated client does not know,
+//! and the client must read it nevertheless. What a request may hold stays closed, since the service
+//! refuses everything else.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use super::operations;
+
+/// The known values of an open enum, as
+/// [Zalando's guidelines](https://opensource.zalando.com/restful-api-guidelines/#112) name them.
+pub const KNOWN_VALUES: &str = "x-extensible-enum";
+const SCHEMAS: &str = "#/components/schemas/";
+/// The most values that a description lists.
+const MAX_LISTED: usize = 12;
+
+/// Opens every enum that is a part of a response. Of those that requests have, too, responses get open
+/// copies.
+pub fn open(description: &mut Value) {
+    let requested = requested_schemas(description);
+    let Value::Object(schemas) = &mut description["components"]["schemas"] else { return };
+    let is_enum = |name: &&String| schemas[*name].get("enum").is_some();
+    let closed: BTreeSet<String> = requested.iter().filter(is_enum).cloned().collect();
+    for name in &closed {
+        schemas.insert(open_name(name), schemas[name].clone());
+    }
+    schemas.sort_keys();
+    let answered = schemas.iter_mut().filter(|(name, _)| !requested.contains(*name));
+    answered.for_each(|(_, schema)| open_within(schema, &closed));
+    for (_, _, operation) in operations(description) {
+        open_within(&mut operation["responses"], &closed);
+    }
+}
+
+/// The names of the schemas that the parameters and bodies of requests consist of.
+fn requested_schemas(description: &mut Value) -> BTreeSet<String> {
+    let mut waiting = Vec::new();
+    for (_, _, operation) in operations(description) {
+        waiting.extend(references_in(&operation["parameters"]));
+        waiting.extend(references_in(&operation["requestBody"]));
+    }
+    let mut names = BTreeSet::new();
+    while let Some(name) = waiting.pop() {
+        if names.insert(name.clone()) {
+            waiting.extend(references_in(&description["components"]["schemas"][name]));
+        }
+    }
+    names
+}
+
+/// The names of the schemas that a value refers to.
+fn references_in(value: &Value) -> Vec<String> {
+    match value {
+        Value::Object(fields) => {
+            let own = fields.get("$ref").and_then(schema_name).map(str::to_owned);
+            own.into_iter().chain(fields.values().flat_map(references_in)).collect()
+        }
+        Value::Array(items) => items.iter().flat_map(references_in).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn schema_name(reference: &Value) -> Option<&str> {
+    reference.as_str()?.strip_prefix(SCHEMAS)
+}
+
+/// The name of the open copy of an enum.
+fn open_name(name: &str) -> String {
+    format!("Open{name}")
+}
+
+/// Opens the enums within a schema, and refers to the open copies of those that stay closed.
+fn open_within(value: &mut Value, closed: &BTreeSet<String>) {
+    match value {
+        Value::Object(fields) => {
+            open_enum(fields);
+            let name = fields.get("$ref").and_then(schema_name);
+            if let Some(name) = name.filter(|name| closed.contains(*name)) {
+                let reference = format!("{SCHEMAS}{}", open_name(name));
+                fields.insert("$ref".to_owned(), reference.into());
+            }
+            fields.values_mut().for_each(|field| open_within(field, closed));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| open_within(item, closed)),
+        _ => (),
+    }
+}
+
+/// Makes an enum any text, of which the description tells the known values if they are few.
+fn open_enum(schema: &mut Map<String, Value>) {
+    let Some(Value::Array(values)) = schema.remove("enum") else { return };
+    let described = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+    let mut text = described.trim_end_matches('.').to_owned();
+    if values.len() <= MAX_LISTED {
+        let listed: Vec<&str> = values.iter().filter_map(Value::as_str).collect();
+        text += &format!(": `{}`", listed.join("`, `"));
+    }
+    schema.insert("description".to_owned(), (text + ". Later versions may add values.").into());
+    schema.insert(KNOWN_VALUES.to_owned(), values.into());
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_description_lists_few_known_values_and_not_many() {
+        let opened = |values: Vec<&str>| {
+            let mut schema = json!({ "type": "string", "description": "A type.", "enum": values });
+            open_within(&mut schema, &BTreeSet::new());
+            schema
+        };
+        let few = json!({
+            "type": "string", "description": "A type: `A`, `B`. Later versions may add values.",
+            "x-extensible-enum": ["A", "B"]
+        });
+        assert_eq!(opened(vec!["A", "B"]), few);
+        let many = opened(vec!["A"; MAX_LISTED + 1]);
+        assert_eq!(many["description"], "A type. Later versions may add values.");
+    }
+}
