@@ -18,6 +18,8 @@ pub(crate) type Cause = Box<dyn Error + Send + Sync>;
 pub enum IngestError {
     #[error("{source_name} cannot be read")]
     Unreadable { source_name: String, source: Cause },
+    #[error("{file} cannot be fetched from {address}")]
+    NotFetched { file: &'static str, address: String, source: Cause },
     #[error("{source_name} cannot be imported")]
     InSource { source_name: String, source: Box<IngestError> },
     #[error("{file} cannot be read as rows")]
@@ -89,7 +91,7 @@ impl IngestError {
             Self::InSource { source_name: _, source } => {
                 format!("{self}: {}", source.without_contents())
             }
-            Self::Unreadable { source_name: _, source } => {
+            Self::Unreadable { source, .. } | Self::NotFetched { source, .. } => {
                 format!("{self}: {}", with_causes(source.as_ref()))
             }
             Self::Cell { file, line, column, value: _, rule } => {

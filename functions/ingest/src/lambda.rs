@@ -165,7 +165,7 @@ impl Request {
             carriers: source(&self.carriers, "CARRIERS_SOURCE")?,
             thousands_blocks: source(&self.thousands_blocks, "THOUSANDS_BLOCKS_SOURCE")?,
         };
-        Ok(named.or_published())
+        Ok(named.or_published(None))
     }
 
     fn options(

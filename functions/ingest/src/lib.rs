@@ -18,6 +18,7 @@ mod overtaken;
 mod publish;
 mod quality;
 mod reports;
+mod row_counter;
 mod sources;
 mod table;
 mod verify;
@@ -36,6 +37,8 @@ use self::{
     outcome::Notes,
     publish::{Baseline, Candidate, FOREIGN_PASSED_OVER},
     reports::{cnac, nanpa, npa_report, overlay, thousands_blocks},
+    row_counter::RowCounter,
+    sources::Received,
 };
 
 pub use changes::{ChangeKind, Changes, FieldChange, MOST_LISTED, RecordChange, RecordKind};
@@ -50,7 +53,10 @@ pub use quality::{
     AreaCodeCoverage, BeforeAfter, CarrierCoverage, Column, Coverage, Figures, Quality,
     QualityReport, Values,
 };
-pub use sources::{NamedSources, RemoteSource, Source, SourceError, Sources};
+pub use sources::{
+    Mirror, MirrorError, NamedSources, PUBLISHED_ADDRESSES, RemoteSource, Source, SourceError,
+    Sources,
+};
 pub use verify::{Drift, Repair, Verification, verify};
 
 /// Imports `sources` and makes them the current version, all or nothing. An import that a gate
@@ -71,16 +77,21 @@ pub async fn ingest(
     progress(Progress::Comparing);
     let assembled = assemble::assemble(rows, &mut notes);
     let baseline = Baseline::load(store, &mut notes).await?;
-    let Comparison { differences, changed_keys } =
+    let Comparison { mut differences, changed_keys } =
         Comparison::between(&baseline.dataset, &assembled);
     let version = Version::new(options.now);
     let dataset = assembled.following(&baseline.dataset, version.clone());
     let bytes = dataset.pack()?;
     let snapshot = Snapshot::of(version, &bytes, dataset.statistics(), file_dates, options.now);
+    let compared = baseline.compared_with(&snapshot);
+    let replaces_sample = baseline.snapshot.is_some() && compared.is_none();
+    if replaces_sample {
+        differences = Comparison::between(&Dataset::default(), &dataset).differences;
+    }
 
     let quality = Quality::of(&dataset);
     let baseline_quality = Quality::of(&baseline.dataset);
-    let before = baseline.snapshot.as_ref().map(|snapshot| MeasuredVersion {
+    let before = compared.map(|snapshot| MeasuredVersion {
         file_dates: snapshot.file_dates,
         dataset: &baseline.dataset,
         quality: &baseline_quality,
@@ -89,6 +100,7 @@ pub async fn ingest(
     let refusals = gates::check(before.as_ref(), &after, &notes, &options);
     let quality_report = QualityReport::between(before.map(|before| before.quality), &quality);
     let report = ImportReport::new(&snapshot, &dataset, differences, quality_report, notes);
+    let report = ImportReport { replaces_sample, ..report };
 
     if !refusals.is_empty() || options.dry_run {
         let outcome = if refusals.is_empty() {
@@ -231,6 +243,9 @@ async fn read_source<T>(
     notes: &mut Notes,
     progress: &impl Fn(Progress),
 ) -> Result<T, IngestError> {
-    progress(Progress::Reading(file));
-    source.open().await?.read(|reader| parse(reader, notes))
+    let received = |Received { bytes, total }| progress(Progress::Fetching { file, bytes, total });
+    let content = source.open(file, received).await?;
+    progress(Progress::Reading { file, rows: 0 });
+    let read = |rows| progress(Progress::Reading { file, rows });
+    content.read(|reader| parse(&mut RowCounter::new(reader, read), notes))
 }

@@ -49,8 +49,15 @@ impl Default for Options {
 /// How far an import has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
-    /// A report is being read; holds what messages call it.
-    Reading(&'static str),
+    /// A report is being fetched; `file` is what messages call it.
+    Fetching {
+        file: &'static str,
+        bytes: u64,
+        /// The size of the whole, if the server states it.
+        total: Option<u64>,
+    },
+    /// A report is being read.
+    Reading { file: &'static str, rows: u64 },
     /// The reports are read and are being compared with the current version.
     Comparing,
     /// The items to write are known; holds how many there are.

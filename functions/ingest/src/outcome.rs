@@ -16,6 +16,9 @@ pub struct ImportReport {
     pub outcome: Outcome,
     /// The version that is current now; `None` before the first import.
     pub version: Option<Version>,
+    /// Whether published data takes the place of the made-up sample, which makes it the first import:
+    /// it is compared with nothing.
+    pub replaces_sample: bool,
     /// The dates that the files state.
     pub file_dates: FileDates,
     /// How many exchanges there are.
@@ -94,6 +97,7 @@ impl ImportReport {
         Self {
             outcome: Outcome::Planned,
             version: None,
+            replaces_sample: false,
             file_dates: snapshot.file_dates,
             records: snapshot.statistics.total_records,
             by_country: snapshot.statistics.by_country.clone(),
@@ -112,6 +116,7 @@ impl ImportReport {
 
     /// The changes that this report counts, which are those from `before` to `after`.
     pub(crate) fn changes_between(&self, before: Dataset, after: Dataset) -> Option<Changes> {
+        let before = if self.replaces_sample { Dataset::default() } else { before };
         Some(Changes::new(before, after, self.differences.total() as usize))
     }
 }

@@ -80,6 +80,12 @@ impl Baseline {
         Ok(baseline)
     }
 
+    /// The version that `next` is compared with; `None` if the import counts as the first, since
+    /// nothing can be read or `next` replaces the sample.
+    pub fn compared_with(&self, next: &Snapshot) -> Option<&Snapshot> {
+        self.snapshot.as_ref().filter(|snapshot| !next.replaces_sample(snapshot))
+    }
+
     /// The name of the current version, if there is one.
     pub fn current_version(&self) -> Option<Version> {
         self.manifest.as_ref().map(|manifest| manifest.current.version.clone())

@@ -22,6 +22,16 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 /// Names the version of the data, which no field of the statistics may (spec 2.7).
 const DATA_VERSION: HeaderName = HeaderName::from_static("x-data-version");
 
+/// Says that the data is the made-up sample, which no field of the bodies may.
+const NUMBERING_DATA: HeaderName = HeaderName::from_static("x-numbering-data");
+
+/// The header of responses about the sample; none about published data.
+type SampleMark = Option<[(HeaderName, &'static str); 1]>;
+
+fn sample_mark(snapshot: &Snapshot) -> SampleMark {
+    snapshot.is_sample().then_some([(NUMBERING_DATA, "sample")])
+}
+
 /// The routes of this function, which take no key.
 pub fn routes() -> Routes {
     Routes::public(
@@ -119,7 +129,7 @@ pub struct Stats {
 }
 
 /// Statistics, with the header that names the version which they count.
-type StatsWithVersion = ([(HeaderName, String); 1], Json<Stats>);
+type StatsWithVersion = ([(HeaderName, String); 1], SampleMark, Json<Stats>);
 
 /// How much of the numbering plan the records cover (spec 2.7).
 #[derive(Debug, Serialize, ToSchema)]
@@ -169,7 +179,14 @@ fn by_name<K: ToString>(counts: BTreeMap<K, u32>) -> BTreeMap<String, u32> {
 #[utoipa::path(
     get, path = "/v1/health", operation_id = "getHealth", tag = "Status", security(()),
     responses(
-        PublicError, (status = 200, description = "The service answers", body = Health),
+        PublicError,
+        (
+            status = 200, description = "The service answers", body = Health,
+            headers((
+                "X-Numbering-Data" = Option<String>,
+                description = "'sample' as long as the data is the made-up sample."
+            ))
+        ),
         (
             status = 503, description = "The service is unhealthy", body = Health,
             examples((
@@ -178,15 +195,24 @@ fn by_name<K: ToString>(counts: BTreeMap<K, u32>) -> BTreeMap<String, u32> {
         )
     )
 )]
-async fn health(State(app): State<App>) -> Health {
-    Health::of(&app.dataset.read_manifest().await)
+async fn health(State(app): State<App>) -> (SampleMark, Health) {
+    let reading = app.dataset.read_manifest().await;
+    let mark = reading.manifest().and_then(|manifest| sample_mark(manifest.newest_readable()));
+    (mark, Health::of(&reading))
 }
 
 /// Health, without the version prefix
 #[utoipa::path(
     get, path = "/health", operation_id = "getHealthUnversioned", tag = "Status", security(()),
     responses(
-        PublicError, (status = 200, description = "The service answers", body = Health),
+        PublicError,
+        (
+            status = 200, description = "The service answers", body = Health,
+            headers((
+                "X-Numbering-Data" = Option<String>,
+                description = "'sample' as long as the data is the made-up sample."
+            ))
+        ),
         (
             status = 503, description = "The service is unhealthy", body = Health,
             examples((
@@ -195,7 +221,7 @@ async fn health(State(app): State<App>) -> Health {
         )
     )
 )]
-async fn health_unversioned(app: State<App>) -> Health {
+async fn health_unversioned(app: State<App>) -> (SampleMark, Health) {
     health(app).await
 }
 
@@ -206,7 +232,13 @@ async fn health_unversioned(app: State<App>) -> Health {
         PublicError,
         (
             status = 200, description = "Counts over the database", body = Stats,
-            headers(("X-Data-Version" = String, description = "The version of the data that is counted."))
+            headers(
+                ("X-Data-Version" = String, description = "The version of the data that is counted."),
+                (
+                    "X-Numbering-Data" = Option<String>,
+                    description = "'sample' as long as the data is the made-up sample."
+                )
+            )
         )
     )
 )]
@@ -217,7 +249,8 @@ async fn stats(State(app): State<App>) -> Result<StatsWithVersion, ApiError> {
             let snapshot = manifest.newest_readable().clone();
             let version = snapshot.version.to_string();
             request_context::record(|context| context.data_version = Some(version.clone()));
-            Ok(([(DATA_VERSION, version)], Json(snapshot.into())))
+            let mark = sample_mark(&snapshot);
+            Ok(([(DATA_VERSION, version)], mark, Json(snapshot.into())))
         }
         ManifestReading::Fresh(None) | ManifestReading::Remembered(None) => {
             Err(ApiError::Unavailable)
@@ -232,7 +265,13 @@ async fn stats(State(app): State<App>) -> Result<StatsWithVersion, ApiError> {
         PublicError,
         (
             status = 200, description = "Counts over the database", body = Stats,
-            headers(("X-Data-Version" = String, description = "The version of the data that is counted."))
+            headers(
+                ("X-Data-Version" = String, description = "The version of the data that is counted."),
+                (
+                    "X-Numbering-Data" = Option<String>,
+                    description = "'sample' as long as the data is the made-up sample."
+                )
+            )
         )
     )
 )]

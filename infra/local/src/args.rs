@@ -148,14 +148,18 @@ pub struct ImportArgs {
     /// Fetch what is not named below from where NANPA and CNAC publish it
     #[arg(long)]
     pub fetch: bool,
+    /// Fetch it from below this address instead, which has the reports under their published names:
+    /// https://, or http:// on this machine
+    #[arg(long, value_name = "URL", env = "TNR_MIRROR", hide_env_values = true)]
+    pub mirror: Option<ingest::Mirror>,
     /// NANPA's utilized central office codes, text or zip
-    #[arg(long, value_name = "FILE", required_unless_present = "fetch")]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["fetch", "mirror"])]
     pub nanpa: Option<ingest::Source>,
     /// CNAC's CO code status report, CSV or zip
-    #[arg(long, value_name = "FILE", required_unless_present = "fetch")]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["fetch", "mirror"])]
     pub cnac: Option<ingest::Source>,
     /// NANPA's area code database, npa_report.csv
-    #[arg(long, value_name = "FILE", required_unless_present = "fetch")]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["fetch", "mirror"])]
     pub npa_report: Option<ingest::Source>,
     /// Carrier types and trade names: ocn,company_name,common_name,carrier_type,state,country
     #[arg(long, value_name = "FILE")]

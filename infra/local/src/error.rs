@@ -2,7 +2,8 @@
 
 use std::{error::Error, process::ExitCode};
 
-use ingest::IngestError;
+use ingest::{IngestError, PUBLISHED_ADDRESSES};
+use logging::with_causes;
 use reqwest::StatusCode;
 use shared::auth::MalformedKey;
 use store::{DatasetError, StoreError};
@@ -71,6 +72,14 @@ pub enum LocalError {
     KeyFile { file: String, source: KeyFileError },
     #[error(transparent)]
     Ingest(#[from] IngestError),
+    /// A report could not be fetched. The ways around it follow the causes.
+    #[error(
+        "{}\n\nDownload these files in a browser and pass them with --nanpa, --cnac and\n\
+         --npa-report, in this order, or name a mirror that has them: --mirror URL\n{}",
+        with_causes(.0),
+        PUBLISHED_ADDRESSES.join("\n")
+    )]
+    NotFetched(IngestError),
     #[error("{0} answers with more than the health of this service")]
     NoHealth(String),
     #[error("the import was refused: {0}")]

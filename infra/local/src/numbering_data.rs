@@ -11,6 +11,7 @@ use crate::{
     LocalError,
     args::DataArgs,
     database::{DATABASE_FILE, Database},
+    next_commands::NextCommands,
     routes, sample,
 };
 
@@ -75,7 +76,7 @@ pub async fn on_app<T>(
             loaded => drop(loaded?),
         }
         if let Some((_, manifest)) = app.dataset.in_memory() {
-            warn_of_sample(&manifest.current);
+            warn_of_sample(&manifest.current, &args.next());
         }
         work(app).await
     });
@@ -111,8 +112,8 @@ async fn open_in_turn(args: &DataArgs) -> Result<Database, LocalError> {
 }
 
 /// Says that the data is made up, if it is the sample.
-pub fn warn_of_sample(snapshot: &Snapshot) {
-    if let Some(note) = sample::note_on(snapshot) {
+pub fn warn_of_sample(snapshot: &Snapshot, next: &NextCommands) {
+    if let Some(note) = sample::note_on(snapshot, next) {
         eprintln!("note: {note}");
     }
 }

@@ -1,10 +1,9 @@
 //! The sample of numbering data that the program brings along.
 
 use ingest::{IngestError, Options, Source, Sources};
-use jiff::civil::Date;
 use store::{Snapshot, Store, StoreError};
 
-use crate::LocalError;
+use crate::{LocalError, next_commands::NextCommands};
 
 /// Imports the sample, unless there is data already or another import brings some meanwhile.
 ///
@@ -21,19 +20,11 @@ pub async fn import_if_empty(store: &Store) -> Result<(), LocalError> {
     }
 }
 
-/// The date of the sample's reports, which no published report has.
-const DATE: Date = Date::constant(2000, 1, 1);
-
-/// Whether a version of the data was imported from the sample.
-pub fn is_sample(snapshot: &Snapshot) -> bool {
-    snapshot.file_dates.nanpa == Some(DATE)
-}
-
-/// What is to be said of a version of the data: that it is made up, if it is the sample, which looks like
-/// the published reports.
-pub fn note_on(snapshot: &Snapshot) -> Option<&'static str> {
-    is_sample(snapshot)
-        .then_some("this is the made-up sample; 'tnr import --fetch' fetches the published reports")
+/// A note for readers of the data that it is made up, and which of the `next` commands brings the
+/// published reports; `None` unless it is the sample.
+pub fn note_on(snapshot: &Snapshot, next: &NextCommands) -> Option<String> {
+    let import = next.tnr("import --fetch");
+    snapshot.is_sample().then(|| format!("made-up sample; get real data with '{import}'"))
 }
 
 /// Made-up codes and carriers in the formats of the published reports.

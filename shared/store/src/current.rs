@@ -34,6 +34,14 @@ pub enum ManifestReading {
     Remembered(Option<Arc<Manifest>>),
 }
 
+impl ManifestReading {
+    /// The manifest, fresh or remembered.
+    pub fn manifest(&self) -> Option<&Manifest> {
+        let (Self::Fresh(manifest) | Self::Remembered(manifest)) = self;
+        manifest.as_deref()
+    }
+}
+
 impl CurrentDataset {
     /// A dataset that is loaded from `store` when it is first needed.
     pub fn new(store: Store) -> Self {

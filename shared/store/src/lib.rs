@@ -31,7 +31,7 @@ pub use item_writes::{ItemWrite, WRITES_PER_BATCH};
 pub use loading::{DatasetError, LoadedVersion, load};
 pub use lookup_batches::READS_PER_BATCH;
 pub use lookup_items::{ItemKey, LookupItem, LookupTable};
-pub use manifest::{CHUNK_BYTES, FileDates, Manifest, Revision, Snapshot};
+pub use manifest::{CHUNK_BYTES, FileDates, Manifest, Revision, SAMPLE_DATE, Snapshot};
 pub use table_scan::StoredItem;
 pub use tables::Tables;
 pub use timeouts::TimeoutProfile;

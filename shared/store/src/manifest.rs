@@ -66,6 +66,9 @@ pub struct FileDates {
     pub npa_report: Option<Date>,
 }
 
+/// The date of the reports of the made-up sample, which no published report has.
+pub const SAMPLE_DATE: Date = Date::constant(2000, 1, 1);
+
 /// The size of a chunk. With its key it stays below 400 KB, which is DynamoDB's limit for an item.
 pub const CHUNK_BYTES: usize = 390_000;
 /// How many older versions are retained. Readers may be loading one, pages may be read from one,
@@ -127,6 +130,17 @@ impl Snapshot {
         Self { version, ingested_at, file_dates, chunks, layout, hash, statistics }
     }
 
+    /// Whether it was imported from the made-up sample, which looks like the published reports.
+    pub fn is_sample(&self) -> bool {
+        self.file_dates.nanpa == Some(SAMPLE_DATE)
+    }
+
+    /// Whether it takes the place of the sample, which then counts as never imported: published data
+    /// is not compared with it, and no rollback leads back to it.
+    pub fn replaces_sample(&self, older: &Self) -> bool {
+        older.is_sample() && !self.is_sample()
+    }
+
     /// Whether it has another layout than this release reads, as far as the manifest says.
     pub fn is_foreign(&self) -> bool {
         self.foreign_layout().is_some()
@@ -140,9 +154,9 @@ impl Snapshot {
 
 impl Manifest {
     /// The manifest that makes `snapshot` the current version in place of the one in `replaced`. Of
-    /// the older versions that are not damaged it retains the newest three, and beyond these the
-    /// newest of each layout. A release that reads only that layout answers from it while another
-    /// release imports.
+    /// the older versions that are neither damaged nor a sample that is replaced it retains the newest
+    /// three, and beyond these the newest of each layout. A release that reads only that layout answers
+    /// from it while another release imports.
     pub fn following(
         replaced: Option<&Self>,
         snapshot: Snapshot,
@@ -150,7 +164,9 @@ impl Manifest {
     ) -> Self {
         let published = replaced.into_iter().flat_map(Self::snapshots);
         let mut retained: Vec<Snapshot> = Vec::new();
-        for older in published.filter(|older| !is_damaged(&older.version)) {
+        let is_dropped =
+            |older: &Snapshot| is_damaged(&older.version) || snapshot.replaces_sample(older);
+        for older in published.filter(|older| !is_dropped(older)) {
             let has_newer = retained.iter().chain([&snapshot]).any(|it| it.layout == older.layout);
             let is_newest_of_layout = older.layout.is_some() && !has_newer;
             if retained.len() < RETAINED || is_newest_of_layout {

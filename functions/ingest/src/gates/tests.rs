@@ -50,7 +50,7 @@ fn a_share_that_moves_by_a_few_records_refuses_nothing() {
 }
 
 #[test]
-fn a_country_that_more_than_doubles_is_not_compared_with_the_sample_before_it() {
+fn a_country_that_more_than_doubles_is_not_compared_with_the_version_before_it() {
     assert_eq!(refusals(&exchanges(40, 40), &exchanges(81, 0)), Vec::<String>::new());
     assert!(!refusals(&exchanges(40, 40), &exchanges(80, 0)).is_empty());
 }

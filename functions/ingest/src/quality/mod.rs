@@ -112,7 +112,7 @@ impl Column {
 }
 
 /// Whether the shares of two versions with so many records can be compared. If their number more than
-/// doubles, the versions hold different data, such as a sample and then the published reports.
+/// doubles, the versions hold different data, such as a part of the reports and then all of them.
 pub(crate) fn is_comparable(before: u32, after: u32) -> bool {
     after <= before.saturating_mul(2)
 }

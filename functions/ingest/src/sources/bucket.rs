@@ -3,7 +3,7 @@
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use signed_requests::{AccountError, AwsAccount, Service, SigningError, client_builder, domain};
 
-use super::download::{self, DownloadError};
+use super::download::{self, DownloadError, Received};
 
 /// The characters of a key that are percent-encoded, as the signature requires: all but these.
 const ENCODED_IN_KEY: &AsciiSet =
@@ -25,13 +25,17 @@ pub(super) enum BucketError {
 /// # Errors
 /// Returns an error if the environment has no region or credentials, the object cannot be read in
 /// four attempts, or it is too large.
-pub(super) async fn read_object(bucket: &str, key: &str) -> Result<Vec<u8>, BucketError> {
+pub(super) async fn read_object(
+    bucket: &str,
+    key: &str,
+    received: impl Fn(Received),
+) -> Result<Vec<u8>, BucketError> {
     let account = AwsAccount::from_env().await?;
     let address = address(bucket, key, account.region(), Service::S3.custom_endpoint().as_deref());
     let client = download::with_limits(client_builder()).build().map_err(DownloadError::from)?;
     let headers = account.signed_headers(Service::S3, "GET", &address, &[], &[])?;
     let request = || client.get(&address).headers(headers.clone());
-    Ok(download::fetch(request, download::WAITS).await?)
+    Ok(download::fetch(request, download::WAITS, received).await?)
 }
 
 /// The address of an object. A bucket with a dot in its name stands in the path, since the

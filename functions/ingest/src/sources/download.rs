@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use backon::{ExponentialBuilder, Retryable};
 use logging::with_causes;
-use reqwest::{ClientBuilder, RequestBuilder, StatusCode};
+use reqwest::{ClientBuilder, RequestBuilder, StatusCode, redirect::Policy};
 use signed_requests::client_builder;
 
 use super::MOST_FETCHED;
@@ -19,6 +19,14 @@ pub(super) const WAITS: ExponentialBuilder = ExponentialBuilder::new()
     .with_min_delay(Duration::from_secs(1))
     .with_max_times(3)
     .with_jitter();
+
+/// How much of a source has arrived.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Received {
+    pub bytes: u64,
+    /// The size of the whole, if the server states it.
+    pub total: Option<u64>,
+}
 
 /// Why a report could not be fetched.
 #[derive(Debug, thiserror::Error)]
@@ -58,9 +66,25 @@ impl DownloadError {
 ///
 /// # Errors
 /// Returns an error if it cannot be fetched in four attempts, or is too large.
-pub(super) async fn download(address: &str) -> Result<Vec<u8>, DownloadError> {
+pub(super) async fn download(
+    address: &str,
+    received: impl Fn(Received),
+) -> Result<Vec<u8>, DownloadError> {
     let client = with_limits(client_builder()).https_only(true).build()?;
-    fetch(|| client.get(address), WAITS).await
+    fetch(|| client.get(address), WAITS, received).await
+}
+
+/// Fetches the whole body at an `http://` address of this machine, from nowhere else: neither through
+/// a proxy nor by a redirect.
+///
+/// # Errors
+/// Returns an error for the reasons of [`download`].
+pub(super) async fn download_from_loopback(
+    address: &str,
+    received: impl Fn(Received),
+) -> Result<Vec<u8>, DownloadError> {
+    let client = with_limits(client_builder()).no_proxy().redirect(Policy::none()).build()?;
+    fetch(|| client.get(address), WAITS, received).await
 }
 
 /// A client with timeouts.
@@ -76,14 +100,23 @@ pub(super) fn with_limits(client: ClientBuilder) -> ClientBuilder {
 pub(super) async fn fetch(
     request: impl Fn() -> RequestBuilder,
     waits: ExponentialBuilder,
+    received: impl Fn(Received),
 ) -> Result<Vec<u8>, DownloadError> {
     let log = |error: &DownloadError, wait: Duration| {
         tracing::warn!(error = with_causes(error), ?wait, "retrying a failed download");
     };
-    (|| fetch_once(request())).retry(waits).when(DownloadError::is_transient).notify(log).await
+    (|| fetch_once(request(), &received))
+        .retry(waits)
+        .when(DownloadError::is_transient)
+        .notify(log)
+        .await
 }
 
-async fn fetch_once(request: RequestBuilder) -> Result<Vec<u8>, DownloadError> {
+async fn fetch_once(
+    request: RequestBuilder,
+    received: &impl Fn(Received),
+) -> Result<Vec<u8>, DownloadError> {
+    received(Received { bytes: 0, total: None });
     let mut response = request.send().await?;
     let status = response.status();
     if !status.is_success() {
@@ -94,9 +127,10 @@ async fn fetch_once(request: RequestBuilder) -> Result<Vec<u8>, DownloadError> {
             None => DownloadError::Status { status },
         });
     }
-    let mut bytes = Vec::new();
+    let (mut bytes, total) = (Vec::new(), response.content_length());
     while let Some(part) = response.chunk().await? {
         bytes.extend_from_slice(&part);
+        received(Received { bytes: bytes.len() as u64, total });
         if bytes.len() > MOST_FETCHED {
             return Err(DownloadError::TooLarge);
         }
@@ -155,7 +189,7 @@ mod tests {
 
     async fn fetch_from(address: &str) -> Result<Vec<u8>, DownloadError> {
         let client = with_limits(client_builder()).build().unwrap();
-        fetch(|| client.get(address), NO_WAITS).await
+        fetch(|| client.get(address), NO_WAITS, |_| ()).await
     }
 
     #[tokio::test]
@@ -203,7 +237,7 @@ mod tests {
     #[tokio::test]
     async fn a_plain_http_address_is_refused() {
         let (address, calls) = server(0, StatusCode::OK).await;
-        assert!(download(&address).await.is_err());
+        assert!(download(&address, |_| ()).await.is_err());
         assert_eq!(calls.load(Ordering::SeqCst), 0);
     }
 }

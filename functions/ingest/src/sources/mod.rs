@@ -3,6 +3,7 @@
 mod bucket;
 mod content;
 mod download;
+mod published;
 
 use std::{fmt, fs::File, io::Cursor, path::PathBuf, str::FromStr};
 
@@ -11,12 +12,8 @@ use serde::Deserialize;
 use crate::{IngestError, error::Cause};
 pub(crate) use content::Content;
 use content::ReadSeek;
-
-/// The addresses at which NANPA and CNAC publish their reports.
-const NANPA_ADDRESS: &str =
-    "https://reports.nanpa.com/public/CoCodeAssignment_Utilized_AllStates_Public.zip";
-const CNAC_ADDRESS: &str = "https://www.cnac.ca/data/COCodeStatus_ALL.zip";
-const NPA_REPORT_ADDRESS: &str = "https://reports.nanpa.com/public/npa_report.csv";
+pub(crate) use download::Received;
+pub use published::{Mirror, MirrorError, NamedSources, PUBLISHED_ADDRESSES};
 
 /// Most bytes that are fetched of one source; the largest published one has 13 MB.
 const MOST_FETCHED: usize = 128 * 1024 * 1024;
@@ -36,31 +33,6 @@ pub struct Sources {
     pub thousands_blocks: Option<Source>,
 }
 
-/// The sources that somebody named, by the fields of [`Sources`].
-#[derive(Debug, Clone, Default)]
-pub struct NamedSources {
-    pub nanpa: Option<Source>,
-    pub cnac: Option<Source>,
-    pub npa_report: Option<Source>,
-    pub carriers: Option<Source>,
-    pub thousands_blocks: Option<Source>,
-}
-
-impl NamedSources {
-    /// The sources of an import: a needed report that nobody named comes from the address at which
-    /// NANPA or CNAC publishes it.
-    pub fn or_published(self) -> Sources {
-        let at = |address: &str| Source::Https(address.to_owned());
-        Sources {
-            nanpa: self.nanpa.unwrap_or_else(|| at(NANPA_ADDRESS)),
-            cnac: self.cnac.unwrap_or_else(|| at(CNAC_ADDRESS)),
-            npa_report: self.npa_report.unwrap_or_else(|| at(NPA_REPORT_ADDRESS)),
-            carriers: self.carriers,
-            thousands_blocks: self.thousands_blocks,
-        }
-    }
-}
-
 impl Sources {
     /// Whether `source` is one of them.
     pub(crate) fn include(&self, source: &Source) -> bool {
@@ -77,6 +49,8 @@ pub enum Source {
     File(PathBuf),
     /// An `https://` address.
     Https(String),
+    /// An `http://` address of a mirror on this machine.
+    Loopback(String),
     /// An `s3://bucket/key` object.
     S3 { bucket: String, key: String },
     /// Bytes that are part of the program.
@@ -124,7 +98,7 @@ impl FromStr for RemoteSource {
     fn from_str(text: &str) -> Result<Self, SourceError> {
         match text.parse()? {
             source @ (Source::Https(_) | Source::S3 { .. }) => Ok(Self(source)),
-            Source::File(_) | Source::Embedded(_) => Err(SourceError::Local),
+            Source::File(_) | Source::Loopback(_) | Source::Embedded(_) => Err(SourceError::Local),
         }
     }
 }
@@ -139,18 +113,18 @@ impl TryFrom<String> for RemoteSource {
 
 /// An address without the password or signature that it may carry.
 fn without_secrets(address: &str) -> String {
-    let without_scheme = address.strip_prefix("https://").unwrap_or(address);
+    let (scheme, without_scheme) = address.split_once("://").unwrap_or(("https", address));
     let without_query = without_scheme.split(['?', '#']).next().unwrap_or_default();
     let (authority, path) = without_query.split_once('/').unwrap_or((without_query, ""));
     let host = authority.rsplit('@').next().unwrap_or_default();
-    format!("https://{host}/{path}")
+    format!("{scheme}://{host}/{path}")
 }
 
 impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(path) => path.display().fmt(f),
-            Self::Https(address) => without_secrets(address).fmt(f),
+            Self::Https(address) | Self::Loopback(address) => without_secrets(address).fmt(f),
             Self::S3 { bucket, key } => write!(f, "s3://{bucket}/{key}"),
             Self::Embedded(_) => f.write_str("the embedded sample"),
         }
@@ -158,25 +132,44 @@ impl fmt::Display for Source {
 }
 
 impl Source {
-    /// Opens the report. One that has to be fetched is fetched whole.
+    /// Opens the report, which messages call `file`. One that has to be fetched is fetched whole;
+    /// `received` is told how far it is.
     ///
     /// # Errors
     /// Returns an error if it cannot be opened or fetched, or is something else than one report,
     /// packed or not.
-    pub(crate) async fn open(&self) -> Result<Content, IngestError> {
-        let unreadable =
-            |source: Cause| IngestError::Unreadable { source_name: self.to_string(), source };
-        let bytes = self.bytes().await.map_err(unreadable)?;
-        Content::new(self.to_string(), bytes).map_err(|error| unreadable(error.into()))
+    pub(crate) async fn open(
+        &self,
+        file: &'static str,
+        received: impl Fn(Received),
+    ) -> Result<Content, IngestError> {
+        let source_name = self.to_string();
+        let opened = match self.bytes(received).await {
+            Ok(bytes) => Content::new(source_name.clone(), bytes).map_err(Cause::from),
+            Err(error) => Err(error),
+        };
+        opened.map_err(|source| match self {
+            Self::Https(_) | Self::Loopback(_) => {
+                IngestError::NotFetched { file, address: source_name, source }
+            }
+            Self::File(_) | Self::S3 { .. } | Self::Embedded(_) => {
+                IngestError::Unreadable { source_name, source }
+            }
+        })
     }
 
     /// The bytes of the source, packed or not.
-    async fn bytes(&self) -> Result<Box<dyn ReadSeek>, Cause> {
+    async fn bytes(&self, received: impl Fn(Received)) -> Result<Box<dyn ReadSeek>, Cause> {
         Ok(match self {
             Self::File(path) => Box::new(File::open(path)?),
-            Self::Https(address) => Box::new(Cursor::new(download::download(address).await?)),
+            Self::Https(address) => {
+                Box::new(Cursor::new(download::download(address, received).await?))
+            }
+            Self::Loopback(address) => {
+                Box::new(Cursor::new(download::download_from_loopback(address, received).await?))
+            }
             Self::S3 { bucket, key } => {
-                Box::new(Cursor::new(bucket::read_object(bucket, key).await?))
+                Box::new(Cursor::new(bucket::read_object(bucket, key, received).await?))
             }
             Self::Embedded(bytes) => Box::new(Cursor::new(*bytes)),
         })
@@ -201,32 +194,19 @@ mod tests {
 
     #[test]
     fn a_path_is_not_a_remote_source() {
-        for text in ["/proc/self/environ", "reports/a.zip", "https:/x", "", "file:///etc/passwd"] {
+        for text in [
+            "/proc/self/environ",
+            "reports/a.zip",
+            "https:/x",
+            "",
+            "file:///etc/passwd",
+            "http://127.0.0.1:9001/2018-06-01/runtime/invocation/next",
+        ] {
             assert!(text.parse::<RemoteSource>().is_err(), "{text}");
         }
         let address: RemoteSource = "https://x/y".parse().unwrap();
         assert_eq!(address.0, Source::Https("https://x/y".into()));
         assert!("s3://b/k".parse::<RemoteSource>().is_ok());
-    }
-
-    #[test]
-    fn only_needed_reports_that_nobody_named_come_from_their_publishers() {
-        let file = |name: &str| Source::File(name.into());
-        let named = NamedSources {
-            cnac: Some(file("cnac.csv")),
-            thousands_blocks: Some(file("blocks.csv")),
-            ..NamedSources::default()
-        };
-        let sources = named.or_published();
-        assert_eq!(sources.nanpa, Source::Https(NANPA_ADDRESS.to_owned()));
-        assert_eq!(sources.npa_report, Source::Https(NPA_REPORT_ADDRESS.to_owned()));
-        assert_eq!(sources.cnac, file("cnac.csv"));
-        assert_eq!(
-            (&sources.carriers, &sources.thousands_blocks),
-            (&None, &Some(file("blocks.csv")))
-        );
-        assert!(sources.include(&file("cnac.csv")) && sources.include(&file("blocks.csv")));
-        assert!(!sources.include(&file("nanpa.csv")));
     }
 
     #[test]

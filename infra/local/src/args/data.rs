@@ -1,8 +1,10 @@
 //! Where the data is.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+
+use crate::next_commands::NextCommands;
 
 /// The folder of the embedded DynamoDB, unless another is named.
 pub const DATA_DIR: &str = ".local";
@@ -35,7 +37,34 @@ pub struct DataArgs {
     pub database: DatabaseArgs,
 }
 
+impl FolderArgs {
+    /// The commands that work on the same folder.
+    pub fn next(&self) -> NextCommands {
+        let named = Some(&self.data_dir).filter(|folder| *folder != Path::new(DATA_DIR));
+        let named = named.map(|folder| ("--data-dir", folder.display().to_string()));
+        NextCommands::with_options(named)
+    }
+}
+
+impl DatabaseArgs {
+    /// The commands that work on the same data.
+    pub fn next(&self) -> NextCommands {
+        match &self.endpoint_url {
+            Some(url) => NextCommands::with_options([("--endpoint-url", url.clone())]),
+            None => self.folder.next(),
+        }
+    }
+}
+
 impl DataArgs {
+    /// The commands that work on the same data.
+    pub fn next(&self) -> NextCommands {
+        match &self.stack {
+            Some(stack) => NextCommands::with_options([("--stack", stack.clone())]),
+            None => self.database.next(),
+        }
+    }
+
     /// Where the data is, for a person.
     pub fn place(&self) -> String {
         match (&self.stack, &self.database.endpoint_url) {

@@ -15,12 +15,12 @@ use store::{Store, Tables, TimeoutProfile};
 use crate::{
     LocalError,
     args::{DATA_DIR, DataArgs, DatabaseArgs, DoctorArgs, FolderArgs},
-    commands::import::with_progress,
     database::{DATABASE_FILE, on_database, store_at},
     doctor::{
         Conditions, Examination, Finding, Group, Remedies, StackTarget, State, Target,
         examine_database, examine_service, examine_stack,
     },
+    import_progress::with_progress,
     report,
 };
 

@@ -35,7 +35,7 @@ pub async fn export(args: ExportArgs) -> Result<(), LocalError> {
     let data = NumberingData::load(&args.data)
         .await?
         .ok_or_else(|| LocalError::NoData(args.data.place()))?;
-    warn_of_sample(&data.snapshot);
+    warn_of_sample(&data.snapshot, &args.data.next());
     let mut signals = StopSignals::receive()?;
     let work = async {
         match (content, file) {

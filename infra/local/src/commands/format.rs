@@ -59,7 +59,7 @@ async fn dataset(args: &FormatArgs) -> Result<Option<Arc<Dataset>>, LocalError> 
         );
         return Ok(None);
     };
-    warn_of_sample(&snapshot);
+    warn_of_sample(&snapshot, &args.data.next());
     Ok(Some(dataset))
 }
 

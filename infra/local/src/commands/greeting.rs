@@ -7,7 +7,10 @@ use shared::auth::ApiKey;
 use store::Snapshot;
 use tokio::net::TcpListener;
 
-use crate::{LocalError, args::ServeArgs, commands::health::reachable, database::Database};
+use crate::{
+    LocalError, args::ServeArgs, commands::health::reachable, database::Database,
+    next_commands::NextCommands, sample,
+};
 
 /// Prints where the server is found, what it answers from, and what to do next.
 ///
@@ -37,7 +40,7 @@ pub async fn greet(
         Some(key) => println!("  API key   {}…, as given", key.prefix()),
         None => println!("  API key   none of its own; 'tnr keys create' makes one"),
     }
-    print_data(manifest.map(|manifest| manifest.current).as_ref());
+    print_data(manifest.map(|manifest| manifest.current).as_ref(), &args.database.next());
     println!("  DynamoDB  {}", database.endpoint());
     println!();
     if let Some(key) = key.filter(|_| args.is_trial()) {
@@ -56,9 +59,9 @@ fn page_address(base_url: &str, key: Option<&ApiKey>) -> String {
     }
 }
 
-fn print_data(current: Option<&Snapshot>) {
+fn print_data(current: Option<&Snapshot>, next: &NextCommands) {
     let Some(current) = current else {
-        println!("  data      none yet; 'tnr import' brings it");
+        println!("  data      none yet; get it with '{}'", next.tnr("import --fetch"));
         return;
     };
     let records = u64::from(current.statistics.total_records);
@@ -68,6 +71,9 @@ fn print_data(current: Option<&Snapshot>) {
         println!(
             "            run 'tnr import' with this release, or serve them with the one before"
         );
+    }
+    if let Some(note) = sample::note_on(current, next) {
+        println!("  note      {note}");
     }
 }
 

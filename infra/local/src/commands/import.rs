@@ -1,13 +1,13 @@
 //! Imports the published reports, or goes back to the version before.
 
-use indicatif::{ProgressBar, ProgressStyle};
-use ingest::{ImportReport, IngestError, NamedSources, Options, Outcome, Progress};
+use ingest::{ImportReport, IngestError, NamedSources, Options, Outcome};
 use store::Store;
 
 use crate::{
     LocalError,
     args::{ChangeArgs, ImportArgs},
     database::on_database,
+    import_progress::with_progress,
     report::{self, ChangesFile, ChangesWriter},
 };
 
@@ -16,6 +16,7 @@ use crate::{
 /// # Errors
 /// Returns an error if the import is refused or fails; clients then see the data as it was.
 pub async fn import(args: ImportArgs) -> Result<(), LocalError> {
+    let is_fetched = args.fetch || args.mirror.is_some();
     let sources = NamedSources {
         nanpa: args.nanpa,
         cnac: args.cnac,
@@ -23,7 +24,7 @@ pub async fn import(args: ImportArgs) -> Result<(), LocalError> {
         carriers: args.carriers,
         thousands_blocks: args.thousands_blocks,
     }
-    .or_published();
+    .or_published(args.mirror.as_ref());
     let options = Options {
         max_shrink: args.max_shrink,
         max_change: args.max_change,
@@ -36,7 +37,12 @@ pub async fn import(args: ImportArgs) -> Result<(), LocalError> {
         with_progress(async |show| ingest::ingest(store, &sources, options, show).await).await
     };
     let report = on_database(&args.change.data, import).await?;
-    conclude(report, args.change.json, changes)
+    conclude(report, args.change.json, changes).map_err(|error| match error {
+        LocalError::Ingest(error @ IngestError::NotFetched { .. }) if is_fetched => {
+            LocalError::NotFetched(error)
+        }
+        other => other,
+    })
 }
 
 /// Goes back to the version before and prints what changed.
@@ -78,33 +84,5 @@ fn conclude(
     match report.outcome {
         Outcome::Refused { reason } => Err(LocalError::Refused(reason)),
         _ => Ok(()),
-    }
-}
-
-const STYLE: &str = "{msg:<32} {wide_bar} {human_pos}/{human_len} {eta}";
-
-/// Runs `work` with a progress bar on stderr, which stays hidden unless stderr is a terminal.
-pub(crate) async fn with_progress<T>(work: impl AsyncFnOnce(&dyn Fn(Progress)) -> T) -> T {
-    let bar = ProgressBar::no_length();
-    let show = |step| show(&bar, step);
-    let done = work(&show).await;
-    bar.finish_and_clear();
-    done
-}
-
-fn show(bar: &ProgressBar, step: Progress) {
-    match step {
-        Progress::Reading(file) => bar.set_message(format!("Reading {file}")),
-        Progress::Comparing => bar.set_message("Comparing"),
-        Progress::Planned(writes) => {
-            if let Ok(style) = ProgressStyle::with_template(STYLE) {
-                bar.set_style(style);
-            }
-            bar.set_message("Writing");
-            bar.set_length(writes as u64);
-        }
-        Progress::Written(writes) => bar.inc(writes as u64),
-        Progress::Publishing => bar.set_message("Publishing"),
-        Progress::Verifying => bar.set_message("Comparing items"),
     }
 }

@@ -31,8 +31,7 @@ pub struct Transfer {
     pub shortened: Vec<TransferredKey>,
     /// How many keys stay as they are.
     pub left: usize,
-    /// How many keys have another name, note, quota or time of creation in the file. The database
-    /// keeps its own.
+    /// How many keys have another name, note or quota in the file. The database keeps its own.
     pub with_other_terms: usize,
 }
 
@@ -122,7 +121,7 @@ pub async fn transfer(
             Effect::Shortened(shortened) => transfer.shortened.push(named(&shortened)),
             Effect::Left => transfer.left += 1,
         }
-        let has_other_terms = before.is_some_and(|before| ending_as(before, key) != *key);
+        let has_other_terms = before.is_some_and(|before| with_times_of(key, before) != *key);
         transfer.with_other_terms += usize::from(has_other_terms);
     }
     Ok(transfer)
@@ -144,10 +143,10 @@ fn earlier(first: Option<Timestamp>, second: Option<Timestamp>) -> Option<Timest
     first.into_iter().chain(second).min()
 }
 
-/// The terms of `key` with the end of `other`.
-fn ending_as(key: &KeyRecord, other: &KeyRecord) -> KeyRecord {
-    let &KeyRecord { expires_at, revoked_at, .. } = other;
-    KeyRecord { expires_at, revoked_at, ..key.clone() }
+/// The terms of `key` with the creation and the end of `other`.
+fn with_times_of(other: &KeyRecord, key: &KeyRecord) -> KeyRecord {
+    let &KeyRecord { created_at, expires_at, revoked_at, .. } = other;
+    KeyRecord { created_at, expires_at, revoked_at, ..key.clone() }
 }
 
 async fn carry_out(store: &Store, effect: &Effect, key: &KeyRecord) -> Result<(), LocalError> {

@@ -52,13 +52,15 @@ async fn answer(mut calls: mpsc::Receiver<ToolCall>, args: &DataArgs) {
     while calls.recv_many(&mut waiting, MOST_CALLS_AT_ONCE).await > 0 {
         let answered = on_app(args, async |app| {
             let loaded = app.dataset.in_memory();
-            let note = loaded.and_then(|(_, manifest)| sample::note_on(&manifest.current));
+            let note =
+                loaded.and_then(|(_, manifest)| sample::note_on(&manifest.current, &args.next()));
             let routes = asked_routes(app);
             let mut running = JoinSet::new();
             for call in waiting.drain(..) {
-                let routes = routes.clone();
-                running
-                    .spawn(async move { call.answer_from(&routes, Charge::default(), note).await });
+                let (routes, note) = (routes.clone(), note.clone());
+                running.spawn(async move {
+                    call.answer_from(&routes, Charge::default(), note.as_deref()).await;
+                });
             }
             while running.join_next().await.is_some() {}
             Ok(())

@@ -7,7 +7,7 @@ use ingest::{Drift, Repair, Verification};
 use store::Store;
 
 use crate::{
-    LocalError, args::VerifyArgs, commands::import::with_progress, database::on_database, report,
+    LocalError, args::VerifyArgs, database::on_database, import_progress::with_progress, report,
 };
 
 /// Compares every item, rewrites those that differ if asked to, and prints what was found.

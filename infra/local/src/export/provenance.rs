@@ -3,7 +3,7 @@
 use serde_json::Value;
 use store::{FileDates, Snapshot};
 
-use crate::{numbering_data::NumberingData, sample};
+use crate::numbering_data::NumberingData;
 
 /// What is never known of the carrier of a number.
 const CAVEAT: &str = "A carrier is the holder of an exchange or thousands block as assigned. Numbers can \
@@ -19,7 +19,7 @@ impl Provenance {
     pub fn of(NumberingData { dataset, snapshot }: &NumberingData) -> Self {
         let Snapshot { version, ingested_at, file_dates, .. } = snapshot;
         let FileDates { nanpa, cnac, npa_report } = file_dates;
-        let sources = if sample::is_sample(snapshot) { SAMPLE } else { SOURCES };
+        let sources = if snapshot.is_sample() { SAMPLE } else { SOURCES };
         let generator = concat!("tnr ", env!("CARGO_PKG_VERSION"));
         let text = |text: &str| Some(text.to_owned());
         let count = |count: usize| Some(count.to_string());

@@ -61,6 +61,12 @@ pub fn write(table: &mut String, report: &ImportReport) -> fmt::Result {
         Outcome::Planned => writeln!(table, "A dry run: {version} stays current")?,
         Outcome::Refused { .. } => writeln!(table, "Refused: {version} stays current")?,
     }
+    if report.replaces_sample {
+        writeln!(
+            table,
+            "First import: it replaces the made-up sample and is compared with nothing"
+        )?;
+    }
     line(table, 2, "records", report.records)?;
     for (country, &count) in &report.by_country {
         line(table, 4, country, count)?;

@@ -56,6 +56,20 @@ fn a_damaged_version_is_not_retained_even_as_the_last_of_its_layout() {
 }
 
 #[test]
+fn the_sample_is_not_retained_once_published_data_replaces_it() {
+    let sample = || {
+        let file_dates = FileDates { nanpa: Some(SAMPLE_DATE), ..FileDates::default() };
+        Snapshot { file_dates, ..snapshot(OWN) }
+    };
+    let first = Manifest::following(None, sample(), |_| false);
+    let again = Manifest::following(Some(&first), sample(), |_| false);
+    assert_eq!(layouts(&again), [OWN, OWN], "samples follow each other as any other versions do");
+    let published = Manifest::following(Some(&again), snapshot(OWN), |_| false);
+    assert_eq!(layouts(&published), [OWN]);
+    assert!(!published.current.is_sample() && published.rolled_back().is_none());
+}
+
+#[test]
 fn a_rollback_goes_to_the_newest_version_that_can_be_read_and_drops_no_foreign_one() {
     let rolled_back = |published: &[u8]| manifest_of(published).rolled_back();
     assert_eq!(layouts(&rolled_back(&[OWN, OWN]).unwrap()), [OWN]);

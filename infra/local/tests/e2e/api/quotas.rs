@@ -64,13 +64,15 @@ async fn an_exhausted_quota_is_a_429_that_says_when_the_next_request_is_admitted
         assert!(day % 3600 == 0 && day - Timestamp::now().as_second() > 22 * 3600, "{day}");
         minute_resets.insert(header_number(&response, "x-ratelimit-minute-reset"));
     }
+    let asked = Timestamp::now().as_second();
     let response = ask(&service, &key).await;
     assert_eq!(response.status(), StatusCode::TOO_MANY_REQUESTS);
     let reset = header_number(&response, "x-ratelimit-minute-reset");
     let wait = header_number(&response, "retry-after");
     assert!(minute_resets.contains(&reset) && reset % 5 == 0, "{reset} {minute_resets:?}");
     assert!((50..=60).contains(&wait), "{wait}");
-    assert!((reset - Timestamp::now().as_second() - wait).abs() <= 1, "{reset} {wait}");
+    let answered = Timestamp::now().as_second();
+    assert!((asked - 1..=answered + 1).contains(&(reset - wait)), "{asked} {reset} {wait}");
     assert_eq!(header_number(&response, "x-ratelimit-remaining"), 997);
     let body: Value = response.json().await.unwrap();
     assert_eq!(fields(&body), ["error", "message", "details"]);
@@ -248,11 +250,11 @@ async fn a_slow_table_delays_no_response() {
     let proxy = FaultProxy::before(service.database.endpoint(), policy).await;
     let container = Service::behind(&proxy).await;
     ask(&container, &key).await;
-    let started = Instant::now();
     for _ in 0..5 {
+        let started = Instant::now();
         assert_eq!(ask(&container, &key).await.status(), StatusCode::OK);
+        assert!(started.elapsed() < Duration::from_millis(800), "{:?}", started.elapsed());
     }
-    assert!(started.elapsed() < Duration::from_millis(700), "{:?}", started.elapsed());
     until_counted(&store, &key, 6).await;
 }
 

@@ -93,7 +93,7 @@ async fn a_database_that_stays_busy_is_given_up_near_the_deadline() {
     let late = Options { deadline, ..Options::default() };
     let error = import(&store, &ReportTexts::second(), late).await.unwrap_err();
     assert!(matches!(error, IngestError::OutOfTime), "{error}");
-    assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(17), "{:?}", started.elapsed());
     import(&service.database.store(), &ReportTexts::second(), Options::default()).await.unwrap();
 }
 

@@ -198,11 +198,10 @@ async fn reports_that_shrink_or_are_older_are_refused_and_change_nothing() {
     assert!(carriers.starts_with("the carriers would shrink from"), "{carriers}");
     let typed = refusal(|texts| texts.carriers = texts.carriers.replace(",ILEC,", ",,")).await;
     assert!(typed.starts_with("the carriers of known type would shrink from"), "{typed}");
-    let older =
-        refusal(|texts| texts.nanpa = texts.nanpa.replace("01/15/2000", "01/14/2000")).await;
+    let older = refusal(|texts| texts.cnac = texts.cnac.replace("2000-01-15", "2000-01-14")).await;
     assert_eq!(
         older,
-        "the NANPA report of utilized codes is dated 2000-01-14, older than the current data \
+        "the CNAC code status is dated 2000-01-14, older than the current data \
          (2000-01-15); set allow_older (--allow-older) to import it anyway"
     );
 }

@@ -75,6 +75,14 @@ fn every_link_of_the_documents_leads_somewhere() {
 }
 
 #[test]
+fn no_document_has_a_placeholder_for_an_address_that_is_not_there_yet() {
+    for document in documents() {
+        let markdown = fs::read_to_string(&document).unwrap();
+        assert!(!markdown.contains("OWNER/REPOSITORY"), "{}", document.display());
+    }
+}
+
+#[test]
 fn the_code_that_the_architecture_names_is_where_it_says() {
     let mut checked = 0;
     for link in links(&root().join("docs/ARCHITECTURE.md")) {

@@ -1,26 +1,115 @@
-//! The opening of the README: what it shows is what the service answers and costs.
+//! The opening of the README: its commands work, and what it shows is what the service answers and costs.
+
+use std::{
+    fs,
+    process::{Command, Output},
+};
 
 use serde_json::Value;
+use tempfile::TempDir;
 
-use crate::support::service::shared_service;
+use crate::support::{
+    program::{Serving, program, stderr, stdout},
+    publishers::{mirror_of, published_reports},
+};
 
 const README: &str = include_str!("../../../../../README.md");
 const COSTS: &str = include_str!("../../../../../docs/COSTS.md");
 
-/// The first block of code in this language.
-fn first_block(language: &str) -> &'static str {
-    let (_, block) = README.split_once(&format!("```{language}\n")).unwrap();
-    block.split_once("```").unwrap().0
+/// A block of code of the README.
+struct Block {
+    language: &'static str,
+    code: &'static str,
 }
 
+/// The blocks of code of the first two sections, which lead from a clone to real data, in order.
+fn first_blocks() -> Vec<Block> {
+    let (_, from_title) = README.split_once("# ").unwrap();
+    let sections: Vec<&str> = from_title.splitn(3, "\n## ").collect();
+    let parts = sections[..2].iter().flat_map(|section| section.split("```").skip(1).step_by(2));
+    let blocks = parts.map(|part| part.split_once('\n').unwrap());
+    blocks.map(|(language, code)| Block { language, code }).collect()
+}
+
+/// What `cargo` does in these blocks: it runs the program that is built, and leaves out the tests, of
+/// which this is one.
+const CARGO: &str = r#"#!/bin/sh
+case "$*" in
+  run) exec "$TNR" ;;
+  "run -- "*) shift 2; exec "$TNR" "$@" ;;
+  "test --workspace") ;;
+  *) echo "the test of the README does not know: cargo $*" >&2; exit 1 ;;
+esac
+"#;
+
+/// A folder in which the blocks are run as in a clone.
+struct Clone {
+    folder: TempDir,
+    mirror: String,
+}
+
+impl Clone {
+    fn new(mirror: String) -> Self {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = TempDir::new().unwrap();
+        let cargo = folder.path().join("cargo");
+        fs::write(&cargo, CARGO).unwrap();
+        fs::set_permissions(&cargo, fs::Permissions::from_mode(0o755)).unwrap();
+        Self { folder, mirror }
+    }
+
+    /// A shell that is about to run `code`.
+    fn shell(&self, code: &str) -> Command {
+        let search_path =
+            format!("{}:{}", self.folder.path().display(), std::env::var("PATH").unwrap());
+        let mut shell = Command::new("sh");
+        shell.args(["-ec", code]).current_dir(self.folder.path()).env("PATH", search_path);
+        shell.env("TNR", program(&[]).get_program()).env("CARGO", "cargo");
+        shell.envs([("TNR_DATA_DIR", ".local"), ("TNR_PORT", "0"), ("TNR_MIRROR", &self.mirror)]);
+        shell.env_remove("TNR_KEY").env_remove("TNR_ENDPOINT_URL");
+        shell
+    }
+
+    async fn run(&self, code: &str) -> Output {
+        let mut shell = self.shell(code);
+        let ended = tokio::task::spawn_blocking(move || shell.output().unwrap()).await.unwrap();
+        assert!(ended.status.success(), "{code}: {}", stderr(&ended));
+        ended
+    }
+}
+
+/// The code blocks of the README run as they are; only the publishers' hosts, the port and `cargo` are
+/// stand-ins.
+#[cfg(unix)]
 #[tokio::test]
-async fn the_answer_that_the_readme_shows_is_that_of_the_service() {
-    let (_, path) = first_block("sh").trim().split_once("http://127.0.0.1:3000").unwrap();
-    let mut answer = shared_service().ok(path).await;
-    // The README says that it leaves them out.
-    assert!(answer.as_object_mut().unwrap().shift_remove("flags").is_some());
-    let shown: Value = serde_json::from_str(first_block("json")).unwrap();
-    assert_eq!(shown.to_string(), answer.to_string(), "also the order of the fields");
+async fn the_commands_of_the_readme_lead_from_a_clone_to_real_data() {
+    let clone = Clone::new(mirror_of(published_reports()).await);
+    let mut serving = None;
+    let mut answers = Vec::new();
+    for Block { language, code } in first_blocks() {
+        match language {
+            "sh" if code == "cargo run\n" => {
+                serving = Some(Serving::start(&mut clone.shell(code)).await);
+            }
+            "sh" => {
+                let base_url = serving.as_ref().map_or("", |serving: &Serving| &serving.base_url);
+                answers.push(clone.run(&code.replace("http://127.0.0.1:3000", base_url)).await);
+            }
+            "json" => {
+                let answer = answers.last().map(stdout).unwrap();
+                let mut answer: Value = serde_json::from_str(&answer).unwrap();
+                // The README says that it leaves them out.
+                assert!(answer.as_object_mut().unwrap().shift_remove("flags").is_some());
+                let shown: Value = serde_json::from_str(code).unwrap();
+                assert_eq!(shown.to_string(), answer.to_string(), "also the order of the fields");
+            }
+            other => panic!("a block of '{other}' is neither run nor compared"),
+        }
+    }
+    let [_curl, import, lookup, _test] = &answers[..] else { panic!("{} blocks", answers.len()) };
+    assert!(stdout(import).contains("First import: "), "{}", stdout(import));
+    assert_eq!(stderr(lookup), "", "no note: the data is real");
+    assert!(stdout(lookup).contains("PERRINE"), "{}", stdout(lookup));
 }
 
 /// The dollars of a million requests in a row of the first table of the costs.

@@ -22,6 +22,7 @@ pub mod operator;
 pub mod other_release;
 pub mod processes;
 pub mod program;
+pub mod publishers;
 pub mod readme;
 pub mod service;
 pub mod small_reports;

@@ -8,8 +8,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long a process may take to end after a signal.
-const LONGEST_END: Duration = Duration::from_secs(15);
+/// How long a process may take until something is so, such as to end after a signal.
+const LONGEST_WAIT: Duration = Duration::from_secs(15);
 
 /// Sends a signal, such as `STOP`, to a process.
 pub fn send_signal(signal: &str, process: &Child) {
@@ -20,13 +20,16 @@ pub fn send_signal(signal: &str, process: &Child) {
 
 /// Waits until a process has ended by itself, and gives how.
 pub async fn until_ended(process: &mut Child) -> ExitStatus {
-    let deadline = Instant::now() + LONGEST_END;
-    loop {
-        if let Some(status) = process.try_wait().unwrap() {
-            return status;
-        }
-        assert!(Instant::now() < deadline, "the process does not end");
-        tokio::time::sleep(Duration::from_millis(50)).await;
+    until(async || process.try_wait().unwrap().is_some()).await;
+    process.wait().unwrap()
+}
+
+/// Waits until `condition` holds.
+pub async fn until(mut condition: impl AsyncFnMut() -> bool) {
+    let deadline = Instant::now() + LONGEST_WAIT;
+    while !condition().await {
+        assert!(Instant::now() < deadline, "it is not so after {LONGEST_WAIT:?}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }
 

@@ -24,7 +24,7 @@ const LONGEST_START: Duration = Duration::from_secs(60);
 pub fn program(arguments: &[&str]) -> Command {
     let mut command = Command::new(PROGRAM);
     command.args(arguments);
-    for variable in ["TNR_KEY", "TNR_DATA_DIR", "TNR_ENDPOINT_URL"] {
+    for variable in ["TNR_KEY", "TNR_DATA_DIR", "TNR_ENDPOINT_URL", "TNR_MIRROR"] {
         command.env_remove(variable);
     }
     command

@@ -48,7 +48,8 @@ impl ReportTexts {
         let mut texts = Self::first();
         let vanished = texts.nanpa.lines().find(|line| line.contains("\t415-206\t")).unwrap();
         texts.nanpa = texts.nanpa.replace(&format!("{vanished}\n"), "");
-        texts.nanpa = texts.nanpa.replace("415-234", "415-207").replace("01/01/2000", "01/15/2000");
+        texts.nanpa = texts.nanpa.replace("415-234", "415-207");
+        texts.cnac = texts.cnac.replace("2000-01-01", "2000-01-15");
         texts.cnac = texts.cnac.replacen("\"Available\"", "\"Protected\"", 1);
         texts.carriers =
             texts.carriers.replace("Sample Telephone Company of Ontario", "Sample Bell");
@@ -71,6 +72,21 @@ impl ReportTexts {
             cnac: embedded(&cnac),
             npa_report: embedded(&npa_report),
             carriers: embedded(&carriers.unwrap()),
+        }
+    }
+
+    /// The sample's reports with other names and a later date, as if NANPA and CNAC had published them.
+    pub fn published() -> Self {
+        let published = |text: String| {
+            let renamed = text.replace("SAMPLE", "ACTUAL").replace("Sample", "Actual");
+            renamed.replace("01/01/2000", "07/01/2026").replace("2000-01-01", "2026-07-01")
+        };
+        let Self { nanpa, cnac, npa_report, carriers } = Self::sample();
+        Self {
+            nanpa: published(nanpa),
+            cnac: published(cnac),
+            npa_report: published(npa_report),
+            carriers: published(carriers),
         }
     }
 

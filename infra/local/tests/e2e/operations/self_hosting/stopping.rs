@@ -2,7 +2,7 @@
 //! it at once.
 
 use std::{
-    io::Write,
+    io::{Read, Write},
     net::{TcpListener, TcpStream},
     sync::{
         Arc,
@@ -18,7 +18,7 @@ use crate::support::{
     databases::write_sample_into,
     fault_proxy::{Fault, FaultProxy},
     keys::{counted_requests, key_with_quotas},
-    processes::{send_signal, until_ended},
+    processes::{send_signal, until, until_ended},
     program::{Serving, program, run, stderr},
     service::{KEY, Service, http_client},
 };
@@ -29,6 +29,9 @@ async fn with_unfinished_request(data_dir: &TempDir, grace: &str) -> (Serving, T
     let serving = Serving::on(data_dir, &["--grace", grace]).await;
     let address = serving.base_url.strip_prefix("http://").unwrap();
     let mut unfinished = TcpStream::connect(address).unwrap();
+    // The answer to a whole request shows that the server has taken the connection.
+    unfinished.write_all(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+    unfinished.read_exact(&mut [0; 15]).unwrap();
     unfinished.write_all(b"GET /health HTTP/1.1\r\nHost: x\r\n").unwrap();
     tokio::time::sleep(Duration::from_millis(200)).await;
     (serving, unfinished)
@@ -37,13 +40,17 @@ async fn with_unfinished_request(data_dir: &TempDir, grace: &str) -> (Serving, T
 #[tokio::test]
 async fn a_running_request_is_answered_while_readiness_says_no() {
     let service = Service::with_sample().await;
-    let is_slow = Arc::new(AtomicBool::new(false));
-    let is_slow_now = Arc::clone(&is_slow);
-    let slow_items = move |_, operation: &str| {
-        let is_item = operation == "GetItem" && is_slow_now.load(Ordering::SeqCst);
-        if is_item { Fault::Late(Duration::from_millis(600)) } else { Fault::None }
+    let [is_silent, is_asked] = [(); 2].map(|()| Arc::new(AtomicBool::new(false)));
+    let (is_silent_now, is_asked_now) = (Arc::clone(&is_silent), Arc::clone(&is_asked));
+    // Without an item the request is answered from memory, after seconds.
+    let silent_items = move |_, operation: &str| {
+        if operation != "GetItem" || !is_silent_now.load(Ordering::SeqCst) {
+            return Fault::None;
+        }
+        is_asked_now.store(true, Ordering::SeqCst);
+        Fault::Stall
     };
-    let proxy = FaultProxy::before(service.database.endpoint(), slow_items).await;
+    let proxy = FaultProxy::before(service.database.endpoint(), silent_items).await;
     let options = ["--port", "0", "--ops-address", "127.0.0.1:0", "--endpoint-url"];
     let arguments = [&options[..], &[&proxy.endpoint]].concat();
     let mut serving = Serving::start(&mut program(&arguments)).await;
@@ -57,13 +64,12 @@ async fn a_running_request_is_answered_while_readiness_says_no() {
     };
     assert_eq!(readiness().await, (StatusCode::OK, "ready\n".to_owned()));
 
-    is_slow.store(true, Ordering::SeqCst);
+    is_silent.store(true, Ordering::SeqCst);
     let running = tokio::spawn(ask("/v1/npa/415/nxx/206"));
-    tokio::time::sleep(Duration::from_millis(150)).await;
+    until(async || is_asked.load(Ordering::SeqCst)).await;
     send_signal("TERM", &serving.process);
-    tokio::time::sleep(Duration::from_millis(150)).await;
-    let stopping = "the server is stopping\n".to_owned();
-    assert_eq!(readiness().await, (StatusCode::SERVICE_UNAVAILABLE, stopping));
+    let stopping = (StatusCode::SERVICE_UNAVAILABLE, "the server is stopping\n".to_owned());
+    until(async || readiness().await == stopping).await;
     assert!(ask("/v1/npa/415?limit=1").await.unwrap_err().is_connect(), "it takes no new request");
     let answer = running.await.unwrap().unwrap();
     assert_eq!(answer.status(), 200);

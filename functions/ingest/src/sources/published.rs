@@ -1,0 +1,153 @@
+//! The addresses at which NANPA and CNAC publish their reports, and mirrors that have copies.
+
+use std::{net::IpAddr, str::FromStr};
+
+use reqwest::Url;
+
+use super::{Source, Sources};
+
+const NANPA: &str =
+    "https://reports.nanpa.com/public/CoCodeAssignment_Utilized_AllStates_Public.zip";
+const CNAC: &str = "https://www.cnac.ca/data/COCodeStatus_ALL.zip";
+const NPA_REPORT: &str = "https://reports.nanpa.com/public/npa_report.csv";
+
+/// The addresses of the reports that every import needs.
+pub const PUBLISHED_ADDRESSES: [&str; 3] = [NANPA, CNAC, NPA_REPORT];
+
+/// The sources that somebody named, by the fields of [`Sources`].
+#[derive(Debug, Clone, Default)]
+pub struct NamedSources {
+    pub nanpa: Option<Source>,
+    pub cnac: Option<Source>,
+    pub npa_report: Option<Source>,
+    pub carriers: Option<Source>,
+    pub thousands_blocks: Option<Source>,
+}
+
+impl NamedSources {
+    /// The sources of an import: a needed report that nobody named comes from the mirror, or without
+    /// one from the address at which NANPA or CNAC publishes it.
+    pub fn or_published(self, mirror: Option<&Mirror>) -> Sources {
+        let at = |address: &str| match mirror {
+            Some(mirror) => mirror.copy_of(address),
+            None => Source::Https(address.to_owned()),
+        };
+        Sources {
+            nanpa: self.nanpa.unwrap_or_else(|| at(NANPA)),
+            cnac: self.cnac.unwrap_or_else(|| at(CNAC)),
+            npa_report: self.npa_report.unwrap_or_else(|| at(NPA_REPORT)),
+            carriers: self.carriers,
+            thousands_blocks: self.thousands_blocks,
+        }
+    }
+}
+
+/// An address below which copies of the published reports are found under their own names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mirror(Url);
+
+/// The rule that a text breaks if it is not the address of a mirror.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "must begin with https://, or with http:// for this machine, such as http://127.0.0.1:8000"
+)]
+pub struct MirrorError;
+
+impl FromStr for Mirror {
+    type Err = MirrorError;
+
+    /// Reads an `https://` address, or an `http://` address that never leaves this machine: over a
+    /// network anybody on the way could change the reports.
+    fn from_str(text: &str) -> Result<Self, MirrorError> {
+        let url: Url = text.parse().map_err(|_| MirrorError)?;
+        let is_allowed = match url.scheme() {
+            "https" => true,
+            "http" => url.host_str().is_some_and(is_loopback),
+            _ => false,
+        };
+        if is_allowed { Ok(Self(url)) } else { Err(MirrorError) }
+    }
+}
+
+fn is_loopback(host: &str) -> bool {
+    let address: Result<IpAddr, _> = host.trim_matches(['[', ']']).parse();
+    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+}
+
+impl Mirror {
+    /// The copy of the report that is published at `address`.
+    fn copy_of(&self, address: &str) -> Source {
+        let name = address.rsplit('/').next().unwrap_or_default();
+        let mut url = self.0.clone();
+        // Only an address without a host has no path, and the scheme requires a host.
+        if let Ok(mut path) = url.path_segments_mut() {
+            path.pop_if_empty().push(name);
+        }
+        if url.scheme() == "https" {
+            Source::Https(url.into())
+        } else {
+            Source::Loopback(url.into())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_needed_reports_that_nobody_named_come_from_their_publishers() {
+        let file = |name: &str| Source::File(name.into());
+        let named = NamedSources {
+            cnac: Some(file("cnac.csv")),
+            thousands_blocks: Some(file("blocks.csv")),
+            ..NamedSources::default()
+        };
+        let sources = named.or_published(None);
+        assert_eq!(sources.nanpa, Source::Https(NANPA.to_owned()));
+        assert_eq!(sources.npa_report, Source::Https(NPA_REPORT.to_owned()));
+        assert_eq!(sources.cnac, file("cnac.csv"));
+        assert_eq!(
+            (&sources.carriers, &sources.thousands_blocks),
+            (&None, &Some(file("blocks.csv")))
+        );
+        assert!(sources.include(&file("cnac.csv")) && sources.include(&file("blocks.csv")));
+        assert!(!sources.include(&file("nanpa.csv")));
+    }
+
+    #[test]
+    fn a_mirror_has_the_reports_under_their_published_names() {
+        let cnac = |mirror: &str| {
+            let mirror: Mirror = mirror.parse().unwrap();
+            NamedSources::default().or_published(Some(&mirror)).cnac
+        };
+        for mirror in ["https://files.example/reports", "https://files.example/reports/"] {
+            let copy = "https://files.example/reports/COCodeStatus_ALL.zip";
+            assert_eq!(cnac(mirror), Source::Https(copy.to_owned()));
+        }
+        let signed = "https://files.example/COCodeStatus_ALL.zip?sig=x";
+        assert_eq!(cnac("https://files.example?sig=x"), Source::Https(signed.to_owned()));
+        let copy = "http://localhost:8000/COCodeStatus_ALL.zip";
+        assert_eq!(cnac("http://localhost:8000"), Source::Loopback(copy.to_owned()));
+    }
+
+    #[test]
+    fn a_mirror_without_tls_must_be_on_this_machine() {
+        for text in
+            ["https://a.example", "http://localhost", "http://127.0.0.2:80", "http://[::1]/x"]
+        {
+            assert!(text.parse::<Mirror>().is_ok(), "{text}");
+        }
+        for text in [
+            "http://a.example",
+            "http://10.0.0.1",
+            "http://localhost.a.example",
+            "ftp://localhost",
+            "localhost:8000",
+            "/srv/reports",
+            "",
+        ] {
+            assert_eq!(text.parse::<Mirror>(), Err(MirrorError), "{text}");
+        }
+    }
+}

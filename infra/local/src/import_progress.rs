@@ -1,0 +1,208 @@
+//! The progress of an import on a terminal: one line that names the phase, with its sizes.
+
+use std::{cell::Cell, fmt::Write, time::Duration};
+
+use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
+use ingest::Progress;
+
+/// Between two looks of the line, which moves while a phase computes without telling of itself.
+const TICK: Duration = Duration::from_millis(200);
+
+/// Runs `work` with a line of progress on stderr, which stays hidden unless stderr is a terminal.
+pub async fn with_progress<T>(work: impl AsyncFnOnce(&dyn Fn(Progress)) -> T) -> T {
+    let line = ProgressLine::new(ProgressBar::no_length());
+    if !line.bar.is_hidden() {
+        line.bar.enable_steady_tick(TICK);
+    }
+    let done = work(&|step| line.show(step)).await;
+    line.bar.finish_and_clear();
+    done
+}
+
+/// A phase of an import, and what the line shows of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Fetching(&'static str),
+    FetchingOfKnownSize(&'static str),
+    Reading(&'static str),
+    Comparing,
+    Writing,
+    Publishing,
+    Verifying,
+}
+
+impl Phase {
+    fn message(self) -> String {
+        match self {
+            Self::Fetching(file) | Self::FetchingOfKnownSize(file) => format!("Fetching {file}"),
+            Self::Reading(file) => format!("Reading {file}"),
+            Self::Comparing => "Comparing with the current data".to_owned(),
+            Self::Writing => "Writing".to_owned(),
+            Self::Publishing => "Publishing".to_owned(),
+            Self::Verifying => "Comparing items with the current data".to_owned(),
+        }
+    }
+
+    /// The look of the line. A wide part takes the room that the others leave and is cut to it, so that
+    /// no line is wider than the terminal.
+    fn template(self) -> &'static str {
+        match self {
+            Self::Fetching(_) => "{spinner} {wide_msg} {bytes}, {bytes_per_sec}",
+            Self::FetchingOfKnownSize(_) => {
+                "{spinner} {wide_msg} {bytes} of {total_bytes}, {bytes_per_sec}"
+            }
+            Self::Reading(_) => "{spinner} {wide_msg} {human_pos} rows",
+            Self::Writing => "{spinner} {msg} {wide_bar} {human_pos} of {human_len} items{left}",
+            Self::Comparing | Self::Publishing | Self::Verifying => "{spinner} {wide_msg}",
+        }
+    }
+}
+
+struct ProgressLine {
+    bar: ProgressBar,
+    phase: Cell<Option<Phase>>,
+}
+
+impl ProgressLine {
+    fn new(bar: ProgressBar) -> Self {
+        Self { bar, phase: Cell::new(None) }
+    }
+
+    fn show(&self, step: Progress) {
+        match step {
+            Progress::Fetching { file, bytes, total: None } => {
+                self.begin(Phase::Fetching(file));
+                self.bar.set_position(bytes);
+            }
+            Progress::Fetching { file, bytes, total: Some(total) } => {
+                self.begin(Phase::FetchingOfKnownSize(file));
+                self.bar.set_length(total);
+                self.bar.set_position(bytes);
+            }
+            Progress::Reading { file, rows } => {
+                self.begin(Phase::Reading(file));
+                self.bar.set_position(rows);
+            }
+            Progress::Comparing => self.begin(Phase::Comparing),
+            Progress::Planned(items) => {
+                self.begin(Phase::Writing);
+                self.bar.set_length(items as u64);
+            }
+            Progress::Written(items) => self.bar.inc(items as u64),
+            Progress::Publishing => self.begin(Phase::Publishing),
+            Progress::Verifying => self.begin(Phase::Verifying),
+        }
+    }
+
+    /// Begins a phase unless it has begun already: sizes and times are those of the phase alone.
+    fn begin(&self, phase: Phase) {
+        if self.phase.replace(Some(phase)) == Some(phase) {
+            return;
+        }
+        self.bar.reset();
+        self.bar.unset_length();
+        if let Ok(style) = ProgressStyle::with_template(phase.template()) {
+            self.bar.set_style(style.with_key("left", write_time_left));
+        }
+        self.bar.set_message(phase.message());
+    }
+}
+
+/// Writes how long the phase will still take, once the first hundredth tells how fast it goes.
+fn write_time_left(state: &ProgressState, line: &mut dyn Write) {
+    if state.pos() > 0 && state.pos() * 100 >= state.len().unwrap_or_default() {
+        // The line is a text, which takes everything.
+        _ = write!(line, ", {:#} left", HumanDuration(state.eta()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        io,
+        sync::{Arc, Mutex},
+    };
+
+    use indicatif::{ProgressDrawTarget, TermLike};
+
+    use super::*;
+
+    /// A terminal of 80 columns that keeps what is written to it.
+    #[derive(Debug, Clone, Default)]
+    struct Terminal(Arc<Mutex<String>>);
+
+    impl TermLike for Terminal {
+        fn width(&self) -> u16 {
+            80
+        }
+        fn move_cursor_up(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_down(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_right(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_left(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn write_line(&self, text: &str) -> io::Result<()> {
+            self.write_str(&format!("{text}\n"))
+        }
+        fn write_str(&self, text: &str) -> io::Result<()> {
+            self.0.lock().unwrap().push_str(text);
+            Ok(())
+        }
+        fn clear_line(&self) -> io::Result<()> {
+            self.write_str("\n")
+        }
+        fn flush(&self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// The line after each step, on a terminal of 80 columns.
+    fn lines(steps: &[Progress]) -> Vec<String> {
+        let bar = ProgressBar::no_length();
+        let line = ProgressLine::new(bar);
+        let shown = |step: &Progress| {
+            line.show(*step);
+            let terminal = Terminal::default();
+            line.bar.set_draw_target(ProgressDrawTarget::term_like(Box::new(terminal.clone())));
+            line.bar.force_draw();
+            let text = terminal.0.lock().unwrap().clone();
+            text.trim().to_owned()
+        };
+        steps.iter().map(shown).collect()
+    }
+
+    #[test]
+    fn each_phase_is_shown_by_name_with_its_sizes_on_80_columns() {
+        let file = "the NANPA report of utilized codes";
+        let lines = lines(&[
+            Progress::Fetching { file, bytes: 0, total: None },
+            Progress::Fetching { file, bytes: 1_048_576, total: Some(2_698_200) },
+            Progress::Reading { file, rows: 123_456 },
+            Progress::Comparing,
+            Progress::Planned(249_991),
+            Progress::Written(100_000),
+            Progress::Publishing,
+        ]);
+        for (line, parts) in lines.iter().zip([
+            &["Fetching the NANPA", " 0 B, "][..],
+            &["Fetching the NANPA", " 1.00 MiB of 2.57 MiB, "],
+            &["Reading the NANPA", " 123,456 rows"],
+            &["Comparing with"],
+            &["Writing ", " 0 of 249,991 items"],
+            &["Writing ", " 100,000 of 249,991 items, ", " left"],
+            &["Publishing"],
+        ]) {
+            assert!(line.chars().count() <= 80, "{line}");
+            for part in parts {
+                assert!(line.contains(part), "'{part}' in '{line}'");
+            }
+        }
+        assert!(!lines[4].contains("left"), "nothing tells the time yet: {}", lines[4]);
+    }
+}

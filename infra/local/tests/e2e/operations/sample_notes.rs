@@ -1,0 +1,79 @@
+//! The sample: every answer says that it is made up and which command brings real data.
+
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use crate::support::{
+    databases::write_sample_into,
+    program::{Serving, program_on, stderr, stdout},
+    publishers::{mirror_of, small_published_reports},
+    service::http_client,
+};
+
+/// The commands that answer from the data.
+const COMMANDS: [&[&str]; 6] = [
+    &["lookup", "+14152341234"],
+    &["carrier", "4070"],
+    &["area-code", "415"],
+    &["search", "wireless"],
+    &["export", "--format", "csv", "--table", "area-codes"],
+    &["format"],
+];
+
+/// A command that is started by its name, and not by cargo.
+fn started_by_name(data_dir: &TempDir, arguments: &[&str]) -> Command {
+    let mut command = program_on(data_dir, arguments);
+    command.env_remove("CARGO");
+    command
+}
+
+/// What a command notes; `format` gets an empty list.
+fn notes(mut command: Command) -> String {
+    let output = command.stdin(std::process::Stdio::null()).output().unwrap();
+    stderr(&output).lines().filter(|line| line.starts_with("note: ")).collect()
+}
+
+#[tokio::test]
+async fn every_answer_says_that_the_sample_is_made_up_until_real_data_is_in() {
+    let data_dir = TempDir::new().unwrap();
+    write_sample_into(data_dir.path());
+    let folder = data_dir.path().display();
+    let note = |program: &str| {
+        format!("made-up sample; get real data with '{program} import --fetch --data-dir {folder}'")
+    };
+    for command in COMMANDS {
+        let noted = notes(started_by_name(&data_dir, command));
+        assert_eq!(noted, format!("note: {}", note("tnr")), "{command:?}");
+    }
+    let mut by_cargo = program_on(&data_dir, COMMANDS[0]);
+    by_cargo.env("CARGO", "cargo");
+    assert_eq!(notes(by_cargo), format!("note: {}", note("cargo run --")));
+
+    let mark = async |serving: &Serving, path: &str| {
+        let response =
+            http_client().get(format!("{}{path}", serving.base_url)).send().await.unwrap();
+        response.headers().get("x-numbering-data").cloned()
+    };
+    let serving = Serving::start(&mut started_by_name(&data_dir, &["--port", "0"])).await;
+    let banner = serving.output();
+    assert!(banner.contains(&format!("  note      {}\n", note("tnr"))), "{banner}");
+    let paths = ["/health", "/v1/health", "/stats", "/v1/stats"];
+    for path in paths {
+        assert_eq!(mark(&serving, path).await.unwrap(), "sample", "{path}");
+    }
+
+    let mirror = mirror_of(small_published_reports()).await;
+    let mut import = started_by_name(&data_dir, &["import", "--mirror", &mirror]);
+    let imported = tokio::task::spawn_blocking(move || import.output().unwrap()).await.unwrap();
+    stdout(&imported);
+    for path in paths {
+        assert_eq!(mark(&serving, path).await, None, "{path}");
+    }
+    serving.kill();
+    for command in COMMANDS {
+        assert_eq!(notes(started_by_name(&data_dir, command)), "", "{command:?}");
+    }
+    let serving = Serving::start(&mut started_by_name(&data_dir, &["--port", "0"])).await;
+    assert!(!serving.output().contains("made-up"), "{}", serving.output());
+}

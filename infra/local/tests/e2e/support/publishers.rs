@@ -1,0 +1,51 @@
+//! A stand-in for the hosts of NANPA and CNAC, to which `--mirror` leads.
+
+use std::{fs, net::Ipv4Addr, path::PathBuf};
+
+use axum::{
+    Router,
+    http::Uri,
+    response::{IntoResponse, Response},
+};
+use reqwest::StatusCode;
+use tokio::net::TcpListener;
+
+use super::small_reports::ReportTexts;
+
+/// The names of the published reports, in the order of `--nanpa`, `--cnac` and `--npa-report`.
+pub const REPORT_NAMES: [&str; 3] =
+    ["CoCodeAssignment_Utilized_AllStates_Public.zip", "COCodeStatus_ALL.zip", "npa_report.csv"];
+
+/// The published reports from the folder that `TNR_FULL_SCALE_DATA` names; without it small ones.
+pub fn published_reports() -> [Vec<u8>; 3] {
+    match std::env::var_os("TNR_FULL_SCALE_DATA").map(PathBuf::from) {
+        Some(folder) => REPORT_NAMES.map(|name| fs::read(folder.join(name)).unwrap()),
+        None => small_published_reports(),
+    }
+}
+
+/// Small reports in the place of the published ones, not packed.
+pub fn small_published_reports() -> [Vec<u8>; 3] {
+    let ReportTexts { nanpa, cnac, npa_report, .. } = ReportTexts::published();
+    [nanpa, cnac, npa_report].map(String::into_bytes)
+}
+
+/// The address of a server that has these reports under their published names.
+pub async fn mirror_of(reports: [Vec<u8>; 3]) -> String {
+    mirror(move |name| {
+        let place = REPORT_NAMES.iter().position(|known| *known == name);
+        place.map_or(StatusCode::NOT_FOUND.into_response(), |place| {
+            reports[place].clone().into_response()
+        })
+    })
+    .await
+}
+
+/// The address of a server that answers each request for a file by its name.
+pub async fn mirror(answer: impl Fn(&str) -> Response + Clone + Send + Sync + 'static) -> String {
+    let answer = async move |uri: Uri| answer(uri.path().trim_start_matches('/'));
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move { axum::serve(listener, Router::new().fallback(answer)).await });
+    address
+}
