@@ -2,7 +2,7 @@
 //! it at once.
 
 use std::{
-    io::{Read, Write},
+    io::Write,
     net::{TcpListener, TcpStream},
     sync::{
         Arc,
@@ -29,10 +29,9 @@ async fn with_unfinished_request(data_dir: &TempDir, grace: &str) -> (Serving, T
     let serving = Serving::on(data_dir, &["--grace", grace]).await;
     let address = serving.base_url.strip_prefix("http://").unwrap();
     let mut unfinished = TcpStream::connect(address).unwrap();
-    // The answer to a whole request shows that the server has taken the connection.
-    unfinished.write_all(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
-    unfinished.read_exact(&mut [0; 15]).unwrap();
     unfinished.write_all(b"GET /health HTTP/1.1\r\nHost: x\r\n").unwrap();
+    // Connections are taken in turn: after the answer on a later one, the server has this one.
+    serving.get("/health").await;
     tokio::time::sleep(Duration::from_millis(200)).await;
     (serving, unfinished)
 }
