@@ -148,7 +148,7 @@ pub struct ImportArgs {
     /// Fetch what is not named below from where NANPA and CNAC publish it
     #[arg(long)]
     pub fetch: bool,
-    /// Fetch it from below this address instead, which has the reports under their published names:
+    /// Fetch it from a mirror, which has the reports under their published names below this URL:
     /// https://, or http:// on this machine
     #[arg(long, value_name = "URL", env = "TNR_MIRROR", hide_env_values = true)]
     pub mirror: Option<ingest::Mirror>,
