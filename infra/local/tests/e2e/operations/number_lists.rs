@@ -122,7 +122,7 @@ fn every_row_says_whether_its_number_was_valid_repaired_or_rejected_and_why() {
     );
     assert_eq!(fields(&lines[3])[..4], ["line", "tn", "verdict", "reason"]);
     let summary = stderr(&output);
-    assert!(summary.contains("note: this is the made-up sample"), "{summary}");
+    assert!(summary.contains("note: made-up sample; "), "{summary}");
     assert!(summary.contains("1 valid, 1 repaired, 4 rejected"), "{summary}");
     assert!(summary.contains("1  has too few digits (first in line 4)"), "{summary}");
     assert!(output.status.success(), "a rejected number is no failure");
