@@ -7,7 +7,7 @@ from template import of_type, source, with_values
 
 PUBLIC = {
     "/health", "/v1/health", "/stats", "/v1/stats",
-    "/", "/docs", "/docs/{file}", "/openapi.json", "/openapi-3.0.json", "/flags/{path+}",
+    "/", "/docs", "/openapi.json", "/openapi-3.0.json", "/flags/{path+}",
 }
 
 

@@ -30,9 +30,10 @@ export const stopBrowser = () => browser.close();
  * address of the service, and `expected` matches the errors that the test provokes.
  */
 export async function inTab(at, options, test) {
-  const { key = KEY, width = 1280, height = 900, scheme = "light", scale = 1, expected = null } = options;
+  const { key = KEY, width = 1280, height = 900, scheme = "light", scale = 1, touch = false, expected = null } = options;
   const context = await browser.newContext({
-    viewport: { width, height }, colorScheme: scheme, deviceScaleFactor: scale, reducedMotion: "reduce",
+    viewport: { width, height }, colorScheme: scheme, deviceScaleFactor: scale, hasTouch: touch,
+    isMobile: touch, reducedMotion: "reduce",
     permissions: ["clipboard-read", "clipboard-write"],
   });
   const tab = await context.newPage();
@@ -66,11 +67,17 @@ export async function inTab(at, options, test) {
   }
 }
 
-/** What an answer shows once it is there. */
+/** What an answer shows once it is there; an example is none. */
 export async function answer(tab) {
-  await tab.locator("#answer:not([aria-busy]) > *").first().waitFor();
+  await tab.locator("#example[hidden] ~ .output #answer:not([aria-busy]) > *").first().waitFor();
   return tab.locator("#answer");
 }
+
+/** Whether the beginning of an element is within the window. */
+export const isInView = (element) => element.evaluate((shown) => {
+  const { top, height } = shown.getBoundingClientRect();
+  return top >= 0 && top + Math.min(height, 40) <= innerHeight;
+});
 
 /** The serious violations of the rules of accessibility. */
 export async function violations(tab) {

@@ -55,7 +55,7 @@ test("an address behind the last page says so", () => inTab("/#area-code?npa=415
 
 test("an exchange is looked up by itself", () => inTab("/#area-code", {}, async (tab) => {
   await tab.locator("#area-npa").fill("212");
-  await tab.getByLabel("Exchange (NXX), optional").fill("234");
+  await tab.getByLabel("Exchange (NXX)").first().fill("234");
   await tab.keyboard.press("Enter");
   await (await answer(tab)).getByRole("heading", { name: "Exchange 212-234" }).waitFor();
   assert.equal(await tab.locator("#request").textContent(), "GET /v1/npa/212/nxx/234");
@@ -87,7 +87,7 @@ test("carriers are filtered, and each has a card", () => inTab("/#carriers", {},
 test("a search with all filters can be shared as a link", () => inTab("/#search", {}, async (tab) => {
   const form = tab.locator('form[data-view="search"]');
   await form.getByText("More filters").click();
-  await form.getByLabel("Words of a carrier or a place").fill("sample");
+  await form.getByLabel("Carrier or place").fill("sample");
   await form.getByLabel("State or province").selectOption("NY");
   await form.getByLabel("Carrier type").selectOption("WIRELESS");
   await form.getByLabel("Area code (NPA)").fill("212");
@@ -110,9 +110,9 @@ test("an empty search sends nothing, and one without results says so", () => inT
   tab.on("request", (request) => { if (request.url().includes("/v1/search")) requests += 1; });
   await tab.locator('form[data-view="search"]').getByRole("button", { name: "Search" }).click();
   assert.equal(requests, 0);
-  await tab.getByLabel("Words of a carrier or a place").fill("nobody is called like this");
+  await tab.getByLabel("Carrier or place").fill("nobody is called like this");
   await tab.keyboard.press("Enter");
-  await tab.getByText("Nothing has all of this.").waitFor();
+  await tab.getByText("No matches.").waitFor();
 }));
 
 const REFUSED = { expected: /status of 400/ };
@@ -124,12 +124,24 @@ test("a page of a version that is gone is one of the current version", () => inT
   await range(tab, "26 to 50 of 135");
 }));
 
+/** Answers area code 415 with one exchange. */
+const answerWith = (tab, name, status) => tab.route("**/v1/npa/415*", (route) => route.fulfill({ json: {
+  npa: "415", state: "CA", country: "US", total_exchanges: 1, pagination: { limit: 25, offset: 0, total: 1 },
+  exchanges: [{ nxx: "200", ocn: "javascript:alert(3)", company_name: name, rate_center: name, status }],
+} }));
+
+for (const width of [360, 768, 1280]) {
+  test(`a name of 250 characters without a space fits into ${width} px`, () => inTab("/", { width }, async (tab) => {
+    await answerWith(tab, "W".repeat(250), "ASSIGNED");
+    await tab.goto(`${URL_OF_SERVICE}/#area-code?npa=415`);
+    await answer(tab);
+    assert.ok(await tab.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+  }));
+}
+
 test("names of the data are text, whatever they hold", () => inTab("/#area-code", {}, async (tab) => {
   const hostile = '<img src=x onerror="alert(1)"><script>alert(2)</script>';
-  await tab.route("**/v1/npa/415*", (route) => route.fulfill({ json: {
-    npa: "415", state: "CA", country: "US", total_exchanges: 1, pagination: { limit: 25, offset: 0, total: 1 },
-    exchanges: [{ nxx: "200", ocn: "javascript:alert(3)", company_name: hostile, rate_center: hostile, status: hostile }],
-  } }));
+  await answerWith(tab, hostile, hostile);
   await tab.goto(`${URL_OF_SERVICE}/#area-code?npa=415`);
   await (await answer(tab)).getByText(hostile).first().waitFor();
   assert.equal(await tab.locator("#answer img, #answer script").count(), 0);
@@ -160,8 +172,8 @@ test("the page works below a path, with and without a slash at its end", async (
         await range(tab, "26 to 50 of 135");
         await tab.getByRole("tab", { name: "curl" }).click();
         assert.ok((await tab.locator("#code-text").textContent()).includes(`${base}/numbers/v1/npa/415?`));
-        await tab.getByRole("link", { name: "API documentation" }).click();
-        await tab.getByText("listCarriers").or(tab.getByText("/v1/carriers")).first().waitFor();
+        await tab.getByRole("link", { name: "API docs" }).click();
+        await tab.getByRole("heading", { name: "List carriers" }).waitFor();
       });
     }
   } finally {

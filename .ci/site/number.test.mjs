@@ -11,7 +11,6 @@ before(startBrowser);
 after(stopBrowser);
 
 const NUMBER = "/#number?tn=%2B13052345678";
-const stored = (tab) => tab.evaluate(() => sessionStorage.getItem("tnr-api-key"));
 
 test("the page renders, and tells of which age the data is", () => inTab("/", { key: null }, async (tab) => {
   assert.equal(await tab.title(), "Telephone numbers");
@@ -27,32 +26,22 @@ test("a number is looked up with a key that is typed", () => inTab("/", { key: n
   await tab.keyboard.press("Enter");
   const card = await answer(tab);
   await card.getByRole("heading", { name: "+1 305 234 5678" }).waitFor();
-  for (const text of ["Valid", "+13052345678", "(305) 234-5678", "tel:+1-305-234-5678", "SAMPLE MOBILE USA, INC.",
+  for (const text of ["Valid format", "+13052345678", "(305) 234-5678", "tel:+1-305-234-5678", "SAMPLE MOBILE USA, INC.",
     "PERRINE", "Florida", "As assigned; the number may have been ported."]) {
     assert.ok((await card.innerText()).includes(text), text);
   }
   assert.equal(await tab.locator("#announcement").innerText(),
-    "+1 305 234 5678, Valid, Landline or Mobile, United States");
+    "+1 305 234 5678, Valid format, Landline or Mobile, United States");
   const flag = card.getByAltText("Flag of United States").first();
   assert.ok(await flag.evaluate((image) => image.decode().then(() => image.naturalWidth > 0)));
   assert.match(tab.url(), /#number\?tn=%28305%29\+234-5678$/);
 }));
 
-test("a key that no header can hold is refused where it is typed", () => inTab("/", { key: null }, async (tab) => {
-  await tab.getByLabel("API key", { exact: true }).last().fill("tnr_live_é漢");
-  await tab.getByRole("button", { name: "Use key" }).click();
-  assert.equal(await tab.locator("#key").evaluate((input) => input.validity.patternMismatch), true);
-  assert.equal(await stored(tab), null);
-  await tab.goto(`${URL_OF_SERVICE}/#key=tnr_live_%E6%BC%A2`);
-  await tab.reload();
-  assert.equal(await stored(tab), null);
-}));
-
 test("the JSON beside the card is that of the API", () => inTab(NUMBER, {}, async (tab) => {
   await answer(tab);
-  const expected = await fetch(`${URL_OF_SERVICE}/v1/format/+13052345678`, { headers: { "X-API-Key": KEY } });
+  const expected = await fetch(`${URL_OF_SERVICE}/v1/format/+13052345678?include=reason`, { headers: { "X-API-Key": KEY } });
   assert.deepEqual(JSON.parse(await tab.locator("#code-text").textContent()), await expected.json());
-  assert.equal(await tab.locator("#request").textContent(), "GET /v1/format/+13052345678");
+  assert.equal(await tab.locator("#request").textContent(), "GET /v1/format/+13052345678?include=reason");
 }));
 
 test("every copy button copies what it stands beside", () => inTab(NUMBER, {}, async (tab) => {
@@ -70,47 +59,10 @@ test("every copy button copies what it stands beside", () => inTab(NUMBER, {}, a
   assert.equal(JSON.parse(await clipboard()).country, "US");
 }));
 
-test("the key stays in its tab, and is forgotten when asked", () => inTab(NUMBER, {}, async (tab, context) => {
-  await answer(tab);
-  assert.ok((await tab.locator("#key-present").innerText()).includes("tnr_live_Sample…"));
-  for (const language of ["curl", "Python", "TypeScript", "Rust"]) {
-    await tab.getByRole("tab", { name: language }).click();
-    assert.ok((await tab.locator("#code-text").textContent()).match(/\bTNR_KEY\b/), language);
-  }
-  assert.ok(!(await tab.content()).includes(KEY), "no element shows the key");
-  assert.ok(!tab.url().includes(KEY));
-  assert.deepEqual(await context.cookies(), []);
-  assert.equal(await tab.evaluate(() => localStorage.length), 0);
-  await tab.getByRole("button", { name: "Forget key" }).click();
-  assert.equal(await stored(tab), null);
-  await tab.getByText("Closing the tab forgets it.").waitFor();
-}));
-
-test("a key in the address is taken out of it", () => inTab(`/#key=${KEY}`, { key: null }, async (tab) => {
-  assert.equal(await stored(tab), KEY);
-  assert.equal(tab.url(), `${URL_OF_SERVICE}/`);
-  await tab.goto(`${URL_OF_SERVICE}/${NUMBER.slice(1)}`);
-  await (await answer(tab)).getByRole("heading", { name: "+1 305 234 5678" }).waitFor();
-}));
-
-test("a key that is pasted into the address of an open page is taken out of it, too", () =>
-  inTab("/#area-code", { key: null }, async (tab) => {
-    await tab.getByText("Closing the tab forgets it.").waitFor();
-    await tab.evaluate((key) => { location.hash = `#key=${key}`; }, KEY);
-    await tab.locator("#key-present").waitFor();
-    assert.equal(await stored(tab), KEY);
-    assert.equal(tab.url(), `${URL_OF_SERVICE}/`);
-    await tab.getByLabel("Phone number").waitFor();
-    await tab.goBack();
-    await tab.locator("#area-npa").waitFor();
-    assert.equal(await stored(tab), KEY);
-  }));
-
 const numbers = {
-  "020 7946 0958": { country: "GB", shows: ["+44 20 7946 0958", "Valid", "United Kingdom"] },
+  "020 7946 0958": { country: "GB", shows: ["+44 20 7946 0958", "Valid format", "United Kingdom"] },
   "650-253-5678 ext. 42": { country: "US", shows: ["Extension", "42"] },
-  "+1 202 5550": { country: "US", shows: ["Not valid, but its length is possible"] },
-  hello: { country: "US", shows: ["hello", "Not valid", "No phone number can be read from this."] },
+  "+1 202 5550": { country: "US", shows: ["+1 202 5550", "Not valid", "Formats of these digits"] },
   "+800 1234 5678": { country: "US", shows: ["+800 1234 5678"] },
   "305/234/5678?#'": { country: "US", shows: ["+1 305 234 5678"] },
 };
@@ -118,12 +70,53 @@ const numbers = {
 test("numbers of every kind have a card", () => inTab("/", {}, async (tab) => {
   for (const [number, { country, shows }] of Object.entries(numbers)) {
     await tab.getByLabel("Phone number").fill(number);
-    await tab.getByLabel("Country, if it has no code").selectOption(country);
+    await tab.getByLabel("Default country").selectOption(country);
     await tab.getByRole("button", { name: "Look up" }).click();
-    await tab.getByRole("heading", { name: shows[0] }).or(tab.getByText(shows[0])).first().waitFor();
-    const text = await tab.locator("#answer").innerText();
+    const card = await answer(tab);
+    await card.getByText(shows[0]).first().waitFor();
+    const text = await card.innerText();
     for (const expected of shows) assert.ok(text.includes(expected), `${number}: ${expected}\n${text}`);
   }
+}));
+
+test("a number that is not valid says why, and its field is marked", () => inTab("/", {}, async (tab) => {
+  for (const number of ["hello", "+1 305 234"]) {
+    const url = `${URL_OF_SERVICE}/v1/format/${encodeURIComponent(number)}?include=reason`;
+    const { reason } = await (await fetch(url, { headers: { "X-API-Key": KEY } })).json();
+    await tab.getByLabel("Phone number").fill(number);
+    await tab.keyboard.press("Enter");
+    await tab.locator("#reason", { hasText: `${reason.message}.` }).waitFor();
+    assert.ok((await (await answer(tab)).innerText()).includes("Not valid"));
+    assert.ok((await tab.locator("#announcement").innerText()).includes(reason.message));
+    assert.equal(await tab.locator("#number-tn").getAttribute("aria-invalid"), "true");
+    assert.match(await tab.locator("#number-tn").getAttribute("aria-describedby"), /^reason /);
+    await tab.locator("#number-tn").focus();
+  }
+  await tab.getByLabel("Phone number").fill("305 234 5678");
+  await tab.keyboard.press("Enter");
+  await (await answer(tab)).getByText("Valid format").waitFor();
+  assert.equal(await tab.locator("[aria-invalid]").count(), 0);
+}));
+
+test("a second number is named, and is one click away", () => inTab("/", {}, async (tab) => {
+  const reason = { code: "TWO_NUMBERS", message: "The text has two numbers", other: "+12122345678" };
+  await tab.route("**/v1/format/305*", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...await response.json(), reason } });
+  });
+  await tab.getByLabel("Phone number").fill("305-234-5678; 212-234-5678");
+  await tab.keyboard.press("Enter");
+  await (await answer(tab)).getByText("Valid format").waitFor();
+  await tab.getByRole("link", { name: "Look up +12122345678" }).click();
+  await tab.getByRole("heading", { name: "+1 212 234 5678" }).waitFor();
+}));
+
+test("only numbers of a known exchange lead to one", () => inTab("/#number?tn=8002345678", {}, async (tab) => {
+  await (await answer(tab)).getByText("Exchanges of area code 800 have no carrier.").waitFor();
+  assert.equal(await tab.locator("#answer a").count(), 0);
+  await tab.goto(`${URL_OF_SERVICE}/#number?tn=3055550100`);
+  await (await answer(tab)).getByText("Not in the numbering data").waitFor();
+  assert.equal(await tab.locator("#answer a").count(), 0);
 }));
 
 const run = promisify(execFile);

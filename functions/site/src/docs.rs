@@ -1,65 +1,32 @@
-//! The documentation for browsers: RapiDoc (<https://rapidocweb.com>) on the description of the API. Its
-//! program is embedded as npm publishes it, since no page of this service asks another host for anything.
+//! The documentation for browsers: a page that shows the description of the API, and sends its requests.
 
-use std::{io::Read, sync::LazyLock};
+use std::sync::LazyLock;
 
-use axum::{
-    body::Bytes,
-    http::{
-        Uri,
-        header::{CACHE_CONTROL, CONTENT_TYPE},
-    },
-    response::{IntoResponse, Response},
-};
-use flate2::read::GzDecoder;
-use shared::{errors::ApiError, params::PathParams};
+use axum::{http::HeaderMap, response::Response};
 
-use crate::html::{self, hash_source};
+use crate::document::Document;
 
-const DOCUMENT: &str = include_str!("../assets/docs/docs.html");
-const SCRIPT: &str = include_str!("../assets/docs/docs.js");
-/// The name has the version, so that browsers may keep the file.
-const RAPIDOC_NAME: &str = "rapidoc-9.3.8.js";
-const RAPIDOC: &[u8] = include_bytes!("../vendor/rapidoc-9.3.8/rapidoc-min.js.gz");
-const IMMUTABLE: &str = "public, max-age=31536000, immutable";
-
-static DOCS: LazyLock<String> = LazyLock::new(|| DOCUMENT.replace("{{script}}", &script()));
-
-/// RapiDoc sets styles in its elements, which only `'unsafe-inline'` allows. It has no script in them.
-static POLICY: LazyLock<String> = LazyLock::new(|| {
-    format!(
-        "default-src 'none'; script-src 'self' {}; style-src 'unsafe-inline'; connect-src 'self'; \
-         img-src 'self' data:; {}",
-        hash_source(&script()),
-        html::WITHOUT_OTHERS
-    )
+static DOCS: LazyLock<Document> = LazyLock::new(|| {
+    Document::assemble(include_str!("../assets/docs/docs.html"), &STYLES, &SCRIPTS)
 });
-
-static RAPIDOC_SCRIPT: LazyLock<Bytes> = LazyLock::new(|| {
-    let mut script = Vec::new();
-    GzDecoder::new(RAPIDOC).read_to_end(&mut script).expect("a test decompresses the file");
-    script.into()
-});
-
-fn script() -> String {
-    SCRIPT.replace("{{rapidoc}}", RAPIDOC_NAME)
-}
+const STYLES: [&str; 2] =
+    [include_str!("../assets/shared/base.css"), include_str!("../assets/docs/docs.css")];
+/// The parts of the script, which share one scope. The last one starts it.
+const SCRIPTS: [&str; 9] = [
+    include_str!("../assets/shared/elements.js"),
+    include_str!("../assets/shared/requests.js"),
+    include_str!("../assets/shared/field_errors.js"),
+    include_str!("../assets/shared/key.js"),
+    include_str!("../assets/shared/json.js"),
+    include_str!("../assets/docs/script/schemas.js"),
+    include_str!("../assets/docs/script/requests_to_try.js"),
+    include_str!("../assets/docs/script/operation.js"),
+    include_str!("../assets/docs/script/docs.js"),
+];
 
 /// Answers with the documentation.
-pub async fn docs() -> Response {
-    html::response(&DOCS, &POLICY)
-}
-
-/// Answers with a file that the documentation is made of.
-///
-/// # Errors
-/// Returns [`ApiError::NotFound`] if there is no such file.
-pub async fn file(PathParams([name]): PathParams<1>, uri: Uri) -> Result<Response, ApiError> {
-    if name != RAPIDOC_NAME {
-        return Err(ApiError::no_endpoint(&uri));
-    }
-    let headers = [(CONTENT_TYPE, "text/javascript; charset=utf-8"), (CACHE_CONTROL, IMMUTABLE)];
-    Ok((headers, RAPIDOC_SCRIPT.clone()).into_response())
+pub async fn docs(headers: HeaderMap) -> Response {
+    DOCS.response(&headers, "")
 }
 
 #[cfg(test)]
@@ -67,15 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_embedded_program_is_the_one_that_its_name_says() {
-        let script = str::from_utf8(&RAPIDOC_SCRIPT).unwrap();
-        assert!(script.starts_with("/*! RapiDoc 9.3.8 |"));
-        assert_eq!(script.len(), 863_099);
-    }
-
-    #[test]
-    fn nothing_is_left_to_fill_in() {
-        assert!(!DOCS.contains("{{"));
-        assert_eq!(DOCS.matches("</script").count(), 1);
+    fn the_documentation_is_one_document_with_nothing_left_to_fill_in() {
+        DOCS.assert_whole();
     }
 }

@@ -3,8 +3,8 @@
 
 mod description;
 mod docs;
+mod document;
 mod flags;
-mod html;
 mod page;
 
 use axum::routing::get;
@@ -17,7 +17,6 @@ pub fn routes() -> Routes {
     Routes::public(OpenApiRouter::default())
         .with_undescribed("/", get(page::page))
         .with_undescribed("/docs", get(docs::docs))
-        .with_undescribed("/docs/{file}", get(docs::file))
         .with_undescribed("/openapi.json", get(description::version_3_1))
         .with_undescribed("/openapi-3.0.json", get(description::version_3_0))
         .with_undescribed("/flags/{*path}", get(flags::flag))

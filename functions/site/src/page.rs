@@ -1,5 +1,4 @@
-//! The page at the root, for browsers: one document, put together of readable files when it is first
-//! asked for. Other clients get an index.
+//! The page at the root, for browsers, which looks up whatever the API answers. Other clients get an index.
 
 use std::sync::LazyLock;
 
@@ -10,16 +9,21 @@ use axum::{
 };
 use shared::{flag_images::FlagImages, http::prefers_html, state::App};
 
-use crate::html::{self, hash_source};
+use crate::document::Document;
 
-const DOCUMENT: &str = include_str!("../assets/page/page.html");
-const STYLE: &str = include_str!("../assets/page/page.css");
+static PAGE: LazyLock<Document> = LazyLock::new(|| {
+    Document::assemble(include_str!("../assets/page/page.html"), &STYLES, &SCRIPTS)
+});
+const STYLES: [&str; 2] =
+    [include_str!("../assets/shared/base.css"), include_str!("../assets/page/page.css")];
 /// The parts of the script, which share one scope. The last one starts it.
-const SCRIPTS: [&str; 13] = [
-    include_str!("../assets/page/script/elements.js"),
+const SCRIPTS: [&str; 16] = [
+    include_str!("../assets/shared/elements.js"),
+    include_str!("../assets/shared/requests.js"),
+    include_str!("../assets/shared/field_errors.js"),
+    include_str!("../assets/shared/key.js"),
+    include_str!("../assets/shared/json.js"),
     include_str!("../assets/page/script/codes.js"),
-    include_str!("../assets/page/script/key.js"),
-    include_str!("../assets/page/script/requests.js"),
     include_str!("../assets/page/script/snippets.js"),
     include_str!("../assets/page/script/code_pane.js"),
     include_str!("../assets/page/script/failures.js"),
@@ -28,6 +32,7 @@ const SCRIPTS: [&str; 13] = [
     include_str!("../assets/page/script/area_code_view.js"),
     include_str!("../assets/page/script/carriers_view.js"),
     include_str!("../assets/page/script/search_view.js"),
+    include_str!("../assets/page/script/examples.js"),
     include_str!("../assets/page/script/page.js"),
 ];
 
@@ -38,50 +43,18 @@ const INDEX: &str = concat!(
     r#"","docs":"/docs","openapi":"/openapi.json","health":"/health"}"#,
 );
 
-static PAGE: LazyLock<Page> = LazyLock::new(Page::assemble);
-
-struct Page {
-    document: String,
-    /// What the document may run and what styles it may have, for its content security policy.
-    script_source: String,
-    style_source: String,
-}
-
-impl Page {
-    fn assemble() -> Self {
-        let script = SCRIPTS.join("\n");
-        let document = DOCUMENT
-            .replace("{{version}}", env!("CARGO_PKG_VERSION"))
-            .replace("{{style}}", STYLE)
-            .replace("{{script}}", &script);
-        Self { document, script_source: hash_source(&script), style_source: hash_source(STYLE) }
-    }
-
-    /// A policy that allows this script, these styles, requests to this service and the images of flags,
-    /// and nothing else. Trusted types forbid the script to make elements of text.
-    fn policy(&self, flag_images: &FlagImages) -> String {
-        let Self { script_source, style_source, .. } = self;
-        let flags = host_of(flag_images).map(|host| format!(" {host}")).unwrap_or_default();
-        format!(
-            "default-src 'none'; script-src {script_source}; style-src {style_source}; \
-             connect-src 'self'; img-src 'self' data:{flags}; require-trusted-types-for 'script'; \
-             trusted-types 'none'; {}",
-            html::WITHOUT_OTHERS
-        )
-    }
-}
-
-/// The scheme and the host of the images of flags, if the service does not serve them itself.
-fn host_of(flag_images: &FlagImages) -> Option<String> {
-    let FlagImages::At(base_url) = flag_images else { return None };
-    let uri: Uri = base_url.parse().ok()?;
-    Some(format!("{}://{}", uri.scheme()?, uri.authority()?))
+/// The scheme and the host of the images of flags after a space, or nothing if the service serves them
+/// itself.
+fn host_of(flag_images: &FlagImages) -> String {
+    let FlagImages::At(base_url) = flag_images else { return String::new() };
+    let host = |uri: Uri| Some(format!(" {}://{}", uri.scheme()?, uri.authority()?));
+    base_url.parse().ok().and_then(host).unwrap_or_default()
 }
 
 /// Answers browsers with the page, and other clients with what leads on from here.
 pub async fn page(State(app): State<App>, headers: HeaderMap) -> Response {
     if prefers_html(&headers) {
-        html::response(&PAGE.document, &PAGE.policy(&app.flag_images))
+        PAGE.response(&headers, &host_of(&app.flag_images))
     } else {
         ([(CONTENT_TYPE, "application/json")], INDEX).into_response()
     }
@@ -97,20 +70,13 @@ mod tests {
 
     #[test]
     fn the_page_is_one_document_with_nothing_left_to_fill_in() {
-        let Page { document, .. } = &*PAGE;
-        assert!(!document.contains("{{"), "a place is not filled in");
-        assert_eq!(document.matches("<script").count(), 1);
-        assert_eq!(document.matches("</script").count(), 1);
-        assert_eq!(document.matches("</style").count(), 1);
-        for loading in [" src=", "url(", "@import", "import(", "innerHTML", " style="] {
-            assert!(!document.contains(loading), "{loading}");
-        }
+        PAGE.assert_whole();
     }
 
     #[test]
     fn only_a_host_of_the_operators_choice_is_allowed_beside_the_service() {
         let images = |setting: &str| {
-            let policy = PAGE.policy(&FlagImages::of(setting));
+            let policy = PAGE.policy(&host_of(&FlagImages::of(setting)));
             policy.split("; ").find(|part| part.starts_with("img-src")).unwrap().to_owned()
         };
         assert_eq!(images(""), "img-src 'self' data:");

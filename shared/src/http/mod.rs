@@ -23,7 +23,7 @@ use conditional::Condition;
 pub use cors::AllowedOrigins;
 pub(crate) use host::host_of;
 use methods::Methods;
-pub use preferences::{accepts_json, preferred_media_type, prefers_html};
+pub use preferences::{accepts_gzip, accepts_json, preferred_media_type, prefers_html};
 pub(crate) use trailing_slash::ignore_trailing_slashes;
 
 use crate::{errors::ApiError, gateway::is_behind_gateway};

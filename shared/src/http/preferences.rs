@@ -1,6 +1,9 @@
 //! What a client prefers, as `Accept` and `Accept-Encoding` list it (RFC 9110, 12.5).
 
-use axum::http::{HeaderMap, HeaderName, header::ACCEPT};
+use axum::http::{
+    HeaderMap, HeaderName,
+    header::{ACCEPT, ACCEPT_ENCODING},
+};
 
 /// The values that a header lists, each with its quality from 0 to 1. A value whose quality cannot
 /// be read is left out.
@@ -28,6 +31,12 @@ pub fn prefers_html(headers: &HeaderMap) -> bool {
     let of_json = quality(&accepted, &["application/json", "application/*", "*/*"]);
     quality(&accepted, &["text/html"])
         .is_some_and(|of_html| of_html > 0.0 && of_html >= of_json.unwrap_or_default())
+}
+
+/// Returns true if a response may be compressed with gzip.
+pub fn accepts_gzip(headers: &HeaderMap) -> bool {
+    let accepted = listed(headers, ACCEPT_ENCODING);
+    quality(&accepted, &["gzip", "*"]).is_some_and(|of_gzip| of_gzip > 0.0)
 }
 
 /// The one of the `offered` media types that `Accept` prefers. Of two with the same quality it is the one

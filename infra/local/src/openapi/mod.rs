@@ -29,10 +29,10 @@ pub use open_enums::KNOWN_VALUES;
 #[openapi(
     info(
         title = "Telephone Number Reference Service",
-        description = "Who holds a block of North American telephone numbers, and what any phone \
-                       number of the world is.\n\n\
-                       The carrier of a number is the holder of its block as assigned. The number \
-                       may have been ported to another carrier since, which no open data tells.",
+        description = "Carrier, area code and exchange data for North America; validation and \
+                       formatting for phone numbers worldwide.\n\n\
+                       A number's carrier is the one its block is assigned to; open data does not \
+                       show porting.",
         license(name = "MIT", identifier = "MIT")
     ),
     servers(
@@ -75,7 +75,7 @@ impl Modify for Keys {
         );
         let query = ApiKeyValue::with_description(
             "apiKey",
-            &describe("For a quick try: URLs are often logged."),
+            &describe("For quick tests only: URLs end up in logs."),
         );
         let components = api.components.get_or_insert_default();
         for (name, scheme) in [

@@ -1,18 +1,19 @@
 // The exchanges of an area code, or one of them.
 
 const areaCodeView = {
+  about: "List the exchanges of an area code, each with its carrier and rate center.",
   title: ({ npa, nxx }) => (nxx ? `Exchange ${npa}-${nxx}` : `Area code ${npa}`),
   requestOf: ({ npa, nxx, offset }, version) => {
     if (!npa) return null;
     if (nxx) return target(`/v1/npa/${segment(npa)}/nxx/${segment(nxx)}`);
     return target(`/v1/npa/${segment(npa)}`, { limit: PAGE_ROWS, offset, version });
   },
-  empty: "The exchanges of an area code will stand here, each with its holder and its place.",
+  summary: ({ body }, params) => listSummary(areaCodeView.title(params), body),
   show: ({ body, headers }, params) => {
     const { npa, state, country, total_exchanges: exchanges, pagination } = body;
-    const title = params.nxx ? `Exchange ${npa}-${params.nxx}` : `Area code ${npa}`;
+    const title = areaCodeView.title(params);
     const place = [state && stateName(state), countryName(country)].filter(Boolean).join(", ");
-    const detail = params.nxx ? `${place} · of ${counted(exchanges, "exchange", "exchanges")}` : place;
+    const detail = params.nxx ? `${place} · ${counted(exchanges, "exchange", "exchanges")} in ${npa}` : place;
     const columns = [
       ["NXX", ({ nxx }) => element("a", { href: hashOf("area-code", { npa, nxx }) }, nxx), "mono"],
       ["Company", ({ company_name: name }) => name],

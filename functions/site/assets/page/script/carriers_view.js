@@ -1,12 +1,15 @@
 // Carriers, and one of them.
 
 const carriersView = {
+  about: "Find carriers by name, OCN, place or type, and see where their exchanges are.",
   title: ({ ocn, q }) => (ocn ? `Carrier ${ocn}` : q ? `Carriers: ${q}` : "Carriers"),
   requestOf: ({ ocn, q, country, state, type, offset }, version) =>
     ocn
       ? target(`/v1/carrier/${segment(ocn)}`)
       : target("/v1/carriers", { q, country, state, type, limit: PAGE_ROWS, offset, version }),
-  empty: "",
+  summary: ({ body }, params) => params.ocn
+    ? `${nameOf(body)}, ${counted(body.exchanges.total, "exchange", "exchanges")}`
+    : listSummary("Carriers", body),
   show: (answer, params) => (params.ocn ? carrierCard(answer.body) : carrierList(answer, params)),
 };
 
@@ -15,7 +18,7 @@ function carrierList({ body, headers }, params) {
     ["OCN", ({ ocn }) => ocnLink(ocn), "mono"],
     ["Company", ({ company_name: company, common_name: common }) =>
       common && company ? `${company} (${common})` : company ?? common],
-    ["Type", ({ carrier_type: type }) => type],
+    ["Type", ({ carrier_type: type }) => type, "short"],
     ["State", ({ state }) => state, "mono"],
     ["Country", ({ country }) => country, "mono"],
   ];
@@ -32,15 +35,17 @@ function bar(share) {
   return made;
 }
 
-function carrierCard({ ocn, company_name: company, common_name: common, carrier_type: type, state, country, exchanges }) {
-  const name = company ?? common ?? `OCN ${ocn}`;
+const nameOf = ({ ocn, company_name: company, common_name: common }) => company ?? common ?? `OCN ${ocn}`;
+
+function carrierCard(carrier) {
+  const { ocn, company_name: company, common_name: common, carrier_type: type, state, country, exchanges } = carrier;
   const place = [state && stateName(state), country && countryName(country)].filter(Boolean).join(", ");
-  announce(`${name}, ${counted(exchanges.total, "exchange", "exchanges")}`);
   const states = Object.entries(exchanges.by_state).sort(([, a], [, b]) => b - a);
   const most = states[0]?.[1] ?? 1;
   return element("article", { class: "card" },
     element("div", { class: "card-head" },
-      element("div", { class: "title" }, element("h2", {}, name), place && element("p", {}, place)),
+      element("div", { class: "title" },
+        element("h2", { tabindex: "-1" }, nameOf(carrier)), place && element("p", {}, place)),
       type && element("span", { class: "badge" }, type)),
     element("section", {},
       element("dl", { class: "pairs" },

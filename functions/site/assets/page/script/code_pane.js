@@ -1,47 +1,28 @@
 // The request with its response, and the same request in other languages.
 
 const tabs = [...document.querySelectorAll('[role="tab"]')];
-const shown = { requested: null, answer: null, language: "response" };
+const shown = { requested: "", answer: null, language: "response" };
 
-/** Shows a request, and its answer if there is one yet. */
-function showCode(requested, answer = null) {
+/** Shows a request with its answer. */
+function showCode(requested, answer) {
   shown.requested = requested;
   shown.answer = answer;
-  byId("code").hidden = requested === null;
-  byId("request").textContent = requested === null ? "" : `GET ${requested}`;
-  byId("outcome").textContent = answer?.status ? `${answer.status} in ${answer.milliseconds} ms` : "";
+  byId("request").textContent = `GET ${requested}`;
+  byId("outcome").textContent = answer.status ? `${answer.status} in ${answer.milliseconds} ms` : "";
   fillPanel();
 }
 
 function fillPanel() {
   const { requested, answer, language } = shown;
-  if (requested === null) return;
   const code = byId("code-text");
   if (language !== "response") {
     code.replaceChildren(CODE[language](absolute(requested)));
-  } else if (answer === null) {
-    code.replaceChildren("…");
   } else if (answer.body === null) {
     code.replaceChildren(answer.status ? "The response has no JSON." : "There was no response.");
   } else {
     code.replaceChildren(...highlighted(answer.body));
   }
   byId("code-panel").scrollTop = 0;
-}
-
-/** JSON on many lines, with its names, texts and other values in spans of their own. */
-function highlighted(value) {
-  const text = JSON.stringify(value, null, 2);
-  const parts = [];
-  let end = 0;
-  for (const found of text.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\d[\d.eE+-]*/g)) {
-    const [whole, quoted, colon] = found;
-    parts.push(text.slice(end, found.index));
-    const kind = colon ? "json-key" : quoted ? "json-text" : "json-value";
-    parts.push(element("span", { class: kind }, quoted ?? whole), colon ?? "");
-    end = found.index + whole.length;
-  }
-  return [...parts, text.slice(end)].filter((part) => part !== "");
 }
 
 function selectTab(tab) {

@@ -1,40 +1,53 @@
-// Answers that are errors, said so that somebody knows what to do next.
+// Errors, said so that somebody knows what to do next.
 
-/** What is wrong, and what to do about it. */
+/** Shows an error at the field that is wrong, or in place of the answer. */
+function showFailure(answer, form) {
+  if (answer.status === 401) return refuseKey();
+  const wrong = answer.status === 400 && wrongField(answer.body?.message, form);
+  if (wrong) return showFieldError(...wrong);
+  const { title, message, advice } = failureOf(answer);
+  announce([title, message, advice].filter(Boolean).join(". "));
+  byId("answer").replaceChildren(failureCard(answer));
+}
+
+/** The field that a message is about, which begins with a parameter, and the message with the name of the field. */
+function wrongField(message = "", form) {
+  const [start, name] = message.match(/^(?:Invalid )?(\w+)/) ?? [];
+  const field = form.elements.namedItem(name === "defaultCountry" ? "country" : name ?? "");
+  return field && [field, field.labels[0].textContent + message.slice(start.length)];
+}
+
+/** The words for an error: its tone, its title, the message of the service, and advice. */
 function failureOf({ status, body, headers }) {
   const message = body?.message ?? "";
   switch (status) {
     case 0:
-      return { title: "The service cannot be reached", advice: "Is the network there, and the server running?" };
+      return { tone: "bad", title: "The service cannot be reached", advice: "Check your network and the server." };
     case 400:
-      return { title: "The request breaks a rule", message };
-    case 401:
-      return currentKey()
-        ? { title: "The service does not know this key", message, advice: "It may be mistyped, expired or revoked." }
-        : { title: "An API key is needed", advice: "The operator of this service makes keys. Type one above." };
+      return { tone: "doubt", title: "The request is invalid", message };
     case 404:
-      return { title: "Nothing found", message };
+      return { tone: "calm", title: "Not found", message };
     case 429:
-      return { title: "A quota is exhausted", message, advice: whenAdmitted(body?.details, headers) };
+      return { tone: "doubt", title: "Quota exceeded", message, advice: whenAdmitted(body?.details, headers) };
     case 503:
-      return { title: "The service has no data to answer from", message };
+      return { tone: "bad", title: "The service has no data to answer from", message };
     default:
-      return { title: `The service answered with status ${status}`, message };
+      return { tone: "bad", title: `The service answered with status ${status}`, message };
   }
 }
 
-/** When the next request is admitted, in the time of this place. */
+/** The time at which the next request is admitted, in the local time zone. */
 function whenAdmitted(details, headers) {
   const seconds = Number(headers.get("Retry-After") ?? NaN);
   const reset = details?.reset ?? (Number.isNaN(seconds) ? null : Date.now() / 1000 + seconds);
-  if (reset === null) return "Retry in some seconds.";
+  if (reset === null) return "Retry in a few seconds.";
   const at = new Date(reset * 1000);
   const isToday = at.toDateString() === new Date().toDateString();
   const time = at.toLocaleString("en", isToday ? { timeStyle: "medium" } : { dateStyle: "medium", timeStyle: "short" });
-  return `The next request is admitted at ${time}, ${relativeTime(at)}.`;
+  return `Retry at ${time}, ${relativeTime(at)}.`;
 }
 
-/** How far a time is from now, such as `in 3 minutes`. */
+/** The distance of a time from now, such as `in 3 minutes`. */
 function relativeTime(time) {
   const seconds = (time - Date.now()) / 1000;
   const format = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
@@ -45,10 +58,10 @@ function relativeTime(time) {
 }
 
 function failureCard(answer) {
-  const { title, message, advice } = failureOf(answer);
-  announce([title, message, advice].filter(Boolean).join(". "));
-  return element("div", { class: "failure" },
-    element("h2", {}, title),
+  const { tone, title, message, advice } = failureOf(answer);
+  return element("div", { class: `failure ${tone}` },
+    element("h2", { tabindex: "-1" }, title),
     message && element("p", {}, message),
-    advice && element("p", { class: "hint" }, advice));
+    advice && element("p", { class: "hint" }, advice),
+    tone === "bad" && element("button", { type: "button", onclick: () => open("user") }, "Retry"));
 }

@@ -1,32 +1,48 @@
-// What a phone number is.
+// One phone number.
 
 const numberView = {
+  about: "Validate and format any phone number. In North America, see the carrier, rate center and area code "
+    + "behind it.",
   title: ({ tn }) => tn,
-  requestOf: ({ tn, country }) =>
-    tn ? target(`/v1/format/${segment(tn)}`, { defaultCountry: country === "US" ? "" : country }) : null,
-  empty: "The answer will stand here: whether the number is valid, its formats, type and place, and in North "
-    + "America the holder of its block.",
-  show: ({ body }) => element("article", { class: "card" }, numberHead(body), formatRows(body), holder(body), place(body)),
+  requestOf: ({ tn, country }) => tn
+    ? target(`/v1/format/${segment(tn)}`, { defaultCountry: country === "US" ? "" : country, include: "reason" })
+    : null,
+  summary: ({ body }, { tn }) =>
+    [headingOf(body, tn), validity(body), body.reason?.message, ...factsOf(body)].filter(Boolean).join(", "),
+  show: ({ body }, { tn }) => {
+    if (!body.valid) markInvalid(byId("number-tn"), "reason");
+    return element("article", { class: "card" },
+      numberHead(body, tn), secondNumber(body), formatRows(body), carrierOfNumber(body), place(body));
+  },
 };
 
-function validity({ valid, possible }) {
-  if (valid) return ["good", "Valid"];
-  return possible ? ["doubt", "Not valid, but its length is possible"] : ["bad", "Not valid"];
+const validity = ({ valid }) => (valid ? "Valid format" : "Not valid");
+
+/** The number, or the text as typed where it is not a valid one. */
+const headingOf = ({ valid, formats }, typed) => (valid ? formats.international : typed);
+
+/** The type and the country, as far as they are known. */
+function factsOf({ typeDescription, location, flags, isNonGeographic }) {
+  const country = location?.countryName ?? flags?.country?.name;
+  return [typeDescription, country, isNonGeographic && !country && "Not tied to a place"].filter(Boolean);
 }
 
-function numberHead(number) {
-  const { formats, input, typeDescription, location, flags, isNonGeographic } = number;
-  const [kind, verdict] = validity(number);
-  const heading = formats?.international ?? input;
-  const country = location?.countryName ?? flags?.country?.name;
-  const facts = [typeDescription, country, isNonGeographic && !country && "belongs to no place"].filter(Boolean);
-  announce([heading, verdict, ...facts].join(", "));
+function numberHead(number, typed) {
+  const { valid, possible, reason, flags } = number;
   return element("div", { class: "card-head" },
     flags?.country && flagImage(flags.country, "large"),
     element("div", { class: "title" },
-      element("h2", {}, heading),
-      element("p", {}, facts.length > 0 ? facts.join(" · ") : "No phone number can be read from this.")),
-    element("span", { class: `badge ${kind}` }, verdict));
+      element("h2", { tabindex: "-1" }, headingOf(number, typed)),
+      valid ? element("p", {}, factsOf(number).join(" · ")) : element("p", { id: "reason" }, reason && `${reason.message}.`)),
+    element("span", { class: `badge ${valid ? "good" : possible ? "doubt" : "bad"}` }, validity(number)));
+}
+
+/** The way to the other one of two numbers in one text. */
+function secondNumber({ reason }) {
+  if (!reason?.other) return null;
+  return element("section", { class: "second" },
+    element("p", {}, `${reason.message}.`),
+    element("a", { class: "button", href: hashOf("number", { tn: reason.other }) }, `Look up ${reason.other}`));
 }
 
 /** A flag, which is left out where its image cannot be loaded: the name stands beside it. */
@@ -44,41 +60,43 @@ function pair(name, content, copied = null) {
     copied && element("dd", {}, copyButton(name, () => copied)));
 }
 
-function formatRows({ formats, extension, countryCallingCode }) {
+function formatRows({ valid, formats, extension, countryCallingCode }) {
   if (!formats) return null;
   const rows = [
     ["E.164", formats.e164], ["International", formats.international], ["National", formats.national],
     ["RFC 3966", formats.rfc3966],
   ];
   return element("section", {},
-    element("h3", {}, "Formats"),
+    element("h3", {}, valid ? "Formats" : "Formats of these digits"),
     element("dl", { class: "pairs" },
       rows.filter(([, text]) => text).map(([name, text]) => pair(name, element("code", {}, text), text)),
       extension && pair("Extension", element("code", {}, extension)),
       countryCallingCode && pair("Calling code", element("code", {}, countryCallingCode))));
 }
 
-function holder({ carrier, npa, nxx }) {
+function carrierOfNumber({ carrier, location, npa, nxx, isNonGeographic }) {
   if (!npa) return null;
-  const exchange = element("a", { href: hashOf("area-code", { npa, nxx }) }, `${npa}-${nxx}`);
-  const of = ["exchange ", exchange];
-  const name = carrier?.name ?? (carrier?.ocn ? `OCN ${carrier.ocn}` : null);
-  const facts = carrier && [carrier.type, carrier.ocn && ["OCN ", ocnLink(carrier.ocn)], of].filter(Boolean);
-  return element("section", {},
-    element("h3", {}, "Holder of the block"),
-    element("p", { class: "holder" }, name ?? "Nobody that the numbering data names"),
-    element("p", {}, facts ? facts.flatMap((fact, index) => (index ? [" · ", fact] : [fact])).flat() : of),
+  const section = (...children) => element("section", {}, element("h3", {}, "Carrier"), ...children);
+  if (isNonGeographic) return section(element("p", {}, `Exchanges of area code ${npa} have no carrier.`));
+  // Only the exchanges of the numbering data can be looked up.
+  const isKnown = carrier || location?.rateCenter;
+  const code = `${npa}-${nxx}`;
+  const exchange = isKnown ? element("a", { href: hashOf("area-code", { npa, nxx }) }, code) : code;
+  const name = carrier?.name ?? (carrier?.ocn ? `OCN ${carrier.ocn}` : "Not in the numbering data");
+  const facts = [carrier?.type, carrier?.ocn && ["OCN ", ocnLink(carrier.ocn)], ["Exchange ", exchange]].filter(Boolean);
+  return section(
+    element("p", { class: "holder" }, name),
+    element("p", {}, facts.flatMap((fact, index) => (index ? [" · ", fact] : [fact])).flat()),
     carrier && element("p", { class: "caveat" }, "As assigned; the number may have been ported."));
 }
 
-function place({ location, flags, isNonGeographic }) {
+function place({ location, flags }) {
   if (!location) return null;
   const state = location.stateName && [flags?.state && flagImage(flags.state, "small"), location.stateName];
   const rows = [
     location.rateCenter && pair("Rate center", location.rateCenter),
     state && pair(location.country === "CA" ? "Province" : "State", state),
     location.countryName && pair("Country", `${location.countryName} (${location.country})`),
-    isNonGeographic && pair("Numbers", "belong to no place"),
   ].filter(Boolean);
   return rows.length > 0 && element("section", {}, element("h3", {}, "Place"), element("dl", { class: "pairs" }, rows));
 }

@@ -1,8 +1,13 @@
-// Which view is open: it stands after the `#` of the address, so that a link can be shared and Back works.
+// The open view. It stands after the `#` of the address, so that a link can be shared and Back works.
 
 const VIEWS = { number: numberView, "area-code": areaCodeView, carriers: carriersView, search: searchView };
 const NAME = "Telephone numbers";
+/** Milliseconds after which an answer is slow. */
+const SPINNER_DELAY = 200;
+/** True for devices on which a focused field opens no keyboard over the page. */
+const HAS_MOUSE = matchMedia("(hover: hover) and (pointer: fine)");
 let pending = new AbortController();
+let waiting;
 
 /** The address of a view with those parameters that have a value. */
 function hashOf(view, params) {
@@ -16,53 +21,92 @@ function opened() {
   return { name, params: Object.fromEntries(new URLSearchParams(query)) };
 }
 
-/** Opens a view. `state` is what its address does not tell. */
+/** Opens a view that the user asked for. `state` has what is not in its address. */
 function go(hash, state = null) {
   history.pushState(state, "", hash);
-  open();
+  open("user");
 }
 
-async function open() {
+/** Opens the view in the address. The cause is `user`, `history` (Back and Forward) or `new` (the page was loaded). */
+async function open(cause) {
   takeKeyFromAddress();
   showKey();
   const { name, params } = opened();
   const view = VIEWS[name];
-  const { version = "", isPaging = false } = history.state ?? {};
-  pending.abort();
-  pending = new AbortController();
-  showForm(name, params);
+  const { version = "" } = history.state ?? {};
+  stopWaiting();
+  clearFieldErrors();
+  const form = showForm(name, params);
   const requested = view.requestOf(params, version);
   document.title = requested === null || !view.title(params) ? NAME : `${view.title(params)} · ${NAME}`;
-  if (requested === null || (!currentKey() && name === "carriers" && Object.keys(params).length === 0)) {
-    showCode(requested);
-    byId("answer").replaceChildren(element("p", { class: "empty" }, view.empty || "Carriers will stand here."));
-    return;
+  const isEmpty = Object.keys(params).length === 0;
+  if (isEmpty && cause !== "history" && HAS_MOUSE.matches) form.querySelector("input").focus({ preventScroll: true });
+  const { signal } = pending;
+  const keyHandedOver = cause === "new" ? receiveKey() : null;
+  if (requested !== null) await keyHandedOver;
+  if (signal.aborted) return;
+  if (requested === null || (isEmpty && currentKey() === null)) return showExample(name);
+  const answer = await answerTo(requested);
+  if (answer === null) return;
+  // A version of the data is retained for some days only; a page of a later one is better than none.
+  if (answer.status === 400 && version) {
+    history.replaceState(null, "");
+    return open(cause);
   }
-  showCode(requested);
+  show(view, params, requested, answer, form);
+  if (cause === "user" && !isEmpty) goToAnswer();
+}
+
+/** Sends a request, and gives its answer, or null if a later one has replaced it. The page stays as it is meanwhile. */
+async function answerTo(requested) {
+  const { signal } = pending;
   byId("answer").setAttribute("aria-busy", "true");
-  try {
-    const answer = await send(requested, { signal: pending.signal });
-    // A version of the data is retained for some days only; a page of a later one is better than none.
-    if (answer.status === 400 && version) {
-      history.replaceState({ isPaging }, "");
-      return open();
-    }
-    show(view, params, requested, answer);
-    if (isPaging) byId("answer").querySelector("h2")?.focus();
-  } catch (error) {
-    if (error.name !== "AbortError") throw error;
-  }
+  waiting = setTimeout(() => {
+    byId("answer").classList.add("slow");
+    announce("Loading");
+  }, SPINNER_DELAY);
+  const answer = await send(requested, { signal });
+  if (signal.aborted) return null;
+  stopWaiting();
+  return answer;
 }
 
-function show(view, params, requested, answer) {
-  const isGood = answer.status === 200 && answer.body !== null;
+/** Ends the request that is under way, if there is one. */
+function stopWaiting() {
+  pending.abort();
+  pending = new AbortController();
+  clearTimeout(waiting);
+  byId("answer").classList.remove("slow");
   byId("answer").removeAttribute("aria-busy");
-  byId("answer").replaceChildren(isGood ? view.show(answer, params) : failureCard(answer));
-  showCode(requested, answer);
-  if (answer.status === 401) askForKey();
 }
 
-/** Shows the form of a view, filled in as its address says. */
+function showExample(name) {
+  const { params, body } = EXAMPLES[name];
+  const answer = { body, headers: new Headers() };
+  byId("about").textContent = VIEWS[name].about;
+  byId("example").hidden = false;
+  showCode(VIEWS[name].requestOf(params), answer);
+  byId("answer").replaceChildren(VIEWS[name].show(answer, params));
+}
+
+function show(view, params, requested, answer, form) {
+  byId("example").hidden = true;
+  showCode(requested, answer);
+  byId("answer").replaceChildren();
+  if (answer.status !== 200 || answer.body === null) return showFailure(answer, form);
+  announce(view.summary(answer, params));
+  byId("answer").append(view.show(answer, params));
+}
+
+/** Moves the focus to the answer, and the answer into view. An error at a field has the focus already. */
+function goToAnswer() {
+  const heading = byId("answer").querySelector("h2");
+  if (heading === null) return;
+  heading.focus({ preventScroll: true });
+  if (!isInView(byId("answer"))) byId("answer").scrollIntoView();
+}
+
+/** Shows the form of a view, filled in as its address says, and gives it. */
 function showForm(name, params) {
   for (const link of document.querySelectorAll(".views a")) {
     if (link.dataset.view === name) link.setAttribute("aria-current", "page");
@@ -78,6 +122,7 @@ function showForm(name, params) {
     const hasMore = details && [...details.querySelectorAll("[name]")].some((field) => field.value);
     if (hasMore) details.open = true;
   }
+  return document.querySelector("form.lookup:not([hidden])");
 }
 
 function submitted(event) {
@@ -88,10 +133,20 @@ function submitted(event) {
   go(hashOf(form.dataset.view, params));
 }
 
-/** Says which version of the data answers, and how old it is. */
-async function showDataAge() {
+/** Follows a link to a view within this page, unless it is opened elsewhere. */
+function followed(event) {
+  const link = event.target.closest('a[href^="#"]:not(.skip)');
+  if (link === null || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  const { version } = link.dataset;
+  go(link.getAttribute("href"), version ? { version } : null);
+}
+
+/** Shows the version and the age of the data, and a note if it is the sample. */
+async function showData() {
   const { status, body, headers } = await send("/v1/stats", { withKey: false });
   if (status !== 200 || !body) return;
+  byId("sample").hidden = headers.get("X-Numbering-Data") !== "sample";
   const imported = new Date(body.last_updated.NANPA);
   const date = imported.toLocaleString("en", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" });
   byId("data-age").replaceChildren(
@@ -107,27 +162,15 @@ function start() {
   fillCodes();
   startCodePane();
   for (const form of document.querySelectorAll("form.lookup")) form.addEventListener("submit", submitted);
-  byId("key-form").addEventListener("submit", (event) => {
-    event.preventDefault();
-    const key = byId("key").value.trim();
-    if (!key) return;
-    storeKey(key);
-    announce("The key is kept in this tab");
-    open();
-    document.querySelector("form.lookup:not([hidden]) input")?.focus();
-  });
-  byId("key-forget").addEventListener("click", () => {
-    forgetKey();
-    announce("The key is forgotten");
-    byId("key").focus();
-  });
+  startKeyForm(() => open("user"));
+  addEventListener("click", followed);
   document.querySelector(".skip").addEventListener("click", (event) => {
     event.preventDefault();
     byId("lookup").focus();
   });
-  addEventListener("popstate", open);
-  open();
-  showDataAge();
+  addEventListener("popstate", () => open("history"));
+  open("new");
+  showData();
 }
 
 start();

@@ -3,13 +3,14 @@
 const FILTERS = ["q", "npa", "nxx", "ocn", "company", "rate_center", "state", "country", "type", "status"];
 
 const searchView = {
+  about: "Find exchanges by carrier, place or both.",
   title: ({ q }) => (q ? `Search: ${q}` : "Search"),
   requestOf: (params, version) => {
     const filters = Object.fromEntries(FILTERS.filter((name) => params[name]).map((name) => [name, params[name]]));
     if (Object.keys(filters).length === 0) return null;
     return target("/v1/search", { ...filters, limit: PAGE_ROWS, offset: params.offset, version });
   },
-  empty: "Exchanges will stand here: all those of a carrier, of a place, or both.",
+  summary: ({ body }) => listSummary("Exchanges", body),
   show: ({ body, headers }, params) => {
     const columns = [
       ["Exchange", ({ npa, nxx }) => element("a", { href: hashOf("area-code", { npa, nxx }) }, `${npa}-${nxx}`), "mono"],

@@ -12,11 +12,10 @@ function table(caption, columns, rows) {
     element("tbody", { role: "rowgroup" }, body));
 }
 
-function cell([heading, contentOf, kind], row) {
+function cell([, contentOf, kind], row) {
   const content = contentOf(row);
   const isMissing = content === null || content === undefined;
-  return element("td", { role: "cell", "data-label": heading, class: isMissing ? "none" : kind },
-    element("span", {}, isMissing ? "–" : content));
+  return element("td", { role: "cell", class: isMissing ? "none" : kind }, isMissing ? "–" : content);
 }
 
 /** Which rows of all a page has. An address may lead behind the last one. */
@@ -27,16 +26,17 @@ function rangeOf({ limit, offset, total }) {
   return total <= limit && offset === 0 ? `all ${all}` : `${first} to ${last} of ${all}`;
 }
 
+const listSummary = (title, { pagination }) => `${title}: ${rangeOf(pagination)}`;
+
 /** A list with its heading, and links to its pages. */
 function listCard({ title, detail, table: rows, pagination, headers, view, params }) {
   const { limit, offset, total } = pagination;
   const range = rangeOf(pagination);
-  announce(`${title}: ${range}`);
   return [
     element("div", { class: "list-head" },
       element("h2", { tabindex: "-1" }, title),
       element("p", {}, detail, detail && " · ", range)),
-    total === 0 && element("p", { class: "empty" }, "Nothing has all of this."),
+    total === 0 && element("p", { class: "failure" }, "No matches."),
     offset < total && rows,
     (total > limit || offset > 0) && pageLinks(pagesOf(headers), view, params),
   ];
@@ -48,13 +48,8 @@ function pageLinks(pages, view, params) {
     if (!page) return element("span", { "aria-disabled": "true" }, text);
     const offset = page.get("offset");
     const hash = hashOf(view, { ...params, offset: offset === "0" ? "" : offset });
-    // The pages are of one version of the data, which is no part of a link that is shared.
-    const follow = (event) => {
-      if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-      event.preventDefault();
-      go(hash, { version: page.get("version"), isPaging: true });
-    };
-    return element("a", { href: hash, rel: relation, onclick: follow }, text);
+    // All pages are of one version of the data, which is no part of a link that is shared.
+    return element("a", { href: hash, rel: relation, "data-version": page.get("version") }, text);
   };
   return element("nav", { class: "pages", "aria-label": "Pages" }, link("prev", "Previous"), link("next", "Next"));
 }

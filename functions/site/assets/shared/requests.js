@@ -1,6 +1,6 @@
-// Requests to the service. The page may be behind a stage or a base path, which is where the page itself is.
+// Requests to the service, which may be behind a stage or a base path: that of the page without its own name.
 
-const BASE_PATH = location.pathname.replace(/\/+$/, "");
+const BASE_PATH = location.pathname.replace(/(?:\/docs)?\/*$/, "");
 
 /** A value as one segment of a path. A quote could end a string of a shell. */
 const segment = (value) =>
@@ -17,21 +17,20 @@ function target(path, params = {}) {
 const absolute = (requested) => `${location.origin}${BASE_PATH}${requested}`;
 
 /**
- * The answer to a request: its status, its body if that is JSON, and what its headers tell. The status is 0 if the
- * service cannot be reached.
+ * Sends a request, which is as `fetch` takes it. The answer has its status, its text, its body if that is JSON, and its
+ * headers. The status is 0 if the service cannot be reached.
  */
-async function send(requested, { signal, withKey = true } = {}) {
-  const headers = { Accept: "application/json" };
+async function send(requested, { withKey = true, ...request } = {}) {
+  const headers = { Accept: "application/json", ...request.headers };
   if (withKey && currentKey()) headers.Authorization = `Bearer ${currentKey()}`;
   const began = performance.now();
+  const duration = () => Math.round(performance.now() - began);
   try {
-    const response = await fetch(absolute(requested), { headers, signal, credentials: "omit" });
+    const response = await fetch(absolute(requested), { ...request, headers, credentials: "omit" });
     const text = await response.text();
-    const milliseconds = Math.round(performance.now() - began);
-    return { status: response.status, body: parsed(text), headers: response.headers, milliseconds };
-  } catch (error) {
-    if (error.name === "AbortError") throw error;
-    return { status: 0, body: null, headers: new Headers(), milliseconds: Math.round(performance.now() - began) };
+    return { status: response.status, text, body: parsed(text), headers: response.headers, milliseconds: duration() };
+  } catch {
+    return { status: 0, text: "", body: null, headers: new Headers(), milliseconds: duration() };
   }
 }
 

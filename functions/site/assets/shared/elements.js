@@ -1,5 +1,8 @@
-// Builds elements. Text of answers only ever becomes text: nothing here parses HTML, and the page's content
-// security policy forbids it.
+// Builds elements. Text of answers only ever becomes text: nothing here parses HTML, and the content security policy
+// forbids it.
+
+/** The part of an element that must be seen, in pixels. */
+const MIN_IN_VIEW = 200;
 
 const byId = (id) => document.getElementById(id);
 
@@ -29,7 +32,7 @@ async function copy(button, text) {
   button.restoring = setTimeout(() => { button.textContent = "Copy"; }, 1600);
 }
 
-/** Whether the text was copied. Browsers have a clipboard only where the connection is secure. */
+/** Copies a text, and gives true if that worked. Browsers have a clipboard only where the connection is secure. */
 async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);
@@ -45,6 +48,12 @@ async function copyText(text) {
     focused?.focus();
     return isCopied;
   }
+}
+
+/** True if the beginning of an element is in view. */
+function isInView(shown) {
+  const { top, height } = shown.getBoundingClientRect();
+  return top >= 0 && top + Math.min(height, MIN_IN_VIEW) <= innerHeight;
 }
 
 /** Tells screen readers what has changed. */

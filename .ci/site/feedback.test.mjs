@@ -1,0 +1,180 @@
+// What the page says before, while and after it looks something up, and where: examples, waiting, answers and errors.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import { KEY, URL_OF_SERVICE, answer, inTab, isInView, startBrowser, stopBrowser } from "./browser.mjs";
+
+before(startBrowser);
+after(stopBrowser);
+
+const PHONE = { width: 360, height: 500, touch: true };
+const FIRST_FIELDS = { "#number": "number-tn", "#area-code": "area-npa", "#carriers": "carriers-q", "#search": "search-q" };
+
+const lookUp = async (tab, number) => {
+  await tab.getByLabel("Phone number").fill(number);
+  await tab.getByRole("button", { name: "Look up" }).click();
+};
+
+test("the form comes first, and has the focus where that opens no keyboard", async () => {
+  for (const [options, isFocused] of [[{}, true], [PHONE, false]]) {
+    await inTab("/", { key: null, ...options }, async (tab) => {
+      for (const [view, field] of Object.entries(FIRST_FIELDS)) {
+        await tab.goto(`${URL_OF_SERVICE}/${view}`);
+        await tab.reload();
+        await tab.locator("#example").waitFor();
+        const { y } = await tab.locator(`#${field}`).boundingBox();
+        assert.ok(y < 160, `${view} begins at ${y}`);
+        assert.equal(await tab.evaluate(() => document.activeElement.id) === field, isFocused, view);
+      }
+    });
+  }
+});
+
+/** The names in JSON, with those of the first item of a list. */
+const shapeOf = (json) => {
+  if (Array.isArray(json)) return json.slice(0, 1).map(shapeOf);
+  if (json === null || typeof json !== "object") return "value";
+  return Object.entries(json).map(([name, value]) => [name, name === "by_state" ? "counts" : shapeOf(value)]);
+};
+
+test("each view shows an example in the form of a real answer, and asks nothing for it", () =>
+  inTab("/", { key: null }, async (tab) => {
+    const requested = [];
+    tab.on("request", (request) => requested.push(new URL(request.url()).pathname));
+    for (const view of Object.keys(FIRST_FIELDS)) {
+      await tab.goto(`${URL_OF_SERVICE}/${view}`);
+      await tab.locator("#example", { hasText: "Example" }).waitFor();
+      const example = JSON.parse(await tab.locator("#code-text").textContent());
+      const target = (await tab.locator("#request").textContent()).replace("GET ", "");
+      const real = await (await fetch(URL_OF_SERVICE + target, { headers: { "X-API-Key": KEY } })).json();
+      assert.deepEqual(shapeOf(example), shapeOf(real), view);
+      assert.equal(await tab.locator("#announcement").innerText(), "");
+    }
+    assert.deepEqual(requested.filter((path) => path.startsWith("/v1/") && path !== "/v1/stats"), []);
+  }));
+
+test("an answer is in view on a small screen, and has the focus", () => inTab("/", PHONE, async (tab) => {
+  await lookUp(tab, "305 234 5678");
+  const heading = (await answer(tab)).getByRole("heading", { name: "+1 305 234 5678" });
+  await heading.waitFor();
+  assert.ok(await isInView(heading));
+  assert.ok(await heading.evaluate((shown) => shown === document.activeElement));
+}));
+
+test("an answer that comes with the page does not take the focus", () =>
+  inTab("/#number?tn=%2B13052345678", {}, async (tab) => {
+    await answer(tab);
+    assert.equal(await tab.evaluate(() => document.activeElement.tagName), "BODY");
+  }));
+
+test("only an answer that takes longer than 200 ms has a spinner", () => inTab("/", {}, async (tab) => {
+  let release;
+  await tab.route("**/v1/format/**", async (route) => {
+    await new Promise((released) => { release = released; });
+    await route.continue();
+  });
+  await tab.clock.install();
+  await tab.clock.pauseAt(Date.now() + 60_000);
+  await lookUp(tab, "305 234 5678");
+  await tab.locator("#answer[aria-busy]").waitFor();
+  const spinner = tab.locator("#answer.slow");
+  await tab.clock.runFor(199);
+  assert.equal(await spinner.count(), 0);
+  await tab.clock.runFor(1);
+  assert.equal(await spinner.count(), 1);
+  const { animationName, content } = await spinner.evaluate((shown) => {
+    const { animationName: name, content: text } = getComputedStyle(shown, "::before");
+    return { animationName: name, content: text };
+  });
+  assert.deepEqual([animationName, content], ["none", '"Loading…"'], "reduced motion turns nothing");
+  release();
+  await answer(tab);
+  assert.equal(await spinner.count(), 0);
+}));
+
+test("a rule that is broken is told at the field that breaks it", () =>
+  inTab("/#area-code", { ...PHONE, expected: /status of 400/ }, async (tab) => {
+    await tab.locator("#area-npa").fill("41");
+    await tab.getByRole("button", { name: "Look up" }).click();
+    const error = tab.locator("#area-npa-error");
+    await error.filter({ hasText: "Area code (NPA) must be exactly 3 digits, got '41'" }).waitFor();
+    assert.ok(await isInView(error));
+    assert.equal(await tab.evaluate(() => document.activeElement.id), "area-npa");
+    assert.match(await tab.locator("#area-npa").getAttribute("aria-describedby"), /^area-npa-error area-hint$/);
+    await tab.locator("#area-npa").fill("415");
+    await tab.keyboard.press("Enter");
+    await answer(tab);
+    assert.equal(await tab.locator("#area-npa").getAttribute("aria-describedby"), "area-hint");
+  }));
+
+const backgroundOf = (card) => card.evaluate((shown) => getComputedStyle(shown).backgroundColor);
+
+test("what is not found is calmer than an outage, which can be retried", () =>
+  inTab("/#area-code?npa=999", { expected: /status of 404|ERR_FAILED/ }, async (tab) => {
+    const card = tab.locator(".failure");
+    await card.getByRole("heading", { name: "Not found" }).waitFor();
+    assert.match(await card.innerText(), /No data found for NPA 999/);
+    const calm = await backgroundOf(card);
+    await tab.route("**/v1/npa/**", (route) => route.abort());
+    await tab.locator("#area-npa").fill("415");
+    await tab.keyboard.press("Enter");
+    await card.getByRole("heading", { name: "The service cannot be reached" }).waitFor();
+    assert.notEqual(await backgroundOf(card), calm);
+    await tab.unrouteAll();
+    await card.getByRole("button", { name: "Retry" }).click();
+    await (await answer(tab)).getByRole("heading", { name: "Area code 415" }).waitFor();
+  }));
+
+const answerInstead = (tab, status, body, headers = {}) =>
+  tab.route("**/v1/format/**", (route) => route.fulfill({ status, headers, json: body }));
+
+test("an exhausted quota says when the next request is admitted", () =>
+  inTab("/", { expected: /status of 429/ }, async (tab) => {
+    const reset = Math.floor(Date.now() / 1000) + 42;
+    const message = "Quota of 600 requests per minute exceeded; retry after 2026-11-21T07:01:00Z";
+    const details = { limit_type: "minute", limit: 600, remaining: 0, reset };
+    await answerInstead(tab, 429, { error: "rate_limited", message, details });
+    await lookUp(tab, "1");
+    await tab.getByRole("heading", { name: "Quota exceeded" }).waitFor();
+    assert.match(await tab.locator("#answer").innerText(), /600 requests per minute.*Retry at .*, in [34]\d seconds/s);
+    // A firewall before the service answers without details.
+    await tab.unrouteAll();
+    await answerInstead(tab, 429, { error: "rate_limited", message: "Too many requests" }, { "Retry-After": "300" });
+    await lookUp(tab, "2");
+    await tab.locator("#answer", { hasText: "in 5 minutes" }).waitFor();
+  }));
+
+test("a gateway that fails is named by its status", () => inTab("/", { expected: /status of 502/ }, async (tab) => {
+  await tab.route("**/v1/format/**", (route) => route.fulfill({ status: 502, body: "<html>Bad Gateway" }));
+  await lookUp(tab, "1");
+  await tab.getByRole("heading", { name: "The service answered with status 502" }).waitFor();
+}));
+
+test("of two requests the answer to the later one is shown", () => inTab("/", {}, async (tab) => {
+  await tab.route("**/v1/format/1111*", async (route) => {
+    await new Promise((later) => setTimeout(later, 400));
+    await route.continue().catch(() => undefined);
+  });
+  await tab.evaluate(() => { location.hash = "#number?tn=1111"; });
+  await tab.evaluate(() => { location.hash = "#number?tn=%2B14152345678"; });
+  await tab.getByRole("heading", { name: "+1 415 234 5678" }).waitFor();
+  await tab.waitForTimeout(600);
+  assert.ok((await tab.locator("#answer").innerText()).includes("+1 415 234 5678"));
+}));
+
+test("sample data is said to be that, and real data is not", () => inTab("/", {}, async (tab) => {
+  const note = tab.getByText("For real data, run tnr import --fetch.");
+  for (const isSample of [true, false]) {
+    const response = await fetch(`${URL_OF_SERVICE}/v1/stats`);
+    const headers = Object.fromEntries(response.headers);
+    delete headers["x-numbering-data"];
+    if (isSample) headers["x-numbering-data"] = "sample";
+    const json = await response.json();
+    await tab.route("**/v1/stats", (route) => route.fulfill({ headers, json }));
+    await tab.reload();
+    await tab.locator("#data-age time").waitFor();
+    assert.equal(await note.isVisible(), isSample);
+    await tab.unrouteAll();
+  }
+}));

@@ -1,0 +1,107 @@
+// The key: where it is typed, where it is kept, and which tabs have it.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import { KEY, URL_OF_SERVICE, answer, inTab, isInView, startBrowser, stopBrowser, violations } from "./browser.mjs";
+
+before(startBrowser);
+after(stopBrowser);
+
+const NUMBER = "/#number?tn=%2B13052345678";
+const REFUSED = /status of 401/;
+const stored = (tab) => tab.evaluate(() => sessionStorage.getItem("tnr-api-key"));
+
+test("a key that no header can hold is refused where it is typed", () => inTab("/", { key: null }, async (tab) => {
+  await tab.getByLabel("API key", { exact: true }).last().fill("tnr_live_é漢");
+  await tab.getByRole("button", { name: "Use key" }).click();
+  assert.equal(await tab.locator("#key").evaluate((input) => input.validity.patternMismatch), true);
+  assert.equal(await stored(tab), null);
+  await tab.goto(`${URL_OF_SERVICE}/#key=tnr_live_%E6%BC%A2`);
+  await tab.reload();
+  assert.equal(await stored(tab), null);
+}));
+
+test("the key stays in its tab, and is forgotten when asked", () => inTab(NUMBER, {}, async (tab, context) => {
+  await answer(tab);
+  assert.ok((await tab.locator("#key-present").innerText()).includes("tnr_live_Sample…"));
+  for (const language of ["curl", "Python", "TypeScript", "Rust"]) {
+    await tab.getByRole("tab", { name: language }).click();
+    assert.ok((await tab.locator("#code-text").textContent()).match(/\bTNR_KEY\b/), language);
+  }
+  assert.ok(!(await tab.content()).includes(KEY), "no element shows the key");
+  assert.ok(!tab.url().includes(KEY));
+  assert.deepEqual(await context.cookies(), []);
+  assert.equal(await tab.evaluate(() => localStorage.length), 0);
+  await tab.getByRole("button", { name: "Forget key" }).click();
+  assert.equal(await stored(tab), null);
+  await tab.getByText("Closing them forgets it.").waitFor();
+}));
+
+test("a key in the address is taken out of it", () => inTab(`/#key=${KEY}`, { key: null }, async (tab) => {
+  assert.equal(await stored(tab), KEY);
+  assert.equal(tab.url(), `${URL_OF_SERVICE}/`);
+  await tab.goto(`${URL_OF_SERVICE}/${NUMBER.slice(1)}`);
+  await (await answer(tab)).getByRole("heading", { name: "+1 305 234 5678" }).waitFor();
+}));
+
+test("a key that is pasted into the address of an open page is taken out of it, too", () =>
+  inTab("/#area-code", { key: null }, async (tab) => {
+    await tab.getByText("Closing them forgets it.").waitFor();
+    await tab.evaluate((key) => { location.hash = `#key=${key}`; }, KEY);
+    await tab.locator("#key-present").waitFor();
+    assert.equal(await stored(tab), KEY);
+    assert.equal(tab.url(), `${URL_OF_SERVICE}/`);
+    await tab.getByLabel("Phone number").waitFor();
+    await tab.goBack();
+    await tab.locator("#area-npa").waitFor();
+    assert.equal(await stored(tab), KEY);
+  }));
+
+const refusals = {
+  "an unknown key": ["tnr_live_NobodyHasThisKey", "The service does not know this key."],
+  "a missing key": [null, "An API key is required."],
+};
+
+for (const [name, [key, message]] of Object.entries(refusals)) {
+  test(`${name} is an error at its field, and the lookup waits for the right one`, () =>
+    inTab("/", { key, width: 360, height: 500, touch: true, expected: REFUSED }, async (tab) => {
+      await tab.getByLabel("Phone number").fill("305 234 5678");
+      await tab.getByRole("button", { name: "Look up" }).click();
+      const error = tab.locator("#key-error");
+      await error.filter({ hasText: message }).waitFor();
+      assert.ok(await isInView(error) && await isInView(tab.locator("#key")), "the error is out of view");
+      assert.equal(await tab.evaluate(() => document.activeElement.id), "key");
+      assert.equal(await tab.locator("#key").getAttribute("aria-invalid"), "true");
+      assert.match(await tab.locator("#key").getAttribute("aria-describedby"), /^key-error /);
+      assert.ok((await tab.locator("#announcement").innerText()).startsWith(message));
+      assert.deepEqual(await violations(tab), []);
+      await tab.locator("#key").fill(KEY);
+      await tab.getByRole("button", { name: "Use key" }).click();
+      await (await answer(tab)).getByRole("heading", { name: "+1 305 234 5678" }).waitFor();
+      assert.equal(await tab.locator("[aria-invalid], .field-error").count(), 0);
+    }));
+}
+
+test("a tab that is opened from one with a key has it", () => inTab(NUMBER, {}, async (tab, context) => {
+  await answer(tab);
+  const ways = [["5927", { button: "middle" }, "SAMPLE MOBILE USA, INC."], ["Carriers", { modifiers: ["ControlOrMeta"] }, "Carriers"]];
+  for (const [name, how, heading] of ways) {
+    const link = tab.getByRole("link", { name });
+    const [opened] = await Promise.all([context.waitForEvent("page"), link.click(how)]);
+    await (await answer(opened)).getByRole("heading", { name: heading, exact: true }).waitFor();
+    assert.equal(await stored(opened), KEY);
+    await opened.close();
+  }
+}));
+
+test("a tab that is not opened from one with a key does not get it", () => inTab(NUMBER, {}, async (tab, context) => {
+  await answer(tab);
+  for (const at of ["/#carriers?ocn=5927", NUMBER]) {
+    const other = await context.newPage();
+    await other.goto(URL_OF_SERVICE + at);
+    await other.locator("#key-error").waitFor();
+    assert.equal(await stored(other), null);
+    await other.close();
+  }
+}));

@@ -1,0 +1,68 @@
+// The documentation: every operation of the description of the API, which is asked for when the page opens.
+
+const METHODS = ["get", "put", "post", "patch", "delete"];
+
+function operationsOf({ paths }) {
+  return Object.entries(paths).flatMap(([path, methods]) => METHODS.filter((method) => methods[method])
+    .map((method) => operationOf(path, method, methods[method])));
+}
+
+function contents(tags, operations) {
+  const group = (id, name, items) => element("section", {},
+    element("p", {}, element("a", { href: `#${id}` }, name)),
+    element("ul", {}, items.map((item) => element("li", {}, element("a", { href: `#${item.id}` }, item.summary)))));
+  return [
+    ...tags.map(({ name }) => group(idOf(name), name, operations.filter(({ tag }) => tag === name))),
+    group("common", "Headers and errors", []),
+  ];
+}
+
+const idOf = (tag) => tag.toLowerCase().replaceAll(" ", "-");
+
+function tagSection({ name, description: text }, operations) {
+  return element("section", { id: idOf(name) },
+    element("h2", {}, name), prose(text), operations.filter(({ tag }) => tag === name).map(operationCard));
+}
+
+/** The parts that every operation shares: the headers of requests, and the body of errors. */
+function commonSection({ components }) {
+  const headers = Object.values(components.parameters).filter(isCommon);
+  return element("section", { id: "common" },
+    element("h2", {}, "Headers and errors"),
+    element("h3", {}, "Request headers"),
+    element("ul", { class: "parts" }, headers.map(({ name, description: text }) =>
+      element("li", {}, element("code", {}, name), prose(text)))),
+    element("h3", {}, "Fields of every error"),
+    fieldsOf(components.schemas.ErrorBody));
+}
+
+function showDescription() {
+  const operations = operationsOf(description);
+  byId("contents").replaceChildren(...contents(description.tags, operations));
+  byId("operations").append(
+    ...prose(description.info.description),
+    element("p", {}, "Base URL: ", element("code", {}, absolute("")), ". Send your key as ",
+      element("code", {}, "Authorization: Bearer <API_KEY>"), "."),
+    ...description.tags.map((tag) => tagSection(tag, operations)),
+    commonSection(description));
+  // The browser looked for the place in the address before it was there.
+  if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
+}
+
+async function start() {
+  byId("back").href = `${BASE_PATH}/`;
+  byId("openapi").href = `${BASE_PATH}/openapi.json`;
+  startKeyForm(() => refused?.requestSubmit());
+  showKey();
+  receiveKey();
+  const { status, body } = await send("/openapi.json", { withKey: false });
+  if (body === null) {
+    byId("operations").append(element("p", { class: "field-error" },
+      `The OpenAPI description cannot be loaded (status ${status}).`));
+    return;
+  }
+  description = body;
+  showDescription();
+}
+
+start();

@@ -1,0 +1,128 @@
+// One operation: its description, a form that sends it, and its responses.
+
+/** Parameters that every operation has are told once. */
+const isCommon = ({ in: place }) => place === "header";
+
+/** An operation of the description, with its references resolved. */
+function operationOf(path, method, described) {
+  const { summary, description: text, operationId: id, tags: [tag], responses } = described;
+  return {
+    path, method, summary, text, id, tag,
+    parameters: (described.parameters ?? []).map(resolved).filter((parameter) => !isCommon(parameter)),
+    bodies: described.requestBody && resolved(described.requestBody).content,
+    responses: Object.entries(responses).map(([status, response]) => ({ status, ...resolved(response) })),
+    needsKey: !(described.security ?? []).some((way) => Object.keys(way).length === 0),
+  };
+}
+
+function operationCard(operation) {
+  const { id, method, path, summary, text } = operation;
+  return element("article", { id, class: "operation" },
+    element("h3", {}, summary),
+    element("p", { class: "route" }, element("span", { class: `method ${method}` }, method.toUpperCase()), " ",
+      element("code", {}, path)),
+    prose(text),
+    tryForm(operation),
+    element("h4", {}, "Responses"),
+    element("div", { class: "responses" }, operation.responses.map(responseRow)));
+}
+
+function tryForm(operation) {
+  const { id, parameters, bodies, responses, needsKey } = operation;
+  const types = Object.keys(responses[0].content ?? { "application/json": {} });
+  const curl = element("code", {});
+  const answer = element("div", { class: "tried", role: "status" });
+  const form = element("form", { class: "try", "aria-label": `Try ${operation.summary}` },
+    parameters.map((parameter) => parameterRow(id, parameter)),
+    ...(bodies ? bodyRows(id, bodies) : []),
+    types.length > 1 && choiceRow(`${id}-Accept`, "Accept", types, "Content type of the response."),
+    element("div", { class: "code" },
+      element("div", { class: "code-bar" }, element("span", {}, "curl"), copyButton("curl", () => curl.textContent)),
+      element("pre", {}, curl)),
+    element("button", { class: "primary" }, "Send"),
+    answer);
+  const showCommand = () => { curl.textContent = curlOf(requestOf(operation, form), needsKey); };
+  form.addEventListener("input", showCommand);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    tryOut(operation, form, answer);
+  });
+  showCommand();
+  return form;
+}
+
+/** The form that was refused for want of a key, which is sent again with one. */
+let refused = null;
+
+async function tryOut(operation, form, shown) {
+  clearFieldErrors();
+  refused = null;
+  const { requested, ...request } = requestOf(operation, form);
+  form.setAttribute("aria-busy", "true");
+  const { status, text, body, milliseconds } = await send(requested, request);
+  form.removeAttribute("aria-busy");
+  shown.replaceChildren(
+    element("p", { class: status < 400 && status > 0 ? "good" : "bad" },
+      status ? `${status} in ${milliseconds} ms` : "The service cannot be reached."),
+    text && element("pre", { tabindex: "0", "aria-label": "Response" },
+      element("code", {}, ...(body === null ? [text] : highlighted(body)))));
+  if (status !== 401) return;
+  refuseKey();
+  refused = form;
+}
+
+function row(id, name, field, note, text) {
+  return element("div", { class: "row" },
+    element("div", {}, element("label", { for: id }, name), field),
+    element("div", { id: `${id}-note` }, element("p", { class: "type" }, note), prose(text)));
+}
+
+function selectOf(attributes, values) {
+  return element("select", attributes, values.map((value) => element("option", { value }, value || "–")));
+}
+
+function choiceRow(id, name, values, text) {
+  return row(id, name, selectOf({ id, name, "aria-describedby": `${id}-note` }, values), "header", text);
+}
+
+/** The field of a parameter. Those that an operation requires have the example of the description in them. */
+function parameterRow(operation, { name, in: place, required, schema, example, description: text }) {
+  const id = `${operation}-${name}`;
+  const values = flattened(schema).enum;
+  const attributes = { id, name, required: required ? "" : null, "aria-describedby": `${id}-note` };
+  const field = values
+    ? selectOf(attributes, ["", ...values])
+    : element("input", {
+      ...attributes, autocomplete: "off", spellcheck: "false", value: required ? example : null,
+      placeholder: required ? null : example,
+    });
+  return row(id, name, field, [place, typeOf(schema), required && "required"].filter(Boolean).join(", "), text);
+}
+
+function bodyRows(operation, bodies) {
+  const exampleOf = (type) => {
+    const { value } = Object.values(bodies[type].examples ?? {})[0] ?? { value: "" };
+    return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  };
+  const [typeId, bodyId] = [`${operation}-Content-Type`, `${operation}-body`];
+  const text = element("textarea", { id: bodyId, name: "body", rows: 8, spellcheck: "false" });
+  const types = choiceRow(typeId, "Content-Type", Object.keys(bodies), "Content type of the body.");
+  text.value = exampleOf(Object.keys(bodies)[0]);
+  types.addEventListener("change", ({ target: { value } }) => { text.value = exampleOf(value); });
+  return [types, element("div", {}, element("label", { for: bodyId }, "Body"), text)];
+}
+
+/** A status with its fields and examples; errors all have the same body. */
+function responseRow({ status, description: text, content }) {
+  const summary = [element("code", {}, status), " ", ...line(text)];
+  if (status !== "200") return element("p", {}, summary);
+  const examples = Object.values(content).flatMap(({ examples: all }) => Object.values(all ?? {}));
+  const [first] = Object.values(content);
+  return element("details", {}, element("summary", {}, summary),
+    first.schema && fieldsOf(first.schema),
+    examples.map(({ summary: request, value }) => [
+      element("p", { class: "type" }, request),
+      element("pre", { tabindex: "0", "aria-label": `Example of ${request}` },
+        element("code", {}, ...(typeof value === "string" ? [value] : highlighted(value)))),
+    ]));
+}

@@ -1,0 +1,27 @@
+// The request that the form of an operation describes.
+
+const inForm = (form, name) => form.elements.namedItem(name)?.value.trim() ?? "";
+
+/** The target, the method, the headers and the body, without the key. */
+function requestOf({ path, method, parameters, bodies }, form) {
+  const given = parameters.map(({ name, in: place }) => [place, name, inForm(form, name)]);
+  const values = (wanted) => given.filter(([place]) => place === wanted).map(([, name, value]) => [name, value]);
+  const filled = values("path").reduce((result, [name, value]) => result.replace(`{${name}}`, segment(value)), path);
+  const headers = Object.fromEntries(
+    ["Accept", "Content-Type"].map((name) => [name, inForm(form, name)]).filter(([, value]) => value));
+  return {
+    requested: target(filled, Object.fromEntries(values("query"))),
+    method: method.toUpperCase(), headers, body: bodies ? form.elements.namedItem("body").value : undefined,
+  };
+}
+
+/** A text as one word of a shell. */
+const quotedForShell = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+
+function curlOf({ requested, method, headers, body }, needsKey) {
+  const key = needsKey ? ['-H "Authorization: Bearer $TNR_KEY"'] : [];
+  const others = Object.entries(headers).map(([name, value]) => `-H ${quotedForShell(`${name}: ${value}`)}`);
+  const data = body === undefined ? [] : [`--data-binary ${quotedForShell(body)}`];
+  const verb = method === "GET" ? "curl" : `curl -X ${method}`;
+  return [verb, ...key, ...others, ...data, quotedForShell(absolute(requested))].join(" \\\n  ");
+}

@@ -1,0 +1,56 @@
+// Schemas of the description, as far as this API uses JSON Schema.
+
+let description = {};
+
+/** Follows a reference, and adds the names beside it. */
+function resolved(part) {
+  if (!part.$ref) return part;
+  const { $ref, ...beside } = part;
+  const found = $ref.slice(2).split("/").reduce((place, name) => place[name], description);
+  return { ...resolved(found), ...beside };
+}
+
+/** A schema without references, alternatives to `null` and parts at its top. */
+function flattened(schema) {
+  const { oneOf, allOf, ...own } = resolved(schema);
+  if (allOf) {
+    const parts = allOf.map(flattened);
+    const properties = Object.assign({}, ...parts.map((part) => part.properties), own.properties);
+    return { ...own, type: "object", properties, required: parts.flatMap((part) => part.required ?? []) };
+  }
+  if (!oneOf) return own;
+  const others = oneOf.filter(({ type }) => type !== "null").map(flattened);
+  const type = [...others.map((other) => other.type), others.length < oneOf.length && "null"].filter(Boolean).flat();
+  return { ...others.find(({ properties }) => properties) ?? others[0], ...own, type };
+}
+
+const MAX_LISTED = 12;
+
+/** The type and the limits of a value, in words. */
+function typeOf(schema) {
+  const { type, enum: values, items, format, minimum, maximum, default: byDefault } = flattened(schema);
+  const types = [type ?? "any"].flat().map((name) => (name === "array" && items ? `array of ${typeOf(items)}` : name));
+  return [
+    types.join(" or "), format === "date-time" && "date and time",
+    values && (values.length <= MAX_LISTED ? `one of ${values.join(", ")}` : `one of ${values.length} values`),
+    minimum > 0 && `at least ${minimum}`, maximum < Number.MAX_SAFE_INTEGER && `at most ${maximum}`,
+    byDefault !== undefined && `default ${byDefault}`,
+  ].filter(Boolean).join(", ");
+}
+
+/** A line of a description, whose code stands between backticks. */
+const line = (text) => text.split("`").map((part, index) => (index % 2 ? element("code", {}, part) : part));
+
+/** A description, as paragraphs. */
+const prose = (text = "") => text.split("\n\n").filter(Boolean).map((paragraph) => element("p", {}, line(paragraph)));
+
+/** The fields of an object, and those of objects in it. */
+function fieldsOf(schema) {
+  const { properties, items, required = [] } = flattened(schema);
+  if (!properties) return items ? fieldsOf(items) : null;
+  return element("ul", { class: "parts" }, Object.entries(properties).map(([name, part]) => element("li", {},
+    element("code", {}, name), " ",
+    element("span", { class: "type" }, typeOf(part), required.includes(name) ? "" : ", optional"),
+    prose(flattened(part).description),
+    fieldsOf(part))));
+}

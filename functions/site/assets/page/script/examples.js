@@ -1,0 +1,66 @@
+// The example that each view shows until something is looked up. The answers have the form of real ones; a test holds
+// them against the service.
+
+const exampleFlag = (name, abbreviation, folder) => {
+  const at = absolute(`/flags/${folder}/${abbreviation}`);
+  const png = { small: `${at}-48x32.png`, medium: `${at}-240x160.png`, large: `${at}-480x320.png` };
+  return { name, abbreviation, svg: `${at}.svg`, png };
+};
+
+const onePage = { limit: 25, offset: 0, total: 3 };
+const status = "ASSIGNED";
+const inSanRafael = { carrier_type: "CLEC", rate_center: "SAN RAFAEL", state: "CA", country: "US", status };
+
+const EXAMPLES = {
+  number: {
+    params: { tn: "+13052345678" },
+    body: {
+      valid: true, possible: true, input: "+13052345678", countryCode: "1", countryCallingCode: "+1", country: "US",
+      nationalNumber: "3052345678", npa: "305", nxx: "234", nxxx: "5678",
+      formats: {
+        e164: "+13052345678", international: "+1 305 234 5678", national: "(305) 234-5678",
+        rfc3966: "tel:+1-305-234-5678",
+      },
+      type: "FIXED_LINE_OR_MOBILE", typeDescription: "Landline or Mobile",
+      location: {
+        rateCenter: "PERRINE", state: "FL", stateName: "Florida", country: "US", countryName: "United States",
+      },
+      carrier: { ocn: "5927", name: "SAMPLE MOBILE USA, INC.", type: "WIRELESS" },
+      flags: {
+        country: exampleFlag("United States", "US", "countries"), state: exampleFlag("Florida", "FL", "states"),
+      },
+      isNonGeographic: false, reason: null,
+    },
+  },
+  "area-code": {
+    params: { npa: "415" },
+    body: {
+      npa: "415", state: "CA", country: "US", total_exchanges: 3,
+      exchanges: [
+        { nxx: "206", ocn: "176L", company_name: "SAMPLE FIBER COMMUNICATIONS, LLC", rate_center: "SAN RAFAEL", status },
+        { nxx: "208", ocn: "291L", company_name: "SAMPLE SPECTRUM HOLDINGS, LLC", rate_center: "SNFC CNTRL", status },
+        { nxx: "209", ocn: "296C", company_name: "SAMPLE CABLE PHONE, LLC", rate_center: "SAN RAFAEL", status },
+      ],
+      pagination: onePage,
+    },
+  },
+  carriers: {
+    params: { ocn: "5927" },
+    body: {
+      ocn: "5927", company_name: "SAMPLE MOBILE USA, INC.", common_name: "Sample Mobile", carrier_type: "WIRELESS",
+      state: "CA", country: "US",
+      exchanges: { total: 103, by_state: { CA: 54, FL: 31, NY: 18 } },
+    },
+  },
+  search: {
+    params: { q: "sample san rafael" },
+    body: {
+      results: [
+        { npa: "415", nxx: "206", ocn: "176L", company_name: "SAMPLE FIBER COMMUNICATIONS, LLC", ...inSanRafael },
+        { npa: "415", nxx: "209", ocn: "296C", company_name: "SAMPLE CABLE PHONE, LLC", ...inSanRafael },
+        { npa: "628", nxx: "200", ocn: "291L", company_name: "SAMPLE SPECTRUM HOLDINGS, LLC", ...inSanRafael },
+      ],
+      pagination: onePage,
+    },
+  },
+};
