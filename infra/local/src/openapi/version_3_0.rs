@@ -7,10 +7,20 @@ use serde_json::{Map, Value, json};
 pub fn of(mut description: Value) -> Value {
     let schemas = description["components"]["schemas"].clone();
     rewrite(&mut description, &schemas);
+    drop_unused_schemas(&mut description);
     description["openapi"] = json!("3.0.3");
     description["info"]["license"] =
         json!({ "name": "MIT", "url": "https://opensource.org/license/mit" });
     description
+}
+
+/// Drops the schemas that were only referred to where a copy stands now.
+fn drop_unused_schemas(description: &mut Value) {
+    let text = description.to_string();
+    let is_used = |name: &str| text.contains(&format!(r##""#/components/schemas/{name}""##));
+    if let Some(schemas) = description["components"]["schemas"].as_object_mut() {
+        schemas.retain(|name, _| is_used(name));
+    }
 }
 
 fn rewrite(value: &mut Value, schemas: &Value) {
@@ -94,6 +104,19 @@ mod tests {
         );
         let choice = json!({ "oneOf": [{ "type": "string" }, { "type": "integer" }] });
         assert_eq!(rewritten(choice.clone()), choice);
+    }
+
+    #[test]
+    fn a_schema_of_which_only_copies_are_left_is_dropped() {
+        let nullable =
+            json!({ "oneOf": [{ "type": "null" }, { "$ref": "#/components/schemas/A" }] });
+        let schemas = json!({ "A": { "type": "object" }, "B": { "type": "object" } });
+        let rewritten = of(json!({
+            "info": {}, "a": nullable, "b": { "$ref": "#/components/schemas/B" },
+            "components": { "schemas": schemas }
+        }));
+        assert_eq!(rewritten["components"]["schemas"], json!({ "B": { "type": "object" } }));
+        assert_eq!(rewritten["a"], json!({ "type": "object", "nullable": true }));
     }
 
     #[test]
