@@ -31,8 +31,8 @@ pub use open_enums::KNOWN_VALUES;
         title = "Telephone Number Reference Service",
         description = "Carrier, area code and exchange data for North America; validation and \
                        formatting for phone numbers worldwide.\n\n\
-                       A number's carrier is the one its block is assigned to; open data does not \
-                       show porting.",
+                       A number's carrier is the one its block is assigned to. The number may have \
+                       been ported since; open data does not show porting.",
         license(name = "MIT", identifier = "MIT")
     ),
     servers(
