@@ -7,13 +7,14 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::{expiry::Expiry, report::ChangesFile};
 
 mod data;
-mod environment;
 mod flags;
+mod help;
 mod numbers;
+mod reading;
 mod serving;
 
 use data::endpoint_url;
-pub use data::{DATA_DIR, DataArgs, DatabaseArgs, FolderArgs};
+pub use data::{DataArgs, DatabaseArgs, FolderArgs, Place};
 pub use flags::FlagsArgs;
 pub use numbers::{
     AnswerArgs, AreaCodeArgs, CarrierArgs, ExportArgs, ExportForm, ExportTable, FormatArgs,
@@ -26,7 +27,13 @@ pub use serving::{ApiAddress, BackupArgs, HealthArgs, RestoreArgs, ServeArgs};
 /// Without a command it serves the API on an embedded DynamoDB, with a sample of the numbering
 /// data, and prints a key and requests to try.
 #[derive(Debug, Parser)]
-#[command(name = "tnr", version, args_conflicts_with_subcommands = true)]
+#[command(
+    name = "tnr",
+    version,
+    args_conflicts_with_subcommands = true,
+    override_usage = "tnr [OPTIONS]\n       tnr [OPTIONS] NUMBER\n       tnr COMMAND [OPTIONS]",
+    after_help = EXIT_CODES
+)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Option<Command>,
@@ -34,50 +41,55 @@ pub struct Cli {
     pub serve: ServeArgs,
 }
 
+/// The end of the help. `doctor` has codes of its own, which its help lists.
+const EXIT_CODES: &str = "\
+Exit codes: 0 found or done; 1 nothing found, not a valid number, or a check \
+that failed; 2 wrong command line or an error; 130 interrupted. 'tnr doctor' \
+has its own.";
+
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Serve the API (the default)
     Serve(ServeArgs),
-    /// Say what the phone numbers of a file or pipe are
+    /// Validate and enrich the phone numbers in a file or stdin
     Format(Box<FormatArgs>),
-    /// Say what a phone number is, and who holds its block
+    /// Look up one phone number
     Lookup(LookupArgs),
-    /// Show a carrier by its OCN, or carriers by words
+    /// Show a carrier by its OCN, or find carriers by name
     Carrier(CarrierArgs),
     /// Show the exchanges of an area code, or one of them
     AreaCode(AreaCodeArgs),
     /// Find exchanges by words and filters
     Search(Box<SearchArgs>),
-    /// Write the whole numbering data into files or a database, with where it comes from
+    /// Export the numbering data to SQLite, CSV or JSON Lines
     Export(ExportArgs),
     /// Import the published reports
     Import(Box<ImportArgs>),
     /// Go back to the version before the current one
     Rollback(ChangeArgs),
-    /// Compare every lookup item with the current version of the data
+    /// Compare every lookup item with the current version
     Verify(VerifyArgs),
-    /// List the current version of the data and the retained ones, and how complete each is
+    /// List the current and retained versions, and how complete they are
     Versions(VersionsArgs),
-    /// Examine a deployment and say what is wrong; ends with 0 if all is well, 1 for warnings, 2 for
-    /// problems and 3 if nothing could be examined or the command line is not understood
+    /// Examine a deployment and report what is wrong
+    #[command(after_help = EXIT_CODES_OF_DOCTOR)]
     Doctor(DoctorArgs),
-    /// Make, list, rotate, revoke, export and import API keys
+    /// Create, list, rotate, revoke, export and import API keys
     #[command(subcommand)]
     Keys(KeysCommand),
-    /// Ask a running server how it is, for health checks; ends with an error unless it is well
+    /// Check a running server's health; exits 1 if it is not healthy
     Health(HealthArgs),
-    /// Answer an agent over standard input and output, by the Model Context Protocol; it ends with the
-    /// input
+    /// Run an MCP server over stdio
     Mcp(McpArgs),
-    /// Copy the embedded database into a file, even while it is served
+    /// Copy the embedded database to a file, even while it is served
     Backup(BackupArgs),
-    /// Make the embedded database of a folder without one from a backup
+    /// Restore the embedded database from a backup
     Restore(RestoreArgs),
     /// Run only the embedded DynamoDB, for `cargo lambda watch`
     Dynamodb(DynamodbArgs),
-    /// Write the images of flags into a folder, for a bucket or a CDN
+    /// Write the images of flags to a folder, for a bucket or a CDN
     Flags(FlagsArgs),
-    /// Compute the monthly bill of a deployment from measures, list prices and template.yaml
+    /// Compute the monthly bill of a deployment
     Costs(CostsArgs),
     /// Print the OpenAPI description of the API
     Openapi {
@@ -86,6 +98,10 @@ pub enum Command {
         version: OpenapiVersion,
     },
 }
+
+const EXIT_CODES_OF_DOCTOR: &str = "\
+Exit codes: 0 all is well; 1 warnings; 2 problems; 3 nothing could be examined, \
+or a wrong command line.";
 
 /// A version of OpenAPI.
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -232,19 +248,11 @@ pub struct VersionsArgs {
     pub data: DataArgs,
 }
 
-/// Without any of `--stack`, `--data-dir`, `--endpoint-url` and `--url`, or the variables of the two in
-/// the middle, the embedded database is examined.
+/// Without options that say what to examine, the data of the other commands is examined.
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
-    /// Examine this deployed stack; region and credentials come from the environment
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["endpoint_url", "data_dir"])]
-    pub stack: Option<String>,
-    /// Examine the embedded DynamoDB in this folder
-    #[arg(long, value_name = "DIR", env = "TNR_DATA_DIR")]
-    pub data_dir: Option<PathBuf>,
-    /// Examine the DynamoDB at this URL instead of an embedded one
-    #[arg(long, value_name = "URL", env = "TNR_ENDPOINT_URL", value_parser = endpoint_url)]
-    pub endpoint_url: Option<String>,
+    #[command(flatten)]
+    pub data: DataArgs,
     /// Ask each endpoint of the service at this address; with --stack, instead of at the stack's own
     #[arg(long, value_name = "BASE_URL", value_parser = endpoint_url)]
     pub url: Option<String>,

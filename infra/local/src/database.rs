@@ -18,8 +18,8 @@ use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle};
 
 use crate::{
     LocalError,
-    args::{DataArgs, DatabaseArgs},
-    stack, tables,
+    args::{DataArgs, DatabaseArgs, Place},
+    database_copy, stack, tables,
 };
 
 /// The embedded database in its folder.
@@ -41,6 +41,18 @@ pub fn files_of_database(database: &Path) -> impl Iterator<Item = PathBuf> {
         name.push(ending);
         PathBuf::from(name)
     })
+}
+
+/// What a command does with a database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// It reads. Nothing is made or locked, so that it works beside any other command and in a folder
+    /// that it may not write into.
+    Read,
+    /// It changes what is there.
+    Change,
+    /// It makes the database if there is none.
+    Create,
 }
 
 /// Whether other processes may use the server that this one starts.
@@ -107,24 +119,45 @@ impl FolderLock {
 }
 
 impl Database {
-    /// Opens the database that the arguments name, for a command that ends soon. If another process
-    /// serves the folder already, its server is used.
+    /// Opens the database that the arguments name, for a command that ends soon. A command that writes
+    /// uses the server of another process that serves the folder.
     ///
     /// # Errors
-    /// Returns an error if the folder cannot be used or the database does not answer.
-    pub async fn open(args: &DataArgs) -> Result<Self, LocalError> {
-        if let Some(stack) = &args.stack {
-            let store = stack::store(stack).await?;
-            return Ok(Self { endpoint: format!("stack {stack}"), store, embedded: None });
-        }
-        let DatabaseArgs { folder, endpoint_url } = &args.database;
-        let opened = match endpoint_url {
-            Some(endpoint) => Self::at(endpoint.clone()).await,
-            None => Self::embedded(&folder.data_dir, ANY_PORT, Sharing::Private).await,
+    /// Returns [`LocalError::NoDatabase`] if there is none and the command does not make one; also an
+    /// error if the folder cannot be used or the database does not answer.
+    pub async fn open(args: &DataArgs, access: Access) -> Result<Self, LocalError> {
+        let place = args.place()?;
+        let is_missing = match &place {
+            Place::Folder(folder) => !folder.join(DATABASE_FILE).exists(),
+            Place::Stack(_) | Place::Endpoint(_) => false,
         };
-        match opened {
-            Err(LocalError::FolderServed { endpoint, .. }) => Self::at(endpoint).await,
-            opened => opened,
+        if is_missing && access != Access::Create {
+            return Err(LocalError::no_database(&place, &args.next()));
+        }
+        match place {
+            Place::Stack(stack) => {
+                let store = stack::store(&stack).await?;
+                Ok(Self { endpoint: format!("stack {stack}"), store, embedded: None })
+            }
+            Place::Endpoint(endpoint) if access == Access::Create => Self::at(endpoint).await,
+            Place::Endpoint(endpoint) => {
+                let store = store_at(&endpoint, false, TimeoutProfile::Batch).await;
+                if is_plain_http(&endpoint) && !tables::has_any(&store).await? {
+                    let place = Place::Endpoint(endpoint);
+                    return Err(LocalError::no_database(&place, &args.next()));
+                }
+                Ok(Self { endpoint, store, embedded: None })
+            }
+            Place::Folder(folder) if access == Access::Read => {
+                let copy = database_copy::in_memory(&folder.join(DATABASE_FILE))?;
+                Self::start(copy, ANY_PORT, None).await
+            }
+            Place::Folder(folder) => {
+                match Self::embedded(&folder, ANY_PORT, Sharing::Private).await {
+                    Err(LocalError::FolderServed { endpoint, .. }) => Self::at(endpoint).await,
+                    opened => opened,
+                }
+            }
         }
     }
 
@@ -134,9 +167,9 @@ impl Database {
     /// # Errors
     /// Returns an error if the folder cannot be used or is in use, or the database does not answer.
     pub async fn own(args: &DatabaseArgs) -> Result<Self, LocalError> {
-        match &args.endpoint_url {
-            Some(endpoint) => Self::at(endpoint.clone()).await,
-            None => Self::embedded(&args.folder.data_dir, ANY_PORT, Sharing::Shared).await,
+        match args.endpoint_url()? {
+            Some(endpoint) => Self::at(endpoint).await,
+            None => Self::embedded(&args.folder()?, ANY_PORT, Sharing::Shared).await,
         }
     }
 
@@ -246,9 +279,10 @@ impl Database {
 /// Returns an error if the database cannot be used.
 pub async fn on_database<T>(
     args: &DataArgs,
+    access: Access,
     work: impl AsyncFnOnce(&Store) -> T,
 ) -> Result<T, LocalError> {
-    let database = Database::open(args).await?;
+    let database = Database::open(args, access).await?;
     let done = work(&database.store()).await;
     database.close().await;
     Ok(done)

@@ -8,13 +8,18 @@ use reqwest::StatusCode;
 use shared::auth::MalformedKey;
 use store::{DatasetError, StoreError};
 
-use crate::{key_file::KeyFileError, number_list::ListError};
+use crate::{
+    args::Place, key_file::KeyFileError, next_commands::NextCommands, number_list::ListError,
+};
 
 /// The exit code of an examination after which nothing is known.
 pub const EXIT_CODE_OF_UNKNOWN: u8 = 3;
 
-/// The exit code where what was typed is not understood, as that of clap.
-const EXIT_CODE_OF_USAGE: u8 = 2;
+/// The exit code where nothing is found, or a check finds what it looks for, as `grep` and `diff` have it.
+pub const EXIT_CODE_OF_NOTHING: u8 = 1;
+
+/// The exit code of a failure, and of a command line that is not understood, as `grep` and clap have it.
+const EXIT_CODE_OF_FAILURE: u8 = 2;
 
 /// The exit code after Ctrl-C, as shells have it.
 const EXIT_CODE_OF_SIGNAL: u8 = 130;
@@ -47,8 +52,8 @@ pub enum LocalError {
     FolderServed { folder: String, endpoint: String },
     #[error("folder '{0}' is in use by another command; run this one when that has ended")]
     FolderBusy(String),
-    #[error("folder '{0}' holds no database; name another one with --data-dir")]
-    NoDatabase(String),
+    #[error("there is no database in {place}; {remedy}")]
+    NoDatabase { place: String, remedy: String },
     #[error(
         "folder '{0}' holds a database already; move its files dynamodb.sqlite* away, or name another \
          folder with --data-dir"
@@ -62,6 +67,8 @@ pub enum LocalError {
     IsFolder(String),
     #[error("table '{0}' is not ready")]
     TableNotReady(String),
+    #[error("{url} does not answer")]
+    NoAnswer { url: String, source: reqwest::Error },
     #[error("{url} answers {status}")]
     Unhealthy { url: String, status: StatusCode },
     #[error("stopped by a second signal; the last counts of quotas may not be written")]
@@ -93,11 +100,8 @@ pub enum LocalError {
     Findings { problems: usize, warnings: usize },
     #[error("nothing could be examined")]
     NothingExamined,
-    #[error(
-        "there is no numbering data yet in {0}; 'tnr import --fetch' fetches the published reports, and \
-         'tnr serve' brings a made-up sample"
-    )]
-    NoData(String),
+    #[error("there is no numbering data yet in {place}; {remedy}")]
+    NoData { place: String, remedy: String },
     #[error("no numbering data can be loaded")]
     Dataset(#[from] DatasetError),
     /// The API has no answer, in its words.
@@ -135,22 +139,49 @@ impl LocalError {
     pub fn exit_code(&self) -> ExitCode {
         match self {
             Self::Findings { problems: 1.., .. } => ExitCode::from(2),
-            Self::NotUnderstood(_)
-            | Self::NoList
-            | Self::List(ListError::Layout(_))
-            | Self::DatabaseExport
-            | Self::SeveralTables => ExitCode::from(EXIT_CODE_OF_USAGE),
+            Self::Findings { problems: 0, .. } => ExitCode::from(1),
+            Self::NotFound(_)
+            | Self::RejectedNumbers(_)
+            | Self::Drift(_)
+            | Self::Unhealthy { .. }
+            | Self::NoHealth(_)
+            | Self::NoAnswer { .. } => ExitCode::from(EXIT_CODE_OF_NOTHING),
             Self::Stopped => ExitCode::from(EXIT_CODE_OF_SIGNAL),
             Self::NothingExamined | Self::Unexamined(_) | Self::Unprinted(_) => {
                 ExitCode::from(EXIT_CODE_OF_UNKNOWN)
             }
-            _ => ExitCode::FAILURE,
+            _ => ExitCode::from(EXIT_CODE_OF_FAILURE),
         }
+    }
+
+    /// Nothing has been stored at the place that the arguments name.
+    pub(crate) fn no_database(place: &Place, next: &NextCommands) -> Self {
+        Self::NoDatabase { place: place.to_string(), remedy: bring_data(place, next) }
+    }
+
+    /// The database at the place that the arguments name has no version of the data.
+    pub(crate) fn no_data(place: &Place, next: &NextCommands) -> Self {
+        Self::NoData { place: place.to_string(), remedy: bring_data(place, next) }
     }
 
     pub(crate) fn io<E: Into<Cause>>(what: impl Into<String>) -> impl FnOnce(E) -> Self {
         let what = what.into();
         move |error| Self::Io { what, source: error.into() }
+    }
+}
+
+/// The commands that bring data to a place.
+fn bring_data(place: &Place, next: &NextCommands) -> String {
+    let import = format!("'{}' fetches the published reports", next.tnr("import --fetch"));
+    match place {
+        // A stack is not served from here.
+        Place::Stack(_) => import,
+        Place::Endpoint(_) => {
+            format!("{import}, and '{}' brings a made-up sample", next.tnr("serve --sample"))
+        }
+        Place::Folder(_) => {
+            format!("{import}, and '{}' brings a made-up sample", next.tnr("serve"))
+        }
     }
 }
 

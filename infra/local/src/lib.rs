@@ -6,6 +6,7 @@ pub mod commands;
 pub mod costs;
 mod csv_errors;
 pub mod database;
+mod database_copy;
 mod deletion_protection;
 mod doctor;
 mod error;
@@ -29,7 +30,9 @@ mod stack;
 mod stop_signals;
 pub mod tables;
 pub mod template;
+mod terminal;
 mod terminal_log;
 
 pub use error::{EXIT_CODE_OF_UNKNOWN, LocalError};
 pub use functions::{functions, routes};
+pub use terminal::show_error;

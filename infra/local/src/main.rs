@@ -1,7 +1,6 @@
 use std::{env, ffi::OsString, process::ExitCode};
 
-use logging::with_causes;
-use tnr::{EXIT_CODE_OF_UNKNOWN, args::Cli, commands};
+use tnr::{EXIT_CODE_OF_UNKNOWN, args::Cli, commands, show_error};
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -11,9 +10,9 @@ async fn main() -> ExitCode {
         Err(error) => return not_understood(&line, &error),
     };
     match commands::run(cli).await {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
-            eprintln!("error: {}", with_causes(&error));
+            show_error(&error);
             error.exit_code()
         }
     }

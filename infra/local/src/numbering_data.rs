@@ -1,23 +1,18 @@
 //! The numbering data of commands that only read it.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
-use backon::{ConstantBuilder, Retryable};
 use numbering::dataset::Dataset;
 use shared::{in_process::InProcess, state::App};
 use store::{CurrentDataset, DatasetError, Snapshot, Store};
 
 use crate::{
     LocalError,
-    args::DataArgs,
-    database::{DATABASE_FILE, Database},
+    args::{DataArgs, Place},
+    database::{Access, Database},
     next_commands::NextCommands,
     routes, sample,
 };
-
-/// How often other commands are waited for, which use a folder for a moment, and how long each time.
-const ATTEMPTS: usize = 200;
-const WAIT_FOR_FOLDER: Duration = Duration::from_millis(50);
 
 /// The current version of the data in memory, and what the manifest says of it.
 pub struct NumberingData {
@@ -26,13 +21,15 @@ pub struct NumberingData {
 }
 
 impl NumberingData {
-    /// Loads the data that the arguments name; `None` if nothing has been imported yet. The database is
-    /// closed again, so that work on the data keeps no other command waiting.
+    /// Loads the data that the arguments name; `None` if nothing has been imported yet.
     ///
     /// # Errors
     /// Returns an error if the database cannot be used, or holds no version that can be read.
     pub async fn load(args: &DataArgs) -> Result<Option<Self>, LocalError> {
-        on_data(args, Self::of).await.unwrap_or(Ok(None))
+        match on_data(args, Self::of).await {
+            Err(LocalError::NoDatabase { .. }) => Ok(None),
+            loaded => loaded,
+        }
     }
 
     async fn of(store: Store) -> Result<Option<Self>, LocalError> {
@@ -68,47 +65,41 @@ pub async fn on_app<T>(
     args: &DataArgs,
     work: impl AsyncFnOnce(App) -> Result<T, LocalError>,
 ) -> Result<T, LocalError> {
-    let answered = on_data(args, async |store| {
+    on_data(args, async |store| {
         let app = App::on(store);
         // The API would say only that it cannot answer at the moment.
         match app.dataset.get().await {
-            Err(DatasetError::Empty) => return Err(LocalError::NoData(args.place())),
+            Err(DatasetError::Empty) => {
+                return Err(LocalError::no_data(&args.place()?, &args.next()));
+            }
             loaded => drop(loaded?),
         }
         if let Some((_, manifest)) = app.dataset.in_memory() {
             warn_of_sample(&manifest.current, &args.next());
         }
         work(app).await
-    });
-    answered.await.unwrap_or_else(|| Err(LocalError::NoData(args.place())))
+    })
+    .await
 }
 
-/// Opens the database, works on it and closes it; `None` if the folder of the embedded one has none,
-/// which a command that only reads does not make.
+/// Opens the database to read it, works on it and closes it.
 async fn on_data<T>(
     args: &DataArgs,
     work: impl AsyncFnOnce(Store) -> Result<T, LocalError>,
-) -> Option<Result<T, LocalError>> {
-    let is_embedded = args.stack.is_none() && args.database.endpoint_url.is_none();
-    if is_embedded && !args.database.folder.data_dir.join(DATABASE_FILE).exists() {
-        return None;
-    }
-    let database = match open_in_turn(args).await {
-        Ok(database) => database,
-        Err(error) => return Some(Err(error)),
-    };
+) -> Result<T, LocalError> {
+    let database = Database::open(args, Access::Read).await?;
     let done = work(database.store()).await;
     database.close().await;
-    Some(done)
+    done
 }
 
-/// Opens the database as soon as no other command uses its folder.
-async fn open_in_turn(args: &DataArgs) -> Result<Database, LocalError> {
-    let wait = ConstantBuilder::default().with_delay(WAIT_FOR_FOLDER).with_max_times(ATTEMPTS);
-    (|| Database::open(args))
-        .retry(wait)
-        .when(|error| matches!(error, LocalError::FolderBusy(_)))
-        .await
+/// What is missing in answers about numbers where there is no numbering data.
+pub fn without_data(place: &Place, next: &NextCommands) -> String {
+    let import = next.tnr("import --fetch");
+    format!(
+        "there is no numbering data in {place}, so that place and carrier are left out; '{import}' \
+         fetches the published reports"
+    )
 }
 
 /// Says that the data is made up, if it is the sample.

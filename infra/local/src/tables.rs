@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use aws_sdk_dynamodb::{
     Client,
+    operation::describe_table::DescribeTableError,
     types::{
         AttributeDefinition, BillingMode, KeySchemaElement, KeyType, ScalarAttributeType,
         TableStatus, TimeToLiveSpecification, TimeToLiveStatus,
@@ -41,6 +42,24 @@ pub async fn create_missing(store: &Store) -> Result<(), LocalError> {
         }
     }
     Ok(())
+}
+
+/// Whether the database has the table of the data or that of the keys.
+///
+/// # Errors
+/// Returns an error if the database does not answer.
+pub async fn has_any(store: &Store) -> Result<bool, LocalError> {
+    let (client, names) = store.parts();
+    for table in [&names.dataset, &names.api_keys] {
+        let Err(error) = client.describe_table().table_name(table).send().await else {
+            return Ok(true);
+        };
+        let refusal = error.as_service_error();
+        if !refusal.is_some_and(DescribeTableError::is_resource_not_found_exception) {
+            return Err(LocalError::io("the database does not answer")(error));
+        }
+    }
+    Ok(false)
 }
 
 /// The name that the table of the template has in this database.

@@ -5,24 +5,29 @@ use numbering::records::StateCode;
 use serde_json::Value;
 
 use super::{
-    HOLDERS_AS_ASSIGNED, Params,
-    page::{place, table},
+    Found, HOLDERS_AS_ASSIGNED, Params,
+    page::{next, next_page, place, table},
     print_answer, shown, text, typed,
 };
-use crate::{LocalError, args::AreaCodeArgs};
+use crate::{
+    LocalError,
+    args::AreaCodeArgs,
+    terminal::{HEADING, styled},
+};
 
 /// Prints the exchanges of an area code, page by page, or one of them.
 ///
 /// # Errors
 /// Returns an error if a code is not understood, the area code or exchange is not in the data, or the
 /// database cannot be used.
-pub async fn area_code(args: AreaCodeArgs) -> Result<(), LocalError> {
+pub async fn area_code(args: AreaCodeArgs) -> Result<Found, LocalError> {
     let params: Params<'_> = [("npa", args.npa.as_str())]
         .into_iter()
         .chain(typed([("nxx", &args.nxx)]))
         .chain(args.page.params())
         .collect();
-    print_answer(&args.answer, "/v1/npa", &params, |answer| written(&args, answer)).await
+    print_answer(&args.answer, "/v1/npa", &params, |answer| written(&args, answer)).await?;
+    Ok(Found::Something)
 }
 
 fn written(args: &AreaCodeArgs, answer: &Value) -> String {
@@ -31,10 +36,11 @@ fn written(args: &AreaCodeArgs, answer: &Value) -> String {
     let total = HumanCount(answer["total_exchanges"].as_u64().unwrap_or_default());
     let state = text(&answer["state"]).parse::<StateCode>();
     let state = state.map_or_else(|_| String::new(), |state| format!("{}, ", state.name()));
-    let heading = format!("{npa}  {state}{}; {total} exchanges\n", shown(&answer["country"]));
+    let npa_shown = styled(HEADING, npa);
+    let heading = format!("{npa_shown}  {state}{}; {total} exchanges\n", shown(&answer["country"]));
     if exchanges.is_empty() {
         let is_beyond = answer["pagination"]["total"] != 0;
-        return if is_beyond { heading + &place(answer, 0, "") } else { heading };
+        return if is_beyond { heading + &place(answer, 0) } else { heading };
     }
     let columns = [
         ("NXX", "nxx"),
@@ -43,18 +49,18 @@ fn written(args: &AreaCodeArgs, answer: &Value) -> String {
         ("RATE CENTER", "rate_center"),
         ("STATUS", "status"),
     ];
-    let position = match args.nxx {
-        Some(_) => String::new(),
-        None => place(answer, exchanges.len(), &format!("tnr area-code {npa}")),
-    };
-    let holder = exchanges.iter().find_map(|exchange| exchange["ocn"].as_str());
-    let next = match (holder, &args.nxx) {
-        (Some(ocn), Some(_)) => format!("Next: tnr carrier {ocn}\n"),
-        (Some(ocn), None) => {
-            format!("Next: tnr area-code {npa} {}, tnr carrier {ocn}\n", text(&exchanges[0]["nxx"]))
+    let tnr = |command: String| args.answer.data.next().tnr(&command);
+    let carrier = exchanges.iter().find_map(|exchange| exchange["ocn"].as_str());
+    let carrier = carrier.map(|ocn| tnr(format!("carrier {ocn}")));
+    let (position, commands) = match args.nxx {
+        Some(_) => (String::new(), vec![carrier]),
+        None => {
+            let page = next_page(answer, exchanges.len(), &format!("area-code {npa}"));
+            let exchange = format!("area-code {npa} {}", text(&exchanges[0]["nxx"]));
+            (place(answer, exchanges.len()), vec![page.map(tnr), Some(tnr(exchange)), carrier])
         }
-        (None, _) => String::new(),
     };
+    let commands: Vec<String> = commands.into_iter().flatten().collect();
     [
         heading,
         "\n".to_owned(),
@@ -62,7 +68,7 @@ fn written(args: &AreaCodeArgs, answer: &Value) -> String {
         "\n".to_owned(),
         HOLDERS_AS_ASSIGNED.to_owned(),
         position,
-        next,
+        next(&commands),
     ]
     .concat()
 }

@@ -4,17 +4,23 @@ use numbering::records::Ocn;
 use serde_json::Value;
 
 use super::{
-    Params, ask, line, listed,
-    page::{place, quoted, table},
+    Found, Params, ask, line, listed,
+    page::{next, next_page, place, table},
     print, print_answer, shown, text, typed,
 };
-use crate::{LocalError, args::CarrierArgs, numbering_data::on_routes};
+use crate::{
+    LocalError,
+    args::CarrierArgs,
+    next_commands::quoted,
+    numbering_data::on_routes,
+    terminal::{HEADING, NO_BREAK, styled},
+};
 
 /// Prints the carrier with the OCN that was typed or, if there is none, the carriers with these words.
 ///
 /// # Errors
 /// Returns an error if a filter is not understood, there is no data yet, or the database cannot be used.
-pub async fn carrier(args: CarrierArgs) -> Result<(), LocalError> {
+pub async fn carrier(args: CarrierArgs) -> Result<Found, LocalError> {
     let words = args.words.join(" ");
     let filters = [
         ("state", &args.state),
@@ -28,11 +34,13 @@ pub async fn carrier(args: CarrierArgs) -> Result<(), LocalError> {
         return carrier_or_words(&args, &words).await;
     }
     let params: Params<'_> = [("q", words.as_str())].into_iter().chain(filters).collect();
-    print_answer(&args.answer, "/v1/carriers", &params, |list| written_list(&args, list)).await
+    let write = |list: &Value| written_list(&args, list);
+    let list = print_answer(&args.answer, "/v1/carriers", &params, write).await?;
+    Ok(Found::in_list(&list["carriers"]))
 }
 
 /// A word of four letters may be an OCN, and the beginning of a name, too.
-async fn carrier_or_words(args: &CarrierArgs, words: &str) -> Result<(), LocalError> {
+async fn carrier_or_words(args: &CarrierArgs, words: &str) -> Result<Found, LocalError> {
     let (answer, is_list) = on_routes(&args.answer.data, async |api| {
         let carrier = ask(api, "/v1/carrier", &vec![("ocn", words)]).await;
         let Err(LocalError::NotFound(message)) = carrier else { return Ok((carrier?, false)) };
@@ -43,11 +51,13 @@ async fn carrier_or_words(args: &CarrierArgs, words: &str) -> Result<(), LocalEr
         Ok((list, true))
     })
     .await?;
-    let write = |value: &Value| if is_list { written_list(args, value) } else { written(value) };
-    print(args.answer.json, &answer, write)
+    let write =
+        |value: &Value| if is_list { written_list(args, value) } else { written(args, value) };
+    print(args.answer.json, &answer, write)?;
+    Ok(Found::Something)
 }
 
-fn written(carrier: &Value) -> String {
+fn written(args: &CarrierArgs, carrier: &Value) -> String {
     let ocn = text(&carrier["ocn"]);
     let exchanges = &carrier["exchanges"];
     let by_state = exchanges["by_state"].as_object();
@@ -57,45 +67,26 @@ fn written(carrier: &Value) -> String {
         .map(|(state, count)| (state, count.as_u64().unwrap_or_default()))
         .collect();
     states.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
-    let states = states.iter().map(|(state, count)| format!("{state} {count}"));
+    let states = states.iter().map(|(state, count)| format!("{state}{NO_BREAK}{count}"));
     let states = states.collect::<Vec<_>>().join(", ");
     [
-        format!("{ocn}  {}\n", shown(&carrier["company_name"])),
+        format!("{}  {}\n", styled(HEADING, ocn), shown(&carrier["company_name"])),
         line("known as", listed([&carrier["common_name"]])),
         line("type", listed([&carrier["carrier_type"]])),
         line("place", listed([&carrier["state"], &carrier["country"]])),
         line("exchanges", shown(&exchanges["total"])),
-        line("by state", wrapped(&states)),
-        format!("\nNext: tnr search --ocn {ocn}\n"),
+        line("by state", states),
+        "\n".to_owned(),
+        next(&[args.answer.data.next().tnr(&format!("search --ocn {ocn}"))]),
     ]
     .concat()
 }
 
-/// The text in lines that fit a terminal.
-fn wrapped(text: &str) -> String {
-    const WIDEST_LINE: usize = 64;
-    let mut lines = vec![String::new()];
-    for part in text.split_inclusive(", ") {
-        match lines.last_mut() {
-            Some(line) if line.len() + part.trim_end().len() <= WIDEST_LINE => line.push_str(part),
-            _ => lines.push(part.to_owned()),
-        }
-    }
-    let lines: Vec<&str> = lines.iter().map(|line| line.trim_end()).collect();
-    lines.join(&format!("\n{:17}", ""))
-}
-
 fn written_list(args: &CarrierArgs, list: &Value) -> String {
     let carriers = list["carriers"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let filters =
-        [("--state", &args.state), ("--country", &args.country), ("--type", &args.carrier_type)];
-    let options =
-        typed(filters).into_iter().map(|(name, value)| format!(" {name} {}", quoted(value)));
-    let words = args.words.iter().map(|word| format!(" {}", quoted(word)));
-    let command: String =
-        ["tnr carrier".to_owned()].into_iter().chain(words).chain(options).collect();
+    let place = place(list, carriers.len());
     if carriers.is_empty() {
-        return place(list, 0, &command);
+        return place;
     }
     let columns = [
         ("OCN", "ocn"),
@@ -105,9 +96,19 @@ fn written_list(args: &CarrierArgs, list: &Value) -> String {
         ("STATE", "state"),
     ];
     let first = text(&carriers[0]["ocn"]);
-    format!(
-        "{}\n{}Next: tnr carrier {first}, tnr search --ocn {first}\n",
-        table(&columns, carriers),
-        place(list, carriers.len(), &command)
-    )
+    let tnr = |command: String| args.answer.data.next().tnr(&command);
+    let page = next_page(list, carriers.len(), &command(args)).map(tnr);
+    let of_first = [format!("carrier {first}"), format!("search --ocn {first}")].map(tnr);
+    let commands: Vec<String> = page.into_iter().chain(of_first).collect();
+    format!("{}\n{place}{}", table(&columns, carriers), next(&commands))
+}
+
+/// The command that was typed, without the part of the list that it shows.
+fn command(args: &CarrierArgs) -> String {
+    let filters =
+        [("--state", &args.state), ("--country", &args.country), ("--type", &args.carrier_type)];
+    let options =
+        typed(filters).into_iter().map(|(name, value)| format!(" {name} {}", quoted(value)));
+    let words = args.words.iter().map(|word| format!(" {}", quoted(word)));
+    ["carrier".to_owned()].into_iter().chain(words).chain(options).collect()
 }

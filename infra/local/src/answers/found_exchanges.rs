@@ -3,25 +3,27 @@
 use serde_json::Value;
 
 use super::{
-    HOLDERS_AS_ASSIGNED, Params,
-    page::{place, quoted, table},
+    Found, HOLDERS_AS_ASSIGNED, Params,
+    page::{next, next_page, place, table},
     print_answer, text, typed,
 };
-use crate::{LocalError, args::SearchArgs};
+use crate::{LocalError, args::SearchArgs, next_commands::quoted};
 
 /// Prints the exchanges that meet all conditions, page by page.
 ///
 /// # Errors
 /// Returns an error if no condition was typed or one is not understood, there is no data yet, or the
 /// database cannot be used.
-pub async fn search(args: SearchArgs) -> Result<(), LocalError> {
+pub async fn search(args: SearchArgs) -> Result<Found, LocalError> {
     let words = args.words.join(" ");
     let params: Params<'_> = [("q", words.as_str())]
         .into_iter()
         .chain(filters(&args))
         .chain(args.page.params())
         .collect();
-    print_answer(&args.answer, "/v1/search", &params, |found| written(&args, found)).await
+    let write = |answer: &Value| written(&args, answer);
+    let answer = print_answer(&args.answer, "/v1/search", &params, write).await?;
+    Ok(Found::in_list(&answer["results"]))
 }
 
 fn filters(args: &SearchArgs) -> Params<'_> {
@@ -40,13 +42,7 @@ fn filters(args: &SearchArgs) -> Params<'_> {
 
 fn written(args: &SearchArgs, answer: &Value) -> String {
     let found = answer["results"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let words = args.words.iter().map(|word| format!(" {}", quoted(word)));
-    let options = filters(args).into_iter();
-    let options =
-        options.map(|(name, value)| format!(" --{} {}", name.replace('_', "-"), quoted(value)));
-    let command: String =
-        ["tnr search".to_owned()].into_iter().chain(words).chain(options).collect();
-    let place = place(answer, found.len(), &command);
+    let place = place(answer, found.len());
     let Some(first) = found.first() else { return place };
     let columns = [
         ("NPA", "npa"),
@@ -59,6 +55,25 @@ fn written(args: &SearchArgs, answer: &Value) -> String {
         ("STATUS", "status"),
     ];
     let [npa, nxx] = ["npa", "nxx"].map(|name| text(&first[name]));
-    let next = format!("Next: tnr area-code {npa} {nxx}\n");
-    [table(&columns, found), "\n".to_owned(), HOLDERS_AS_ASSIGNED.to_owned(), place, next].concat()
+    let tnr = |command: String| args.answer.data.next().tnr(&command);
+    let page = next_page(answer, found.len(), &command(args)).map(tnr);
+    let commands: Vec<String> =
+        page.into_iter().chain([tnr(format!("area-code {npa} {nxx}"))]).collect();
+    [
+        table(&columns, found),
+        "\n".to_owned(),
+        HOLDERS_AS_ASSIGNED.to_owned(),
+        place,
+        next(&commands),
+    ]
+    .concat()
+}
+
+/// The command that was typed, without the part of the list that it shows.
+fn command(args: &SearchArgs) -> String {
+    let words = args.words.iter().map(|word| format!(" {}", quoted(word)));
+    let options = filters(args).into_iter();
+    let options =
+        options.map(|(name, value)| format!(" --{} {}", name.replace('_', "-"), quoted(value)));
+    ["search".to_owned()].into_iter().chain(words).chain(options).collect()
 }

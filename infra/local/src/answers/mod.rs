@@ -9,7 +9,7 @@ mod found_exchanges;
 mod number;
 mod page;
 
-use std::{borrow::Cow, io, io::ErrorKind, io::Write as _};
+use std::{borrow::Cow, process::ExitCode};
 
 use reqwest::StatusCode;
 use serde_json::Value;
@@ -23,8 +23,10 @@ pub use number::lookup;
 use crate::{
     LocalError,
     args::{AnswerArgs, PageArgs},
+    error::EXIT_CODE_OF_NOTHING,
     numbering_data::on_routes,
     report::printable,
+    terminal,
 };
 
 /// What stands below the holder of a number's block.
@@ -80,15 +82,16 @@ fn lower_first(message: &str) -> String {
     }
 }
 
-/// Asks one route, and prints its answer as JSON or as `write` does.
+/// Asks one route, and prints its answer as JSON or as `write` does. Gives the answer.
 async fn print_answer(
     args: &AnswerArgs,
     path: &str,
     params: &Params<'_>,
     write: impl FnOnce(&Value) -> String,
-) -> Result<(), LocalError> {
+) -> Result<Value, LocalError> {
     let answer = on_routes(&args.data, async |api| ask(api, path, params).await).await?;
-    print(args.json, &answer, write)
+    print(args.json, &answer, write)?;
+    Ok(answer.value)
 }
 
 fn print(
@@ -96,15 +99,36 @@ fn print(
     answer: &Answer,
     write: impl FnOnce(&Value) -> String,
 ) -> Result<(), LocalError> {
-    show(&if as_json { format!("{}\n", answer.json) } else { write(&answer.value) })
+    if as_json {
+        terminal::print_raw(&format!("{}\n", answer.json))
+    } else {
+        terminal::print(&write(&answer.value))
+    }
 }
 
-/// Writes to the standard output. A reader that has read enough, such as `head`, may close it.
-fn show(text: &str) -> Result<(), LocalError> {
-    let mut output = io::stdout().lock();
-    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        written => written.map_err(LocalError::io("cannot write to the standard output")),
+/// Whether there was something to print.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found {
+    Something,
+    Nothing,
+}
+
+impl Found {
+    fn from_bool(is_found: bool) -> Self {
+        if is_found { Self::Something } else { Self::Nothing }
+    }
+
+    /// Whether a list has an entry.
+    fn in_list(list: &Value) -> Self {
+        Self::from_bool(list.as_array().is_some_and(|entries| !entries.is_empty()))
+    }
+
+    /// The exit code, which is that of `grep`.
+    pub fn exit_code(self) -> ExitCode {
+        match self {
+            Self::Something => ExitCode::SUCCESS,
+            Self::Nothing => ExitCode::from(EXIT_CODE_OF_NOTHING),
+        }
     }
 }
 
@@ -139,10 +163,15 @@ fn listed<'a>(parts: impl IntoIterator<Item = &'a Value>) -> String {
     parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
-/// A line with a name and a value; nothing without a value.
+/// A line with a name and a value, which goes on below if it does not fit; nothing without a value.
 fn line(name: &str, value: impl AsRef<str>) -> String {
+    const INDENT: usize = 17;
     let value = value.as_ref();
-    if value.is_empty() { String::new() } else { format!("  {name:<14} {value}\n") }
+    if value.is_empty() {
+        return String::new();
+    }
+    let line = format!("  {name:<14} {value}");
+    terminal::wrapped(&line, terminal::width(), INDENT) + "\n"
 }
 
 #[cfg(test)]

@@ -1,19 +1,42 @@
 //! What a phone number is, and who holds its block.
 
+use ::format::FormatResult;
 use formatting::{DefaultCountry, PhoneNumber, Verdict};
+use numbering::time::today;
 use serde_json::{Value, json};
 use shared::in_process::InProcess;
 
-use super::{AS_ASSIGNED, Answer, ask, line, listed, print, shown, text, typed};
-use crate::{LocalError, args::LookupArgs, numbering_data::on_routes};
+use super::{AS_ASSIGNED, Answer, Found, ask, line, listed, page::next, print, shown, text, typed};
+use crate::{
+    LocalError,
+    args::LookupArgs,
+    numbering_data::{on_routes, without_data},
+    terminal::{BAD, GOOD, HEADING, styled},
+};
 
-/// Prints what a phone number is.
+/// Prints what a phone number is, and finds nothing unless it is valid. Only place and carrier need data.
 ///
 /// # Errors
-/// Returns an error if the country is none, there is no data yet, or the database cannot be used.
-pub async fn lookup(args: LookupArgs) -> Result<(), LocalError> {
-    let answer = on_routes(&args.data, async |api| both_answers(api, &args).await).await?;
-    print(args.json, &answer, |value| written(&args, value))
+/// Returns an error if the database cannot be used.
+pub async fn lookup(args: LookupArgs) -> Result<Found, LocalError> {
+    let answer = match on_routes(&args.data, async |api| both_answers(api, &args).await).await {
+        Err(LocalError::NoDatabase { .. } | LocalError::NoData { .. }) => answer_alone(&args)?,
+        answered => answered?,
+    };
+    print(args.json, &answer, |value| written(&args, value))?;
+    Ok(Found::from_bool(answer.value["format"]["valid"] == true))
+}
+
+/// What the number is without numbering data, which a North American one is told to lack.
+fn answer_alone(args: &LookupArgs) -> Result<Answer, LocalError> {
+    let number = PhoneNumber::parse(&args.number, country(args));
+    let format = FormatResult::in_memory(&args.number, number, None, today());
+    let format = serde_json::to_value(format).map_err(LocalError::io("cannot print as JSON"))?;
+    if !format["npa"].is_null() {
+        eprintln!("note: {}", without_data(&args.data.place()?, &args.data.next()));
+    }
+    let value = json!({ "format": format, "lookup": null });
+    Ok(Answer { json: value.to_string(), value })
 }
 
 /// What the API says of the number as such, and of the block that it is in.
@@ -44,8 +67,8 @@ fn written(args: &LookupArgs, answer: &Value) -> String {
     let (format, block) = (&answer["format"], &answer["lookup"]);
     let formats = &format["formats"];
     let verdict = match refusal(args) {
-        None => "valid".to_owned(),
-        Some(refusal) => format!("not valid: it {refusal}"),
+        None => styled(GOOD, "valid"),
+        Some(refusal) => styled(BAD, &format!("not valid: it {refusal}")),
     };
     if formats.is_null() {
         return format!("{}  {verdict}\n", shown(&format["input"]));
@@ -54,23 +77,20 @@ fn written(args: &LookupArgs, answer: &Value) -> String {
     let place = ["rateCenter", "stateName", "countryName"].map(|name| &location[name]);
     let number_type = listed([&format["typeDescription"]]);
     [
-        format!("{}  {verdict}\n", shown(&formats["international"])),
+        format!("{}  {verdict}\n", styled(HEADING, &shown(&formats["international"]))),
         line("E.164", shown(&formats["e164"])),
         line("national", shown(&formats["national"])),
         line("URI", shown(&formats["rfc3966"])),
         line("type", number_type),
         line("place", listed(place)),
-        written_block(format, block),
+        written_block(args, format, block),
     ]
     .concat()
 }
 
 /// Why the number is not valid, if it is not.
 fn refusal(args: &LookupArgs) -> Option<String> {
-    let country: DefaultCountry = match &args.country {
-        Some(code) => code.parse().ok()?,
-        None => DefaultCountry::default(),
-    };
+    let country = country(args);
     let number = PhoneNumber::parse(&args.number, country);
     match Verdict::of(&args.number, country, number.as_ref()) {
         Verdict::Rejected(refusal) => Some(refusal.to_string()),
@@ -78,8 +98,13 @@ fn refusal(args: &LookupArgs) -> Option<String> {
     }
 }
 
+/// The country of a number without a country code, which was checked when the line was read.
+fn country(args: &LookupArgs) -> DefaultCountry {
+    args.country.as_deref().and_then(|code| code.parse().ok()).unwrap_or_default()
+}
+
 /// The exchange and the holder of the block; nothing unless the number is North American.
-fn written_block(format: &Value, block: &Value) -> String {
+fn written_block(args: &LookupArgs, format: &Value, block: &Value) -> String {
     let [npa, nxx] = ["npa", "nxx"].map(|name| text(&format[name]));
     if npa.is_empty() {
         return String::new();
@@ -89,20 +114,15 @@ fn written_block(format: &Value, block: &Value) -> String {
     }
     let exchange = line("exchange", format!("{npa}-{nxx}, {}", shown(&block["status"])));
     let carrier = &block["carrier"];
-    let ocn = text(&carrier["ocn"]);
+    let area_code = args.data.next().tnr(&format!("area-code {npa} {nxx}"));
     if carrier.is_null() {
-        let next = format!("\nNext: tnr area-code {npa} {nxx}\n");
-        return exchange + &line("carrier", "none holds the block") + &next;
+        return exchange + &line("carrier", "none holds the block") + "\n" + &next(&[area_code]);
     }
     let name = if carrier["name"].is_null() { "not named".into() } else { shown(&carrier["name"]) };
     let codes = listed([&carrier["ocn"], &carrier["type"]]);
     let holder = if codes.is_empty() { name.into_owned() } else { format!("{name} ({codes})") };
-    let next = if ocn.is_empty() { String::new() } else { format!("tnr carrier {ocn}, ") };
-    [
-        exchange,
-        line("carrier", holder),
-        format!("  {:<14} {AS_ASSIGNED}\n", ""),
-        format!("\nNext: {next}tnr area-code {npa} {nxx}\n"),
-    ]
-    .concat()
+    let ocn = carrier["ocn"].as_str().map(|ocn| args.data.next().tnr(&format!("carrier {ocn}")));
+    let commands: Vec<String> = ocn.into_iter().chain([area_code]).collect();
+    [exchange, line("carrier", holder), line("", AS_ASSIGNED), "\n".to_owned(), next(&commands)]
+        .concat()
 }

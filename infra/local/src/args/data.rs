@@ -1,33 +1,45 @@
-//! Where the data is.
+//! The options that say where the data is.
 
-use std::path::{Path, PathBuf};
+use std::{
+    env,
+    ffi::OsString,
+    fmt,
+    path::{Path, PathBuf},
+};
 
 use clap::Args;
+use etcetera::{BaseStrategy, base_strategy::choose_native_strategy};
 
-use crate::next_commands::NextCommands;
+use crate::{LocalError, next_commands::NextCommands};
 
-/// The folder of the embedded DynamoDB, unless another is named.
-pub const DATA_DIR: &str = ".local";
+/// The environment variable that stands for `--data-dir`.
+const DATA_DIR: &str = "TNR_DATA_DIR";
+/// The environment variable that stands for `--endpoint-url`.
+const ENDPOINT_URL: &str = "TNR_ENDPOINT_URL";
 
-/// Which folder has the embedded DynamoDB.
+/// The folder of the embedded DynamoDB.
+///
+/// The variables of the environment are not read by clap, so that what was typed can be told from
+/// them: it wins, and the next commands repeat it.
 #[derive(Debug, Clone, Args)]
 pub struct FolderArgs {
-    /// Where the embedded DynamoDB keeps its data
-    #[arg(long, value_name = "DIR", env = "TNR_DATA_DIR", default_value = DATA_DIR)]
-    pub data_dir: PathBuf,
+    /// Folder of the embedded database; your user's data folder by default [env: TNR_DATA_DIR]
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<PathBuf>,
 }
 
-/// Which DynamoDB holds the data.
+/// The DynamoDB that holds the data.
 #[derive(Debug, Clone, Args)]
 pub struct DatabaseArgs {
     #[command(flatten)]
-    pub folder: FolderArgs,
+    folder: FolderArgs,
     /// Use the DynamoDB at this URL, or another database with its API, instead of the embedded one
-    #[arg(long, value_name = "URL", env = "TNR_ENDPOINT_URL", value_parser = endpoint_url)]
-    pub endpoint_url: Option<String>,
+    /// [env: TNR_ENDPOINT_URL]
+    #[arg(long, value_name = "URL", value_parser = endpoint_url)]
+    endpoint_url: Option<String>,
 }
 
-/// Which DynamoDB holds the data, a deployed stack's among them.
+/// The DynamoDB that holds the data, possibly that of a deployed stack.
 #[derive(Debug, Clone, Args)]
 pub struct DataArgs {
     /// Use the tables of this deployed stack; region and credentials come from the environment
@@ -37,42 +49,126 @@ pub struct DataArgs {
     pub database: DatabaseArgs,
 }
 
+/// Where the data is, once options, environment and defaults are put together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    Stack(String),
+    Endpoint(String),
+    Folder(PathBuf),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stack(stack) => write!(f, "stack '{stack}'"),
+            Self::Endpoint(url) => write!(f, "the database at {url}"),
+            Self::Folder(folder) => write!(f, "folder '{}'", folder.display()),
+        }
+    }
+}
+
 impl FolderArgs {
+    /// The folder that was typed, or else that of the environment, or else that of the user.
+    ///
+    /// # Errors
+    /// Returns an error if none is named and the user has no home.
+    pub fn path(&self) -> Result<PathBuf, LocalError> {
+        match self.data_dir.clone().or_else(|| variable(DATA_DIR).map(PathBuf::from)) {
+            Some(folder) => Ok(folder),
+            None => user_folder(),
+        }
+    }
+
     /// The commands that work on the same folder.
     pub fn next(&self) -> NextCommands {
-        let named = Some(&self.data_dir).filter(|folder| *folder != Path::new(DATA_DIR));
-        let named = named.map(|folder| ("--data-dir", folder.display().to_string()));
-        NextCommands::with_options(named)
+        NextCommands::with_options(self.data_dir.iter().map(|folder| ("--data-dir", text(folder))))
     }
 }
 
 impl DatabaseArgs {
-    /// The commands that work on the same data.
-    pub fn next(&self) -> NextCommands {
-        match &self.endpoint_url {
-            Some(url) => NextCommands::with_options([("--endpoint-url", url.clone())]),
-            None => self.folder.next(),
+    /// The folder of the embedded database, which another database does without.
+    ///
+    /// # Errors
+    /// Returns an error if none is named and the user has no home.
+    pub fn folder(&self) -> Result<PathBuf, LocalError> {
+        self.folder.path()
+    }
+
+    /// The address of another database than the embedded one. A typed folder wins over the environment.
+    ///
+    /// # Errors
+    /// Returns an error if the environment names no address.
+    pub fn endpoint_url(&self) -> Result<Option<String>, LocalError> {
+        if self.endpoint_url.is_some() || self.folder.data_dir.is_some() {
+            return Ok(self.endpoint_url.clone());
+        }
+        let Some(url) = variable(ENDPOINT_URL) else { return Ok(None) };
+        let url = url.to_string_lossy();
+        let understood = endpoint_url(&url);
+        understood.map(Some).map_err(|rule| {
+            LocalError::NotUnderstood(format!("{ENDPOINT_URL} {rule}, got '{url}'"))
+        })
+    }
+
+    /// Where the data is.
+    ///
+    /// # Errors
+    /// Returns an error if the environment names no address, or no folder is named and the user has no
+    /// home.
+    pub fn place(&self) -> Result<Place, LocalError> {
+        match self.endpoint_url()? {
+            Some(url) => Ok(Place::Endpoint(url)),
+            None => self.folder().map(Place::Folder),
         }
     }
 }
 
 impl DataArgs {
-    /// The commands that work on the same data.
-    pub fn next(&self) -> NextCommands {
+    /// Where the data is.
+    ///
+    /// # Errors
+    /// Returns an error if the environment names no address, or no folder is named and the user has no
+    /// home.
+    pub fn place(&self) -> Result<Place, LocalError> {
         match &self.stack {
-            Some(stack) => NextCommands::with_options([("--stack", stack.clone())]),
-            None => self.database.next(),
+            Some(stack) => Ok(Place::Stack(stack.clone())),
+            None => self.database.place(),
         }
     }
 
-    /// Where the data is, for a person.
-    pub fn place(&self) -> String {
-        match (&self.stack, &self.database.endpoint_url) {
-            (Some(stack), _) => format!("stack '{stack}'"),
-            (None, Some(url)) => format!("the database at {url}"),
-            (None, None) => format!("folder '{}'", self.database.folder.data_dir.display()),
-        }
+    /// Whether an option says where the data is.
+    pub fn is_typed(&self) -> bool {
+        let DatabaseArgs { folder, endpoint_url } = &self.database;
+        self.stack.is_some() || endpoint_url.is_some() || folder.data_dir.is_some()
     }
+
+    /// The commands that work on the same data.
+    pub fn next(&self) -> NextCommands {
+        let DatabaseArgs { folder, endpoint_url } = &self.database;
+        let stack = self.stack.iter().map(|stack| ("--stack", stack.clone()));
+        let endpoint = endpoint_url.iter().map(|url| ("--endpoint-url", url.clone()));
+        let folder = folder.data_dir.iter().map(|folder| ("--data-dir", text(folder)));
+        NextCommands::with_options(stack.chain(endpoint).chain(folder))
+    }
+}
+
+fn text(folder: &Path) -> String {
+    folder.to_string_lossy().into_owned()
+}
+
+/// The value of a variable. An empty one is not set: Compose writes that where the one that it should
+/// pass on is missing.
+fn variable(name: &str) -> Option<OsString> {
+    env::var_os(name).filter(|value| !value.is_empty())
+}
+
+/// The folder in which the system keeps the data of the user's programs.
+fn user_folder() -> Result<PathBuf, LocalError> {
+    let failed = "the user has no home folder; name a data folder with --data-dir";
+    let user = choose_native_strategy().map_err(LocalError::io(failed))?;
+    // Windows carries its data folder from machine to machine, for which a database is too large.
+    let data = if cfg!(windows) { user.cache_dir() } else { user.data_dir() };
+    Ok(data.join("tnr"))
 }
 
 pub(super) fn endpoint_url(text: &str) -> Result<String, String> {

@@ -17,7 +17,7 @@ const DEFAULT_PORT: u16 = 3000;
 /// Where the API is served, for the server and for those who ask it.
 #[derive(Debug, Args)]
 pub struct ApiAddress {
-    /// IP address to listen on; 0.0.0.0 stands for every IPv4 address of the machine, :: for every one
+    /// Address to listen on (0.0.0.0 for all IPv4 interfaces, :: for all)
     #[arg(long, env = "TNR_HOST", default_value_t = DEFAULT_HOST)]
     pub host: IpAddr,
     /// Port of the API
@@ -64,7 +64,8 @@ pub struct SampleArgs {
 impl ServeArgs {
     /// Whether the server is to be tried out: with the sample and a key of its own.
     pub fn is_trial(&self) -> bool {
-        let is_embedded = self.database.endpoint_url.is_none();
+        // A variable that names no address is refused when the database is opened.
+        let is_embedded = matches!(self.database.endpoint_url(), Ok(None));
         self.sample.sample || (is_embedded && !self.sample.no_sample)
     }
 }

@@ -5,22 +5,15 @@ use std::{
     ffi::OsString,
     fs, io,
     path::{Path, PathBuf},
-    time::Duration,
 };
-
-use dynoxide::Database as Dynoxide;
-use rusqlite::{Connection, OpenFlags};
 
 use crate::{
     LocalError,
-    args::{BackupArgs, RestoreArgs},
+    args::{BackupArgs, Place, RestoreArgs},
     database::{DATABASE_FILE, FolderLock, files_of_database},
-    private_file,
+    database_copy, private_file,
 };
-
-/// How long to wait for a lock on the database. A writer never holds up a reader, so that only the
-/// moment of opening or closing it can make one wait.
-const LONGEST_LOCK: Duration = Duration::from_secs(10);
+use dynoxide::Database as Dynoxide;
 
 /// The database of a folder while it is restored.
 const UNFINISHED_FILE: &str = "dynamodb.sqlite.unfinished";
@@ -32,9 +25,10 @@ const UNFINISHED_FILE: &str = "dynamodb.sqlite.unfinished";
 /// # Errors
 /// Returns an error if the folder holds no database, the file exists, or it cannot be written.
 pub fn backup(args: &BackupArgs) -> Result<(), LocalError> {
-    let (database, file) = (args.folder.data_dir.join(DATABASE_FILE), &absolute(&args.file)?);
+    let (folder, file) = (args.folder.path()?, &absolute(&args.file)?);
+    let database = folder.join(DATABASE_FILE);
     if !database.exists() {
-        return Err(LocalError::NoDatabase(args.folder.data_dir.display().to_string()));
+        return Err(LocalError::no_database(&Place::Folder(folder), &args.folder.next()));
     }
     if file.exists() {
         return Err(LocalError::FileExists(file.display().to_string()));
@@ -52,17 +46,14 @@ pub fn backup(args: &BackupArgs) -> Result<(), LocalError> {
 /// a write or nothing of it. The database is opened for reading only: another release may be serving
 /// it, whose file this one must not upgrade.
 fn copy(database: &Path, file: &Path) -> Result<(), LocalError> {
-    let failed = || LocalError::io(format!("cannot copy {}", database.display()));
     let cannot_write = || LocalError::io(format!("cannot write {}", file.display()));
     // SQLite writes into an empty file that exists, and would make one that others can read.
     let copy = private_file::create(file).map_err(cannot_write())?;
-    let connection = Connection::open_with_flags(
-        database,
-        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-    )
-    .map_err(failed())?;
-    connection.busy_timeout(LONGEST_LOCK).map_err(failed())?;
-    connection.execute("VACUUM INTO ?1", [file.to_str()]).map_err(failed())?;
+    database_copy::read(database, |connection| {
+        // What an earlier attempt has written.
+        copy.set_len(0)?;
+        Ok(connection.execute("VACUUM INTO ?1", [file.to_str()])?)
+    })?;
     copy.sync_all().map_err(cannot_write())
 }
 
@@ -112,15 +103,15 @@ fn remove_database(database: &Path) {
 /// # Errors
 /// Returns an error if the folder holds a database or is in use, or the file is no backup.
 pub fn restore(args: &RestoreArgs) -> Result<(), LocalError> {
-    let folder = args.folder.data_dir.display().to_string();
-    let lock = FolderLock::take(&args.folder.data_dir)?;
-    let database = args.folder.data_dir.join(DATABASE_FILE);
+    let folder = args.folder.path()?;
+    let lock = FolderLock::take(&folder)?;
+    let database = folder.join(DATABASE_FILE);
     if files_of_database(&database).any(|file| file.exists()) {
-        return Err(LocalError::HasDatabase(folder));
+        return Err(LocalError::HasDatabase(folder.display().to_string()));
     }
     // Only the holder of the lock writes this file, so that one which exists is of a command that was
     // killed.
-    let unfinished = args.folder.data_dir.join(UNFINISHED_FILE);
+    let unfinished = folder.join(UNFINISHED_FILE);
     remove_database(&unfinished);
     let failed = || format!("cannot restore {}", args.file.display());
     // It has its name only once it is complete.
@@ -130,7 +121,7 @@ pub fn restore(args: &RestoreArgs) -> Result<(), LocalError> {
     remove_database(&unfinished);
     restored?;
     drop(lock);
-    println!("Folder {folder} holds the data of {}.", args.file.display());
+    println!("Folder {} holds the data of {}.", folder.display(), args.file.display());
     Ok(())
 }
 
@@ -144,6 +135,8 @@ fn copy_back(backup: &Path, database: &Path) -> Result<(), Box<dyn Error + Send 
 
 #[cfg(test)]
 mod tests {
+    use rusqlite::Connection;
+
     use super::*;
 
     #[test]

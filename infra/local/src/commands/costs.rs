@@ -8,6 +8,7 @@ use crate::{
     LocalError,
     args::CostsArgs,
     costs::{Bill, Deployment, Line, Usage, markdown, prices},
+    terminal::{self, width, wrapped},
 };
 
 /// Prints a bill, or the document with several.
@@ -18,8 +19,7 @@ pub fn print(args: CostsArgs) -> Result<(), LocalError> {
     let deployment = Deployment::of_template()?;
     let text =
         if args.markdown { markdown::document(&deployment) } else { table(&deployment, &args) };
-    print!("{}", text.map_err(LocalError::io("cannot print the costs"))?);
-    Ok(())
+    terminal::print_raw(&text.map_err(LocalError::io("cannot print the costs"))?)
 }
 
 fn table(deployment: &Deployment, args: &CostsArgs) -> Result<String, fmt::Error> {
@@ -34,14 +34,14 @@ fn table(deployment: &Deployment, args: &CostsArgs) -> Result<String, fmt::Error
     let span = if args.worst_case { "A day" } else { "A month" };
     let requests = HumanCount(usage.requests as u64);
     let mut table = String::new();
-    writeln!(
-        table,
+    let heading = format!(
         "{span} with {requests} requests, {} % of which start a container; US dollars, {}, list \
          prices of {} without the free tier but for 100 GB of data out",
         args.cold,
         prices::REGION,
         prices::YEAR
-    )?;
+    );
+    writeln!(table, "{}", wrapped(&heading, width(), 0))?;
     for line in &bill.of_requests {
         write_line(&mut table, line)?;
     }

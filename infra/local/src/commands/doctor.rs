@@ -2,7 +2,6 @@
 
 use std::{
     fmt::{self, Write},
-    path::Path,
     time::Duration,
 };
 
@@ -14,14 +13,15 @@ use store::{Store, Tables, TimeoutProfile};
 
 use crate::{
     LocalError,
-    args::{DATA_DIR, DataArgs, DatabaseArgs, DoctorArgs, FolderArgs},
-    database::{DATABASE_FILE, on_database, store_at},
+    args::{DoctorArgs, Place},
+    database::{Access, on_database, store_at},
     doctor::{
         Conditions, Examination, Finding, Group, Remedies, StackTarget, State, Target,
         examine_database, examine_service, examine_stack,
     },
     import_progress::with_progress,
     report,
+    terminal::{BAD, GOOD, HEADING, HINT, WARNING, styled, width, wrapped},
 };
 
 /// Examines what the arguments name, prints the findings, and fails if there is something to act on.
@@ -53,12 +53,11 @@ async fn examine(
     let key: Option<ApiKey> = args.key.as_deref().map(str::parse).transpose()?;
     let conditions = Conditions { limit: Duration::from_secs(args.timeout), progress };
     let url = args.url.as_deref().map(|url| url.trim_end_matches('/'));
-    if let Some(name) = &args.stack {
+    if let Some(name) = &args.data.stack {
         return of_stack(StackTarget { name, url, key }, conditions).await;
     }
-    let names_database = args.data_dir.is_some() || args.endpoint_url.is_some();
     let (mut examined, mut groups) = (Vec::new(), Vec::new());
-    if names_database || url.is_none() {
+    if args.data.is_typed() || url.is_none() {
         let (database, found) = of_database(args, conditions).await?;
         examined.push(database);
         groups.extend(found);
@@ -90,22 +89,19 @@ async fn of_database(
     args: &DoctorArgs,
     conditions: Conditions<'_>,
 ) -> Result<(String, Vec<Group>), LocalError> {
-    if let Some(endpoint) = &args.endpoint_url {
-        let store = store_at(endpoint, false, TimeoutProfile::Batch).await;
-        let remedies = Remedies::of_endpoint(endpoint);
-        let groups = examine_database(&store, &remedies, conditions).await?;
-        return Ok((format!("database at {endpoint}"), groups));
-    }
-    let folder = args.data_dir.as_deref().unwrap_or(Path::new(DATA_DIR));
-    if !folder.join(DATABASE_FILE).exists() {
-        return Err(LocalError::NoDatabase(folder.display().to_string()));
-    }
-    let named = FolderArgs { data_dir: folder.to_owned() };
-    let database = DatabaseArgs { folder: named, endpoint_url: None };
-    let remedies = Remedies::of_folder(args.data_dir.as_deref());
+    let place = args.data.place()?;
+    let remedies = Remedies::new(&place, args.data.next());
     let examine = async |store: &Store| examine_database(store, &remedies, conditions).await;
-    let groups = on_database(&DataArgs { stack: None, database }, examine).await??;
-    Ok((format!("database in {}", folder.display()), groups))
+    match place {
+        Place::Endpoint(endpoint) => {
+            let store = store_at(&endpoint, false, TimeoutProfile::Batch).await;
+            Ok((format!("database at {endpoint}"), examine(&store).await?))
+        }
+        Place::Stack(_) | Place::Folder(_) => {
+            let groups = on_database(&args.data, Access::Read, examine).await??;
+            Ok((format!("database in {place}"), groups))
+        }
+    }
 }
 
 fn write(table: &mut String, examination: &Examination) -> fmt::Result {
@@ -113,30 +109,40 @@ fn write(table: &mut String, examination: &Examination) -> fmt::Result {
     if let Some(first) = target.get_mut(..1) {
         first.make_ascii_uppercase();
     }
-    writeln!(table, "{target}")?;
+    writeln!(table, "{}", styled(HEADING, &target))?;
     for Group { name, findings } in &examination.groups {
-        writeln!(table, "\n{name}")?;
+        writeln!(table, "\n{}", styled(HEADING, name))?;
         for finding in findings {
             write_finding(table, finding)?;
         }
     }
-    let count = |state: State| examination.count(state);
-    writeln!(
-        table,
-        "\n{} problem, {} warning, {} unknown, {} note, {} ok",
-        count(State::Problem),
-        count(State::Warning),
-        count(State::Unknown),
-        count(State::Note),
-        count(State::Ok),
-    )
+    let counts = [State::Problem, State::Warning, State::Unknown, State::Note, State::Ok];
+    let counts = counts.map(|state| match examination.count(state) {
+        count @ (0 | 2..) if matches!(state, State::Problem | State::Warning | State::Note) => {
+            format!("{count} {}s", state.word())
+        }
+        count => format!("{count} {}", state.word()),
+    });
+    writeln!(table, "\n{}", counts.join(", "))
 }
 
-/// One line, and for what is not right another one with what to do.
+/// What was found, and below it what to do.
 fn write_finding(table: &mut String, finding: &Finding) -> fmt::Result {
+    const INDENT: usize = 11;
     let Finding { check, state, message, remedy, section } = finding;
-    writeln!(table, "  {:<8} {check}: {message}", state.word())?;
-    let section = section.as_ref().map(|section| format!("see '{section}' in docs/OPERATIONS.md"));
-    let advice: Vec<String> = remedy.iter().cloned().chain(section).collect();
-    if advice.is_empty() { Ok(()) } else { writeln!(table, "           {}", advice.join("   # ")) }
+    let word = state.word();
+    let style = match state {
+        State::Ok => GOOD,
+        State::Note => HINT,
+        State::Unknown | State::Warning => WARNING,
+        State::Problem => BAD,
+    };
+    let found = wrapped(&format!("  {word:<8} {check}: {message}"), width(), INDENT);
+    writeln!(table, "{}", found.replacen(word, &styled(style, word), 1))?;
+    let section =
+        section.as_ref().map(|section| format!("# see '{section}' in docs/OPERATIONS.md"));
+    for advice in remedy.iter().chain(&section) {
+        writeln!(table, "{:INDENT$}{}", "", styled(HINT, advice))?;
+    }
+    Ok(())
 }

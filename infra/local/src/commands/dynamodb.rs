@@ -16,7 +16,7 @@ use crate::{
 pub async fn dynamodb(args: DynamodbArgs) -> Result<(), LocalError> {
     log_for_people();
     let mut signals = StopSignals::receive()?;
-    let data_dir = &args.folder.data_dir;
+    let data_dir = &args.folder.path()?;
     let prepared = async {
         let database = Database::embedded(data_dir, args.port, Sharing::Shared).await?;
         let given = args.key.given.as_deref();
@@ -30,7 +30,8 @@ pub async fn dynamodb(args: DynamodbArgs) -> Result<(), LocalError> {
     };
     println!("DynamoDB  {}", database.endpoint());
     println!("API key   {}", key.reveal());
-    println!("Ctrl-C stops it; {} keeps the data.", data_dir.display());
+    println!("Data      {}", data_dir.display());
+    println!("Press Ctrl-C to stop.");
     signals.next().await;
     database.close().await;
     Ok(())

@@ -34,7 +34,7 @@ pub async fn export(args: ExportArgs) -> Result<(), LocalError> {
     }
     let data = NumberingData::load(&args.data)
         .await?
-        .ok_or_else(|| LocalError::NoData(args.data.place()))?;
+        .map_or_else(|| Err(LocalError::no_data(&args.data.place()?, &args.data.next())), Ok)?;
     warn_of_sample(&data.snapshot, &args.data.next());
     let mut signals = StopSignals::receive()?;
     let work = async {

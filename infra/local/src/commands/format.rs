@@ -17,7 +17,7 @@ use crate::{
     args::{FormatArgs, ListForm, NumberForm},
     new_file::{Unfinished, is_special},
     number_list::{ListError, ListOptions, OutputForm, Summary, describe},
-    numbering_data::{NumberingData, warn_of_sample},
+    numbering_data::{NumberingData, warn_of_sample, without_data},
     stop_signals::StopSignals,
 };
 
@@ -52,14 +52,12 @@ pub async fn format(args: FormatArgs) -> Result<(), LocalError> {
 
 /// The numbering data, without which numbers are described, too.
 async fn dataset(args: &FormatArgs) -> Result<Option<Arc<Dataset>>, LocalError> {
+    let next = args.data.next();
     let Some(NumberingData { dataset, snapshot }) = NumberingData::load(&args.data).await? else {
-        eprintln!(
-            "note: there is no numbering data yet, so that places and carriers are left out; \
-             'tnr import --fetch' fetches the published reports"
-        );
+        eprintln!("note: {}", without_data(&args.data.place()?, &next));
         return Ok(None);
     };
-    warn_of_sample(&snapshot, &args.data.next());
+    warn_of_sample(&snapshot, &next);
     Ok(Some(dataset))
 }
 

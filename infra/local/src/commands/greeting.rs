@@ -8,8 +8,12 @@ use store::Snapshot;
 use tokio::net::TcpListener;
 
 use crate::{
-    LocalError, args::ServeArgs, commands::health::reachable, database::Database,
-    next_commands::NextCommands, sample,
+    LocalError,
+    args::{Place, ServeArgs},
+    commands::health::reachable,
+    database::Database,
+    next_commands::NextCommands,
+    sample,
 };
 
 /// Prints where the server is found, what it answers from, and what to do next.
@@ -33,30 +37,24 @@ pub async fn greet(
     if let Some(operations) = operations {
         println!("  metrics   http://{}/metrics", local_address(operations)?);
     }
-    println!("  page      {}", page_address(&base_url, key.filter(|_| args.is_trial())));
+    println!("  page      {base_url}/");
     match key {
         Some(key) if args.is_trial() => println!("  API key   {}", key.reveal()),
         // The output of a server is often stored where many can read it.
         Some(key) => println!("  API key   {}…, as given", key.prefix()),
-        None => println!("  API key   none of its own; 'tnr keys create' makes one"),
+        None => println!("  API key   none; create one with 'tnr keys create'"),
     }
     print_data(manifest.map(|manifest| manifest.current).as_ref(), &args.database.next());
     println!("  DynamoDB  {}", database.endpoint());
+    if let Place::Folder(folder) = args.database.place()? {
+        println!("  folder    {}", folder.display());
+    }
     println!();
     if let Some(key) = key.filter(|_| args.is_trial()) {
         print_requests_to_try(&base_url, key.reveal());
     }
-    println!("Ctrl-C stops it.");
+    println!("Press Ctrl-C to stop.");
     Ok(())
-}
-
-/// Where the page is. After the `#` it takes the key of a trial, which a browser sends to nobody and the
-/// page takes out of the address.
-fn page_address(base_url: &str, key: Option<&ApiKey>) -> String {
-    match key {
-        Some(key) => format!("{base_url}/#key={}", key.reveal()),
-        None => format!("{base_url}/"),
-    }
 }
 
 fn print_data(current: Option<&Snapshot>, next: &NextCommands) {
@@ -77,10 +75,16 @@ fn print_data(current: Option<&Snapshot>, next: &NextCommands) {
     }
 }
 
+/// Prints lines to paste into a shell, none of which is wider than a terminal.
 fn print_requests_to_try(base_url: &str, key: &str) {
-    println!("  curl '{base_url}/v1/format/+13052345678?apiKey={key}'");
-    println!("  curl -H 'Authorization: Bearer {key}' '{base_url}/v1/npa/415?limit=5'");
-    println!("  curl -H 'X-API-Key: {key}' '{base_url}/v1/search?q=wireless&state=NY'");
+    println!("In a browser, with the key filled in:");
+    println!("  {base_url}/#key={key}");
+    println!("In a shell:");
+    println!("  export TNR_KEY={key}");
+    println!("  curl \"{base_url}/v1/format/+13052345678?apiKey=$TNR_KEY\"");
+    for path in ["/v1/npa/415?limit=5", "/v1/search?q=wireless&state=NY"] {
+        println!("  curl -H \"X-API-Key: $TNR_KEY\" \\\n    \"{base_url}{path}\"");
+    }
     println!();
 }
 

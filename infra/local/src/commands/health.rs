@@ -24,7 +24,7 @@ const LONGEST_ANSWER: usize = 64 * 1024;
 /// Returns an error if the server does not answer, or its answer is no success.
 pub async fn check(args: HealthArgs) -> Result<(), LocalError> {
     let url = url(args);
-    let failed = || LocalError::io(format!("{url} does not answer"));
+    let failed = |source| LocalError::NoAnswer { url: url.clone(), source };
     // Only plain HTTP is spoken, but the client is not made without a choice for TLS. This fails if
     // that has been chosen already.
     _ = rustls::crypto::ring::default_provider().install_default();
@@ -33,11 +33,11 @@ pub async fn check(args: HealthArgs) -> Result<(), LocalError> {
         .redirect(Policy::none())
         .no_proxy()
         .build()
-        .map_err(failed())?;
-    let mut response = client.get(&url).send().await.map_err(failed())?;
+        .map_err(failed)?;
+    let mut response = client.get(&url).send().await.map_err(failed)?;
     let status = response.status();
     let mut body = Vec::new();
-    while let Some(part) = response.chunk().await.map_err(failed())? {
+    while let Some(part) = response.chunk().await.map_err(failed)? {
         body.extend_from_slice(&part);
         if body.len() > LONGEST_ANSWER {
             return Err(LocalError::NoHealth(url));

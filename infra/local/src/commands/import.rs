@@ -6,7 +6,7 @@ use store::Store;
 use crate::{
     LocalError,
     args::{ChangeArgs, ImportArgs},
-    database::on_database,
+    database::{Access, on_database},
     import_progress::with_progress,
     report::{self, ChangesFile, ChangesWriter},
 };
@@ -36,7 +36,7 @@ pub async fn import(args: ImportArgs) -> Result<(), LocalError> {
     let import = async |store: &Store| {
         with_progress(async |show| ingest::ingest(store, &sources, options, show).await).await
     };
-    let report = on_database(&args.change.data, import).await?;
+    let report = on_database(&args.change.data, Access::Create, import).await?;
     conclude(report, args.change.json, changes).map_err(|error| match error {
         LocalError::Ingest(error @ IngestError::NotFetched { .. }) if is_fetched => {
             LocalError::NotFetched(error)
@@ -55,7 +55,7 @@ pub async fn rollback(args: ChangeArgs) -> Result<(), LocalError> {
     let rollback = async |store: &Store| {
         with_progress(async |show| ingest::rollback(store, options, show).await).await
     };
-    let report = on_database(&args.data, rollback).await?;
+    let report = on_database(&args.data, Access::Change, rollback).await?;
     conclude(report, args.json, changes)
 }
 

@@ -16,7 +16,7 @@ use crate::{
     LocalError,
     args::{KeysExportArgs, KeysImportArgs},
     commands::keys::state,
-    database::on_database,
+    database::{Access, on_database},
     deletion_protection::protect_tables_of_stack,
     key_file, report,
 };
@@ -60,7 +60,7 @@ pub async fn export(args: KeysExportArgs) -> Result<(), LocalError> {
         Some(table) => store.clone().with_api_keys_table(table).api_keys().await,
         None => store.api_keys().await,
     };
-    let keys = on_database(&args.data, read).await??;
+    let keys = on_database(&args.data, Access::Read, read).await??;
     let file = args.file.display();
     let text = key_file::text(&keys, this_second())
         .map_err(LocalError::io("cannot write the keys as JSON"))?;
@@ -88,7 +88,7 @@ pub async fn import(args: KeysImportArgs) -> Result<(), LocalError> {
         }
         Ok::<_, LocalError>(transferred)
     };
-    let transferred = on_database(&args.data, import).await??;
+    let transferred = on_database(&args.data, Access::Create, import).await??;
     report::print(args.json, &transferred, write)
 }
 

@@ -6,7 +6,13 @@ use rand::{RngExt, distr::Alphanumeric};
 use shared::auth::{ApiKey, MalformedKey, PREFIX_CHARACTERS, SECRET_CHARACTERS};
 use store::{KeyRecord, Store};
 
-use crate::{LocalError, args::KeyTerms, expiry::Expiry, report::printable};
+use crate::{
+    LocalError,
+    args::KeyTerms,
+    expiry::Expiry,
+    report::printable,
+    terminal::{self, BAD, GOOD, styled, width},
+};
 
 /// Makes a key on these terms, stores its hash and prints it.
 ///
@@ -69,37 +75,44 @@ fn show(key: &ApiKey) {
     eprintln!("Keep it now: only its hash is stored, and it is not shown again.");
 }
 
-/// Prints every key by its prefix.
+/// Prints every key by its prefix, two lines each.
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
 pub async fn list(store: &Store) -> Result<(), LocalError> {
     let now = this_second();
-    println!(
-        "{:<15}  {:<20}  {:<20}  {:<7}  {:>10}  {:>9}  NAME",
-        "PREFIX", "CREATED", "EXPIRES", "STATE", "PER MINUTE", "PER DAY"
-    );
-    for key in store.api_keys().await? {
-        let expires = key.expires_at.map_or("never".to_owned(), |end| end.to_string());
-        let limit = |limit: Option<u32>| limit.map_or("any".to_owned(), |limit| limit.to_string());
-        let note =
-            key.note.as_ref().map_or(String::new(), |note| format!(" ({})", printable(note)));
-        println!(
-            "{:<15}  {:<20}  {expires:<20}  {:<7}  {:>10}  {:>9}  {}{note}",
-            printable(&key.prefix),
-            key.created_at.to_string(),
-            state(&key, now),
-            limit(key.per_minute),
-            limit(key.per_day),
-            printable(&key.name),
-        );
+    let keys = store.api_keys().await?;
+    if keys.is_empty() {
+        return terminal::print("No keys yet; create one with 'tnr keys create --name NAME'.\n");
     }
-    Ok(())
+    terminal::print(&keys.iter().map(|key| lines(key, now)).collect::<String>())
 }
+
+fn lines(key: &KeyRecord, now: Timestamp) -> String {
+    const INDENT: usize = 17;
+    let (prefix, name) = (printable(&key.prefix), printable(&key.name));
+    let note = key.note.as_ref().map_or(String::new(), |note| format!(" ({})", printable(note)));
+    let state = state(key, now);
+    let style = if state == LIVE { GOOD } else { BAD };
+    let created = format!("created {}", key.created_at);
+    let expires = key.expires_at.map_or("never expires".to_owned(), |end| format!("expires {end}"));
+    let quota = |limit: Option<u32>, span| limit.map(|limit| format!("{limit} a {span}"));
+    let terms =
+        [Some(created), Some(expires), quota(key.per_minute, "minute"), quota(key.per_day, "day")];
+    let terms = terms.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    let first =
+        terminal::wrapped(&format!("{prefix:<15}  {state:<7}  {name}{note}"), width(), INDENT);
+    let first = first.replacen(&format!(" {state} "), &format!(" {} ", styled(style, state)), 1);
+    let second = terminal::wrapped(&format!("{:INDENT$}{terms}", ""), width(), INDENT);
+    format!("{first}\n{second}\n")
+}
+
+/// The state of a key that works.
+const LIVE: &str = "live";
 
 pub(super) fn state(key: &KeyRecord, now: Timestamp) -> &'static str {
     match (key.is_live(now), key.revoked_at) {
-        (true, _) => "live",
+        (true, _) => LIVE,
         (false, Some(_)) => "revoked",
         (false, None) => "expired",
     }

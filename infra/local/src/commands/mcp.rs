@@ -15,7 +15,7 @@ use crate::{
     terminal_log::log_for_people,
 };
 
-/// Most calls for which the database is opened once, so that other commands get their turn.
+/// Most calls for which the database is opened once.
 const MOST_CALLS_AT_ONCE: usize = 64;
 
 /// Answers until the input ends or a signal stops it. The output is for messages only; what a person may
@@ -44,9 +44,8 @@ async fn converse(server: ToolServer) -> Result<(), LocalError> {
     }
 }
 
-/// Answers the calls, those that wait together side by side. The database is open for them alone, as it
-/// is for any other command: otherwise nobody could serve its folder, or import into it, as long as an
-/// agent is open somewhere.
+/// Answers the calls, those that wait together side by side. The database is read anew for them, so that
+/// an agent that is open for days answers from what has been imported meanwhile.
 async fn answer(mut calls: mpsc::Receiver<ToolCall>, args: &DataArgs) {
     let mut waiting = Vec::new();
     while calls.recv_many(&mut waiting, MOST_CALLS_AT_ONCE).await > 0 {

@@ -19,27 +19,30 @@ mod serve;
 pub mod verify;
 mod versions;
 
+use std::process::ExitCode;
+
 use store::Store;
 
 use crate::{
-    LocalError, answers,
+    LocalError,
+    answers::{self, Found},
     args::{Cli, Command, KeysCommand},
-    database::on_database,
+    database::{Access, on_database},
     deletion_protection::protect_tables_of_stack,
 };
 
-/// Runs the command that was typed.
+/// Runs the command that was typed, and gives the exit code.
 ///
 /// # Errors
 /// Returns an error if the command could not be completed.
-pub async fn run(cli: Cli) -> Result<(), LocalError> {
-    match cli.command.unwrap_or(Command::Serve(cli.serve)) {
+pub async fn run(cli: Cli) -> Result<ExitCode, LocalError> {
+    let done = match cli.command.unwrap_or(Command::Serve(cli.serve)) {
+        Command::Lookup(args) => return answers::lookup(args).await.map(Found::exit_code),
+        Command::Carrier(args) => return answers::carrier(args).await.map(Found::exit_code),
+        Command::AreaCode(args) => return answers::area_code(args).await.map(Found::exit_code),
+        Command::Search(args) => return answers::search(*args).await.map(Found::exit_code),
         Command::Serve(args) => serve::serve(args).await,
         Command::Format(args) => format::format(*args).await,
-        Command::Lookup(args) => answers::lookup(args).await,
-        Command::Carrier(args) => answers::carrier(args).await,
-        Command::AreaCode(args) => answers::area_code(args).await,
-        Command::Search(args) => answers::search(*args).await,
         Command::Export(args) => export::export(args).await,
         Command::Import(args) => import::import(*args).await,
         Command::Rollback(args) => import::rollback(args).await,
@@ -55,7 +58,8 @@ pub async fn run(cli: Cli) -> Result<(), LocalError> {
         Command::Flags(args) => flags::write(&args),
         Command::Costs(args) => costs::print(args),
         Command::Openapi { version } => openapi::print(version),
-    }
+    };
+    done.map(|()| ExitCode::SUCCESS)
 }
 
 async fn run_keys(command: KeysCommand) -> Result<(), LocalError> {
@@ -66,14 +70,16 @@ async fn run_keys(command: KeysCommand) -> Result<(), LocalError> {
                 protect_tables_of_stack(store, &data).await;
                 Ok(())
             };
-            on_database(&data, create).await?
+            on_database(&data, Access::Create, create).await?
         }
-        KeysCommand::List { data } => on_database(&data, keys::list).await?,
+        KeysCommand::List { data } => on_database(&data, Access::Read, keys::list).await?,
         KeysCommand::Rotate { prefix, overlap, data } => {
-            on_database(&data, async |store| keys::rotate(store, &prefix, overlap).await).await?
+            let rotate = async |store: &Store| keys::rotate(store, &prefix, overlap).await;
+            on_database(&data, Access::Change, rotate).await?
         }
         KeysCommand::Revoke { prefix, data } => {
-            on_database(&data, async |store| keys::revoke(store, &prefix).await).await?
+            let revoke = async |store: &Store| keys::revoke(store, &prefix).await;
+            on_database(&data, Access::Change, revoke).await?
         }
         KeysCommand::Export(args) => key_transfer::export(args).await,
         KeysCommand::Import(args) => key_transfer::import(args).await,

@@ -1,11 +1,8 @@
 //! Prints the OpenAPI description.
 
-use std::io::{self, ErrorKind, Write};
+use crate::{LocalError, args::OpenapiVersion, openapi, terminal};
 
-use crate::{LocalError, args::OpenapiVersion, openapi};
-
-/// Prints the description as JSON, in this version of OpenAPI. A reader that has read enough, such as
-/// `head`, may close the pipe.
+/// Prints the description as JSON, in this version of OpenAPI.
 ///
 /// # Errors
 /// Returns an error if the description cannot be written.
@@ -14,8 +11,5 @@ pub fn print(version: OpenapiVersion) -> Result<(), LocalError> {
         OpenapiVersion::V3_1 => openapi::description(),
         OpenapiVersion::V3_0 => openapi::description_3_0(),
     };
-    match writeln!(io::stdout(), "{description:#}") {
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        written => written.map_err(LocalError::io("cannot print the description")),
-    }
+    terminal::print_raw(&format!("{description:#}\n"))
 }

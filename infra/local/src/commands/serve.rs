@@ -145,8 +145,8 @@ async fn keep_in_memory(dataset: Arc<CurrentDataset>) {
 async fn prepare(database: &Database, args: &ServeArgs) -> Result<Option<ApiKey>, LocalError> {
     let (store, given) = (database.store(), args.key.given.as_deref());
     if args.is_trial() {
-        let data_dir = &args.database.folder.data_dir;
-        preparation::with_sample_and_key(&store, given, data_dir).await.map(Some)
+        let data_dir = args.database.folder()?;
+        preparation::with_sample_and_key(&store, given, &data_dir).await.map(Some)
     } else {
         preparation::register_given(&store, given).await
     }

@@ -7,7 +7,12 @@ use ingest::{Drift, Repair, Verification};
 use store::Store;
 
 use crate::{
-    LocalError, args::VerifyArgs, database::on_database, import_progress::with_progress, report,
+    LocalError,
+    args::VerifyArgs,
+    database::{Access, on_database},
+    import_progress::with_progress,
+    report,
+    terminal::{width, wrapped},
 };
 
 /// Compares every item, rewrites those that differ if asked to, and prints what was found.
@@ -20,7 +25,8 @@ pub async fn verify(args: VerifyArgs) -> Result<(), LocalError> {
     let work = async |store: &Store| {
         with_progress(async |show| ingest::verify(store, repair, None, show).await).await
     };
-    let verification = on_database(&args.data, work).await??;
+    let access = if args.repair { Access::Change } else { Access::Read };
+    let verification = on_database(&args.data, access, work).await??;
     report::print(args.json, &verification, write)?;
     let drifted = verification.drift.total();
     if drifted > 0 && repair == Repair::No {
@@ -44,7 +50,9 @@ fn write(table: &mut String, verification: &Verification) -> fmt::Result {
         ("stray", stray, "items of no record; readers ignore them"),
     ];
     for (kind, count, meaning) in kinds {
-        writeln!(table, "  {kind:<14}{:>10}  {meaning}", HumanCount(count as u64).to_string())?;
+        let count = HumanCount(count as u64).to_string();
+        let line = format!("  {kind:<14}{count:>10}  {meaning}");
+        writeln!(table, "{}", wrapped(&line, width(), 28))?;
     }
     writeln!(table, "  {:<14}{:>10}", "repaired", HumanCount(*repaired as u64).to_string())
 }

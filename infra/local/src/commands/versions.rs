@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 
 use indicatif::HumanCount;
 use ingest::{Figures, Quality, QualityReport};
-use jiff::{Timestamp, civil::Date};
+use jiff::Timestamp;
 use numbering::dataset::LAYOUT;
 use serde::Serialize;
 use store::{FileDates, Manifest, Snapshot, Store};
@@ -12,8 +12,10 @@ use store::{FileDates, Manifest, Snapshot, Store};
 use crate::{
     LocalError,
     args::VersionsArgs,
-    database::on_database,
+    database::{Access, on_database},
+    next_commands::NextCommands,
     report::{self, is_share, ordered, share},
+    terminal::{HEADING, NO_BREAK, styled, width, wrapped},
 };
 
 /// A version as it is listed.
@@ -40,8 +42,8 @@ struct Listed {
 /// # Errors
 /// Returns an error if the database does not answer, or holds what this program cannot read.
 pub async fn list(args: VersionsArgs) -> Result<(), LocalError> {
-    let listed = on_database(&args.data, listed).await??;
-    report::print(args.json, &listed, |table, listed| write(table, listed))
+    let listed = on_database(&args.data, Access::Read, listed).await??;
+    report::print(args.json, &listed, |table, listed| write(table, listed, &args.data.next()))
 }
 
 async fn listed(store: &Store) -> Result<Vec<Listed>, LocalError> {
@@ -72,23 +74,18 @@ async fn listed(store: &Store) -> Result<Vec<Listed>, LocalError> {
     Ok(listed.collect())
 }
 
-fn write(table: &mut String, listed: &[Listed]) -> fmt::Result {
+fn write(table: &mut String, listed: &[Listed], next: &NextCommands) -> fmt::Result {
     if listed.is_empty() {
         return writeln!(table, "No version yet: run an import first");
     }
-    writeln!(
-        table,
-        "  {:<33} {:<20}  {:<10}  {:<10}  {:<10}  {:>9}  {:>8}",
-        "VERSION", "INGESTED", "NANPA", "CNAC", "AREA CODES", "RECORDS", "CARRIERS"
-    )?;
     for version in listed {
         write_version(table, version)?;
     }
-    writeln!(table, "* is current; 'rollback' goes back to the one below it")?;
+    writeln!(table, "* is current; '{}' goes back to the one below it", next.tnr("rollback"))?;
     if listed.iter().any(|version| version.is_foreign) {
         writeln!(
             table,
-            "! has another layout than this release reads, which is {LAYOUT}; another release \
+            "! has another layout than this release reads, which is {LAYOUT};\n  another release \
              answers from it, and 'rollback' passes over it"
         )?;
     }
@@ -96,25 +93,23 @@ fn write(table: &mut String, listed: &[Listed]) -> fmt::Result {
 }
 
 fn write_version(table: &mut String, version: &Listed) -> fmt::Result {
-    let date = |date: Option<Date>| date.map_or("-".to_owned(), |date| date.to_string());
+    let Listed { is_current, is_foreign, ingested_at, carriers, .. } = version;
+    let current = if *is_current { "*" } else { " " };
+    let foreign = if *is_foreign { "!" } else { " " };
+    let name = styled(HEADING, &version.version);
+    writeln!(table, "{current}{foreign}{name}  ingested {ingested_at}")?;
     let FileDates { nanpa, cnac, npa_report, .. } = version.file_dates;
-    let count = |count: u32| HumanCount(count.into()).to_string();
-    writeln!(
-        table,
-        "{}{}{:<33} {:<20}  {:<10}  {:<10}  {:<10}  {:>9}  {:>8}",
-        if version.is_current { "*" } else { " " },
-        if version.is_foreign { "!" } else { " " },
-        version.version,
-        version.ingested_at.to_string(),
-        date(nanpa),
-        date(cnac),
-        date(npa_report),
-        count(version.records),
-        version.carriers.map_or("-".to_owned(), count),
-    )?;
+    let dates = [("NANPA", nanpa), ("CNAC", cnac), ("area codes", npa_report)];
+    let dates = dates.into_iter().filter_map(|(file, date)| Some(format!("{file} {}", date?)));
+    let dates = dates.collect::<Vec<_>>().join(", ");
+    writeln!(table, "    files    {}", if dates.is_empty() { "without dates" } else { &dates })?;
+    let records = HumanCount(version.records.into());
+    let carriers = carriers.map(|count| format!(", {} carriers", HumanCount(count.into())));
+    writeln!(table, "    records  {records}{}", carriers.unwrap_or_default())?;
     let alone = version.quality.as_ref().map(|quality| QualityReport::between(None, quality));
     for (country, figures) in version.compared.iter().chain(&alone).take(1).flat_map(by_country) {
-        writeln!(table, "    {country}  {}", coverage(figures))?;
+        let line = format!("    {country:<7}  {}", coverage(figures));
+        writeln!(table, "{}", wrapped(&line, width(), 13))?;
     }
     Ok(())
 }
@@ -135,6 +130,7 @@ fn coverage(figures: &Figures) -> String {
             _ => format!("{name} {now}"),
         }
     });
+    let shown = shown.map(|share| share.replace(' ', &NO_BREAK.to_string()));
     shown.collect::<Vec<_>>().join(", ")
 }
 
@@ -153,6 +149,7 @@ mod tests {
             ("holder", figure(None, 99.0)),
             ("records", figure(Some(5.0), 6.0)),
         ]);
-        assert_eq!(coverage(&figures), "holder 99.0 %, ocn 96.0 % (-1.3), state 50.0 %");
+        let coverage = coverage(&figures).replace(NO_BREAK, " ");
+        assert_eq!(coverage, "holder 99.0 %, ocn 96.0 % (-1.3), state 50.0 %");
     }
 }

@@ -7,9 +7,10 @@ use super::{
     aws::{members, query, result, text, unreadable},
     finding::{Finding, Section},
     look::Look,
-    remedies::{Remedies, quoted},
+    remedies::Remedies,
     stack::StackFacts,
 };
+use crate::next_commands::quoted;
 
 const ALARM_TYPE: &str = "AWS::CloudWatch::Alarm";
 const TOPIC_TYPE: &str = "AWS::SNS::Topic";

@@ -8,8 +8,9 @@ use store::{KeyRecord, Store};
 use super::{
     finding::{Finding, Section},
     look::Look,
-    remedies::{Remedies, quoted},
+    remedies::Remedies,
 };
+use crate::next_commands::quoted;
 
 /// How long before it expires a key is named, and for how long afterwards.
 const NOTICE: SignedDuration = SignedDuration::from_hours(14 * 24);

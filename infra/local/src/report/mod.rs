@@ -3,10 +3,7 @@
 mod changes;
 mod quality;
 
-use std::{
-    fmt::{self, Write as _},
-    io::{self, Write as _},
-};
+use std::fmt::{self, Write as _};
 
 use indicatif::HumanCount;
 use ingest::{Delta, Differences, ImportReport, IngestError, Outcome};
@@ -18,7 +15,7 @@ pub(crate) use changes::printable;
 pub use changes::{ChangesFile, ChangesWriter};
 pub(crate) use quality::{is_share, ordered, share};
 
-use crate::LocalError;
+use crate::{LocalError, terminal};
 
 /// Prints `found` as a line of JSON, or as the table that `write_table` makes of it.
 ///
@@ -31,19 +28,12 @@ pub fn print<T: Serialize>(
 ) -> Result<(), LocalError> {
     if as_json {
         let json = serde_json::to_string(found).map_err(LocalError::io("cannot print as JSON"))?;
-        show(&(json + "\n"))
+        terminal::print_raw(&(json + "\n"))
     } else {
         let mut table = String::new();
         write_table(&mut table, found).map_err(LocalError::io("cannot print the table"))?;
-        show(&table)
+        terminal::print(&table)
     }
-}
-
-/// Writes to the standard output, which may be closed or full.
-fn show(text: &str) -> Result<(), LocalError> {
-    let mut output = io::stdout().lock();
-    let written = output.write_all(text.as_bytes()).and_then(|()| output.flush());
-    written.map_err(LocalError::io("cannot write to the standard output"))
 }
 
 /// A failure in the form of a report.

@@ -1,0 +1,62 @@
+//! The help of the program, with its commands in groups.
+
+use std::fmt::Write;
+
+use clap::{Command as Line, builder::StyledStr};
+
+use crate::terminal;
+
+/// Longer lines are harder to read than short ones.
+const MAX_WIDTH: usize = 100;
+
+/// The groups of commands, in the order in which the help lists them.
+const GROUPS: [(&str, &[&str]); 3] = [
+    ("Use", &["lookup", "format", "carrier", "area-code", "search", "export", "mcp"]),
+    ("Data", &["import", "versions", "rollback", "verify", "backup", "restore"]),
+    ("Operate", &["serve", "keys", "doctor", "health", "dynamodb", "flags", "costs", "openapi"]),
+];
+
+/// The command line with a help that groups the commands, in lines that fit the terminal.
+pub fn grouped(line: Line) -> Line {
+    let commands = commands(&line);
+    let header = line.get_styles().get_header();
+    let template = format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{commands}\
+         {header}Options:{header:#}\n{{options}}{{after-help}}"
+    );
+    line.help_template(StyledStr::from(template)).term_width(terminal::width().min(MAX_WIDTH))
+}
+
+fn commands(line: &Line) -> String {
+    let (header, literal) = (line.get_styles().get_header(), line.get_styles().get_literal());
+    let mut text = String::new();
+    for (group, names) in GROUPS {
+        // Writing into a text cannot fail.
+        _ = writeln!(text, "{header}{group}:{header:#}");
+        for name in names {
+            let about = line.find_subcommand(name).and_then(Line::get_about);
+            let about = about.map(StyledStr::to_string).unwrap_or_default();
+            _ = writeln!(text, "  {literal}{name:<9}{literal:#}  {about}");
+        }
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+    use crate::args::Cli;
+
+    #[test]
+    fn every_command_is_in_exactly_one_group() {
+        let line = Cli::command();
+        let mut known: Vec<&str> = line.get_subcommands().map(Line::get_name).collect();
+        let mut grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| *names).copied().collect();
+        known.sort_unstable();
+        grouped.sort_unstable();
+        assert_eq!(grouped, known);
+    }
+}

@@ -1,0 +1,108 @@
+//! Reading the command line, with what the environment says besides it.
+
+use std::{env, ffi::OsString};
+
+use clap::{
+    Arg, Command as Line, CommandFactory, FromArgMatches,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
+
+use super::{Cli, Command, help};
+
+impl Cli {
+    /// Reads the command line. Variables of the environment stand for options that are not typed; an
+    /// empty one is not set. A phone number in place of a command is looked up.
+    ///
+    /// # Errors
+    /// Returns an error if something on the line or in a variable is not understood, or if there is
+    /// nothing to do but print the help or the version.
+    pub fn read(line: &[OsString]) -> Result<Self, clap::Error> {
+        let error = match understand(line) {
+            Err(error) if is_unknown(error.kind()) => error,
+            read => return read,
+        };
+        let mut lookup = line.to_vec();
+        lookup.insert(1, "lookup".into());
+        match understand(&lookup) {
+            Ok(cli) if cli.looks_up_digits() => Ok(cli),
+            Err(about_lookup) if has_digits_of_number(&unknown_word(&error)) => Err(about_lookup),
+            _ => Err(error),
+        }
+    }
+
+    fn looks_up_digits(&self) -> bool {
+        matches!(&self.command, Some(Command::Lookup(args)) if has_digits_of_number(&args.number))
+    }
+}
+
+fn understand(line: &[OsString]) -> Result<Cli, clap::Error> {
+    let known = with_arguments(help::grouped(Cli::command()), without_empty_variable);
+    known.try_get_matches_from(line).and_then(|found| Cli::from_arg_matches(&found))
+}
+
+fn is_unknown(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::InvalidSubcommand | ErrorKind::UnknownArgument)
+}
+
+/// The word that is not understood.
+fn unknown_word(error: &clap::Error) -> String {
+    let kinds = [ContextKind::InvalidSubcommand, ContextKind::InvalidArg];
+    match kinds.into_iter().find_map(|kind| error.get(kind)) {
+        Some(ContextValue::String(word)) => word.clone(),
+        _ => String::new(),
+    }
+}
+
+/// Whether a text could be a phone number, and not the name of a command, which has no digits.
+fn has_digits_of_number(text: &str) -> bool {
+    const MIN_DIGITS: usize = 3;
+    text.chars().filter(|c| c.is_numeric()).count() >= MIN_DIGITS
+}
+
+/// The command line with every argument of every command changed.
+fn with_arguments(line: Line, change: fn(Arg) -> Arg) -> Line {
+    line.mut_args(change).mut_subcommands(|command| with_arguments(command, change))
+}
+
+/// Compose writes an empty value where the one that it should pass on is not set.
+fn without_empty_variable(argument: Arg) -> Arg {
+    let value = argument.get_env().and_then(env::var_os);
+    let is_empty = value.is_some_and(|value| value.is_empty());
+    if is_empty { argument.env(None::<&'static str>) } else { argument }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(words: &[&str]) -> Result<Cli, clap::Error> {
+        let line: Vec<OsString> = ["tnr"].iter().chain(words).map(OsString::from).collect();
+        Cli::read(&line)
+    }
+
+    #[test]
+    fn a_number_in_place_of_a_command_is_looked_up() {
+        for words in [
+            &["3052345678"][..],
+            &["+442079460958", "--json"],
+            &["--json", "(305) 234-5678", "--country", "CA"],
+            &["--data-dir", "x", "tel:+13052345678"],
+        ] {
+            assert!(matches!(read(words).unwrap().command, Some(Command::Lookup(_))), "{words:?}");
+        }
+        assert!(read(&["--port", "4000"]).unwrap().command.is_none());
+    }
+
+    #[test]
+    fn a_mistyped_word_keeps_its_own_error_and_suggestion() {
+        for (words, expected) in [
+            (&["verfy"][..], "a similar subcommand exists: 'verify'"),
+            (&["serve", "--prot", "3000"], "a similar argument exists: '--port'"),
+            (&["3052345678", "--contry", "CA"], "a similar argument exists: '--country'"),
+            (&["12"], "unrecognized subcommand '12'"),
+        ] {
+            let error = read(words).unwrap_err().to_string();
+            assert!(error.contains(expected), "{words:?}: {error}");
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Reading the embedded database of a folder beside whatever writes it, without changing the folder.
+//!
+//! SQLite lets readers and one writer work side by side if it may write files beside the database. A
+//! folder in which it may not, or in which nothing is to be left behind, is read as if it could not
+//! change. That is so while no process has the database open; whether one did is seen afterwards.
+
+use std::{
+    error::Error,
+    fs,
+    path::Path,
+    thread,
+    time::{Duration, SystemTime},
+};
+
+use dynoxide::Database as Dynoxide;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use rusqlite::{
+    Connection, OpenFlags,
+    backup::{Backup, StepResult},
+};
+
+use crate::{LocalError, database::files_of_database};
+
+/// How long to wait for a lock. A writer never holds up a reader, so that only the moment of opening or
+/// closing the database can make one wait.
+const MAX_LOCK_WAIT: Duration = Duration::from_secs(10);
+/// How often the database is read, if others open or close it meanwhile, and the time between.
+const ATTEMPTS: usize = 20;
+const WAIT: Duration = Duration::from_millis(50);
+
+/// What keeps its meaning in the path of a `file:` URI.
+const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-').remove(b'_');
+
+/// An error of whichever library.
+type Cause = Box<dyn Error + Send + Sync>;
+
+/// Copies the database as it is at one moment into memory.
+///
+/// # Errors
+/// Returns an error if it cannot be read, or a later release wrote it.
+pub fn in_memory(database: &Path) -> Result<Dynoxide, LocalError> {
+    read(database, |source| {
+        // Two connections of this process know the copy by its name, which nobody else can see.
+        let name = format!("file:tnr-{:016x}?mode=memory&cache=shared", rand::random::<u64>());
+        let mut copy = Connection::open(&name)?;
+        copy_all(source, &mut copy)?;
+        // This upgrades the copy, if an earlier release wrote the database.
+        Ok(Dynoxide::new(&name)?)
+    })
+}
+
+/// Copies every page within one transaction.
+fn copy_all(source: &Connection, copy: &mut Connection) -> Result<(), Cause> {
+    const ALL_PAGES: i32 = -1;
+    match Backup::new(source, copy)?.step(ALL_PAGES)? {
+        StepResult::Done => Ok(()),
+        _ => Err("the database is locked".into()),
+    }
+}
+
+/// Works on a connection that cannot write, and again if the database was opened or closed by others
+/// meanwhile.
+///
+/// # Errors
+/// Returns an error if the database cannot be opened, or the work fails.
+pub fn read<T>(
+    database: &Path,
+    work: impl Fn(&Connection) -> Result<T, Cause>,
+) -> Result<T, LocalError> {
+    let mut attempts = 1;
+    loop {
+        let before = State::of(database);
+        let done = open(database, before.is_in_use).and_then(|connection| work(&connection));
+        let is_certain = done.is_ok() && before.is_in_use || State::of(database) == before;
+        if is_certain || attempts == ATTEMPTS {
+            return done.map_err(LocalError::io(format!("cannot read {}", database.display())));
+        }
+        attempts += 1;
+        thread::sleep(WAIT);
+    }
+}
+
+fn open(database: &Path, is_in_use: bool) -> Result<Connection, Cause> {
+    let path = std::path::absolute(database)?;
+    let path = path.to_str().ok_or("its name must be Unicode")?.replace('\\', "/");
+    let root = if path.starts_with('/') { "" } else { "/" };
+    let path = utf8_percent_encode(&path, IN_PATH);
+    let mode = if is_in_use { "mode=ro" } else { "immutable=1" };
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_URI;
+    let connection = Connection::open_with_flags(format!("file:{root}{path}?{mode}"), flags)?;
+    connection.busy_timeout(MAX_LOCK_WAIT)?;
+    Ok(connection)
+}
+
+/// What shows that a database has changed.
+#[derive(PartialEq, Eq)]
+struct State {
+    /// Whether a process has it open, or one that had it open was killed: there are files beside it.
+    is_in_use: bool,
+    length: Option<u64>,
+    modified: Option<SystemTime>,
+}
+
+impl State {
+    fn of(database: &Path) -> Self {
+        let metadata = fs::metadata(database).ok();
+        Self {
+            is_in_use: files_of_database(database).skip(1).any(|file| file.exists()),
+            length: metadata.as_ref().map(fs::Metadata::len),
+            modified: metadata.and_then(|metadata| metadata.modified().ok()),
+        }
+    }
+}
