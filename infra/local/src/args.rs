@@ -60,6 +60,7 @@ pub enum Command {
     /// Show the exchanges of an area code, or one of them
     AreaCode(AreaCodeArgs),
     /// Find exchanges by words and filters
+    #[command(override_usage = "tnr search [OPTIONS] [WORDS]...")]
     Search(Box<SearchArgs>),
     /// Export the numbering data to SQLite, CSV or JSON Lines
     Export(ExportArgs),

@@ -49,6 +49,9 @@ pub enum Access {
     /// It reads. Nothing is made or locked, so that it works beside any other command and in a folder
     /// that it may not write into.
     Read,
+    /// It writes only into a copy in memory, to see what would change; an empty one if there is no
+    /// database.
+    Rehearse,
     /// It changes what is there.
     Change,
     /// It makes the database if there is none.
@@ -127,37 +130,43 @@ impl Database {
     /// error if the folder cannot be used or the database does not answer.
     pub async fn open(args: &DataArgs, access: Access) -> Result<Self, LocalError> {
         let place = args.place()?;
-        let is_missing = match &place {
-            Place::Folder(folder) => !folder.join(DATABASE_FILE).exists(),
-            Place::Stack(_) | Place::Endpoint(_) => false,
-        };
-        if is_missing && access != Access::Create {
-            return Err(LocalError::no_database(&place, &args.next()));
-        }
-        match place {
+        let opened = match &place {
             Place::Stack(stack) => {
-                let store = stack::store(&stack).await?;
-                Ok(Self { endpoint: format!("stack {stack}"), store, embedded: None })
+                let store = stack::store(stack).await?;
+                Some(Self { endpoint: format!("stack {stack}"), store, embedded: None })
             }
-            Place::Endpoint(endpoint) if access == Access::Create => Self::at(endpoint).await,
-            Place::Endpoint(endpoint) => {
-                let store = store_at(&endpoint, false, TimeoutProfile::Batch).await;
-                if is_plain_http(&endpoint) && !tables::has_any(&store).await? {
-                    let place = Place::Endpoint(endpoint);
-                    return Err(LocalError::no_database(&place, &args.next()));
-                }
-                Ok(Self { endpoint, store, embedded: None })
+            Place::Endpoint(endpoint) => Self::open_endpoint(endpoint, access).await?,
+            Place::Folder(folder) => Self::open_folder(folder, access).await?,
+        };
+        opened.ok_or_else(|| LocalError::no_database(&place, &args.next()))
+    }
+
+    async fn open_endpoint(endpoint: &str, access: Access) -> Result<Option<Self>, LocalError> {
+        if access == Access::Create {
+            return Self::at(endpoint.to_owned()).await.map(Some);
+        }
+        let store = store_at(endpoint, false, TimeoutProfile::Batch).await;
+        if is_plain_http(endpoint) && !tables::has_any(&store).await? {
+            return Ok(None);
+        }
+        Ok(Some(Self { endpoint: endpoint.to_owned(), store, embedded: None }))
+    }
+
+    async fn open_folder(folder: &Path, access: Access) -> Result<Option<Self>, LocalError> {
+        let file = folder.join(DATABASE_FILE);
+        let opened = match (access, file.exists()) {
+            (Access::Read | Access::Change, false) => return Ok(None),
+            (Access::Rehearse, false) => Self::in_memory().await,
+            (Access::Read | Access::Rehearse, true) => {
+                Self::start(database_copy::in_memory(&file)?, ANY_PORT, None).await
             }
-            Place::Folder(folder) if access == Access::Read => {
-                let copy = database_copy::in_memory(&folder.join(DATABASE_FILE))?;
-                Self::start(copy, ANY_PORT, None).await
+            (Access::Change, true) | (Access::Create, _) => {
+                Self::embedded(folder, ANY_PORT, Sharing::Private).await
             }
-            Place::Folder(folder) => {
-                match Self::embedded(&folder, ANY_PORT, Sharing::Private).await {
-                    Err(LocalError::FolderServed { endpoint, .. }) => Self::at(endpoint).await,
-                    opened => opened,
-                }
-            }
+        };
+        match opened {
+            Err(LocalError::FolderServed { endpoint, .. }) => Self::at(endpoint).await.map(Some),
+            opened => opened.map(Some),
         }
     }
 

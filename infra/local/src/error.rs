@@ -154,6 +154,11 @@ impl LocalError {
         }
     }
 
+    /// Whether nothing has been imported yet, which those can do without who only describe numbers.
+    pub(crate) fn is_lack_of_data(&self) -> bool {
+        matches!(self, Self::NoDatabase { .. } | Self::NoData { .. })
+    }
+
     /// Nothing has been stored at the place that the arguments name.
     pub(crate) fn no_database(place: &Place, next: &NextCommands) -> Self {
         Self::NoDatabase { place: place.to_string(), remedy: bring_data(place, next) }

@@ -21,28 +21,30 @@ pub struct NumberingData {
 }
 
 impl NumberingData {
-    /// Loads the data that the arguments name; `None` if nothing has been imported yet.
+    /// Loads the data that the arguments name.
     ///
     /// # Errors
-    /// Returns an error if the database cannot be used, or holds no version that can be read.
-    pub async fn load(args: &DataArgs) -> Result<Option<Self>, LocalError> {
-        match on_data(args, Self::of).await {
-            Err(LocalError::NoDatabase { .. }) => Ok(None),
-            loaded => loaded,
-        }
+    /// Returns [`LocalError::NoDatabase`] or [`LocalError::NoData`] if nothing has been imported yet; also
+    /// an error if the database cannot be used, or holds no version that can be read.
+    pub async fn load(args: &DataArgs) -> Result<Self, LocalError> {
+        on_data(args, async |store| {
+            let current = CurrentDataset::new(store);
+            require(&current, args).await?;
+            let found = current.in_memory().and_then(|(loaded, manifest)| {
+                let snapshot = manifest.snapshot(loaded.version.as_str())?.clone();
+                Some(Self { dataset: loaded.dataset, snapshot })
+            });
+            found.map_or_else(|| Err(LocalError::no_data(&args.place()?, &args.next())), Ok)
+        })
+        .await
     }
+}
 
-    async fn of(store: Store) -> Result<Option<Self>, LocalError> {
-        let current = CurrentDataset::new(store);
-        match current.get().await {
-            Err(DatasetError::Empty) => return Ok(None),
-            loaded => drop(loaded?),
-        }
-        let found = current.in_memory().and_then(|(loaded, manifest)| {
-            let snapshot = manifest.snapshot(loaded.version.as_str())?.clone();
-            Some(Self { dataset: loaded.dataset, snapshot })
-        });
-        Ok(found)
+/// Loads the current version into memory.
+async fn require(current: &CurrentDataset, args: &DataArgs) -> Result<(), LocalError> {
+    match current.get().await {
+        Err(DatasetError::Empty) => Err(LocalError::no_data(&args.place()?, &args.next())),
+        loaded => Ok(loaded.map(drop)?),
     }
 }
 
@@ -68,12 +70,7 @@ pub async fn on_app<T>(
     on_data(args, async |store| {
         let app = App::on(store);
         // The API would say only that it cannot answer at the moment.
-        match app.dataset.get().await {
-            Err(DatasetError::Empty) => {
-                return Err(LocalError::no_data(&args.place()?, &args.next()));
-            }
-            loaded => drop(loaded?),
-        }
+        require(&app.dataset, args).await?;
         if let Some((_, manifest)) = app.dataset.in_memory() {
             warn_of_sample(&manifest.current, &args.next());
         }

@@ -19,11 +19,15 @@ use crate::{
 /// # Errors
 /// Returns an error if the database cannot be used.
 pub async fn lookup(args: LookupArgs) -> Result<Found, LocalError> {
-    let answer = match on_routes(&args.data, async |api| both_answers(api, &args).await).await {
-        Err(LocalError::NoDatabase { .. } | LocalError::NoData { .. }) => answer_alone(&args)?,
-        answered => answered?,
+    let answered = on_routes(&args.data, async |api| both_answers(api, &args).await).await;
+    let (answer, has_data) = match answered {
+        Err(error) if error.is_lack_of_data() => (answer_alone(&args)?, false),
+        answered => (answered?, true),
     };
-    print(args.json, &answer, |value| written(&args, value))?;
+    print(args.json, &answer, |value| {
+        let block = if has_data { written_block(&args, value) } else { String::new() };
+        written(&args, &value["format"]) + &block
+    })?;
     Ok(Found::from_bool(answer.value["format"]["valid"] == true))
 }
 
@@ -63,8 +67,7 @@ async fn both_answers(api: &InProcess, args: &LookupArgs) -> Result<Answer, Loca
     })
 }
 
-fn written(args: &LookupArgs, answer: &Value) -> String {
-    let (format, block) = (&answer["format"], &answer["lookup"]);
+fn written(args: &LookupArgs, format: &Value) -> String {
     let formats = &format["formats"];
     let verdict = match refusal(args) {
         None => styled(GOOD, "valid"),
@@ -83,7 +86,6 @@ fn written(args: &LookupArgs, answer: &Value) -> String {
         line("URI", shown(&formats["rfc3966"])),
         line("type", number_type),
         line("place", listed(place)),
-        written_block(args, format, block),
     ]
     .concat()
 }
@@ -104,7 +106,8 @@ fn country(args: &LookupArgs) -> DefaultCountry {
 }
 
 /// The exchange and the holder of the block; nothing unless the number is North American.
-fn written_block(args: &LookupArgs, format: &Value, block: &Value) -> String {
+fn written_block(args: &LookupArgs, answer: &Value) -> String {
+    let (format, block) = (&answer["format"], &answer["lookup"]);
     let [npa, nxx] = ["npa", "nxx"].map(|name| text(&format[name]));
     if npa.is_empty() {
         return String::new();

@@ -22,7 +22,7 @@ pub fn grouped(line: Line) -> Line {
     let header = line.get_styles().get_header();
     let template = format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{commands}\
-         {header}Options:{header:#}\n{{options}}{{after-help}}"
+         {header}Options of serve, the default command:{header:#}\n{{options}}{{after-help}}"
     );
     line.help_template(StyledStr::from(template)).term_width(terminal::width().min(MAX_WIDTH))
 }

@@ -32,9 +32,7 @@ pub async fn export(args: ExportArgs) -> Result<(), LocalError> {
     {
         return Err(LocalError::FolderExists(folder.display().to_string()));
     }
-    let data = NumberingData::load(&args.data)
-        .await?
-        .map_or_else(|| Err(LocalError::no_data(&args.data.place()?, &args.data.next())), Ok)?;
+    let data = NumberingData::load(&args.data).await?;
     warn_of_sample(&data.snapshot, &args.data.next());
     let mut signals = StopSignals::receive()?;
     let work = async {

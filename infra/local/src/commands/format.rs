@@ -53,12 +53,17 @@ pub async fn format(args: FormatArgs) -> Result<(), LocalError> {
 /// The numbering data, without which numbers are described, too.
 async fn dataset(args: &FormatArgs) -> Result<Option<Arc<Dataset>>, LocalError> {
     let next = args.data.next();
-    let Some(NumberingData { dataset, snapshot }) = NumberingData::load(&args.data).await? else {
-        eprintln!("note: {}", without_data(&args.data.place()?, &next));
-        return Ok(None);
-    };
-    warn_of_sample(&snapshot, &next);
-    Ok(Some(dataset))
+    match NumberingData::load(&args.data).await {
+        Err(error) if error.is_lack_of_data() => {
+            eprintln!("note: {}", without_data(&args.data.place()?, &next));
+            Ok(None)
+        }
+        loaded => {
+            let NumberingData { dataset, snapshot } = loaded?;
+            warn_of_sample(&snapshot, &next);
+            Ok(Some(dataset))
+        }
+    }
 }
 
 /// `None` if whoever reads the output has read enough, such as `head`.

@@ -36,7 +36,8 @@ pub async fn import(args: ImportArgs) -> Result<(), LocalError> {
     let import = async |store: &Store| {
         with_progress(async |show| ingest::ingest(store, &sources, options, show).await).await
     };
-    let report = on_database(&args.change.data, Access::Create, import).await?;
+    let report =
+        on_database(&args.change.data, access(&args.change, Access::Create), import).await?;
     conclude(report, args.change.json, changes).map_err(|error| match error {
         LocalError::Ingest(error @ IngestError::NotFetched { .. }) if is_fetched => {
             LocalError::NotFetched(error)
@@ -55,12 +56,17 @@ pub async fn rollback(args: ChangeArgs) -> Result<(), LocalError> {
     let rollback = async |store: &Store| {
         with_progress(async |show| ingest::rollback(store, options, show).await).await
     };
-    let report = on_database(&args.data, Access::Change, rollback).await?;
+    let report = on_database(&args.data, access(&args, Access::Change), rollback).await?;
     conclude(report, args.json, changes)
 }
 
 fn options(args: &ChangeArgs) -> Options {
     Options { dry_run: args.dry_run, ..Options::default() }
+}
+
+/// A dry run changes nothing.
+fn access(args: &ChangeArgs, access: Access) -> Access {
+    if args.dry_run { Access::Rehearse } else { access }
 }
 
 fn conclude(

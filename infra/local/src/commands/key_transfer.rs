@@ -88,7 +88,8 @@ pub async fn import(args: KeysImportArgs) -> Result<(), LocalError> {
         }
         Ok::<_, LocalError>(transferred)
     };
-    let transferred = on_database(&args.data, Access::Create, import).await??;
+    let access = if args.dry_run { Access::Rehearse } else { Access::Create };
+    let transferred = on_database(&args.data, access, import).await??;
     report::print(args.json, &transferred, write)
 }
 

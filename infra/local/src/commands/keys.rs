@@ -10,6 +10,7 @@ use crate::{
     LocalError,
     args::KeyTerms,
     expiry::Expiry,
+    next_commands::NextCommands,
     report::printable,
     terminal::{self, BAD, GOOD, styled, width},
 };
@@ -79,11 +80,12 @@ fn show(key: &ApiKey) {
 ///
 /// # Errors
 /// Returns an error if the database does not answer.
-pub async fn list(store: &Store) -> Result<(), LocalError> {
+pub async fn list(store: &Store, next: &NextCommands) -> Result<(), LocalError> {
     let now = this_second();
     let keys = store.api_keys().await?;
     if keys.is_empty() {
-        return terminal::print("No keys yet; create one with 'tnr keys create --name NAME'.\n");
+        let create = next.tnr("keys create --name NAME");
+        return terminal::print(&format!("No keys yet; create one with '{create}'.\n"));
     }
     terminal::print(&keys.iter().map(|key| lines(key, now)).collect::<String>())
 }

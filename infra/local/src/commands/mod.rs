@@ -72,7 +72,10 @@ async fn run_keys(command: KeysCommand) -> Result<(), LocalError> {
             };
             on_database(&data, Access::Create, create).await?
         }
-        KeysCommand::List { data } => on_database(&data, Access::Read, keys::list).await?,
+        KeysCommand::List { data } => {
+            let list = async |store: &Store| keys::list(store, &data.next()).await;
+            on_database(&data, Access::Read, list).await?
+        }
         KeysCommand::Rotate { prefix, overlap, data } => {
             let rotate = async |store: &Store| keys::rotate(store, &prefix, overlap).await;
             on_database(&data, Access::Change, rotate).await?

@@ -76,12 +76,14 @@ async fn listed(store: &Store) -> Result<Vec<Listed>, LocalError> {
 
 fn write(table: &mut String, listed: &[Listed], next: &NextCommands) -> fmt::Result {
     if listed.is_empty() {
-        return writeln!(table, "No version yet: run an import first");
+        let import = next.tnr("import --fetch");
+        return writeln!(table, "No version yet; '{import}' fetches the published reports");
     }
     for version in listed {
         write_version(table, version)?;
     }
-    writeln!(table, "* is current; '{}' goes back to the one below it", next.tnr("rollback"))?;
+    writeln!(table, "* is current; to go back to the one below it:")?;
+    writeln!(table, "  {}", next.tnr("rollback"))?;
     if listed.iter().any(|version| version.is_foreign) {
         writeln!(
             table,

@@ -1,13 +1,13 @@
 //! `tnr lookup`, `carrier`, `area-code` and `search`, as a person reads their answers.
 
-use std::{fs, path::Path};
+use std::fs;
 
 use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::support::{
     databases::write_sample_into,
-    program::{Serving, program_on, run, stderr, stdout},
+    program::{Serving, program, program_on, run, stderr, stdout},
 };
 
 fn sample_folder() -> TempDir {
@@ -39,14 +39,12 @@ fn answers_are_short_aligned_and_name_the_next_command() {
     ];
     let mut answers = String::new();
     for command in commands {
-        let output = run(&data_dir, command);
+        let output = program(command).env("TNR_DATA_DIR", data_dir.path()).output().unwrap();
         let quoted: Vec<String> = command.iter().map(|word| format!("{word:?}")).collect();
-        answers += &format!("$ tnr {}\n{}\n", quoted.join(" "), stdout(&output));
-        let noted = stderr(&output);
-        assert!(
-            noted.starts_with("note: made-up sample; ") && noted.lines().count() == 1,
-            "{noted}"
-        );
+        let (answer, code) = (String::from_utf8_lossy(&output.stdout), output.status);
+        answers += &format!("$ tnr {}\n{answer}({code})\n\n", quoted.join(" "));
+        let note = "note: made-up sample; get real data with 'tnr import --fetch'\n";
+        assert_eq!(stderr(&output), note);
     }
     insta::assert_snapshot!(answers);
 }
@@ -118,28 +116,52 @@ fn what_is_refused_ends_with_its_message_and_a_code() {
 }
 
 #[test]
-fn without_data_the_next_step_is_named_and_nothing_is_made() {
+fn numbers_need_no_data_but_for_place_and_carrier() {
     let data_dir = TempDir::new().unwrap();
-    for command in [&["lookup", "4152341234"][..], &["search", "a"], &["area-code", "415"]] {
-        let refused = run(&data_dir, command);
-        assert_eq!(refused.status.code(), Some(1));
-        let error = stderr(&refused);
-        assert!(error.contains("error: there is no numbering data yet in folder '"), "{error}");
-    }
+    let abroad = run(&data_dir, &["lookup", "+442079460958"]);
+    assert!(stdout(&abroad).starts_with("+44 20 7946 0958  valid\n"));
+    assert_eq!(stderr(&abroad), "");
+    let american = run(&data_dir, &["(305) 234-5678", "--json"]);
+    let answer: Value = serde_json::from_str(&stdout(&american)).unwrap();
+    assert_eq!(answer["format"]["formats"]["e164"], "+13052345678");
+    let note = stderr(&american);
+    assert!(note.starts_with("note: there is no numbering data in folder '"), "{note}");
+    assert!(note.contains("'tnr import --fetch --data-dir "), "{note}");
+    assert!(!stdout(&run(&data_dir, &["3052345678"])).contains("exchange"), "nothing is known");
     assert_eq!(fs::read_dir(data_dir.path()).unwrap().count(), 0);
 }
 
 #[test]
-fn commands_wait_for_each_other() {
+fn nothing_found_is_1_and_a_failure_2() {
     let data_dir = sample_folder();
-    let path: &Path = data_dir.path();
-    std::thread::scope(|scope| {
-        for _ in 0..6 {
-            scope.spawn(|| {
-                let mut command = crate::support::program::program(&["area-code", "415", "234"]);
-                let output = command.arg("--data-dir").arg(path).output().unwrap();
-                assert!(stdout(&output).starts_with("415  California"));
-            });
-        }
-    });
+    let empty = TempDir::new().unwrap();
+    let cases: [(&TempDir, &[&str], i32); 10] = [
+        (&data_dir, &["lookup", "4152341234"], 0),
+        (&data_dir, &["lookup", "abc"], 1),
+        (&data_dir, &["lookup", "415-234-567", "--json"], 1),
+        (&data_dir, &["search", "--state", "CA"], 0),
+        (&data_dir, &["search", "qqq"], 1),
+        (&data_dir, &["search", "qqq", "--json"], 1),
+        (&data_dir, &["carrier", "qqqqq"], 1),
+        (&data_dir, &["rollback"], 2),
+        (&empty, &["search", "qqq"], 2),
+        (&empty, &["keys", "list"], 2),
+    ];
+    for (folder, command, code) in cases {
+        let output = run(folder, command);
+        assert_eq!(output.status.code(), Some(code), "{command:?}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn next_commands_lead_to_the_same_data() {
+    let data_dir = sample_folder();
+    let path = data_dir.path().to_str().unwrap();
+    let found = run(&data_dir, &["lookup", "4152341234"]);
+    let next = format!("Next: tnr carrier 4070 --data-dir {path}\n");
+    assert!(stdout(&found).contains(&next), "{}", stdout(&found));
+    let note = format!("'tnr import --fetch --data-dir {path}'");
+    assert!(stderr(&found).contains(&note), "{}", stderr(&found));
+    let versions = stdout(&run(&data_dir, &["versions"]));
+    assert!(versions.contains(&format!("  tnr rollback --data-dir {path}\n")), "{versions}");
 }

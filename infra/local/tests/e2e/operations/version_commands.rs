@@ -39,17 +39,18 @@ fn import(operator: &Operator, texts: &ReportTexts, more: &[&str]) -> (bool, Str
 #[test]
 fn the_versions_are_listed_with_what_moved_between_them() {
     let operator = Operator::new();
+    operator.run(&["keys", "create", "--name", "first"]);
     let (_, none, _) = run(&operator, &["versions"]);
-    assert_eq!(none, "No version yet: run an import first\n");
+    assert!(none.starts_with("No version yet; 'tnr import --fetch --data-dir "), "{none}");
     import(&operator, &ReportTexts::first(), &[]);
     let (imported, _, error) = import(&operator, &ReportTexts::second(), &[]);
     assert!(imported, "{error}");
 
     let (_, table, _) = run(&operator, &["versions"]);
-    let versions: Vec<&str> = table.lines().filter(|line| line.contains("2000-01-01")).collect();
+    let versions: Vec<&str> = table.lines().filter(|line| line.contains("ingested")).collect();
     assert_eq!(versions.len(), 2, "{table}");
     assert!(versions[0].starts_with("* ") && versions[1].starts_with("  "), "{table}");
-    assert!(table.contains("    US  holder "), "{table}");
+    assert!(table.contains("    US       holder "), "{table}");
 
     let (_, json, _) = run(&operator, &["versions", "--json"]);
     let json: Value = serde_json::from_str(&json).unwrap();
@@ -125,7 +126,7 @@ async fn versions_in_another_layout_are_marked_and_serve_says_so() {
         database.close().await;
 
         let (_, table, _) = run(&operator, &["versions"]);
-        assert!(table.contains(&format!("\n*!{}", foreign.version)), "{table}");
+        assert!(table.starts_with(&format!("*!{}", foreign.version)), "{table}");
         assert!(table.contains("\n! has another layout than this release reads"), "{table}");
         let (_, json, _) = run(&operator, &["versions", "--json"]);
         let json: Value = serde_json::from_str(&json).unwrap();

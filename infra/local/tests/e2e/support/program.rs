@@ -20,11 +20,11 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_tnr");
 /// How long `serve` may take to start, with an import of the sample.
 const LONGEST_START: Duration = Duration::from_secs(60);
 
-/// The program with these arguments.
+/// The program with these arguments, as it is installed: without what `cargo` says to those it runs.
 pub fn program(arguments: &[&str]) -> Command {
     let mut command = Command::new(PROGRAM);
     command.args(arguments);
-    for variable in ["TNR_KEY", "TNR_DATA_DIR", "TNR_ENDPOINT_URL", "TNR_MIRROR"] {
+    for variable in ["CARGO", "TNR_KEY", "TNR_DATA_DIR", "TNR_ENDPOINT_URL", "TNR_MIRROR"] {
         command.env_remove(variable);
     }
     command

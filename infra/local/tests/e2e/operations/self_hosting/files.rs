@@ -81,6 +81,16 @@ fn variables_of_compose(compose_file: &str) -> Variables {
     variables
 }
 
+/// The variable that stands for an option. The help names those that clap does not read.
+fn variable_of(argument: &clap::Arg) -> Option<String> {
+    let known = argument.get_env().and_then(|variable| variable.to_str()).map(str::to_owned);
+    known.or_else(|| {
+        let help = argument.get_help()?.to_string();
+        let (_, variable) = help.split_once("[env: ")?;
+        Some(variable.trim_end_matches(']').to_owned())
+    })
+}
+
 /// What `serve` understands if these variables are set. They are given as options, since the
 /// environment is that of all tests.
 fn serve_with(variables: &Variables) -> ServeArgs {
@@ -88,9 +98,8 @@ fn serve_with(variables: &Variables) -> ServeArgs {
     let command = Cli::command();
     let serve = command.find_subcommand("serve").unwrap();
     for (name, value) in variables {
-        let argument = serve
-            .get_arguments()
-            .find(|argument| argument.get_env().is_some_and(|variable| variable == name.as_str()));
+        let argument =
+            serve.get_arguments().find(|argument| variable_of(argument).as_ref() == Some(name));
         let argument = argument.unwrap_or_else(|| panic!("serve does not read {name}"));
         line.push(format!("--{}", argument.get_long().unwrap()));
         match argument.get_action() {
@@ -159,7 +168,7 @@ fn the_data_is_in_the_only_folder_that_a_server_can_write_to() {
     }
     assert_eq!(instruction("VOLUME"), folder);
     for (file, serve) in every_server() {
-        assert_eq!(serve.database.folder.data_dir, Path::new(folder), "{file}");
+        assert_eq!(serve.database.folder().unwrap(), Path::new(folder), "{file}");
     }
     assert_eq!(strings(&service_of("compose.yaml")["volumes"]), [format!("data:{folder}")]);
     for file in COMPOSE_FILES {
@@ -295,7 +304,7 @@ fn the_document_names_every_variable_and_every_option_of_the_server() {
             continue;
         };
         assert!(document.contains(&format!("`--{long}`")), "--{long}");
-        if let Some(variable) = argument.get_env().and_then(|variable| variable.to_str()) {
+        if let Some(variable) = variable_of(argument) {
             assert!(document.contains(&format!("`{variable}`")), "{variable}");
         }
     }

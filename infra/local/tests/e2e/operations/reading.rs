@@ -1,0 +1,166 @@
+//! Commands that only read: they make nothing, need no permission to write, and wait for nobody.
+
+use std::{
+    fs::{self, Permissions},
+    os::unix::{
+        fs::{MetadataExt, PermissionsExt},
+        process::CommandExt,
+    },
+    path::Path,
+    process::Command,
+};
+
+use store::Store;
+use tempfile::TempDir;
+use tnr::{
+    commands::keys::{random, register},
+    database::{Database, Sharing},
+};
+
+use crate::support::{
+    databases::write_sample_into,
+    program::{Serving, program, run, sample_file, stderr, stdout},
+};
+
+/// A user without permissions, as whom the program runs if the tests are root's.
+const NOBODY: u32 = 65534;
+
+/// Each command that only reads, in a form that succeeds on the sample; `OUT` is a new file.
+const READING: [&[&str]; 11] = [
+    &["lookup", "4152341234"],
+    &["carrier", "0230"],
+    &["area-code", "415", "234"],
+    &["search", "wireless"],
+    &["versions"],
+    &["verify"],
+    &["keys", "list"],
+    &["keys", "export", "OUT"],
+    &["export", "--format", "sqlite", "OUT"],
+    &["backup", "OUT"],
+    &["doctor", "--timeout", "60"],
+];
+
+/// A folder with the sample and a key.
+fn sample_folder() -> TempDir {
+    let data_dir = TempDir::new().unwrap();
+    write_sample_into(data_dir.path());
+    stdout(&run(&data_dir, &["keys", "create", "--name", "a client"]));
+    data_dir
+}
+
+/// The command with the name of a file in `folder` in place of `OUT`.
+fn with_output(command: &[&str], folder: &Path) -> Vec<String> {
+    let file = folder.join(command[0]).display().to_string();
+    command.iter().map(|word| word.replace("OUT", &file)).collect()
+}
+
+fn files_in(folder: &Path) -> Vec<String> {
+    let files = fs::read_dir(folder).unwrap();
+    let mut names: Vec<_> =
+        files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+fn line_on(data_dir: &TempDir, command: &[&str], output: &Path) -> Command {
+    let mut line = program(&[]);
+    line.args(with_output(command, output)).arg("--data-dir").arg(data_dir.path());
+    line
+}
+
+#[test]
+fn reading_where_there_is_no_database_makes_none_and_says_which_command_does() {
+    let (parent, output) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let mistyped = parent.path().join("dtaa");
+    let place = format!("there is no database in folder '{}'", mistyped.display());
+    for command in READING.into_iter().filter(|command| command[0] != "lookup") {
+        let command = with_output(command, output.path());
+        let mut typed = program(&[]);
+        typed.args(&command).arg("--data-dir").arg(&mistyped);
+        let mut by_variable = program(&[]);
+        by_variable.args(&command).env("TNR_DATA_DIR", &mistyped);
+        for (mut line, option) in
+            [(typed, format!(" --data-dir {}'", mistyped.display())), (by_variable, "'".to_owned())]
+        {
+            let refused = line.output().unwrap();
+            let error = stderr(&refused);
+            let code = if command[0] == "doctor" { 3 } else { 2 };
+            assert_eq!(refused.status.code(), Some(code), "{command:?}: {error}");
+            assert!(error.contains(&place), "{command:?}: {error}");
+            assert!(error.contains(&format!("import --fetch{option}")), "{command:?}: {error}");
+        }
+    }
+    for writing in [&["rollback"][..], &["keys", "revoke", "tnr"], &["verify", "--repair"]] {
+        let refused = program(writing).arg("--data-dir").arg(&mistyped).output().unwrap();
+        assert!(stderr(&refused).contains(&place), "{writing:?}: {}", stderr(&refused));
+    }
+    assert_eq!(files_in(parent.path()), [""; 0]);
+    assert_eq!(files_in(output.path()), [""; 0]);
+}
+
+/// Runs every command that reads as somebody who may not write into the folder, and asserts that each
+/// succeeds and leaves the folder as it was.
+fn read_without_permission(data_dir: &TempDir) {
+    let output = TempDir::new().unwrap();
+    fs::set_permissions(output.path(), Permissions::from_mode(0o777)).unwrap();
+    fs::set_permissions(data_dir.path(), Permissions::from_mode(0o555)).unwrap();
+    let before = files_in(data_dir.path());
+    for command in READING {
+        let mut line = line_on(data_dir, command, output.path());
+        if fs::metadata(data_dir.path()).unwrap().uid() == 0 {
+            line.uid(NOBODY).gid(NOBODY);
+        }
+        let done = line.output().unwrap();
+        assert!(done.status.success(), "{command:?}: {}", stderr(&done));
+    }
+    assert_eq!(files_in(data_dir.path()), before);
+    fs::set_permissions(data_dir.path(), Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn a_folder_that_may_not_be_written_is_read() {
+    read_without_permission(&sample_folder());
+}
+
+#[tokio::test]
+async fn a_folder_that_somebody_else_serves_is_read() {
+    let data_dir = sample_folder();
+    let _serving = Serving::on(&data_dir, &[]).await;
+    read_without_permission(&data_dir);
+}
+
+/// Writes one key after the other, as an import does with items.
+async fn write_without_end(store: Store) {
+    for number in 0.. {
+        register(&store, &random().unwrap(), &format!("key {number}")).await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reading_does_not_wait_for_a_command_that_writes() {
+    let (data_dir, output) = (sample_folder(), TempDir::new().unwrap());
+    let database = Database::embedded(data_dir.path(), 0, Sharing::Private).await.unwrap();
+    let writing = tokio::spawn(write_without_end(database.store()));
+    for command in READING {
+        let done = line_on(&data_dir, command, output.path()).output().unwrap();
+        assert!(done.status.success(), "{command:?}: {}", stderr(&done));
+    }
+    let refused = run(&data_dir, &["keys", "create", "--name", "second writer"]);
+    assert!(stderr(&refused).contains("is in use by another command"), "{}", stderr(&refused));
+    assert!(!writing.is_finished());
+    writing.abort();
+    database.close().await;
+}
+
+#[test]
+fn a_dry_run_makes_no_database() {
+    let parent = TempDir::new().unwrap();
+    let mut import = program(&["import", "--dry-run"]);
+    import.arg("--data-dir").arg(parent.path().join("new"));
+    import.args(["--nanpa", &sample_file("nanpa_utilized_codes.txt")]);
+    import.args(["--cnac", &sample_file("cnac_co_code_status.csv")]);
+    import.args(["--npa-report", &sample_file("npa_report.csv")]);
+    let planned = stdout(&import.output().unwrap());
+    assert!(planned.contains("exchanges         3,484 added"), "{planned}");
+    assert_eq!(files_in(parent.path()), [""; 0]);
+}

@@ -1,0 +1,142 @@
+//! The program at a terminal: its help, the width of what it prints, its colors, and its data folder.
+
+use std::{fs, path::Path};
+
+use tempfile::TempDir;
+
+use crate::support::{
+    databases::write_sample_into,
+    program::{Serving, program, program_on, run, stderr, stdout},
+    service::KEY,
+};
+
+const WIDTH: usize = 80;
+
+fn assert_fits(what: &str, text: &str) {
+    for line in text.lines() {
+        assert!(line.chars().count() <= WIDTH, "{what}: {line}");
+    }
+}
+
+#[test]
+fn no_help_is_wider_than_a_terminal() {
+    let help = stdout(&program(&["--help"]).output().unwrap());
+    assert_fits("--help", &help);
+    assert!(help.contains("\nExit codes: 0 found or done; 1 nothing found"), "{help}");
+    let listed = help
+        .lines()
+        .skip_while(|line| *line != "Use:")
+        .take_while(|line| !line.starts_with("Options"));
+    let commands: Vec<&str> = listed
+        .filter_map(|line| line.strip_prefix("  "))
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    assert!(commands.len() > 20, "{commands:?}");
+    for command in commands {
+        assert_fits(command, &stdout(&program(&[command, "--help"]).output().unwrap()));
+    }
+}
+
+#[test]
+fn a_usage_line_names_nothing_that_the_environment_set() {
+    let mut missing = program(&["lookup"]);
+    let refused = missing.env("TNR_DATA_DIR", "x").env("TNR_ENDPOINT_URL", "http://x").output();
+    let refused = stderr(&refused.unwrap());
+    assert!(refused.contains("\nUsage: tnr lookup <NUMBER>\n"), "{refused}");
+}
+
+#[tokio::test]
+async fn nothing_is_wider_than_a_terminal() {
+    let data_dir = TempDir::new().unwrap();
+    write_sample_into(data_dir.path());
+    let created = ["--name", "the first client of many", "--note", "who asked for it in March"];
+    let limits = ["--expires", "90d", "--per-minute", "60000", "--per-day", "10000000"];
+    run(&data_dir, &[&["keys", "create"][..], &created, &limits].concat());
+    for command in [
+        &["versions"][..],
+        &["keys", "list"],
+        &["carrier", "sample"],
+        &["area-code", "415"],
+        &["search", "sample"],
+        &["search", "san rafael", "--state", "CA", "--limit", "4"],
+        &["lookup", "4152341234"],
+        &["verify"],
+        &["doctor"],
+    ] {
+        assert_fits(command[0], &stdout(&run(&data_dir, command)));
+    }
+    let serving = Serving::on(&data_dir, &["--key", KEY]).await;
+    assert_fits("the banner", &serving.output());
+    let folder = format!("  folder    {}\n", data_dir.path().display());
+    assert!(serving.output().contains(&folder), "{}", serving.output());
+}
+
+#[tokio::test]
+async fn the_requests_of_the_banner_can_be_pasted_into_a_shell() {
+    let data_dir = TempDir::new().unwrap();
+    write_sample_into(data_dir.path());
+    let serving = Serving::on(&data_dir, &[]).await;
+    let banner = serving.output();
+    let (_, requests) = banner.split_once("  export TNR_KEY=").unwrap();
+    let (requests, _) = requests.split_once("\n\n").unwrap();
+    let script = format!("curl() {{ printf '%s\\n' \"$*\"; }}\nexport TNR_KEY={requests}\n");
+    let pasted = std::process::Command::new("sh").args(["-c", &script]).output().unwrap();
+    let (url, key) = (&serving.base_url, &serving.key);
+    let expected = format!(
+        "{url}/v1/format/+13052345678?apiKey={key}\n\
+         -H X-API-Key: {key} {url}/v1/npa/415?limit=5\n\
+         -H X-API-Key: {key} {url}/v1/search?q=wireless&state=NY\n"
+    );
+    assert_eq!(stdout(&pasted), expected);
+}
+
+#[test]
+fn colors_are_only_for_those_who_take_them() {
+    let printed = |variables: &[(&str, &str)]| {
+        let mut lookup = program(&["lookup", "+442079460958"]);
+        let folder = TempDir::new().unwrap();
+        lookup.arg("--data-dir").arg(folder.path()).env_remove("NO_COLOR");
+        stdout(&lookup.envs(variables.iter().copied()).output().unwrap())
+    };
+    assert!(!printed(&[]).contains('\u{1b}'), "a pipe takes none");
+    assert!(printed(&[("CLICOLOR_FORCE", "1")]).contains("\u{1b}[32mvalid\u{1b}[0m"));
+    assert!(!printed(&[("NO_COLOR", "1")]).contains('\u{1b}'));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_installed_program_finds_its_data_from_any_folder() {
+    let (home, elsewhere) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let as_user = |arguments: &[&str], folder: &Path, variables: &[(&str, &Path)]| {
+        let mut command = program(arguments);
+        command.current_dir(folder).env_remove("XDG_DATA_HOME").env("HOME", home.path());
+        stdout(&command.envs(variables.iter().copied()).output().unwrap())
+    };
+    as_user(&["keys", "create", "--name", "mine"], home.path(), &[]);
+    assert!(home.path().join(".local/share/tnr/dynamodb.sqlite").exists());
+    assert!(as_user(&["keys", "list"], elsewhere.path(), &[]).contains("mine"));
+    assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
+
+    let named = TempDir::new().unwrap();
+    let create = ["keys", "create", "--name", "another"];
+    as_user(&create, elsewhere.path(), &[("XDG_DATA_HOME", named.path())]);
+    assert!(named.path().join("tnr/dynamodb.sqlite").exists());
+}
+
+#[test]
+fn cargo_keeps_the_data_in_the_checkout() {
+    let config = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.cargo/config.toml");
+    let config: toml::Table = fs::read_to_string(config).unwrap().parse().unwrap();
+    let folder = &config["env"]["TNR_DATA_DIR"];
+    assert_eq!(folder["value"].as_str(), Some(".local"));
+    assert_eq!(folder["relative"].as_bool(), Some(true), "whatever folder cargo is run in");
+}
+
+#[test]
+fn a_typed_folder_wins_over_a_database_of_the_environment() {
+    let data_dir = TempDir::new().unwrap();
+    write_sample_into(data_dir.path());
+    let mut versions = program_on(&data_dir, &["versions"]);
+    let listed = versions.env("TNR_ENDPOINT_URL", "http://127.0.0.1:9").output().unwrap();
+    assert!(stdout(&listed).starts_with("* "));
+}
