@@ -52,8 +52,8 @@ pub enum LocalError {
     FolderServed { folder: String, endpoint: String },
     #[error("folder '{0}' is in use by another command; run this one when that has ended")]
     FolderBusy(String),
-    #[error("there is no database in {place}; {remedy}")]
-    NoDatabase { place: String, remedy: String },
+    #[error("{what}; {remedy}")]
+    NoDatabase { what: String, remedy: String },
     #[error(
         "folder '{0}' holds a database already; move its files dynamodb.sqlite* away, or name another \
          folder with --data-dir"
@@ -161,7 +161,13 @@ impl LocalError {
 
     /// Nothing has been stored at the place that the arguments name.
     pub(crate) fn no_database(place: &Place, next: &NextCommands) -> Self {
-        Self::NoDatabase { place: place.to_string(), remedy: bring_data(place, next) }
+        let what = match place {
+            Place::Folder(_) => format!("there is no database in {place}"),
+            Place::Endpoint(_) | Place::Stack(_) => {
+                format!("{place} has no tables of this service")
+            }
+        };
+        Self::NoDatabase { what, remedy: bring_data(place, next) }
     }
 
     /// The database at the place that the arguments name has no version of the data.

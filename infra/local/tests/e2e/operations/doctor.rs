@@ -304,7 +304,7 @@ async fn a_local_database_and_the_service_on_it_are_examined() {
     let folder = TempDir::new().unwrap();
     let nothing = run(&folder, &["doctor"]);
     assert_eq!(nothing.status.code(), Some(3));
-    assert!(stderr(&nothing).contains("holds no database"), "{}", stderr(&nothing));
+    assert!(stderr(&nothing).contains("there is no database in folder"), "{}", stderr(&nothing));
     assert_eq!(folder.path().read_dir().unwrap().count(), 0, "an examination makes nothing");
 
     write_sample_into(folder.path());

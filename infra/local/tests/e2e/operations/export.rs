@@ -169,7 +169,7 @@ fn nothing_that_exists_is_damaged() {
     }
     let new = files.path().join("new").display().to_string();
     let empty = run(&TempDir::new().unwrap(), &["export", "--format", "csv", &new]);
-    assert!(stderr(&empty).contains("there is no numbering data yet"));
+    assert!(stderr(&empty).contains("there is no database in folder"));
 }
 
 #[test]

@@ -94,17 +94,16 @@ fn a_dry_run_of_an_import_reports_the_same_and_changes_nothing() {
     keys(&first, &["create", "--name", "a client"]);
     let file = first.path("keys.jsonl");
     keys(&first, &["export", &file]);
-    let before = keys(&second, &["list"]);
     let [dry, wet] = [&["import", "--json", "--dry-run", &file][..], &["import", "--json", &file]]
         .map(|arguments| serde_json::from_str::<Value>(&keys(&second, arguments)).unwrap());
     assert_eq!((&dry["dry_run"], &wet["dry_run"]), (&true.into(), &false.into()));
     assert_eq!((&dry["added"], &dry["shortened"]), (&wet["added"], &wet["shortened"]));
     assert_eq!(wet["added"].as_array().unwrap().len(), 1);
-    assert_ne!(keys(&second, &["list"]), before);
+    assert!(keys(&second, &["list"]).contains("a client"));
 
     let third = Operator::new();
     keys(&third, &["import", "--dry-run", &file]);
-    assert_eq!(keys(&third, &["list"]), before);
+    assert_eq!(fs::read_dir(third.folder.path()).unwrap().count(), 0);
 }
 
 #[test]
@@ -118,10 +117,9 @@ fn a_file_that_is_cut_off_is_refused_as_a_whole() {
     let whole = fs::read_to_string(&file).unwrap();
     let lines: Vec<&str> = whole.lines().take(2).collect();
     fs::write(&file, lines.join("\n")).unwrap();
-    let before = keys(&second, &["list"]);
     let refusal = refusal(&second, &["import", &file]);
     assert!(refusal.contains("it holds 1 keys, and its header says 2"), "{refusal}");
-    assert_eq!(keys(&second, &["list"]), before);
+    assert_eq!(fs::read_dir(second.folder.path()).unwrap().count(), 0);
 }
 
 /// What a restore from a backup does: the keys of the restored table, which has another name, come
@@ -166,7 +164,7 @@ async fn keys_of_a_restored_table_come_back_into_a_stack() {
 /// The program makes the tables that it works on, under the names in its environment.
 async fn create_tables_of_stack(stack: &str, endpoint: &str) {
     let tables = Tables::of_stack(stack);
-    let mut command = program(&["keys", "list", "--endpoint-url", endpoint]);
+    let mut command = program(&["keys", "create", "--name", "x", "--endpoint-url", endpoint]);
     command.envs([
         ("CARRIERS_TABLE", &tables.carriers),
         ("EXCHANGES_TABLE", &tables.exchanges),

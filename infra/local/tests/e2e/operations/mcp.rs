@@ -50,8 +50,9 @@ async fn every_tool_answers_what_the_api_answers_while_the_folder_is_served() {
     for (tool, arguments, target) in calls_with_requests() {
         let result = call(&agent, tool, arguments).await;
         let expected = serving.get_without_flags(target).await;
-        let (texts, note) = (texts(&result), "made-up sample; get real data with '");
-        assert!(texts.last().unwrap().starts_with(note), "{texts:?}");
+        let note = texts(&result).last().unwrap().clone();
+        let import = format!("'tnr import --fetch --data-dir {}'", data_dir.path().display());
+        assert!(note.starts_with("made-up sample; ") && note.contains(&import), "{note}");
         assert_eq!(result.structured_content, Some(expected), "{tool} {target}");
     }
     for (tool, arguments, target) in refused_calls_with_requests() {
@@ -136,8 +137,8 @@ async fn a_folder_without_data_is_an_error_of_the_tool_that_says_what_to_do() {
     let result = call(&agent, "get_carrier", json!({ "ocn": "6015" })).await;
     assert_eq!(result.is_error, Some(true));
     let text = texts(&result).remove(0);
-    assert!(text.starts_with("there is no numbering data yet in folder"), "{text}");
-    assert!(text.ends_with("'tnr serve' brings a made-up sample"), "{text}");
+    assert!(text.starts_with("there is no database in folder"), "{text}");
+    assert!(text.ends_with("' brings a made-up sample"), "{text}");
     let made = std::fs::read_dir(data_dir.path()).unwrap().count();
     assert_eq!(made, 0, "a call makes no database");
     write_sample_into(data_dir.path());

@@ -223,7 +223,7 @@ fn whatever_is_read_is_answered_or_refused_in_words() {
         (&[b"phone,a\n1,\"".to_vec(), vec![b'x'; 3 << 20]].concat(), "is a quote not closed?"),
     ] {
         let refused = folder.pipe(content, &[]);
-        assert_eq!(refused.status.code(), Some(1), "{}", stderr(&refused));
+        assert_eq!(refused.status.code(), Some(2), "{}", stderr(&refused));
         assert!(stderr(&refused).contains(message), "{}", stderr(&refused));
     }
     let missing = run(&folder.data, &["format", "none.csv"]);
@@ -238,7 +238,7 @@ fn without_data_numbers_are_described_without_carriers_and_nothing_is_made() {
     let output = folder.pipe("+14152341234\n", &[]);
     let lines = json_lines(&output);
     assert_eq!((&lines[0]["valid"], &lines[0]["carrier"]), (&true.into(), &Value::Null));
-    assert!(stderr(&output).contains("'tnr import --fetch' fetches"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("'tnr import --fetch --data-dir "), "{}", stderr(&output));
     assert_eq!(fs::read_dir(folder.data.path()).unwrap().count(), 0);
 }
 
