@@ -121,6 +121,13 @@ impl DatabaseArgs {
             None => self.folder().map(Place::Folder),
         }
     }
+
+    /// The commands that work on the same data.
+    pub fn next(&self) -> NextCommands {
+        let endpoint = self.endpoint_url.iter().map(|url| ("--endpoint-url", url.clone()));
+        let folder = self.folder.data_dir.iter().map(|folder| ("--data-dir", text(folder)));
+        NextCommands::with_options(endpoint.chain(folder))
+    }
 }
 
 impl DataArgs {
@@ -144,11 +151,10 @@ impl DataArgs {
 
     /// The commands that work on the same data.
     pub fn next(&self) -> NextCommands {
-        let DatabaseArgs { folder, endpoint_url } = &self.database;
-        let stack = self.stack.iter().map(|stack| ("--stack", stack.clone()));
-        let endpoint = endpoint_url.iter().map(|url| ("--endpoint-url", url.clone()));
-        let folder = folder.data_dir.iter().map(|folder| ("--data-dir", text(folder)));
-        NextCommands::with_options(stack.chain(endpoint).chain(folder))
+        match &self.stack {
+            Some(stack) => NextCommands::with_options([("--stack", stack.clone())]),
+            None => self.database.next(),
+        }
     }
 }
 

@@ -41,7 +41,9 @@ fn understand(line: &[OsString]) -> Result<Cli, clap::Error> {
 }
 
 fn is_unknown(kind: ErrorKind) -> bool {
-    matches!(kind, ErrorKind::InvalidSubcommand | ErrorKind::UnknownArgument)
+    use ErrorKind::{ArgumentConflict, InvalidSubcommand, UnknownArgument};
+    // A number after options of `serve` conflicts with them, as a command would.
+    matches!(kind, ArgumentConflict | InvalidSubcommand | UnknownArgument)
 }
 
 /// The word that is not understood.

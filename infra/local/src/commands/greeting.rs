@@ -31,6 +31,7 @@ pub async fn greet(
     let base_url =
         format!("http://{address}{}", args.address.base_path.as_deref().unwrap_or_default());
     let manifest = database.store().manifest().await?;
+    let next = args.database.next();
     println!("Telephone Number Reference Service {}", env!("CARGO_PKG_VERSION"));
     println!();
     println!("  base URL  {base_url}");
@@ -42,9 +43,9 @@ pub async fn greet(
         Some(key) if args.is_trial() => println!("  API key   {}", key.reveal()),
         // The output of a server is often stored where many can read it.
         Some(key) => println!("  API key   {}…, as given", key.prefix()),
-        None => println!("  API key   none; create one with 'tnr keys create'"),
+        None => println!("  API key   none; create one with '{}'", next.tnr("keys create")),
     }
-    print_data(manifest.map(|manifest| manifest.current).as_ref(), &args.database.next());
+    print_data(manifest.map(|manifest| manifest.current).as_ref(), &next);
     println!("  DynamoDB  {}", database.endpoint());
     if let Place::Folder(folder) = args.database.place()? {
         println!("  folder    {}", folder.display());

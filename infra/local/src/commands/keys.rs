@@ -85,7 +85,7 @@ pub async fn list(store: &Store, next: &NextCommands) -> Result<(), LocalError> 
     let keys = store.api_keys().await?;
     if keys.is_empty() {
         let create = next.tnr("keys create --name NAME");
-        return terminal::print(&format!("No keys yet; create one with '{create}'.\n"));
+        return terminal::print(&format!("No keys yet; create one:\n  {create}\n"));
     }
     terminal::print(&keys.iter().map(|key| lines(key, now)).collect::<String>())
 }

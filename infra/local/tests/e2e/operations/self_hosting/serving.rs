@@ -38,8 +38,11 @@ async fn a_database_elsewhere_gets_the_sample_and_a_key_only_if_that_is_asked_fo
     let options = ["--port", "0", "--endpoint-url", service.database.endpoint()];
     let serving = Serving::start(&mut program(&options)).await;
     let output = serving.output();
-    assert!(output.contains("  data      none yet; get it with '"), "{output}");
-    assert!(output.contains("none; create one with 'tnr keys create'"), "{output}");
+    assert!(
+        output.contains("none yet; get it with 'tnr import --fetch --endpoint-url "),
+        "{output}"
+    );
+    assert!(output.contains("none; create one with 'tnr keys create --endpoint-url "), "{output}");
     assert!(!output.contains("tnr_live_"), "{output}");
     let store = service.database.store();
     assert!(store.manifest().await.unwrap().is_none());
