@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::{expiry::Expiry, report::ChangesFile};
+use crate::{expiry::Expiry, new_file::Replacement, report::ChangesFile};
 
 mod data;
 mod flags;
@@ -215,6 +215,9 @@ pub struct ChangeArgs {
     /// the first hundred
     #[arg(long, value_name = "FILE")]
     pub changes: Option<ChangesFile>,
+    /// Replace the file of --changes if it exists
+    #[arg(long, requires = "changes")]
+    pub force: bool,
     /// Print the report as JSON
     #[arg(long)]
     pub json: bool,
@@ -309,8 +312,10 @@ pub enum KeysCommand {
 
 #[derive(Debug, Args)]
 pub struct KeysExportArgs {
-    /// The file to make; one that exists is not overwritten
+    /// The file to make
     pub file: PathBuf,
+    #[command(flatten)]
+    pub replacement: Replacement,
     /// Read the keys from this table, such as one that was restored from a backup
     #[arg(long, value_name = "NAME")]
     pub table: Option<String>,

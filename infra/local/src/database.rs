@@ -29,6 +29,10 @@ pub const DATABASE_FILE: &str = "dynamodb.sqlite";
 const FILES_BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
 /// Where the folder has the address of the process that serves it.
 const ENDPOINT_FILE: &str = "endpoint";
+/// The key that a folder's server made for itself.
+pub const KEY_FILE: &str = "api-key";
+/// The file by which a process has the folder for itself.
+const LOCK_FILE: &str = "lock";
 /// How often items are deleted whose time has come.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(3600);
 /// Any free port.
@@ -56,6 +60,16 @@ pub enum Access {
     Change,
     /// It makes the database if there is none.
     Create,
+}
+
+/// Whether a name is that of a file that this program keeps in a data folder.
+pub fn is_own_file(name: &Path) -> bool {
+    let (Some(folder), Some(file_name)) = (name.parent(), name.file_name()) else { return false };
+    let is_data_folder = folder.join(DATABASE_FILE).exists();
+    let beside = files_of_database(Path::new(DATABASE_FILE));
+    let mut own = beside.chain([KEY_FILE, ENDPOINT_FILE, LOCK_FILE].map(PathBuf::from));
+    // Some file systems do not tell upper from lower case.
+    is_data_folder && own.any(|own| file_name.eq_ignore_ascii_case(own.as_os_str()))
 }
 
 /// Whether other processes may use the server that this one starts.
@@ -98,7 +112,7 @@ impl FolderLock {
     pub fn take(data_dir: &Path) -> Result<Self, LocalError> {
         let folder = data_dir.display();
         fs::create_dir_all(data_dir).map_err(LocalError::io(format!("cannot use {folder}")))?;
-        let file = File::create(data_dir.join("lock"))
+        let file = File::create(data_dir.join(LOCK_FILE))
             .map_err(LocalError::io(format!("cannot write into {folder}")))?;
         let endpoint_file = data_dir.join(ENDPOINT_FILE);
         match file.try_lock() {

@@ -25,7 +25,7 @@ const EXIT_CODE_OF_FAILURE: u8 = 2;
 const EXIT_CODE_OF_SIGNAL: u8 = 130;
 
 /// The error that a library gave, whichever it is.
-type Cause = Box<dyn Error + Send + Sync>;
+pub(crate) type Cause = Box<dyn Error + Send + Sync>;
 
 /// Why a command gave up, in words for whoever typed it.
 #[derive(Debug, thiserror::Error)]
@@ -59,8 +59,10 @@ pub enum LocalError {
          folder with --data-dir"
     )]
     HasDatabase(String),
-    #[error("the file '{0}' must not exist; give another name")]
+    #[error("{0} already exists; pass --force to replace it")]
     FileExists(String),
+    #[error("{0} belongs to the data folder and is never replaced; choose another path")]
+    OwnFile(String),
     #[error("'{0}' must be a folder and is a file; give another name")]
     NoFolder(String),
     #[error("'{0}' must be a file and is a folder; give another name")]
@@ -125,8 +127,6 @@ pub enum LocalError {
     DatabaseExport,
     #[error("the standard output takes one table; pass --table, or name a folder")]
     SeveralTables,
-    #[error("the folder '{0}' must not exist; give another name")]
-    FolderExists(String),
     #[error("the examination could not begin")]
     Unexamined(#[source] Box<Self>),
     #[error("the findings of the examination cannot be shown")]

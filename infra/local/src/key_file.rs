@@ -1,19 +1,13 @@
 //! The file that keys are exported to: a line of JSON for each key, after a header. It holds hashes
 //! and terms, and no key can be recovered from it.
 
-use std::{
-    collections::HashSet,
-    io::{self, Write},
-    path::Path,
-};
+use std::collections::HashSet;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use shared::auth::{PREFIX_CHARACTERS, START_OF_KEY};
 use store::KeyRecord;
-
-use crate::private_file;
 
 /// The version of the format, which changes with its fields: a term that a release does not know must
 /// not be left out silently, since the key could then do more than before.
@@ -172,16 +166,6 @@ fn is_prefix(text: &str) -> bool {
 fn is_hash(text: &str) -> bool {
     let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
     text.len() == HASH_DIGITS && text.bytes().all(is_digit)
-}
-
-/// Writes a new file that only its owner can read, where the system knows owners.
-///
-/// # Errors
-/// Returns an error if the file exists or cannot be written.
-pub fn write_new(file: &Path, text: &str) -> io::Result<()> {
-    let mut file = private_file::create(file)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()
 }
 
 #[cfg(test)]

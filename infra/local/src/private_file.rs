@@ -24,6 +24,14 @@ pub fn replace(file: &Path, text: &str) -> io::Result<()> {
     opened.write_all(text.as_bytes())
 }
 
+/// Writes `text` into a new file.
+///
+/// # Errors
+/// Returns an error if the file exists or cannot be written.
+pub fn write_new(file: &Path, text: &str) -> io::Result<()> {
+    create(file)?.write_all(text.as_bytes())
+}
+
 /// Makes an empty file.
 ///
 /// # Errors

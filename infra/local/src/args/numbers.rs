@@ -6,6 +6,7 @@ use clap::{ArgGroup, Args, ValueEnum};
 use formatting::DefaultCountry;
 
 use super::DataArgs;
+use crate::new_file::Replacement;
 
 /// The form in which a list is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -33,6 +34,8 @@ pub struct FormatArgs {
     /// output
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub replacement: Replacement,
     /// The form of the output; by default that of --output by its name, or else that of the list
     #[arg(long, value_name = "FORM")]
     pub to: Option<NumberForm>,
@@ -208,6 +211,8 @@ pub struct ExportArgs {
     /// Only this table, as one file
     #[arg(long)]
     pub table: Option<ExportTable>,
+    #[command(flatten)]
+    pub replacement: Replacement,
     #[command(flatten)]
     pub data: DataArgs,
 }

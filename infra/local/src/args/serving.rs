@@ -8,6 +8,7 @@ use std::{
 use clap::{Args, builder::BoolishValueParser};
 
 use super::{DatabaseArgs, FolderArgs, KeyArgs};
+use crate::new_file::Replacement;
 
 /// The address that only this machine reaches, unless another one is named.
 const DEFAULT_HOST: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
@@ -81,8 +82,10 @@ pub struct HealthArgs {
 
 #[derive(Debug, Args)]
 pub struct BackupArgs {
-    /// The file to write; it must not exist
+    /// The file to write
     pub file: PathBuf,
+    #[command(flatten)]
+    pub replacement: Replacement,
     #[command(flatten)]
     pub folder: FolderArgs,
 }

@@ -2,8 +2,7 @@
 
 use std::{
     error::Error,
-    ffi::OsString,
-    fs, io,
+    fs,
     path::{Path, PathBuf},
 };
 
@@ -11,7 +10,9 @@ use crate::{
     LocalError,
     args::{BackupArgs, Place, RestoreArgs},
     database::{DATABASE_FILE, FolderLock, files_of_database},
-    database_copy, private_file,
+    database_copy,
+    new_file::NewFile,
+    private_file,
 };
 use dynoxide::Database as Dynoxide;
 
@@ -23,21 +24,16 @@ const UNFINISHED_FILE: &str = "dynamodb.sqlite.unfinished";
 /// The copy has its name only once it is complete and on the disk.
 ///
 /// # Errors
-/// Returns an error if the folder holds no database, the file exists, or it cannot be written.
+/// Returns an error if the folder holds no database, or the file exists or cannot be written.
 pub fn backup(args: &BackupArgs) -> Result<(), LocalError> {
     let (folder, file) = (args.folder.path()?, &absolute(&args.file)?);
     let database = folder.join(DATABASE_FILE);
     if !database.exists() {
         return Err(LocalError::no_database(&Place::Folder(folder), &args.folder.next()));
     }
-    if file.exists() {
-        return Err(LocalError::FileExists(file.display().to_string()));
-    }
-    let unfinished = unfinished_backup(file);
-    let copied = copy(&database, &unfinished).and_then(|()| give_name(&unfinished, file));
-    // Nothing can be made of a part of a copy, and a whole one has two names now.
-    remove_database(&unfinished);
-    copied?;
+    let new = NewFile::file(file, args.replacement.force)?;
+    copy(&database, &new.path())?;
+    new.finish()?;
     println!("{} holds the data, the hashes of the keys, and their usage.", file.display());
     Ok(())
 }
@@ -65,28 +61,6 @@ fn absolute(file: &Path) -> Result<PathBuf, LocalError> {
         return Err(LocalError::io(failed)("it must be Unicode"));
     }
     std::path::absolute(file).map_err(LocalError::io(failed))
-}
-
-/// The name of a backup while it is written. Another one may be written at the same time by a process
-/// of the same ID, in another container.
-fn unfinished_backup(file: &Path) -> PathBuf {
-    let mut name = OsString::from(file);
-    name.push(format!(".unfinished-{:016x}", rand::random::<u64>()));
-    PathBuf::from(name)
-}
-
-/// Gives a finished backup its name, unless something has been given that name since.
-fn give_name(unfinished: &Path, file: &Path) -> Result<(), LocalError> {
-    let failed = || LocalError::io(format!("cannot write {}", file.display()));
-    // Renaming would overwrite; a link does not.
-    match fs::hard_link(unfinished, file) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            Err(LocalError::FileExists(file.display().to_string()))
-        }
-        // Some file systems have no links.
-        Err(_) if !file.exists() => fs::rename(unfinished, file).map_err(failed()),
-        linked => linked.map_err(failed()),
-    }
 }
 
 /// Removes the files of a database that is of no use.
@@ -155,21 +129,5 @@ mod tests {
     fn a_name_that_is_not_unicode_is_refused() {
         let name = <std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(b"b\xff.sqlite");
         assert!(absolute(Path::new(name)).is_err());
-    }
-
-    #[test]
-    fn a_file_that_is_made_during_a_backup_is_not_overwritten() {
-        let folder = tempfile::TempDir::new().unwrap();
-        let file = folder.path().join("numbers.sqlite");
-        let unfinished = unfinished_backup(&file);
-        assert_ne!(unfinished, unfinished_backup(&file), "two backups do not share a file");
-        fs::write(&unfinished, "of this backup").unwrap();
-        fs::write(&file, "of another one").unwrap();
-        let refused = give_name(&unfinished, &file).unwrap_err();
-        assert!(matches!(refused, LocalError::FileExists(_)), "{refused}");
-        assert_eq!(fs::read_to_string(&file).unwrap(), "of another one");
-        fs::remove_file(&file).unwrap();
-        give_name(&unfinished, &file).unwrap();
-        assert_eq!(fs::read_to_string(&file).unwrap(), "of this backup");
     }
 }

@@ -1,8 +1,6 @@
 //! Writes the whole numbering data into files or a database.
 
 use std::{
-    error::Error,
-    fs::File,
     io::{self, ErrorKind},
     path::Path,
     thread,
@@ -14,8 +12,9 @@ use tokio::sync::oneshot;
 use crate::{
     LocalError,
     args::{ExportArgs, ExportForm, ExportTable},
+    error::Cause,
     export::{FileForm, Table, write_database, write_folder, write_table},
-    new_file::Unfinished,
+    new_file::NewFile,
     numbering_data::{NumberingData, warn_of_sample},
     stop_signals::StopSignals,
 };
@@ -26,20 +25,18 @@ use crate::{
 /// Returns an error if there is no data yet, the database cannot be used, or the output cannot be written.
 pub async fn export(args: ExportArgs) -> Result<(), LocalError> {
     let content = Content::of(&args)?;
-    let file = args.file.as_deref().filter(|file| file.as_os_str() != "-");
-    if let (Content::Folder(_), Some(folder)) = (content, file)
-        && folder.exists()
-    {
-        return Err(LocalError::FolderExists(folder.display().to_string()));
-    }
+    let output = match args.file.as_deref().filter(|file| file.as_os_str() != "-") {
+        Some(name) => Some((name, content.new_file(name, args.replacement.force)?)),
+        None => None,
+    };
     let data = NumberingData::load(&args.data).await?;
     warn_of_sample(&data.snapshot, &args.data.next());
     let mut signals = StopSignals::receive()?;
     let work = async {
-        match (content, file) {
+        match (content, output) {
             (Content::Table(table, form), None) => write_to_output(data, table, form).await,
             (_, None) => Err(LocalError::SeveralTables),
-            (_, Some(name)) => write_to(data, content, name).await,
+            (_, Some((name, new))) => write_to(data, content, name, new).await,
         }
     };
     tokio::select! {
@@ -60,14 +57,16 @@ async fn write_to_output(
 }
 
 /// Writes a file or folder, and says so.
-async fn write_to(data: NumberingData, content: Content, name: &Path) -> Result<(), LocalError> {
+async fn write_to(
+    data: NumberingData,
+    content: Content,
+    name: &Path,
+    new: NewFile,
+) -> Result<(), LocalError> {
     let done = done(&data, name);
-    let failed = format!("{} cannot be written", name.display());
-    let unfinished = Unfinished::named(name);
-    let path = unfinished.path().to_owned();
-    let written = on_thread(move || content.write(&data, &path)).await;
-    written.map_err(LocalError::io(failed.clone()))?;
-    unfinished.finish().map_err(LocalError::io(failed))?;
+    let write = content.writer(&new)?;
+    on_thread(move || write(&data)).await.map_err(new.unwritable())?;
+    new.finish()?;
     eprintln!("{done}");
     Ok(())
 }
@@ -85,8 +84,8 @@ async fn on_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static)
     told.await.expect("the thread ends with what it did, or by a panic that has been shown")
 }
 
-/// Why a file cannot be written.
-type Cause = Box<dyn Error + Send + Sync>;
+/// Writes the data, or says why it cannot be written.
+type Writer = Box<dyn FnOnce(&NumberingData) -> Result<(), Cause> + Send>;
 
 /// What is written.
 #[derive(Debug, Clone, Copy)]
@@ -109,15 +108,24 @@ impl Content {
         Ok(args.table.map_or(Self::Folder(form), |named| Self::Table(table(named), form)))
     }
 
-    /// Writes a new file or folder with this path.
-    fn write(self, data: &NumberingData, path: &Path) -> Result<(), Cause> {
+    fn new_file(self, name: &Path, may_replace: bool) -> Result<NewFile, LocalError> {
         match self {
-            Self::Table(table, form) => {
-                Ok(write_table(data, table, form, File::create_new(path)?)?)
-            }
-            Self::Folder(form) => Ok(write_folder(data, form, path)?),
-            Self::Database => Ok(write_database(data, path)?),
+            Self::Folder(_) => NewFile::folder(name, may_replace),
+            Self::Table(..) | Self::Database => NewFile::file(name, may_replace),
         }
+    }
+
+    /// The work that writes it.
+    fn writer(self, new: &NewFile) -> Result<Writer, LocalError> {
+        let path = new.path();
+        Ok(match self {
+            Self::Table(table, form) => {
+                let file = new.create()?;
+                Box::new(move |data| Ok(write_table(data, table, form, file)?))
+            }
+            Self::Folder(form) => Box::new(move |data| Ok(write_folder(data, form, &path)?)),
+            Self::Database => Box::new(move |data| Ok(write_database(data, &path)?)),
+        })
     }
 }
 

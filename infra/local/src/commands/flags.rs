@@ -1,27 +1,33 @@
 //! Writes the images of flags into a folder, for a bucket or a CDN.
 
-use std::{fs, path::Path, process};
+use std::{fs, path::Path};
 
 use indicatif::{HumanCount, ProgressBar};
 
-use crate::{LocalError, args::FlagsArgs};
+use crate::{LocalError, args::FlagsArgs, new_file::Staging};
 
 /// Writes every image below the folder, by the path that answers have after `FLAGS_BASE_URL`. What else
 /// is in the folder stays there.
 ///
 /// # Errors
-/// Returns an error if the folder is a file, or cannot be written.
+/// Returns an error if the folder is a file or cannot be written, or if a file that is no such image has
+/// the name of one and may not be replaced.
 pub fn write(args: &FlagsArgs) -> Result<(), LocalError> {
     let folder = args.folder.as_path();
     if folder.exists() && !folder.is_dir() {
         return Err(LocalError::NoFolder(folder.display().to_string()));
     }
+    if !args.replacement.force {
+        refuse_other_files(folder)?;
+    }
+    let failed = || LocalError::io(format!("{} cannot be written", folder.display()));
+    fs::create_dir_all(folder).map_err(failed())?;
+    let staging = Staging::beside(&folder.join("image")).map_err(failed())?;
     let images = flags::images();
     let count = images.len();
     let bar = ProgressBar::new(count as u64);
-    let unfinished = folder.join(format!(".unfinished-{}", process::id()));
     for (path, image) in images {
-        write_image(&folder.join(path), &image.bytes, &unfinished)?;
+        write_image(&folder.join(path), &image.bytes, &staging.content())?;
         bar.inc(1);
     }
     bar.finish_and_clear();
@@ -29,18 +35,24 @@ pub fn write(args: &FlagsArgs) -> Result<(), LocalError> {
     Ok(())
 }
 
+/// Refuses to replace a file that has the name of an image and is another one.
+fn refuse_other_files(folder: &Path) -> Result<(), LocalError> {
+    for (path, image) in flags::images() {
+        let file = folder.join(path);
+        if file.exists() && !fs::read(&file).is_ok_and(|bytes| bytes == *image.bytes) {
+            return Err(LocalError::FileExists(file.display().to_string()));
+        }
+    }
+    Ok(())
+}
+
 /// Writes a file that has its name only once it is complete.
 fn write_image(file: &Path, bytes: &[u8], unfinished: &Path) -> Result<(), LocalError> {
-    let failed = || LocalError::io(format!("cannot write {}", file.display()));
+    let failed = || LocalError::io(format!("{} cannot be written", file.display()));
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder).map_err(failed())?;
     }
-    let written = fs::write(unfinished, bytes).and_then(|()| fs::rename(unfinished, file));
-    written.map_err(|error| {
-        // Nothing can be made of a part of an image.
-        _ = fs::remove_file(unfinished);
-        failed()(error)
-    })
+    fs::write(unfinished, bytes).and_then(|()| fs::rename(unfinished, file)).map_err(failed())
 }
 
 /// What was written, and what to do with it.

@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 use crate::{
     LocalError,
     args::{FormatArgs, ListForm, NumberForm},
-    new_file::{Unfinished, is_special},
+    new_file::NewFile,
     number_list::{ListError, ListOptions, OutputForm, Summary, describe},
     numbering_data::{NumberingData, warn_of_sample, without_data},
     stop_signals::StopSignals,
@@ -30,7 +30,7 @@ pub async fn format(args: FormatArgs) -> Result<(), LocalError> {
     let list = List::open(args.file.as_deref())?;
     let options = options(&args);
     let mut signals = StopSignals::receive()?;
-    let (destination, output) = Destination::open(args.output.as_deref())?;
+    let (new, output) = open_output(&args)?;
     let dataset = dataset(&args).await?;
     let start = Instant::now();
     let (tell, told) = oneshot::channel();
@@ -42,7 +42,7 @@ pub async fn format(args: FormatArgs) -> Result<(), LocalError> {
         () = signals.next() => return Err(LocalError::Stopped),
     };
     let Some(summary) = summary else { return Ok(()) };
-    destination.finish()?;
+    new.map_or(Ok(()), NewFile::finish)?;
     eprint!("{}", summary.in_words(start.elapsed()));
     match summary.rejected() {
         rejected if args.strict && rejected > 0 => Err(LocalError::RejectedNumbers(rejected)),
@@ -167,50 +167,14 @@ struct Output {
     is_terminal: bool,
 }
 
-/// Where the numbers are written to.
-struct Destination {
-    name: String,
-    /// The file that gets its name at the end, if it is one.
-    unfinished: Option<Unfinished>,
-}
-
-impl Destination {
-    fn open(file: Option<&Path>) -> Result<(Self, Output), LocalError> {
-        let Some(file) = file.filter(|file| *file != Path::new("-")) else {
-            let is_terminal = io::stdout().is_terminal();
-            let destination = Self { name: String::new(), unfinished: None };
-            return Ok((destination, Output { writer: Box::new(io::stdout()), is_terminal }));
-        };
-        let name = file.display().to_string();
-        let failed = || LocalError::io(format!("{name} cannot be written"));
-        if file.is_dir() {
-            return Err(LocalError::IsFolder(name));
-        }
-        if is_special(file) {
-            let opened = File::options().write(true).open(file).map_err(failed())?;
-            let output = Output { is_terminal: opened.is_terminal(), writer: Box::new(opened) };
-            return Ok((Self { name, unfinished: None }, output));
-        }
-        let unfinished = Unfinished::named(file);
-        let created = unfinished.create().map_err(failed())?;
-        let output = Output { writer: Box::new(created), is_terminal: false };
-        Ok((Self { name, unfinished: Some(unfinished) }, output))
-    }
-
-    fn finish(self) -> Result<(), LocalError> {
-        let Some(unfinished) = self.unfinished else { return Ok(()) };
-        unfinished.finish().map_err(LocalError::io(format!("{} cannot be written", self.name)))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_folder_is_refused_as_an_output_before_any_work() {
-        let folder = tempfile::TempDir::new().unwrap();
-        let refused = Destination::open(Some(folder.path())).err().unwrap();
-        assert!(matches!(refused, LocalError::IsFolder(_)), "{refused:?}");
-    }
+/// The writer, and the file that gets its name at the end, if there is one.
+fn open_output(args: &FormatArgs) -> Result<(Option<NewFile>, Output), LocalError> {
+    let Some(file) = args.output.as_deref().filter(|file| *file != Path::new("-")) else {
+        let is_terminal = io::stdout().is_terminal();
+        return Ok((None, Output { writer: Box::new(io::stdout()), is_terminal }));
+    };
+    let new = NewFile::file(file, args.replacement.force)?;
+    let created = new.create()?;
+    let is_terminal = created.is_terminal();
+    Ok((Some(new), Output { writer: Box::new(created), is_terminal }))
 }

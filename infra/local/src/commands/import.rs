@@ -8,7 +8,7 @@ use crate::{
     args::{ChangeArgs, ImportArgs},
     database::{Access, on_database},
     import_progress::with_progress,
-    report::{self, ChangesFile, ChangesWriter},
+    report,
 };
 
 /// Imports the reports named on the command line and prints what changed.
@@ -32,13 +32,13 @@ pub async fn import(args: ImportArgs) -> Result<(), LocalError> {
         allow_older: args.allow_older,
         ..options(&args.change)
     };
-    let changes = args.change.changes.as_ref().map(ChangesFile::create).transpose()?;
+    check_changes_file(&args.change)?;
     let import = async |store: &Store| {
         with_progress(async |show| ingest::ingest(store, &sources, options, show).await).await
     };
     let report =
         on_database(&args.change.data, access(&args.change, Access::Create), import).await?;
-    conclude(report, args.change.json, changes).map_err(|error| match error {
+    conclude(report, &args.change).map_err(|error| match error {
         LocalError::Ingest(error @ IngestError::NotFetched { .. }) if is_fetched => {
             LocalError::NotFetched(error)
         }
@@ -52,12 +52,12 @@ pub async fn import(args: ImportArgs) -> Result<(), LocalError> {
 /// Returns an error if there is no older version, or the database cannot be written.
 pub async fn rollback(args: ChangeArgs) -> Result<(), LocalError> {
     let options = options(&args);
-    let changes = args.changes.as_ref().map(ChangesFile::create).transpose()?;
+    check_changes_file(&args)?;
     let rollback = async |store: &Store| {
         with_progress(async |show| ingest::rollback(store, options, show).await).await
     };
     let report = on_database(&args.data, access(&args, Access::Change), rollback).await?;
-    conclude(report, args.json, changes)
+    conclude(report, &args)
 }
 
 fn options(args: &ChangeArgs) -> Options {
@@ -69,24 +69,27 @@ fn access(args: &ChangeArgs, access: Access) -> Access {
     if args.dry_run { Access::Rehearse } else { access }
 }
 
+fn check_changes_file(args: &ChangeArgs) -> Result<(), LocalError> {
+    args.changes.as_ref().map_or(Ok(()), |file| file.check(args.force))
+}
+
 fn conclude(
     report: Result<ImportReport, IngestError>,
-    json: bool,
-    changes: Option<ChangesWriter>,
+    args: &ChangeArgs,
 ) -> Result<(), LocalError> {
     let report = match report {
         Ok(report) => report,
         Err(error) => {
-            if json {
+            if args.json {
                 println!("{}", report::failure(&error));
             }
             return Err(error.into());
         }
     };
-    if let (Some(file), Some(changes)) = (changes, &report.changes) {
-        file.write(changes)?;
+    report::print(args.json, &report, report::write)?;
+    if let (Some(file), Some(changes)) = (&args.changes, &report.changes) {
+        file.write(changes, args.force)?;
     }
-    report::print(json, &report, report::write)?;
     match report.outcome {
         Outcome::Refused { reason } => Err(LocalError::Refused(reason)),
         _ => Ok(()),

@@ -18,7 +18,9 @@ use crate::{
     commands::keys::state,
     database::{Access, on_database},
     deletion_protection::protect_tables_of_stack,
-    key_file, report,
+    key_file,
+    new_file::NewFile,
+    private_file, report,
 };
 
 /// What an import did, or in a dry run would do.
@@ -60,13 +62,13 @@ pub async fn export(args: KeysExportArgs) -> Result<(), LocalError> {
         Some(table) => store.clone().with_api_keys_table(table).api_keys().await,
         None => store.api_keys().await,
     };
+    let new = NewFile::file(&args.file, args.replacement.force)?;
     let keys = on_database(&args.data, Access::Read, read).await??;
-    let file = args.file.display();
     let text = key_file::text(&keys, this_second())
         .map_err(LocalError::io("cannot write the keys as JSON"))?;
-    key_file::write_new(&args.file, &text).map_err(LocalError::io(format!(
-        "cannot make the file '{file}'; name one that does not exist yet"
-    )))?;
+    private_file::write_new(&new.path(), &text).map_err(new.unwritable())?;
+    new.finish()?;
+    let file = args.file.display();
     println!("Exported {} keys to {file}: hashes and terms, and no key itself.", keys.len());
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use shared::auth::ApiKey;
 use store::Store;
 
-use crate::{LocalError, commands::keys, private_file, sample};
+use crate::{LocalError, commands::keys, database::KEY_FILE, private_file, sample};
 
 /// Name of the key that the local program makes for itself.
 const KEY_NAME: &str = "local";
@@ -44,7 +44,7 @@ pub async fn with_sample_and_key(
 /// It is kept as a file, so that a restart prints the same one. Only the local program does so; a
 /// deployment never stores a key.
 async fn folder_key(store: &Store, data_dir: &Path) -> Result<ApiKey, LocalError> {
-    let file = data_dir.join("api-key");
+    let file = data_dir.join(KEY_FILE);
     if let Some(key) = fs::read_to_string(&file).ok().and_then(|text| text.trim().parse().ok()) {
         match keys::register(store, &key, KEY_NAME).await {
             Err(LocalError::DeadKey(_)) => (),

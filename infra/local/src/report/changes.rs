@@ -2,7 +2,6 @@
 
 use std::{
     fmt::{self, Write as _},
-    fs::File,
     io::BufWriter,
     path::PathBuf,
     str::FromStr,
@@ -11,7 +10,7 @@ use std::{
 use indicatif::HumanCount;
 use ingest::{ChangeKind, Changes, FieldChange, RecordChange};
 
-use crate::LocalError;
+use crate::{LocalError, new_file::NewFile};
 
 /// Writes the first changes, a line each, and how many more there are.
 pub(super) fn write(table: &mut String, changes: &Changes) -> fmt::Result {
@@ -77,13 +76,6 @@ enum Format {
     JsonLines,
 }
 
-/// A file for the changes, opened before the import begins.
-pub struct ChangesWriter {
-    name: String,
-    format: Format,
-    file: File,
-}
-
 impl FromStr for ChangesFile {
     type Err = &'static str;
 
@@ -100,31 +92,27 @@ impl FromStr for ChangesFile {
 }
 
 impl ChangesFile {
-    /// Creates the file, so that one that cannot be written is noticed before anything is imported.
+    /// Makes sure that the file can be written, before anything is imported.
     ///
     /// # Errors
-    /// Returns an error if the file cannot be created.
-    pub fn create(&self) -> Result<ChangesWriter, LocalError> {
-        let name = self.path.display().to_string();
-        let file = File::create(&self.path)
-            .map_err(LocalError::io(format!("{name} cannot be written")))?;
-        Ok(ChangesWriter { name, format: self.format, file })
+    /// Returns an error if it cannot be written, or exists and may not be replaced.
+    pub fn check(&self, may_replace: bool) -> Result<(), LocalError> {
+        NewFile::file(&self.path, may_replace).map(drop)
     }
-}
 
-impl ChangesWriter {
     /// Writes every change.
     ///
     /// # Errors
-    /// Returns an error if the file cannot be written.
-    pub fn write(self, changes: &Changes) -> Result<(), LocalError> {
-        let Self { name, format, file } = self;
-        let mut file = BufWriter::new(file);
-        let written = match format {
+    /// Returns an error if the file cannot be written, or exists and may not be replaced.
+    pub fn write(&self, changes: &Changes, may_replace: bool) -> Result<(), LocalError> {
+        let new = NewFile::file(&self.path, may_replace)?;
+        let mut file = BufWriter::new(new.create()?);
+        let written = match self.format {
             Format::Csv => write_csv(&mut file, changes.iter()),
             Format::JsonLines => write_json_lines(&mut file, changes.iter()),
         };
-        written.map_err(LocalError::io(format!("{name} cannot be written")))
+        written.map_err(new.unwritable())?;
+        new.finish()
     }
 }
 

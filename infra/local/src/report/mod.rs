@@ -11,8 +11,8 @@ use logging::with_causes;
 use numbering::records::Version;
 use serde::Serialize;
 
+pub use changes::ChangesFile;
 pub(crate) use changes::printable;
-pub use changes::{ChangesFile, ChangesWriter};
 pub(crate) use quality::{is_share, ordered, share};
 
 use crate::{LocalError, terminal};

@@ -147,20 +147,34 @@ fn the_same_data_has_the_same_bytes() {
 }
 
 #[test]
-fn nothing_that_exists_is_damaged() {
+fn an_export_replaces_nothing_without_force() {
     let data_dir = sample_folder();
     let files = TempDir::new().unwrap();
     let folder = files.path().display().to_string();
-    let refused = run(&data_dir, &["export", "--format", "csv", &folder]);
-    assert!(stderr(&refused).contains("must not exist; give another name"), "{}", stderr(&refused));
+    let file = files.path().join("carriers.csv").display().to_string();
+    fs::write(&file, "old").unwrap();
+    for arguments in [
+        &["export", "--format", "csv", &folder][..],
+        &["export", "--format", "csv", "--table", "carriers", &file],
+        &["export", "--format", "sqlite", &file],
+    ] {
+        let refused = run(&data_dir, arguments);
+        let message = "already exists; pass --force to replace it";
+        assert!(stderr(&refused).contains(message), "{}", stderr(&refused));
+        assert_eq!(fs::read_to_string(&file).unwrap(), "old");
+        stdout(&run(&data_dir, &[arguments, &["--force"]].concat()));
+        assert_ne!(fs::read_to_string(&file).unwrap_or_default(), "old");
+        fs::write(&file, "old").unwrap();
+    }
     let missing = files.path().join("none/numbers.sqlite").display().to_string();
     let refused = run(&data_dir, &["export", "--format", "sqlite", &missing]);
     assert!(stderr(&refused).contains("none/numbers.sqlite cannot be written"));
-    let file = files.path().join("numbers.csv").display().to_string();
-    fs::write(&file, "old").unwrap();
-    stdout(&run(&data_dir, &["export", "--format", "csv", "--table", "carriers", &file]));
-    assert!(fs::read_to_string(&file).unwrap().starts_with("ocn,company_name,"));
-    assert_eq!(fs::read_dir(files.path()).unwrap().count(), 1);
+    stdout(&run(&data_dir, &["export", "--format", "csv", "--table", "carriers", "/dev/null"]));
+    assert_eq!(
+        fs::read_dir(files.path()).unwrap().count(),
+        5,
+        "the tables and where they are from"
+    );
     for refused in
         [&["--format", "sqlite", "--table", "blocks", "x"][..], &["--format", "csv", "-"]]
     {

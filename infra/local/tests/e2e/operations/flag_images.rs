@@ -33,8 +33,14 @@ fn every_image_is_written_by_its_path_and_nothing_else_is_touched() {
 
     let other = images.join("countries/other.txt");
     fs::write(&other, "of somebody else").unwrap();
-    fs::write(images.join("countries/US.svg"), "cut off").unwrap();
     stdout(&program(&["flags", images.to_str().unwrap()]).output().unwrap());
+    let us = images.join("countries/US.svg");
+    fs::write(&us, "cut off").unwrap();
+    let refused = program(&["flags", images.to_str().unwrap()]).output().unwrap();
+    let expected = format!("error: {} already exists; pass --force to replace it\n", us.display());
+    assert_eq!(stderr(&refused), expected);
+    assert_eq!(fs::read_to_string(&us).unwrap(), "cut off");
+    stdout(&program(&["flags", "--force", images.to_str().unwrap()]).output().unwrap());
     assert_eq!(fs::read_to_string(other).unwrap(), "of somebody else");
     for (path, image) in flags::images() {
         assert_eq!(fs::read(images.join(&path)).unwrap(), image.bytes, "{path}");

@@ -84,8 +84,11 @@ fn an_export_is_for_its_owner_only_and_overwrites_no_file() {
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
     let before = fs::read_to_string(&file).unwrap();
     let refusal = refusal(&operator, &["export", &file]);
-    assert!(refusal.contains("name one that does not exist yet"), "{refusal}");
+    assert!(refusal.contains("already exists; pass --force to replace it"), "{refusal}");
     assert_eq!(fs::read_to_string(&file).unwrap(), before);
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+    keys(&operator, &["export", "--force", &file]);
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
 }
 
 #[test]

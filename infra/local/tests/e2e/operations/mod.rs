@@ -17,6 +17,7 @@ mod key_transfer_model;
 mod lambda;
 mod log_privacy;
 mod mcp;
+mod new_files;
 mod number_lists;
 mod probe;
 mod published_reports;

@@ -263,11 +263,17 @@ fn an_output_has_its_name_only_once_it_is_complete() {
     stdout(&run(&folder.data, &["format", &list, "--output", &output]));
     let written = fs::read_to_string(&output).unwrap();
     assert!(written.starts_with("{\"line\":2,\"tn\":\"4152341234\""), "{written}");
+    let refused = run(&folder.data, &["format", &list, "--output", &list]);
+    assert_eq!(
+        stderr(&refused).lines().last(),
+        Some(&*format!("error: {list} already exists; pass --force to replace it"))
+    );
+    assert_eq!(fs::read_to_string(&list).unwrap(), "phone\n4152341234\n");
     // The list may be replaced by what came of it.
-    stdout(&run(&folder.data, &["format", &list, "--output", &list]));
+    stdout(&run(&folder.data, &["format", &list, "--output", &list, "--force"]));
     assert!(fs::read_to_string(&list).unwrap().starts_with("phone,tn_valid"));
 
-    let mut command = program_on(&folder.data, &["format", "--output", &output]);
+    let mut command = program_on(&folder.data, &["format", "--force", "--output", &output]);
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut process = command.spawn().unwrap();
     let mut input = process.stdin.take().unwrap();

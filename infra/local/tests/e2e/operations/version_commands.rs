@@ -140,3 +140,35 @@ async fn versions_in_another_layout_are_marked_and_serve_says_so() {
         assert_eq!(serving.get("/health").await["status"], "degraded");
     }
 }
+
+#[test]
+fn the_file_of_changes_is_written_at_the_end_and_replaced_only_by_force() {
+    let operator = Operator::new();
+    import(&operator, &ReportTexts::first(), &[]);
+    let csv = operator.write("changes.csv", "of yesterday");
+    let content = || fs::read_to_string(&csv).unwrap();
+    let (imported, _, error) = import(&operator, &ReportTexts::second(), &["--changes", &csv]);
+    assert!(!imported && error.contains("already exists; pass --force to replace it"), "{error}");
+    let options = ["--changes", &csv, "--force"];
+    let missing = operator.path("none");
+    let (imported, _, error) = run(
+        &operator,
+        &[
+            &["import", "--nanpa", &missing, "--cnac", &missing, "--npa-report", &missing],
+            &options[..],
+        ]
+        .concat(),
+    );
+    assert!(!imported, "{error}");
+    assert_eq!(content(), "of yesterday", "a failed import leaves the file as it was");
+    let nowhere = operator.path("none/changes.csv");
+    let (imported, table, error) =
+        import(&operator, &ReportTexts::second(), &["--changes", &nowhere]);
+    assert!(!imported && table.is_empty(), "refused before the work: {table}");
+    assert!(error.contains("none/changes.csv cannot be written"), "{error}");
+    let (imported, _, error) = import(&operator, &ReportTexts::second(), &options);
+    assert!(imported, "{error}");
+    assert!(content().starts_with("change,record,key,field,before,after\n"), "{}", content());
+    let (rolled_back, _, error) = run(&operator, &["rollback", "--changes", &csv]);
+    assert!(!rolled_back && error.contains("pass --force"), "{error}");
+}

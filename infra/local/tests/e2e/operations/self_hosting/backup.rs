@@ -125,7 +125,7 @@ fn nothing_is_overwritten_by_a_backup_or_a_restoration() {
     stdout(&with_file("backup", &file, &data_dir));
     let backup = fs::read(&file).unwrap();
     let error = stderr(&with_file("backup", &file, &data_dir));
-    assert!(error.contains("must not exist; give another name"), "{error}");
+    assert!(error.contains("already exists; pass --force to replace it"), "{error}");
     assert_eq!(fs::read(&file).unwrap(), backup);
     let error = stderr(&with_file("restore", &file, &data_dir));
     assert!(
@@ -161,5 +161,9 @@ fn a_copy_that_cannot_be_written_leaves_nothing_behind() {
         .arg(data_dir.path())
         .output()
         .unwrap();
-    assert!(stderr(&elsewhere).contains("cannot write /nowhere"), "{}", stderr(&elsewhere));
+    assert!(
+        stderr(&elsewhere).contains("/nowhere/numbers.sqlite cannot be written"),
+        "{}",
+        stderr(&elsewhere)
+    );
 }

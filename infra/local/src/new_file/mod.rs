@@ -1,0 +1,286 @@
+//! Files and folders that commands write: they have their name only once they are complete, and replace
+//! nothing unless they may.
+
+mod staging;
+
+use std::{
+    fs::{self, File},
+    io::{self, ErrorKind},
+    path::{Path, PathBuf},
+};
+
+use clap::Args;
+
+pub use staging::Staging;
+
+use crate::{LocalError, database::is_own_file};
+
+/// The permission to replace a file.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Replacement {
+    /// Replace the output if it exists; the database and the other files of a data folder are never
+    /// replaced
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// A file, or a folder of files, that is being written. If it is dropped before it is finished, nothing
+/// is left of it.
+pub struct NewFile {
+    /// The name as it was typed.
+    shown: String,
+    name: PathBuf,
+    may_replace: bool,
+    /// Absent if the name is that of a device or a pipe, which is written in place.
+    staging: Option<Staging>,
+}
+
+impl NewFile {
+    /// A file that will have this name. A device or a pipe of this name is written to.
+    ///
+    /// # Errors
+    /// Returns an error if a folder has the name, a file has it that may not be replaced, or the folder
+    /// of the file cannot be written.
+    pub fn file(name: &Path, may_replace: bool) -> Result<Self, LocalError> {
+        if name.is_dir() {
+            return Err(LocalError::IsFolder(name.display().to_string()));
+        }
+        Self::named(name, may_replace)
+    }
+
+    /// A folder that will have this name. Of a folder that has it already, only the files of the same
+    /// names are replaced.
+    ///
+    /// # Errors
+    /// Returns an error if a file has the name, a folder has it that may not be replaced, or the folder
+    /// around it cannot be written.
+    pub fn folder(name: &Path, may_replace: bool) -> Result<Self, LocalError> {
+        if name.exists() && !name.is_dir() {
+            return Err(LocalError::NoFolder(name.display().to_string()));
+        }
+        Self::named(name, may_replace)
+    }
+
+    fn named(name: &Path, may_replace: bool) -> Result<Self, LocalError> {
+        let shown = name.display().to_string();
+        // A link stays, and leads to the new file.
+        let name = fs::canonicalize(name).unwrap_or_else(|_| name.to_owned());
+        if is_own_file(&name) {
+            return Err(LocalError::OwnFile(shown));
+        }
+        if is_special(&name) {
+            return Ok(Self { shown, name, may_replace, staging: None });
+        }
+        if !may_replace && fs::symlink_metadata(&name).is_ok() {
+            return Err(LocalError::FileExists(shown));
+        }
+        let staging = Staging::beside(&name).map_err(unwritable(&shown))?;
+        Ok(Self { shown, name, may_replace, staging: Some(staging) })
+    }
+
+    /// The path to write to.
+    pub fn path(&self) -> PathBuf {
+        self.staging.as_ref().map_or_else(|| self.name.clone(), Staging::content)
+    }
+
+    /// Makes the file, with the permissions of the one that it will replace, or opens the device or pipe.
+    ///
+    /// # Errors
+    /// Returns an error if that fails.
+    pub fn create(&self) -> Result<File, LocalError> {
+        let created = match &self.staging {
+            Some(staging) => File::create_new(staging.content()).and_then(|file| {
+                if let Ok(replaced) = fs::metadata(&self.name) {
+                    file.set_permissions(replaced.permissions())?;
+                }
+                Ok(file)
+            }),
+            None => File::options().write(true).open(&self.name),
+        };
+        created.map_err(self.unwritable())
+    }
+
+    /// Gives the file or folder its name, once it is on the disk.
+    ///
+    /// # Errors
+    /// Returns an error if that fails, or if something that may not be replaced has the name by now.
+    pub fn finish(self) -> Result<(), LocalError> {
+        let Some(staging) = &self.staging else { return Ok(()) };
+        match give_name(&staging.content(), &self.name, self.may_replace) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                Err(LocalError::FileExists(self.shown))
+            }
+            given => given.map_err(self.unwritable()),
+        }
+    }
+
+    /// The error that the file cannot be written, for a cause.
+    pub fn unwritable<E: Into<crate::error::Cause>>(
+        &self,
+    ) -> impl FnOnce(E) -> LocalError + use<E> {
+        unwritable(&self.shown)
+    }
+}
+
+fn unwritable<E: Into<crate::error::Cause>>(shown: &str) -> impl FnOnce(E) -> LocalError + use<E> {
+    LocalError::io(format!("{shown} cannot be written"))
+}
+
+fn give_name(content: &Path, name: &Path, may_replace: bool) -> io::Result<()> {
+    if content.is_dir() {
+        return if may_replace && name.is_dir() {
+            move_files(content, name)
+        } else if name.exists() {
+            Err(ErrorKind::AlreadyExists.into())
+        } else {
+            fs::rename(content, name)
+        };
+    }
+    File::open(content)?.sync_all()?;
+    if may_replace {
+        return fs::rename(content, name);
+    }
+    // Renaming would replace a file that has the name by now; a link does not.
+    match fs::hard_link(content, name) {
+        // Some file systems have no links.
+        Err(error) if error.kind() != ErrorKind::AlreadyExists && !name.exists() => {
+            fs::rename(content, name)
+        }
+        linked => linked,
+    }
+}
+
+/// Moves the files of one folder into another, in which they replace those of the same names.
+fn move_files(from: &Path, to: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        fs::rename(entry.path(), to.join(entry.file_name()))?;
+    }
+    Ok(())
+}
+
+/// Whether something has the name that cannot be replaced by a file, such as `/dev/null` or a pipe.
+fn is_special(name: &Path) -> bool {
+    fs::metadata(name).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
+}
+
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+
+    use super::*;
+
+    fn write(name: &Path, may_replace: bool, text: &str) -> Result<(), LocalError> {
+        let new = NewFile::file(name, may_replace)?;
+        fs::write(new.path(), text).unwrap();
+        new.finish()
+    }
+
+    fn count_in(folder: &TempDir) -> usize {
+        fs::read_dir(folder.path()).unwrap().count()
+    }
+
+    #[test]
+    fn a_file_has_its_name_only_once_it_is_finished() {
+        let folder = TempDir::new().unwrap();
+        let name = folder.path().join("numbers.csv");
+        fs::write(&name, "old").unwrap();
+        let new = NewFile::file(&name, true).unwrap();
+        fs::write(new.path(), "new").unwrap();
+        assert_eq!(fs::read_to_string(&name).unwrap(), "old");
+        new.finish().unwrap();
+        assert_eq!(fs::read_to_string(&name).unwrap(), "new");
+        assert_eq!(count_in(&folder), 1);
+    }
+
+    #[test]
+    fn nothing_is_left_of_a_file_or_folder_that_was_given_up() {
+        let folder = TempDir::new().unwrap();
+        let file = NewFile::file(&folder.path().join("a"), false).unwrap();
+        file.create().unwrap();
+        drop(file);
+        let files = NewFile::folder(&folder.path().join("b"), false).unwrap();
+        fs::create_dir(files.path()).unwrap();
+        fs::write(files.path().join("c"), "").unwrap();
+        drop(files);
+        assert_eq!(count_in(&folder), 0);
+    }
+
+    #[test]
+    fn nothing_is_replaced_unless_it_may_be() {
+        let folder = TempDir::new().unwrap();
+        let name = folder.path().join("numbers.csv");
+        fs::write(&name, "old").unwrap();
+        let refused = write(&name, false, "new").unwrap_err().to_string();
+        let expected = format!("{} already exists; pass --force to replace it", name.display());
+        assert_eq!(refused, expected);
+        assert_eq!(fs::read_to_string(&name).unwrap(), "old");
+        write(&name, true, "new").unwrap();
+        assert_eq!(fs::read_to_string(&name).unwrap(), "new");
+        assert!(matches!(write(folder.path(), true, ""), Err(LocalError::IsFolder(_))));
+
+        let late = folder.path().join("late.csv");
+        let new = NewFile::file(&late, false).unwrap();
+        fs::write(new.path(), "new").unwrap();
+        fs::write(&late, "of another command").unwrap();
+        assert!(matches!(new.finish(), Err(LocalError::FileExists(_))));
+        assert_eq!(fs::read_to_string(&late).unwrap(), "of another command");
+        assert_eq!(count_in(&folder), 2);
+    }
+
+    #[test]
+    fn of_a_folder_only_the_files_of_the_same_names_are_replaced() {
+        let folder = TempDir::new().unwrap();
+        let name = folder.path().join("tables");
+        fs::create_dir(&name).unwrap();
+        fs::write(name.join("notes"), "mine").unwrap();
+        fs::write(name.join("a.csv"), "old").unwrap();
+        assert!(matches!(NewFile::folder(&name, false), Err(LocalError::FileExists(_))));
+        let new = NewFile::folder(&name, true).unwrap();
+        fs::create_dir(new.path()).unwrap();
+        fs::write(new.path().join("a.csv"), "new").unwrap();
+        new.finish().unwrap();
+        assert_eq!(fs::read_to_string(name.join("a.csv")).unwrap(), "new");
+        assert_eq!(fs::read_to_string(name.join("notes")).unwrap(), "mine");
+        assert_eq!(count_in(&folder), 1);
+    }
+
+    #[test]
+    fn files_of_a_data_folder_are_never_replaced() {
+        let folder = TempDir::new().unwrap();
+        let own = ["dynamodb.sqlite", "dynamodb.sqlite-wal", "api-key", "endpoint", "lock"];
+        fs::write(folder.path().join("dynamodb.sqlite"), "").unwrap();
+        for name in own {
+            let refused = write(&folder.path().join(name), true, "").unwrap_err();
+            assert!(matches!(refused, LocalError::OwnFile(_)), "{name}");
+        }
+        write(&folder.path().join("numbers.csv"), false, "").unwrap();
+        let other = TempDir::new().unwrap();
+        write(&other.path().join("dynamodb.sqlite"), false, "a backup").unwrap();
+        #[cfg(unix)]
+        {
+            let link = other.path().join("link");
+            std::os::unix::fs::symlink(folder.path().join("dynamodb.sqlite"), &link).unwrap();
+            assert!(matches!(write(&link, true, ""), Err(LocalError::OwnFile(_))));
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_leads_to_the_new_file_which_keeps_the_permissions() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+
+        let folder = TempDir::new().unwrap();
+        let [name, link] = ["numbers.csv", "latest.csv"].map(|name| folder.path().join(name));
+        fs::write(&name, "old").unwrap();
+        fs::set_permissions(&name, fs::Permissions::from_mode(0o600)).unwrap();
+        symlink(&name, &link).unwrap();
+        let new = NewFile::file(&link, true).unwrap();
+        new.create().unwrap();
+        new.finish().unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::metadata(&name).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(fs::metadata(&name).unwrap().len(), 0);
+        assert!(is_special(Path::new("/dev/null")) && !is_special(&name));
+    }
+}
