@@ -94,7 +94,7 @@ fn all_names() -> impl Iterator<Item = &'static str> {
 }
 
 /// The column of the field at a path. Of a reason it has the code, from which the message follows.
-fn column_of(path: &str) -> String {
+pub fn column_of(path: &str) -> String {
     let name = match path {
         "reason.code" | "reason.message" => "reason",
         "reason.other" => "other",

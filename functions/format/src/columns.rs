@@ -33,7 +33,21 @@ const PARTS_OF_NAMES: [&str; 5] = ["phone", "mobile", "telef", "msisdn", "cellul
 const VAGUE_NAME: &str = "number";
 
 /// What is in the name of a column about numbers that has none, such as `Phone type`.
-const PART_OF_OTHER_NAMES: &str = "type";
+const PARTS_OF_OTHER_NAMES: [&str; 2] = ["type", "phonetic"];
+/// What such a name ends with, as in `Phone carrier`.
+const ENDS_OF_OTHER_NAMES: [&str; 11] = [
+    "carrier",
+    "consent",
+    "country",
+    "ext",
+    "extension",
+    "label",
+    "notes",
+    "provider",
+    "status",
+    "valid",
+    "verified",
+];
 
 /// A number has at least as many digits, and the name of a column mostly fewer.
 const FEWEST_DIGITS: usize = 7;
@@ -59,16 +73,19 @@ pub enum Doubt {
 
 /// The cells of the first row, and what divides them. A text without a row has no cells.
 pub fn first_row(text: &[u8]) -> (u8, ByteRecord) {
-    let divided = DELIMITERS.map(|delimiter| {
-        let mut reader = ReaderBuilder::new();
-        let mut reader = reader.has_headers(false).delimiter(delimiter).from_reader(text);
-        let mut row = ByteRecord::new();
-        // Reading from memory cannot fail.
-        _ = reader.read_byte_record(&mut row);
-        (delimiter, row)
-    });
+    let divided = DELIMITERS.map(|delimiter| (delimiter, first_row_divided_by(delimiter, text)));
     let [first, rest @ ..] = divided;
     rest.into_iter().fold(first, |best, it| if it.1.len() > best.1.len() { it } else { best })
+}
+
+/// The cells of the first row, which this delimiter divides.
+pub fn first_row_divided_by(delimiter: u8, text: &[u8]) -> ByteRecord {
+    let mut reader = ReaderBuilder::new();
+    let mut reader = reader.has_headers(false).delimiter(delimiter).from_reader(text);
+    let mut row = ByteRecord::new();
+    // Reading from memory cannot fail.
+    _ = reader.read_byte_record(&mut row);
+    row
 }
 
 /// The delimiter that a first line such as `sep=;` names, as Excel reads and writes it, and where the rows
@@ -90,8 +107,7 @@ fn is_delimiter(byte: u8) -> bool {
     matches!(byte, b'\t' | b' ') || (byte.is_ascii_punctuation() && byte != b'"')
 }
 
-/// The position of the column of numbers: the only one, or the one that is named like one of numbers. A
-/// usual name is preferred to one that only contains such a word.
+/// The position of the column of numbers: the only one, or the only one that is named like one of numbers.
 ///
 /// # Errors
 /// Returns [`Doubt`] if no column, or more than one, is named so.
@@ -183,16 +199,17 @@ fn digits_in(cell: &str) -> usize {
 }
 
 /// How much the name of a column is like one of numbers: 2 if it is such a name, which may end with a
-/// digit as in `Phone 1`, and 1 if it contains one or is vague.
+/// digit as in `Phone 1`, or contains one, and 1 if it is vague.
 fn likeness(name: &str) -> u8 {
     let plain = plain(name);
     let bare = plain.trim_end_matches(|c: char| c.is_ascii_digit());
-    if NAMES_OF_NUMBERS.iter().any(|known| *known == plain || *known == bare) {
+    let is_known = NAMES_OF_NUMBERS.iter().any(|known| *known == plain || *known == bare);
+    let is_other = PARTS_OF_OTHER_NAMES.iter().any(|part| plain.contains(part))
+        || ENDS_OF_OTHER_NAMES.iter().any(|end| bare.ends_with(end));
+    if is_known || (!is_other && PARTS_OF_NAMES.iter().any(|part| plain.contains(part))) {
         2
-    } else if plain.contains(PART_OF_OTHER_NAMES) {
-        0
     } else {
-        (bare == VAGUE_NAME || PARTS_OF_NAMES.iter().any(|part| plain.contains(part))).into()
+        (bare == VAGUE_NAME).into()
     }
 }
 
@@ -227,7 +244,10 @@ mod tests {
             ("id,E.164", Ok(1)),
             ("contact,Phone type", Err(Doubt::NoneAlike)),
             ("a,b", Err(Doubt::NoneAlike)),
+            ("phone,Phone carrier,First name (phonetic)", Ok(0)),
             ("name,phone,mobile", Err(Doubt::SeveralAlike(vec![1, 2]))),
+            ("Home Phone,Mobile", Err(Doubt::SeveralAlike(vec![0, 1]))),
+            ("phone,Customer phone", Err(Doubt::SeveralAlike(vec![0, 1]))),
         ] {
             assert_eq!(column_of_numbers(&names(header)), expected, "{header}");
         }

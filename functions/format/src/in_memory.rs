@@ -5,24 +5,31 @@ use jiff::civil::Date;
 use numbering::dataset::Dataset;
 
 use super::{
-    FormatResult,
+    FormatResult, ReasonInfo,
     block::{BlockRecords, geographic_npa_nxx},
 };
 
 impl FormatResult {
     /// The result for a text and the number that was read in it, with the place and the carrier that
-    /// `dataset` knows. It has no flags, which lead to a server.
+    /// `dataset` knows, and with its reason. It has no flags, which lead to a server, and no formats of a
+    /// number that is not valid, so that none of them is taken for a number.
     pub fn in_memory(
         text: &str,
         number: Option<PhoneNumber>,
+        reason: Option<ReasonInfo>,
         dataset: Option<&Dataset>,
         today: Date,
     ) -> Self {
-        let Some(number) = number else { return Self::unparseable(text.trim()) };
+        let reason = Some(reason);
+        let Some(number) = number else {
+            return Self { reason, ..Self::unparseable(text.trim()) };
+        };
         let npa_nxx = geographic_npa_nxx(&number);
         let records = npa_nxx.zip(dataset).map_or_else(BlockRecords::default, |(key, dataset)| {
             BlockRecords::of(dataset.exchange(key), || dataset.area_code(key.npa))
         });
-        Self::of(number, records, today, None)
+        let result = Self::of(number, records, today, None);
+        let formats = result.formats.filter(|_| result.valid);
+        Self { reason, formats, ..result }
     }
 }

@@ -5,7 +5,7 @@ mod batch;
 mod block;
 pub mod cells;
 pub mod columns;
-mod fields;
+pub mod fields;
 mod in_memory;
 mod include;
 mod lookup;
@@ -33,12 +33,12 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 pub use answer::FormatResult;
 pub use batch::digits_of;
 pub use lookup::LookupResult;
+pub use reason::ReasonInfo;
 
 use fields::Thinned;
 use include::Extra;
 use options::Options;
 use readings::{Reading, Readings};
-use reason::ReasonInfo;
 
 /// The routes of this function, which does not start on Lambda without the rules of phone numbers.
 pub fn routes() -> Routes {

@@ -9,6 +9,7 @@ use crate::{expiry::Expiry, new_file::Replacement, report::ChangesFile};
 mod data;
 mod flags;
 mod help;
+mod lists;
 mod numbers;
 mod reading;
 mod serving;
@@ -16,9 +17,10 @@ mod serving;
 use data::endpoint_url;
 pub use data::{DataArgs, DatabaseArgs, FolderArgs, Place};
 pub use flags::FlagsArgs;
+pub use lists::{FormatArgs, ListForm, NumberForm};
 pub use numbers::{
-    AnswerArgs, AreaCodeArgs, CarrierArgs, ExportArgs, ExportForm, ExportTable, FormatArgs,
-    ListForm, LookupArgs, NumberForm, PageArgs, SearchArgs,
+    AnswerArgs, AreaCodeArgs, CarrierArgs, ExportArgs, ExportForm, ExportTable, LookupArgs,
+    PageArgs, SearchArgs,
 };
 pub use serving::{ApiAddress, BackupArgs, HealthArgs, RestoreArgs, ServeArgs};
 

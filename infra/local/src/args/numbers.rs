@@ -8,60 +8,6 @@ use formatting::DefaultCountry;
 use super::DataArgs;
 use crate::new_file::Replacement;
 
-/// The form in which a list is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ListForm {
-    /// Columns with a header
-    Csv,
-    /// A number in each line
-    Text,
-}
-
-/// The form in which numbers are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum NumberForm {
-    /// The columns of the list, and those of the result after them
-    Csv,
-    /// A JSON object in each line
-    Jsonl,
-}
-
-#[derive(Debug, Args)]
-pub struct FormatArgs {
-    /// A CSV, or a text with a number in each line; the standard input if left out or -
-    pub file: Option<PathBuf>,
-    /// Write into this file, which has its name only once it is complete, instead of to the standard
-    /// output
-    #[arg(long, short, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-    #[command(flatten)]
-    pub replacement: Replacement,
-    /// The form of the output; by default that of --output by its name, or else that of the list
-    #[arg(long, value_name = "FORM")]
-    pub to: Option<NumberForm>,
-    /// The form of the list, if neither its name nor its first row tells it
-    #[arg(long, value_name = "FORM")]
-    pub from: Option<ListForm>,
-    /// The column of a CSV that has the numbers, by its name or its number from 1 on; by default the one
-    /// that is named like one of phone numbers
-    #[arg(long, value_name = "COLUMN")]
-    pub column: Option<String>,
-    /// The first row of the CSV holds no names
-    #[arg(long)]
-    pub no_header: bool,
-    /// ISO 3166-1 alpha-2 code of the country of a number without a country code; US if left out
-    #[arg(long, value_name = "CODE")]
-    pub country: Option<DefaultCountry>,
-    /// The column of a CSV that has such a code for each number; where it is empty, --country counts
-    #[arg(long, value_name = "COLUMN")]
-    pub country_column: Option<String>,
-    /// End with exit code 1 if a number was rejected
-    #[arg(long)]
-    pub strict: bool,
-    #[command(flatten)]
-    pub data: DataArgs,
-}
-
 /// How an answer is printed, and what it comes from.
 #[derive(Debug, Args)]
 pub struct AnswerArgs {

@@ -5,7 +5,6 @@ use std::{
     io::{self, BufWriter, ErrorKind, IsTerminal, Read, Write},
     path::Path,
     sync::Arc,
-    time::Instant,
 };
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -16,7 +15,7 @@ use crate::{
     LocalError,
     args::{FormatArgs, ListForm, NumberForm},
     new_file::NewFile,
-    number_list::{ListError, ListOptions, OutputForm, Summary, describe},
+    number_list::{Described, ListError, ListOptions, OutputForm, OutputOptions, describe},
     numbering_data::{NumberingData, warn_of_sample, without_data},
     stop_signals::StopSignals,
 };
@@ -32,19 +31,18 @@ pub async fn format(args: FormatArgs) -> Result<(), LocalError> {
     let mut signals = StopSignals::receive()?;
     let (new, output) = open_output(&args)?;
     let dataset = dataset(&args).await?;
-    let start = Instant::now();
     let (tell, told) = oneshot::channel();
     // A thread of its own: reading from a pipe may wait for ever, and a signal ends the program all the
     // same.
-    std::thread::spawn(move || tell.send(write_all(list, &options, dataset, output)));
-    let summary = tokio::select! {
+    std::thread::spawn(move || tell.send(write_all(list, options, dataset, output)));
+    let described = tokio::select! {
         done = told => done.map_err(LocalError::io("the list was not described to its end"))??,
         () = signals.next() => return Err(LocalError::Stopped),
     };
-    let Some(summary) = summary else { return Ok(()) };
+    let Some(described) = described else { return Ok(()) };
     new.map_or(Ok(()), NewFile::finish)?;
-    eprint!("{}", summary.in_words(start.elapsed()));
-    match summary.rejected() {
+    eprint!("{}", described.report);
+    match described.rejected {
         rejected if args.strict && rejected > 0 => Err(LocalError::RejectedNumbers(rejected)),
         _ => Ok(()),
     }
@@ -69,10 +67,10 @@ async fn dataset(args: &FormatArgs) -> Result<Option<Arc<Dataset>>, LocalError> 
 /// `None` if whoever reads the output has read enough, such as `head`.
 fn write_all(
     list: List,
-    options: &ListOptions,
+    options: ListOptions,
     dataset: Option<Arc<Dataset>>,
     output: Output,
-) -> Result<Option<Summary>, LocalError> {
+) -> Result<Option<Described>, LocalError> {
     let bar = list.bar(output.is_terminal);
     let reader = bar.wrap_read(list.reader);
     let done = |rows| bar.set_message(indicatif::HumanCount(rows).to_string());
@@ -101,14 +99,21 @@ fn options(args: &FormatArgs) -> ListOptions {
         NumberForm::Jsonl => OutputForm::JsonLines,
     });
     // What is typed of columns says more than the name of the file.
-    let has_columns = args.column.is_some() || args.country_column.is_some() || args.no_header;
+    let has_columns = !args.column.is_empty() || args.country_column.is_some() || args.no_header;
     ListOptions {
         is_csv: is_csv.or(has_columns.then_some(true)).or_else(by_name),
         has_no_header: args.no_header,
-        column: args.column.clone(),
+        columns: args.column.clone(),
         country_column: args.country_column.clone(),
         default_country: args.country.unwrap_or_default(),
         form: form.or_else(form_by_name),
+        output: OutputOptions {
+            fields: args.fields.clone().unwrap_or_default(),
+            prefix: args.prefix.clone(),
+            filter: args.only,
+            duplicates: args.dedupe,
+            excel_safe: args.excel_safe,
+        },
     }
 }
 

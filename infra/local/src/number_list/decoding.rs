@@ -7,6 +7,7 @@ use std::{
 };
 
 use encoding_rs::{Decoder, Encoding, UTF_16BE, UTF_16LE, WINDOWS_1252};
+use format::columns::named_delimiter;
 
 /// How many bytes are read at once.
 pub(super) const BYTES_AT_ONCE: usize = 64 * 1024;
@@ -14,8 +15,14 @@ pub(super) const BYTES_AT_ONCE: usize = 64 * 1024;
 /// The mark with which a text in UTF-8 may begin.
 pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
+const UTF_32: &str = "it is in UTF-32; save it as UTF-8, as with 'iconv -f UTF-32 -t UTF-8 FILE'";
+const JSON: &str = "it is JSON, and a CSV or a number in each line is expected; take the numbers out of it \
+                    first, as with 'jq -r .phone FILE | tnr format'";
+
 /// What files begin with that hold no text, and what to do with them.
-const FOREIGN: [(&[u8], &str); 5] = [
+const FOREIGN: [(&[u8], &str); 7] = [
+    (b"\xff\xfe\0\0", UTF_32),
+    (b"\0\0\xfe\xff", UTF_32),
     (b"PK\x03\x04", "it is a zip or an Excel workbook; unpack it, or save its sheet as CSV"),
     (b"\xd0\xcf\x11\xe0", "it is an Excel workbook; save its sheet as CSV"),
     (b"\x1f\x8b", "it is compressed; unpack it first, as with 'gunzip -c FILE | tnr format'"),
@@ -42,7 +49,13 @@ impl Text {
         if let Some((_, what)) = FOREIGN.iter().find(|(magic, _)| head.starts_with(magic)) {
             return Err(io::Error::other(*what));
         }
+        if has_zeros_of_utf_32(&head) {
+            return Err(io::Error::other(UTF_32));
+        }
         let (encoding, mark) = encoding_of(&head);
+        if is_json(&head[mark..]) {
+            return Err(io::Error::other(JSON));
+        }
         let whole = Cursor::new(head[mark..].to_vec()).chain(bytes);
         let Some(encoding) = encoding else {
             let head = head[mark..].to_vec();
@@ -72,10 +85,12 @@ fn head_of(bytes: &mut impl Read) -> io::Result<Vec<u8>> {
     Ok(head)
 }
 
-/// Whether a line ends outside of quotes. An escaped quote is two of them.
+/// Whether a line ends outside of quotes, after one that only names the delimiter. An escaped quote is
+/// two of them.
 fn has_row(head: &[u8]) -> bool {
+    let begin = named_delimiter(head).map_or(0, |(_, begin)| begin);
     let mut is_quoted = false;
-    head.iter().any(|&byte| {
+    head[begin..].iter().any(|&byte| {
         is_quoted ^= byte == b'"';
         byte == b'\n' && !is_quoted
     })
@@ -92,6 +107,20 @@ fn encoding_of(head: &[u8]) -> (Option<&'static Encoding>, usize) {
         &[0, a, 0, b, ..] if a > 0 && b > 0 => (Some(UTF_16BE), 0),
         _ => (None, 0),
     }
+}
+
+/// Whether three zero bytes stand before or after the first character.
+fn has_zeros_of_utf_32(head: &[u8]) -> bool {
+    matches!(head, &[a, 0, 0, 0, ..] | &[0, 0, 0, a, ..] if a > 0)
+}
+
+/// Whether a text begins with an object or a list of JSON that holds no plain numbers.
+fn is_json(head: &[u8]) -> bool {
+    let mut visible = head.iter().filter(|byte| !byte.is_ascii_whitespace() && **byte != 0);
+    matches!(
+        (visible.next(), visible.next()),
+        (Some(b'{'), Some(b'"')) | (Some(b'['), Some(b'{' | b'[' | b'"'))
+    )
 }
 
 /// Reads UTF-16 as UTF-8. What is no character becomes U+FFFD.
@@ -205,6 +234,15 @@ mod tests {
     fn a_file_that_holds_no_text_says_what_it_is() {
         let refused = Text::of(&b"PK\x03\x04..."[..]).err().unwrap();
         assert!(refused.to_string().contains("save its sheet as CSV"));
+        for utf_32 in [&b"\xff\xfe\0\0t\0\0\0"[..], b"\0\0\xfe\xff\0\0\0t", b"3\0\0\0000\0\0\0"] {
+            let refused = Text::of(utf_32).err().unwrap();
+            assert!(refused.to_string().starts_with("it is in UTF-32; save it as UTF-8"));
+        }
+        for json in ["{\"phone\": 1}\n", "[\n  {\n", " [\"305\"]", "\u{feff}{ \"a\":1}"] {
+            let refused = Text::of(json.as_bytes()).err().unwrap();
+            assert!(refused.to_string().contains("jq -r .phone FILE | tnr format"), "{json}");
+        }
+        assert!(Text::of(&b"[305] 234 5678\n"[..]).is_ok());
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! How a list of numbers is laid out: a number in each line, or a column of a CSV.
 
 use format::columns::{
-    Doubt, are_names, column_named, column_of_numbers, first_row, has_digits_of_number,
-    is_named_like_numbers, numbered,
+    Doubt, are_names, column_named, column_of_countries, column_of_numbers, first_row,
+    first_row_divided_by, has_digits_of_number, is_named_like_numbers, named_delimiter, numbered,
 };
 
 use super::decoding::text_of;
@@ -13,12 +13,14 @@ pub(super) struct Layout {
     /// What separates the cells; `None` if each line is a number.
     pub delimiter: Option<u8>,
     pub line_ends: LineEnds,
+    /// Whether a line such as `sep=;` stands before the rows, as Excel reads and writes it.
+    pub has_separator_line: bool,
     /// Whether the first row names the columns.
     pub has_header: bool,
     /// The names of the columns, each of them once.
     pub columns: Vec<String>,
-    /// The position of the column of numbers.
-    pub number: usize,
+    /// The positions of the columns of numbers, at least one.
+    pub numbers: Vec<usize>,
     /// The position of the column of countries.
     pub country: Option<usize>,
 }
@@ -57,7 +59,7 @@ pub(super) struct Request {
     /// Whether it is a CSV, if that is known.
     pub is_csv: Option<bool>,
     pub has_no_header: bool,
-    pub column: Option<String>,
+    pub columns: Vec<String>,
     pub country_column: Option<String>,
 }
 
@@ -66,8 +68,10 @@ pub(super) struct Request {
 pub(super) enum LayoutError {
     #[error("no column is named like one of phone numbers; pass --column with one of {0}")]
     NoColumnOfNumbers(String),
-    #[error("the columns {0} are named like ones of phone numbers; pass --column with one of them")]
+    #[error("columns {0} look like phone numbers; choose with --column")]
     SeveralColumnsOfNumbers(String),
+    #[error("columns {0} look like countries; choose with --country-column")]
+    SeveralColumnsOfCountries(String),
     #[error(
         "the first row holds a number and no names; pass --no-header and --column with a number from \
          1 to {0}"
@@ -77,7 +81,7 @@ pub(super) enum LayoutError {
     UnknownColumn { name: String, columns: String },
     #[error("several columns are named '{name}'; pass its number, from 1 to {count}")]
     AmbiguousColumn { name: String, count: usize },
-    #[error("the column '{0}' is one that the output adds; rename it or leave it out")]
+    #[error("the column '{0}' is one that the output adds; pass another --prefix")]
     AddedColumn(String),
     #[error("a list without columns has no column '{0}'; pass --from csv if it has")]
     NoColumns(String),
@@ -90,61 +94,112 @@ impl Layout {
     /// Returns an error if it is a CSV and it is not certain which column has the numbers.
     pub fn of(head: &[u8], request: &Request) -> Result<Self, LayoutError> {
         let line_ends = LineEnds::of(head);
-        let (delimiter, row) = first_row(head);
+        let named = named_delimiter(head).filter(|_| request.is_csv != Some(false));
+        let (delimiter, row) = match named {
+            Some((delimiter, begin)) => {
+                (delimiter, first_row_divided_by(delimiter, &head[begin..]))
+            }
+            None => first_row(head),
+        };
         let cells: Vec<String> = row.iter().map(|cell| text_of(cell).trim().to_owned()).collect();
         if cells.is_empty() {
             return Ok(Self::of_lines(line_ends));
         }
-        let wanted = request.column.as_ref().or(request.country_column.as_ref());
-        let is_csv =
-            request.is_csv.unwrap_or_else(|| wanted.is_some() || looks_like_header(&cells));
+        let wanted: Vec<&String> = request.columns.iter().chain(&request.country_column).collect();
+        let is_csv = request
+            .is_csv
+            .unwrap_or_else(|| named.is_some() || !wanted.is_empty() || looks_like_header(&cells));
         if !is_csv {
-            return match wanted {
-                Some(name) => Err(LayoutError::NoColumns(name.clone())),
+            return match wanted.first() {
+                Some(name) => Err(LayoutError::NoColumns((*name).clone())),
                 None => Ok(Self::of_lines(line_ends)),
             };
         }
         let has_header = !request.has_no_header;
-        if has_header && !are_names(&cells, wanted.map(String::as_str)) {
+        let has_names = are_names(&cells, None)
+            || wanted.iter().any(|name| are_names(&cells, Some(name.as_str())));
+        if has_header && !has_names {
             return Err(LayoutError::NoHeader(cells.len()));
         }
         let names = if has_header { cells } else { numbered(cells.len()) };
-        let column = |name: &str| {
-            column_named(&names, name).map_err(|doubt| LayoutError::of(doubt, name, &names))
-        };
-        let country = request.country_column.as_deref().map(column).transpose()?;
-        let number = match &request.column {
-            Some(name) => column(name)?,
-            None => {
-                column_of_numbers(&names).map_err(|doubt| LayoutError::of(doubt, "", &names))?
-            }
-        };
-        let columns = unique(&names);
-        Ok(Self { delimiter: Some(delimiter), line_ends, has_header, columns, number, country })
+        Ok(Self {
+            delimiter: Some(delimiter),
+            line_ends,
+            has_separator_line: named.is_some(),
+            has_header,
+            columns: unique(&names),
+            numbers: numbers(&names, &request.columns)?,
+            country: country(&names, request.country_column.as_deref())?,
+        })
     }
 
     fn of_lines(line_ends: LineEnds) -> Self {
-        let columns = vec!["tn".to_owned()];
-        Self { delimiter: None, line_ends, has_header: false, columns, number: 0, country: None }
+        Self {
+            delimiter: None,
+            line_ends,
+            has_separator_line: false,
+            has_header: false,
+            columns: vec!["tn".to_owned()],
+            numbers: vec![0],
+            country: None,
+        }
+    }
+
+    /// The names of the columns of numbers, if the list has columns.
+    pub fn names_of_numbers(&self) -> Vec<String> {
+        let numbers = self.delimiter.map(|_| self.numbers.iter());
+        numbers.into_iter().flatten().map(|&number| self.columns[number].clone()).collect()
     }
 }
 
-impl LayoutError {
-    /// Why a column is in doubt; `wanted` is what was asked for.
-    fn of(doubt: Doubt, wanted: &str, names: &[String]) -> Self {
-        match doubt {
-            Doubt::NoneAlike => Self::NoColumnOfNumbers(listed(names)),
-            Doubt::SeveralAlike(positions) => {
-                let alike: Vec<_> = positions.iter().map(|&it| names[it].clone()).collect();
-                Self::SeveralColumnsOfNumbers(listed(&alike))
-            }
-            Doubt::NoSuch => {
-                Self::UnknownColumn { name: wanted.to_owned(), columns: listed(names) }
-            }
-            Doubt::Ambiguous => {
-                Self::AmbiguousColumn { name: wanted.to_owned(), count: names.len() }
-            }
+/// The positions of the columns of numbers, of which none counts twice.
+fn numbers(names: &[String], wanted: &[String]) -> Result<Vec<usize>, LayoutError> {
+    if wanted.is_empty() {
+        let number = column_of_numbers(names).map_err(|doubt| match doubt {
+            Doubt::SeveralAlike(alike) => LayoutError::SeveralColumnsOfNumbers(both(&alike, names)),
+            _ => LayoutError::NoColumnOfNumbers(listed(names)),
+        })?;
+        return Ok(vec![number]);
+    }
+    let mut numbers = Vec::new();
+    for name in wanted {
+        let number = named(names, name)?;
+        if !numbers.contains(&number) {
+            numbers.push(number);
         }
+    }
+    Ok(numbers)
+}
+
+fn country(names: &[String], wanted: Option<&str>) -> Result<Option<usize>, LayoutError> {
+    match wanted {
+        Some(name) => named(names, name).map(Some),
+        None => column_of_countries(names).map_err(|doubt| match doubt {
+            Doubt::SeveralAlike(alike) => {
+                LayoutError::SeveralColumnsOfCountries(both(&alike, names))
+            }
+            _ => LayoutError::NoColumnOfNumbers(listed(names)),
+        }),
+    }
+}
+
+/// The position of the column that was asked for.
+fn named(names: &[String], wanted: &str) -> Result<usize, LayoutError> {
+    let name = wanted.to_owned();
+    column_named(names, wanted).map_err(|doubt| match doubt {
+        Doubt::Ambiguous => LayoutError::AmbiguousColumn { name, count: names.len() },
+        _ => LayoutError::UnknownColumn { name, columns: listed(names) },
+    })
+}
+
+/// Columns with their numbers and names, as in `2 'Home Phone' and 3 'Mobile' both`.
+fn both(positions: &[usize], names: &[String]) -> String {
+    let quoted: Vec<String> =
+        positions.iter().map(|&it| format!("{} '{}'", it + 1, names[it])).collect();
+    match quoted.as_slice() {
+        [first, second] => format!("{first} and {second} both"),
+        [rest @ .., last] => format!("{} and {last} all", rest.join(", ")),
+        [] => String::new(),
     }
 }
 
@@ -163,7 +218,7 @@ fn listed(names: &[String]) -> String {
 }
 
 /// The names, with numbers after those that would stand twice or are empty.
-fn unique(names: &[String]) -> Vec<String> {
+pub(super) fn unique(names: &[String]) -> Vec<String> {
     let mut known = std::collections::HashSet::new();
     let mut unique = Vec::new();
     for (position, name) in names.iter().enumerate() {
@@ -193,7 +248,7 @@ mod tests {
     }
 
     fn with_column(name: &str) -> Request {
-        Request { column: Some(name.to_owned()), ..Request::default() }
+        Request { columns: vec![name.to_owned()], ..Request::default() }
     }
 
     #[test]
@@ -215,7 +270,11 @@ mod tests {
             ("\"na\nme\",\"Phone, home\"\n", b',', 1),
         ] {
             let layout = guessed(head);
-            assert_eq!((layout.delimiter, layout.number), (Some(delimiter), number), "{head:?}");
+            assert_eq!(
+                (layout.delimiter, layout.numbers),
+                (Some(delimiter), vec![number]),
+                "{head:?}"
+            );
         }
         assert_eq!(guessed("Name;Telefon\r\n").line_ends, LineEnds::CrLf);
         assert_eq!(guessed("phone\r305\r").line_ends, LineEnds::Cr);
@@ -232,7 +291,14 @@ mod tests {
             message("name,contact\n"),
             "no column is named like one of phone numbers; pass --column with one of 'name', 'contact'"
         );
-        assert!(message("phone,mobile\n").starts_with("the columns 'phone', 'mobile' are named"));
+        assert_eq!(
+            message("name,Home Phone,Mobile\n"),
+            "columns 2 'Home Phone' and 3 'Mobile' both look like phone numbers; choose with --column"
+        );
+        assert!(
+            message("tel,phone,mobile\n")
+                .starts_with("columns 1 'tel', 2 'phone' and 3 'mobile' all")
+        );
         let csv = Request { is_csv: Some(true), ..Request::default() };
         let refused = layout("Ada,+13052345678\n", csv).unwrap_err();
         assert_eq!(refused, LayoutError::NoHeader(2));
@@ -242,7 +308,10 @@ mod tests {
 
     #[test]
     fn a_column_is_named_or_numbered() {
-        assert_eq!(layout("a,b", with_column("A")).unwrap().number, 0);
+        assert_eq!(layout("a,b", with_column("A")).unwrap().numbers, [0]);
+        let both =
+            Request { columns: ["b", "a", "2"].map(str::to_owned).into(), ..Request::default() };
+        assert_eq!(layout("a,b", both).unwrap().numbers, [1, 0]);
         assert_eq!(
             layout("a,b", with_column("c")).unwrap_err().to_string(),
             "there is no column 'c'; the columns are 'a', 'b'"
@@ -253,7 +322,7 @@ mod tests {
         );
         let bare = Request { has_no_header: true, ..with_column("2") };
         let layout = layout("Ada,+13052345678", bare).unwrap();
-        assert_eq!((layout.number, layout.has_header), (1, false));
+        assert_eq!((layout.numbers, layout.has_header), (vec![1], false));
         assert_eq!(layout.columns, ["column_1", "column_2"]);
     }
 
@@ -262,7 +331,14 @@ mod tests {
         let head = "Ada,3052345678\nBob,3052345679\n";
         assert_eq!(layout(head, with_column("2")).unwrap_err(), LayoutError::NoHeader(2));
         assert_eq!(layout(head, with_column("1")).unwrap_err(), LayoutError::NoHeader(2));
-        assert_eq!(guessed("name,Phone (as of 2024-01-05)\nAda,305").number, 1);
+        assert_eq!(guessed("name,Phone (as of 2024-01-05)\nAda,305").numbers, [1]);
+    }
+
+    #[test]
+    fn excels_first_line_names_the_delimiter() {
+        let layout = guessed("sep=;\r\nName;Telefon, privat\r\n");
+        assert_eq!((layout.delimiter, layout.has_separator_line), (Some(b';'), true));
+        assert_eq!((layout.columns.len(), layout.numbers), (2, vec![1]));
     }
 
     #[test]

@@ -1,50 +1,79 @@
 //! Lists of phone numbers, of any length: read, described and written without a server.
 //!
 //! Data flows one way: [`decoding`] makes UTF-8 of a file or pipe, [`layout`] finds its columns,
-//! [`rows`] gives its rows some at a time, [`answers`] describes them, on all processors at once by
-//! [`pipeline`], and [`summary`] counts what became of them.
+//! [`rows`] gives its rows some at a time, [`answers`] describes their numbers and [`output`] writes the
+//! [`fields`] that are wanted, on all processors at once by [`pipeline`]; [`duplicates`] are found in the
+//! order of the list, and [`summary`] counts what became of the numbers.
 
 mod answers;
 mod decoding;
+mod duplicates;
+mod fields;
 mod layout;
+mod output;
 mod pipeline;
 mod reason;
 mod rows;
 mod summary;
+mod times;
 
 use std::{
+    borrow::Cow,
     io::{self, Read, Write},
     sync::Arc,
+    time::Instant,
 };
 
 use formatting::DefaultCountry;
 use numbering::{dataset::Dataset, time::today};
 
-pub use answers::OutputForm;
-pub use summary::Summary;
+pub use duplicates::Duplicates;
+pub use fields::ListFields;
+pub use output::{OutputForm, OutputOptions, RowFilter};
 
 use self::{
-    answers::{Answers, Part},
-    decoding::Text,
+    answers::Answers,
+    decoding::{Text, text_of},
+    duplicates::{Deduplication, WrittenRow},
     layout::{Layout, LayoutError, Request},
-    rows::{RowError, Rows},
+    output::{AnsweredRow, Output},
+    rows::{Row, RowError, Rows},
+    summary::Summary,
+    times::Times,
 };
 
-/// What is known of a list before it is read.
-#[derive(Debug, Clone, Default)]
+/// What is known of a list before it is read, and how it is written.
+#[derive(Debug, Clone)]
 pub struct ListOptions {
     /// Whether it is a CSV, if that is known.
     pub is_csv: Option<bool>,
     /// Whether it is a CSV without names of columns.
     pub has_no_header: bool,
-    /// The column of numbers, by its name or number.
-    pub column: Option<String>,
+    /// The columns of numbers, by their names or numbers.
+    pub columns: Vec<String>,
     /// The column of countries, by its name or number.
     pub country_column: Option<String>,
     /// The country of a number without a country code.
     pub default_country: DefaultCountry,
     /// The form of the output; that of the list if it is not given.
     pub form: Option<OutputForm>,
+    pub output: OutputOptions,
+}
+
+/// A list that was described to its end.
+#[derive(Debug)]
+pub struct Described {
+    /// The number of rejected numbers.
+    pub rejected: u64,
+    /// Counts, reasons and times for a person.
+    pub report: String,
+}
+
+/// A part of the output, and what it holds.
+struct Part {
+    text: Vec<u8>,
+    rows: Vec<WrittenRow>,
+    summary: Summary,
 }
 
 /// Why a list cannot be described.
@@ -74,58 +103,93 @@ impl From<RowError> for ListError {
 }
 
 /// Describes every number of a list, in its order, with place and carrier from `dataset` if there is
-/// one. `done` is told how many rows have been written.
+/// one. `done` is told how many numbers have been written.
 ///
 /// # Errors
 /// Returns an error if the list cannot be read, it is not certain which column has the numbers, or the
 /// output cannot be written.
 pub fn describe(
     list: impl Read + Send + 'static,
-    options: &ListOptions,
+    options: ListOptions,
     dataset: Option<Arc<Dataset>>,
-    output: &mut impl Write,
+    writer: &mut impl Write,
     done: impl Fn(u64),
-) -> Result<Summary, ListError> {
+) -> Result<Described, ListError> {
+    let start = Instant::now();
     let text = Text::of(list).map_err(ListError::Unreadable)?;
     let request = Request {
         is_csv: options.is_csv,
         has_no_header: options.has_no_header,
-        column: options.column.clone(),
-        country_column: options.country_column.clone(),
+        columns: options.columns,
+        country_column: options.country_column,
     };
-    let layout = Layout::of(&text.head, &request)?;
+    let layout = Arc::new(Layout::of(&text.head, &request)?);
     let form_of_list = match layout.delimiter {
         Some(_) => OutputForm::Csv,
         None => OutputForm::JsonLines,
     };
+    let form = options.form.unwrap_or(form_of_list);
     let mut rows = Rows::of(text.reader, &layout)?;
     let answers = Answers {
-        layout,
-        form: options.form.unwrap_or(form_of_list),
-        has_mark: text.has_mark,
+        layout: Arc::clone(&layout),
         default_country: options.default_country,
         dataset,
         today: today(),
     };
-    if let Some(name) = answers.column_that_is_added() {
-        return Err(LayoutError::AddedColumn(name.to_owned()).into());
+    let duplicates = options.output.duplicates;
+    let mut deduplication = duplicates.map(|duplicates| Deduplication::new(duplicates, form));
+    let names = layout.names_of_numbers();
+    let output = Output { layout, form, has_mark: text.has_mark, options: options.output };
+    if let Some(name) = output.column_that_is_added() {
+        return Err(LayoutError::AddedColumn(name).into());
     }
     let unwritable = ListError::Unwritable;
-    output.write_all(&answers.header().map_err(unwritable)?).map_err(unwritable)?;
+    writer.write_all(&output.header().map_err(unwritable)?).map_err(unwritable)?;
     let mut summary = Summary::default();
+    let times = Arc::new(Times::default());
+    let [reading, describing] = [Arc::clone(&times), Arc::clone(&times)];
     pipeline::in_order(
-        move || rows.next_part().map_err(ListError::from),
-        move |rows| answers.part(&rows),
+        move || reading.reading.time(|| rows.next_part().map_err(ListError::from)),
+        move |rows: Vec<Row>| describing.describing.time(|| Part::of(&rows, &answers, &output)),
         |part: io::Result<Part>| {
-            let Part { text, summary: of_part } = part.map_err(unwritable)?;
-            output.write_all(&text).map_err(unwritable)?;
+            let Part { text, rows, summary: of_part } = part.map_err(unwritable)?;
             summary.add(of_part);
+            times
+                .writing
+                .time(|| match &mut deduplication {
+                    Some(deduplication) => {
+                        let repeated = deduplication.write(&text, &rows, writer)?;
+                        summary.count_repeated(&repeated);
+                        Ok(())
+                    }
+                    None => writer.write_all(&text),
+                })
+                .map_err(unwritable)?;
             done(summary.total());
             Ok(())
         },
     )?;
-    output.flush().map_err(unwritable)?;
-    Ok(summary)
+    times.writing.time(|| writer.flush()).map_err(unwritable)?;
+    let report = summary.report(&names) + &times.report(summary.rows(), start.elapsed());
+    Ok(Described { rejected: summary.rejected(), report })
+}
+
+impl Part {
+    /// # Errors
+    /// Returns no error: memory can be written.
+    fn of(rows: &[Row], answers: &Answers, output: &Output) -> io::Result<Self> {
+        let mut summary = Summary::default();
+        let mut text = output.rows();
+        for Row { line, cells } in rows {
+            let cells: Vec<Cow<'_, str>> = cells.iter().map(text_of).collect();
+            let answers = answers.of_row(&cells);
+            summary.count_row(*line, &answers);
+            text.add(&AnsweredRow { line: *line, cells: &cells, answers: &answers })?;
+        }
+        let (text, rows, left_out) = text.finish()?;
+        summary.count_left_out(left_out);
+        Ok(Self { text, rows, summary })
+    }
 }
 
 #[cfg(test)]
@@ -138,17 +202,24 @@ mod tests {
             let options = ListOptions {
                 is_csv: Some(true),
                 has_no_header: false,
-                column: Some("phone".to_owned()),
+                columns: vec!["phone".to_owned()],
                 country_column: None,
                 default_country: DefaultCountry::default(),
                 form: Some(form),
+                output: OutputOptions {
+                    fields: ListFields::default(),
+                    prefix: "tn_".to_owned(),
+                    filter: None,
+                    duplicates: None,
+                    excel_safe: false,
+                },
             };
             let list = &b"phone,tn_verdict\n3052345678,valid\n"[..];
-            describe(list, &options, None, &mut Vec::new(), |_| ())
+            describe(list, options, None, &mut Vec::new(), |_| ())
         };
         assert_eq!(
             describe_as(OutputForm::Csv).unwrap_err().to_string(),
-            "the column 'tn_verdict' is one that the output adds; rename it or leave it out"
+            "the column 'tn_verdict' is one that the output adds; pass another --prefix"
         );
         assert!(describe_as(OutputForm::JsonLines).is_ok());
     }

@@ -63,7 +63,7 @@ impl Rows {
         csv.terminator(Terminator::Any(b'\n'));
         let csv = csv.delimiter(delimiter).from_reader(bounded.chain(END_OF_CSV));
         let mut reader = Reader::Csv(Box::new(csv));
-        if layout.has_header {
+        for _ in 0..usize::from(layout.has_separator_line) + usize::from(layout.has_header) {
             reader.next()?;
         }
         Ok(Self { reader, failure: None })
@@ -221,8 +221,8 @@ mod tests {
     use super::{super::layout::Request, *};
 
     fn rows(text: &str, is_csv: bool) -> Result<Vec<(u64, Vec<String>)>, RowError> {
-        let column = is_csv.then(|| "1".to_owned());
-        let request = Request { is_csv: Some(is_csv), column, ..Request::default() };
+        let columns = Vec::from_iter(is_csv.then(|| "1".to_owned()));
+        let request = Request { is_csv: Some(is_csv), columns, ..Request::default() };
         let layout = Layout::of(text.as_bytes(), &request).unwrap();
         let mut rows = Rows::of(Box::new(Cursor::new(text.as_bytes().to_vec())), &layout)?;
         let mut read = Vec::new();
@@ -259,6 +259,7 @@ mod tests {
         assert_eq!(lines_of("a,b\n\n\n3,4"), [4]);
         assert_eq!(lines_of("a,b\r\n\r\n3,4\r\n5,6"), [3, 4]);
         assert_eq!(lines_of("a,b\r1,2\r\r3,4"), [2, 4]);
+        assert_eq!(lines_of("sep=;\r\na;b\r\n1;2\r\n"), [3]);
         assert_eq!(lines_of("\n\na,b\r\n\"1\r\n1\",2\r\n3,4"), [4, 6]);
     }
 

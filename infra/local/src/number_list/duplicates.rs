@@ -1,0 +1,172 @@
+//! Numbers that a list holds more than once.
+
+use std::{
+    collections::HashMap,
+    io::{self, Write},
+};
+
+use clap::ValueEnum;
+use formatting::PhoneNumber;
+
+use super::output::OutputForm;
+
+/// The treatment of rows that repeat a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Duplicates {
+    /// They say which line they repeat
+    Mark,
+    /// They are left out if they have no new number
+    Drop,
+}
+
+/// A valid number and its extension: its characters as the digits of a number to the base 11, which
+/// takes less memory than a text. The halves of it take less than the whole, which would be aligned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct NumberKey(u64, u64);
+
+impl NumberKey {
+    /// The key of a valid number; `None` if its extension is so long that it has none.
+    pub fn new(number: &PhoneNumber) -> Option<Self> {
+        let e164 = number.formats.e164.bytes().filter(u8::is_ascii_digit);
+        let extension = number.extension.iter().flat_map(|digits| digits.bytes());
+        let mark = number.extension.as_ref().map(|_| 10);
+        let digit = |byte: u8| u128::from(byte.wrapping_sub(b'0'));
+        let mut digits = e164.map(digit).chain(mark).chain(extension.map(digit));
+        let key = digits.try_fold(0u128, |key, digit| key.checked_mul(11)?.checked_add(digit))?;
+        Some(Self((key >> 64) as u64, key as u64))
+    }
+}
+
+/// A row in a part of the output.
+#[derive(Debug)]
+pub(super) struct WrittenRow {
+    /// The line of the list in which it begins.
+    pub line: u64,
+    /// Its end in the part.
+    pub end: usize,
+    /// The keys of its numbers, each with the place in the part where the line that it repeats is
+    /// written.
+    pub numbers: Vec<(Option<NumberKey>, usize)>,
+}
+
+/// The first lines of the numbers that have been written.
+pub(super) struct Deduplication {
+    first_lines: HashMap<NumberKey, u64>,
+    duplicates: Duplicates,
+    form: OutputForm,
+}
+
+impl Deduplication {
+    pub fn new(duplicates: Duplicates, form: OutputForm) -> Self {
+        Self { first_lines: HashMap::new(), duplicates, form }
+    }
+
+    /// Writes the next part of the output, and says how many of its numbers and rows were written
+    /// before.
+    ///
+    /// # Errors
+    /// Returns an error if the output cannot be written.
+    pub fn write(
+        &mut self,
+        text: &[u8],
+        rows: &[WrittenRow],
+        output: &mut impl Write,
+    ) -> io::Result<Repeated> {
+        let mut repeated = Repeated::default();
+        let mut begin = 0;
+        for WrittenRow { line, end, numbers } in rows {
+            let repeats: Vec<(Option<u64>, usize)> = numbers
+                .iter()
+                .map(|&(key, place)| (key.and_then(|key| self.earlier_line(key, *line)), place))
+                .collect();
+            repeated.numbers += repeats.iter().filter(|(line, _)| line.is_some()).count() as u64;
+            let is_new = numbers
+                .iter()
+                .zip(&repeats)
+                .any(|((key, _), (earlier, _))| key.is_some() && earlier.is_none());
+            let is_repeated = !is_new && repeats.iter().any(|(line, _)| line.is_some());
+            if self.duplicates == Duplicates::Drop {
+                if is_repeated {
+                    repeated.dropped += 1;
+                    begin = *end;
+                }
+                output.write_all(&text[begin..*end])?;
+                begin = *end;
+                continue;
+            }
+            for (earlier, place) in repeats {
+                let Some(line) = earlier else { continue };
+                output.write_all(&text[begin..place])?;
+                match self.form {
+                    OutputForm::Csv => write!(output, "{line}")?,
+                    OutputForm::JsonLines => write!(output, ",\"duplicateOf\":{line}")?,
+                }
+                begin = place;
+            }
+            output.write_all(&text[begin..*end])?;
+            begin = *end;
+        }
+        Ok(repeated)
+    }
+
+    fn earlier_line(&mut self, key: NumberKey, line: u64) -> Option<u64> {
+        let mut is_new = false;
+        let first = *self.first_lines.entry(key).or_insert_with(|| {
+            is_new = true;
+            line
+        });
+        (!is_new).then_some(first)
+    }
+}
+
+/// How much of a part repeats what came before.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Repeated {
+    pub numbers: u64,
+    /// The rows that were left out for it.
+    pub dropped: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use formatting::DefaultCountry;
+
+    use super::*;
+
+    fn key(text: &str) -> Option<NumberKey> {
+        NumberKey::new(&PhoneNumber::parse(text, DefaultCountry::default()).unwrap())
+    }
+
+    #[test]
+    fn numbers_are_the_same_if_e_164_and_extension_are() {
+        assert_eq!(key("(415) 234-1234"), key("+1 415.234.1234"));
+        assert_eq!(key("415 234 1234 x12"), key("+14152341234 ext. 12"));
+        let others = ["415 234 1234", "415 234 1234 x12", "415 234 1234 x012", "415 234 1235"];
+        let keys: std::collections::HashSet<_> = others.map(key).into();
+        assert_eq!(keys.len(), others.len());
+    }
+
+    #[test]
+    fn rows_that_repeat_a_number_say_so_or_are_left_out() {
+        let [a, b] = ["415 234 1234", "415 234 1235"].map(key);
+        let text = b"x,,\nx,,\nx,,\n";
+        let row = |line: u64, keys: [Option<NumberKey>; 2]| {
+            let begin = (line as usize - 1) * 4;
+            let numbers = keys.into_iter().zip([begin + 2, begin + 3]).collect();
+            WrittenRow { line, end: begin + 4, numbers }
+        };
+        let rows = [row(1, [a, None]), row(2, [b, a]), row(3, [a, b])];
+        let written = |duplicates| {
+            let mut output = Vec::new();
+            let mut deduplication = Deduplication::new(duplicates, OutputForm::Csv);
+            let repeated = deduplication.write(text, &rows, &mut output).unwrap();
+            (String::from_utf8(output).unwrap(), repeated)
+        };
+        let (marked, repeated) = written(Duplicates::Mark);
+        assert_eq!(marked, "x,,\nx,,1\nx,1,2\n");
+        assert_eq!(repeated, Repeated { numbers: 3, dropped: 0 });
+        let (dropped, repeated) = written(Duplicates::Drop);
+        assert_eq!(dropped, "x,,\nx,,\n");
+        assert_eq!(repeated, Repeated { numbers: 3, dropped: 1 });
+    }
+}

@@ -1,0 +1,191 @@
+//! The fields that a list gets of each number: all, or those that are asked for.
+
+use std::{fmt::Write, str::FromStr};
+
+use format::{
+    FormatResult,
+    cells::{COLUMNS, column_of},
+    fields::Fields,
+};
+
+/// What the columns of a format result begin with in [`COLUMNS`].
+const PREFIX_OF_COLUMNS: &str = "tn_";
+/// The fields of a format result that lists never have: links lead to a server.
+const LINKS: &str = "flags";
+/// The fields that only lists have.
+const VERDICT: &str = "verdict";
+const LINE: &str = "line";
+/// The columns of a reason.
+const REASON: &str = "reason";
+const OTHER: &str = "other";
+
+/// A field as a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Column {
+    /// The one with this index in [`COLUMNS`].
+    OfResult(usize),
+    Verdict,
+    Reason,
+    Other,
+}
+
+/// The fields of each number that are written.
+#[derive(Debug, Clone)]
+pub struct ListFields {
+    /// In the order in which a CSV has them.
+    pub(super) columns: Vec<Column>,
+    /// Whether the line of the row is written.
+    pub(super) has_line: bool,
+    /// Those of the format result in JSON.
+    pub(super) of_result: ResultFields,
+}
+
+/// The fields of a format result in JSON.
+#[derive(Debug, Clone)]
+pub(super) enum ResultFields {
+    All,
+    Some(Fields),
+    None,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("unknown field '{name}'; the fields are {known}")]
+pub struct UnknownField {
+    name: String,
+    known: String,
+}
+
+/// All but the number as it was understood: the list has the number itself.
+impl Default for ListFields {
+    fn default() -> Self {
+        let of_result = (0..COLUMNS.len()).filter(|&it| COLUMNS[it] != "tn_input");
+        let of_lists = [Column::Verdict, Column::Reason, Column::Other];
+        let columns = of_result.map(Column::OfResult).chain(of_lists).collect();
+        Self { columns, has_line: true, of_result: ResultFields::All }
+    }
+}
+
+/// Comma-separated names: paths as the API has them, such as `carrier.name`, or columns, with or without
+/// `tn_`.
+impl FromStr for ListFields {
+    type Err = UnknownField;
+
+    fn from_str(names: &str) -> Result<Self, UnknownField> {
+        let known = Fields::of_type::<FormatResult>();
+        let (mut columns, mut paths, mut has_line) = (Vec::new(), Vec::new(), false);
+        for name in names.split(',').map(str::trim) {
+            match name {
+                VERDICT => columns.push(Column::Verdict),
+                LINE => has_line = true,
+                _ => {
+                    let (path, fields) =
+                        find(&known, name).ok_or_else(|| UnknownField::new(name, &known))?;
+                    let mut found: Vec<Column> =
+                        fields.leaves().filter_map(|path| Column::of_path(&path)).collect();
+                    found.sort();
+                    columns.append(&mut found);
+                    paths.push(path);
+                }
+            }
+        }
+        let mut seen = Vec::new();
+        columns.retain(|column| {
+            let is_new = !seen.contains(column);
+            seen.push(*column);
+            is_new
+        });
+        let chosen = known.selected(&paths.join(",")).ok().flatten();
+        let of_result = chosen.map_or(ResultFields::None, ResultFields::Some);
+        Ok(Self { columns, has_line, of_result })
+    }
+}
+
+impl ListFields {
+    /// Whether this field is written.
+    pub(super) fn has(&self, column: Column) -> bool {
+        self.columns.contains(&column)
+    }
+}
+
+impl Column {
+    fn of_path(path: &str) -> Option<Self> {
+        let name = column_of(path);
+        match name.strip_prefix(PREFIX_OF_COLUMNS) {
+            Some(REASON) => Some(Self::Reason),
+            Some(OTHER) => Some(Self::Other),
+            _ => COLUMNS.iter().position(|column| *column == name).map(Self::OfResult),
+        }
+    }
+
+    /// The name without the prefix of the list.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OfResult(index) => COLUMNS[index].trim_start_matches(PREFIX_OF_COLUMNS),
+            Self::Verdict => VERDICT,
+            Self::Reason => REASON,
+            Self::Other => OTHER,
+        }
+    }
+}
+
+/// The path of a field by its path or its column, and the fields at that path.
+fn find(known: &Fields, name: &str) -> Option<(String, Fields)> {
+    let is_link = name.split('.').next() == Some(LINKS);
+    let at = |path: &str| known.selected(path).ok().flatten().filter(|_| !is_link);
+    if let Some(fields) = at(name) {
+        return Some((name.to_owned(), fields));
+    }
+    let column = format!("{PREFIX_OF_COLUMNS}{}", name.trim_start_matches(PREFIX_OF_COLUMNS));
+    let path = known.leaves().find(|path| column_of(path) == column)?;
+    at(&path).map(|fields| (path, fields))
+}
+
+impl UnknownField {
+    fn new(name: &str, known: &Fields) -> Self {
+        let mut list = String::new();
+        for path in known.leaves().filter(|path| path.split('.').next() != Some(LINKS)) {
+            // Writing into a text cannot fail.
+            _ = write!(list, "{path}, ");
+        }
+        Self { name: name.to_owned(), known: format!("{list}{VERDICT}, {LINE}") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(fields: &str) -> Vec<&'static str> {
+        let fields: ListFields = fields.parse().unwrap();
+        fields.columns.iter().map(|column| column.name()).collect()
+    }
+
+    #[test]
+    fn fields_are_named_as_the_api_names_them_or_by_their_columns() {
+        assert_eq!(names("valid,e164,carrier.name"), ["valid", "e164", "carrier_name"]);
+        assert_eq!(names("tn_carrier_name, formats.e164"), ["carrier_name", "e164"]);
+        assert_eq!(names("formats,e164"), ["e164", "international", "national", "rfc3966"]);
+        assert_eq!(
+            names("countryCode,verdict,reason"),
+            ["country_code", "verdict", "reason", "other"]
+        );
+        let line: ListFields = "line".parse().unwrap();
+        assert!(line.has_line && matches!(line.of_result, ResultFields::None));
+    }
+
+    #[test]
+    fn an_unknown_field_is_refused_with_the_known_ones() {
+        for name in ["porting", "flags", "flags.country.svg", "", "carrier.nom"] {
+            let refused = name.parse::<ListFields>().unwrap_err().to_string();
+            assert!(refused.starts_with(&format!("unknown field '{name}'; the fields are ")));
+            assert!(refused.contains("carrier.name, ") && refused.ends_with(", verdict, line"));
+        }
+    }
+
+    #[test]
+    fn every_column_of_a_result_can_be_asked_for() {
+        for column in COLUMNS {
+            assert_eq!(names(column), [column.trim_start_matches(PREFIX_OF_COLUMNS)]);
+        }
+    }
+}
