@@ -61,7 +61,7 @@ pub struct FormatArgs {
     #[arg(long, value_name = "ROWS")]
     pub only: Option<RowFilter>,
     /// Find valid numbers that repeat an earlier one, by E.164 and extension: mark them with the line of
-    /// the earlier row in tn_duplicate_of, or leave such rows out with --dedupe=drop. Takes up to 60 MB of
+    /// the earlier row in tn_duplicate_of, or leave such rows out with --dedupe=drop. Takes up to 80 MB of
     /// memory for a million different numbers
     #[arg(
         long,

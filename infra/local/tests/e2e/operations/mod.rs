@@ -15,6 +15,7 @@ mod import_commands;
 mod key_transfer;
 mod key_transfer_model;
 mod lambda;
+mod list_options;
 mod log_privacy;
 mod mcp;
 mod new_files;
