@@ -34,7 +34,7 @@ const VAGUE_NAME: &str = "number";
 
 /// What is in the name of a column about numbers that has none, such as `Phone type`.
 const PARTS_OF_OTHER_NAMES: [&str; 2] = ["type", "phonetic"];
-/// What such a name ends with, as in `Phone carrier`.
+/// Ends of such names, as in `Phone carrier`.
 const ENDS_OF_OTHER_NAMES: [&str; 11] = [
     "carrier",
     "consent",

@@ -62,7 +62,7 @@ pub enum Access {
     Create,
 }
 
-/// Whether a name is that of a file that this program keeps in a data folder.
+/// Returns `true` for the name of a file that this program keeps in a data folder.
 pub fn is_own_file(name: &Path) -> bool {
     let (Some(folder), Some(file_name)) = (name.parent(), name.file_name()) else { return false };
     let is_data_folder = folder.join(DATABASE_FILE).exists();

@@ -159,7 +159,7 @@ fn move_files(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether something has the name that cannot be replaced by a file, such as `/dev/null` or a pipe.
+/// Returns `true` for the name of a device or a pipe, such as `/dev/null`, which no file can replace.
 fn is_special(name: &Path) -> bool {
     fs::metadata(name).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }

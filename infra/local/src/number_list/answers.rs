@@ -9,7 +9,7 @@ use numbering::dataset::Dataset;
 
 use super::{duplicates::NumberKey, layout::Layout, reason::Reason};
 
-/// How numbers are read, and what they are described from.
+/// The rules and the data by which numbers are answered.
 pub(super) struct Answers {
     pub layout: Arc<Layout>,
     pub default_country: DefaultCountry,
@@ -17,7 +17,7 @@ pub(super) struct Answers {
     pub today: Date,
 }
 
-/// What became of a number.
+/// The outcome of reading a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
     Valid,
@@ -28,7 +28,7 @@ pub(super) enum Outcome {
 /// The answer to one number.
 pub(super) struct Answer {
     pub outcome: Outcome,
-    /// Why the number was rejected, or is not the only one.
+    /// Present if the number was rejected, or is not the only one.
     pub reason: Option<Reason>,
     pub result: FormatResult,
     /// E.164 of a second number in the cell.
@@ -49,16 +49,16 @@ impl Outcome {
 
 impl Answers {
     /// The answers to the numbers of a row, in the order of the columns of numbers.
-    pub fn of_row(&self, cells: &[Cow<'_, str>]) -> Vec<Answer> {
+    pub fn answer_row(&self, cells: &[Cow<'_, str>]) -> Vec<Answer> {
         let numbers = self.layout.numbers.iter();
-        numbers.map(|&column| self.of_cell(cells, column)).collect()
+        numbers.map(|&column| self.answer_cell(cells, column)).collect()
     }
 
-    fn of_cell(&self, cells: &[Cow<'_, str>], column: usize) -> Answer {
+    fn answer_cell(&self, cells: &[Cow<'_, str>], column: usize) -> Answer {
         match self.number_and_country(cells, column) {
-            Ok((text, country)) => self.of_text(text, country),
+            Ok((text, country)) => self.answer_text(text, country),
             Err(reason) => {
-                let info = Some(reason.of_row());
+                let info = Some(reason.to_info());
                 let result = FormatResult::in_memory("", None, info, None, self.today);
                 let (outcome, reason) = (Outcome::Rejected, Some(reason));
                 Answer { outcome, reason, result, other: None, key: None }
@@ -66,7 +66,7 @@ impl Answers {
         }
     }
 
-    fn of_text(&self, text: &str, country: DefaultCountry) -> Answer {
+    fn answer_text(&self, text: &str, country: DefaultCountry) -> Answer {
         let number = PhoneNumber::parse(text, country);
         let other = number.as_ref().and_then(|number| number.other.clone());
         let two_numbers = other.as_ref().map(|_| NumberReason::TwoNumbers);

@@ -109,12 +109,12 @@ fn encoding_of(head: &[u8]) -> (Option<&'static Encoding>, usize) {
     }
 }
 
-/// Whether three zero bytes stand before or after the first character.
+/// Returns `true` if three zero bytes stand before or after the first character.
 fn has_zeros_of_utf_32(head: &[u8]) -> bool {
     matches!(head, &[a, 0, 0, 0, ..] | &[0, 0, 0, a, ..] if a > 0)
 }
 
-/// Whether a text begins with an object or a list of JSON that holds no plain numbers.
+/// Returns `true` if a text begins with an object or a list of JSON that holds no plain numbers.
 fn is_json(head: &[u8]) -> bool {
     let mut visible = head.iter().filter(|byte| !byte.is_ascii_whitespace() && **byte != 0);
     matches!(
@@ -234,7 +234,7 @@ mod tests {
     fn a_file_that_holds_no_text_says_what_it_is() {
         let refused = Text::of(&b"PK\x03\x04..."[..]).err().unwrap();
         assert!(refused.to_string().contains("save its sheet as CSV"));
-        for utf_32 in [&b"\xff\xfe\0\0t\0\0\0"[..], b"\0\0\xfe\xff\0\0\0t", b"3\0\0\0000\0\0\0"] {
+        for utf_32 in [&b"\xff\xfe\0\0t\0\0\0"[..], b"\0\0\xfe\xff\0\0\0t", b"3\0\0\x000\0\0\0"] {
             let refused = Text::of(utf_32).err().unwrap();
             assert!(refused.to_string().starts_with("it is in UTF-32; save it as UTF-8"));
         }

@@ -119,7 +119,7 @@ impl Deduplication {
     }
 }
 
-/// How much of a part repeats what came before.
+/// Counts of what repeats an earlier part.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Repeated {
     pub numbers: u64,

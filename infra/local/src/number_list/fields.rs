@@ -8,7 +8,7 @@ use format::{
     fields::Fields,
 };
 
-/// What the columns of a format result begin with in [`COLUMNS`].
+/// The start of the names in [`COLUMNS`].
 const PREFIX_OF_COLUMNS: &str = "tn_";
 /// The fields of a format result that lists never have: links lead to a server.
 const LINKS: &str = "flags";
@@ -23,7 +23,7 @@ const OTHER: &str = "other";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Column {
     /// The one with this index in [`COLUMNS`].
-    OfResult(usize),
+    Field(usize),
     Verdict,
     Reason,
     Other,
@@ -34,10 +34,10 @@ pub(super) enum Column {
 pub struct ListFields {
     /// In the order in which a CSV has them.
     pub(super) columns: Vec<Column>,
-    /// Whether the line of the row is written.
+    /// Adds the line of the row.
     pub(super) has_line: bool,
     /// Those of the format result in JSON.
-    pub(super) of_result: ResultFields,
+    pub(super) in_json: ResultFields,
 }
 
 /// The fields of a format result in JSON.
@@ -58,10 +58,10 @@ pub struct UnknownField {
 /// All but the number as it was understood: the list has the number itself.
 impl Default for ListFields {
     fn default() -> Self {
-        let of_result = (0..COLUMNS.len()).filter(|&it| COLUMNS[it] != "tn_input");
+        let fields = (0..COLUMNS.len()).filter(|&it| COLUMNS[it] != "tn_input");
         let of_lists = [Column::Verdict, Column::Reason, Column::Other];
-        let columns = of_result.map(Column::OfResult).chain(of_lists).collect();
-        Self { columns, has_line: true, of_result: ResultFields::All }
+        let columns = fields.map(Column::Field).chain(of_lists).collect();
+        Self { columns, has_line: true, in_json: ResultFields::All }
     }
 }
 
@@ -81,7 +81,7 @@ impl FromStr for ListFields {
                     let (path, fields) =
                         find(&known, name).ok_or_else(|| UnknownField::new(name, &known))?;
                     let mut found: Vec<Column> =
-                        fields.leaves().filter_map(|path| Column::of_path(&path)).collect();
+                        fields.leaves().filter_map(|path| Column::from_path(&path)).collect();
                     found.sort();
                     columns.append(&mut found);
                     paths.push(path);
@@ -95,32 +95,32 @@ impl FromStr for ListFields {
             is_new
         });
         let chosen = known.selected(&paths.join(",")).ok().flatten();
-        let of_result = chosen.map_or(ResultFields::None, ResultFields::Some);
-        Ok(Self { columns, has_line, of_result })
+        let in_json = chosen.map_or(ResultFields::None, ResultFields::Some);
+        Ok(Self { columns, has_line, in_json })
     }
 }
 
 impl ListFields {
-    /// Whether this field is written.
+    /// Returns `true` if this field is written.
     pub(super) fn has(&self, column: Column) -> bool {
         self.columns.contains(&column)
     }
 }
 
 impl Column {
-    fn of_path(path: &str) -> Option<Self> {
+    fn from_path(path: &str) -> Option<Self> {
         let name = column_of(path);
         match name.strip_prefix(PREFIX_OF_COLUMNS) {
             Some(REASON) => Some(Self::Reason),
             Some(OTHER) => Some(Self::Other),
-            _ => COLUMNS.iter().position(|column| *column == name).map(Self::OfResult),
+            _ => COLUMNS.iter().position(|column| *column == name).map(Self::Field),
         }
     }
 
     /// The name without the prefix of the list.
     pub fn name(self) -> &'static str {
         match self {
-            Self::OfResult(index) => COLUMNS[index].trim_start_matches(PREFIX_OF_COLUMNS),
+            Self::Field(index) => COLUMNS[index].trim_start_matches(PREFIX_OF_COLUMNS),
             Self::Verdict => VERDICT,
             Self::Reason => REASON,
             Self::Other => OTHER,
@@ -170,7 +170,7 @@ mod tests {
             ["country_code", "verdict", "reason", "other"]
         );
         let line: ListFields = "line".parse().unwrap();
-        assert!(line.has_line && matches!(line.of_result, ResultFields::None));
+        assert!(line.has_line && matches!(line.in_json, ResultFields::None));
     }
 
     #[test]

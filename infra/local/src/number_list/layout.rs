@@ -13,7 +13,7 @@ pub(super) struct Layout {
     /// What separates the cells; `None` if each line is a number.
     pub delimiter: Option<u8>,
     pub line_ends: LineEnds,
-    /// Whether a line such as `sep=;` stands before the rows, as Excel reads and writes it.
+    /// True if a line such as `sep=;` stands before the rows, as Excel reads and writes it.
     pub has_separator_line: bool,
     /// Whether the first row names the columns.
     pub has_header: bool,
@@ -94,8 +94,8 @@ impl Layout {
     /// Returns an error if it is a CSV and it is not certain which column has the numbers.
     pub fn of(head: &[u8], request: &Request) -> Result<Self, LayoutError> {
         let line_ends = LineEnds::of(head);
-        let named = named_delimiter(head).filter(|_| request.is_csv != Some(false));
-        let (delimiter, row) = match named {
+        let separator = named_delimiter(head).filter(|_| request.is_csv != Some(false));
+        let (delimiter, row) = match separator {
             Some((delimiter, begin)) => {
                 (delimiter, first_row_divided_by(delimiter, &head[begin..]))
             }
@@ -106,9 +106,9 @@ impl Layout {
             return Ok(Self::of_lines(line_ends));
         }
         let wanted: Vec<&String> = request.columns.iter().chain(&request.country_column).collect();
-        let is_csv = request
-            .is_csv
-            .unwrap_or_else(|| named.is_some() || !wanted.is_empty() || looks_like_header(&cells));
+        let is_csv = request.is_csv.unwrap_or_else(|| {
+            separator.is_some() || !wanted.is_empty() || looks_like_header(&cells)
+        });
         if !is_csv {
             return match wanted.first() {
                 Some(name) => Err(LayoutError::NoColumns((*name).clone())),
@@ -125,7 +125,7 @@ impl Layout {
         Ok(Self {
             delimiter: Some(delimiter),
             line_ends,
-            has_separator_line: named.is_some(),
+            has_separator_line: separator.is_some(),
             has_header,
             columns: unique(&names),
             numbers: numbers(&names, &request.columns)?,

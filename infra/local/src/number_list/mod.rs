@@ -42,7 +42,7 @@ use self::{
     times::Times,
 };
 
-/// What is known of a list before it is read, and how it is written.
+/// The choices that are made before a list is read.
 #[derive(Debug, Clone)]
 pub struct ListOptions {
     /// Whether it is a CSV, if that is known.
@@ -150,7 +150,7 @@ pub fn describe(
     let [reading, describing] = [Arc::clone(&times), Arc::clone(&times)];
     pipeline::in_order(
         move || reading.reading.time(|| rows.next_part().map_err(ListError::from)),
-        move |rows: Vec<Row>| describing.describing.time(|| Part::of(&rows, &answers, &output)),
+        move |rows: Vec<Row>| describing.describing.time(|| Part::new(&rows, &answers, &output)),
         |part: io::Result<Part>| {
             let Part { text, rows, summary: of_part } = part.map_err(unwritable)?;
             summary.add(of_part);
@@ -177,12 +177,12 @@ pub fn describe(
 impl Part {
     /// # Errors
     /// Returns no error: memory can be written.
-    fn of(rows: &[Row], answers: &Answers, output: &Output) -> io::Result<Self> {
+    fn new(rows: &[Row], answers: &Answers, output: &Output) -> io::Result<Self> {
         let mut summary = Summary::default();
         let mut text = output.rows();
         for Row { line, cells } in rows {
             let cells: Vec<Cow<'_, str>> = cells.iter().map(text_of).collect();
-            let answers = answers.of_row(&cells);
+            let answers = answers.answer_row(&cells);
             summary.count_row(*line, &answers);
             text.add(&AnsweredRow { line: *line, cells: &cells, answers: &answers })?;
         }

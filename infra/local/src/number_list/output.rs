@@ -45,7 +45,7 @@ pub struct OutputOptions {
     pub prefix: String,
     pub filter: Option<RowFilter>,
     pub duplicates: Option<Duplicates>,
-    /// Whether the list's own cells may not be formulas in a spreadsheet.
+    /// Keeps the list's own cells from being formulas in a spreadsheet.
     pub excel_safe: bool,
 }
 
@@ -279,7 +279,7 @@ impl RowsText<'_> {
                 tn: row.cells.get(position).map_or("", |cell| cell.as_ref()),
                 row: layout.delimiter.map(|_| NamedCells { names, cells: row.cells }),
                 verdict: fields.has(Column::Verdict).then(|| answer.outcome.name()),
-                result: match &fields.of_result {
+                result: match &fields.in_json {
                     ResultFields::All => Some(Thinned { answer: &answer.result, fields: None }),
                     ResultFields::Some(fields) => {
                         Some(Thinned { answer: &answer.result, fields: Some(fields) })
@@ -303,7 +303,7 @@ impl Answer {
     /// The cell of a column; `cells` are those of [`COLUMNS`].
     fn cell<'a>(&'a self, column: Column, cells: &'a [Cow<'a, str>; COLUMNS.len()]) -> &'a str {
         match column {
-            Column::OfResult(index) => &cells[index],
+            Column::Field(index) => &cells[index],
             Column::Verdict => self.outcome.name(),
             Column::Reason => self.reason.map_or("", |reason| reason.code()),
             Column::Other => self.other.as_deref().unwrap_or_default(),

@@ -28,7 +28,7 @@ impl Reason {
     }
 
     /// The reason of a row as that of a number.
-    pub fn of_row(self) -> ReasonInfo {
+    pub fn to_info(self) -> ReasonInfo {
         ReasonInfo { code: self.code(), message: format!("The row {self}"), other: None }
     }
 }
