@@ -15,6 +15,7 @@ use crate::support::{
     program::{program_on, run, stderr, stdout},
 };
 
+#[cfg(unix)]
 #[test]
 fn no_command_replaces_a_file_of_a_data_folder() {
     let (data_dir, other) = (TempDir::new().unwrap(), TempDir::new().unwrap());
