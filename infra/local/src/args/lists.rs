@@ -45,24 +45,24 @@ pub struct FormatArgs {
     /// The form of the list, if neither its name nor its first row tells it
     #[arg(long, value_name = "FORM")]
     pub from: Option<ListForm>,
-    /// The column of a CSV that has the numbers, by its name or its number from 1 on; by default the one
-    /// that is named like one of phone numbers. May be given several times: the added columns are then
-    /// named like tn_Home_Phone_e164, and JSON has a line for each number
+    /// Column of the numbers in a CSV, by its name or its number from 1 on; by default the one whose name
+    /// looks like phone numbers. Repeat it for several columns: the added ones are then named like
+    /// tn_Home_Phone_e164, and JSON has a line for each number
     #[arg(long, value_name = "COLUMN")]
     pub column: Vec<String>,
-    /// The fields to add, comma-separated, by their names in the API or their columns, such as
-    /// valid,e164,carrier.name; verdict and line are fields, too. All of them by default
+    /// Fields to add, comma-separated, by their names in the API or their columns, such as
+    /// valid,e164,carrier.name; verdict and line are fields, too. All by default
     #[arg(long, value_name = "FIELDS")]
     pub fields: Option<ListFields>,
-    /// The start of the names of the columns that are added to a CSV
+    /// Prefix of the columns that are added to a CSV
     #[arg(long, value_name = "TEXT", default_value = "tn_")]
     pub prefix: String,
-    /// Write only these rows; a row with several numbers is valid if one of them is
+    /// Rows to write; a row with several numbers is valid if one of them is
     #[arg(long, value_name = "ROWS")]
     pub only: Option<RowFilter>,
-    /// Find valid numbers that repeat an earlier one, by E.164 and extension: mark them with the line of
-    /// the earlier row in tn_duplicate_of, or leave such rows out with --dedupe=drop. Takes up to 80 MB of
-    /// memory for a million different numbers
+    /// Find valid numbers that repeat an earlier one, by E.164 and extension: mark them in tn_duplicate_of
+    /// with the line they repeat, or drop such rows with --dedupe=drop. Uses up to 80 MB of memory for a
+    /// million different numbers
     #[arg(
         long,
         value_name = "HOW",
@@ -71,8 +71,8 @@ pub struct FormatArgs {
         default_missing_value = "mark"
     )]
     pub dedupe: Option<Duplicates>,
-    /// Put an apostrophe before the list's own cells that a spreadsheet would take for formulas, as the
-    /// added cells have it; without this they stay as they are
+    /// Put an apostrophe before the list's own cells that a spreadsheet would take for formulas; the added
+    /// cells always have it
     #[arg(long)]
     pub excel_safe: bool,
     /// The first row of the CSV holds no names
