@@ -11,8 +11,7 @@ use super::{
 
 impl FormatResult {
     /// The result for a text and the number that was read in it, with the place and the carrier that
-    /// `dataset` knows, and with its reason. It has no flags, which lead to a server, and no formats of a
-    /// number that is not valid, so that none of them is taken for a number.
+    /// `dataset` knows, and with its reason. It has no flags, which lead to a server.
     pub fn in_memory(
         text: &str,
         number: Option<PhoneNumber>,
@@ -28,8 +27,12 @@ impl FormatResult {
         let records = npa_nxx.zip(dataset).map_or_else(BlockRecords::default, |(key, dataset)| {
             BlockRecords::of(dataset.exchange(key), || dataset.area_code(key.npa))
         });
-        let result = Self::of(number, records, today, None);
-        let formats = result.formats.filter(|_| result.valid);
-        Self { reason, formats, ..result }
+        Self { reason, ..Self::of(number, records, today, None) }
+    }
+
+    /// The result without the formats of a number that is not valid, so that none of them is taken for a
+    /// number.
+    pub fn without_invalid_formats(self) -> Self {
+        Self { formats: self.formats.filter(|_| self.valid), ..self }
     }
 }

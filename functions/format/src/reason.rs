@@ -16,8 +16,12 @@ pub struct ReasonInfo {
     /// The same as a sentence.
     #[schema(example = "The number has too few digits")]
     pub message: String,
-    /// E.164 of the second number in the text.
-    #[schema(required, pattern = r"^\+[1-9][0-9]{1,19}$", example = "+12122345678")]
+    /// E.164 of the second number in the text, with `;ext=` before its extension.
+    #[schema(
+        required,
+        pattern = r"^\+[1-9][0-9]{1,19}(;ext=[0-9]{1,20})?$",
+        example = "+12122345678"
+    )]
     pub other: Option<String>,
 }
 

@@ -1,12 +1,15 @@
 //! What a phone number is, and who holds its block.
 
-use ::format::FormatResult;
-use formatting::{DefaultCountry, PhoneNumber, Verdict};
+use ::format::{FormatResult, ReasonInfo};
+use formatting::{DefaultCountry, PhoneNumber};
 use numbering::time::today;
 use serde_json::{Value, json};
 use shared::in_process::InProcess;
 
-use super::{AS_ASSIGNED, Answer, Found, ask, line, listed, page::next, print, shown, text, typed};
+use super::{
+    AS_ASSIGNED, Answer, Found, ask, line, listed, lower_first, page::next, print, shown, text,
+    typed,
+};
 use crate::{
     LocalError,
     args::LookupArgs,
@@ -26,15 +29,17 @@ pub async fn lookup(args: LookupArgs) -> Result<Found, LocalError> {
     };
     print(args.json, &answer, |value| {
         let block = if has_data { written_block(&args, value) } else { String::new() };
-        written(&args, &value["format"]) + &block
+        written(&value["format"]) + &block
     })?;
     Ok(Found::from_bool(answer.value["format"]["valid"] == true))
 }
 
 /// What the number is without numbering data, which a North American one is told to lack.
 fn answer_alone(args: &LookupArgs) -> Result<Answer, LocalError> {
-    let number = PhoneNumber::parse(&args.number, country(args));
-    let format = FormatResult::in_memory(&args.number, number, None, today());
+    let (text, country) = (&args.number, country(args));
+    let number = PhoneNumber::parse(text, country);
+    let reason = ReasonInfo::find(text, country, number.as_ref());
+    let format = FormatResult::in_memory(text, number, reason, None, today());
     let format = serde_json::to_value(format).map_err(LocalError::io("cannot print as JSON"))?;
     if !format["npa"].is_null() {
         eprintln!("note: {}", without_data(&args.data.place()?, &args.data.next()));
@@ -45,9 +50,9 @@ fn answer_alone(args: &LookupArgs) -> Result<Answer, LocalError> {
 
 /// What the API says of the number as such, and of the block that it is in.
 async fn both_answers(api: &InProcess, args: &LookupArgs) -> Result<Answer, LocalError> {
-    let tn = ("tn", args.number.as_str());
-    let params = typed([("defaultCountry", &args.country)]);
-    let format = ask(api, "/v1/format", &[&[tn][..], &params].concat()).await?;
+    let params = [("tn", args.number.as_str()), ("include", "reason")];
+    let country = typed([("defaultCountry", &args.country)]);
+    let format = ask(api, "/v1/format", &[&params[..], &country].concat()).await?;
     // Of a North American number only, whatever country it was read in.
     let lookup = match format.value["npa"] {
         Value::Null => None,
@@ -67,11 +72,13 @@ async fn both_answers(api: &InProcess, args: &LookupArgs) -> Result<Answer, Loca
     })
 }
 
-fn written(args: &LookupArgs, format: &Value) -> String {
-    let formats = &format["formats"];
-    let verdict = match refusal(args) {
-        None => styled(GOOD, "valid"),
-        Some(refusal) => styled(BAD, &format!("not valid: it {refusal}")),
+fn written(format: &Value) -> String {
+    let (formats, reason) = (&format["formats"], &format["reason"]);
+    let verdict = if format["valid"] == true {
+        styled(GOOD, "valid")
+    } else {
+        let message = shown(&reason["message"]);
+        styled(BAD, &format!("not valid: {}", lower_first(&message)))
     };
     if formats.is_null() {
         return format!("{}  {verdict}\n", shown(&format["input"]));
@@ -86,18 +93,9 @@ fn written(args: &LookupArgs, format: &Value) -> String {
         line("URI", shown(&formats["rfc3966"])),
         line("type", number_type),
         line("place", listed(place)),
+        line("other number", text(&reason["other"])),
     ]
     .concat()
-}
-
-/// Why the number is not valid, if it is not.
-fn refusal(args: &LookupArgs) -> Option<String> {
-    let country = country(args);
-    let number = PhoneNumber::parse(&args.number, country);
-    match Verdict::of(&args.number, country, number.as_ref()) {
-        Verdict::Rejected(refusal) => Some(refusal.to_string()),
-        Verdict::Valid | Verdict::Repaired => None,
-    }
 }
 
 /// The country of a number without a country code, which was checked when the line was read.

@@ -79,6 +79,7 @@ impl Answers {
         let key = number.as_ref().filter(|number| number.valid).and_then(NumberKey::new);
         let dataset = self.dataset.as_deref();
         let result = FormatResult::in_memory(text, number, info, dataset, self.today);
+        let result = result.without_invalid_formats();
         Answer { outcome, reason: reason.map(Reason::Number), result, other, key }
     }
 
