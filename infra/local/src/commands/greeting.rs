@@ -14,6 +14,7 @@ use crate::{
     database::Database,
     next_commands::NextCommands,
     sample,
+    terminal::{width, wrapped},
 };
 
 /// Prints where the server is found, what it answers from, and what to do next.
@@ -72,7 +73,7 @@ fn print_data(current: Option<&Snapshot>, next: &NextCommands) {
         );
     }
     if let Some(note) = sample::note_on(current, next) {
-        println!("  note      {note}");
+        println!("{}", wrapped(&format!("  note      {note}"), width(), 12));
     }
 }
 

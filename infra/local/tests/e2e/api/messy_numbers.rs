@@ -194,7 +194,7 @@ async fn a_plus_that_nobody_encoded_begins_an_international_number() {
         "Tel.%20+44%2020%207946%200958",
         "tel:20-7946-0958;phone-context=+44",
         "tel:20-7946-0958;phone-context%3D+44",
-        "Line%202:%20+44%2020%207946%200958",
+        "Line%20two:%20+44%2020%207946%200958",
     ] {
         assert_eq!(input(&service.by_query(query).await), "+442079460958", "{query}");
     }

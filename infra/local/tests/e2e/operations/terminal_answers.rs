@@ -75,7 +75,10 @@ async fn json_is_what_the_api_answers_even_while_the_folder_is_served() {
     }
     let both = stdout(&run(&data_dir, &["lookup", "(415) 234-1234", "--json"]));
     let both: Value = serde_json::from_str(&both).unwrap();
-    assert_eq!(both["format"], serving.get_without_flags("/v1/format/4152341234").await);
+    assert_eq!(
+        both["format"],
+        serving.get_without_flags("/v1/format/4152341234?include=reason").await
+    );
     assert_eq!(both["lookup"], serving.get("/v1/lookup/4152341234").await);
     let abroad = stdout(&run(&data_dir, &["lookup", "+442079460958", "--json"]));
     assert!(abroad.ends_with(",\"lookup\":null}\n"), "{abroad}");
