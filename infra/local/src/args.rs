@@ -15,7 +15,7 @@ mod reading;
 mod serving;
 
 use data::endpoint_url;
-pub use data::{DataArgs, DatabaseArgs, FolderArgs, Place};
+pub use data::{DataArgs, DatabaseArgs, FolderArgs};
 pub use flags::FlagsArgs;
 pub use lists::{FormatArgs, ListForm, NumberForm};
 pub use numbers::{

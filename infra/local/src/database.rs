@@ -1,11 +1,9 @@
 //! The DynamoDB the local program works on: an embedded one in a folder, or another by its URL.
 
 use std::{
-    ffi::OsString,
     fs::{self, File, TryLockError},
-    iter,
     net::Ipv4Addr,
-    path::{Path, PathBuf},
+    path::Path,
     time::Duration,
 };
 
@@ -18,34 +16,17 @@ use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle};
 
 use crate::{
     LocalError,
-    args::{DataArgs, DatabaseArgs, Place},
-    database_copy, stack, tables,
+    args::{DataArgs, DatabaseArgs},
+    data_folder::{DATABASE_FILE, ENDPOINT_FILE, LOCK_FILE},
+    database_copy,
+    place::Place,
+    stack, tables,
 };
 
-/// The embedded database in its folder.
-pub const DATABASE_FILE: &str = "dynamodb.sqlite";
-/// What SQLite adds to the name of a database for the files beside it. They are a part of the database:
-/// one that is left behind would be played into whatever takes the place of its database.
-const FILES_BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
-/// Where the folder has the address of the process that serves it.
-const ENDPOINT_FILE: &str = "endpoint";
-/// The key that a folder's server made for itself.
-pub const KEY_FILE: &str = "api-key";
-/// The file by which a process has the folder for itself.
-const LOCK_FILE: &str = "lock";
 /// How often items are deleted whose time has come.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(3600);
 /// Any free port.
 const ANY_PORT: u16 = 0;
-
-/// The files of the SQLite database that has this name, of which some may not exist.
-pub fn files_of_database(database: &Path) -> impl Iterator<Item = PathBuf> {
-    iter::once("").chain(FILES_BESIDE).map(move |ending| {
-        let mut name = OsString::from(database);
-        name.push(ending);
-        PathBuf::from(name)
-    })
-}
 
 /// What a command does with a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,16 +41,6 @@ pub enum Access {
     Change,
     /// It makes the database if there is none.
     Create,
-}
-
-/// Returns `true` for the name of a file that this program keeps in a data folder.
-pub fn is_own_file(name: &Path) -> bool {
-    let (Some(folder), Some(file_name)) = (name.parent(), name.file_name()) else { return false };
-    let is_data_folder = folder.join(DATABASE_FILE).exists();
-    let beside = files_of_database(Path::new(DATABASE_FILE));
-    let mut own = beside.chain([KEY_FILE, ENDPOINT_FILE, LOCK_FILE].map(PathBuf::from));
-    // Some file systems do not tell upper from lower case.
-    is_data_folder && own.any(|own| file_name.eq_ignore_ascii_case(own.as_os_str()))
 }
 
 /// Whether other processes may use the server that this one starts.

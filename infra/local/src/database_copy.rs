@@ -19,7 +19,7 @@ use rusqlite::{
     backup::{Backup, StepResult},
 };
 
-use crate::{LocalError, database::files_of_database};
+use crate::{LocalError, data_folder::files_of_database};
 
 /// How long to wait for a lock. A writer never holds up a reader, so that only the moment of opening or
 /// closing the database can make one wait.

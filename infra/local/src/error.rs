@@ -9,7 +9,7 @@ use shared::auth::MalformedKey;
 use store::{DatasetError, StoreError};
 
 use crate::{
-    args::Place, key_file::KeyFileError, next_commands::NextCommands, number_list::ListError,
+    key_file::KeyFileError, next_commands::NextCommands, number_list::ListError, place::Place,
 };
 
 /// The exit code of an examination after which nothing is known.

@@ -8,9 +8,10 @@ use store::{CurrentDataset, DatasetError, Snapshot, Store};
 
 use crate::{
     LocalError,
-    args::{DataArgs, Place},
+    args::DataArgs,
     database::{Access, Database},
     next_commands::NextCommands,
+    place::Place,
     routes, sample,
 };
 

@@ -4,6 +4,7 @@
 //! The rules are those of [`rlibphonenumber`], whose version is pinned. No other crate names it.
 
 mod beginnings;
+mod characters;
 mod country;
 mod formats;
 mod metadata;

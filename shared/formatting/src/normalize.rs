@@ -1,6 +1,6 @@
 //! Prepares a number as people type it for the rules (spec 4.4).
 
-use super::tolerant::is_plus;
+use super::characters::is_plus;
 
 /// The most characters of a text that Google's rules read.
 pub const LONGEST_INPUT: usize = 250;

@@ -11,11 +11,11 @@ use super::{
     country::DefaultCountry,
     formats::Formats,
     metadata::RULES,
-    normalize::{is_parseable, without_international_prefix},
+    normalize::is_parseable,
     north_america::NANP,
     number_type::NumberType,
-    reading::Reading,
-    tolerant::{self, digit_count},
+    reading::{Found, Reading, read_with_prefixes},
+    tolerant,
 };
 
 /// A number that the rules could parse.
@@ -42,27 +42,6 @@ pub struct PhoneNumber {
     pub is_non_geographic: bool,
     /// A second number in the same text, in E.164, with `;ext=` before its extension. The first one counts.
     pub other: Option<String>,
-}
-
-/// The number that a text holds, and the second one beside it, in E.164.
-pub(super) struct Found {
-    reading: Reading,
-    other: Option<String>,
-}
-
-impl From<Reading> for Found {
-    fn from(reading: Reading) -> Self {
-        Self { reading, other: None }
-    }
-}
-
-impl Found {
-    /// The first of several numbers; `None` if there is none.
-    pub(super) fn first_of(numbers: Vec<Reading>) -> Option<Self> {
-        let mut numbers = numbers.into_iter();
-        let reading = numbers.next()?;
-        Some(Self { reading, other: numbers.next().map(|other| other.in_one_word()) })
-    }
 }
 
 impl PhoneNumber {
@@ -107,22 +86,6 @@ fn find(text: &str, region: Region) -> Option<Found> {
         }
     }
     reading.map(Found::from)
-}
-
-/// Reads a number that may begin with an international prefix.
-pub(super) fn read_with_prefixes(text: &str, region: Region) -> Option<Reading> {
-    let typed = Reading::of(text, region);
-    if typed.as_ref().is_some_and(Reading::is_valid) {
-        return typed;
-    }
-    let Some(rewritten) = without_international_prefix(text) else { return typed };
-    // Words after the prefix are not digits of a keypad.
-    let is_in_digits = |reading: &Reading| reading.digit_count() <= digit_count(&rewritten);
-    match (Reading::of(&rewritten, region).filter(is_in_digits), typed) {
-        (Some(international), _) if international.is_valid() => Some(international),
-        (_, Some(typed)) if typed.is_possible => Some(typed),
-        (international, typed) => international.or(typed),
-    }
 }
 
 fn describe(Found { reading, other }: Found) -> Option<PhoneNumber> {

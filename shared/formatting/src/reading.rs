@@ -2,7 +2,10 @@
 
 use rlibphonenumber::{PhoneNumber as Parsed, Region, interfaces::AsOriginal};
 
-use super::{beginnings, metadata::RULES, north_america, number_type::NumberType, tolerant};
+use super::{
+    beginnings, characters::digit_count, metadata::RULES, normalize::without_international_prefix,
+    north_america, number_type::NumberType,
+};
 
 /// The most leading zeros of a number. The formats of the crate lose some of them if there are
 /// more.
@@ -21,6 +24,28 @@ pub(super) struct Reading {
     pub(super) number_type: Option<NumberType>,
     /// Whether it has the length of a valid number.
     pub(super) is_possible: bool,
+}
+
+/// The number that a text holds, and the second one beside it.
+pub(super) struct Found {
+    pub(super) reading: Reading,
+    /// Of the second number, in E.164, with `;ext=` before its extension.
+    pub(super) other: Option<String>,
+}
+
+impl From<Reading> for Found {
+    fn from(reading: Reading) -> Self {
+        Self { reading, other: None }
+    }
+}
+
+impl Found {
+    /// The first of several numbers; `None` if there is none.
+    pub(super) fn first_of(numbers: Vec<Reading>) -> Option<Self> {
+        let mut numbers = numbers.into_iter();
+        let reading = numbers.next()?;
+        Some(Self { reading, other: numbers.next().map(|other| other.in_one_word()) })
+    }
 }
 
 impl Reading {
@@ -43,7 +68,7 @@ impl Reading {
 
     /// The digits of the calling code, the national number and the extension.
     pub(super) fn digit_count(&self) -> usize {
-        tolerant::digit_count(&self.in_one_word())
+        digit_count(&self.in_one_word())
     }
 
     /// The number in E.164, with `;ext=` before its extension if it has one.
@@ -51,6 +76,22 @@ impl Reading {
         let extension = self.number.extension.iter().flat_map(|digits| [";ext=", digits]);
         let number = format!("+{}{}", self.number.country_code, self.national_number);
         number + &extension.collect::<String>()
+    }
+}
+
+/// Reads a number that may begin with an international prefix.
+pub(super) fn read_with_prefixes(text: &str, region: Region) -> Option<Reading> {
+    let typed = Reading::of(text, region);
+    if typed.as_ref().is_some_and(Reading::is_valid) {
+        return typed;
+    }
+    let Some(rewritten) = without_international_prefix(text) else { return typed };
+    // Words after the prefix are not digits of a keypad.
+    let is_in_digits = |reading: &Reading| reading.digit_count() <= digit_count(&rewritten);
+    match (Reading::of(&rewritten, region).filter(is_in_digits), typed) {
+        (Some(international), _) if international.is_valid() => Some(international),
+        (_, Some(typed)) if typed.is_possible => Some(typed),
+        (international, typed) => international.or(typed),
     }
 }
 

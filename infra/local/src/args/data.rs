@@ -3,14 +3,13 @@
 use std::{
     env,
     ffi::OsString,
-    fmt,
     path::{Path, PathBuf},
 };
 
 use clap::Args;
 use etcetera::{BaseStrategy, base_strategy::choose_native_strategy};
 
-use crate::{LocalError, next_commands::NextCommands};
+use crate::{LocalError, next_commands::NextCommands, place::Place};
 
 /// The environment variable that stands for `--data-dir`.
 const DATA_DIR: &str = "TNR_DATA_DIR";
@@ -47,24 +46,6 @@ pub struct DataArgs {
     pub stack: Option<String>,
     #[command(flatten)]
     pub database: DatabaseArgs,
-}
-
-/// Where the data is, once options, environment and defaults are put together.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
-    Stack(String),
-    Endpoint(String),
-    Folder(PathBuf),
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Stack(stack) => write!(f, "stack '{stack}'"),
-            Self::Endpoint(url) => write!(f, "the database at {url}"),
-            Self::Folder(folder) => write!(f, "folder '{}'", folder.display()),
-        }
-    }
 }
 
 impl FolderArgs {

@@ -8,10 +8,12 @@ use std::{
 
 use crate::{
     LocalError,
-    args::{BackupArgs, Place, RestoreArgs},
-    database::{DATABASE_FILE, FolderLock, files_of_database},
+    args::{BackupArgs, RestoreArgs},
+    data_folder::{DATABASE_FILE, files_of_database},
+    database::FolderLock,
     database_copy,
     new_file::NewFile,
+    place::Place,
     private_file,
 };
 use dynoxide::Database as Dynoxide;

@@ -13,13 +13,14 @@ use store::{Store, Tables, TimeoutProfile};
 
 use crate::{
     LocalError,
-    args::{DoctorArgs, Place},
+    args::DoctorArgs,
     database::{Access, on_database, store_at},
     doctor::{
         Conditions, Examination, Finding, Group, Remedies, StackTarget, State, Target,
         examine_database, examine_service, examine_stack,
     },
     import_progress::with_progress,
+    place::Place,
     report,
     terminal::{BAD, GOOD, HEADING, HINT, WARNING, styled, width, wrapped},
 };

@@ -9,10 +9,11 @@ use tokio::net::TcpListener;
 
 use crate::{
     LocalError,
-    args::{Place, ServeArgs},
+    args::ServeArgs,
     commands::health::reachable,
     database::Database,
     next_commands::NextCommands,
+    place::Place,
     sample,
     terminal::{width, wrapped},
 };

@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use shared::auth::ApiKey;
 use store::Store;
 
-use crate::{LocalError, commands::keys, database::KEY_FILE, private_file, sample};
+use crate::{LocalError, commands::keys, data_folder::KEY_FILE, private_file, sample};
 
 /// Name of the key that the local program makes for itself.
 const KEY_NAME: &str = "local";

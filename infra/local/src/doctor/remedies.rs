@@ -2,7 +2,7 @@
 
 use store::is_plain_http;
 
-use crate::{args::Place, next_commands::NextCommands};
+use crate::{next_commands::NextCommands, place::Place};
 
 /// What the commands of a deployment have in common.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use clap::Args;
 
 pub use staging::Staging;
 
-use crate::{LocalError, database::is_own_file};
+use crate::{LocalError, data_folder::is_own_file};
 
 /// The permission to replace a file.
 #[derive(Debug, Clone, Copy, Args)]

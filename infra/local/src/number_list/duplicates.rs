@@ -8,7 +8,7 @@ use std::{
 use clap::ValueEnum;
 use formatting::PhoneNumber;
 
-use super::output::OutputForm;
+use super::form::OutputForm;
 
 /// The treatment of rows that repeat a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

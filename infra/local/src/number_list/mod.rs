@@ -9,6 +9,7 @@ mod answers;
 mod decoding;
 mod duplicates;
 mod fields;
+mod form;
 mod layout;
 mod output;
 mod pipeline;
@@ -29,7 +30,8 @@ use numbering::{dataset::Dataset, time::today};
 
 pub use duplicates::Duplicates;
 pub use fields::ListFields;
-pub use output::{OutputForm, OutputOptions, RowFilter};
+pub use form::OutputForm;
+pub use output::{OutputOptions, RowFilter};
 
 use self::{
     answers::Answers,

@@ -13,6 +13,7 @@ use super::{
     decoding::BYTE_ORDER_MARK,
     duplicates::{Duplicates, WrittenRow},
     fields::{Column, ListFields, ResultFields},
+    form::OutputForm,
     layout::{Layout, LineEnds, unique},
 };
 
@@ -20,13 +21,6 @@ use super::{
 const LINE: &str = "line";
 /// The column of the line of the row that a number repeats.
 const DUPLICATE_OF: &str = "duplicate_of";
-
-/// The form of the output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OutputForm {
-    Csv,
-    JsonLines,
-}
 
 /// The rows that are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -5,7 +5,7 @@ use std::{iter, net::Ipv4Addr, sync::LazyLock};
 
 use regex::bytes::{RegexSet, RegexSetBuilder};
 
-use super::characters::is_letter;
+use crate::characters::is_letter;
 
 /// Years of the Gregorian calendar from 1900 to 2199, of Persia and Islam, and of Thailand.
 const YEAR: &str = "(?:1[349]|2[015])[0-9]{2}";

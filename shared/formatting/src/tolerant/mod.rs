@@ -4,7 +4,6 @@
 //! No digit is dropped, joined to others over a word, or invented: each digit of the text belongs to
 //! the number, to its extension, or to another valid number beside it.
 
-mod characters;
 mod lookalikes;
 #[cfg(test)]
 mod search;
@@ -14,12 +13,10 @@ mod tests;
 use rlibphonenumber::Region;
 
 use super::{
-    number::{Found, read_with_prefixes},
+    characters::{digit_count, is_invisible, is_letter, is_line_break, is_plus, with_ascii_digits},
     number_type::NumberType,
-    reading::Reading,
+    reading::{Found, Reading, read_with_prefixes},
 };
-pub(super) use characters::{digit_count, is_plus};
-use characters::{is_invisible, is_letter, is_line_break, with_ascii_digits};
 
 /// Fewer digits beside words, or beside another number, are not a number.
 const MIN_DIGITS: usize = 7;

@@ -1,6 +1,6 @@
 //! Classes of characters in text around phone numbers.
 
-use crate::metadata::RULES;
+use super::metadata::RULES;
 
 /// The text with every decimal digit of Unicode as an ASCII digit.
 pub fn with_ascii_digits(text: &str) -> String {

@@ -1,0 +1,38 @@
+//! The files that this program keeps in a data folder.
+
+use std::{
+    ffi::OsString,
+    iter,
+    path::{Path, PathBuf},
+};
+
+/// The embedded database in its folder.
+pub const DATABASE_FILE: &str = "dynamodb.sqlite";
+/// What SQLite adds to the name of a database for the files beside it. They are a part of the database:
+/// one that is left behind would be played into whatever takes the place of its database.
+const FILES_BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
+/// Where the folder has the address of the process that serves it.
+pub const ENDPOINT_FILE: &str = "endpoint";
+/// The key that a folder's server made for itself.
+pub const KEY_FILE: &str = "api-key";
+/// The file by which a process has the folder for itself.
+pub const LOCK_FILE: &str = "lock";
+
+/// The files of the SQLite database that has this name, of which some may not exist.
+pub fn files_of_database(database: &Path) -> impl Iterator<Item = PathBuf> {
+    iter::once("").chain(FILES_BESIDE).map(move |ending| {
+        let mut name = OsString::from(database);
+        name.push(ending);
+        PathBuf::from(name)
+    })
+}
+
+/// Returns `true` for the name of a file that this program keeps in a data folder.
+pub fn is_own_file(name: &Path) -> bool {
+    let (Some(folder), Some(file_name)) = (name.parent(), name.file_name()) else { return false };
+    let is_data_folder = folder.join(DATABASE_FILE).exists();
+    let beside = files_of_database(Path::new(DATABASE_FILE));
+    let mut own = beside.chain([KEY_FILE, ENDPOINT_FILE, LOCK_FILE].map(PathBuf::from));
+    // Some file systems do not tell upper from lower case.
+    is_data_folder && own.any(|own| file_name.eq_ignore_ascii_case(own.as_os_str()))
+}

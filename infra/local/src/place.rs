@@ -1,0 +1,21 @@
+//! The place of the data.
+
+use std::{fmt, path::PathBuf};
+
+/// Where the data is, once options, environment and defaults are put together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    Stack(String),
+    Endpoint(String),
+    Folder(PathBuf),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stack(stack) => write!(f, "stack '{stack}'"),
+            Self::Endpoint(url) => write!(f, "the database at {url}"),
+            Self::Folder(folder) => write!(f, "folder '{}'", folder.display()),
+        }
+    }
+}
