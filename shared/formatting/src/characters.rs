@@ -2,19 +2,19 @@
 
 use super::metadata::RULES;
 
-/// The text with every decimal digit of Unicode as an ASCII digit.
-pub fn with_ascii_digits(text: &str) -> String {
+/// The text with every decimal digit of Unicode as an ASCII digit. `None` if it has another numeral, such
+/// as a fraction, since that is not a digit of a phone number.
+pub fn with_ascii_digits(text: &str) -> Option<String> {
     let mut ascii = String::with_capacity(text.len());
     for c in text.chars() {
         if c.is_ascii() || !c.is_numeric() {
             ascii.push(c);
         } else {
-            // Fractions and Roman numerals have no digit.
             let digit = RULES.normalize_digits_only(c.encode_utf8(&mut [0; 4]));
-            ascii.push_str(if digit.is_empty() { "\u{fffd}" } else { &digit });
+            ascii.push(digit.chars().next()?);
         }
     }
-    ascii
+    Some(ascii)
 }
 
 pub fn is_plus(c: char) -> bool {

@@ -78,8 +78,8 @@ fn find(text: &str, region: Region) -> Option<Found> {
     let reading = read_with_prefixes(text, region);
     match &reading {
         Some(valid) if valid.is_valid() && !tolerant::hides_second_number(text, valid, region) => {}
-        refused => {
-            let found = tolerant::read(text, region, refused.is_none());
+        _ => {
+            let found = tolerant::read(text, region);
             if found.is_some() {
                 return found;
             }

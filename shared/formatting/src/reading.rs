@@ -44,7 +44,9 @@ impl Found {
     pub(super) fn first_of(numbers: Vec<Reading>) -> Option<Self> {
         let mut numbers = numbers.into_iter();
         let reading = numbers.next()?;
-        Some(Self { reading, other: numbers.next().map(|other| other.in_one_word()) })
+        let first = reading.in_one_word();
+        let other = numbers.map(|other| other.in_one_word()).find(|other| *other != first);
+        Some(Self { reading, other })
     }
 }
 

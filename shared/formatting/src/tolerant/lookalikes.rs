@@ -3,22 +3,25 @@
 
 use std::{iter, net::Ipv4Addr, sync::LazyLock};
 
-use regex::bytes::{RegexSet, RegexSetBuilder};
+use regex::bytes::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 
 use crate::characters::is_letter;
 
 /// Years of the Gregorian calendar from 1900 to 2199, of Persia and Islam, and of Thailand.
 const YEAR: &str = "(?:1[349]|2[015])[0-9]{2}";
 const DAY_OR_MONTH: &str = "(?:0?[1-9]|[12][0-9]|3[01])";
+/// A decimal number of at most 180 with three digits or more after its point.
+const DEGREES: &str = r"(?:1[0-7]\d|180|\d?\d)[.,]\d{3,}";
 /// The beginnings of the names of months in the languages of Western and Central Europe.
 const MONTH: &str = r"(?:jan|feb|fév|mar|mär|apr|abr|avr|may|mai|maj|mei|mag|jun|jui|giu|jul|lug|aug|aoû|ago|sep|set|oct|okt|out|ott|nov|dec|dez|déc|dic)[a-z\x80-\xff]*";
 
 /// Notations of other things, in bytes. A pattern that begins or ends with `\D` also fits at the
 /// beginning or end of a text.
-fn patterns() -> [String; 15] {
+fn patterns() -> [String; 18] {
     [
-        // 9:15, 09:15:30.123
-        r"[^\d:]\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d+)?[^\d:]".to_owned(),
+        // 9:15, 09:15:30.123, 00:09:15:24, 20261122-091530
+        r"[^\d:]\d{1,2}(?::\d{2}){1,3}(?:[.,]\d+)?[^\d:]".to_owned(),
+        r"\D(?:19|20)\d{6}[-T_ ]\d{6}\D".to_owned(),
         // 2026-11-22, 22.11.2026, 22 Nov 2026, 22 de noviembre de 2026, Nov. 22, 2026
         format!(r"\D{YEAR}(?:[-./] ?{DAY_OR_MONTH}){{2}}\D"),
         format!(r"\D(?:{DAY_OR_MONTH}[-./] ?){{2}}{YEAR}\D"),
@@ -30,19 +33,23 @@ fn patterns() -> [String; 15] {
         r"\D\d{1,3}(?:[.'\s]\d{3})+,\d{1,2}\D".to_owned(),
         // 1234567,89, 1234567.5
         r"^\D*\d{4,}[.,]\d{1,2}\D*$".to_owned(),
+        // 9.029.342.299, 5 823 294 299
+        r"[^\d+]\d{1,2}(?:[._\s']\d{3}){3,}\D".to_owned(),
         // Latitude and longitude: 40.7128, -74.0060
-        r"\D(?:[0-8]?\d|90)\.\d+[,;/\s]+-?(?:1[0-7]\d|180|\d?\d)\.\d+\D".to_owned(),
+        format!(r"\D{DEGREES}\D*[^\d.]\D*{DEGREES}\D"),
         r"(?i)\b(?:lat(?:itude)?|lon(?:gitude)?|lng)\b[ :=]*-?\d".to_owned(),
-        // 01:23:45:67:89:10, 01-23-45-67-89-ab
+        // 662836:429585, 01:23:45:67:89:10
+        r"(?i)[^\da-f:][\da-f]{6}:[\da-f]{6}[^\da-f:]".to_owned(),
         r"(?i)[^\da-f:](?:[\da-f]{2}:){5}[\da-f]{2}[^\da-f:]".to_owned(),
         // A UUID
         r"(?i)[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}".to_owned(),
         // An IBAN, which has at least 15 characters
         r"\b[A-Z]{2}\d{2}(?: ?[A-Z\d]{4}){2,7} ?[A-Z\d]{3}".to_owned(),
         // A payment card
-        r"\D(?:\d{4}[- ]){3}\d{1,7}\D|\D\d{4}[- ]\d{6}[- ]\d{5}\D".to_owned(),
+        r"\D(?:\d{4}[-_: ]){3}\d{1,7}\D|\D\d{4}[-_: ]\d{6}[-_: ]\d{4,5}\D|\*\*".to_owned(),
         // 10.0.19045.3693-beta
-        r"\D\d+(?:\.\d+)+[-_+ ]?(?i:alpha|beta|rc|dev|pre|snapshot|release|build|final)".to_owned(),
+        r"(?i)\D\d+(?:\.\d+)+[-_+]?(?:alpha|beta|rc|dev|pre|snapshot|release|build|final)[.\d]*[^a-z]"
+            .to_owned(),
     ]
 }
 
@@ -52,11 +59,18 @@ static NOTATIONS: LazyLock<RegexSet> = LazyLock::new(|| {
     set.expect("tests have compiled the patterns")
 });
 
-/// ISO 4217, in capitals, without codes that are words or names in a language.
-const CURRENCY_CODES: [&str; 30] = [
+/// Marks of phone numbers, which amounts of money do not have: 305-234, (305), +1.
+static NUMBER_MARKS: LazyLock<Regex> = LazyLock::new(|| {
+    let marks = RegexBuilder::new(r"\d-\d|\(\d{2,5}\)|\+\d").unicode(false).build();
+    marks.expect("tests have compiled the pattern")
+});
+
+/// ISO 4217, in capitals.
+const CURRENCY_CODES: [&str; 43] = [
     "USD", "EUR", "GBP", "JPY", "CNY", "RMB", "CHF", "CAD", "AUD", "NZD", "INR", "SEK", "NOK",
     "DKK", "PLN", "CZK", "HUF", "RUB", "BRL", "MXN", "ZAR", "KRW", "SGD", "HKD", "THB", "IDR",
-    "MYR", "PHP", "VND", "ILS",
+    "MYR", "PHP", "VND", "ILS", "ISK", "RON", "TWD", "UAH", "TRY", "ARS", "CLP", "COP", "EGP",
+    "NGN", "PKR", "SAR", "AED",
 ];
 
 /// Currencies as people write them, in lower case.
@@ -67,10 +81,14 @@ const CURRENCIES: [&str; 20] = [
 
 /// Whether the text has the notation of something else. Its digits are ASCII.
 pub fn is_lookalike(text: &str) -> bool {
-    text.contains(is_sign_of_other_things)
-        || text.split(|c| !is_letter(c)).any(is_currency)
+    let marked = with_ascii_marks(text);
+    let is_marked_as_number = || NUMBER_MARKS.is_match(marked.as_bytes());
+    let is_money =
+        || text.contains(is_sign_of_money) || text.split(|c| !is_letter(c)).any(is_currency);
+    (is_money() && !is_marked_as_number())
+        || text.contains('°')
         || text.split(|c: char| c != '.' && !c.is_ascii_digit()).any(is_ip_address)
-        || NOTATIONS.is_match(with_ascii_marks(text).as_bytes())
+        || NOTATIONS.is_match(marked.as_bytes())
 }
 
 /// The text between two spaces, with ASCII for its spaces and apostrophes.
@@ -83,9 +101,8 @@ fn with_ascii_marks(text: &str) -> String {
     iter::once(' ').chain(ascii).chain([' ']).collect()
 }
 
-/// A sign of money or of an angle.
-fn is_sign_of_other_things(c: char) -> bool {
-    matches!(c, '$' | '¢'..='¥' | '°' | '\u{20a0}'..='\u{20cf}' | '＄' | '￠' | '￡' | '￥' | '￦')
+fn is_sign_of_money(c: char) -> bool {
+    matches!(c, '$' | '¢'..='¥' | '\u{20a0}'..='\u{20cf}' | '＄' | '￠' | '￡' | '￥' | '￦')
 }
 
 fn is_currency(word: &str) -> bool {
@@ -94,5 +111,6 @@ fn is_currency(word: &str) -> bool {
 
 /// Whether this is an address of IPv4, or rather pairs of digits as in `12.34.56.78`.
 fn is_ip_address(text: &str) -> bool {
+    let text = text.trim_matches('.');
     text.parse::<Ipv4Addr>().is_ok() && text.split('.').any(|part| part.len() != 2)
 }

@@ -20,9 +20,18 @@ use super::{
 
 /// Fewer digits beside words, or beside another number, are not a number.
 const MIN_DIGITS: usize = 7;
+/// Fewer digits that touch a word belong to it.
+const MIN_TOUCHING_DIGITS: usize = 3;
 
 /// Stands for a word, over which digits are not joined.
 const WORD: char = '\u{1}';
+
+/// What stands between a number and a note with digits rather than within a number.
+const NOTE_SIGNS: [char; 14] =
+    [';', '|', ',', ':', '=', '&', '\n', '\r', '\t', '；', '｜', '，', '：', '＆'];
+
+/// Stands before an extension.
+const EXTENSION: &str = " ext ";
 
 /// The signs that are kept in each of three attempts, since they may announce an extension: a hash
 /// sign does so more often than a comma or semicolon, which also separate groups of digits.
@@ -53,22 +62,21 @@ type Division = fn(&str) -> Vec<&str>;
 
 /// Divisions at what often stands between two numbers and seldom within one, strongest first. A part
 /// is divided by weaker ones only.
-const DIVISIONS: [Division; 8] = [
+const DIVISIONS: [Division; 9] = [
     |text| text.split(is_line_break).collect(),
     |text| text.split([';', '|', '；', '｜']).collect(),
     |text| text.split(WORD).collect(),
     |text| text.split(['/', '\\', '&', '／', '＆']).collect(),
-    |text| text.split([',', '，', '、', '،', '•', '·', '\t']).collect(),
+    |text| text.split([',', '，', '、', '،', '•', '·', '・', '\t']).collect(),
+    |text| text.split(" - ").flat_map(|part| part.split(" – ")).collect(),
     |text| text.split("  ").collect(),
     before_openings,
     at_only_space,
 ];
 
 /// The valid number in text that Google's rules do not call valid, and the second one beside it.
-///
-/// If the rules refuse the text only for its punctuation, it may hold a number that is not valid.
-pub(super) fn read(text: &str, region: Region, is_refused: bool) -> Option<Found> {
-    let text = with_ascii_digits(text);
+pub(super) fn read(text: &str, region: Region) -> Option<Found> {
+    let text = with_ascii_digits(text)?;
     if let Some(number) = whole_number(&text) {
         return valid(&number, region).map(Found::from);
     }
@@ -87,13 +95,7 @@ pub(super) fn read(text: &str, region: Region, is_refused: bool) -> Option<Found
     {
         return Found::first_of(numbers);
     }
-    whole
-        .or_else(|| vanity_number(&text, region))
-        .or_else(|| {
-            let is_plain = is_refused && !bare.contains(WORD);
-            is_plain.then(|| read_with_prefixes(&with_spaces(&bare, &['#', '＃']), region))?
-        })
-        .map(Found::from)
+    whole.or_else(|| vanity_number(&text, region)).map(Found::from)
 }
 
 /// Whether a valid reading has a second number as its extension, as the rules read
@@ -105,7 +107,7 @@ pub(super) fn hides_second_number(text: &str, reading: &Reading, region: Region)
     {
         return false;
     }
-    let text = with_ascii_digits(text);
+    let text = with_ascii_digits(text).unwrap_or_default();
     let before = text.rfind(extension.as_str()).map_or("", |start| &text[..start]);
     let is_announced = before.trim_end().ends_with(",,")
         || before.trim_end_matches(|c: char| !c.is_alphanumeric()).ends_with(is_letter);
@@ -137,8 +139,8 @@ fn may_differ(text: &str) -> bool {
     digit_count(text) >= 2 * MIN_DIGITS || !text.chars().all(is_plain)
 }
 
-/// The text with [`WORD`] for each word, and `ext` for each word before an extension. `None` if the
-/// text is hexadecimal.
+/// The text with [`WORD`] for each word, and [`EXTENSION`] for each word before an extension. `None` if
+/// a word and digits are one, as in `2nd`, `24h` and hexadecimal.
 fn without_words(text: &str) -> Option<String> {
     let mut bare = String::with_capacity(text.len());
     let mut rest = text;
@@ -148,11 +150,11 @@ fn without_words(text: &str) -> Option<String> {
         let (word, after) = from_word.split_at(end);
         bare.push_str(before);
         if is_before_extension(&bare, word, after) {
-            bare.push_str(" ext ");
+            bare.push_str(EXTENSION);
         } else {
-            let touches_digit =
-                bare.ends_with(char::is_numeric) || after.starts_with(char::is_numeric);
-            if touches_digit && word.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            let digits = digits_at_end(&bare).max(digits_at_start(after));
+            let is_hexadecimal = word.bytes().all(|byte| byte.is_ascii_hexdigit());
+            if (1..MIN_TOUCHING_DIGITS).contains(&digits) || (digits > 0 && is_hexadecimal) {
                 return None;
             }
             bare.push(WORD);
@@ -174,10 +176,40 @@ fn is_before_extension(before: &str, word: &str, after: &str) -> bool {
 fn one_number(bare: &str, region: Region) -> Option<Reading> {
     let mut parts = bare.split(WORD).filter(|part| digit_count(part) > 0);
     let (Some(part), None) = (parts.next(), parts.next()) else { return None };
-    if bare.contains(WORD) && digit_count(part) < MIN_DIGITS {
+    if bare.contains(WORD) && (digit_count(part) < MIN_DIGITS || has_note(part)) {
         return None;
     }
-    EXTENSION_SIGNS.iter().find_map(|signs| valid(&with_spaces(part, signs), region))
+    let (number, extension) = part.split_once(EXTENSION).unwrap_or((part, ""));
+    if extension.contains(EXTENSION) {
+        return None;
+    }
+    let reading = EXTENSION_SIGNS.iter().find_map(|signs| valid(&with_spaces(part, signs), region));
+    // The letters of the label are not digits of a keypad.
+    reading.filter(|reading| {
+        let digits = reading.number.extension.as_ref().map_or(0, String::len);
+        number.len() == part.len() || digits == digit_count(extension)
+    })
+}
+
+/// Whether the part beside words has digits that belong to these rather than to its number: digits
+/// after a sign, or in a parenthesis that a word closes.
+fn has_note(part: &str) -> bool {
+    let number = part.split(EXTENSION).next().unwrap_or_default();
+    let (first, last) = (number.find(char::is_numeric), number.rfind(char::is_numeric));
+    let Some((first, last)) = first.zip(last) else { return true };
+    let within = &number[first..last];
+    let opened = number.matches(['(', '[']).count();
+    let is_open = opened > number.matches([')', ']']).count()
+        && number.rfind(['(', '[']).is_some_and(|opening| opening < last);
+    within.contains(NOTE_SIGNS) || is_open
+}
+
+fn digits_at_end(text: &str) -> usize {
+    text.chars().rev().take_while(|c| c.is_numeric()).count()
+}
+
+fn digits_at_start(text: &str) -> usize {
+    text.chars().take_while(|c| c.is_numeric()).count()
 }
 
 /// The valid numbers of a text, if it has at least two and no other digits.
@@ -216,9 +248,11 @@ fn vanity_number(text: &str, region: Region) -> Option<Reading> {
     let mut characters = text.chars().zip(text.chars().skip(1));
     let touches =
         |(a, b): (char, char)| (is_letter(a) && b.is_numeric()) || (a.is_numeric() && is_letter(b));
-    let is_vanity = text.contains(is_letter) && !characters.any(touches);
+    let is_vanity = !text.contains(NOTE_SIGNS) && !characters.any(touches);
     let reading = is_vanity.then(|| valid(&with_spaces(text, &[]), region))??;
-    reading.number_type.is_some_and(NumberType::is_service).then_some(reading)
+    let has_letters = reading.digit_count() > digit_count(text) + 1;
+    let is_service = reading.number_type.is_some_and(NumberType::is_service);
+    (has_letters && is_service).then_some(reading)
 }
 
 /// The text with a space for each separator, and without invisible characters.

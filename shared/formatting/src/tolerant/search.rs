@@ -158,6 +158,16 @@ proptest! {
     }
 
     #[test]
+    fn a_note_with_digits_completes_no_number(
+        number in "[2-9][0-9]{2}[-. ][2-9][0-9]{2}[-. ][0-9]{2,3}",
+        note in "( ?[;|:(\n]|, ) ?[0-9]{1,2}(st|nd|h| rooms| Main St| am)[)]?",
+    ) {
+        let (text, country) = (format!("{number}{note}"), DefaultCountry::default());
+        let number = PhoneNumber::parse(&text, country).filter(|number| number.valid);
+        prop_assert!(number.is_none() || is_valid_by_google(&text, country), "{:?}", text);
+    }
+
+    #[test]
     fn every_digit_of_a_text_is_in_the_answer(
         text in "[(]?[2-9][0-9]{2}[)]?[-. _,:;|/]{1,2}[2-9][0-9]{2}[-. _]?[0-9]{4}([ ,;/|_(]{1,2}[a-z]{0,6}[ .:]{0,2}([2-9][0-9]{0,9})?[)]?){0,2}",
     ) {

@@ -128,6 +128,8 @@ fn a_second_number_is_named() {
         ("305 234 5678; 12122345678", "+12122345678"),
         ("305 234 5678, 212 234 5678 x9", "+12122345678;ext=9"),
         ("305-234-5678 or +44 20 7946 0958", "+442079460958"),
+        ("305-234-5678 - 212-234-5678", "+12122345678"),
+        ("305-234-5678 / 305-234-5678 / 212-234-5678", "+12122345678"),
     ] {
         let number = parsed(text).unwrap();
         assert_eq!((&*number.formats.e164, number.extension), ("+13052345678", None), "{text}");
@@ -161,6 +163,38 @@ fn an_extension_is_read_after_the_word_of_french_canada() {
 }
 
 #[test]
+fn digits_of_a_note_are_not_joined_to_a_number() {
+    for (text, country) in [
+        ("212-736-441 (2nd line)", "US"),
+        ("212-736-441; 2 rooms", "US"),
+        ("212-736-441\n2 Main", "US"),
+        ("2: 12-736-4412 Bob", "US"),
+        ("2127364, 412 bob", "US"),
+        ("646-555-0142, 24h", "US"),
+        ("+49 30 23125678 (3rd floor)", "DE"),
+        ("+49 30 23125678 (8-16 Uhr)", "DE"),
+        ("M-F 9-5: (030) 23125-678", "DE"),
+        ("02 1234 5678 2nd number", "IT"),
+        ("071 123 4567, 3 UK", "ZA"),
+        ("+431234567 ext 890 poste 9", "AT"),
+        ("212⁷3644122", "US"),
+        ("212½736½4412", "US"),
+    ] {
+        let number = PhoneNumber::parse(text, country.parse().unwrap());
+        assert!(!number.is_some_and(|number| number.valid), "{text}");
+    }
+}
+
+#[test]
+fn words_that_also_name_money_or_versions_are_left_out() {
+    for note in ["preferred", "prepaid", "final", "RCN", "Yen Nguyen", "Euro Car", "CAD dept"] {
+        for number in ["(212) 736-4412", "+1.212.736.4412"] {
+            assert_eq!(e164(&format!("{number} {note}")), "+12127364412", "{number} {note}");
+        }
+    }
+}
+
+#[test]
 fn dates_amounts_addresses_and_hexadecimal_are_not_numbers() {
     for text in [
         "2024-11-22 10:15:00",
@@ -176,6 +210,10 @@ fn dates_amounts_addresses_and_hexadecimal_are_not_numbers() {
         "21:27:36:44:12:21",
         "40.712812, -74.006012",
         "2.127.364.4412-beta",
+        "512616******3672 visa",
+        "-47.57245064|-160.49342634 now",
+        "9.029.342.299 ISK",
+        "218.9.255.255.in-addr.arpa",
         "2127364412abc",
     ] {
         assert!(!parsed(text).is_some_and(|number| number.valid), "{text}");

@@ -234,7 +234,8 @@ async fn a_missing_permission_is_a_finding_and_everything_else_is_examined() {
         assert!(not_ok.iter().all(|line| line.starts_with("unknown ")), "{not_ok:#?}");
         assert!(not_ok[0].contains("not authorized to perform"), "{not_ok:#?}");
         assert_eq!(found.code, 1, "{operation}");
-        assert!(found.lines(|state| state == "ok").len() > 20);
+        // An answer that is slow on a busy machine is a note.
+        assert!(found.lines(|state| ["ok", "note"].contains(&state)).len() > 20);
     }
     account.change(|stack| stack.denied = ["DescribeStacks".to_owned()].into());
     let found = doctor(&account, &[]).await;
