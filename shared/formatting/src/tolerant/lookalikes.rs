@@ -17,27 +17,28 @@ const MONTH: &str = r"(?:jan|feb|fév|mar|mär|apr|abr|avr|may|mai|maj|mei|mag|j
 
 /// Notations of other things, in bytes. A pattern that begins or ends with `\D` also fits at the
 /// beginning or end of a text.
-fn patterns() -> [String; 18] {
+fn patterns() -> [String; 20] {
     [
         // 9:15, 09:15:30.123, 00:09:15:24, 20261122-091530
         r"[^\d:]\d{1,2}(?::\d{2}){1,3}(?:[.,]\d+)?[^\d:]".to_owned(),
-        r"\D(?:19|20)\d{6}[-T_ ]\d{6}\D".to_owned(),
+        r"\D(?:19|20)\d{6}[-T_ ]\d{6}\D|\D(?:\d\d\.){2}\d\d,\d{3,}\D".to_owned(),
         // 2026-11-22, 22.11.2026, 22 Nov 2026, 22 de noviembre de 2026, Nov. 22, 2026
         format!(r"\D{YEAR}(?:[-./] ?{DAY_OR_MONTH}){{2}}\D"),
         format!(r"\D(?:{DAY_OR_MONTH}[-./] ?){{2}}{YEAR}\D"),
+        format!(r"\D(?:{DAY_OR_MONTH} ){{2}}(?:19|20)\d{{2}}(?: \d{{2}})*\D"),
         format!(r"(?i)\D{DAY_OR_MONTH}\.?[- ](?:de )?{MONTH}[-., ]{{1,2}}(?:de )?{YEAR}\D"),
         format!(r"(?i)\b{MONTH}\.? {DAY_OR_MONTH},? {YEAR}\D"),
         // Whole amounts with marks for thousands: 1,234,567.89, 1'234'567, 12,34,567
-        r"^\D*\d{1,3}(?:[,']\d{2,3})*[,']\d{3}(?:\.\d+)?\D*$".to_owned(),
+        r"^\D*\d{1,3}(?:[,']\d{2,3})*[,']\d{3}(?:\.\d+)?\D*$|^\s*\d{1,3}(?:_\d{3}){2,}\s*$".to_owned(),
         // 1.234.567,89, 1 234 567,8
         r"\D\d{1,3}(?:[.'\s]\d{3})+,\d{1,2}\D".to_owned(),
         // 1234567,89, 1234567.5
         r"^\D*\d{4,}[.,]\d{1,2}\D*$".to_owned(),
-        // 9.029.342.299, 5 823 294 299
-        r"[^\d+]\d{1,2}(?:[._\s']\d{3}){3,}\D".to_owned(),
+        // 9.029.342.299, 5 823 294 299, 1234567/-
+        r"[^\d+]\d{1,2}(?:[._\s']\d{3}){3,}\D|\d/-\D".to_owned(),
         // Latitude and longitude: 40.7128, -74.0060
         format!(r"\D{DEGREES}\D*[^\d.]\D*{DEGREES}\D"),
-        r"(?i)\b(?:lat(?:itude)?|lon(?:gitude)?|lng)\b[ :=]*-?\d".to_owned(),
+        r#"(?i)\b(?:lat(?:itude)?|lon(?:gitude)?|lng)\b[ :=]*-?\d|\d\.\d+["' ]*[NSEW]\W"#.to_owned(),
         // 662836:429585, 01:23:45:67:89:10
         r"(?i)[^\da-f:][\da-f]{6}:[\da-f]{6}[^\da-f:]".to_owned(),
         r"(?i)[^\da-f:](?:[\da-f]{2}:){5}[\da-f]{2}[^\da-f:]".to_owned(),
@@ -47,7 +48,8 @@ fn patterns() -> [String; 18] {
         r"\b[A-Z]{2}\d{2}(?: ?[A-Z\d]{4}){2,7} ?[A-Z\d]{3}".to_owned(),
         // A payment card
         r"\D(?:\d{4}[-_: ]){3}\d{1,7}\D|\D\d{4}[-_: ]\d{6}[-_: ]\d{4,5}\D|\*\*".to_owned(),
-        // 10.0.19045.3693-beta
+        // 10.0.19045.3693-beta, kernel 6.1.55-142-generic
+        r"(?i)\b(?:kernel|chrome|firmware|version)[ /]?v?\d+\.\d".to_owned(),
         r"(?i)\D\d+(?:\.\d+)+[-_+]?(?:alpha|beta|rc|dev|pre|snapshot|release|build|final)[.\d]*[^a-z]"
             .to_owned(),
     ]
@@ -73,10 +75,42 @@ const CURRENCY_CODES: [&str; 43] = [
     "NGN", "PKR", "SAR", "AED",
 ];
 
-/// Currencies as people write them, in lower case.
-const CURRENCIES: [&str; 20] = [
-    "dollar", "dollars", "euro", "euros", "pounds", "cents", "bucks", "kr", "zł", "kč", "руб",
-    "грн", "円", "元", "원", "baht", "rupees", "pesos", "yen", "yuan",
+/// Currencies and accounts as people write them, in lower case.
+const CURRENCIES: [&str; 34] = [
+    "dollar",
+    "dollars",
+    "euro",
+    "euros",
+    "pounds",
+    "cents",
+    "bucks",
+    "kr",
+    "zł",
+    "kč",
+    "руб",
+    "грн",
+    "円",
+    "元",
+    "원",
+    "baht",
+    "rupees",
+    "pesos",
+    "yen",
+    "yuan",
+    "krone",
+    "kroner",
+    "krona",
+    "kronor",
+    "forint",
+    "lei",
+    "lira",
+    "บาท",
+    "рублей",
+    "тенге",
+    "konto",
+    "kto",
+    "blz",
+    "iban",
 ];
 
 /// Whether the text has the notation of something else. Its digits are ASCII.

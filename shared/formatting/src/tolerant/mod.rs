@@ -278,8 +278,13 @@ fn before_openings(text: &str) -> Vec<&str> {
     parts
 }
 
-/// Divides at the space of a text that has just one, such as `3052345678 2122345678`.
+/// Divides at the space of a text that has just one, such as `3052345678 2122345678`. Halves of eight
+/// digits are rather those of a payment card.
 fn at_only_space(text: &str) -> Vec<&str> {
     let parts: Vec<&str> = text.split_whitespace().collect();
-    if parts.len() == 2 { parts } else { vec![text] }
+    if parts.len() == 2 && parts.iter().all(|part| digit_count(part) > 8) {
+        parts
+    } else {
+        vec![text]
+    }
 }
