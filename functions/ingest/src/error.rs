@@ -63,7 +63,7 @@ pub enum IngestError {
     ImplausibleDate { file: &'static str, date: Date },
     #[error("the time is running out; the work stopped, and the current version stays as it is")]
     OutOfTime,
-    #[error("nothing has been imported yet; run an import first")]
+    #[error("nothing has been imported yet; 'tnr import --fetch' imports the published reports")]
     NothingImported,
     #[error("there is no older version to go back to")]
     NothingBefore,

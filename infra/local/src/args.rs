@@ -164,7 +164,7 @@ pub struct DynamodbArgs {
 /// A report may be a path, an https:// address or an s3:// object.
 #[derive(Debug, Args)]
 pub struct ImportArgs {
-    /// Fetch what is not named below from where NANPA and CNAC publish it
+    /// Download the reports that you do not name below from NANPA and CNAC
     #[arg(long)]
     pub fetch: bool,
     /// Fetch it from a mirror, which has the reports under their published names below this URL:

@@ -139,7 +139,10 @@ impl Database {
 
     async fn open_folder(folder: &Path, access: Access) -> Result<Option<Self>, LocalError> {
         let file = folder.join(DATABASE_FILE);
-        let opened = match (access, file.exists()) {
+        let exists = file
+            .try_exists()
+            .map_err(LocalError::io(format!("cannot read folder '{}'", folder.display())))?;
+        let opened = match (access, exists) {
             (Access::Read | Access::Change, false) => return Ok(None),
             (Access::Rehearse, false) => Self::in_memory().await,
             (Access::Read | Access::Rehearse, true) => {

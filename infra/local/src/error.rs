@@ -75,7 +75,9 @@ pub enum LocalError {
     Unhealthy { url: String, status: StatusCode },
     #[error("stopped by a second signal; the last counts of quotas may not be written")]
     StoppedAtOnce,
-    #[error("{0} API keys begin with '{1}'; give a prefix that only one key has (see 'keys list')")]
+    #[error(
+        "{0} API keys begin with '{1}'; give a prefix that only one key has ('tnr keys list' shows them)"
+    )]
     AmbiguousPrefix(usize, String),
     #[error("file '{file}' cannot be imported")]
     KeyFile { file: String, source: KeyFileError },

@@ -12,6 +12,7 @@ const TICK: Duration = Duration::from_millis(200);
 pub async fn with_progress<T>(work: impl AsyncFnOnce(&dyn Fn(Progress)) -> T) -> T {
     let line = ProgressLine::new(ProgressBar::no_length());
     if !line.bar.is_hidden() {
+        line.begin(Phase::Starting);
         line.bar.enable_steady_tick(TICK);
     }
     let done = work(&|step| line.show(step)).await;
@@ -22,6 +23,7 @@ pub async fn with_progress<T>(work: impl AsyncFnOnce(&dyn Fn(Progress)) -> T) ->
 /// A phase of an import, and what the line shows of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
+    Starting,
     Fetching(&'static str),
     FetchingOfKnownSize(&'static str),
     Reading(&'static str),
@@ -34,6 +36,7 @@ enum Phase {
 impl Phase {
     fn message(self) -> String {
         match self {
+            Self::Starting => "Opening the database".to_owned(),
             Self::Fetching(file) | Self::FetchingOfKnownSize(file) => format!("Fetching {file}"),
             Self::Reading(file) => format!("Reading {file}"),
             Self::Comparing => "Comparing with the current data".to_owned(),
@@ -53,7 +56,9 @@ impl Phase {
             }
             Self::Reading(_) => "{spinner} {wide_msg} {human_pos} rows",
             Self::Writing => "{spinner} {msg} {wide_bar} {human_pos} of {human_len} items{left}",
-            Self::Comparing | Self::Publishing | Self::Verifying => "{spinner} {wide_msg}",
+            Self::Starting | Self::Comparing | Self::Publishing | Self::Verifying => {
+                "{spinner} {wide_msg}"
+            }
         }
     }
 }

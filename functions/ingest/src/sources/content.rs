@@ -82,7 +82,7 @@ impl Kind {
         }
         let text = String::from_utf8_lossy(head);
         if text.trim_start_matches('\u{feff}').trim_start().starts_with('<') {
-            return Err("it is a web page and no report");
+            return Err("it is a web page, not a report");
         }
         Ok(Self::Text)
     }

@@ -33,8 +33,7 @@ pub enum NumberForm {
 pub struct FormatArgs {
     /// A CSV, or a text with a number in each line; the standard input if left out or -
     pub file: Option<PathBuf>,
-    /// Write into this file, which has its name only once it is complete, instead of to the standard
-    /// output
+    /// Write to this file instead of stdout; it appears only when it is complete
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
     #[command(flatten)]
@@ -75,7 +74,7 @@ pub struct FormatArgs {
     /// cells always have it
     #[arg(long)]
     pub excel_safe: bool,
-    /// The first row of the CSV holds no names
+    /// The CSV has no header row
     #[arg(long)]
     pub no_header: bool,
     /// ISO 3166-1 alpha-2 code of the country of a number without a country code; US if left out

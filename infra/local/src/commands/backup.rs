@@ -30,7 +30,8 @@ const UNFINISHED_FILE: &str = "dynamodb.sqlite.unfinished";
 pub fn backup(args: &BackupArgs) -> Result<(), LocalError> {
     let (folder, file) = (args.folder.path()?, &absolute(&args.file)?);
     let database = folder.join(DATABASE_FILE);
-    if !database.exists() {
+    let unreadable = format!("cannot read folder '{}'", folder.display());
+    if !database.try_exists().map_err(LocalError::io(unreadable))? {
         return Err(LocalError::no_database(&Place::Folder(folder), &args.folder.next()));
     }
     let new = NewFile::file(file, args.replacement.force)?;

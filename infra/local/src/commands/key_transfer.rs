@@ -69,7 +69,9 @@ pub async fn export(args: KeysExportArgs) -> Result<(), LocalError> {
     private_file::write_new(&new.path(), &text).map_err(new.unwritable())?;
     new.finish()?;
     let file = args.file.display();
-    println!("Exported {} keys to {file}: hashes and terms, and no key itself.", keys.len());
+    let count = keys.len();
+    let plural = if count == 1 { "" } else { "s" };
+    println!("Exported {count} key{plural} to {file}: hashes and terms, and no key itself.");
     Ok(())
 }
 

@@ -82,8 +82,10 @@ fn write(table: &mut String, listed: &[Listed], next: &NextCommands) -> fmt::Res
     for version in listed {
         write_version(table, version)?;
     }
-    writeln!(table, "* is current; to go back to the one below it:")?;
-    writeln!(table, "  {}", next.tnr("rollback"))?;
+    if listed.len() > 1 {
+        writeln!(table, "* is current; to go back to the one below it:")?;
+        writeln!(table, "  {}", next.tnr("rollback"))?;
+    }
     if listed.iter().any(|version| version.is_foreign) {
         writeln!(
             table,

@@ -66,7 +66,7 @@ pub(super) struct Request {
 /// Why the column of numbers is not known.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub(super) enum LayoutError {
-    #[error("no column is named like one of phone numbers; pass --column with one of {0}")]
+    #[error("no column looks like phone numbers; choose one with --column: {0}")]
     NoColumnOfNumbers(String),
     #[error("columns {0} look like phone numbers; choose with --column")]
     SeveralColumnsOfNumbers(String),
@@ -81,7 +81,7 @@ pub(super) enum LayoutError {
     UnknownColumn { name: String, columns: String },
     #[error("several columns are named '{name}'; pass its number, from 1 to {count}")]
     AmbiguousColumn { name: String, count: usize },
-    #[error("the column '{0}' is one that the output adds; pass another --prefix")]
+    #[error("the list already has a column '{0}', which the output adds; choose another --prefix")]
     AddedColumn(String),
     #[error("a list without columns has no column '{0}'; pass --from csv if it has")]
     NoColumns(String),
@@ -289,7 +289,7 @@ mod tests {
         let message = |head| layout(head, Request::default()).unwrap_err().to_string();
         assert_eq!(
             message("name,contact\n"),
-            "no column is named like one of phone numbers; pass --column with one of 'name', 'contact'"
+            "no column looks like phone numbers; choose one with --column: 'name', 'contact'"
         );
         assert_eq!(
             message("name,Home Phone,Mobile\n"),

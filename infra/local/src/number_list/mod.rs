@@ -221,7 +221,7 @@ mod tests {
         };
         assert_eq!(
             describe_as(OutputForm::Csv).unwrap_err().to_string(),
-            "the column 'tn_verdict' is one that the output adds; pass another --prefix"
+            "the list already has a column 'tn_verdict', which the output adds; choose another --prefix"
         );
         assert!(describe_as(OutputForm::JsonLines).is_ok());
     }

@@ -27,6 +27,11 @@ impl Reason {
         }
     }
 
+    /// Returns `true` for a remark on a number that is valid.
+    pub fn is_of_valid_number(self) -> bool {
+        matches!(self, Self::Number(NumberReason::TwoNumbers))
+    }
+
     /// The reason of a row as that of a number.
     pub fn to_info(self) -> ReasonInfo {
         ReasonInfo { code: self.code(), message: format!("The row {self}"), other: None }

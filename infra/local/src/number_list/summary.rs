@@ -99,7 +99,8 @@ impl Summary {
         reasons.sort_by_key(|(_, counted)| std::cmp::Reverse(counted.count));
         for (reason, Counted { count, first_line }) in reasons {
             let (count, code) = (HumanCount(*count).to_string(), reason.code());
-            writeln!(text, "{count:>12}  {code:<20} {reason} (first in line {first_line})")?;
+            let still = if reason.is_of_valid_number() { "valid, but " } else { "" };
+            writeln!(text, "{count:>12}  {code:<20} {still}{reason} (first in line {first_line})")?;
         }
         if self.duplicates > 0 {
             let different = self.valid + self.repaired - self.duplicates;

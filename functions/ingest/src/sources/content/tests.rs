@@ -123,7 +123,7 @@ fn an_error_in_a_report_names_its_source() {
 #[test]
 fn a_web_page_is_refused_however_it_begins() {
     for page in ["<!DOCTYPE html>", "\u{feff}\r\n <html>", "<?xml version=\"1.0\"?>"] {
-        assert_eq!(text(page.as_bytes()).unwrap_err(), "it is a web page and no report");
+        assert_eq!(text(page.as_bytes()).unwrap_err(), "it is a web page, not a report");
     }
 }
 

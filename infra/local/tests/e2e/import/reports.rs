@@ -104,7 +104,7 @@ async fn a_truncated_or_foreign_file_is_refused_and_the_data_stays() {
     assert_refused(
         &service,
         "a web page",
-        "it is a web page and no report",
+        "it is a web page, not a report",
         as_nanpa(b"<!DOCTYPE html>\n<html></html>\n"),
     )
     .await;

@@ -213,7 +213,7 @@ fn an_uncertain_column_is_refused_with_the_names_of_all() {
     let folder = Folder::with_sample();
     let refused = folder.format("a.csv", "name,contact\nAda,4152341234\n", &[]);
     assert_eq!(refused.status.code(), Some(2));
-    assert!(stderr(&refused).contains("pass --column with one of 'name', 'contact'"));
+    assert!(stderr(&refused).contains("choose one with --column: 'name', 'contact'"));
     assert!(refused.stdout.is_empty());
     for column in ["contact", "2"] {
         let rows = stdout(&folder.format(

@@ -51,7 +51,7 @@ async fn failed_import(mirror: String) -> String {
 async fn a_blocked_download_names_the_report_and_every_way_around_it() {
     let refusing = async |status: StatusCode| mirror(move |_| status.into_response()).await;
     let page = mirror(|_| Html("<!DOCTYPE html><h1>Access denied</h1>").into_response()).await;
-    let mut blocked = vec![(page, "it is a web page and no report".to_owned())];
+    let mut blocked = vec![(page, "it is a web page, not a report".to_owned())];
     for (code, name) in [
         (401, "Unauthorized"),
         (403, "Forbidden"),

@@ -122,6 +122,24 @@ fn a_folder_that_may_not_be_written_is_read() {
     read_without_permission(&sample_folder());
 }
 
+#[test]
+fn a_folder_that_may_not_be_read_is_an_error_that_says_so() {
+    let data_dir = sample_folder();
+    fs::set_permissions(data_dir.path(), Permissions::from_mode(0o000)).unwrap();
+    for command in [&["versions"][..], &["lookup", "4152341234"], &["backup", "OUT"]] {
+        let mut line = line_on(&data_dir, command, Path::new("/nowhere"));
+        if fs::metadata(data_dir.path()).unwrap().uid() == 0 {
+            line.uid(NOBODY).gid(NOBODY);
+        }
+        let refused = line.output().unwrap();
+        let error = stderr(&refused);
+        assert_eq!(refused.status.code(), Some(2), "{command:?}: {error}");
+        assert!(error.starts_with("error: cannot read folder"), "{command:?}: {error}");
+        assert!(error.contains("Permission denied"), "{command:?}: {error}");
+    }
+    fs::set_permissions(data_dir.path(), Permissions::from_mode(0o755)).unwrap();
+}
+
 #[tokio::test]
 async fn a_folder_that_somebody_else_serves_is_read() {
     let data_dir = sample_folder();

@@ -51,6 +51,7 @@ fn the_versions_are_listed_with_what_moved_between_them() {
     assert_eq!(versions.len(), 2, "{table}");
     assert!(versions[0].starts_with("* ") && versions[1].starts_with("  "), "{table}");
     assert!(table.contains("    US       holder "), "{table}");
+    assert!(table.contains("\n  tnr rollback --data-dir "), "{table}");
 
     let (_, json, _) = run(&operator, &["versions", "--json"]);
     let json: Value = serde_json::from_str(&json).unwrap();
