@@ -17,8 +17,10 @@ const MONTH: &str = r"(?:jan|feb|fév|mar|mär|apr|abr|avr|may|mai|maj|mei|mag|j
 
 /// Notations of other things, in bytes. A pattern that begins or ends with `\D` also fits at the
 /// beginning or end of a text.
-fn patterns() -> [String; 20] {
+fn patterns() -> [String; 21] {
     [
+        // Office hours, and the name of a company
+        r"\D24/7\D|\D\d&\d\D".to_owned(),
         // 9:15, 09:15:30.123, 00:09:15:24, 20261122-091530
         r"[^\d:]\d{1,2}(?::\d{2}){1,3}(?:[.,]\d+)?[^\d:]".to_owned(),
         r"\D(?:19|20)\d{6}[-T_ ]\d{6}\D|\D(?:\d\d\.){2}\d\d,\d{3,}\D".to_owned(),
