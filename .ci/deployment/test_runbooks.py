@@ -171,8 +171,8 @@ def make_key():
 
 def states():
     """The state of each key, by its first characters."""
-    rows = (line.split() for line in tnr("keys", "list").splitlines()[1:])
-    return {row[0]: row[3] for row in rows}
+    rows = (line.split() for line in tnr("keys", "list").splitlines() if not line.startswith(" "))
+    return {row[0]: row[1] for row in rows}
 
 
 def log(function, message):
