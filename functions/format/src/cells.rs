@@ -252,7 +252,7 @@ mod tests {
     /// A field that is added to the result, and has no column, would be missed by nobody else.
     #[test]
     fn every_field_of_the_result_has_a_column_but_for_the_flags() {
-        let fields = Fields::of_type::<FormatResult>();
+        let fields = Fields::from_type::<FormatResult>();
         let leaves = fields.leaves().filter(|path| !path.starts_with("flags."));
         let columns: BTreeSet<String> = leaves.map(|path| column_of(&path)).collect();
         assert_eq!(columns, all_names().map(str::to_owned).collect());

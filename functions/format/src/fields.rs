@@ -18,7 +18,7 @@ pub struct Fields(BTreeMap<String, Fields>);
 
 impl Fields {
     /// The fields of a type, and of the objects in it.
-    pub fn of_type<T: ToSchema>() -> Self {
+    pub fn from_type<T: ToSchema>() -> Self {
         let mut schemas = Vec::new();
         T::schemas(&mut schemas);
         Self::in_schema(&T::schema(), &schemas.into_iter().collect())
@@ -180,7 +180,7 @@ mod tests {
     }
 
     fn thinned(answer: &FormatResult, paths: &str) -> Value {
-        let fields = Fields::of_type::<FormatResult>().selected(paths).unwrap();
+        let fields = Fields::from_type::<FormatResult>().selected(paths).unwrap();
         serde_json::to_value(Thinned { answer, fields: fields.as_ref() }).unwrap()
     }
 
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn an_unknown_field_is_refused_with_all_that_are_known() {
-        let fields = Fields::of_type::<LookupResult>();
+        let fields = Fields::from_type::<LookupResult>();
         for unknown in ["owner", "carrier.owner", "tn.digits", "carrier.", ".", "Carrier", "valid"]
         {
             let refused = fields.selected(&format!("tn,{unknown}")).unwrap_err().body();
@@ -236,7 +236,7 @@ mod tests {
         fn a_thinned_answer_is_the_full_one_pruned(
             text in prop::sample::select(vec!["305 234 5678", "+44 20 7946 0958", "305 234", "hello"]),
             paths in {
-                let fields = Fields::of_type::<FormatResult>();
+                let fields = Fields::from_type::<FormatResult>();
                 let paths: Vec<_> = fields.paths().into_iter().map(|(path, _)| path).collect();
                 subsequence(paths, 1..=8).prop_shuffle()
             }

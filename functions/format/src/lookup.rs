@@ -65,7 +65,7 @@ struct LookupOptions {
 impl LookupOptions {
     fn parse(params: &Params) -> Result<Self, ApiError> {
         /// All fields, for clients that ask for some.
-        static FIELDS: LazyLock<Fields> = LazyLock::new(Fields::of_type::<LookupResult>);
+        static FIELDS: LazyLock<Fields> = LazyLock::new(Fields::from_type::<LookupResult>);
         let fields = params.text("fields")?.map(|paths| FIELDS.selected(&paths)).transpose()?;
         Ok(Self { fields: fields.flatten() })
     }

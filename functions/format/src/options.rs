@@ -46,7 +46,7 @@ impl Options {
     /// Returns an error, which names the rule, if a value breaks it.
     pub fn parse(params: &Params) -> Result<Self, ApiError> {
         /// All fields, for clients that ask for some.
-        static FIELDS: LazyLock<Fields> = LazyLock::new(Fields::of_type::<FormatResult>);
+        static FIELDS: LazyLock<Fields> = LazyLock::new(Fields::from_type::<FormatResult>);
         let default_country = match params.text("defaultCountry")? {
             None => DefaultCountry::default(),
             Some(text) => country_of(&text)?,

@@ -106,7 +106,7 @@ type Written = Result<Vec<u8>, Box<dyn std::error::Error>>;
 
 fn json(results: &[FormattedNumber], fields: Option<Fields>) -> Written {
     let mut body = Vec::with_capacity(results.len() * BYTES_OF_RESULT);
-    let fields = fields.map(of_result);
+    let fields = fields.map(within_result);
     let results = thinned(results, fields.as_ref()).collect();
     serde_json::to_writer(&mut body, &ThinnedNumbers { results })?;
     Ok(body)
@@ -114,7 +114,7 @@ fn json(results: &[FormattedNumber], fields: Option<Fields>) -> Written {
 
 fn json_lines(results: &[FormattedNumber], fields: Option<Fields>) -> Written {
     let mut body = Vec::with_capacity(results.len() * BYTES_OF_RESULT);
-    let fields = fields.map(of_result);
+    let fields = fields.map(within_result);
     for result in thinned(results, fields.as_ref()) {
         serde_json::to_writer(&mut body, &result)?;
         body.push(b'\n');
@@ -123,8 +123,8 @@ fn json_lines(results: &[FormattedNumber], fields: Option<Fields>) -> Written {
 }
 
 /// All fields of an answer, but of its result only these.
-fn of_result(fields: Fields) -> Fields {
-    fields.within(Fields::of_type::<FormattedNumber>(), "result")
+fn within_result(fields: Fields) -> Fields {
+    fields.within(Fields::from_type::<FormattedNumber>(), "result")
 }
 
 fn thinned<'a>(
