@@ -71,7 +71,7 @@ impl FromStr for ListFields {
     type Err = UnknownField;
 
     fn from_str(names: &str) -> Result<Self, UnknownField> {
-        let known = Fields::of_type::<FormatResult>();
+        let known = Fields::from_type::<FormatResult>();
         let (mut columns, mut paths, mut has_line) = (Vec::new(), Vec::new(), false);
         for name in names.split(',').map(str::trim) {
             match name {
