@@ -72,14 +72,14 @@ test("carriers are filtered, and each has a card", () => inTab("/#carriers", {},
   await form.getByLabel("State or province").selectOption("New York");
   await form.getByLabel("Type").selectOption("ILEC");
   await form.getByRole("button", { name: "Find" }).click();
-  await range(tab, "all 1");
+  await range(tab, "1 match");
   await tab.getByRole("link", { name: "908K" }).click();
   const heading = tab.getByRole("heading", { name: "SAMPLE TELEPHONE COMPANY OF NEW YORK" });
   await heading.waitFor();
   assert.equal(await tab.locator("#request").textContent(), "GET /v1/carrier/908K");
   assert.match((await tab.locator(".bars").innerText()).replace(/\s+/g, " "), /New York 29/);
   await tab.goBack();
-  await range(tab, "all 1");
+  await range(tab, "1 match");
   assert.equal(await form.getByLabel("Name or OCN").inputValue(), "telephone new york");
   assert.equal(await form.getByLabel("State or province").inputValue(), "NY");
 }));

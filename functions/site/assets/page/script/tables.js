@@ -22,6 +22,7 @@ function cell([, contentOf, kind], row) {
 function rangeOf({ limit, offset, total }) {
   const [first, last, all] = [offset + 1, Math.min(offset + limit, total), total].map((it) => it.toLocaleString("en"));
   if (total === 0) return "none";
+  if (total === 1 && offset === 0) return "1 match";
   if (offset >= total) return `none after the last of ${all}`;
   return total <= limit && offset === 0 ? `all ${all}` : `${first} to ${last} of ${all}`;
 }
