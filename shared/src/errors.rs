@@ -68,6 +68,8 @@ pub enum ApiError {
     RateLimited(QuotaExceeded),
     /// The database cannot be read, and the data in memory is not enough to answer.
     Unavailable,
+    /// No stored version of the data can be read, which only an import mends.
+    Unreadable,
     /// A defect of the service.
     Internal,
 }
@@ -121,6 +123,11 @@ impl ApiError {
         Self::NotFound(message.into())
     }
 
+    /// There is no dataset to answer from.
+    pub fn without_dataset(error: &DatasetError) -> Self {
+        if error.is_of_every_version() { Self::Unreadable } else { Self::Unavailable }
+    }
+
     /// No endpoint has the path.
     pub fn no_endpoint(uri: &Uri) -> Self {
         Self::NotFound(format!("Endpoint not found: {}", quote(uri.path())))
@@ -163,6 +170,11 @@ impl ApiError {
                 StatusCode::SERVICE_UNAVAILABLE,
                 ErrorCode::ServiceUnavailable,
                 "The numbering data cannot be read at the moment; retry in some seconds".to_owned(),
+            ),
+            Self::Unreadable => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                ErrorCode::ServiceUnavailable,
+                "The numbering data is damaged and has to be imported again".to_owned(),
             ),
             Self::Internal => (
                 StatusCode::INTERNAL_SERVER_ERROR,
@@ -250,6 +262,6 @@ impl From<StoreError> for ApiError {
 impl From<DatasetError> for ApiError {
     fn from(error: DatasetError) -> Self {
         tracing::error!(error = with_causes(&error), "no dataset could be loaded");
-        Self::Unavailable
+        Self::without_dataset(&error)
     }
 }

@@ -4,11 +4,8 @@ use std::error::Error;
 
 use jiff::civil::Date;
 use logging::with_causes;
-use numbering::{
-    dataset::{DamagedSnapshot, LAYOUT},
-    records::Version,
-};
-use store::{DatasetError, StoreError};
+use numbering::{dataset::DamagedSnapshot, records::Version};
+use store::{DatasetError, StoreError, UnreadableSnapshot};
 
 /// The error that a library gave, whichever it is.
 pub(crate) type Cause = Box<dyn Error + Send + Sync>;
@@ -68,10 +65,12 @@ pub enum IngestError {
     #[error("there is no older version to go back to")]
     NothingBefore,
     #[error(
-        "the older version {0} has another layout than this release reads, which is {LAYOUT}; \
-         roll back with the release that imported it"
+        "version {version} cannot be read, nor any other that the rollback may go to; import the \
+         reports instead"
     )]
-    OnlyForeignBefore(Version),
+    NoneReadableBefore { version: Version, source: UnreadableSnapshot },
+    #[error("version '{0}' is not retained; 'tnr versions' lists those that a rollback can go to")]
+    NotRetained(String),
     #[error("the current data cannot be read")]
     Current(#[from] DatasetError),
     #[error("the snapshot cannot be packed")]
@@ -154,7 +153,10 @@ mod tests {
         let damage = DamagedSnapshot::from(quoting());
         let errors = [
             IngestError::Rows { file: "a report", source: csv::Error::from(quoting()) },
-            IngestError::Current(DatasetError::Damaged { version, source: damage }),
+            IngestError::Current(DatasetError::Unreadable {
+                version,
+                source: UnreadableSnapshot::Contents(damage),
+            }),
             IngestError::Snapshot(DamagedSnapshot::from(quoting())),
             IngestError::Store(StoreError::Item {
                 table: "carriers".to_owned(),

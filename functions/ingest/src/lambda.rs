@@ -18,7 +18,8 @@ use store::{Store, TimeoutProfile};
 
 use crate::{
     ImportReport, NamedSources, Options, Outcome, Percent, PercentError, RemoteSource, Repair,
-    Source, SourceError, Sources, Verification, ingest_after_others, rollback, verify,
+    RollbackTarget, Source, SourceError, Sources, Verification, ingest_after_others, rollback,
+    verify,
 };
 
 /// What starts an import.
@@ -232,7 +233,7 @@ pub async fn handle(invocation: LambdaEvent<Value>) -> Result<Value, Error> {
         .map_err(|error| with_causes(&error))?;
     let started = Instant::now();
     let result = if request.rollback {
-        rollback(&store, options, |_| ()).await
+        rollback(&store, &RollbackTarget::NewestReadable, options, |_| ()).await
     } else {
         ingest_after_others(&store, &sources, options, |_| ()).await
     };

@@ -18,6 +18,7 @@ mod overtaken;
 mod publish;
 mod quality;
 mod reports;
+mod rollback;
 mod row_counter;
 mod sources;
 mod table;
@@ -27,7 +28,7 @@ use std::io::Read;
 
 use numbering::dataset::Dataset;
 use numbering::records::Version;
-use store::{FileDates, Snapshot, Store, load};
+use store::{FileDates, Snapshot, Store};
 
 use self::{
     assemble::ReportRows,
@@ -35,7 +36,7 @@ use self::{
     gates::MeasuredVersion,
     options::before_deadline,
     outcome::Notes,
-    publish::{Baseline, Candidate, FOREIGN_PASSED_OVER},
+    publish::{Baseline, Candidate},
     reports::{cnac, nanpa, npa_report, overlay, thousands_blocks},
     row_counter::RowCounter,
     sources::Received,
@@ -53,6 +54,7 @@ pub use quality::{
     AreaCodeCoverage, BeforeAfter, CarrierCoverage, Column, Coverage, Figures, Quality,
     QualityReport, Values,
 };
+pub use rollback::{RollbackTarget, rollback};
 pub use sources::{
     Mirror, MirrorError, NamedSources, PUBLISHED_ADDRESSES, RemoteSource, Source, SourceError,
     Sources,
@@ -115,7 +117,7 @@ pub async fn ingest(
     }
     let (outcome, manifest, items) = match baseline.manifest_to_reimport() {
         Some(current) if changed_keys.is_empty() => {
-            let manifest = current.reimported(options.now, file_dates);
+            let manifest = baseline.manifest_of_reimport(current, options.now, file_dates);
             progress(Progress::Publishing);
             store.publish(&manifest, &current.revision).await?;
             (Outcome::Unchanged, manifest, Items::default())
@@ -138,53 +140,6 @@ pub async fn ingest(
     let version = Some(manifest.current.version);
     let changes = report.changes_between(baseline.dataset, dataset);
     Ok(ImportReport { outcome, version, items, changes, ..report })
-}
-
-/// Makes the version before the current one current again: one write. Versions in another layout are
-/// passed over, and stay retained for the release that reads them.
-///
-/// # Errors
-/// [`IngestError::NothingBefore`] if no older version is retained, and
-/// [`IngestError::OnlyForeignBefore`] if this release reads none of them. Returns another error if
-/// that version cannot be read, another import or a rollback came first, or DynamoDB refuses.
-pub async fn rollback(
-    store: &Store,
-    options: Options,
-    progress: impl Fn(Progress),
-) -> Result<ImportReport, IngestError> {
-    let current = store.manifest().await?.ok_or(IngestError::NothingImported)?;
-    let manifest = current.rolled_back().ok_or_else(|| match current.retained.as_slice() {
-        [] => IngestError::NothingBefore,
-        [foreign, ..] => IngestError::OnlyForeignBefore(foreign.version.clone()),
-    })?;
-    let dataset = load(store, &manifest.current).await?;
-    let mut notes = Notes::default();
-    let target = &manifest.current.version;
-    for skipped in current.retained.iter().take_while(|older| older.version != *target) {
-        notes.warn(FOREIGN_PASSED_OVER, &skipped.version);
-    }
-    // A rollback may be how an operator gets away from a damaged version.
-    let current_dataset = match load(store, &current.current).await {
-        Ok(dataset) => dataset,
-        Err(error) if error.is_unreadable() => {
-            let kind = "the current version cannot be read; every record counts as changed";
-            notes.warn(kind, logging::with_causes(&error));
-            Dataset::default()
-        }
-        Err(error) => return Err(error.into()),
-    };
-    let differences = Comparison::between(&current_dataset, &dataset).differences;
-    let quality_before = Quality::of(&current_dataset);
-    let quality_report = QualityReport::between(Some(&quality_before), &Quality::of(&dataset));
-    let report = ImportReport::new(&manifest.current, &dataset, differences, quality_report, notes);
-    let changes = report.changes_between(current_dataset, dataset);
-    if options.dry_run {
-        return Ok(ImportReport { version: Some(current.current.version), changes, ..report });
-    }
-    progress(Progress::Publishing);
-    store.publish(&manifest, &current.revision).await?;
-    let version = Some(manifest.current.version);
-    Ok(ImportReport { outcome: Outcome::RolledBack, version, changes, ..report })
 }
 
 /// The dataset of these reports, which is compared with nothing and published nowhere.

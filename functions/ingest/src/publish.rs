@@ -16,8 +16,8 @@ use logging::with_causes;
 use numbering::dataset::{Dataset, LAYOUT};
 use numbering::records::{RecordKey, Version};
 use store::{
-    DatasetError, ItemWrite, LookupItem, Manifest, Snapshot, Store, StoreError, WRITES_PER_BATCH,
-    load,
+    DatasetError, FileDates, ItemWrite, LookupItem, Manifest, Snapshot, Store, StoreError,
+    WRITES_PER_BATCH, load,
 };
 
 use crate::{
@@ -27,9 +27,8 @@ use crate::{
 /// Batches that are written at the same time.
 const CONCURRENT_BATCHES: usize = 8;
 
-/// The kind of warning that tells of versions which another release reads.
-pub(crate) const FOREIGN_PASSED_OVER: &str =
-    "a version in another layout is passed over and stays retained";
+/// The kind of warning that tells of versions which cannot be read.
+pub(crate) const UNREADABLE: &str = "a version cannot be read and is passed over";
 
 /// What an import starts from: the manifest it will replace, and the newest version that can be
 /// read, which it is compared with.
@@ -40,44 +39,38 @@ pub(crate) struct Baseline {
     pub dataset: Dataset,
     /// The snapshot that `dataset` was read from.
     pub snapshot: Option<Snapshot>,
-    /// Newer versions whose snapshots no release can read.
-    damaged: Vec<Version>,
+    /// Versions that cannot be read.
+    unreadable: Vec<Version>,
 }
 
 impl Baseline {
-    /// Reads the manifest and the newest version. A damaged or foreign snapshot must not keep imports
-    /// out, so it is passed over with a warning, and the import is compared with the version before
-    /// it.
+    /// Reads the manifest and every version that it names. One that cannot be read must not keep
+    /// imports out, so it is passed over with a warning, and the import is compared with the newest
+    /// of the others.
     ///
     /// # Errors
-    /// Returns an error if DynamoDB does not answer.
+    /// Returns an error if DynamoDB does not answer, or the manifest cannot be read.
     pub async fn load(store: &Store, notes: &mut Notes) -> Result<Self, DatasetError> {
         let manifest = store.manifest().await?;
-        let mut baseline =
-            Self { manifest, dataset: Dataset::default(), snapshot: None, damaged: Vec::new() };
-        let published: Vec<Snapshot> =
-            baseline.manifest.iter().flat_map(Manifest::snapshots).cloned().collect();
-        for snapshot in published {
-            match load(store, &snapshot).await {
-                Ok(dataset) => {
-                    return Ok(Self { dataset, snapshot: Some(snapshot), ..baseline });
-                }
-                Err(error) if error.is_damage() => {
-                    let kind = "a published version cannot be read and is passed over";
-                    notes.warn(kind, with_causes(&error));
-                    baseline.damaged.push(snapshot.version);
-                }
-                Err(error) if error.is_foreign() => {
-                    notes.warn(FOREIGN_PASSED_OVER, with_causes(&error));
+        let mut newest = None;
+        let mut unreadable = Vec::new();
+        for snapshot in manifest.iter().flat_map(Manifest::snapshots) {
+            match load(store, snapshot).await {
+                Ok(dataset) if newest.is_none() => newest = Some((dataset, snapshot.clone())),
+                Ok(_) => (),
+                Err(error @ DatasetError::Unreadable { .. }) => {
+                    notes.warn(UNREADABLE, with_causes(&error));
+                    unreadable.push(snapshot.version.clone());
                 }
                 Err(error) => return Err(error),
             }
         }
-        if baseline.manifest.is_some() {
+        if manifest.is_some() && newest.is_none() {
             let kind = "no version can be read, so the gates had nothing to compare with";
             notes.warn(kind, format!("this release reads the layout {LAYOUT}"));
         }
-        Ok(baseline)
+        let (dataset, snapshot) = newest.unzip();
+        Ok(Self { manifest, dataset: dataset.unwrap_or_default(), snapshot, unreadable })
     }
 
     /// The version that `next` is compared with; `None` if the import counts as the first, since
@@ -99,10 +92,23 @@ impl Baseline {
     }
 
     /// The manifest in which `snapshot` is current, and the versions before it are retained unless
-    /// they are damaged.
+    /// they cannot be read.
     pub fn manifest_followed_by(&self, snapshot: Snapshot) -> Manifest {
-        let is_damaged = |version: &Version| self.damaged.contains(version);
-        Manifest::following(self.manifest.as_ref(), snapshot, is_damaged)
+        Manifest::following(self.manifest.as_ref(), snapshot, |older| self.is_unreadable(older))
+    }
+
+    /// The manifest after the files of its current version were imported again.
+    pub fn manifest_of_reimport(
+        &self,
+        manifest: &Manifest,
+        now: Timestamp,
+        file_dates: FileDates,
+    ) -> Manifest {
+        manifest.reimported(now, file_dates, |older| self.is_unreadable(older))
+    }
+
+    fn is_unreadable(&self, version: &Version) -> bool {
+        self.unreadable.contains(version)
     }
 }
 

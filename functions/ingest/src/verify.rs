@@ -10,7 +10,9 @@ use std::{collections::BTreeSet, time::Instant};
 use numbering::dataset::Dataset;
 use numbering::records::{Record, RecordKey, Version};
 use serde::Serialize;
-use store::{ItemKey, ItemWrite, LookupItem, LookupTable, Store, StoredItem, load};
+use store::{
+    ItemKey, ItemWrite, LookupItem, LookupTable, Newest, PassedOver, Store, StoredItem, load_newest,
+};
 
 use crate::{
     IngestError, Progress,
@@ -21,8 +23,11 @@ use crate::{
 /// What a verification found and did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Verification {
-    /// The version the items were compared with.
+    /// The version the items were compared with: the newest that can be read.
     pub version: Version,
+    /// Newer versions that cannot be read, with the reason.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub passed_over: Vec<String>,
     /// Items that were read.
     pub items: usize,
     /// Items that differed before the repair.
@@ -58,13 +63,14 @@ pub enum Repair {
     Yes,
 }
 
-/// Compares every item with the current version; with [`Repair::Yes`] rewrites those that differ.
+/// Compares every item with the newest version that can be read, which readers answer from; with
+/// [`Repair::Yes`] rewrites those that differ.
 ///
 /// An item is only ever rewritten to what its version holds, so a repair does no harm beside an
 /// import, or if it dies.
 ///
 /// # Errors
-/// Returns an error if nothing has been imported, the snapshot cannot be read, DynamoDB refuses, or
+/// Returns an error if nothing has been imported, no version can be read, DynamoDB refuses, or
 /// time runs out.
 pub async fn verify(
     store: &Store,
@@ -73,8 +79,8 @@ pub async fn verify(
     progress: impl Fn(Progress),
 ) -> Result<Verification, IngestError> {
     let manifest = store.manifest().await?.ok_or(IngestError::NothingImported)?;
-    let version = manifest.current.version.clone();
-    let dataset = load(store, &manifest.current).await?;
+    let Newest { loaded: dataset, snapshot, passed_over } = load_newest(store, &manifest).await?;
+    let passed_over = passed_over.iter().map(PassedOver::line).collect();
     progress(Progress::Verifying);
     let mut comparison = ItemComparison::new(&dataset);
     for table in LookupTable::ALL {
@@ -91,7 +97,7 @@ pub async fn verify(
             count
         }
     };
-    Ok(Verification { version, items, drift, repaired })
+    Ok(Verification { version: snapshot.version, passed_over, items, drift, repaired })
 }
 
 /// The items compared so far.

@@ -15,7 +15,7 @@ use shared::{
     request_context,
     state::App,
 };
-use store::{ManifestReading, Snapshot};
+use store::{DatasetError, Serving, Snapshot};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
@@ -65,7 +65,8 @@ pub enum ServiceStatus {
     /// Some features may be impacted: no data yet, only what is in memory, or only an older version
     /// than the current one.
     Degraded,
-    /// The database cannot be read and nothing is in memory.
+    /// Nothing can be answered: the database or every version in it cannot be read, and nothing is in
+    /// memory.
     Unhealthy,
 }
 
@@ -78,25 +79,16 @@ pub enum DatabaseStatus {
 }
 
 impl Health {
-    fn of(reading: &ManifestReading) -> Self {
-        let (status, database, manifest) = match reading {
-            ManifestReading::Fresh(Some(manifest)) if manifest.current.is_foreign() => {
-                (ServiceStatus::Degraded, DatabaseStatus::Connected, Some(manifest))
+    fn of(serving: &Serving) -> Self {
+        let (status, database) = match serving {
+            Serving::Current(_) => (ServiceStatus::Healthy, DatabaseStatus::Connected),
+            Serving::Older(_) | Serving::Empty => {
+                (ServiceStatus::Degraded, DatabaseStatus::Connected)
             }
-            ManifestReading::Fresh(Some(manifest)) => {
-                (ServiceStatus::Healthy, DatabaseStatus::Connected, Some(manifest))
-            }
-            ManifestReading::Fresh(None) => {
-                (ServiceStatus::Degraded, DatabaseStatus::Connected, None)
-            }
-            ManifestReading::Remembered(Some(manifest)) => {
-                (ServiceStatus::Degraded, DatabaseStatus::Error, Some(manifest))
-            }
-            ManifestReading::Remembered(None) => {
-                (ServiceStatus::Unhealthy, DatabaseStatus::Error, None)
-            }
+            Serving::Memory(_) => (ServiceStatus::Degraded, DatabaseStatus::Error),
+            Serving::Nothing(_) => (ServiceStatus::Unhealthy, DatabaseStatus::Error),
         };
-        let last_ingestion = manifest.map(|manifest| manifest.current.ingested_at.to_string());
+        let last_ingestion = serving.snapshot().map(|snapshot| snapshot.ingested_at.to_string());
         Self { status, database, last_ingestion, version: env!("CARGO_PKG_VERSION") }
     }
 }
@@ -190,15 +182,14 @@ fn by_name<K: ToString>(counts: BTreeMap<K, u32>) -> BTreeMap<String, u32> {
         (
             status = 503, description = "The service is unhealthy", body = Health,
             examples((
-                "unhealthy" = (value = json!(Health::of(&ManifestReading::Remembered(None))))
+                "unhealthy" = (value = json!(Health::of(&Serving::Nothing(DatasetError::StillUnreadable))))
             ))
         )
     )
 )]
 async fn health(State(app): State<App>) -> (SampleMark, Health) {
-    let reading = app.dataset.read_manifest().await;
-    let mark = reading.manifest().and_then(|manifest| sample_mark(manifest.newest_readable()));
-    (mark, Health::of(&reading))
+    let serving = app.dataset.serving().await;
+    (serving.snapshot().and_then(sample_mark), Health::of(&serving))
 }
 
 /// Health, without the version prefix
@@ -216,7 +207,7 @@ async fn health(State(app): State<App>) -> (SampleMark, Health) {
         (
             status = 503, description = "The service is unhealthy", body = Health,
             examples((
-                "unhealthy" = (value = json!(Health::of(&ManifestReading::Remembered(None))))
+                "unhealthy" = (value = json!(Health::of(&Serving::Nothing(DatasetError::StillUnreadable))))
             ))
         )
     )
@@ -243,19 +234,17 @@ async fn health_unversioned(app: State<App>) -> (SampleMark, Health) {
     )
 )]
 async fn stats(State(app): State<App>) -> Result<StatsWithVersion, ApiError> {
-    match app.dataset.read_manifest().await {
-        ManifestReading::Fresh(Some(manifest)) | ManifestReading::Remembered(Some(manifest)) => {
-            // The version that lists and lookups are answered from.
-            let snapshot = manifest.newest_readable().clone();
-            let version = snapshot.version.to_string();
-            request_context::record(|context| context.data_version = Some(version.clone()));
-            let mark = sample_mark(&snapshot);
-            Ok(([(DATA_VERSION, version)], mark, Json(snapshot.into())))
+    // The version that lists and lookups are answered from.
+    let snapshot = match app.dataset.serving().await {
+        Serving::Current(snapshot) | Serving::Older(snapshot) | Serving::Memory(snapshot) => {
+            snapshot
         }
-        ManifestReading::Fresh(None) | ManifestReading::Remembered(None) => {
-            Err(ApiError::Unavailable)
-        }
-    }
+        Serving::Empty => return Err(ApiError::Unavailable),
+        Serving::Nothing(error) => return Err(ApiError::without_dataset(&error)),
+    };
+    let version = snapshot.version.to_string();
+    request_context::record(|context| context.data_version = Some(version.clone()));
+    Ok(([(DATA_VERSION, version)], sample_mark(&snapshot), Json(snapshot.into())))
 }
 
 /// Database statistics, without the version prefix

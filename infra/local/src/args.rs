@@ -68,8 +68,8 @@ pub enum Command {
     Export(ExportArgs),
     /// Import the published reports
     Import(Box<ImportArgs>),
-    /// Go back to the version before the current one
-    Rollback(ChangeArgs),
+    /// Go back to an older version of the data
+    Rollback(RollbackArgs),
     /// Compare every lookup item with the current version
     Verify(VerifyArgs),
     /// List the current and retained versions, and how complete they are
@@ -225,6 +225,16 @@ pub struct ChangeArgs {
     pub json: bool,
     #[command(flatten)]
     pub data: DataArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct RollbackArgs {
+    /// The version to go back to, as 'versions' lists it; without it, the newest one before the
+    /// current version that can be read
+    #[arg(long, value_name = "VERSION")]
+    pub to: Option<String>,
+    #[command(flatten)]
+    pub change: ChangeArgs,
 }
 
 #[derive(Debug, Args)]

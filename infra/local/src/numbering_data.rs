@@ -41,12 +41,16 @@ impl NumberingData {
     }
 }
 
-/// Loads the current version into memory.
+/// Loads the newest version that can be read into memory, and says so if that is not the current one.
 async fn require(current: &CurrentDataset, args: &DataArgs) -> Result<(), LocalError> {
-    match current.get().await {
-        Err(DatasetError::Empty) => Err(LocalError::no_data(&args.place()?, &args.next())),
-        loaded => Ok(loaded.map(drop)?),
+    let loaded = match current.get().await {
+        Err(DatasetError::Empty) => return Err(LocalError::no_data(&args.place()?, &args.next())),
+        loaded => loaded?,
+    };
+    for unreadable in current.passed_over().iter() {
+        eprintln!("warning: {}; version {} answers", unreadable.line(), loaded.version);
     }
+    Ok(())
 }
 
 /// Works with the routes of the API on the data that the arguments name.
@@ -72,8 +76,10 @@ pub async fn on_app<T>(
         let app = App::on(store);
         // The API would say only that it cannot answer at the moment.
         require(&app.dataset, args).await?;
-        if let Some((_, manifest)) = app.dataset.in_memory() {
-            warn_of_sample(&manifest.current, &args.next());
+        if let Some((loaded, manifest)) = app.dataset.in_memory()
+            && let Some(snapshot) = manifest.snapshot(loaded.version.as_str())
+        {
+            warn_of_sample(snapshot, &args.next());
         }
         work(app).await
     })

@@ -2,13 +2,14 @@
 
 use std::{sync::Arc, time::Instant};
 
-use arc_swap::ArcSwapOption;
+use arc_swap::{ArcSwap, ArcSwapOption};
 use logging::with_causes;
+use numbering::records::Version;
 
 use crate::{
     Manifest, Snapshot, Store,
-    loaded_versions::{Fallback, LoadedVersions, fallback},
-    loading::{DatasetError, LoadedVersion, load},
+    loaded_versions::LoadedVersions,
+    loading::{DatasetError, LoadedVersion, Newest, PassedOver, load, newest_by},
 };
 
 /// Keeps the current version in memory, and takes up a new one within a minute.
@@ -20,25 +21,36 @@ pub struct CurrentDataset {
     versions: LoadedVersions,
     /// The manifest as it was last read, for health and statistics.
     manifest: ArcSwapOption<Manifest>,
+    /// The versions that could not be read when the one in use was loaded.
+    passed_over: ArcSwap<Vec<PassedOver>>,
     /// Locked by the one request that looks for a new version. Others go on with the one in use.
     refreshing: tokio::sync::Mutex<()>,
 }
 
-/// The manifest after an attempt to read it.
+/// What requests are answered from, with what the manifest says of that version.
 #[derive(Debug)]
-pub enum ManifestReading {
-    /// The manifest as DynamoDB has it now; `None` before the first import.
-    Fresh(Option<Arc<Manifest>>),
-    /// The manifest as it was last read, because DynamoDB did not answer; `None` if it has never
-    /// been read.
-    Remembered(Option<Arc<Manifest>>),
+pub enum Serving {
+    /// From the current version.
+    Current(Snapshot),
+    /// From an older version, because the current one cannot be read.
+    Older(Snapshot),
+    /// From the version in memory, because the manifest cannot be read.
+    Memory(Snapshot),
+    /// From nothing, because nothing has been imported yet.
+    Empty,
+    /// From nothing, because no version can be read or DynamoDB does not answer.
+    Nothing(DatasetError),
 }
 
-impl ManifestReading {
-    /// The manifest, fresh or remembered.
-    pub fn manifest(&self) -> Option<&Manifest> {
-        let (Self::Fresh(manifest) | Self::Remembered(manifest)) = self;
-        manifest.as_deref()
+impl Serving {
+    /// The version that requests are answered from.
+    pub fn snapshot(&self) -> Option<&Snapshot> {
+        match self {
+            Self::Current(snapshot) | Self::Older(snapshot) | Self::Memory(snapshot) => {
+                Some(snapshot)
+            }
+            Self::Empty | Self::Nothing(_) => None,
+        }
     }
 }
 
@@ -49,20 +61,37 @@ impl CurrentDataset {
             store,
             versions: LoadedVersions::default(),
             manifest: ArcSwapOption::empty(),
+            passed_over: ArcSwap::default(),
             refreshing: tokio::sync::Mutex::default(),
         }
     }
 
-    /// Reads the manifest, or remembers the last one that was read.
-    pub async fn read_manifest(&self) -> ManifestReading {
-        match self.store.manifest().await {
-            Ok(manifest) => {
-                ManifestReading::Fresh(manifest.map(|manifest| self.remember(manifest)))
+    /// Reads the manifest, and says what requests are answered from.
+    pub async fn serving(&self) -> Serving {
+        let serving = match self.store.manifest().await {
+            Ok(Some(manifest)) => self.serving_beside(&self.remember(manifest)).await,
+            Ok(None) => Serving::Empty,
+            Err(error) => match self.in_memory() {
+                Some((loaded, manifest)) => {
+                    tracing::error!(error = with_causes(&error), "the manifest cannot be read");
+                    Serving::Memory(described_by(&manifest, &loaded))
+                }
+                None => Serving::Nothing(error.into()),
+            },
+        };
+        if let Serving::Nothing(error) = &serving {
+            tracing::error!(error = with_causes(error), "no dataset could be loaded");
+        }
+        serving
+    }
+
+    async fn serving_beside(&self, manifest: &Manifest) -> Serving {
+        match self.get().await {
+            Ok(loaded) if self.has_passed_over(&manifest.current.version) => {
+                Serving::Older(described_by(manifest, &loaded))
             }
-            Err(error) => {
-                tracing::error!(error = with_causes(&error), "the manifest cannot be read");
-                ManifestReading::Remembered(self.manifest.load_full())
-            }
+            Ok(_) => Serving::Current(manifest.current.clone()),
+            Err(error) => Serving::Nothing(error),
         }
     }
 
@@ -95,10 +124,10 @@ impl CurrentDataset {
     }
 
     /// A version of the dataset by its name, for a client that reads the pages of this version;
-    /// `None` if it is neither current nor retained, or foreign.
+    /// `None` if it is neither current nor retained, or cannot be read.
     ///
     /// # Errors
-    /// Returns an error if the version is current or retained, but cannot be loaded.
+    /// Returns an error if DynamoDB does not answer.
     pub async fn of_version(&self, version: &str) -> Result<Option<LoadedVersion>, DatasetError> {
         if let Some(found) = self.versions.find(version) {
             return Ok(Some(found));
@@ -111,7 +140,7 @@ impl CurrentDataset {
         };
         let Some(snapshot) = manifest.snapshot(version) else { return Ok(None) };
         let loaded = match self.load_or_reuse(snapshot).await {
-            Err(error) if error.is_foreign() => return Ok(None),
+            Err(DatasetError::Unreadable { .. }) => return Ok(None),
             loaded => loaded?,
         };
         self.versions.keep_earlier(loaded.clone());
@@ -120,14 +149,15 @@ impl CurrentDataset {
 
     async fn refresh(&self) -> Result<LoadedVersion, DatasetError> {
         let error = match self.newest().await {
-            Ok(newest) => {
-                self.versions.replace(newest.clone(), Instant::now());
-                return Ok(newest);
+            Ok(Newest { loaded, passed_over, .. }) => {
+                self.pass_over(passed_over, &loaded);
+                self.versions.replace(loaded.clone(), Instant::now());
+                return Ok(loaded);
             }
             Err(error) => error,
         };
         let Some(in_memory) = self.versions.keep_using(Instant::now()) else {
-            if error.is_unreadable() {
+            if error.is_of_every_version() {
                 self.versions.remember_unreadable(Instant::now());
             }
             return Err(error);
@@ -137,29 +167,61 @@ impl CurrentDataset {
             version = in_memory.version.as_str(),
             "no newer version can be loaded; going on with the version in memory"
         );
+        if let DatasetError::NoneReadable { version, source: reason } = error {
+            self.passed_over.store(Arc::new(vec![PassedOver { version, reason }]));
+        }
         Ok(in_memory)
     }
 
-    /// Loads the current version. If that is damaged or foreign, it loads the one that has been
-    /// published meanwhile, or the newest retained one that can be read.
-    async fn newest(&self) -> Result<LoadedVersion, DatasetError> {
-        let current = self.require_manifest().await?.current.clone();
-        let error = match self.load_or_reuse(&current).await {
-            Err(error) if error.is_unreadable() => error,
-            loaded => return loaded,
-        };
+    /// Loads the newest version that can be read. If that is not the current one, another may have
+    /// been published meanwhile, and the chunks of the earlier one deleted.
+    async fn newest(&self) -> Result<Newest<LoadedVersion>, DatasetError> {
         let manifest = self.require_manifest().await?;
-        let retained = match fallback(&current.version, &manifest) {
-            Fallback::NewCurrent(snapshot) => return self.load_or_reuse(snapshot).await,
-            Fallback::Retained(snapshots) => snapshots,
+        let newest = self.newest_of(&manifest).await;
+        let is_settled = match &newest {
+            Ok(newest) => newest.passed_over.is_empty(),
+            Err(error) => !error.is_of_every_version(),
         };
-        for snapshot in retained {
-            if let Ok(loaded) = self.load_or_reuse(snapshot).await {
-                log_fallback(&error, &loaded);
-                return Ok(loaded);
+        if is_settled {
+            return newest;
+        }
+        let again = self.require_manifest().await?;
+        if again.current.version == manifest.current.version {
+            return newest;
+        }
+        self.newest_of(&again).await
+    }
+
+    async fn newest_of(&self, manifest: &Manifest) -> Result<Newest<LoadedVersion>, DatasetError> {
+        newest_by(
+            manifest.snapshots(),
+            |snapshot| async move { self.load_or_reuse(&snapshot).await },
+        )
+        .await
+    }
+
+    /// The versions that could not be read when the one in use was loaded, which took their place.
+    pub fn passed_over(&self) -> Arc<Vec<PassedOver>> {
+        self.passed_over.load_full()
+    }
+
+    fn has_passed_over(&self, version: &Version) -> bool {
+        self.passed_over.load().iter().any(|unreadable| unreadable.version == *version)
+    }
+
+    /// Remembers the versions in whose place `loaded` is used, and logs each once.
+    fn pass_over(&self, passed_over: Vec<PassedOver>, loaded: &LoadedVersion) {
+        for unreadable in &passed_over {
+            if !self.has_passed_over(&unreadable.version) {
+                tracing::error!(
+                    error = with_causes(&unreadable.reason),
+                    version = unreadable.version.as_str(),
+                    answering = loaded.version.as_str(),
+                    "a version cannot be read; answering from an older one"
+                );
             }
         }
-        Err(error)
+        self.passed_over.store(Arc::new(passed_over));
     }
 
     async fn require_manifest(&self) -> Result<Arc<Manifest>, DatasetError> {
@@ -183,23 +245,15 @@ impl CurrentDataset {
     }
 }
 
-/// Logs that requests are answered from `older` because of `error`. A foreign version is expected
-/// while one release takes over from another, so nobody has to act.
-fn log_fallback(error: &DatasetError, older: &LoadedVersion) {
-    let (error_text, version) = (with_causes(error), older.version.as_str());
-    if error.is_foreign() {
-        let message = "the current version has another layout; answering from a retained one";
-        tracing::warn!(error = error_text, version, "{message}");
-    } else {
-        let message = "the current version is damaged; answering from an older one";
-        tracing::error!(error = error_text, version, "{message}");
-    }
+/// What the manifest says of a version, or of the current one if it no longer names that version.
+fn described_by(manifest: &Manifest, loaded: &LoadedVersion) -> Snapshot {
+    manifest.snapshot(loaded.version.as_str()).unwrap_or(&manifest.current).clone()
 }
 
 #[cfg(test)]
 mod tests {
     use jiff::Timestamp;
-    use numbering::{dataset::Dataset, records::Version};
+    use numbering::dataset::Dataset;
 
     use super::*;
     use crate::{FileDates, TimeoutProfile};
@@ -219,7 +273,7 @@ mod tests {
     async fn without_dynamodb_the_first_load_fails() {
         let dataset = without_dynamodb().await;
         assert!(matches!(dataset.get().await, Err(DatasetError::Store(_))));
-        assert!(matches!(dataset.read_manifest().await, ManifestReading::Remembered(None)));
+        assert!(matches!(dataset.serving().await, Serving::Nothing(_)));
     }
 
     #[tokio::test]

@@ -2,7 +2,7 @@
 
 use std::{error::Error, time::Duration};
 
-use aws_sdk_dynamodb::error::{BuildError, SdkError};
+use aws_sdk_dynamodb::error::{BuildError, ProvideErrorMetadata, SdkError};
 use numbering::records::Version;
 
 use crate::manifest::SnapshotHash;
@@ -20,7 +20,7 @@ pub enum StoreError {
     #[error("an item of table {table} cannot be read or written in the form of this release")]
     Item { table: String, source: Cause },
     /// The chunks of a snapshot are not the ones that were written.
-    #[error("the snapshot {version} is damaged")]
+    #[error("version {version} cannot be read")]
     Snapshot { version: Version, source: DamagedChunks },
     /// DynamoDB answers too slowly.
     #[error("the snapshot {version} could not be read within {limit:?}")]
@@ -45,15 +45,23 @@ pub enum DamagedChunks {
     Missing(String),
     #[error("its hash is {actual} instead of {expected}")]
     Hash { actual: SnapshotHash, expected: SnapshotHash },
+    #[error("the database cannot read a chunk")]
+    Unreadable(#[source] Cause),
 }
 
 impl StoreError {
     /// Makes an error of a call that failed, for `map_err`.
     pub(crate) fn call<E>(operation: &'static str, table: &str) -> impl FnOnce(SdkError<E>) -> Self
     where
-        E: Error + Send + Sync + 'static,
+        E: Error + ProvideErrorMetadata + Send + Sync + 'static,
     {
-        move |error| Self::Call { operation, table: table.to_owned(), source: error.into() }
+        move |error| {
+            let table = table.to_owned();
+            if is_of_damaged_item(&error) {
+                return Self::Item { table, source: error.into() };
+            }
+            Self::Call { operation, table, source: error.into() }
+        }
     }
 
     /// Makes an error of a request that the SDK cannot build, for `map_err`. It is a defect of this
@@ -69,4 +77,11 @@ impl StoreError {
     pub(crate) fn item<E: Into<Cause>>(table: &str) -> impl FnOnce(E) -> Self {
         move |error| Self::Item { table: table.to_owned(), source: error.into() }
     }
+}
+
+/// Whether the embedded database answers, but cannot read the item that it was asked for.
+fn is_of_damaged_item<E: ProvideErrorMetadata>(error: &SdkError<E>) -> bool {
+    const MESSAGES: [&str; 3] = ["Bad item JSON", "UTF-8", "utf-8"];
+    let message = error.as_service_error().and_then(ProvideErrorMetadata::message);
+    message.is_some_and(|message| MESSAGES.iter().any(|text| message.contains(text)))
 }

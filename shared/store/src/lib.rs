@@ -24,11 +24,14 @@ mod usage;
 pub use api_keys::KeyRecord;
 pub use capacity::metered;
 pub use client::{Store, is_plain_http};
-pub use current::{CurrentDataset, ManifestReading};
+pub use current::{CurrentDataset, Serving};
 pub use error::{DamagedChunks, StoreError};
 pub use https::{TrustedRoots, https_client};
 pub use item_writes::{ItemWrite, WRITES_PER_BATCH};
-pub use loading::{DatasetError, LoadedVersion, load};
+pub use loading::{
+    DatasetError, LoadedVersion, Newest, PassedOver, UnreadableSnapshot, load, load_newest,
+    newest_by,
+};
 pub use lookup_batches::READS_PER_BATCH;
 pub use lookup_items::{ItemKey, LookupItem, LookupTable};
 pub use manifest::{CHUNK_BYTES, FileDates, Manifest, Revision, SAMPLE_DATE, Snapshot};

@@ -7,9 +7,8 @@ use std::{
 };
 
 use arc_swap::ArcSwapOption;
-use numbering::records::Version;
 
-use crate::{Manifest, Snapshot, loading::LoadedVersion};
+use crate::loading::LoadedVersion;
 
 /// How long the current version is used before the manifest is read again.
 const RECHECK_AFTER: Duration = Duration::from_secs(60);
@@ -92,40 +91,15 @@ impl LoadedVersions {
     }
 }
 
-/// The snapshots to try after a current one proved to be damaged or foreign.
-#[derive(Debug, PartialEq)]
-pub(crate) enum Fallback<'a> {
-    /// Another version has been published meanwhile.
-    NewCurrent(&'a Snapshot),
-    /// That version is still current. These are the retained ones, the newest first.
-    Retained(&'a [Snapshot]),
-}
-
-/// What to try after the version `unreadable` could not be loaded; `manifest` has been read since.
-pub(crate) fn fallback<'a>(unreadable: &Version, manifest: &'a Manifest) -> Fallback<'a> {
-    if manifest.current.version == *unreadable {
-        Fallback::Retained(&manifest.retained)
-    } else {
-        Fallback::NewCurrent(&manifest.current)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use jiff::Timestamp;
-    use numbering::dataset::Dataset;
+    use numbering::records::Version;
 
     use super::*;
-    use crate::FileDates;
 
     fn version() -> LoadedVersion {
         LoadedVersion { version: Version::new(Timestamp::UNIX_EPOCH), dataset: Arc::default() }
-    }
-
-    fn snapshot() -> Snapshot {
-        let statistics = Dataset::default().statistics();
-        let version = Version::new(Timestamp::UNIX_EPOCH);
-        Snapshot::of(version, b"", statistics, FileDates::default(), Timestamp::UNIX_EPOCH)
     }
 
     fn name(loaded: Option<LoadedVersion>) -> Option<Version> {
@@ -195,21 +169,5 @@ mod tests {
         versions.remember_unreadable(now);
         assert!(versions.were_unreadable_recently(now + Duration::from_secs(4)));
         assert!(!versions.were_unreadable_recently(now + Duration::from_secs(5)));
-    }
-
-    #[test]
-    fn an_unreadable_version_falls_back_to_a_new_current_one_or_to_the_retained_ones() {
-        let whole = |_: &Version| false;
-        let oldest = Manifest::following(None, snapshot(), whole);
-        let older = Manifest::following(Some(&oldest), snapshot(), whole);
-        let manifest = Manifest::following(Some(&older), snapshot(), whole);
-
-        let unreadable = &manifest.current.version;
-        let newest_first = [older.current.clone(), oldest.current];
-        assert_eq!(fallback(unreadable, &manifest), Fallback::Retained(&newest_first));
-
-        let replaced_meanwhile = &older.current.version;
-        let expected = Fallback::NewCurrent(&manifest.current);
-        assert_eq!(fallback(replaced_meanwhile, &manifest), expected);
     }
 }

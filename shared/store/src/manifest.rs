@@ -12,10 +12,7 @@ use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
 
 use crate::{Store, StoreError, client::item_from_record};
-use numbering::{
-    dataset::LAYOUT,
-    records::{Statistics, Version},
-};
+use numbering::records::{Statistics, Version};
 
 /// Names the current version of the data and the retained ones.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -46,13 +43,8 @@ pub struct Snapshot {
     pub file_dates: FileDates,
     /// The number of chunks in which the snapshot is stored.
     pub chunks: u32,
-    /// The layout of its bytes; `None` if it was published by a release that did not state it.
-    #[serde(default)]
-    pub layout: Option<u8>,
     /// The hash of the whole snapshot. It shows damage and not forgery: whoever can write a chunk can
-    /// write the manifest. The attribute has the name of an earlier hash, so that an earlier release
-    /// can still read the manifest, refuse the snapshot, and import its own.
-    #[serde(rename = "sha256")]
+    /// write the manifest.
     pub hash: SnapshotHash,
     /// Counts over its records.
     pub statistics: Statistics,
@@ -77,9 +69,6 @@ const RETAINED: usize = 3;
 /// The characters of a revision, which hold 95 random bits.
 const REVISION_CHARACTERS: usize = 16;
 
-/// The hexadecimal digits of 128 bits.
-const HASH_DIGITS: usize = 32;
-
 /// XXH3 of a snapshot, 128 bits in hex, which takes a twentieth of the time of SHA-256.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -87,13 +76,7 @@ pub struct SnapshotHash(String);
 
 impl SnapshotHash {
     pub(crate) fn of(bytes: &[u8]) -> Self {
-        Self(format!("{:0HASH_DIGITS$x}", XxHash3_128::oneshot(bytes)))
-    }
-
-    /// Whether a snapshot with this `actual` hash is the one that was written. The SHA-256 of an
-    /// earlier release is not compared; the layout of such a snapshot tells that it is too old.
-    pub(crate) fn allows(&self, actual: &Self) -> bool {
-        self == actual || self.0.len() != HASH_DIGITS
+        Self(format!("{:032x}", XxHash3_128::oneshot(bytes)))
     }
 }
 
@@ -126,8 +109,8 @@ impl Snapshot {
         ingested_at: Timestamp,
     ) -> Self {
         let chunks = bytes.chunks(CHUNK_BYTES).len() as u32;
-        let (layout, hash) = (bytes.first().copied(), SnapshotHash::of(bytes));
-        Self { version, ingested_at, file_dates, chunks, layout, hash, statistics }
+        let hash = SnapshotHash::of(bytes);
+        Self { version, ingested_at, file_dates, chunks, hash, statistics }
     }
 
     /// Whether it was imported from the made-up sample, which looks like the published reports.
@@ -140,65 +123,45 @@ impl Snapshot {
     pub fn replaces_sample(&self, older: &Self) -> bool {
         older.is_sample() && !self.is_sample()
     }
-
-    /// Whether it has another layout than this release reads, as far as the manifest says.
-    pub fn is_foreign(&self) -> bool {
-        self.foreign_layout().is_some()
-    }
-
-    /// Its layout, if that is stated and not the one that this release reads.
-    pub(crate) fn foreign_layout(&self) -> Option<u8> {
-        self.layout.filter(|&layout| layout != LAYOUT)
-    }
 }
 
 impl Manifest {
-    /// The manifest that makes `snapshot` the current version in place of the one in `replaced`. Of
-    /// the older versions that are neither damaged nor a sample that is replaced it retains the newest
-    /// three, and beyond these the newest of each layout. A release that reads only that layout answers
-    /// from it while another release imports.
+    /// The manifest that makes `snapshot` the current version in place of the one in `replaced`. It
+    /// retains the newest three of the older versions that are neither unreadable nor a sample that
+    /// is replaced.
     pub fn following(
         replaced: Option<&Self>,
         snapshot: Snapshot,
-        is_damaged: impl Fn(&Version) -> bool,
+        is_unreadable: impl Fn(&Version) -> bool,
     ) -> Self {
         let published = replaced.into_iter().flat_map(Self::snapshots);
-        let mut retained: Vec<Snapshot> = Vec::new();
-        let is_dropped =
-            |older: &Snapshot| is_damaged(&older.version) || snapshot.replaces_sample(older);
-        for older in published.filter(|older| !is_dropped(older)) {
-            let has_newer = retained.iter().chain([&snapshot]).any(|it| it.layout == older.layout);
-            let is_newest_of_layout = older.layout.is_some() && !has_newer;
-            if retained.len() < RETAINED || is_newest_of_layout {
-                retained.push(older.clone());
-            }
-        }
+        let is_kept =
+            |older: &&Snapshot| !is_unreadable(&older.version) && !snapshot.replaces_sample(older);
+        let retained = published.filter(is_kept).take(RETAINED).cloned().collect();
         Self { revision: Revision::new(), current: snapshot, retained }
     }
 
-    /// The manifest after the same files as those of its current version were imported.
-    pub fn reimported(&self, ingested_at: Timestamp, file_dates: FileDates) -> Self {
+    /// The manifest after the same files as those of its current version were imported. Versions
+    /// that cannot be read are not retained.
+    pub fn reimported(
+        &self,
+        ingested_at: Timestamp,
+        file_dates: FileDates,
+        is_unreadable: impl Fn(&Version) -> bool,
+    ) -> Self {
         let current = Snapshot { ingested_at, file_dates, ..self.current.clone() };
-        Self { revision: Revision::new(), current, retained: self.retained.clone() }
+        let is_kept = |older: &&Snapshot| !is_unreadable(&older.version);
+        let retained = self.retained.iter().filter(is_kept).cloned().collect();
+        Self { revision: Revision::new(), current, retained }
     }
 
-    /// The manifest that goes back to the newest retained version that this release can read;
-    /// `None` if there is none. Foreign versions stay retained, since another release may be
-    /// answering from them.
-    pub fn rolled_back(&self) -> Option<Self> {
-        let place = self.retained.iter().position(|older| !older.is_foreign())?;
-        let (passed_over, [target, older @ ..]) = self.retained.split_at(place) else {
-            return None;
-        };
-        let left = [&self.current].into_iter().filter(|current| current.is_foreign());
-        let retained = left.chain(passed_over).chain(older).cloned().collect();
-        Some(Self { revision: Revision::new(), current: target.clone(), retained })
-    }
-
-    /// The newest snapshot that is not foreign, from which this release answers; the current one if
-    /// all are foreign.
-    pub fn newest_readable(&self) -> &Snapshot {
-        self.snapshots().find(|snapshot| !snapshot.is_foreign()).unwrap_or(&self.current)
+    /// The manifest that goes back to this retained version and drops those that are newer; `None`
+    /// if it is not retained.
+    pub fn rolled_back_to(&self, version: &Version) -> Option<Self> {
+        let place = self.retained.iter().position(|older| older.version == *version)?;
+        let (target, older) = self.retained[place..].split_first()?;
+        let (current, retained) = (target.clone(), older.to_vec());
+        Some(Self { revision: Revision::new(), current, retained })
     }
 
     /// The current snapshot and the retained ones, the newest first.

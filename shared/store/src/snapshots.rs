@@ -48,22 +48,31 @@ impl Store {
         let Snapshot { version, chunks, hash: expected, .. } = snapshot;
         let damaged = |source| StoreError::Snapshot { version: version.clone(), source };
         let ids: Vec<String> = (0..*chunks).map(|number| chunk_id(version, number)).collect();
-        // Chunks never change, so an eventually consistent read finds all but those just written.
-        let mut found = self.chunks(&ids, Consistency::Eventual).await?;
-        let late: Vec<String> = ids.iter().filter(|id| !found.contains_key(*id)).cloned().collect();
-        if !late.is_empty() {
-            found.extend(self.chunks(&late, Consistency::Strong).await?);
-        }
+        let found = self.latest_chunks(&ids).await.map_err(|error| match error {
+            StoreError::Item { source, .. } => damaged(DamagedChunks::Unreadable(source)),
+            other => other,
+        })?;
         let mut bytes = Vec::new();
         for id in &ids {
             let chunk = found.get(id).ok_or_else(|| damaged(DamagedChunks::Missing(id.clone())))?;
             bytes.extend_from_slice(chunk);
         }
         let actual = SnapshotHash::of(&bytes);
-        if !expected.allows(&actual) {
+        if actual != *expected {
             return Err(damaged(DamagedChunks::Hash { actual, expected: expected.clone() }));
         }
         Ok(bytes)
+    }
+
+    /// Those of the chunks with these ids that exist. Chunks never change, so an eventually consistent
+    /// read finds all but those just written.
+    async fn latest_chunks(&self, ids: &[String]) -> Result<BTreeMap<String, Vec<u8>>, StoreError> {
+        let mut found = self.chunks(ids, Consistency::Eventual).await?;
+        let late: Vec<String> = ids.iter().filter(|id| !found.contains_key(*id)).cloned().collect();
+        if !late.is_empty() {
+            found.extend(self.chunks(&late, Consistency::Strong).await?);
+        }
+        Ok(found)
     }
 
     /// Those of the chunks with these ids that exist.

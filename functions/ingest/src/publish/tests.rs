@@ -30,13 +30,13 @@ fn manifest_of(versions: &[&Version]) -> Option<Manifest> {
 }
 
 /// What an import starts from after these versions, the oldest first.
-fn baseline(versions: &[&Version], damaged: &[&Version]) -> Baseline {
-    let readable = versions.iter().rev().find(|version| !damaged.contains(version));
+fn baseline(versions: &[&Version], unreadable: &[&Version]) -> Baseline {
+    let readable = versions.iter().rev().find(|version| !unreadable.contains(version));
     Baseline {
         manifest: manifest_of(versions),
         dataset: Dataset::default(),
         snapshot: readable.map(|version| snapshot(version)),
-        damaged: damaged.iter().copied().cloned().collect(),
+        unreadable: unreadable.iter().copied().cloned().collect(),
     }
 }
 
@@ -138,7 +138,7 @@ fn a_version_follows_the_current_one_and_three_are_retained() {
 }
 
 #[test]
-fn a_damaged_version_is_not_retained_and_makes_room_for_an_older_one() {
+fn an_unreadable_version_is_not_retained_and_makes_room_for_an_older_one() {
     let [oldest, second, third, fourth, next] = [(); 5].map(|()| version());
     let started = baseline(&[&oldest, &second, &third, &fourth], &[&fourth]);
     assert_eq!(started.current_version(), Some(fourth));
@@ -151,8 +151,8 @@ fn files_are_imported_again_only_into_a_version_that_can_be_read() {
     let readable = baseline(&[&current], &[]);
     let to_reimport = readable.manifest_to_reimport().unwrap();
     assert_eq!(to_reimport.current.version, current);
-    let damaged = baseline(&[&current], &[&current]);
-    assert!(damaged.manifest_to_reimport().is_none());
+    let unreadable = baseline(&[&current], &[&current]);
+    assert!(unreadable.manifest_to_reimport().is_none());
 }
 
 /// The batches in which so many writes are made, and the steps of progress.

@@ -2,9 +2,8 @@
 
 use std::net::SocketAddr;
 
-use numbering::dataset::LAYOUT;
 use shared::auth::ApiKey;
-use store::Snapshot;
+use store::{CurrentDataset, Serving};
 use tokio::net::TcpListener;
 
 use crate::{
@@ -32,7 +31,7 @@ pub async fn greet(
     let address = local_address(listener)?;
     let base_url =
         format!("http://{address}{}", args.address.base_path.as_deref().unwrap_or_default());
-    let manifest = database.store().manifest().await?;
+    let serving = CurrentDataset::new(database.store()).serving().await;
     let next = args.database.next();
     println!("Telephone Number Reference Service {}", env!("CARGO_PKG_VERSION"));
     println!();
@@ -47,7 +46,7 @@ pub async fn greet(
         Some(key) => println!("  API key   {}…, as given", key.prefix()),
         None => println!("  API key   none; create one with '{}'", next.tnr("keys create")),
     }
-    print_data(manifest.map(|manifest| manifest.current).as_ref(), &next);
+    print_data(&serving, &next);
     println!("  DynamoDB  {}", database.endpoint());
     if let Place::Folder(folder) = args.database.place()? {
         println!("  folder    {}", folder.display());
@@ -60,20 +59,22 @@ pub async fn greet(
     Ok(())
 }
 
-fn print_data(current: Option<&Snapshot>, next: &NextCommands) {
-    let Some(current) = current else {
-        println!("  data      none yet; get it with '{}'", next.tnr("import --fetch"));
+fn print_data(serving: &Serving, next: &NextCommands) {
+    let import = next.tnr("import --fetch");
+    let Some(snapshot) = serving.snapshot() else {
+        match serving {
+            Serving::Empty => println!("  data      none yet; get it with '{import}'"),
+            _ => println!("  data      none can be read; get it anew with '{import}'"),
+        }
         return;
     };
-    let records = u64::from(current.statistics.total_records);
+    let records = u64::from(snapshot.statistics.total_records);
     println!("  data      {} NPA-NXX records", indicatif::HumanCount(records));
-    if current.is_foreign() {
-        println!("            in another layout than this release reads, which is {LAYOUT};");
-        println!(
-            "            run 'tnr import' with this release, or serve them with the one before"
-        );
+    if let Serving::Older(older) = serving {
+        println!("            of version {}, since the", older.version);
+        println!("            current one cannot be read; '{}' says why", next.tnr("versions"));
     }
-    if let Some(note) = sample::note_on(current, next) {
+    if let Some(note) = sample::note_on(snapshot, next) {
         println!("{}", wrapped(&format!("  note      {note}"), width(), 12));
     }
 }

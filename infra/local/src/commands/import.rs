@@ -1,11 +1,11 @@
 //! Imports the published reports, or goes back to the version before.
 
-use ingest::{ImportReport, IngestError, NamedSources, Options, Outcome};
+use ingest::{ImportReport, IngestError, NamedSources, Options, Outcome, RollbackTarget};
 use store::Store;
 
 use crate::{
     LocalError,
-    args::{ChangeArgs, ImportArgs},
+    args::{ChangeArgs, ImportArgs, RollbackArgs},
     database::{Access, on_database},
     import_progress::with_progress,
     report,
@@ -46,15 +46,18 @@ pub async fn import(args: ImportArgs) -> Result<(), LocalError> {
     })
 }
 
-/// Goes back to the version before and prints what changed.
+/// Goes back to an older version and prints what changed.
 ///
 /// # Errors
-/// Returns an error if there is no older version, or the database cannot be written.
-pub async fn rollback(args: ChangeArgs) -> Result<(), LocalError> {
+/// Returns an error if there is no such version or it cannot be read, or the database cannot be
+/// written.
+pub async fn rollback(args: RollbackArgs) -> Result<(), LocalError> {
+    let RollbackArgs { to, change: args } = args;
+    let target = to.map_or(RollbackTarget::NewestReadable, RollbackTarget::Named);
     let options = options(&args);
     check_changes_file(&args)?;
     let rollback = async |store: &Store| {
-        with_progress(async |show| ingest::rollback(store, options, show).await).await
+        with_progress(async |show| ingest::rollback(store, &target, options, show).await).await
     };
     let report = on_database(&args.data, access(&args, Access::Change), rollback).await?;
     conclude(report, &args)

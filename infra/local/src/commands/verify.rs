@@ -36,8 +36,11 @@ pub async fn verify(args: VerifyArgs) -> Result<(), LocalError> {
 }
 
 fn write(table: &mut String, verification: &Verification) -> fmt::Result {
-    let Verification { version, items, drift, repaired } = verification;
+    let Verification { version, passed_over, items, drift, repaired } = verification;
     let Drift { contradicting, outdated, missing, stray } = *drift;
+    for unreadable in passed_over {
+        writeln!(table, "{}", wrapped(&format!("warning: {unreadable}"), width(), 9))?;
+    }
     writeln!(table, "Version {version}, {} items", HumanCount(*items as u64))?;
     let kinds = [
         (

@@ -5,9 +5,9 @@ use std::fmt::{self, Write};
 use indicatif::HumanCount;
 use ingest::{Figures, Quality, QualityReport};
 use jiff::Timestamp;
-use numbering::dataset::LAYOUT;
+use logging::with_causes;
 use serde::Serialize;
-use store::{FileDates, Manifest, Snapshot, Store};
+use store::{DatasetError, FileDates, Manifest, Snapshot, Store, load};
 
 use crate::{
     LocalError,
@@ -23,14 +23,15 @@ use crate::{
 struct Listed {
     version: String,
     is_current: bool,
-    /// The layout of its snapshot; `None` if the release that imported it did not state it.
-    layout: Option<u8>,
-    /// Whether it has another layout than this release reads.
-    is_foreign: bool,
+    /// Whether requests are answered from it: the newest version that can be read.
+    is_answering: bool,
+    /// Why it cannot be read; `None` if it can.
+    unreadable: Option<String>,
     ingested_at: Timestamp,
     file_dates: FileDates,
     records: u32,
-    /// `None` if no quality was stored with the version; so are the two fields below.
+    /// `None` if no quality is stored with the version or it cannot be read; so are the two fields
+    /// below.
     carriers: Option<u32>,
     quality: Option<Quality>,
     /// Against the version before it.
@@ -48,30 +49,44 @@ pub async fn list(args: VersionsArgs) -> Result<(), LocalError> {
 
 async fn listed(store: &Store) -> Result<Vec<Listed>, LocalError> {
     let manifest = store.manifest().await?;
-    let snapshots: Vec<Snapshot> = manifest.iter().flat_map(Manifest::snapshots).cloned().collect();
-    let mut qualities: Vec<Option<Quality>> = Vec::new();
-    for snapshot in &snapshots {
-        qualities.push(store.quality(&snapshot.version).await?);
-    }
-    let numbered = snapshots.into_iter().enumerate();
-    let listed = numbered.map(|(place, snapshot)| {
-        let quality = qualities[place].clone();
-        let before = qualities.get(place + 1).and_then(Option::as_ref);
-        let both = quality.as_ref().zip(before);
-        Listed {
+    let mut listed: Vec<Listed> = Vec::new();
+    for snapshot in manifest.iter().flat_map(Manifest::snapshots) {
+        let unreadable = reason_not_to_read(store, snapshot).await?;
+        let is_answering = unreadable.is_none() && !listed.iter().any(|newer| newer.is_answering);
+        // How complete a version is matters little beside which one answers.
+        let quality: Option<Quality> = store.quality(&snapshot.version).await.ok().flatten();
+        listed.push(Listed {
             version: snapshot.version.to_string(),
-            is_current: place == 0,
-            layout: snapshot.layout,
-            is_foreign: snapshot.is_foreign(),
+            is_current: listed.is_empty(),
+            is_answering,
+            unreadable,
             ingested_at: snapshot.ingested_at,
             file_dates: snapshot.file_dates,
             records: snapshot.statistics.total_records,
             carriers: quality.as_ref().map(|quality| quality.carriers.total),
-            compared: both.map(|(after, before)| QualityReport::between(Some(before), after)),
             quality,
-        }
-    });
-    Ok(listed.collect())
+            compared: None,
+        });
+    }
+    for place in 1..listed.len() {
+        let before = listed[place].quality.clone();
+        let both = listed[place - 1].quality.as_ref().zip(before.as_ref());
+        listed[place - 1].compared =
+            both.map(|(after, before)| QualityReport::between(Some(before), after));
+    }
+    Ok(listed)
+}
+
+/// Why a version cannot be read; `None` if it can.
+async fn reason_not_to_read(
+    store: &Store,
+    snapshot: &Snapshot,
+) -> Result<Option<String>, LocalError> {
+    match load(store, snapshot).await {
+        Ok(_) => Ok(None),
+        Err(DatasetError::Unreadable { source, .. }) => Ok(Some(with_causes(&source))),
+        Err(error) => Err(error.into()),
+    }
 }
 
 fn write(table: &mut String, listed: &[Listed], next: &NextCommands) -> fmt::Result {
@@ -82,26 +97,36 @@ fn write(table: &mut String, listed: &[Listed], next: &NextCommands) -> fmt::Res
     for version in listed {
         write_version(table, version)?;
     }
-    if listed.len() > 1 {
-        writeln!(table, "* is current; to go back to the one below it:")?;
-        writeln!(table, "  {}", next.tnr("rollback"))?;
+    let answering = listed.iter().position(|version| version.is_answering);
+    match answering {
+        Some(place) if place + 1 < listed.len() => {
+            writeln!(table, "* answers requests; to go back to the one below it:")?;
+            writeln!(table, "  {}", next.tnr("rollback"))?;
+        }
+        Some(_) => (),
+        None => writeln!(table, "No version answers requests.")?,
     }
-    if listed.iter().any(|version| version.is_foreign) {
-        writeln!(
-            table,
-            "! has another layout than this release reads, which is {LAYOUT};\n  another release \
-             answers from it, and 'rollback' passes over it"
-        )?;
+    if listed.iter().any(|version| version.unreadable.is_some()) {
+        let import = next.tnr("import --fetch");
+        writeln!(table, "! cannot be read; this imports the published reports and drops it:")?;
+        writeln!(table, "  {import}")?;
     }
     Ok(())
 }
 
 fn write_version(table: &mut String, version: &Listed) -> fmt::Result {
-    let Listed { is_current, is_foreign, ingested_at, carriers, .. } = version;
-    let current = if *is_current { "*" } else { " " };
-    let foreign = if *is_foreign { "!" } else { " " };
+    let Listed { is_answering, unreadable, ingested_at, carriers, .. } = version;
+    let mark = match (is_answering, unreadable) {
+        (true, _) => "*",
+        (false, Some(_)) => "!",
+        (false, None) => " ",
+    };
     let name = styled(HEADING, &version.version);
-    writeln!(table, "{current}{foreign}{name}  ingested {ingested_at}")?;
+    writeln!(table, "{mark} {name}  ingested {ingested_at}")?;
+    if let Some(reason) = unreadable {
+        let line = format!("    problem  it cannot be read: {reason}");
+        writeln!(table, "{}", wrapped(&line, width(), 13))?;
+    }
     let FileDates { nanpa, cnac, npa_report, .. } = version.file_dates;
     let dates = [("NANPA", nanpa), ("CNAC", cnac), ("area codes", npa_report)];
     let dates = dates.into_iter().filter_map(|(file, date)| Some(format!("{file} {}", date?)));

@@ -1,5 +1,7 @@
-//! The data: whether there is any, how old it is, whether this release can read it, and whether the
+//! The data: whether there is any, how old it is, whether it can be read, and whether the
 //! lookup items agree with it.
+
+use std::collections::BTreeMap;
 
 use ingest::{Drift, IngestError, Progress, Repair, Verification};
 use jiff::{SignedDuration, Timestamp};
@@ -18,8 +20,8 @@ use super::{
 pub struct DataFacts {
     /// `None` before the first import.
     pub manifest: Option<Manifest>,
-    /// Each version that this release cannot read, with the reason.
-    pub unreadable: Vec<(Version, String)>,
+    /// Each version that cannot be read, with the reason.
+    pub unreadable: BTreeMap<Version, String>,
 }
 
 /// Reads the manifest and every version that it names.
@@ -28,29 +30,32 @@ pub struct DataFacts {
 /// Returns an error if DynamoDB does not answer, or the manifest cannot be read.
 pub async fn look(store: &Store) -> Look<DataFacts> {
     let manifest = store.manifest().await?;
-    let mut unreadable = Vec::new();
+    let mut unreadable = BTreeMap::new();
     for snapshot in manifest.iter().flat_map(Manifest::snapshots) {
-        let Err(error) = load(store, snapshot).await else { continue };
-        let is_of_snapshot = error.is_damage();
-        match error {
-            DatasetError::Store(error) if !is_of_snapshot => return Err(error.into()),
-            error => unreadable.push((snapshot.version.clone(), with_causes(&error))),
+        match load(store, snapshot).await {
+            Ok(_) => (),
+            Err(DatasetError::Unreadable { version, source }) => {
+                unreadable.insert(version, with_causes(&source));
+            }
+            Err(error) => return Err(IngestError::from(error).into()),
         }
     }
     Ok(DataFacts { manifest, unreadable })
 }
 
-/// Compares every lookup item with the current version; `None` before the first import.
+/// Compares every lookup item with the newest version that can be read; `None` if there is none.
 ///
 /// # Errors
-/// Returns an error if DynamoDB does not answer, or the current version cannot be read.
+/// Returns an error if DynamoDB does not answer.
 pub async fn look_at_items(
     store: &Store,
     progress: &dyn Fn(Progress),
 ) -> Look<Option<Verification>> {
     match ingest::verify(store, Repair::No, None, progress).await {
         Ok(verification) => Ok(Some(verification)),
-        Err(IngestError::NothingImported) => Ok(None),
+        Err(
+            IngestError::NothingImported | IngestError::Current(DatasetError::NoneReadable { .. }),
+        ) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
@@ -70,12 +75,11 @@ pub fn findings(
         return vec![finding];
     };
     let mut findings = vec![age(manifest, now, longest_age, is_imported_every_night, remedies)];
-    let unreadable = facts.unreadable.iter();
-    findings
-        .extend(unreadable.map(|(version, why)| cannot_be_read(manifest, version, why, remedies)));
+    let unreadable = facts.unreadable.keys();
+    findings.extend(unreadable.map(|version| cannot_be_read(facts, manifest, version, remedies)));
     if facts.unreadable.is_empty() {
         let versions = 1 + manifest.retained.len();
-        findings.push(Finding::ok("versions", format!("this release can read all {versions}")));
+        findings.push(Finding::ok("versions", format!("all {versions} can be read")));
     }
     findings
 }
@@ -105,19 +109,26 @@ fn age(
 }
 
 fn cannot_be_read(
+    DataFacts { unreadable, .. }: &DataFacts,
     manifest: &Manifest,
     version: &Version,
-    why: &str,
     remedies: &Remedies,
 ) -> Finding {
+    let why = &unreadable[version];
     let check = format!("version {version}");
     if manifest.current.version == *version {
-        let message = format!("the current version cannot be read by this release; {why}");
+        let answering =
+            manifest.snapshots().find(|snapshot| !unreadable.contains_key(&snapshot.version));
+        let consequence = match answering {
+            Some(older) => format!("version {} answers", older.version),
+            None => "no other can be read either, so that nothing is answered".to_owned(),
+        };
+        let message = format!("the current version cannot be read; {why}; {consequence}");
         return Finding::problem(check, message)
             .remedy(remedies.tnr("import --fetch"))
             .section(Section::Upgrade);
     }
-    let message = format!("this release cannot read it, nor roll back to it; {why}");
+    let message = format!("it cannot be read, and no rollback can go to it; {why}");
     Finding::note(check, message).section(Section::RollBackData)
 }
 
@@ -182,12 +193,13 @@ mod tests {
     #[test]
     fn data_is_too_old_once_no_import_has_succeeded_for_the_days_that_are_set() {
         let state = |time: &str| {
-            let facts = DataFacts { manifest: Some(imported_at(time)), unreadable: Vec::new() };
+            let facts =
+                DataFacts { manifest: Some(imported_at(time)), unreadable: BTreeMap::new() };
             found(&facts)[0].state
         };
         assert_eq!(state("2026-11-20T12:00:00Z"), State::Ok);
         assert_eq!(state("2026-11-20T11:59:59Z"), State::Problem);
-        let nothing = DataFacts { manifest: None, unreadable: Vec::new() };
+        let nothing = DataFacts { manifest: None, unreadable: BTreeMap::new() };
         assert_eq!(found(&nothing)[0].state, State::Problem);
     }
 
@@ -197,7 +209,7 @@ mod tests {
         let now = imported_at("2026-11-21T11:00:00Z").current;
         let manifest = Manifest::following(Some(&before), now, |_| false);
         let unreadable = |version: &Version| {
-            let unreadable = vec![(version.clone(), "its layout is 9".to_owned())];
+            let unreadable = [(version.clone(), "its layout is 9".to_owned())].into();
             let facts = DataFacts { manifest: Some(manifest.clone()), unreadable };
             found(&facts)[1].state
         };
@@ -209,7 +221,8 @@ mod tests {
     fn items_that_readers_believe_are_a_problem_and_others_a_warning() {
         let found = |drift: Drift| {
             let version = Version::new(Timestamp::UNIX_EPOCH);
-            let verification = Verification { version, items: 9, drift, repaired: 0 };
+            let verification =
+                Verification { version, passed_over: Vec::new(), items: 9, drift, repaired: 0 };
             findings_of_items(Some(&verification), &Remedies::of_stack("numbers"))
         };
         assert_eq!(found(Drift::default())[0].state, State::Ok);

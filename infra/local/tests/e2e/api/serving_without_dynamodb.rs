@@ -239,8 +239,17 @@ async fn a_damaged_snapshot_is_refused_and_never_half_read() {
     let middle = snapshot.len() / 2;
     snapshot[middle] ^= 1;
     store.write_snapshot(&current.version, &snapshot, &revision).await.unwrap();
-    assert_unavailable(&service, "/v1/npa/415").await;
-    assert_unavailable(&service, "/v1/npa/415/nxx/234").await;
+    for path in ["/v1/npa/415", "/v1/npa/415/nxx/234"] {
+        let response = service.get(path).await;
+        assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE, "{path}");
+        assert!(!response.headers().contains_key("retry-after"), "no retry mends it: {path}");
+        let body: Value = response.json().await.unwrap();
+        let message = "The numbering data is damaged and has to be imported again";
+        assert_eq!(
+            (&body["error"], &body["message"]),
+            (&"service_unavailable".into(), &message.into())
+        );
+    }
 }
 
 #[tokio::test]

@@ -9,7 +9,9 @@ use std::{
 };
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use ingest::{IngestError, Options, Outcome, Progress, ingest_after_others, rollback};
+use ingest::{
+    IngestError, Options, Outcome, Progress, RollbackTarget, ingest_after_others, rollback,
+};
 use store::StoreError;
 
 use crate::support::{
@@ -18,6 +20,8 @@ use crate::support::{
     service::Service,
     small_reports::ReportTexts,
 };
+
+const NEWEST: RollbackTarget = RollbackTarget::NewestReadable;
 
 #[tokio::test]
 async fn killed_after_any_call_one_version_serves_whole_and_the_next_run_completes() {
@@ -177,11 +181,12 @@ async fn rollback_makes_the_version_before_current_with_one_write() {
     let service = Service::with_small_reports().await;
     let before = answers(&service).await;
     let store = service.database.store();
-    let error = rollback(&store, options, |_| ()).await.unwrap_err();
+    let error = rollback(&store, &NEWEST, options, |_| ()).await.unwrap_err();
     assert!(matches!(error, IngestError::NothingBefore), "{error}");
     import(&store, &ReportTexts::second(), options).await.unwrap();
 
-    let planned = rollback(&store, Options { dry_run: true, ..options }, |_| ()).await.unwrap();
+    let planned =
+        rollback(&store, &NEWEST, Options { dry_run: true, ..options }, |_| ()).await.unwrap();
     assert_eq!(planned.outcome, Outcome::Planned);
     let service = service.restarted().await;
     assert!(answers(&service).await != before);
@@ -195,12 +200,12 @@ async fn rollback_makes_the_version_before_current_with_one_write() {
         Fault::None
     };
     let (counted, _proxy) = store_with_faults(&service, policy).await;
-    let report = rollback(&counted, options, |_| ()).await.unwrap();
+    let report = rollback(&counted, &NEWEST, options, |_| ()).await.unwrap();
     assert_eq!(report.outcome, Outcome::RolledBack);
     assert_eq!(*writes.lock().unwrap(), ["PutItem"]);
     let service = service.restarted().await;
     assert!(answers(&service).await == before);
-    assert!(rollback(&store, options, |_| ()).await.is_err());
+    assert!(rollback(&store, &NEWEST, options, |_| ()).await.is_err());
 }
 
 /// After a rollback that was killed half-way and an import of newer data, lookups used to
@@ -216,7 +221,7 @@ async fn an_import_after_a_killed_rollback_leaves_no_contradiction() {
         let service = Service::with_small_reports().await;
         import(&service.database.store(), &second, options).await.unwrap();
         let (store, _proxy) = dying_store(&service, killed_after).await;
-        _ = rollback(&store, options, |_| ()).await;
+        _ = rollback(&store, &NEWEST, options, |_| ()).await;
         import(&service.database.store(), &third, options).await.unwrap();
         let service = service.restarted().await;
         let served = answers(&service).await;

@@ -1,8 +1,6 @@
 //! Random sequences of imports, rollbacks and repairs: killed, refused, answered late or never,
 //! delivered twice or stalled at any call, alone or two at once, with clocks that are wrong, and
-//! with tables emptied and restored in between, by two releases whose snapshots have different
-//! layouts. After every step, all lookups must equal all lists, in the readers of both releases, and a
-//! release that once could read a version still has one to answer from.
+//! with tables emptied and restored in between. After every step, all lookups must equal all lists.
 //!
 //! `TNR_MODEL_STEPS` sets the number of steps and `TNR_MODEL_SEED` repeats a run.
 
@@ -15,7 +13,7 @@ use std::{
     thread,
 };
 
-use ingest::{IngestError, Options, Outcome, Repair, ingest, rollback, verify};
+use ingest::{IngestError, Options, Outcome, Repair, RollbackTarget, ingest, rollback, verify};
 use jiff::{Timestamp, ToSpan};
 use proptest::{
     prelude::*,
@@ -28,7 +26,6 @@ use tokio::{runtime::Runtime, task::JoinHandle};
 use self::{
     files::sources,
     reader::Reader,
-    releases::{Release, Stores},
     steps::{Kind, Run, STEPS_OF_A_SEQUENCE, Step, Table, Trouble, WRITERS, Work, steps},
     tables::LookupTables,
 };
@@ -40,7 +37,6 @@ use crate::support::{
 
 mod files;
 mod reader;
-mod releases;
 mod steps;
 mod tables;
 
@@ -51,7 +47,7 @@ const WORLDS: u64 = 3;
 
 /// One process that imports, behind a proxy of its own.
 struct Writer {
-    stores: Stores,
+    store: Store,
     proxy: FaultProxy,
     trouble: Arc<Mutex<Option<Trouble>>>,
 }
@@ -65,8 +61,8 @@ impl Writer {
             None => Fault::None,
         };
         let proxy = FaultProxy::before(endpoint, policy).await;
-        let stores = Stores::at(&proxy.endpoint, TimeoutProfile::Batch).await;
-        Self { stores, proxy, trouble }
+        let store = Store::at_emulator(&proxy.endpoint, TimeoutProfile::Batch);
+        Self { store, proxy, trouble }
     }
 
     /// Sets what happens to the calls from now on.
@@ -79,27 +75,26 @@ impl Writer {
 /// How a run ended, as far as its own process knows.
 #[derive(Debug)]
 enum Ended {
-    /// The file set is current, for readers of this release, unless another run has published since.
-    Imported(Release, usize),
+    /// The file set is current, unless another run has published since.
+    Imported(usize),
     /// Nothing is known of the current file set.
     Otherwise,
 }
 
-async fn work(stores: &Stores, run: &Run) -> Ended {
-    let store = stores.of(run.release);
+async fn work(store: &Store, run: &Run) -> Ended {
     match run.work {
         Work::Import { files, clock } => {
             let options = Options { now: Timestamp::now() + clock.hours(), ..without_gates() };
             match ingest(store, &sources(files), options, |_| ()).await {
                 Ok(report) => {
                     assert!(!matches!(report.outcome, Outcome::Refused { .. }), "{report:?}");
-                    Ended::Imported(run.release, files)
+                    Ended::Imported(files)
                 }
                 Err(_) => Ended::Otherwise,
             }
         }
         Work::Rollback => {
-            _ = rollback(store, Options::default(), |_| ()).await;
+            _ = rollback(store, &RollbackTarget::NewestReadable, Options::default(), |_| ()).await;
             Ended::Otherwise
         }
         Work::Repair => {
@@ -113,15 +108,13 @@ async fn work(stores: &Stores, run: &Run) -> Ended {
 struct World {
     database: Database,
     store: Store,
-    /// The stores of the readers.
-    serving: Stores,
     writers: Vec<Writer>,
     /// Writers that are stalled in the middle of their work.
     stalled: Vec<(usize, JoinHandle<Ended>)>,
     /// Readers that have not looked for a new version for some steps.
     older: Vec<Reader>,
-    /// The releases that had a version to read after the last step.
-    answering: Vec<Release>,
+    /// Whether there was a version to read after the last step.
+    is_answering: bool,
     earlier_items: Option<LookupTables>,
     steps: usize,
 }
@@ -135,15 +128,13 @@ impl World {
             writers.push(Writer::before(database.endpoint()).await);
         }
         let store = database.serving_store().await;
-        let serving = Stores::at(database.endpoint(), TimeoutProfile::Request).await;
         Self {
             database,
             store,
-            serving,
             writers,
             stalled: Vec::new(),
             older: Vec::new(),
-            answering: Vec::new(),
+            is_answering: false,
             earlier_items: None,
             steps: 0,
         }
@@ -157,9 +148,9 @@ impl World {
 
     /// Runs until it ends or stalls; gives how it ended.
     async fn run(&mut self, run: &Run, writer: usize) -> Option<Ended> {
-        let (stores, run) = (self.writers[writer].stores.clone(), run.clone());
+        let (store, run) = (self.writers[writer].store.clone(), run.clone());
         self.writers[writer].set_trouble(run.trouble);
-        let mut task = tokio::spawn(async move { work(&stores, &run).await });
+        let mut task = tokio::spawn(async move { work(&store, &run).await });
         tokio::select! {
             ended = &mut task => Some(ended.unwrap()),
             () = self.writers[writer].proxy.until_held() => {
@@ -181,9 +172,8 @@ impl World {
         true
     }
 
-    /// Takes the step; gives the file set that has to be current now, if that is known, and the
-    /// release that imported it.
-    async fn take(&mut self, step: &Step) -> Option<(Release, usize)> {
+    /// Takes the step; gives the file set that has to be current now, if that is known.
+    async fn take(&mut self, step: &Step) -> Option<usize> {
         let ended = match step {
             Step::Run(run) => match self.idle_writer(None) {
                 Some(writer) => self.run(run, writer).await,
@@ -221,7 +211,7 @@ impl World {
             }
         };
         match ended {
-            Some(Ended::Imported(release, files)) => Some((release, files)),
+            Some(Ended::Imported(files)) => Some(files),
             _ => None,
         }
     }
@@ -235,81 +225,67 @@ impl World {
             self.writers[writer].set_trouble(unstalled(run.trouble));
         }
         tokio::join!(
-            work(&self.writers[first].stores, first_run),
-            work(&self.writers[second].stores, second_run)
+            work(&self.writers[first].store, first_run),
+            work(&self.writers[second].store, second_run)
         );
     }
 
-    /// Compares all lookups with all lists, as fresh readers and older ones have them.
-    async fn check(&mut self, current: Option<(Release, usize)>) -> Result<(), TestCaseError> {
+    /// Compares all lookups with all lists, as a fresh reader and older ones have them.
+    async fn check(&mut self, current: Option<usize>) -> Result<(), TestCaseError> {
         let manifest = self.store.manifest().await.unwrap();
-        let fresh = Release::ALL.map(|release| (release, Reader::new(self.serving.of(release))));
-        for (release, reader) in &fresh {
-            reader.check().await?;
-            self.check_answering(*release, reader, manifest.as_ref()).await?;
-        }
-        for (release, reader) in &fresh {
-            if let Some((importing, files)) = current
-                && importing == *release
-            {
-                prop_assert_eq!(reader.file_set().await, Some(files), "the import that succeeded");
-            }
+        let fresh = Reader::new(&self.store);
+        fresh.check().await?;
+        self.check_answering(&fresh, manifest.as_ref()).await?;
+        if current.is_some() {
+            prop_assert_eq!(fresh.file_set().await, current, "the import that succeeded");
         }
         for older in &self.older {
             older.check().await?;
         }
         self.steps += 1;
         if self.steps.is_multiple_of(6) {
-            self.older = fresh.map(|(_, reader)| reader).into();
+            self.older = vec![fresh];
         }
         Ok(())
     }
 
-    /// Asserts that the release has not lost the last version that it can read, that its reader
-    /// answers if there is one, and that its health tells whether that is the current one.
+    /// Asserts that the reader answers if anything has been published, and that its health tells
+    /// whether it does so from the current version.
     async fn check_answering(
         &mut self,
-        release: Release,
         reader: &Reader,
         manifest: Option<&Manifest>,
     ) -> Result<(), TestCaseError> {
-        let was_answering = self.answering.contains(&release);
-        self.answering.retain(|answering| *answering != release);
+        let was_answering = std::mem::take(&mut self.is_answering);
         let Some(manifest) = manifest else { return Ok(()) };
-        let has_version = release.has_version_in(manifest);
-        prop_assert!(has_version || !was_answering, "{:?} has nothing left to read", release);
-        prop_assert_eq!(reader.version().await?.is_some(), has_version, "{:?}", release);
-        let reads_current = manifest.current.layout == Some(release.layout());
-        let expected = if reads_current { "healthy" } else { "degraded" };
-        prop_assert_eq!(reader.health().await, expected, "{:?}", release);
-        self.answering.extend(has_version.then_some(release));
+        let version = reader.version().await?.map(|loaded| loaded.version);
+        prop_assert!(version.is_some() || !was_answering, "nothing is left to read");
+        let expected = match &version {
+            Some(version) if *version == manifest.current.version => "healthy",
+            Some(_) => "degraded",
+            None => "unhealthy",
+        };
+        prop_assert_eq!(reader.health().await, expected);
+        self.is_answering = version.is_some();
         Ok(())
     }
 
-    /// Asserts that the next import of each release succeeds whatever happened, and that a repair
-    /// leaves no drift.
+    /// Asserts that the next import succeeds whatever happened, and that a repair leaves no drift.
     async fn conclude(&mut self) -> Result<(), TestCaseError> {
         while self.resume().await {
             self.check(None).await?;
         }
-        let stores = Stores::at(self.database.endpoint(), TimeoutProfile::Batch).await;
-        for release in [Release::Other, Release::This] {
-            self.conclude_as(release, stores.of(release)).await?;
-        }
-        Ok(())
-    }
-
-    async fn conclude_as(&mut self, release: Release, store: &Store) -> Result<(), TestCaseError> {
+        let store = &self.database.store();
         let import = ingest(store, &sources(0), without_gates(), |_| ()).await;
         prop_assert!(import.is_ok(), "the next import: {:?}", import.err());
-        self.check(Some((release, 0))).await?;
+        self.check(Some(0)).await?;
         let again = ingest(store, &sources(0), without_gates(), |_| ()).await.map_err(failed)?;
         prop_assert_eq!(again.outcome, Outcome::Unchanged);
         prop_assert_eq!(again.items.written + again.items.deleted, 0);
         verify(store, Repair::Yes, None, |_| ()).await.map_err(failed)?;
         let verification = verify(store, Repair::No, None, |_| ()).await.map_err(failed)?;
         prop_assert_eq!(verification.drift.total(), 0);
-        self.check(Some((release, 0))).await
+        self.check(Some(0)).await
     }
 }
 

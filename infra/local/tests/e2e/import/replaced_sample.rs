@@ -1,6 +1,8 @@
 //! Published data in place of the sample, with which it is never compared.
 
-use ingest::{ChangeKind, IngestError, Options, Outcome, Sources, ingest, rollback};
+use ingest::{
+    ChangeKind, IngestError, Options, Outcome, RollbackTarget, Sources, ingest, rollback,
+};
 
 use crate::support::{imports::assert_no_drift, service::Service, small_reports::ReportTexts};
 
@@ -42,7 +44,8 @@ async fn no_rollback_leads_from_published_data_back_to_the_sample() {
     let service = Service::with_sample().await;
     let store = service.database.store();
     ingest(&store, &published(), Options::default(), |_| ()).await.unwrap();
-    let refused = rollback(&store, Options::default(), |_| ()).await;
+    let refused =
+        rollback(&store, &RollbackTarget::NewestReadable, Options::default(), |_| ()).await;
     assert!(matches!(refused, Err(IngestError::NothingBefore)), "{refused:?}");
 }
 

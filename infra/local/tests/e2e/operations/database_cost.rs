@@ -112,9 +112,11 @@ async fn many_numbers_read_each_exchange_once_in_batches_and_none_that_is_cached
 }
 
 #[tokio::test]
-async fn health_and_statistics_read_the_manifest_and_nothing_else() {
+async fn health_and_statistics_load_the_data_once_and_then_read_the_manifest_alone() {
     let proxy = proxy().await;
     let service = cold_service(&proxy).await;
+    let first = calls_of(&service, &proxy, "/health").await;
+    assert_eq!(operations(&first), ["GetItem", "GetItem", "BatchGetItem"]);
     for path in ["/health", "/v1/health", "/stats", "/v1/stats"] {
         let calls = calls_of(&service, &proxy, path).await;
         assert_eq!((operations(&calls), units(&calls)), (vec!["GetItem"], 1.0), "{path}");

@@ -198,7 +198,7 @@ async fn what_breaks_in_the_tables_is_named_with_the_right_exit_code() {
 }
 
 #[tokio::test]
-async fn a_version_that_this_release_cannot_read_is_named() {
+async fn a_version_that_cannot_be_read_is_named() {
     let account = AwsAccount::with_stack().await;
     let store = &account.store;
     let before = store.manifest().await.unwrap().unwrap();
@@ -208,13 +208,13 @@ async fn a_version_that_this_release_cannot_read_is_named() {
     let version = Version::new(now);
     store.write_snapshot(&version, bytes, &before.revision).await.unwrap();
     let Snapshot { statistics, file_dates, .. } = before.current.clone();
-    let foreign = Snapshot::of(version.clone(), bytes, statistics, file_dates, now);
-    let after = Manifest::following(Some(&before), foreign, |_| true);
+    let unreadable = Snapshot::of(version.clone(), bytes, statistics, file_dates, now);
+    let after = Manifest::following(Some(&before), unreadable, |_| true);
     store.publish(&after, &before.revision).await.unwrap();
     let found = doctor(&account, &[]).await;
     let not_ok = found.not_ok();
     let beginning = format!(
-        "problem data version {version}: the current version cannot be read by this release"
+        "problem data version {version}: the current version cannot be read; its layout is 255"
     );
     assert!(not_ok.iter().any(|line| line.starts_with(&beginning)), "{not_ok:#?}");
     assert_eq!(found.code, 2);

@@ -3,15 +3,15 @@
 
 use std::fs;
 
-use numbering::dataset::LAYOUT;
+use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::Value;
 use tnr::database::{Database, Sharing};
 
 use crate::support::{
-    foreign_versions::{FOREIGN_LAYOUTS, Statement, publish_in_layout},
     operator::Operator,
     program::Serving,
     small_reports::ReportTexts,
+    unreadable_versions::{Reason, publish_unreadable},
 };
 
 /// Whether the program succeeded, and what it printed.
@@ -117,29 +117,87 @@ fn a_refused_import_lists_the_changes_and_every_reason() {
 }
 
 #[tokio::test]
-async fn versions_in_another_layout_are_marked_and_serve_says_so() {
-    for layout in FOREIGN_LAYOUTS {
+async fn a_version_that_cannot_be_read_is_named_by_every_command_that_passes_it_over() {
+    for reason in Reason::ALL {
         let operator = Operator::new();
         import(&operator, &ReportTexts::first(), &[]);
         let data_dir = operator.folder.path();
         let database = Database::embedded(data_dir, 0, Sharing::Private).await.unwrap();
-        let foreign = publish_in_layout(&database.store(), layout, Statement::Stated).await;
+        let older = database.store().manifest().await.unwrap().unwrap().current.version;
+        let unreadable = publish_unreadable(&database.store(), reason).await;
         database.close().await;
 
-        let (_, table, _) = run(&operator, &["versions"]);
-        assert!(table.starts_with(&format!("*!{}", foreign.version)), "{table}");
-        assert!(table.contains("\n! has another layout than this release reads"), "{table}");
+        let (_, table, error) = run(&operator, &["versions"]);
+        assert!(table.starts_with(&format!("! {}", unreadable.version)), "{table}{error}");
+        assert!(table.contains(&format!("\n* {older}")), "{table}");
+        assert!(table.replace("\n             ", " ").contains(reason.text()), "{table}");
+        assert!(table.contains("! cannot be read; this imports"), "{table}");
         let (_, json, _) = run(&operator, &["versions", "--json"]);
         let json: Value = serde_json::from_str(&json).unwrap();
-        let marks = [0, 1].map(|place| (&json[place]["layout"], &json[place]["is_foreign"]));
-        assert_eq!(marks, [(&layout.into(), &true.into()), (&LAYOUT.into(), &false.into())]);
+        assert_eq!(json[0]["is_current"], true);
+        assert_eq!([0, 1].map(|place| &json[place]["is_answering"]), [false, true]);
+        assert!(json[0]["unreadable"].as_str().unwrap().contains(reason.text()), "{json}");
+
+        let named = format!("warning: version {} cannot be read: ", unreadable.version);
+        let answering = format!("; version {older} answers");
+        let csv = operator.path("exchanges.csv");
+        for arguments in [&["lookup", "+14152345678"][..], &["export", "--format", "csv", &csv]] {
+            let (succeeded, _, error) = run(&operator, arguments);
+            assert!(succeeded && error.contains(&named), "{arguments:?}: {error}");
+            assert!(error.contains(&answering), "{arguments:?}: {error}");
+        }
+        let (verified, table, error) = run(&operator, &["verify"]);
+        assert!(verified && table.starts_with(&named), "{table}{error}");
 
         let serving = Serving::on(&operator.folder, &[]).await;
         let banner = serving.output();
-        assert!(banner.contains("in another layout than this release reads"), "{banner}");
+        assert!(banner.contains(&format!("of version {older}, since the")), "{banner}");
         assert_eq!(serving.get("/v1/npa/415?limit=1").await["npa"], "415");
         assert_eq!(serving.get("/health").await["status"], "degraded");
     }
+}
+
+#[tokio::test]
+async fn a_damaged_quality_does_not_end_the_list_of_versions() {
+    let operator = Operator::new();
+    import(&operator, &ReportTexts::first(), &[]);
+    import(&operator, &ReportTexts::second(), &[]);
+    let database = Database::embedded(operator.folder.path(), 0, Sharing::Private).await.unwrap();
+    let store = database.store();
+    let current = store.manifest().await.unwrap().unwrap().current.version;
+    let (client, tables) = store.parts();
+    let damaged = client.put_item().table_name(&tables.dataset);
+    let damaged = damaged.item("id", AttributeValue::S(format!("{current}#quality")));
+    damaged.item("data", AttributeValue::S("no bytes".to_owned())).send().await.unwrap();
+    drop(store);
+    database.close().await;
+    let (succeeded, table, error) = run(&operator, &["versions"]);
+    assert!(succeeded, "{error}");
+    assert_eq!(table.lines().filter(|line| line.contains("ingested")).count(), 2, "{table}");
+    let (_, json, _) = run(&operator, &["versions", "--json"]);
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((&json[0]["quality"], &json[0]["is_answering"]), (&Value::Null, &true.into()));
+    assert!(json[1]["quality"].is_object());
+}
+
+#[tokio::test]
+async fn a_rollback_goes_to_the_version_that_is_named() {
+    let operator = Operator::new();
+    for texts in [ReportTexts::first(), ReportTexts::second(), ReportTexts::first()] {
+        import(&operator, &texts, &["--allow-older"]);
+    }
+    let names = || {
+        let json: Value = serde_json::from_str(&run(&operator, &["versions", "--json"]).1).unwrap();
+        let listed = json.as_array().unwrap().iter();
+        listed.map(|version| version["version"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let before = names();
+    assert_eq!(before.len(), 3);
+    let (refused, _, error) = run(&operator, &["rollback", "--to", "yesterday"]);
+    assert!(!refused && error.contains("version 'yesterday' is not retained"), "{error}");
+    let (succeeded, _, error) = run(&operator, &["rollback", "--to", &before[2]]);
+    assert!(succeeded, "{error}");
+    assert_eq!(names(), before[2..]);
 }
 
 #[test]

@@ -29,13 +29,12 @@ impl Reader {
         Self { app, service }
     }
 
-    /// The version that it answers from; `None` if none in the layout of its release has been
-    /// published.
+    /// The version that it answers from; `None` if none has been published.
     pub async fn version(&self) -> Result<Option<LoadedVersion>, TestCaseError> {
-        use DatasetError::{Empty, Foreign, StillUnreadable};
+        use DatasetError::{Empty, NoneReadable, StillUnreadable};
         match self.app.dataset.get().await {
             Ok(loaded) => Ok(Some(loaded)),
-            Err(Empty | Foreign { .. } | StillUnreadable) => Ok(None),
+            Err(Empty | NoneReadable { .. } | StillUnreadable) => Ok(None),
             Err(error) => Err(TestCaseError::fail(format!("no version to read: {error}"))),
         }
     }

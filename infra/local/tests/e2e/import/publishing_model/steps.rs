@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{files::FILE_SETS, releases::Release};
+use super::files::FILE_SETS;
 use crate::support::fault_proxy::Fault;
 
 /// The average number of steps in a sequence.
@@ -37,7 +37,6 @@ pub enum Table {
 /// A writer's work, and what happens to it meanwhile.
 #[derive(Debug, Clone)]
 pub struct Run {
-    pub release: Release,
     pub work: Work,
     pub trouble: Option<Trouble>,
 }
@@ -87,12 +86,7 @@ fn run() -> impl Strategy<Value = Run> {
         3 => Just(Kind::Stalled),
     ];
     let trouble = (kind, 1..=MOST_CALLS).prop_map(|(kind, call)| Trouble { kind, call });
-    let release = prop_oneof![2 => Just(Release::This), 1 => Just(Release::Other)];
-    (release, work, prop::option::weighted(0.7, trouble)).prop_map(|(release, work, trouble)| Run {
-        release,
-        work,
-        trouble,
-    })
+    (work, prop::option::weighted(0.7, trouble)).prop_map(|(work, trouble)| Run { work, trouble })
 }
 
 /// Random sequences of steps.

@@ -1,0 +1,88 @@
+//! Going back to an older version: one write.
+
+use logging::with_causes;
+use numbering::dataset::Dataset;
+use store::{DatasetError, Manifest, Newest, Snapshot, Store, load, newest_by};
+
+use crate::{
+    ImportReport, IngestError, Options, Outcome, Progress,
+    difference::Comparison,
+    outcome::Notes,
+    publish::UNREADABLE,
+    quality::{Quality, QualityReport},
+};
+
+/// The version that a rollback goes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RollbackTarget {
+    /// The newest version before the current one that can be read.
+    NewestReadable,
+    /// The retained version of this name.
+    Named(String),
+}
+
+/// Makes an older version current again, and drops those that are newer.
+///
+/// # Errors
+/// Returns an error if no older version is retained, the one that is named is not, or none of them
+/// can be read; also if another import or rollback came first, or DynamoDB refuses.
+pub async fn rollback(
+    store: &Store,
+    target: &RollbackTarget,
+    options: Options,
+    progress: impl Fn(Progress),
+) -> Result<ImportReport, IngestError> {
+    let before = store.manifest().await?.ok_or(IngestError::NothingImported)?;
+    let mut notes = Notes::default();
+    let Newest { loaded: dataset, snapshot, passed_over } =
+        load_target(store, &before, target).await?;
+    for unreadable in &passed_over {
+        notes.warn(UNREADABLE, unreadable.line());
+    }
+    let manifest = before.rolled_back_to(&snapshot.version).ok_or(IngestError::NothingBefore)?;
+    // A rollback may be how an operator gets away from a version that cannot be read.
+    let current_dataset = match load(store, &before.current).await {
+        Ok(dataset) => dataset,
+        Err(error @ DatasetError::Unreadable { .. }) => {
+            let kind = "the current version cannot be read; every record counts as changed";
+            notes.warn(kind, with_causes(&error));
+            Dataset::default()
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let differences = Comparison::between(&current_dataset, &dataset).differences;
+    let quality_before = Quality::of(&current_dataset);
+    let quality_report = QualityReport::between(Some(&quality_before), &Quality::of(&dataset));
+    let report = ImportReport::new(&manifest.current, &dataset, differences, quality_report, notes);
+    let changes = report.changes_between(current_dataset, dataset);
+    if options.dry_run {
+        return Ok(ImportReport { version: Some(before.current.version), changes, ..report });
+    }
+    progress(Progress::Publishing);
+    store.publish(&manifest, &before.revision).await?;
+    let version = Some(manifest.current.version);
+    Ok(ImportReport { outcome: Outcome::RolledBack, version, changes, ..report })
+}
+
+/// Loads the version to go back to, and names those that are passed over on the way.
+async fn load_target(
+    store: &Store,
+    manifest: &Manifest,
+    target: &RollbackTarget,
+) -> Result<Newest<Dataset>, IngestError> {
+    let candidates: Vec<&Snapshot> = match target {
+        RollbackTarget::NewestReadable => manifest.retained.iter().collect(),
+        RollbackTarget::Named(name) => {
+            let named = manifest.retained.iter().find(|older| older.version == **name);
+            vec![named.ok_or_else(|| IngestError::NotRetained(name.clone()))?]
+        }
+    };
+    let load = |snapshot| async move { load(store, &snapshot).await };
+    newest_by(candidates.into_iter(), load).await.map_err(|error| match error {
+        DatasetError::Empty => IngestError::NothingBefore,
+        DatasetError::NoneReadable { version, source } => {
+            IngestError::NoneReadableBefore { version, source }
+        }
+        other => other.into(),
+    })
+}

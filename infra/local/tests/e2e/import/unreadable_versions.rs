@@ -1,0 +1,209 @@
+//! Versions that cannot be read, whatever the reason: the newest of the others answers, and every
+//! command gets past them.
+
+use ingest::{IngestError, Options, Outcome, Repair, RollbackTarget, rollback, verify};
+use logging::with_causes;
+use reqwest::StatusCode;
+use serde_json::Value;
+use store::{Manifest, Store};
+
+use crate::support::{
+    imports::{answers, assert_no_drift, import, without_gates},
+    service::Service,
+    small_reports::ReportTexts,
+    unreadable_versions::{Reason, publish_unreadable, ruin},
+};
+
+const PASSED_OVER: &str = "a version cannot be read and is passed over";
+const NEWEST: RollbackTarget = RollbackTarget::NewestReadable;
+
+async fn health(service: &Service) -> Value {
+    service.ok("/health").await["status"].take()
+}
+
+/// The names of all versions that the manifest has, the newest first.
+async fn versions(store: &Store) -> Vec<String> {
+    let manifest = store.manifest().await.unwrap().unwrap();
+    manifest.snapshots().map(|snapshot| snapshot.version.to_string()).collect()
+}
+
+/// Drops the versions before the current one from the manifest.
+async fn only_current(store: &Store) {
+    let manifest = store.manifest().await.unwrap().unwrap();
+    let alone = Manifest::following(None, manifest.current.clone(), |_| false);
+    store.publish(&alone, &manifest.revision).await.unwrap();
+}
+
+#[tokio::test]
+async fn while_the_current_version_cannot_be_read_the_one_before_answers_and_health_is_degraded() {
+    for reason in Reason::ALL {
+        let service = Service::with_small_reports().await;
+        let before = answers(&service).await;
+        let store = service.database.store();
+        publish_unreadable(&store, reason).await;
+
+        let service = service.restarted().await;
+        assert_eq!(health(&service).await, "degraded", "{reason:?}");
+        assert_eq!(answers(&service).await, before, "{reason:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_container_keeps_the_version_in_memory_when_its_chunks_are_damaged() {
+    let service = Service::with_small_reports().await;
+    let before = answers(&service).await;
+    let store = service.database.store();
+    let current = store.manifest().await.unwrap().unwrap().current;
+    ruin(&store, &current, Reason::FlippedBit).await;
+    assert_eq!(answers(&service).await, before);
+    assert_eq!(health(&service).await, "healthy", "it answers from the current version");
+}
+
+#[tokio::test]
+async fn an_import_is_compared_with_the_newest_version_that_can_be_read_and_mends_everything() {
+    for reason in Reason::ALL {
+        let service = Service::with_small_reports().await;
+        let store = service.database.store();
+        let unreadable = publish_unreadable(&store, reason).await;
+        let report = import(&store, &ReportTexts::first(), Options::default()).await.unwrap();
+        assert_eq!(report.outcome, Outcome::Published, "the current version is not this one");
+        assert_eq!(report.items.written, 0, "compared with the version before");
+        let warning = &report.warnings[PASSED_OVER];
+        assert!(warning.examples[0].contains(unreadable.version.as_str()), "{warning:?}");
+        assert!(warning.examples[0].contains(reason.text()), "{warning:?}");
+        assert!(!versions(&store).await.contains(&unreadable.version.to_string()));
+        assert_eq!(health(&service.restarted().await).await, "healthy");
+    }
+}
+
+#[tokio::test]
+async fn an_import_of_the_same_files_drops_older_versions_that_cannot_be_read() {
+    let service = Service::with_small_reports().await;
+    let store = service.database.store();
+    let oldest = store.manifest().await.unwrap().unwrap().current;
+    import(&store, &ReportTexts::second(), without_gates()).await.unwrap();
+    ruin(&store, &oldest, Reason::MissingChunk).await;
+    let again = import(&store, &ReportTexts::second(), Options::default()).await.unwrap();
+    assert_eq!(again.outcome, Outcome::Unchanged);
+    assert!(again.warnings.contains_key(PASSED_OVER), "{:?}", again.warnings);
+    assert_eq!(versions(&store).await.len(), 1);
+}
+
+#[tokio::test]
+async fn with_no_version_that_can_be_read_the_service_is_unhealthy_until_an_import() {
+    for reason in Reason::ALL {
+        let service = Service::with_small_reports().await;
+        let store = service.database.store();
+        publish_unreadable(&store, reason).await;
+        only_current(&store).await;
+        let service = service.restarted().await;
+        for path in ["/v1/npa/415", "/v1/npa/415/nxx/234", "/v1/carriers", "/v1/stats"] {
+            let (status, body) = service.answer(path).await;
+            assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE, "{path}");
+            let message = body["message"].as_str().unwrap();
+            assert!(message.contains("has to be imported again"), "{path}: {message}");
+        }
+        let (status, body) = service.answer("/health").await;
+        assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE, "{reason:?}");
+        assert_eq!(body["status"], "unhealthy");
+        assert_eq!(body["last_ingestion"], Value::Null, "no data is left of any import");
+
+        let error = rollback(&store, &NEWEST, Options::default(), |_| ()).await.unwrap_err();
+        assert_eq!(error.to_string(), "there is no older version to go back to");
+        let error = verify(&store, Repair::Yes, None, |_| ()).await.unwrap_err();
+        let message = with_causes(&error);
+        assert!(message.contains("'tnr import --fetch' imports"), "{message}");
+
+        let report = import(&store, &ReportTexts::first(), Options::default()).await.unwrap();
+        let warning = "no version can be read, so the gates had nothing to compare with";
+        assert!(report.warnings.contains_key(warning), "{:?}", report.warnings);
+        let service = service.restarted().await;
+        assert_eq!(service.answer("/v1/npa/415").await.0, StatusCode::OK);
+        assert_eq!(health(&service).await, "healthy");
+        assert_no_drift(&store).await;
+    }
+}
+
+#[tokio::test]
+async fn a_rollback_goes_to_the_newest_version_that_can_be_read_and_names_those_it_passes_over() {
+    for reason in Reason::ALL {
+        let service = Service::with_small_reports().await;
+        let store = service.database.store();
+        let first = versions(&store).await.remove(0);
+        let unreadable = publish_unreadable(&store, reason).await;
+        import(&store, &ReportTexts::second(), without_gates()).await.unwrap();
+        // The import has dropped the version that cannot be read, so another becomes unreadable.
+        assert!(!versions(&store).await.contains(&unreadable.version.to_string()));
+        let second = store.manifest().await.unwrap().unwrap().current;
+        import(&store, &ReportTexts::third(), without_gates()).await.unwrap();
+        ruin(&store, &second, Reason::FlippedBit).await;
+
+        let report = rollback(&store, &NEWEST, Options::default(), |_| ()).await.unwrap();
+        assert_eq!(report.outcome, Outcome::RolledBack);
+        assert_eq!(versions(&store).await, [first]);
+        let examples = &report.warnings[PASSED_OVER].examples;
+        assert!(examples[0].contains(second.version.as_str()), "{examples:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_rollback_leads_away_from_a_current_version_that_cannot_be_read() {
+    for reason in Reason::ALL {
+        let service = Service::with_small_reports().await;
+        let before = answers(&service).await;
+        let store = service.database.store();
+        publish_unreadable(&store, reason).await;
+        rollback(&store, &NEWEST, Options::default(), |_| ()).await.unwrap();
+        let service = service.restarted().await;
+        assert_eq!(answers(&service).await, before);
+        assert_eq!(health(&service).await, "healthy");
+    }
+}
+
+#[tokio::test]
+async fn a_rollback_to_a_named_version_goes_there_or_says_why_not() {
+    let service = Service::with_small_reports().await;
+    let store = service.database.store();
+    import(&store, &ReportTexts::second(), without_gates()).await.unwrap();
+    import(&store, &ReportTexts::third(), without_gates()).await.unwrap();
+    let names = versions(&store).await;
+    let manifest = store.manifest().await.unwrap().unwrap();
+    ruin(&store, &manifest.retained[0], Reason::FlippedBit).await;
+    let back_to = async |name: &str| {
+        let target = RollbackTarget::Named(name.to_owned());
+        rollback(&store, &target, Options::default(), |_| ()).await
+    };
+    let unreadable = with_causes(&back_to(&names[1]).await.unwrap_err());
+    assert!(unreadable.contains(&names[1]) && unreadable.contains("its hash is"), "{unreadable}");
+    for name in [&names[0], "20260101T000000Z-none"] {
+        let error = back_to(name).await.unwrap_err();
+        assert!(matches!(error, IngestError::NotRetained(_)), "{error}");
+    }
+    assert_eq!(versions(&store).await, names, "nothing has changed");
+    assert_eq!(back_to(&names[2]).await.unwrap().outcome, Outcome::RolledBack);
+    assert_eq!(versions(&store).await, [names[2].clone()]);
+}
+
+#[tokio::test]
+async fn items_are_compared_with_the_newest_version_that_can_be_read() {
+    let service = Service::with_small_reports().await;
+    let store = service.database.store();
+    let first = versions(&store).await.remove(0);
+    let unreadable = publish_unreadable(&store, Reason::FlippedBit).await;
+    let verification = verify(&store, Repair::Yes, None, |_| ()).await.unwrap();
+    assert_eq!(verification.version.as_str(), first);
+    assert_eq!(verification.drift.total(), 0);
+    let line = &verification.passed_over[0];
+    assert!(line.starts_with(&format!("version {} cannot be read", unreadable.version)), "{line}");
+}
+
+#[tokio::test]
+async fn a_client_that_pages_through_an_unreadable_version_is_asked_to_begin_anew() {
+    let service = Service::with_small_reports().await;
+    let unreadable = publish_unreadable(&service.database.store(), Reason::OtherLayout).await;
+    let path = format!("/v1/npa/415?limit=5&offset=5&version={}", unreadable.version);
+    let (status, body) = service.answer(&path).await;
+    assert_eq!(status, StatusCode::BAD_REQUEST);
+    let message = body["message"].as_str().unwrap();
+    assert!(message.ends_with("restart pagination without the version parameter"), "{message}");
+}

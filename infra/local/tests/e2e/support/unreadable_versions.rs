@@ -1,0 +1,73 @@
+//! Versions that cannot be read, for every kind of reason.
+
+use aws_sdk_dynamodb::{primitives::Blob, types::AttributeValue};
+use jiff::Timestamp;
+use numbering::{dataset::LAYOUT, records::Version};
+use store::{Manifest, Snapshot, Store};
+
+/// Why a version cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    MissingChunk,
+    FlippedBit,
+    NoBytes,
+    OtherLayout,
+}
+
+impl Reason {
+    pub const ALL: [Self; 4] =
+        [Self::MissingChunk, Self::FlippedBit, Self::NoBytes, Self::OtherLayout];
+
+    /// What messages say.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::MissingChunk | Self::NoBytes => "#0000 is missing",
+            Self::FlippedBit => "its hash is ",
+            Self::OtherLayout => "its layout is ",
+        }
+    }
+}
+
+/// Publishes the current data once more, as a version that cannot be read, and gives its snapshot.
+pub async fn publish_unreadable(store: &Store, reason: Reason) -> Snapshot {
+    let replaced = store.manifest().await.unwrap().unwrap();
+    let mut bytes = store.snapshot(&replaced.current).await.unwrap();
+    if reason == Reason::OtherLayout {
+        bytes[0] = LAYOUT + 1;
+    }
+    let Snapshot { statistics, file_dates, ingested_at, .. } = replaced.current.clone();
+    let version = Version::new(Timestamp::now());
+    let snapshot = Snapshot::of(version, &bytes, statistics, file_dates, ingested_at);
+    let manifest = Manifest::following(Some(&replaced), snapshot.clone(), |_| false);
+    store.write_snapshot(&snapshot.version, &bytes, &replaced.revision).await.unwrap();
+    store.publish(&manifest, &replaced.revision).await.unwrap();
+    if reason != Reason::OtherLayout {
+        ruin(store, &snapshot, reason).await;
+    }
+    snapshot
+}
+
+/// Makes a version that is stored unreadable.
+pub async fn ruin(store: &Store, snapshot: &Snapshot, reason: Reason) {
+    let (client, tables) = store.parts();
+    let id = AttributeValue::S(format!("{}#0000", snapshot.version));
+    let put = client.put_item().table_name(&tables.dataset).item("id", id.clone());
+    match reason {
+        Reason::FlippedBit => {
+            let mut bytes = store.snapshot(snapshot).await.unwrap();
+            bytes.truncate(store::CHUNK_BYTES);
+            let middle = bytes.len() / 2;
+            bytes[middle] ^= 1;
+            let put = put.item("data", AttributeValue::B(Blob::new(bytes)));
+            put.send().await.unwrap();
+        }
+        Reason::NoBytes => {
+            let put = put.item("data", AttributeValue::S("not bytes".to_owned()));
+            put.send().await.unwrap();
+        }
+        Reason::MissingChunk | Reason::OtherLayout => {
+            let delete = client.delete_item().table_name(&tables.dataset).key("id", id);
+            delete.send().await.unwrap();
+        }
+    }
+}
