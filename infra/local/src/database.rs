@@ -12,7 +12,7 @@ use dynoxide::Database as Dynoxide;
 use logging::with_causes;
 use signed_requests::sdk_config;
 use store::{Store, Tables, TimeoutProfile, is_plain_http};
-use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle};
+use tokio::{net::TcpSocket, sync::oneshot, task::JoinHandle};
 
 use crate::{
     LocalError,
@@ -27,6 +27,8 @@ use crate::{
 const SWEEP_INTERVAL: Duration = Duration::from_secs(3600);
 /// Any free port.
 const ANY_PORT: u16 = 0;
+/// How many connections the system keeps until they are accepted.
+const BACKLOG: u32 = 1024;
 
 /// What a command does with a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,15 +43,6 @@ pub enum Access {
     Change,
     /// It makes the database if there is none.
     Create,
-}
-
-/// Whether other processes may use the server that this one starts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sharing {
-    /// Its address is written into the folder, since it runs until somebody stops it.
-    Shared,
-    /// It ends with the command.
-    Private,
 }
 
 /// A DynamoDB that answers, with its tables.
@@ -146,11 +139,9 @@ impl Database {
             (Access::Read | Access::Change, false) => return Ok(None),
             (Access::Rehearse, false) => Self::in_memory().await,
             (Access::Read | Access::Rehearse, true) => {
-                Self::start(database_copy::in_memory(&file)?, ANY_PORT, None).await
+                Self::start(database_copy::in_memory(&file)?, reserve(ANY_PORT)?, None).await
             }
-            (Access::Change, true) | (Access::Create, _) => {
-                Self::embedded(folder, ANY_PORT, Sharing::Private).await
-            }
+            (Access::Change, true) | (Access::Create, _) => Self::embedded(folder).await,
         };
         match opened {
             Err(LocalError::FolderServed { endpoint, .. }) => Self::at(endpoint).await.map(Some),
@@ -158,40 +149,58 @@ impl Database {
         }
     }
 
-    /// Opens the database that the arguments name, for a command that runs until it is stopped. It
-    /// does not use the server of another process, which it would lose when that process ends.
+    /// Opens the database that the arguments name, for a command that runs until it is stopped, and
+    /// prepares it. It does not use the server of another process, which it would lose when that
+    /// process ends.
     ///
     /// # Errors
-    /// Returns an error if the folder cannot be used or is in use, or the database does not answer.
-    pub async fn own(args: &DatabaseArgs) -> Result<Self, LocalError> {
-        match args.endpoint_url()? {
-            Some(endpoint) => Self::at(endpoint).await,
-            None => Self::embedded(&args.folder()?, ANY_PORT, Sharing::Shared).await,
-        }
+    /// Returns an error if the folder cannot be used or is in use, the database does not answer, or
+    /// the preparation fails.
+    pub async fn own<T>(
+        args: &DatabaseArgs,
+        prepare: impl AsyncFnOnce(&Store) -> Result<T, LocalError>,
+    ) -> Result<(Self, T), LocalError> {
+        let Some(endpoint) = args.endpoint_url()? else {
+            return Self::shared(&args.folder()?, ANY_PORT, prepare).await;
+        };
+        let database = Self::at(endpoint).await?;
+        let prepared = prepare(&database.store()).await?;
+        Ok((database, prepared))
     }
 
-    /// Opens the embedded database in `data_dir` on `port`.
+    /// Opens the embedded database in `data_dir` for this process alone.
     ///
     /// # Errors
     /// Returns [`LocalError::FolderServed`] if another process serves the folder and
     /// [`LocalError::FolderBusy`] if one uses it for itself; also an error if the folder cannot be
-    /// used or the port is taken.
-    pub async fn embedded(
+    /// used.
+    pub async fn embedded(data_dir: &Path) -> Result<Self, LocalError> {
+        let lock = FolderLock::take(data_dir)?;
+        Self::start(open_file(data_dir)?, reserve(ANY_PORT)?, Some(lock)).await
+    }
+
+    /// Opens the embedded database in `data_dir`, prepares it, and only then answers on `port` and
+    /// tells other processes its address: none of them finds it half prepared.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Self::embedded`] and of the preparation, and one if the port is taken.
+    pub async fn shared<T>(
         data_dir: &Path,
         port: u16,
-        sharing: Sharing,
-    ) -> Result<Self, LocalError> {
+        prepare: impl AsyncFnOnce(&Store) -> Result<T, LocalError>,
+    ) -> Result<(Self, T), LocalError> {
+        let port = reserve(port)?;
         let lock = FolderLock::take(data_dir)?;
-        let file = data_dir.join(DATABASE_FILE).display().to_string();
-        let database =
-            Dynoxide::new(&file).map_err(LocalError::io(format!("cannot open {file}")))?;
-        let opened = Self::start(database, port, Some(lock)).await?;
-        if sharing == Sharing::Shared {
-            let failed = format!("cannot write into {}", data_dir.display());
-            fs::write(data_dir.join(ENDPOINT_FILE), &opened.endpoint)
-                .map_err(LocalError::io(failed))?;
-        }
-        Ok(opened)
+        let file = open_file(data_dir)?;
+        let private = Self::start(file.clone(), reserve(ANY_PORT)?, None).await?;
+        let prepared = prepare(&private.store()).await;
+        private.close().await;
+        let prepared = prepared?;
+        let opened = Self::start(file, port, Some(lock)).await?;
+        let failed = format!("cannot write into {}", data_dir.display());
+        fs::write(data_dir.join(ENDPOINT_FILE), &opened.endpoint)
+            .map_err(LocalError::io(failed))?;
+        Ok((opened, prepared))
     }
 
     /// An empty database in memory, gone with the process.
@@ -201,18 +210,15 @@ impl Database {
     pub async fn in_memory() -> Result<Self, LocalError> {
         let database =
             Dynoxide::memory().map_err(LocalError::io("cannot open a database in memory"))?;
-        Self::start(database, ANY_PORT, None).await
+        Self::start(database, reserve(ANY_PORT)?, None).await
     }
 
     async fn start(
         database: Dynoxide,
-        port: u16,
+        port: TcpSocket,
         lock: Option<FolderLock>,
     ) -> Result<Self, LocalError> {
-        let listener =
-            TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(LocalError::io(
-                format!("cannot listen on port {port} for DynamoDB; choose another with --port"),
-            ))?;
+        let listener = port.listen(BACKLOG).map_err(LocalError::io("cannot listen"))?;
         let address = listener.local_addr().map_err(LocalError::io("cannot listen"))?;
         let (stop, stopped) = oneshot::channel::<()>();
         let sweeper = tokio::spawn(delete_expired_items(database.clone()));
@@ -270,6 +276,26 @@ impl Database {
     }
 }
 
+/// Takes a port of this machine. Connections to it are refused until it is listened on.
+fn reserve(port: u16) -> Result<TcpSocket, LocalError> {
+    let reserved = TcpSocket::new_v4().and_then(|socket| {
+        // The connections of a server that has just ended do not keep the port from the next one.
+        #[cfg(unix)]
+        socket.set_reuseaddr(true)?;
+        socket.bind((Ipv4Addr::LOCALHOST, port).into())?;
+        Ok(socket)
+    });
+    reserved.map_err(LocalError::io(format!(
+        "cannot listen on port {port} for DynamoDB; choose another with --port"
+    )))
+}
+
+/// The database of a folder.
+fn open_file(data_dir: &Path) -> Result<Dynoxide, LocalError> {
+    let file = data_dir.join(DATABASE_FILE).display().to_string();
+    Dynoxide::new(&file).map_err(LocalError::io(format!("cannot open {file}")))
+}
+
 /// Opens the database that the arguments name, works on it, and closes it.
 ///
 /// # Errors
@@ -319,7 +345,8 @@ mod tests {
     #[tokio::test]
     async fn expired_usage_is_deleted_by_the_embedded_database() {
         let dynoxide = Dynoxide::memory().unwrap();
-        let database = Database::start(dynoxide.clone(), ANY_PORT, None).await.unwrap();
+        let database =
+            Database::start(dynoxide.clone(), reserve(ANY_PORT).unwrap(), None).await.unwrap();
         let (client, tables) = database.store.parts();
         for (id, expires_at) in [("old", 1), ("new", i64::from(u32::MAX))] {
             let put = client.put_item().table_name(&tables.usage);

@@ -1,12 +1,8 @@
 //! Runs the embedded database alone.
 
 use crate::{
-    LocalError,
-    args::DynamodbArgs,
-    commands::preparation,
-    database::{Database, Sharing},
-    stop_signals::StopSignals,
-    terminal_log::log_for_people,
+    LocalError, args::DynamodbArgs, commands::preparation, database::Database,
+    stop_signals::StopSignals, terminal_log::log_for_people,
 };
 
 /// Runs the embedded database until Ctrl-C, with data and a key in it.
@@ -17,12 +13,10 @@ pub async fn dynamodb(args: DynamodbArgs) -> Result<(), LocalError> {
     log_for_people();
     let mut signals = StopSignals::receive()?;
     let data_dir = &args.folder.path()?;
-    let prepared = async {
-        let database = Database::embedded(data_dir, args.port, Sharing::Shared).await?;
-        let given = args.key.given.as_deref();
-        let key = preparation::with_sample_and_key(&database.store(), given, data_dir).await?;
-        Ok::<_, LocalError>((database, key))
-    };
+    let given = args.key.given.as_deref();
+    let prepared = Database::shared(data_dir, args.port, async |store| {
+        preparation::with_sample_and_key(store, given, data_dir).await
+    });
     let (database, key) = tokio::select! {
         prepared = prepared => prepared?,
         // Nothing is served yet; the next start goes on with the preparation.

@@ -5,7 +5,7 @@ use std::{net::SocketAddr, pin::pin, sync::Arc, time::Duration};
 use axum::{Router, middleware::from_fn_with_state};
 use logging::with_causes;
 use shared::{app, auth::ApiKey, gateway::below_base_path, quota::Quotas, state::App};
-use store::CurrentDataset;
+use store::{CurrentDataset, Store};
 use tokio::{
     net::TcpListener,
     sync::oneshot,
@@ -44,8 +44,8 @@ pub async fn serve(args: ServeArgs) -> Result<(), LocalError> {
     };
     let mut signals = StopSignals::receive()?;
     let prepared = async {
-        let database = Database::own(&args.database).await?;
-        let key = prepare(&database, &args).await?;
+        let prepare = async |store: &Store| prepare(store, &args).await;
+        let (database, key) = Database::own(&args.database, prepare).await?;
         greet(&listener, operations.as_ref(), &args, key.as_ref(), &database).await?;
         Ok::<_, LocalError>(database)
     };
@@ -142,13 +142,13 @@ async fn keep_in_memory(dataset: Arc<CurrentDataset>) {
 
 /// Brings data and a key into a database that is to be tried out; into another one only the key that
 /// was given. Returns the key.
-async fn prepare(database: &Database, args: &ServeArgs) -> Result<Option<ApiKey>, LocalError> {
-    let (store, given) = (database.store(), args.key.given.as_deref());
+async fn prepare(store: &Store, args: &ServeArgs) -> Result<Option<ApiKey>, LocalError> {
+    let given = args.key.given.as_deref();
     if args.is_trial() {
         let data_dir = args.database.folder()?;
-        preparation::with_sample_and_key(&store, given, &data_dir).await.map(Some)
+        preparation::with_sample_and_key(store, given, &data_dir).await.map(Some)
     } else {
-        preparation::register_given(&store, given).await
+        preparation::register_given(store, given).await
     }
 }
 

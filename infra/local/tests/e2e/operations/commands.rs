@@ -1,12 +1,20 @@
 //! The program as an operator types it: serving, keys, and what it says if it cannot start.
 
-use std::{io::Write, process::Stdio, time::Duration};
+use std::{
+    fs,
+    io::Write,
+    net::{TcpListener, TcpStream},
+    process::Stdio,
+    time::Duration,
+};
 
 use store::Tables;
 use tempfile::TempDir;
+use tnr::database::Database;
 
 use crate::support::{
     databases::write_sample_into,
+    processes::{send_signal, until, until_ended},
     program::{Serving, program, program_on, run, stderr, stdout},
     service::{KEY, http_client},
 };
@@ -35,12 +43,40 @@ async fn serve_starts_on_the_sample_and_survives_being_killed() {
     assert!(second.interrupt().await, "Ctrl-C ends it cleanly");
 }
 
+/// Whether the database at an address has data and a key.
+async fn is_prepared(endpoint: String) -> bool {
+    let store = Database::at(endpoint).await.unwrap().store();
+    store.manifest().await.unwrap().is_some() && store.api_keys().await.unwrap().len() == 1
+}
+
+#[tokio::test]
+async fn nobody_reaches_the_embedded_database_before_its_sample_is_in() {
+    let data_dir = TempDir::new().unwrap();
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let arguments = ["dynamodb", "--port", &port.to_string()];
+    let output = fs::File::create(data_dir.path().join("output")).unwrap();
+    let mut process = program_on(&data_dir, &arguments).stdout(output).spawn().unwrap();
+    until(async || TcpStream::connect(("127.0.0.1", port)).is_ok()).await;
+    assert!(is_prepared(format!("http://127.0.0.1:{port}")).await);
+    send_signal("INT", &process);
+    assert!(until_ended(&mut process).await.success());
+
+    let data_dir = TempDir::new().unwrap();
+    let mut process =
+        program_on(&data_dir, &["--port", "0"]).stdout(Stdio::null()).spawn().unwrap();
+    let endpoint = || fs::read_to_string(data_dir.path().join("endpoint")).unwrap_or_default();
+    until(async || !endpoint().is_empty()).await;
+    assert!(is_prepared(endpoint()).await);
+    send_signal("INT", &process);
+    assert!(until_ended(&mut process).await.success());
+}
+
 #[tokio::test]
 async fn an_unfinished_request_does_not_keep_ctrl_c_waiting() {
     let data_dir = sample_folder();
     let serving = Serving::on(&data_dir, &[]).await;
     let address = serving.base_url.strip_prefix("http://").unwrap();
-    let mut unfinished = std::net::TcpStream::connect(address).unwrap();
+    let mut unfinished = TcpStream::connect(address).unwrap();
     unfinished.write_all(b"GET /health HTTP/1.1\r\nHost: x\r\n").unwrap();
     tokio::time::sleep(Duration::from_millis(200)).await;
     assert!(serving.interrupt().await);
@@ -129,7 +165,7 @@ async fn a_deployed_stack_is_found_by_its_name() {
         ("USAGE_TABLE", &tables.usage),
     ]))
     .await;
-    let dynamodb = std::fs::read_to_string(data_dir.path().join("endpoint")).unwrap();
+    let dynamodb = fs::read_to_string(data_dir.path().join("endpoint")).unwrap();
     let keys = async |arguments: &[&str], stack: &str| {
         let mut command = program(&[&["keys"], arguments, &["--stack", stack]].concat());
         command.envs([
@@ -155,7 +191,7 @@ async fn a_deployed_stack_is_found_by_its_name() {
 
 #[test]
 fn a_port_in_use_is_a_clear_error() {
-    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
     let refused = run(&TempDir::new().unwrap(), &["--port", &port]);
     assert!(!refused.status.success());

@@ -14,7 +14,7 @@ use store::Store;
 use tempfile::TempDir;
 use tnr::{
     commands::keys::{random, register},
-    database::{Database, Sharing},
+    database::Database,
 };
 
 use crate::support::{
@@ -157,7 +157,7 @@ async fn write_without_end(store: Store) {
 #[tokio::test(flavor = "multi_thread")]
 async fn reading_does_not_wait_for_a_command_that_writes() {
     let (data_dir, output) = (sample_folder(), TempDir::new().unwrap());
-    let database = Database::embedded(data_dir.path(), 0, Sharing::Private).await.unwrap();
+    let database = Database::embedded(data_dir.path()).await.unwrap();
     let writing = tokio::spawn(write_without_end(database.store()));
     for command in READING {
         let done = line_on(&data_dir, command, output.path()).output().unwrap();

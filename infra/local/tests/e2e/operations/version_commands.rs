@@ -5,7 +5,7 @@ use std::fs;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::Value;
-use tnr::database::{Database, Sharing};
+use tnr::database::Database;
 
 use crate::support::{
     operator::Operator,
@@ -122,7 +122,7 @@ async fn a_version_that_cannot_be_read_is_named_by_every_command_that_passes_it_
         let operator = Operator::new();
         import(&operator, &ReportTexts::first(), &[]);
         let data_dir = operator.folder.path();
-        let database = Database::embedded(data_dir, 0, Sharing::Private).await.unwrap();
+        let database = Database::embedded(data_dir).await.unwrap();
         let older = database.store().manifest().await.unwrap().unwrap().current.version;
         let unreadable = publish_unreadable(&database.store(), reason).await;
         database.close().await;
