@@ -18,7 +18,9 @@ use crate::{
     LocalError,
     args::{DataArgs, DatabaseArgs},
     data_folder::{DATABASE_FILE, ENDPOINT_FILE, LOCK_FILE},
-    database_copy,
+    database_check::{Damage, quick_check},
+    database_copy::{self, Copy},
+    error::Cause,
     place::Place,
     stack, tables,
 };
@@ -139,7 +141,14 @@ impl Database {
             (Access::Read | Access::Change, false) => return Ok(None),
             (Access::Rehearse, false) => Self::in_memory().await,
             (Access::Read | Access::Rehearse, true) => {
-                Self::start(database_copy::in_memory(&file)?, reserve(ANY_PORT)?, None).await
+                let unreadable = |cause| unreadable(folder, &file, cause);
+                let Copy { database, damage } =
+                    database_copy::in_memory(&file).map_err(unreadable)?;
+                if let Some(damage) = damage {
+                    // What is left is read all the same, so that the keys can be exported.
+                    eprintln!("warning: {}", damage.in_folder(folder, &file));
+                }
+                Self::of_copy(database).await
             }
             (Access::Change, true) | (Access::Create, _) => Self::embedded(folder).await,
         };
@@ -203,6 +212,14 @@ impl Database {
         Ok((opened, prepared))
     }
 
+    /// A database in memory, gone with the process.
+    ///
+    /// # Errors
+    /// Returns an error if no port is free.
+    pub(crate) async fn of_copy(database: Dynoxide) -> Result<Self, LocalError> {
+        Self::start(database, reserve(ANY_PORT)?, None).await
+    }
+
     /// An empty database in memory, gone with the process.
     ///
     /// # Errors
@@ -210,7 +227,7 @@ impl Database {
     pub async fn in_memory() -> Result<Self, LocalError> {
         let database =
             Dynoxide::memory().map_err(LocalError::io("cannot open a database in memory"))?;
-        Self::start(database, reserve(ANY_PORT)?, None).await
+        Self::of_copy(database).await
     }
 
     async fn start(
@@ -290,10 +307,23 @@ fn reserve(port: u16) -> Result<TcpSocket, LocalError> {
     )))
 }
 
-/// The database of a folder.
+/// The database of a folder, which is made if there is none. A damaged one is not written into.
 fn open_file(data_dir: &Path) -> Result<Dynoxide, LocalError> {
-    let file = data_dir.join(DATABASE_FILE).display().to_string();
-    Dynoxide::new(&file).map_err(LocalError::io(format!("cannot open {file}")))
+    let file = data_dir.join(DATABASE_FILE);
+    if file.exists() {
+        database_copy::read(&file, |connection| Ok(quick_check(connection)?))
+            .map_err(|cause| unreadable(data_dir, &file, cause))?;
+    }
+    Dynoxide::new(&file.to_string_lossy())
+        .map_err(|error| unreadable(data_dir, &file, error.into()))
+}
+
+/// The error that a database cannot be read, for the cause.
+pub(crate) fn unreadable(folder: &Path, file: &Path, cause: Cause) -> LocalError {
+    match Damage::behind(cause) {
+        Ok(damage) => damage.in_folder(folder, file),
+        Err(cause) => LocalError::io(format!("cannot read {}", file.display()))(cause),
+    }
 }
 
 /// Opens the database that the arguments name, works on it, and closes it.

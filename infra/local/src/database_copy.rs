@@ -5,7 +5,6 @@
 //! change. That is so while no process has the database open; whether one did is seen afterwards.
 
 use std::{
-    error::Error,
     fs,
     path::Path,
     thread,
@@ -19,7 +18,11 @@ use rusqlite::{
     backup::{Backup, StepResult},
 };
 
-use crate::{LocalError, data_folder::files_of_database};
+use crate::{
+    data_folder::files_of_database,
+    database_check::{Damage, quick_check},
+    error::Cause,
+};
 
 /// How long to wait for a lock. A writer never holds up a reader, so that only the moment of opening or
 /// closing the database can make one wait.
@@ -31,21 +34,26 @@ const WAIT: Duration = Duration::from_millis(50);
 /// What keeps its meaning in the path of a `file:` URI.
 const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-').remove(b'_');
 
-/// An error of whichever library.
-type Cause = Box<dyn Error + Send + Sync>;
+/// A copy of a database in memory.
+pub struct Copy {
+    pub database: Dynoxide,
+    /// What is wrong with its pages. Those that are whole can be read all the same.
+    pub damage: Option<Damage>,
+}
 
 /// Copies the database as it is at one moment into memory.
 ///
 /// # Errors
 /// Returns an error if it cannot be read, or a later release wrote it.
-pub fn in_memory(database: &Path) -> Result<Dynoxide, LocalError> {
+pub fn in_memory(database: &Path) -> Result<Copy, Cause> {
     read(database, |source| {
         // Two connections of this process know the copy by its name, which nobody else can see.
         let name = format!("file:tnr-{:016x}?mode=memory&cache=shared", rand::random::<u64>());
         let mut copy = Connection::open(&name)?;
         copy_all(source, &mut copy)?;
+        let damage = quick_check(&copy).err().map(Damage::Pages);
         // This upgrades the copy, if an earlier release wrote the database.
-        Ok(Dynoxide::new(&name)?)
+        Ok(Copy { database: Dynoxide::new(&name)?, damage })
     })
 }
 
@@ -66,14 +74,14 @@ fn copy_all(source: &Connection, copy: &mut Connection) -> Result<(), Cause> {
 pub fn read<T>(
     database: &Path,
     work: impl Fn(&Connection) -> Result<T, Cause>,
-) -> Result<T, LocalError> {
+) -> Result<T, Cause> {
     let mut attempts = 1;
     loop {
         let before = State::of(database);
         let done = open(database, before.is_in_use).and_then(|connection| work(&connection));
         let is_certain = done.is_ok() && before.is_in_use || State::of(database) == before;
         if is_certain || attempts == ATTEMPTS {
-            return done.map_err(LocalError::io(format!("cannot read {}", database.display())));
+            return done;
         }
         attempts += 1;
         thread::sleep(WAIT);

@@ -9,7 +9,8 @@ use shared::auth::MalformedKey;
 use store::{DatasetError, StoreError};
 
 use crate::{
-    key_file::KeyFileError, next_commands::NextCommands, number_list::ListError, place::Place,
+    database_check::Damage, key_file::KeyFileError, next_commands::NextCommands,
+    number_list::ListError, place::Place,
 };
 
 /// The exit code of an examination after which nothing is known.
@@ -59,6 +60,10 @@ pub enum LocalError {
          folder with --data-dir"
     )]
     HasDatabase(String),
+    #[error("database {file} is damaged: {}; {remedy}", with_causes(damage))]
+    DamagedDatabase { file: String, damage: Box<Damage>, remedy: String },
+    #[error("backup {file} is damaged: {}; use another one", with_causes(damage))]
+    DamagedBackup { file: String, damage: Box<Damage> },
     #[error("{0} already exists; pass --force to replace it")]
     FileExists(String),
     #[error("{0} belongs to the data folder and is never replaced; choose another path")]
@@ -198,6 +203,6 @@ fn bring_data(place: &Place, next: &NextCommands) -> String {
     }
 }
 
-fn counted(count: usize, what: &str) -> String {
+pub(crate) fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

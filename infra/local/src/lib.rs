@@ -7,6 +7,7 @@ pub mod costs;
 mod csv_errors;
 mod data_folder;
 pub mod database;
+mod database_check;
 mod database_copy;
 mod deletion_protection;
 mod doctor;

@@ -82,8 +82,11 @@ pub struct HealthArgs {
 
 #[derive(Debug, Args)]
 pub struct BackupArgs {
-    /// The file to write
+    /// The file to write, or with --verify to read
     pub file: PathBuf,
+    /// Only check a file that `backup` wrote
+    #[arg(long, conflicts_with_all = ["force", "data_dir"])]
+    pub verify: bool,
     #[command(flatten)]
     pub replacement: Replacement,
     #[command(flatten)]

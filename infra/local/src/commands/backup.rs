@@ -1,4 +1,5 @@
 //! Copies the embedded database into a file while it is served, and makes a database from such a file.
+//! Neither is done without reading all that is copied.
 
 use std::{
     error::Error,
@@ -10,41 +11,81 @@ use crate::{
     LocalError,
     args::{BackupArgs, RestoreArgs},
     data_folder::{DATABASE_FILE, files_of_database},
-    database::FolderLock,
+    database::{FolderLock, unreadable},
+    database_check::{Contents, contents},
     database_copy,
+    error::counted,
     new_file::NewFile,
     place::Place,
     private_file,
 };
 use dynoxide::Database as Dynoxide;
+use indicatif::HumanCount;
 
 /// The database of a folder while it is restored.
 const UNFINISHED_FILE: &str = "dynamodb.sqlite.unfinished";
 
-/// Copies the database of the folder as it is at one moment. Whoever serves it is not held up.
+/// Copies the database of the folder as it is at one moment, or only checks such a copy. Whoever serves
+/// the folder is not held up.
 ///
-/// The copy has its name only once it is complete and on the disk.
+/// The copy has its name only once it is complete, checked and on the disk.
 ///
 /// # Errors
-/// Returns an error if the folder holds no database, or the file exists or cannot be written.
-pub fn backup(args: &BackupArgs) -> Result<(), LocalError> {
-    let (folder, file) = (args.folder.path()?, &absolute(&args.file)?);
+/// Returns an error if the folder holds no database or a damaged one, or the file exists or cannot be
+/// written.
+pub async fn backup(args: &BackupArgs) -> Result<(), LocalError> {
+    let file = &absolute(&args.file)?;
+    if args.verify {
+        let contents = checked_backup(file).await?;
+        println!("{} is a backup that can be restored.", file.display());
+        print_contents(&contents);
+        return Ok(());
+    }
+    let folder = args.folder.path()?;
     let database = folder.join(DATABASE_FILE);
     let unreadable = format!("cannot read folder '{}'", folder.display());
     if !database.try_exists().map_err(LocalError::io(unreadable))? {
         return Err(LocalError::no_database(&Place::Folder(folder), &args.folder.next()));
     }
     let new = NewFile::file(file, args.replacement.force)?;
-    copy(&database, &new.path())?;
+    copy(&folder, &database, &new.path())?;
+    let contents = contents(&new.path()).await.map_err(|failed| match failed {
+        Ok(damage) => damage.in_folder(&folder, &database),
+        Err(cause) => new.unwritable()(cause),
+    })?;
     new.finish()?;
     println!("{} holds the data, the hashes of the keys, and their usage.", file.display());
+    print_contents(&contents);
     Ok(())
+}
+
+/// What a file holds that `backup` wrote.
+async fn checked_backup(file: &Path) -> Result<Contents, LocalError> {
+    contents(file).await.map_err(|failed| match failed {
+        Ok(damage) => damage.in_backup(file),
+        Err(cause) => LocalError::io(format!("cannot read {}", file.display()))(cause),
+    })
+}
+
+fn print_contents(contents: &Contents) {
+    let Contents { current, keys, unreadable } = contents;
+    let keys = counted(*keys, "key");
+    match current {
+        Some((version, items)) => println!(
+            "All of it was read: version {version} with {} items, and {keys}.",
+            HumanCount(*items as u64)
+        ),
+        None => println!("All of it was read: no version of the data yet, and {keys}."),
+    }
+    for version in unreadable {
+        println!("note: version {version}, which is not current, is damaged");
+    }
 }
 
 /// Copies a database into a new file. SQLite reads it in one transaction, so that the copy has all of
 /// a write or nothing of it. The database is opened for reading only: another release may be serving
 /// it, whose file this one must not upgrade.
-fn copy(database: &Path, file: &Path) -> Result<(), LocalError> {
+fn copy(folder: &Path, database: &Path, file: &Path) -> Result<(), LocalError> {
     let cannot_write = || LocalError::io(format!("cannot write {}", file.display()));
     // SQLite writes into an empty file that exists, and would make one that others can read.
     let copy = private_file::create(file).map_err(cannot_write())?;
@@ -52,7 +93,8 @@ fn copy(database: &Path, file: &Path) -> Result<(), LocalError> {
         // What an earlier attempt has written.
         copy.set_len(0)?;
         Ok(connection.execute("VACUUM INTO ?1", [file.to_str()])?)
-    })?;
+    })
+    .map_err(|cause| unreadable(folder, database, cause))?;
     copy.sync_all().map_err(cannot_write())
 }
 
@@ -78,8 +120,8 @@ fn remove_database(database: &Path) {
 /// replaced by mistake.
 ///
 /// # Errors
-/// Returns an error if the folder holds a database or is in use, or the file is no backup.
-pub fn restore(args: &RestoreArgs) -> Result<(), LocalError> {
+/// Returns an error if the folder holds a database or is in use, or the file is no backup or damaged.
+pub async fn restore(args: &RestoreArgs) -> Result<(), LocalError> {
     let folder = args.folder.path()?;
     let lock = FolderLock::take(&folder)?;
     let database = folder.join(DATABASE_FILE);
@@ -90,15 +132,18 @@ pub fn restore(args: &RestoreArgs) -> Result<(), LocalError> {
     // killed.
     let unfinished = folder.join(UNFINISHED_FILE);
     remove_database(&unfinished);
+    let file = &absolute(&args.file)?;
+    let contents = checked_backup(file).await?;
     let failed = || format!("cannot restore {}", args.file.display());
     // It has its name only once it is complete.
-    let restored = copy_back(&absolute(&args.file)?, &unfinished)
+    let restored = copy_back(file, &unfinished)
         .map_err(LocalError::io(failed()))
         .and_then(|()| fs::rename(&unfinished, &database).map_err(LocalError::io(failed())));
     remove_database(&unfinished);
     restored?;
     drop(lock);
     println!("Folder {} holds the data of {}.", folder.display(), args.file.display());
+    print_contents(&contents);
     Ok(())
 }
 
@@ -122,7 +167,7 @@ mod tests {
         let database = folder.path().join("source.sqlite");
         Connection::open(&database).unwrap().execute("CREATE TABLE t (x)", []).unwrap();
         let file = folder.path().join("file:numbers.sqlite");
-        copy(&database, &file).unwrap();
+        copy(folder.path(), &database, &file).unwrap();
         assert!(fs::metadata(&file).unwrap().len() > 0);
         assert!(absolute(Path::new("file:x")).unwrap().starts_with("/"));
     }

@@ -1,0 +1,172 @@
+//! Folders and backups that are damaged: what every command says of them, and what is left to do.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use rusqlite::Connection;
+use tempfile::TempDir;
+
+use crate::support::{
+    databases::write_sample_into,
+    program::{program, run, stderr, stdout},
+};
+
+/// The pages of the database are as large as those of most systems.
+const PAGE: usize = 4096;
+
+/// A folder with the sample, and its database.
+fn folder() -> (TempDir, PathBuf) {
+    let folder = TempDir::new().unwrap();
+    write_sample_into(folder.path());
+    let database = folder.path().join("dynamodb.sqlite");
+    (folder, database)
+}
+
+/// Empties the first page of the table of exchanges.
+fn damage_page(database: &Path) {
+    let connection = Connection::open(database).unwrap();
+    let root = "SELECT rootpage FROM sqlite_master WHERE name = 'exchanges'";
+    let page: usize = connection.query_row(root, [], |row| row.get(0)).unwrap();
+    connection.close().unwrap();
+    let mut bytes = fs::read(database).unwrap();
+    bytes[(page - 1) * PAGE..page * PAGE].fill(0);
+    fs::write(database, bytes).unwrap();
+}
+
+/// Changes one row, as a program or a disk that fails may.
+fn damage_row(database: &Path, change: &str) {
+    let connection = Connection::open(database).unwrap();
+    assert_eq!(connection.execute(change, []).unwrap(), 1, "{change}");
+    connection.close().unwrap();
+}
+
+/// Changes some of the data of a chunk, which is stored as base64.
+const DAMAGE_CHUNK: &str = "UPDATE dataset SET item_json = replace(item_json, substr(item_json, 400, 4), 'AAAA') \
+                            WHERE pk LIKE '%#0000'";
+/// Gives the item of an exchange another carrier, under its own version.
+const DAMAGE_ITEM: &str = "UPDATE exchanges SET item_json = replace(item_json, '\"record\"', '\"recorb\"') \
+                           WHERE pk = 'S:415#206'";
+/// Leaves a key without the time at which it was made.
+const DAMAGE_KEY: &str =
+    "UPDATE api_keys SET item_json = replace(item_json, 'created_at', 'created_by')";
+
+#[test]
+fn a_damaged_database_is_one_message_with_its_path_and_the_ways_out_for_every_command() {
+    let destroyed: [fn(&Path); 2] = [
+        |database| fs::write(database, "no database, but long enough to be one").unwrap(),
+        |database| {
+            let bytes = fs::read(database).unwrap();
+            fs::write(database, &bytes[..PAGE / 2]).unwrap();
+        },
+    ];
+    let commands: [&[&str]; 9] = [
+        &["lookup", "+14152065555"],
+        &["versions"],
+        &["verify"],
+        &["verify", "--repair"],
+        &["keys", "list"],
+        &["keys", "create", "--name", "a client"],
+        &["serve", "--port", "0"],
+        &["dynamodb", "--port", "0"],
+        &["search", "wireless"],
+    ];
+    for destroy in destroyed {
+        let (data_dir, database) = folder();
+        destroy(&database);
+        for command in commands {
+            let failed = run(&data_dir, command);
+            let error = stderr(&failed);
+            assert_eq!(failed.status.code(), Some(2), "{command:?}: {error}");
+            let named = format!("error: database {} is damaged: ", database.display());
+            assert!(error.starts_with(&named), "{command:?}: {error}");
+            for way in ["'tnr restore FILE --data-dir ", "'tnr import --fetch --data-dir "] {
+                assert!(error.contains(way), "{command:?}: {error}");
+            }
+            assert!(!error.contains("encrypted"), "{command:?}: {error}");
+        }
+    }
+}
+
+#[test]
+fn what_is_left_of_a_damaged_database_is_read_with_a_warning_and_never_written_into() {
+    let (data_dir, database) = folder();
+    let key = stdout(&run(&data_dir, &["keys", "create", "--name", "a client"]));
+    damage_page(&database);
+    let damaged = fs::read(&database).unwrap();
+    let exported = data_dir.path().join("keys.json");
+    let saved = run(&data_dir, &["keys", "export", exported.to_str().unwrap()]);
+    assert!(stdout(&saved).contains("1 key"), "{}", stdout(&saved));
+    let warning = format!("warning: database {} is damaged: SQLite", database.display());
+    assert!(stderr(&saved).starts_with(&warning), "{}", stderr(&saved));
+    let refused = run(&data_dir, &["keys", "create", "--name", "another"]);
+    assert!(stderr(&refused).starts_with("error: database "), "{}", stderr(&refused));
+    assert!(fs::read(&database).unwrap() == damaged, "nothing is written");
+
+    let other = TempDir::new().unwrap();
+    stdout(&run(&other, &["keys", "import", exported.to_str().unwrap()]));
+    let keys = stdout(&run(&other, &["keys", "list"]));
+    assert!(keys.contains("a client") && !keys.contains(key.trim()), "{keys}");
+}
+
+#[test]
+fn damage_is_not_copied_into_a_backup() {
+    let row = |change: &'static str| move |database: &Path| damage_row(database, change);
+    let damages: [(&str, &dyn Fn(&Path), &str); 4] = [
+        ("SQLite cannot read it", &damage_page, "restore FILE"),
+        ("its current version cannot be read", &row(DAMAGE_CHUNK), "import --fetch"),
+        ("1 of its items contradict its current version", &row(DAMAGE_ITEM), "verify --repair"),
+        ("its keys cannot be read", &row(DAMAGE_KEY), "restore FILE"),
+    ];
+    for (what, damage, remedy) in damages {
+        let (data_dir, database) = folder();
+        stdout(&run(&data_dir, &["keys", "create", "--name", "a client"]));
+        let backups = TempDir::new().unwrap();
+        let file = backups.path().join("numbers.sqlite");
+        fs::write(&file, "the backup of yesterday").unwrap();
+        damage(&database);
+        let refused = run(&data_dir, &["backup", file.to_str().unwrap(), "--force"]);
+        let error = stderr(&refused);
+        assert_eq!(refused.status.code(), Some(2), "{error}");
+        let named = format!("error: database {} is damaged: {what}", database.display());
+        assert!(error.starts_with(&named), "{error}");
+        assert!(error.contains(&format!("'tnr {remedy} --data-dir ")), "{error}");
+        assert_eq!(fs::read_to_string(&file).unwrap(), "the backup of yesterday");
+        assert_eq!(fs::read_dir(backups.path()).unwrap().count(), 1);
+    }
+}
+
+#[test]
+fn a_backup_is_read_as_a_whole_and_a_damaged_one_is_not_restored() {
+    let (data_dir, _) = folder();
+    stdout(&run(&data_dir, &["keys", "create", "--name", "a client"]));
+    let backups = TempDir::new().unwrap();
+    let file = backups.path().join("numbers.sqlite");
+    let read = "items, and 1 key.\n";
+    let written = stdout(&run(&data_dir, &["backup", file.to_str().unwrap()]));
+    assert!(
+        written.contains("All of it was read: version ") && written.ends_with(read),
+        "{written}"
+    );
+    let checked = || program(&["backup", "--verify", file.to_str().unwrap()]).output().unwrap();
+    let good = stdout(&checked());
+    assert!(good.contains("is a backup that can be restored") && good.ends_with(read), "{good}");
+
+    let whole = fs::read(&file).unwrap();
+    let row = |change: &'static str| move |database: &Path| damage_row(database, change);
+    let damages: [&dyn Fn(&Path); 4] =
+        [&damage_page, &row(DAMAGE_CHUNK), &row(DAMAGE_ITEM), &row(DAMAGE_KEY)];
+    for damage in damages {
+        fs::write(&file, &whole).unwrap();
+        damage(&file);
+        let restored = TempDir::new().unwrap();
+        for refused in [checked(), run(&restored, &["restore", file.to_str().unwrap()])] {
+            let error = stderr(&refused);
+            assert_eq!(refused.status.code(), Some(2), "{error}");
+            let named = format!("error: backup {} is damaged: ", file.display());
+            assert!(error.starts_with(&named) && error.contains("; use another one"), "{error}");
+        }
+        assert!(!restored.path().join("dynamodb.sqlite").exists());
+    }
+}
