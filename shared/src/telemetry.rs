@@ -1,8 +1,8 @@
 //! The access log, with one line for each request, from which CloudWatch also reads metrics.
 //!
-//! A line has no text that a client wrote, except a request id that can hide neither a key nor a
-//! phone number. It has only the first characters of the key, the phone number as it was understood
-//! without its last four digits, and the route instead of the path.
+//! A line has no text that a client wrote, except a request id of a standard random form. It has only
+//! the first characters of the key, the phone number as it was understood without its last four
+//! digits, and the route instead of the path.
 //!
 //! A program that counts requests in another way than by the lines of the log is told of each by an
 //! [`Observer`]. Lambda functions have none.

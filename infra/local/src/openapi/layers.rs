@@ -76,8 +76,8 @@ fn request_headers() -> Value {
         ),
         "X-Request-Id": header(
             "X-Request-Id",
-            "The client's own name of the request: 1 to 64 letters, digits, `-`, `_`, `.` and `=`. \
-             The response has the same, unless it might hide a phone number or a key."
+            "The client's own id of the request: a UUID, a trace id of 32 hexadecimal digits, or a \
+             ULID. Any other text is replaced by a random id."
         )
     })
 }
