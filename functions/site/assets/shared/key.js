@@ -1,5 +1,6 @@
 // The API key. It stays in the session storage of this tab and of tabs opened from it, and leaves them only as a
-// header of requests to this service. Every page has the form with these ids.
+// header of requests to this service. An address never holds one: browsers remember addresses. Every page has the
+// form with these ids.
 
 const STORED_KEY = "tnr-api-key";
 const VISIBLE_ASCII = /^[!-~]+$/;
@@ -42,15 +43,6 @@ function refuseKey() {
   showFieldError(byId("key"), refused === null
     ? "An API key is required. The operator of this service can create one with tnr keys create."
     : "The service does not know this key. It may be mistyped, expired or revoked.");
-}
-
-/** Takes a key out of the address, where the local server puts one, so that it is in no shared link. */
-function takeKeyFromAddress() {
-  const params = new URLSearchParams(location.hash.slice(1));
-  const key = params.get("key");
-  if (!location.hash.startsWith("#key=") || !key) return;
-  if (VISIBLE_ASCII.test(key)) storeKey(key);
-  history.replaceState(null, "", location.pathname + location.search);
 }
 
 /** Offers the key to the tab that a link may be about to open. */

@@ -81,8 +81,8 @@ fn print_data(serving: &Serving, next: &NextCommands) {
 
 /// Prints lines to paste into a shell, none of which is wider than a terminal.
 fn print_requests_to_try(base_url: &str, key: &str) {
-    println!("In a browser, with the key filled in:");
-    println!("  {base_url}/#key={key}");
+    println!("In a browser, with the key pasted into its field:");
+    println!("  {base_url}/");
     println!("In a shell:");
     println!("  export TNR_KEY={key}");
     println!("  curl \"{base_url}/v1/format/+13052345678?apiKey=$TNR_KEY\"");

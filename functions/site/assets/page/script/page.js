@@ -29,7 +29,6 @@ function go(hash, state = null) {
 
 /** Opens the view in the address. The cause is `user`, `history` (Back and Forward) or `new` (the page was loaded). */
 async function open(cause) {
-  takeKeyFromAddress();
   showKey();
   const { name, params } = opened();
   const view = VIEWS[name];

@@ -206,8 +206,20 @@ async fn the_page_is_at_the_base_path_and_where_the_greeting_says() {
     assert!(!serving.output().contains(KEY));
 
     let trial = Serving::on(&TempDir::new().unwrap(), &[]).await;
-    let expected = format!("\n  {}/#key={}\n", trial.base_url, trial.key);
+    let expected = format!("into its field:\n  {}/\n", trial.base_url);
     assert!(trial.output().contains(&expected), "{}", trial.output());
+}
+
+/// Browsers remember the addresses that they open, with what stands after `#`.
+#[tokio::test]
+async fn a_trial_prints_no_address_for_a_browser_with_a_key_in_it() {
+    let trial = Serving::on(&TempDir::new().unwrap(), &[]).await;
+    let output = trial.output();
+    let addresses = output.split_whitespace().filter(|word| word.contains("://"));
+    let addresses: Vec<&str> = addresses.collect();
+    assert!(addresses.len() >= 5, "{output}");
+    assert!(addresses.iter().all(|address| !address.contains(&trial.key)), "{output}");
+    assert!(output.contains(&format!("API key   {}", trial.key)), "{output}");
 }
 
 #[tokio::test]
