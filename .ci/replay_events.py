@@ -166,6 +166,12 @@ def main(tnr, cargo_lambda):
             start(tnr, "dynamodb", "--port", str(DYNAMODB), "--key", KEY, "--data-dir", folder)
             wait_for(DYNAMODB, processes[-1])
             endpoint = f"http://127.0.0.1:{DYNAMODB}"
+            # Written once the tables are there.
+            credential = Path(folder, "dynamodb.env")
+            while not credential.exists():
+                time.sleep(0.1)
+            variables = credential.read_text().splitlines()
+            os.environ.update(line.split("=", 1) for line in variables)
             start(tnr, "serve", "--port", str(LOCAL), "--key", KEY, "--endpoint-url", endpoint)
             wait_for(LOCAL, processes[-1])
             # It answers once data and key are stored; before that, a function would take the key for unknown.

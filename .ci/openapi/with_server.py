@@ -1,5 +1,5 @@
 """Runs a command while the local server serves the sample of the data. The command finds the server's address
-in TNR_URL and its key in TNR_KEY, and this program ends as the command does.
+in TNR_URL, its key in TNR_KEY and its folder in TNR_FOLDER, and this program ends as the command does.
 
 Usage: with_server.py TNR COMMAND [ARGUMENT...]
 """
@@ -50,7 +50,7 @@ def main(tnr, *command):
         )
         try:
             wait_until_it_answers(url, server, log)
-            environment = os.environ | {"TNR_URL": url, "TNR_KEY": KEY}
+            environment = os.environ | {"TNR_URL": url, "TNR_KEY": KEY, "TNR_FOLDER": folder}
             return subprocess.run(command, env=environment).returncode
         finally:
             server.terminate()

@@ -67,6 +67,18 @@ export async function inTab(at, options, test) {
   }
 }
 
+/** Opens a page that is not of this service in a tab of a new profile, and calls `test` with it. */
+export async function pageOfAnotherHost(url, test) {
+  const context = await browser.newContext();
+  try {
+    const tab = await context.newPage();
+    await tab.goto(url);
+    await test(tab);
+  } finally {
+    await context.close();
+  }
+}
+
 /** What an answer shows once it is there; an example is none. */
 export async function answer(tab) {
   await tab.locator("#example[hidden] ~ .output #answer:not([aria-busy]) > *").first().waitFor();

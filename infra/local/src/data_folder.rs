@@ -2,7 +2,8 @@
 
 use std::{
     ffi::OsString,
-    iter,
+    fs::DirBuilder,
+    io, iter,
     path::{Path, PathBuf},
 };
 
@@ -13,10 +14,23 @@ pub const DATABASE_FILE: &str = "dynamodb.sqlite";
 const FILES_BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
 /// Where the folder has the address of the process that serves it.
 pub const ENDPOINT_FILE: &str = "endpoint";
+/// Where the folder has the credential of its database, as variables of the environment.
+pub const CREDENTIAL_FILE: &str = "dynamodb.env";
 /// The key that a folder's server made for itself.
 pub const KEY_FILE: &str = "api-key";
 /// The file by which a process has the folder for itself.
 pub const LOCK_FILE: &str = "lock";
+
+/// Makes a data folder if it does not exist. Nobody but its owner can look into a new one.
+///
+/// # Errors
+/// Returns an error if the folder cannot be made.
+pub fn create(folder: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(folder)
+}
 
 /// The files of the SQLite database that has this name, of which some may not exist.
 pub fn files_of_database(database: &Path) -> impl Iterator<Item = PathBuf> {
@@ -32,7 +46,8 @@ pub fn is_own_file(name: &Path) -> bool {
     let (Some(folder), Some(file_name)) = (name.parent(), name.file_name()) else { return false };
     let is_data_folder = folder.join(DATABASE_FILE).exists();
     let beside = files_of_database(Path::new(DATABASE_FILE));
-    let mut own = beside.chain([KEY_FILE, ENDPOINT_FILE, LOCK_FILE].map(PathBuf::from));
+    let mut own =
+        beside.chain([KEY_FILE, ENDPOINT_FILE, CREDENTIAL_FILE, LOCK_FILE].map(PathBuf::from));
     // Some file systems do not tell upper from lower case.
     is_data_folder && own.any(|own| file_name.eq_ignore_ascii_case(own.as_os_str()))
 }

@@ -1,11 +1,6 @@
 //! The DynamoDB the local program works on: an embedded one in a folder, or another by its URL.
 
-use std::{
-    fs::{self, File, TryLockError},
-    net::Ipv4Addr,
-    path::Path,
-    time::Duration,
-};
+use std::{net::Ipv4Addr, path::Path, time::Duration};
 
 use aws_sdk_dynamodb::config::Builder;
 use dynoxide::Database as Dynoxide;
@@ -17,12 +12,15 @@ use tokio::{net::TcpSocket, sync::oneshot, task::JoinHandle};
 use crate::{
     LocalError,
     args::{DataArgs, DatabaseArgs},
-    data_folder::{DATABASE_FILE, ENDPOINT_FILE, LOCK_FILE},
+    data_folder::{DATABASE_FILE, ENDPOINT_FILE},
     database_check::{Damage, quick_check},
     database_copy::{self, Copy},
+    database_credential::Credential,
+    database_server,
     error::Cause,
+    folder_lock::FolderLock,
     place::Place,
-    stack, tables,
+    private_file, stack, tables,
 };
 
 /// How often items are deleted whose time has come.
@@ -51,6 +49,8 @@ pub enum Access {
 pub struct Database {
     endpoint: String,
     store: Store,
+    /// What the database wants to be asked with, if it is the embedded one of a folder.
+    credential: Option<Credential>,
     /// Present where this process runs it.
     embedded: Option<Embedded>,
 }
@@ -61,44 +61,6 @@ struct Embedded {
     server: JoinHandle<()>,
     sweeper: JoinHandle<()>,
     _lock: Option<FolderLock>,
-}
-
-/// Keeps a second process from writing into the folder of an embedded database.
-pub struct FolderLock {
-    _file: File,
-}
-
-impl FolderLock {
-    /// Takes the lock of the folder, which is made if it does not exist.
-    ///
-    /// # Errors
-    /// Returns [`LocalError::FolderServed`] if another process serves the folder and
-    /// [`LocalError::FolderBusy`] if one uses it for itself; also an error if the folder cannot be
-    /// used.
-    pub fn take(data_dir: &Path) -> Result<Self, LocalError> {
-        let folder = data_dir.display();
-        fs::create_dir_all(data_dir).map_err(LocalError::io(format!("cannot use {folder}")))?;
-        let file = File::create(data_dir.join(LOCK_FILE))
-            .map_err(LocalError::io(format!("cannot write into {folder}")))?;
-        let endpoint_file = data_dir.join(ENDPOINT_FILE);
-        match file.try_lock() {
-            Ok(()) => {
-                // The process that wrote it has ended.
-                _ = fs::remove_file(&endpoint_file);
-                Ok(Self { _file: file })
-            }
-            Err(TryLockError::WouldBlock) => {
-                let folder = folder.to_string();
-                Err(match fs::read_to_string(endpoint_file) {
-                    Ok(endpoint) => LocalError::FolderServed { folder, endpoint },
-                    Err(_) => LocalError::FolderBusy(folder),
-                })
-            }
-            Err(TryLockError::Error(error)) => {
-                Err(LocalError::io(format!("cannot lock {folder}"))(error))
-            }
-        }
-    }
 }
 
 impl Database {
@@ -113,7 +75,12 @@ impl Database {
         let opened = match &place {
             Place::Stack(stack) => {
                 let store = stack::store(stack).await?;
-                Some(Self { endpoint: format!("stack {stack}"), store, embedded: None })
+                Some(Self {
+                    endpoint: format!("stack {stack}"),
+                    store,
+                    credential: None,
+                    embedded: None,
+                })
             }
             Place::Endpoint(endpoint) => Self::open_endpoint(endpoint, access).await?,
             Place::Folder(folder) => Self::open_folder(folder, access).await?,
@@ -125,11 +92,11 @@ impl Database {
         if access == Access::Create {
             return Self::at(endpoint.to_owned()).await.map(Some);
         }
-        let store = store_at(endpoint, false, TimeoutProfile::Batch).await;
+        let store = store_at(endpoint, TimeoutProfile::Batch).await;
         if is_plain_http(endpoint) && !tables::has_any(&store).await? {
             return Ok(None);
         }
-        Ok(Some(Self { endpoint: endpoint.to_owned(), store, embedded: None }))
+        Ok(Some(Self { endpoint: endpoint.to_owned(), store, credential: None, embedded: None }))
     }
 
     async fn open_folder(folder: &Path, access: Access) -> Result<Option<Self>, LocalError> {
@@ -153,7 +120,9 @@ impl Database {
             (Access::Change, true) | (Access::Create, _) => Self::embedded(folder).await,
         };
         match opened {
-            Err(LocalError::FolderServed { endpoint, .. }) => Self::at(endpoint).await.map(Some),
+            Err(LocalError::FolderServed { endpoint, .. }) => {
+                Self::with(endpoint, Credential::of_folder(folder), None).await.map(Some)
+            }
             opened => opened.map(Some),
         }
     }
@@ -185,7 +154,8 @@ impl Database {
     /// used.
     pub async fn embedded(data_dir: &Path) -> Result<Self, LocalError> {
         let lock = FolderLock::take(data_dir)?;
-        Self::start(open_file(data_dir)?, reserve(ANY_PORT)?, Some(lock)).await
+        let credential = Some(Credential::random());
+        Self::start(open_file(data_dir)?, reserve(ANY_PORT)?, credential, Some(lock)).await
     }
 
     /// Opens the embedded database in `data_dir`, prepares it, and only then answers on `port` and
@@ -201,23 +171,27 @@ impl Database {
         let port = reserve(port)?;
         let lock = FolderLock::take(data_dir)?;
         let file = open_file(data_dir)?;
-        let private = Self::start(file.clone(), reserve(ANY_PORT)?, None).await?;
+        let private =
+            Self::start(file.clone(), reserve(ANY_PORT)?, Some(Credential::random()), None).await?;
         let prepared = prepare(&private.store()).await;
         private.close().await;
         let prepared = prepared?;
-        let opened = Self::start(file, port, Some(lock)).await?;
-        let failed = format!("cannot write into {}", data_dir.display());
-        fs::write(data_dir.join(ENDPOINT_FILE), &opened.endpoint)
-            .map_err(LocalError::io(failed))?;
+        let credential = Credential::of_folder(data_dir).unwrap_or_else(Credential::random);
+        let opened = Self::start(file, port, Some(credential.clone()), Some(lock)).await?;
+        let endpoint = &opened.endpoint;
+        credential
+            .write_into(data_dir, endpoint)
+            .and_then(|()| private_file::replace(&data_dir.join(ENDPOINT_FILE), endpoint))
+            .map_err(LocalError::io(format!("cannot write into {}", data_dir.display())))?;
         Ok((opened, prepared))
     }
 
-    /// A database in memory, gone with the process.
+    /// A copy in memory, gone with the process.
     ///
     /// # Errors
     /// Returns an error if no port is free.
     pub(crate) async fn of_copy(database: Dynoxide) -> Result<Self, LocalError> {
-        Self::start(database, reserve(ANY_PORT)?, None).await
+        Self::start(database, reserve(ANY_PORT)?, Some(Credential::random()), None).await
     }
 
     /// An empty database in memory, gone with the process.
@@ -227,28 +201,27 @@ impl Database {
     pub async fn in_memory() -> Result<Self, LocalError> {
         let database =
             Dynoxide::memory().map_err(LocalError::io("cannot open a database in memory"))?;
-        Self::of_copy(database).await
+        Self::start(database, reserve(ANY_PORT)?, None, None).await
     }
 
     async fn start(
         database: Dynoxide,
         port: TcpSocket,
+        credential: Option<Credential>,
         lock: Option<FolderLock>,
     ) -> Result<Self, LocalError> {
         let listener = port.listen(BACKLOG).map_err(LocalError::io("cannot listen"))?;
         let address = listener.local_addr().map_err(LocalError::io("cannot listen"))?;
-        let (stop, stopped) = oneshot::channel::<()>();
+        let (stop, stopped) = oneshot::channel();
         let sweeper = tokio::spawn(delete_expired_items(database.clone()));
-        let server = tokio::spawn(async move {
-            let stopped = async { _ = stopped.await };
-            if let Err(error) =
-                dynoxide::server::serve_with_shutdown(listener, database, stopped).await
-            {
+        let serving = database_server::serve(listener, database, credential.clone(), stopped);
+        let server = tokio::spawn(async {
+            if let Err(error) = serving.await {
                 eprintln!("error: the embedded DynamoDB stopped: {error}");
             }
         });
         let embedded = Embedded { stop, server, sweeper, _lock: lock };
-        Self::with(format!("http://{address}"), Some(embedded)).await
+        Self::with(format!("http://{address}"), credential, Some(embedded)).await
     }
 
     /// Uses the database that answers at `endpoint`.
@@ -256,15 +229,20 @@ impl Database {
     /// # Errors
     /// Returns an error if it does not answer.
     pub async fn at(endpoint: String) -> Result<Self, LocalError> {
-        Self::with(endpoint, None).await
+        Self::with(endpoint, None, None).await
     }
 
-    async fn with(endpoint: String, embedded: Option<Embedded>) -> Result<Self, LocalError> {
-        let store = store_at(&endpoint, embedded.is_some(), TimeoutProfile::Batch).await;
+    async fn with(
+        endpoint: String,
+        credential: Option<Credential>,
+        embedded: Option<Embedded>,
+    ) -> Result<Self, LocalError> {
+        let timeouts = TimeoutProfile::Batch;
+        let store = open_store(&endpoint, credential.as_ref(), embedded.is_some(), timeouts).await;
         if is_plain_http(&endpoint) {
             tables::create_missing(&store).await?;
         }
-        Ok(Self { endpoint, store, embedded })
+        Ok(Self { endpoint, store, credential, embedded })
     }
 
     pub fn endpoint(&self) -> &str {
@@ -278,12 +256,13 @@ impl Database {
 
     /// A store with the timeouts of a request.
     pub async fn serving_store(&self) -> Store {
-        store_at(&self.endpoint, self.embedded.is_some(), TimeoutProfile::Request).await
+        let (credential, timeouts) = (self.credential.as_ref(), TimeoutProfile::Request);
+        open_store(&self.endpoint, credential, self.embedded.is_some(), timeouts).await
     }
 
     /// Stops the embedded server once its running requests are done.
     pub async fn close(self) {
-        let Self { embedded, store, endpoint: _ } = self;
+        let Self { embedded, store, .. } = self;
         drop(store);
         if let Some(Embedded { stop, server, sweeper, _lock }) = embedded {
             sweeper.abort();
@@ -314,6 +293,8 @@ fn open_file(data_dir: &Path) -> Result<Dynoxide, LocalError> {
         database_copy::read(&file, |connection| Ok(quick_check(connection)?))
             .map_err(|cause| unreadable(data_dir, &file, cause))?;
     }
+    // SQLite takes an empty file for a new database, and would make one that others can read.
+    private_file::open(&file).map_err(LocalError::io(format!("cannot open {}", file.display())))?;
     Dynoxide::new(&file.to_string_lossy())
         .map_err(|error| unreadable(data_dir, &file, error.into()))
 }
@@ -353,12 +334,23 @@ async fn delete_expired_items(database: Dynoxide) {
     }
 }
 
-/// The store at `endpoint`. The credentials of the operator are for AWS; another database gets only
-/// those that the environment names, and the embedded one none of them.
-pub(crate) async fn store_at(endpoint: &str, is_embedded: bool, timeouts: TimeoutProfile) -> Store {
-    if is_embedded {
-        return Store::at_emulator(endpoint, timeouts);
+/// The store of a database. The embedded one gets no credentials of the operator.
+async fn open_store(
+    endpoint: &str,
+    credential: Option<&Credential>,
+    is_embedded: bool,
+    timeouts: TimeoutProfile,
+) -> Store {
+    match credential {
+        Some(credential) => Store::at_embedded(endpoint, credential.access_key_id(), timeouts),
+        None if is_embedded => Store::at_emulator(endpoint, timeouts),
+        None => store_at(endpoint, timeouts).await,
     }
+}
+
+/// The store at `endpoint`. The credentials of the operator are for AWS; another database gets only
+/// those that the environment names.
+pub(crate) async fn store_at(endpoint: &str, timeouts: TimeoutProfile) -> Store {
     if is_plain_http(endpoint) {
         return Store::at_compatible_database(endpoint, timeouts);
     }
@@ -375,8 +367,9 @@ mod tests {
     #[tokio::test]
     async fn expired_usage_is_deleted_by_the_embedded_database() {
         let dynoxide = Dynoxide::memory().unwrap();
-        let database =
-            Database::start(dynoxide.clone(), reserve(ANY_PORT).unwrap(), None).await.unwrap();
+        let database = Database::start(dynoxide.clone(), reserve(ANY_PORT).unwrap(), None, None)
+            .await
+            .unwrap();
         let (client, tables) = database.store.parts();
         for (id, expires_at) in [("old", 1), ("new", i64::from(u32::MAX))] {
             let put = client.put_item().table_name(&tables.usage);

@@ -124,10 +124,12 @@ async fn read_all(store: &Store) -> Result<Contents, Damage> {
         return Ok(Contents { current: None, keys, unreadable: Vec::new() });
     };
     let items = match ingest::verify(store, Repair::No, None, |_| ()).await {
-        Ok(found) if found.drift.contradicting == 0 => found.items,
-        Ok(found) => return Err(Damage::Items(found.drift.contradicting)),
+        Ok(found) if found.drift.contradicting > 0 => {
+            return Err(Damage::Items(found.drift.contradicting));
+        }
+        Ok(found) if found.passed_over.is_empty() => found.items,
         // Another release reads it, if its bytes are those that were written.
-        Err(IngestError::Current(DatasetError::Foreign { .. })) => {
+        Ok(_) | Err(IngestError::Current(DatasetError::NoneReadable { .. })) => {
             store.snapshot(&manifest.current).await.map_err(unreadable)?;
             0
         }

@@ -48,7 +48,7 @@ pub enum LocalError {
     DeadKey(String),
     #[error(
         "folder '{folder}' is served by another process; stop that process, or use its DynamoDB with \
-         --endpoint-url {endpoint}"
+         --endpoint-url {endpoint} and the variables in {folder}/dynamodb.env"
     )]
     FolderServed { folder: String, endpoint: String },
     #[error("folder '{0}' is in use by another command; run this one when that has ended")]

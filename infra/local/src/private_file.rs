@@ -32,6 +32,17 @@ pub fn write_new(file: &Path, text: &str) -> io::Result<()> {
     create(file)?.write_all(text.as_bytes())
 }
 
+/// Opens a file to write into it. A new one can be read by its owner only; one that exists keeps the
+/// permissions that its owner gave it.
+///
+/// # Errors
+/// Returns an error if the file cannot be made or written.
+pub fn open(file: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    owned(&mut options).open(file)
+}
+
 /// Makes an empty file.
 ///
 /// # Errors

@@ -64,6 +64,13 @@ impl Store {
         Self::by_plain_http(endpoint, timeouts, DEFAULT_REGION.to_owned(), any_credentials())
     }
 
+    /// Connects to the embedded database at `endpoint`, which answers only those who know its access
+    /// key id.
+    pub fn at_embedded(endpoint: &str, access_key_id: &str, timeouts: TimeoutProfile) -> Self {
+        let credentials = Credentials::new(access_key_id, "unused", None, None, "embedded");
+        Self::by_plain_http(endpoint, timeouts, DEFAULT_REGION.to_owned(), credentials)
+    }
+
     /// Connects to a database with the API of DynamoDB at `endpoint`, with the region and the
     /// credentials that the environment names. Where it names none, an emulator is assumed, which
     /// accepts any.

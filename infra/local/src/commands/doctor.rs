@@ -95,7 +95,7 @@ async fn of_database(
     let examine = async |store: &Store| examine_database(store, &remedies, conditions).await;
     match place {
         Place::Endpoint(endpoint) => {
-            let store = store_at(&endpoint, false, TimeoutProfile::Batch).await;
+            let store = store_at(&endpoint, TimeoutProfile::Batch).await;
             Ok((format!("database at {endpoint}"), examine(&store).await?))
         }
         Place::Stack(_) | Place::Folder(_) => {

@@ -5,7 +5,12 @@ use std::{fs, path::Path};
 use shared::auth::ApiKey;
 use store::Store;
 
-use crate::{LocalError, commands::keys, data_folder::KEY_FILE, private_file, sample};
+use crate::{
+    LocalError,
+    commands::keys,
+    data_folder::{self, KEY_FILE},
+    private_file, sample,
+};
 
 /// Name of the key that the local program makes for itself.
 const KEY_NAME: &str = "local";
@@ -54,7 +59,7 @@ async fn folder_key(store: &Store, data_dir: &Path) -> Result<ApiKey, LocalError
     let key = keys::random()?;
     keys::register(store, &key, KEY_NAME).await?;
     let failed = || LocalError::io(format!("cannot write {}", file.display()));
-    fs::create_dir_all(data_dir).map_err(failed())?;
+    data_folder::create(data_dir).map_err(failed())?;
     private_file::replace(&file, key.reveal()).map_err(failed())?;
     Ok(key)
 }

@@ -248,7 +248,14 @@ mod tests {
     #[test]
     fn files_of_a_data_folder_are_never_replaced() {
         let folder = TempDir::new().unwrap();
-        let own = ["dynamodb.sqlite", "dynamodb.sqlite-wal", "api-key", "endpoint", "lock"];
+        let own = [
+            "dynamodb.sqlite",
+            "dynamodb.sqlite-wal",
+            "dynamodb.env",
+            "api-key",
+            "endpoint",
+            "lock",
+        ];
         fs::write(folder.path().join("dynamodb.sqlite"), "").unwrap();
         for name in own {
             let refused = write(&folder.path().join(name), true, "").unwrap_err();

@@ -15,7 +15,7 @@ use tnr::database::Database;
 use crate::support::{
     databases::write_sample_into,
     processes::{send_signal, until, until_ended},
-    program::{Serving, program, program_on, run, stderr, stdout},
+    program::{Serving, database_variables, program, program_on, run, stderr, stdout},
     service::{KEY, http_client},
 };
 
@@ -165,15 +165,9 @@ async fn a_deployed_stack_is_found_by_its_name() {
         ("USAGE_TABLE", &tables.usage),
     ]))
     .await;
-    let dynamodb = fs::read_to_string(data_dir.path().join("endpoint")).unwrap();
     let keys = async |arguments: &[&str], stack: &str| {
         let mut command = program(&[&["keys"], arguments, &["--stack", stack]].concat());
-        command.envs([
-            ("AWS_ENDPOINT_URL_DYNAMODB", dynamodb.as_str()),
-            ("AWS_REGION", "us-east-1"),
-            ("AWS_ACCESS_KEY_ID", "test"),
-            ("AWS_SECRET_ACCESS_KEY", "test"),
-        ]);
+        command.envs(database_variables(&data_dir));
         tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap()
     };
     let created = keys(&["create", "--name", "a client", "--per-minute", "5"], "numbers").await;

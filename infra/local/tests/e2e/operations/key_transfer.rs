@@ -130,7 +130,7 @@ fn a_file_that_is_cut_off_is_refused_as_a_whole() {
 #[tokio::test]
 async fn keys_of_a_restored_table_come_back_into_a_stack() {
     let folder = TempDir::new().unwrap();
-    let database = Database::embedded(folder.path()).await.unwrap();
+    let database = Database::in_memory().await.unwrap();
     let [stack, restored] = ["numbers-api_keys", "numbers-api_keys-restored"]
         .map(|table| database.store().with_api_keys_table(table.to_owned()));
     tables::create_missing(&restored).await.unwrap();

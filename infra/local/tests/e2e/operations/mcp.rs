@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tnr::{LocalError, database::FolderLock};
+use tnr::{LocalError, folder_lock::FolderLock};
 
 use crate::support::{
     agent::{agent_with, call, calls_with_requests, refused_calls_with_requests, texts},

@@ -4,6 +4,7 @@ mod access_log;
 mod commands;
 pub mod costs;
 mod database_cost;
+mod database_port;
 mod deployment;
 mod doctor;
 mod documents;

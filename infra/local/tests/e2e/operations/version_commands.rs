@@ -162,7 +162,7 @@ async fn a_damaged_quality_does_not_end_the_list_of_versions() {
     let operator = Operator::new();
     import(&operator, &ReportTexts::first(), &[]);
     import(&operator, &ReportTexts::second(), &[]);
-    let database = Database::embedded(operator.folder.path(), 0, Sharing::Private).await.unwrap();
+    let database = Database::embedded(operator.folder.path()).await.unwrap();
     let store = database.store();
     let current = store.manifest().await.unwrap().unwrap().current.version;
     let (client, tables) = store.parts();

@@ -53,6 +53,14 @@ pub fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
+/// The variables by which other programs find the embedded database of a folder that is served, and
+/// log in to it.
+pub fn database_variables(data_dir: &TempDir) -> Vec<(String, String)> {
+    let file = fs::read_to_string(data_dir.path().join("dynamodb.env")).unwrap();
+    let variables = file.lines().map(|line| line.split_once('=').unwrap());
+    variables.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+}
+
 /// A running `serve`; it ends with the test.
 pub struct Serving {
     pub process: Child,

@@ -1,0 +1,157 @@
+//! The port of the embedded database, which every process and every web page on the machine can send
+//! requests to.
+
+use std::collections::HashMap;
+
+use reqwest::{Method, RequestBuilder, Response, StatusCode};
+use tempfile::TempDir;
+
+use crate::support::{
+    databases::write_sample_into,
+    program::{Serving, database_variables, program, run, stderr, stdout},
+    service::http_client,
+};
+
+/// A database that is served, and what its folder says of it.
+struct Served {
+    data_dir: TempDir,
+    serving: Serving,
+    variables: HashMap<String, String>,
+}
+
+impl Served {
+    async fn start() -> Self {
+        let data_dir = TempDir::new().unwrap();
+        write_sample_into(data_dir.path());
+        let serving = Serving::on(&data_dir, &[]).await;
+        let variables = database_variables(&data_dir).into_iter().collect();
+        Self { data_dir, serving, variables }
+    }
+
+    fn endpoint(&self) -> &str {
+        &self.variables["AWS_ENDPOINT_URL_DYNAMODB"]
+    }
+
+    fn credential(&self) -> &str {
+        &self.variables["AWS_ACCESS_KEY_ID"]
+    }
+
+    /// A request for the keys, without a credential.
+    fn scan(&self) -> RequestBuilder {
+        let request = http_client().request(Method::POST, self.endpoint());
+        let request = request.header("x-amz-target", "DynamoDB_20120810.Scan");
+        let request = request.header("content-type", "application/x-amz-json-1.0");
+        request.body(r#"{"TableName":"api_keys"}"#)
+    }
+
+    fn signed(&self) -> RequestBuilder {
+        signed(self.scan(), self.credential())
+    }
+}
+
+fn signed(request: RequestBuilder, access_key_id: &str) -> RequestBuilder {
+    let signature = "SignedHeaders=host;x-amz-date, Signature=00";
+    let scope = "20261101/us-east-1/dynamodb/aws4_request";
+    let authorization = format!("AWS4-HMAC-SHA256 Credential={access_key_id}/{scope}, {signature}");
+    request.header("authorization", authorization).header("x-amz-date", "20261101T000000Z")
+}
+
+async fn sent(request: RequestBuilder) -> Response {
+    request.send().await.unwrap()
+}
+
+#[tokio::test]
+async fn a_web_page_is_refused_by_the_embedded_database() {
+    let served = Served::start().await;
+    let own = served.endpoint().to_owned();
+    for origin in ["https://example.com", "null", own.as_str()] {
+        let response = sent(served.signed().header("origin", origin)).await;
+        assert_eq!(response.status(), StatusCode::FORBIDDEN, "{origin}");
+        assert!(!response.headers().contains_key("access-control-allow-origin"), "{origin}");
+        let preflight = http_client().request(Method::OPTIONS, served.endpoint());
+        let preflight = preflight.header("origin", origin);
+        let preflight = preflight.header("access-control-request-method", "POST");
+        let response =
+            sent(preflight.header("access-control-request-headers", "x-amz-target")).await;
+        assert_eq!(response.status(), StatusCode::FORBIDDEN, "{origin}");
+        let allowed = response.headers().keys().find(|name| name.as_str().starts_with("access-"));
+        assert_eq!(allowed, None, "{origin}");
+    }
+}
+
+/// A name that leads to this machine is how a page gets around the rule of the same origin.
+#[tokio::test]
+async fn a_foreign_host_is_refused_by_the_embedded_database() {
+    let served = Served::start().await;
+    let port = served.endpoint().rsplit(':').next().unwrap();
+    let hosts = ["example.com", "127.0.0.1", "localhost", "127.0.0.1:1"].map(str::to_owned);
+    for host in hosts.into_iter().chain([format!("example.com:{port}")]) {
+        let response = sent(served.signed().header("host", &host)).await;
+        assert_eq!(response.status(), StatusCode::FORBIDDEN, "{host}");
+    }
+    for host in [format!("127.0.0.1:{port}"), format!("localhost:{port}")] {
+        let response = sent(served.signed().header("host", &host)).await;
+        assert_eq!(response.status(), StatusCode::OK, "{host}");
+    }
+}
+
+#[tokio::test]
+async fn the_embedded_database_answers_only_the_credential_of_its_folder() {
+    let served = Served::start().await;
+    assert_eq!(sent(served.scan()).await.status(), StatusCode::BAD_REQUEST);
+    for other in ["local", "test", "", &served.credential()[1..]] {
+        let response = sent(signed(served.scan(), other)).await;
+        assert_eq!(response.status(), StatusCode::BAD_REQUEST, "{other}");
+        assert!(response.text().await.unwrap().contains("UnrecognizedClientException"), "{other}");
+    }
+    let answer = sent(served.signed()).await.text().await.unwrap();
+    assert!(answer.contains(&served.serving.key[..15]), "{answer}");
+
+    let mut list = program(&["keys", "list", "--endpoint-url", served.endpoint()]);
+    let refused = list.env("AWS_ACCESS_KEY_ID", "local").env("AWS_SECRET_ACCESS_KEY", "local");
+    let refused = stderr(&refused.output().unwrap());
+    assert!(refused.contains("which is in the file dynamodb.env of its folder"), "{refused}");
+    let mut list = program(&["keys", "list", "--endpoint-url", served.endpoint()]);
+    let listed = stdout(&list.envs(database_variables(&served.data_dir)).output().unwrap());
+    assert!(listed.contains(&served.serving.key[..15]), "{listed}");
+    // Commands on the folder find the credential by themselves.
+    assert_eq!(stdout(&run(&served.data_dir, &["keys", "list"])), listed);
+}
+
+#[tokio::test]
+async fn a_folder_keeps_its_credential_when_it_is_served_again() {
+    let Served { data_dir, serving, variables } = Served::start().await;
+    assert!(serving.interrupt().await);
+    let _again = Serving::on(&data_dir, &[]).await;
+    let again: HashMap<_, _> = database_variables(&data_dir).into_iter().collect();
+    assert_eq!(again["AWS_ACCESS_KEY_ID"], variables["AWS_ACCESS_KEY_ID"]);
+    let other = Served::start().await;
+    assert_ne!(other.credential(), again["AWS_ACCESS_KEY_ID"]);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn nobody_but_its_owner_can_look_into_a_data_folder() {
+    use std::{fs, os::unix::fs::PermissionsExt, path::Path};
+
+    let parent = TempDir::new().unwrap();
+    let folder = parent.path().join("new/data");
+    let mut command = program(&["serve", "--no-sample", "--port", "0", "--data-dir"]);
+    let serving = Serving::start(command.arg(&folder)).await;
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&folder), 0o700);
+    let files = || fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path());
+    assert!(files().count() >= 4);
+    for file in files() {
+        assert_eq!(mode(&file), 0o600, "{}", file.display());
+    }
+    assert!(serving.interrupt().await);
+    // Its owner may share it on purpose.
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o750)).unwrap();
+    fs::set_permissions(folder.join("dynamodb.sqlite"), fs::Permissions::from_mode(0o640)).unwrap();
+    let mut command = program(&["serve", "--no-sample", "--port", "0", "--data-dir"]);
+    let _again = Serving::start(command.arg(&folder)).await;
+    assert_eq!(mode(&folder), 0o750);
+    assert_eq!(mode(&folder.join("dynamodb.sqlite")), 0o640);
+    assert_eq!(mode(&folder.join("dynamodb.env")), 0o600);
+}
