@@ -7,7 +7,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::{Method, Response};
 use serde::Deserialize;
 use serde_json::Value;
-use signed_requests::{AwsAccount, CallError, Service};
+use signed_requests::{AwsAccount, CallError, MAX_ANSWER_BYTES, Service, first_bytes};
 use tokio::time::Instant;
 
 use crate::{request::Request, targets::Targets};
@@ -95,7 +95,7 @@ impl Functions {
             other => NoAnswer::Call(other),
         })?;
         let kind = function_error(&response);
-        let payload = response.bytes().await;
+        let payload = first_bytes(response, MAX_ANSWER_BYTES).await;
         let payload = payload.map_err(|error| NoAnswer::of_transport(error, limit))?;
         if let Some(kind) = kind {
             let message =

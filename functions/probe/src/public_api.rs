@@ -3,7 +3,7 @@
 use rand::{RngExt, distr::Alphanumeric};
 use reqwest::{Client, RequestBuilder, Url, redirect::Policy};
 use shared::auth::{ApiKey, ORIGIN_SECRET, OriginSecrets, SECRET_CHARACTERS};
-use signed_requests::{client_builder, domain};
+use signed_requests::{MAX_ANSWER_BYTES, client_builder, domain, first_bytes};
 use tokio::time::Instant;
 
 use crate::{
@@ -83,7 +83,7 @@ impl PublicApi {
         let failed = |error| NoAnswer::of_transport(error, limit);
         let response = request.timeout(limit).send().await.map_err(failed)?;
         let status = response.status().as_u16();
-        let bytes = response.bytes().await.map_err(failed)?;
+        let bytes = first_bytes(response, MAX_ANSWER_BYTES).await.map_err(failed)?;
         let body = serde_json::from_slice(&bytes).map_err(NoAnswer::from)?;
         Ok(Answer { status, body })
     }

@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use reqwest::{Client, ClientBuilder, Method, Response, StatusCode};
 
-use crate::{AwsAccount, Service, SigningError};
+use crate::{AwsAccount, Service, SigningError, first_bytes};
 
+/// The most bytes that are read of the reason for a refusal.
+const MAX_REFUSAL_BYTES: usize = 64 << 10;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Why a call gave no answer.
@@ -55,7 +57,8 @@ impl AwsAccount {
         if status.is_success() {
             return Ok(response);
         }
-        let body = response.text().await.map_err(unreachable)?;
+        let body = first_bytes(response, MAX_REFUSAL_BYTES).await.map_err(unreachable)?;
+        let body = String::from_utf8_lossy(&body).into_owned();
         Err(CallError::Refused { service, status, body })
     }
 }

@@ -5,14 +5,18 @@ use std::time::Duration;
 use backon::{ExponentialBuilder, Retryable};
 use logging::with_causes;
 use reqwest::{ClientBuilder, RequestBuilder, StatusCode, redirect::Policy};
-use signed_requests::client_builder;
+use signed_requests::{client_builder, first_bytes};
 
-use super::MOST_FETCHED;
+use super::{MOST_FETCHED, transport::TransportError};
 
 /// Between two parts of a response.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
 /// For one attempt from beginning to end.
 const TOTAL_TIMEOUT: Duration = Duration::from_secs(300);
+
+/// The most bytes that are read of the answer to a failure, which may never end. That of S3 has a few
+/// hundred.
+const MAX_FAILURE_BYTES: usize = 16 << 10;
 
 /// Four attempts, with waits of about 1, 2 and 4 seconds.
 pub(super) const WAITS: ExponentialBuilder = ExponentialBuilder::new()
@@ -38,13 +42,12 @@ pub(super) enum DownloadError {
     #[error("it has more than {MOST_FETCHED} bytes")]
     TooLarge,
     #[error("the download failed")]
-    Transport(#[source] reqwest::Error),
+    Transport(#[source] TransportError),
 }
 
 impl From<reqwest::Error> for DownloadError {
-    /// Leaves out the address, which may hold a secret.
     fn from(error: reqwest::Error) -> Self {
-        Self::Transport(error.without_url())
+        Self::Transport(error.into())
     }
 }
 
@@ -56,7 +59,7 @@ impl DownloadError {
                 status.is_server_error()
                     || [StatusCode::TOO_MANY_REQUESTS, StatusCode::REQUEST_TIMEOUT].contains(status)
             }
-            Self::Transport(error) => !error.is_builder(),
+            Self::Transport(error) => error.is_transient(),
             Self::TooLarge => false,
         }
     }
@@ -121,8 +124,8 @@ async fn fetch_once(
     let status = response.status();
     if !status.is_success() {
         // The body only adds a code to the status, which is told without it, too.
-        let body = response.text().await.unwrap_or_default();
-        return Err(match s3_error_code(&body) {
+        let body = first_bytes(response, MAX_FAILURE_BYTES).await.unwrap_or_default();
+        return Err(match s3_error_code(&String::from_utf8_lossy(&body)) {
             Some(code) => DownloadError::StatusWithCode { status, code },
             None => DownloadError::Status { status },
         });
@@ -149,14 +152,20 @@ fn s3_error_code(body: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use std::{
+        convert::Infallible,
         net::Ipv4Addr,
         sync::{
-            Arc,
+            Arc, Mutex,
             atomic::{AtomicUsize, Ordering},
         },
     };
 
-    use axum::{Router, routing::get};
+    use axum::{
+        Router,
+        body::{Body, Bytes},
+        routing::get,
+    };
+    use futures_util::{StreamExt, stream};
     use tokio::{io::AsyncWriteExt, net::TcpListener};
 
     use super::*;
@@ -224,6 +233,46 @@ mod tests {
             }
         });
         assert!(matches!(fetch_from(&address).await, Err(DownloadError::Transport(_))));
+    }
+
+    #[tokio::test]
+    async fn a_refused_redirect_does_not_show_the_signature_of_its_address() {
+        const SIGNED: &str = "http://files.example/a.zip?X-Amz-Signature=secret#secret";
+        let (listener, address) = local_listener().await;
+        let answer = || async { (StatusCode::FOUND, [("location", "/b?X-Amz-Signature=secret")]) };
+        let router = Router::new().fallback(answer);
+        tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+        // As a client for HTTPS alone refuses an address without it: as the cause of its own error.
+        let for_https = client_builder().https_only(true).build().unwrap();
+        let refused = Mutex::new(Some(for_https.get(SIGNED).send().await.unwrap_err()));
+        let refusing = Policy::custom(move |attempt| {
+            attempt.error(refused.lock().unwrap().take().expect("it is not asked again"))
+        });
+        let client = client_builder().redirect(refusing).build().unwrap();
+        let error = fetch(|| client.get(&address), NO_WAITS, |_| ()).await.unwrap_err();
+        let (shown, logged) = (with_causes(&error), format!("{error:?}"));
+        assert!(shown.contains("(http://files.example/a.zip)"), "{shown}");
+        assert!(!shown.contains("secret") && !logged.contains("secret"), "{shown} {logged}");
+
+        let looping = with_causes(&fetch_from(&address).await.unwrap_err());
+        assert!(looping.contains("too many redirects"), "{looping}");
+        assert!(!looping.contains("secret"), "{looping}");
+    }
+
+    #[tokio::test]
+    async fn an_endless_answer_to_a_failure_is_not_read_to_its_end() {
+        let (listener, address) = local_listener().await;
+        let answer = || async {
+            let beginning = stream::once(async { Ok(Bytes::from("<Code>NoSuchKey</Code>")) });
+            let rest =
+                stream::repeat_with(|| Ok::<_, Infallible>(Bytes::from(vec![b' '; 1 << 16])));
+            (StatusCode::NOT_FOUND, Body::from_stream(beginning.chain(rest)))
+        };
+        let router = Router::new().fallback(answer);
+        tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+        let fetched = tokio::time::timeout(Duration::from_secs(5), fetch_from(&address)).await;
+        let error = with_causes(&fetched.expect("it is read without an end").unwrap_err());
+        assert_eq!(error, "the server answers 404 Not Found (NoSuchKey)");
     }
 
     #[test]

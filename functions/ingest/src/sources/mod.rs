@@ -4,6 +4,7 @@ mod bucket;
 mod content;
 mod download;
 mod published;
+mod transport;
 
 use std::{fmt, fs::File, io::Cursor, path::PathBuf, str::FromStr};
 

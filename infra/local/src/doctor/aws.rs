@@ -5,7 +5,7 @@ use std::time::Duration;
 use form_urlencoded::Serializer;
 use roxmltree::{Document, Node};
 use serde::de::DeserializeOwned;
-use signed_requests::{AwsAccount, CallError, Service};
+use signed_requests::{AwsAccount, CallError, MAX_ANSWER_BYTES, Service, first_bytes};
 
 use super::look::{Look, LookError};
 
@@ -78,7 +78,9 @@ async fn text_of(
         },
         _ => LookError::Call(error),
     })?;
-    response.text().await.map_err(unreadable(service, operation))
+    let body = first_bytes(response, MAX_ANSWER_BYTES).await;
+    body.map(|body| String::from_utf8_lossy(&body).into_owned())
+        .map_err(unreadable(service, operation))
 }
 
 /// Makes an error of an answer that is not what it should be, for `map_err`.

@@ -6,6 +6,7 @@ use futures_util::future::join_all;
 use reqwest::{Client, redirect::Policy};
 use serde_json::Value;
 use shared::auth::{ApiKey, ORIGIN_SECRET};
+use signed_requests::{MAX_ANSWER_BYTES, client_builder, first_bytes};
 
 use super::{
     endpoint_requests::{Example, Expectation, ProbeRequest, SEARCH, keyed, refused, unkeyed},
@@ -89,7 +90,7 @@ async fn send(
     let failed = |error: reqwest::Error| logging::with_causes(&error.without_url());
     let response = sending.send().await.map_err(failed)?;
     let status = response.status().as_u16();
-    let body = response.bytes().await.map_err(failed)?;
+    let body = first_bytes(response, MAX_ANSWER_BYTES).await.map_err(failed)?;
     let body = serde_json::from_slice(&body).unwrap_or_default();
     Ok(Received { status, body, latency: start.elapsed() })
 }
@@ -99,7 +100,7 @@ async fn send(
 /// # Errors
 /// Returns an error if the system has no certificates to trust.
 pub fn client() -> Result<Client, reqwest::Error> {
-    signed_requests::client_builder().redirect(Policy::none()).build()
+    client_builder().redirect(Policy::none()).build()
 }
 
 /// What is to be said of the answers.
