@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use csv::ByteRecord;
 use encoding_rs::WINDOWS_1252;
+use icu_properties::{CodePointMapData, props::GeneralCategory};
 use jiff::civil::Date;
 
 /// A date as the reports write it: `09/04/2026`, `9/4/26` or `2026-09-04`. A year of two digits up
@@ -39,6 +40,23 @@ pub(super) fn decode_cell(cell: &[u8]) -> Cow<'_, str> {
 /// The text of a cell, if it has any.
 pub(crate) fn non_empty(cell: &str) -> Option<&str> {
     Some(cell).filter(|cell| !cell.is_empty())
+}
+
+/// The kind of a character that nobody sees; `None` for letters, marks, digits, signs and spaces. Among
+/// those of format are byte order marks, spaces without a width, tags, and what turns the direction of
+/// the text after it.
+pub(super) fn invisible(character: char) -> Option<&'static str> {
+    if matches!(character, ' '..='~') {
+        return None;
+    }
+    match CodePointMapData::<GeneralCategory>::new().get(character) {
+        GeneralCategory::Control => Some("control"),
+        GeneralCategory::Format => Some("format"),
+        GeneralCategory::LineSeparator | GeneralCategory::ParagraphSeparator => Some("separator"),
+        GeneralCategory::PrivateUse => Some("private"),
+        GeneralCategory::Unassigned => Some("unassigned"),
+        _ => None,
+    }
 }
 
 /// The first `most` characters of a file's text, as a message may show them: characters that a

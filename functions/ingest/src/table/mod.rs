@@ -13,7 +13,7 @@ use std::{borrow::Cow, fmt::Display, io::Read, str::FromStr};
 use csv::{ByteRecord, Reader, ReaderBuilder};
 use jiff::civil::Date;
 
-use self::cells::{RowContent, decode_cell, excerpt, row_content};
+use self::cells::{RowContent, decode_cell, excerpt, invisible, row_content};
 use self::header::Header;
 use crate::{IngestError, outcome::Notes};
 
@@ -145,7 +145,7 @@ impl<const N: usize> ReportSchema<N> {
     ///
     /// # Errors
     /// Returns an error if no header has all the needed columns, a row has more or fewer cells than
-    /// it or a control character, there is no row at all, the date cannot be right, or `take_row`
+    /// it or an invisible character, there is no row at all, the date cannot be right, or `take_row`
     /// refuses a row.
     pub fn read(
         &self,
@@ -166,7 +166,7 @@ impl<const N: usize> ReportSchema<N> {
                 }
                 RowContent::LoneCell(_) | RowContent::Cells => {
                     let row = header.row(self, &line)?;
-                    row.refuse_control_characters()?;
+                    row.refuse_invisible_characters()?;
                     take_row(&row, notes)?;
                     rows += 1;
                     if rows > self.most_rows {
@@ -252,21 +252,14 @@ impl<const N: usize> ReportSchema<N> {
     }
 }
 
-/// Whether a terminal would obey the character, or it turns the direction of the text after it.
-fn is_control(character: char) -> bool {
-    let turns_direction = matches!(
-        character,
-        '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}'
-    );
-    character.is_control() || turns_direction
-}
-
 impl<const N: usize> Row<'_, N> {
-    /// Control characters mean nothing in a name or code, and a terminal would obey them.
-    fn refuse_control_characters(&self) -> Result<(), IngestError> {
+    /// Invisible characters mean nothing in a name or code. A terminal would obey some; others hide text
+    /// from people that programs and agents read.
+    fn refuse_invisible_characters(&self) -> Result<(), IngestError> {
         for (place, cell) in self.cells.iter().enumerate() {
-            if let Some(character) = cell.chars().find(|&character| is_control(character)) {
-                let rule = format!("has the control character U+{:04X}", u32::from(character));
+            let found = cell.chars().find_map(|character| Some((character, invisible(character)?)));
+            if let Some((character, kind)) = found {
+                let rule = format!("has the {kind} character U+{:04X}", u32::from(character));
                 return Err(self.refusal(place, rule));
             }
         }

@@ -152,8 +152,37 @@ fn a_control_character_in_a_wanted_cell_is_refused_with_its_place() {
     );
     assert!(refusal("OCN,Company\n1,A\0B\n").ends_with("control character U+0000"));
     assert!(refusal("OCN,Company\n1,A\u{9b}B\n").ends_with("control character U+009B"));
-    assert!(refusal("OCN,Company\n1,A\u{202e}B\n").ends_with("control character U+202E"));
     assert_eq!(rows("OCN,Company,x\n1,A,\u{1b}\n").len(), 1, "a cell that is not kept");
+}
+
+#[test]
+fn an_invisible_character_in_a_wanted_cell_is_refused_with_its_place() {
+    assert_eq!(
+        refusal("OCN,Company\n1,A\n2,AC\u{200b}ME\n"),
+        "a report, line 3, column Company: 'AC\\u{200b}ME' has the format character U+200B"
+    );
+    for (character, kind) in [
+        // Directions, a soft hyphen, a byte order mark, a tag, and one of an interlinear note.
+        ('\u{200e}', "format"),
+        ('\u{202e}', "format"),
+        ('\u{2066}', "format"),
+        ('\u{ad}', "format"),
+        ('\u{feff}', "format"),
+        ('\u{e0041}', "format"),
+        ('\u{fff9}', "format"),
+        ('\u{2028}', "separator"),
+        ('\u{2029}', "separator"),
+        ('\u{e000}', "private"),
+        ('\u{10fffd}', "private"),
+        ('\u{378}', "unassigned"),
+        ('\u{ffff}', "unassigned"),
+    ] {
+        let rule = format!("has the {kind} character U+{:04X}", u32::from(character));
+        let refused = refusal(&format!("OCN,Company\n1,A{character}B\n"));
+        assert!(refused.ends_with(&rule), "{refused}");
+    }
+    let names = "OCN,Company\n1,Qu\u{e9}bec\n2,Que\u{301}bec\n3,O\u{2019}Brien \u{2013} AT&T\u{a0}(\u{2122})\n";
+    assert_eq!(rows(names).len(), 3);
 }
 
 #[test]
