@@ -2,7 +2,7 @@
 
 import re
 
-from template import EDGE, ROOT, Values, of_type, source
+from template import EDGE, ROOT, Values, defaults, of_type, source
 
 SECRET = "0" * 8 + "-" + "1" * 40
 PARAMETERS = {
@@ -100,6 +100,11 @@ def test_one_address_is_limited_with_an_error_of_the_form_that_clients_know():
     assert rule["Action"]["Block"]["CustomResponse"]["ResponseCode"] == 429
     body = RESOURCES["Firewall"]["CustomResponseBodies"]["rate"]
     assert body["ContentType"] == "APPLICATION_JSON" and '"error":"rate_limited"' in body["Content"]
+
+
+def test_one_address_may_be_a_busy_client_but_cannot_use_up_a_route():
+    a_second = int(defaults(source(EDGE))["RequestsPerAddress"]) / 300
+    assert 50 <= a_second <= int(defaults(source())["ThrottlingRate"]) / 2
 
 
 def test_it_is_deployed_where_cloudfront_wants_it():

@@ -21,7 +21,7 @@ import pytest
 from moto.awslambda.models import LambdaBackend
 
 from stand_in import aws, stack_template
-from template import ACCOUNT, REGION, ROOT, defaults, source
+from template import ACCOUNT, REGION, ROOT, defaults, of_type, source
 
 STACK, STANDBY, OTHER_REGION = "telephone-numbers", "standby", "us-west-2"
 PROGRAM = Path(os.environ.get("TNR_PROGRAM", ROOT / "target/debug/tnr")).absolute()
@@ -182,11 +182,23 @@ def log(function, message):
     logs.put_log_events(logGroupName=group, logStreamName=STREAM, logEvents=events)
 
 
+def functions_with_keys():
+    """The binaries of the functions that may read keys, after which their logs are named."""
+    functions = of_type(source()["Resources"], "AWS::Serverless::Function").values()
+    names = [
+        function["Metadata"]["BuildProperties"]["Binary"]
+        for function in functions if "ApiKeysTable" in str(function["Properties"].get("Policies"))
+    ]
+    assert "mcp" in names, names
+    return names
+
+
 def test_a_leaked_key_ends_and_the_client_gets_another(stack):
-    key = make_key()
-    log("npa", json.dumps({"key": key, "route": "/v1/npa"}))
+    key, functions = make_key(), functions_with_keys()
+    for function in functions:
+        log(function, json.dumps({"key": key, "used": function}))
     printed = run(commands(section("RUNBOOKS.md", "A key leaked")), tnr_live_AbC123=key)
-    assert '"route": "/v1/npa"' in printed
+    assert [function for function in functions if f'"used": "{function}"' not in printed] == []
     assert sorted(states().values()) == ["live", "revoked"] and states()[key] == "revoked"
 
 

@@ -9,6 +9,6 @@ pub fn log_for_people() {
     logging::hide_panic_messages();
     let is_terminal = stderr().is_terminal();
     let lines = fmt::layer().with_writer(stderr).with_ansi(is_terminal);
-    let filter = logging::filter("warn,dynoxide=error");
+    let filter = logging::filter("warn");
     _ = tracing_subscriber::registry().with(lines.with_filter(filter)).try_init();
 }

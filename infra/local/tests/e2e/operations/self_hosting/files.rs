@@ -149,6 +149,43 @@ fn the_program_understands_every_command_of_the_units_and_the_image() {
 }
 
 #[test]
+fn images_are_named_by_their_digests() {
+    let text = text_of("Dockerfile");
+    let images: Vec<_> = text.lines().filter_map(|line| line.strip_prefix("FROM ")).collect();
+    assert_eq!(images.len(), 2, "{images:?}");
+    for image in images {
+        let digest = image.split_once("@sha256:").unwrap_or_else(|| panic!("{image}")).1;
+        assert_eq!(digest.split(' ').next().unwrap().len(), 64, "{image}");
+    }
+}
+
+/// A folder of data and a file of keys may have any name.
+#[test]
+fn the_build_of_the_image_reads_only_what_is_named() {
+    let text = text_of("Dockerfile.dockerignore");
+    let mut rules = text.lines().filter(|line| !line.starts_with('#'));
+    assert_eq!(rules.next(), Some("*"));
+    let (read, ignored): (Vec<_>, Vec<_>) = rules.partition(|rule| rule.starts_with('!'));
+    let read: Vec<_> = read.iter().map(|rule| &rule[1..]).collect();
+    assert_eq!(
+        read,
+        [
+            "Cargo.lock",
+            "Cargo.toml",
+            "docs/openapi*.json",
+            "events",
+            "functions",
+            "infra",
+            "shared",
+            "template.yaml"
+        ]
+    );
+    for rule in ["**/*.sqlite*", "**/*.jsonl", "**/target"] {
+        assert!(ignored.contains(&rule), "{rule} is read");
+    }
+}
+
+#[test]
 fn no_installed_server_imports_the_sample_or_makes_a_key() {
     for (file, serve) in every_server() {
         assert!(!serve.is_trial(), "{file}");
