@@ -9,7 +9,7 @@ from template import EDGE, TEMPLATE, Values, source
 CERTIFICATE = "arn:aws:acm:us-east-1:123456789012:certificate/1"
 MISTAKES = [
     ("CertificateArn", "api.example.com"), ("DomainName", "https://api.example.com"), ("AlarmEmail", "me"),
-    ("ImportSchedule", "0 9 * * ? *"), ("FlagsBaseUrl", "flags.example.com"), ("CorsOrigins", "app.example.com"),
+    ("ImportSchedule", "0 9 * * ? *"), ("FlagsBaseUrl", "flags.example.com"), ("FlagsBaseUrl", "https://a.example/?b"), ("CorsOrigins", "app.example.com"),
     ("NanpaSource", "report.zip"), ("OriginSecret", "secret"), ("Stage", "My stage"),
 ]
 

@@ -1,6 +1,11 @@
 //! Who serves the images of flags, to which answers link.
 
-use std::sync::Arc;
+use std::{env, str::FromStr, sync::Arc};
+
+use axum::http::Uri;
+
+/// The variable of the environment that names another host.
+const VARIABLE: &str = "FLAGS_BASE_URL";
 
 /// Who serves the images.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,14 +16,47 @@ pub enum FlagImages {
     At(Arc<str>),
 }
 
+/// The rule that a setting breaks if it is no address of images. It stands in answers, pages and their
+/// content security policy.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{VARIABLE} must be an address such as https://cdn.example.com/flags, with http or https, without a \
+     user, a query, spaces or quotes; got '{}'", .0.escape_debug()
+)]
+pub struct InvalidFlagsBaseUrl(String);
+
 impl FlagImages {
-    /// What the setting `FLAGS_BASE_URL` says; nothing in it stands for the service itself.
-    pub fn of(setting: &str) -> Self {
-        match setting.trim().trim_end_matches('/') {
-            "" => Self::Own,
-            base_url => Self::At(base_url.into()),
+    /// What the environment says.
+    ///
+    /// # Errors
+    /// Returns an error if it says something else than an address.
+    pub fn from_env() -> Result<Self, InvalidFlagsBaseUrl> {
+        env::var(VARIABLE).unwrap_or_default().parse()
+    }
+}
+
+impl FromStr for FlagImages {
+    type Err = InvalidFlagsBaseUrl;
+
+    /// Reads a setting; nothing in it stands for the service itself.
+    fn from_str(setting: &str) -> Result<Self, InvalidFlagsBaseUrl> {
+        match setting.trim_matches(' ').trim_end_matches('/') {
+            "" => Ok(Self::Own),
+            base_url if is_base_url(base_url) => Ok(Self::At(base_url.into())),
+            _ => Err(InvalidFlagsBaseUrl(setting.to_owned())),
         }
     }
+}
+
+/// Whether the text is an address that paths can be appended to, without a character that means something
+/// to HTML, to a header, or to a policy.
+fn is_base_url(text: &str) -> bool {
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || "-._~:/%[]".contains(c);
+    let is_address = |uri: Uri| {
+        let scheme = uri.scheme_str().unwrap_or_default();
+        ["http", "https"].contains(&scheme) && uri.host().is_some_and(|host| !host.is_empty())
+    };
+    text.chars().all(is_allowed) && text.parse().is_ok_and(is_address)
 }
 
 #[cfg(test)]
@@ -28,11 +66,51 @@ mod tests {
     #[test]
     fn the_service_serves_the_images_unless_another_host_is_named() {
         for nobody in ["", " ", "/"] {
-            assert_eq!(FlagImages::of(nobody), FlagImages::Own, "'{nobody}'");
+            assert_eq!(nobody.parse(), Ok(FlagImages::Own), "'{nobody}'");
         }
         let host = FlagImages::At("https://cdn.example/flags".into());
         for named in ["https://cdn.example/flags", " https://cdn.example/flags/ "] {
-            assert_eq!(FlagImages::of(named), host, "'{named}'");
+            assert_eq!(named.parse(), Ok(host.clone()), "'{named}'");
+        }
+    }
+
+    #[test]
+    fn the_address_of_the_flags_is_a_plain_http_address() {
+        for address in [
+            "https://cdn.example",
+            "https://cdn.example:8443/a/b-c_d~e/%20",
+            "http://localhost:9000/flags",
+            "http://[::1]:9000/flags",
+        ] {
+            assert_eq!(address.parse(), Ok(FlagImages::At(address.into())));
+        }
+        for wrong in [
+            "javascript:alert(1)",
+            "javascript://cdn.example/%0aalert(1)",
+            "data:image/svg+xml,x",
+            "ftp://cdn.example",
+            "//cdn.example/flags",
+            "/flags",
+            "flags",
+            "https://",
+            "https:///flags",
+            "https://user:password@cdn.example",
+            "https://cdn.example/flags?version=1",
+            "https://cdn.example/flags#top",
+            "https://cdn.example/fl ags",
+            "https://cdn.example/flags\nX-Injected: 1",
+            "https://cdn.example/flags\r",
+            "\thttps://cdn.example",
+            "https://cdn.example/\"><script>",
+            "https://cdn.example/'",
+            "https://cdn.example;script-src",
+            "https://cdn.example,evil.example",
+            "https://cdn.example\\flags",
+            "https://\u{441}dn.example",
+        ] {
+            let refused = wrong.parse::<FlagImages>().unwrap_err().to_string();
+            assert!(refused.starts_with("FLAGS_BASE_URL must be an address"), "{refused}");
+            assert!(!refused.contains(char::is_control), "{refused}");
         }
     }
 }

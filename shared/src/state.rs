@@ -45,11 +45,15 @@ impl App {
     pub fn on(store: Store) -> Self {
         let exchange_cache =
             Cache::builder().max_capacity(EXCHANGE_CACHE_SIZE).time_to_live(EXCHANGE_CACHE_TIME);
+        let flag_images = FlagImages::from_env().unwrap_or_else(|error| {
+            tracing::error!(%error, "the service links to its own images of flags");
+            FlagImages::Own
+        });
         Self {
             dataset: Arc::new(CurrentDataset::new(store.clone())),
             keys: Arc::new(KeyRing::new(store.clone())),
             quotas: Arc::new(Quotas::new(store.clone())),
-            flag_images: FlagImages::of(&setting("FLAGS_BASE_URL", "")),
+            flag_images,
             allowed_origins: AllowedOrigins::of(&setting("CORS_ORIGINS", DEFAULT_ORIGINS)),
             observer: None,
             origin_secrets: OriginSecrets::of(&setting("ORIGIN_SECRET", "")),

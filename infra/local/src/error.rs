@@ -5,7 +5,7 @@ use std::{error::Error, process::ExitCode};
 use ingest::{IngestError, PUBLISHED_ADDRESSES};
 use logging::with_causes;
 use reqwest::StatusCode;
-use shared::auth::MalformedKey;
+use shared::{auth::MalformedKey, flag_images::InvalidFlagsBaseUrl};
 use store::{DatasetError, StoreError};
 
 use crate::{
@@ -40,6 +40,8 @@ pub enum LocalError {
     NoStack { stack: String, region: String },
     #[error("template.yaml does not define the tables as expected: {0}")]
     Template(String),
+    #[error(transparent)]
+    FlagsBaseUrl(#[from] InvalidFlagsBaseUrl),
     #[error(transparent)]
     Key(#[from] MalformedKey),
     #[error("the key would have expired already; give a date in the future, or days such as 90d")]

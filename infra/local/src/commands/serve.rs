@@ -4,7 +4,9 @@ use std::{net::SocketAddr, pin::pin, sync::Arc, time::Duration};
 
 use axum::{Router, middleware::from_fn_with_state};
 use logging::with_causes;
-use shared::{app, auth::ApiKey, gateway::below_base_path, quota::Quotas, state::App};
+use shared::{
+    app, auth::ApiKey, flag_images::FlagImages, gateway::below_base_path, quota::Quotas, state::App,
+};
 use store::{CurrentDataset, Store};
 use tokio::{
     net::TcpListener,
@@ -37,6 +39,7 @@ const LONGEST_CLOSE: Duration = Duration::from_secs(5);
 /// the server has stopped.
 pub async fn serve(args: ServeArgs) -> Result<(), LocalError> {
     log_for_people();
+    FlagImages::from_env()?;
     let listener = listen(SocketAddr::new(args.address.host, args.address.port)).await?;
     let operations = match args.ops_address {
         Some(address) => Some(listen_for_operators(address).await?),

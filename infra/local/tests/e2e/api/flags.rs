@@ -15,7 +15,7 @@ use reqwest::{
 };
 use roxmltree::Document;
 use serde_json::{Value, json};
-use shared::{app, flag_images::FlagImages, public_address::PublicAddress, state::App};
+use shared::{app, public_address::PublicAddress, state::App};
 
 use crate::support::{
     api_events::{HOST, http_api_event},
@@ -201,7 +201,7 @@ async fn links_lead_to_the_domain_at_which_api_gateway_got_the_request() {
 #[tokio::test]
 async fn links_lead_to_another_host_if_one_is_set() {
     let mut app = own_app().await;
-    app.flag_images = FlagImages::of("https://cdn.example/flags/");
+    app.flag_images = "https://cdn.example/flags/".parse().unwrap();
     assert_eq!(linked_address(app, &event()).await, "https://cdn.example/flags");
 }
 

@@ -49,6 +49,19 @@ fn a_stack_that_is_typed_wins_over_variables_that_name_a_database() {
 }
 
 #[test]
+fn a_server_does_not_start_with_an_address_of_flags_that_is_none() {
+    let folder = TempDir::new().unwrap();
+    for wrong in ["javascript:alert(1)", "https://cdn.example/flags\nX-Injected: 1"] {
+        let mut command = with_folder(folder.path().to_str().unwrap(), &["serve", "--port", "0"]);
+        let refused = command.env("FLAGS_BASE_URL", wrong).output().unwrap();
+        assert_eq!(refused.status.code(), Some(2), "{wrong}");
+        let error = stderr(&refused);
+        assert!(error.starts_with("error: FLAGS_BASE_URL must be an address"), "{error}");
+        assert_eq!(error.trim_end().lines().count(), 1, "{error}");
+    }
+}
+
+#[test]
 fn doctor_examines_the_database_that_the_variables_name() {
     let folder = TempDir::new().unwrap();
     write_sample_into(folder.path());
