@@ -77,7 +77,7 @@ pub enum Command {
     /// Examine a deployment and report what is wrong
     #[command(after_help = EXIT_CODES_OF_DOCTOR)]
     Doctor(DoctorArgs),
-    /// Create, list, rotate, revoke, export and import API keys
+    /// Create, list, rotate, revoke, delete, export and import API keys
     #[command(subcommand)]
     Keys(KeysCommand),
     /// Check a running server's health; exits 1 if it is not healthy
@@ -311,6 +311,12 @@ pub enum KeysCommand {
     },
     /// Revoke the key that begins with PREFIX; it stops working within a minute
     Revoke {
+        prefix: String,
+        #[command(flatten)]
+        data: DataArgs,
+    },
+    /// Delete the key that begins with PREFIX, with its name and note; revoke it first
+    Delete {
         prefix: String,
         #[command(flatten)]
         data: DataArgs,

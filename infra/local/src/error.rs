@@ -49,6 +49,11 @@ pub enum LocalError {
     #[error("API key '{0}…' has been revoked or has expired; give another one")]
     DeadKey(String),
     #[error(
+        "API key '{0}…' still works; revoke it with 'tnr keys revoke', and delete it once clients no \
+         longer need it"
+    )]
+    LiveKey(String),
+    #[error(
         "folder '{folder}' is served by another process; stop that process, or use its DynamoDB with \
          --endpoint-url {endpoint} and the variables in {folder}/dynamodb.env"
     )]

@@ -130,6 +130,17 @@ impl Store {
         self.set_earlier_time(key_hash, "revoked_at", now).await
     }
 
+    /// Deletes the record of a key, if there is one.
+    ///
+    /// # Errors
+    /// Returns an error if DynamoDB does not answer.
+    pub async fn delete_api_key(&self, key_hash: &str) -> Result<(), StoreError> {
+        let table = &self.tables.api_keys;
+        let delete = self.client.delete_item().table_name(table);
+        let delete = delete.key("key_hash", AttributeValue::S(key_hash.to_owned()));
+        delete.send().await.map(drop).map_err(StoreError::call("DeleteItem", table))
+    }
+
     /// Sets a time unless there is an earlier one. So the end of a key only ever moves nearer,
     /// whatever commands run at the same time and in whichever order their calls arrive.
     async fn set_earlier_time(

@@ -1,4 +1,4 @@
-//! Makes, lists, rotates and revokes API keys. A key is shown once, when it is made.
+//! Makes, lists, rotates, revokes and deletes API keys. A key is shown once, when it is made.
 
 use jiff::Timestamp;
 use numbering::time::this_second;
@@ -128,6 +128,23 @@ pub async fn revoke(store: &Store, prefix: &str) -> Result<(), LocalError> {
     let key = find(store, prefix).await?;
     store.revoke_api_key(&key.key_hash, this_second()).await?;
     println!("Revoked {} ({}); it stops working within a minute.", key.prefix, key.name);
+    Ok(())
+}
+
+/// Deletes the one key whose prefix begins with `prefix`, or that is `prefix` whole, with its name and
+/// note. Only a key that no longer works: while the database does not answer, a server goes on by what it
+/// last read of a key, which must be that it has ended.
+///
+/// # Errors
+/// Returns an error if none or several keys have the prefix, the key still works, or the database
+/// refuses it.
+pub async fn delete(store: &Store, prefix: &str) -> Result<(), LocalError> {
+    let key = find(store, prefix).await?;
+    if key.is_live(this_second()) {
+        return Err(LocalError::LiveKey(key.prefix));
+    }
+    store.delete_api_key(&key.key_hash).await?;
+    println!("Deleted {}, with its name and note.", key.prefix);
     Ok(())
 }
 

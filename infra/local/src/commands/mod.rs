@@ -84,6 +84,10 @@ async fn run_keys(command: KeysCommand) -> Result<(), LocalError> {
             let revoke = async |store: &Store| keys::revoke(store, &prefix).await;
             on_database(&data, Access::Change, revoke).await?
         }
+        KeysCommand::Delete { prefix, data } => {
+            on_database(&data, Access::Change, async |store| keys::delete(store, &prefix).await)
+                .await?
+        }
         KeysCommand::Export(args) => key_transfer::export(args).await,
         KeysCommand::Import(args) => key_transfer::import(args).await,
     }

@@ -13,6 +13,7 @@ mod export;
 mod flag_images;
 mod freezing;
 mod import_commands;
+mod key_deletion;
 mod key_transfer;
 mod key_transfer_model;
 mod lambda;
