@@ -22,7 +22,7 @@ pub use numbers::{
     AnswerArgs, AreaCodeArgs, CarrierArgs, ExportArgs, ExportForm, ExportTable, LookupArgs,
     PageArgs, SearchArgs,
 };
-pub use serving::{ApiAddress, BackupArgs, HealthArgs, RestoreArgs, ServeArgs};
+pub use serving::{ApiAddress, BackupArgs, ConnectionArgs, HealthArgs, RestoreArgs, ServeArgs};
 
 /// The Telephone Number Reference Service on one machine.
 ///

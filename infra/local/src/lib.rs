@@ -3,6 +3,7 @@
 mod answers;
 pub mod args;
 pub mod commands;
+mod connections;
 pub mod costs;
 mod csv_errors;
 mod data_folder;

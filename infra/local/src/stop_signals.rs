@@ -5,6 +5,16 @@ use crate::LocalError;
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
+/// A signal to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StopSignal {
+    /// Ctrl-C, by somebody who waits for the end.
+    Interrupt,
+    /// The signal of service managers.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "only Unix has it"))]
+    Terminate,
+}
+
 /// The signals that stop the program, which no longer end it by themselves.
 pub struct StopSignals {
     #[cfg(unix)]
@@ -39,16 +49,17 @@ impl StopSignals {
 
     /// Waits for the next signal.
     #[cfg(unix)]
-    pub async fn next(&mut self) {
+    pub async fn next(&mut self) -> StopSignal {
         tokio::select! {
-            _ = self.interrupt.recv() => (),
-            _ = self.terminate.recv() => (),
+            _ = self.interrupt.recv() => StopSignal::Interrupt,
+            _ = self.terminate.recv() => StopSignal::Terminate,
         }
     }
 
     /// Waits for Ctrl-C.
     #[cfg(not(unix))]
-    pub async fn next(&mut self) {
+    pub async fn next(&mut self) -> StopSignal {
         _ = tokio::signal::ctrl_c().await;
+        StopSignal::Interrupt
     }
 }

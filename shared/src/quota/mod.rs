@@ -193,13 +193,15 @@ impl Quotas {
         self.write_each(|quota| quota.is_due(now)).await;
     }
 
-    /// Writes all counts that are not written yet, before the process ends.
-    pub async fn write_rest(self: &Arc<Self>) {
+    /// Writes all counts that are not written yet, before the process ends. Gives the number of quotas
+    /// whose counts are lost, since the database took them at no attempt.
+    pub async fn write_rest(self: &Arc<Self>) -> usize {
         for _ in 0..LAST_ATTEMPTS {
             if !self.write_each(Quota::has_unwritten).await {
-                return;
+                break;
             }
         }
+        self.quotas.lock().values().filter(|quota| quota.has_unwritten()).count()
     }
 
     /// Writes the counts of each quota that `is_wanted`; returns whether there was one.

@@ -3,12 +3,16 @@
 use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
     path::PathBuf,
+    time::Duration,
 };
 
-use clap::{Args, builder::BoolishValueParser};
+use clap::{
+    Args,
+    builder::{BoolishValueParser, RangedU64ValueParser},
+};
 
 use super::{DatabaseArgs, FolderArgs, KeyArgs};
-use crate::new_file::Replacement;
+use crate::{connections::Timeouts, new_file::Replacement};
 
 /// The address that only this machine reaches, unless another one is named.
 const DEFAULT_HOST: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
@@ -37,15 +41,58 @@ pub struct ServeArgs {
     /// option there is none
     #[arg(long, value_name = "IP:PORT", env = "TNR_OPS_ADDRESS")]
     pub ops_address: Option<SocketAddr>,
-    /// How long running requests may take after the signal to stop; a second signal ends at once
+    /// How long requests are still answered after SIGTERM, while the server says that it is not
+    /// ready; Ctrl-C waits for nothing
+    #[arg(long, value_name = "SECONDS", env = "TNR_DRAIN", default_value_t = 5)]
+    pub drain: u64,
+    /// How long running requests may take after that; a second signal ends at once
     #[arg(long, value_name = "SECONDS", env = "TNR_GRACE", default_value_t = 5)]
     pub grace: u64,
+    #[command(flatten)]
+    pub connections: ConnectionArgs,
     #[command(flatten)]
     pub sample: SampleArgs,
     #[command(flatten)]
     pub key: KeyArgs,
     #[command(flatten)]
     pub database: DatabaseArgs,
+}
+
+/// How many connections there may be, and how long each may keep the server waiting.
+#[derive(Debug, Args)]
+pub struct ConnectionArgs {
+    /// How many clients may be connected; further ones wait
+    #[arg(long, value_name = "COUNT", env = "TNR_MAX_CONNECTIONS", default_value_t = 1024,
+          value_parser = positive())]
+    pub max_connections: u64,
+    /// How long a client may take for the headers of a request
+    #[arg(long, value_name = "SECONDS", env = "TNR_HEADER_TIMEOUT", default_value_t = 30,
+          value_parser = positive())]
+    header_timeout: u64,
+    /// How long a client may take for the body of a request
+    #[arg(long, value_name = "SECONDS", env = "TNR_BODY_TIMEOUT", default_value_t = 60,
+          value_parser = positive())]
+    body_timeout: u64,
+    /// How long a connection stays open without a request
+    #[arg(long, value_name = "SECONDS", env = "TNR_IDLE_TIMEOUT", default_value_t = 75,
+          value_parser = positive())]
+    idle_timeout: u64,
+}
+
+impl ConnectionArgs {
+    /// How long a connection may wait for its client.
+    pub fn timeouts(&self) -> Timeouts {
+        Timeouts {
+            header: Duration::from_secs(self.header_timeout),
+            body: Duration::from_secs(self.body_timeout),
+            idle: Duration::from_secs(self.idle_timeout),
+        }
+    }
+}
+
+/// Ten million seconds are months, and more connections than that no system has.
+fn positive() -> RangedU64ValueParser {
+    RangedU64ValueParser::new().range(1..=10_000_000)
 }
 
 /// Whether a database without data gets the sample, and a key that is printed.

@@ -20,7 +20,7 @@ pub async fn dynamodb(args: DynamodbArgs) -> Result<(), LocalError> {
     let (database, key) = tokio::select! {
         prepared = prepared => prepared?,
         // Nothing is served yet; the next start goes on with the preparation.
-        () = signals.next() => return Ok(()),
+        _ = signals.next() => return Ok(()),
     };
     println!("DynamoDB  {}", database.endpoint());
     println!("API key   {}", key.reveal());

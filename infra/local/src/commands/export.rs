@@ -41,7 +41,7 @@ pub async fn export(args: ExportArgs) -> Result<(), LocalError> {
     };
     tokio::select! {
         written = work => written,
-        () = signals.next() => Err(LocalError::Stopped),
+        _ = signals.next() => Err(LocalError::Stopped),
     }
 }
 

@@ -37,7 +37,7 @@ pub async fn format(args: FormatArgs) -> Result<(), LocalError> {
     std::thread::spawn(move || tell.send(write_all(list, options, dataset, output)));
     let described = tokio::select! {
         done = told => done.map_err(LocalError::io("the list was not described to its end"))??,
-        () = signals.next() => return Err(LocalError::Stopped),
+        _ = signals.next() => return Err(LocalError::Stopped),
     };
     let Some(described) = described else { return Ok(()) };
     new.map_or(Ok(()), NewFile::finish)?;

@@ -30,7 +30,7 @@ pub async fn serve(args: McpArgs) -> Result<(), LocalError> {
     tokio::select! {
         ended = converse(server) => ended,
         () = answer(calls, &args.data) => Ok(()),
-        () = signals.next() => Ok(()),
+        _ = signals.next() => Ok(()),
     }
 }
 

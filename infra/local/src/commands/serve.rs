@@ -16,13 +16,14 @@ use tokio::{
 
 use crate::{
     LocalError,
-    args::ServeArgs,
+    args::{ConnectionArgs, ServeArgs},
     commands::{greeting::greet, preparation},
+    connections::{LimitedListener, on_connections},
     database::Database,
     operations_port::{self, ServerState},
     routes,
     service_manager::{self, ServiceState},
-    stop_signals::StopSignals,
+    stop_signals::{StopSignal, StopSignals},
     terminal_log::log_for_people,
 };
 
@@ -55,7 +56,7 @@ pub async fn serve(args: ServeArgs) -> Result<(), LocalError> {
     let database = tokio::select! {
         database = prepared => database?,
         // Nothing is served yet; the next start goes on with the preparation.
-        () = signals.next() => return Ok(()),
+        _ = signals.next() => return Ok(()),
     };
 
     let mut app = App::on(database.serving_store().await);
@@ -65,6 +66,7 @@ pub async fn serve(args: ServeArgs) -> Result<(), LocalError> {
         quotas: Arc::clone(&app.quotas),
         state: Arc::clone(&state),
         database,
+        drain: Duration::from_secs(args.drain),
         grace: Duration::from_secs(args.grace),
     };
     let in_memory = tokio::spawn(keep_in_memory(Arc::clone(&app.dataset)));
@@ -72,12 +74,15 @@ pub async fn serve(args: ServeArgs) -> Result<(), LocalError> {
         // It ends with the process, after the API.
         tokio::spawn(axum::serve(operations, operations_port::router(state.clone())).into_future());
     }
-    let service = app::service(routes(), app)
-        .layer(from_fn_with_state(state, operations_port::count_in_flight));
+    let service =
+        app::service(routes(), app).layer(from_fn_with_state(state, operations_port::observe));
     let service = match args.address.base_path {
         Some(base_path) => below_base_path(base_path, service),
         None => service,
     };
+    let ConnectionArgs { max_connections, .. } = args.connections;
+    let listener =
+        LimitedListener::new(listener, max_connections as usize, args.connections.timeouts());
     let ended = server.run(listener, service, signals).await;
     in_memory.abort();
     ended
@@ -88,39 +93,50 @@ struct Server {
     quotas: Arc<Quotas>,
     state: Arc<ServerState>,
     database: Database,
-    /// How long running requests may take after the first signal.
+    /// How long requests are answered after the signal of a service manager.
+    drain: Duration,
+    /// How long running requests may take after that.
     grace: Duration,
 }
 
 impl Server {
-    /// Serves until the first signal, and then until the running requests are done or the grace
-    /// period is over, and the last counts of quotas are written.
+    /// Serves until the first signal. A service manager that sent it has balancers ask whether the
+    /// server is ready, which takes them some seconds, so that requests are answered meanwhile. Then
+    /// the running requests are finished, unless the grace period is over before, and the last counts
+    /// of quotas are written.
     async fn run(
         self,
-        listener: TcpListener,
+        listener: LimitedListener,
         service: Router,
         mut signals: StopSignals,
     ) -> Result<(), LocalError> {
         let (stop, stop_requested) = oneshot::channel::<()>();
         let stop_requested = async { _ = stop_requested.await };
-        let serving = axum::serve(listener, service).with_graceful_shutdown(stop_requested);
+        let serving =
+            axum::serve(listener, on_connections(service)).with_graceful_shutdown(stop_requested);
         let mut serving = Box::pin(serving.into_future());
         service_manager::tell(ServiceState::Ready);
-        tokio::select! {
+        let signal = tokio::select! {
             ended = &mut serving => return ended.map_err(LocalError::io("the server stopped")),
-            () = signals.next() => (),
-        }
+            signal = signals.next() => signal,
+        };
         self.state.stop();
         service_manager::tell(ServiceState::Stopping);
-        drop(stop);
         let finish = async {
+            if signal == StopSignal::Terminate {
+                _ = timeout(self.drain, &mut serving).await;
+            }
+            drop(stop);
             _ = timeout(self.grace, serving).await;
-            self.quotas.write_rest().await;
+            let lost = self.quotas.write_rest().await;
+            if lost > 0 {
+                tracing::error!(quotas = lost, "the last counts of quotas could not be written");
+            }
             _ = timeout(LONGEST_CLOSE, self.database.close()).await;
         };
         tokio::select! {
             () = pin!(finish) => Ok(()),
-            () = signals.next() => Err(LocalError::StoppedAtOnce),
+            _ = signals.next() => Err(LocalError::StoppedAtOnce),
         }
     }
 }

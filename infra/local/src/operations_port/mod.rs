@@ -14,13 +14,14 @@ use std::{
 use axum::{
     Router,
     extract::{Request, State},
-    http::{StatusCode, header},
+    http::{HeaderValue, StatusCode, header},
     middleware::Next,
     response::{IntoResponse, Response},
     routing::get,
 };
 use logging::with_causes;
 use shared::telemetry::Observer;
+use status::{DatabaseStatus, Health, ServiceStatus};
 use store::CurrentDataset;
 use tokio::time::timeout;
 
@@ -30,6 +31,9 @@ use metrics::Metrics;
 const TEXT_FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
 /// How long a readiness check waits for the data. A prober gives up after a second or more.
 const LONGEST_LOAD: Duration = Duration::from_millis(800);
+
+/// The paths of the health of the API.
+const HEALTH: [&str; 2] = ["/health", "/v1/health"];
 
 /// What operators are told about a running server.
 pub struct ServerState {
@@ -66,8 +70,23 @@ impl ServerState {
         self.is_stopping.store(true, Ordering::Relaxed);
     }
 
+    fn is_stopping(&self) -> bool {
+        self.is_stopping.load(Ordering::Relaxed)
+    }
+
+    /// What the API says of a server that stops, to those who ask it instead of this port.
+    fn health_of_stopping(&self) -> Health {
+        let manifest = self.dataset.in_memory().map(|(_, manifest)| manifest);
+        Health {
+            status: ServiceStatus::Unhealthy,
+            database: DatabaseStatus::Connected,
+            last_ingestion: manifest.map(|manifest| manifest.current.ingested_at.to_string()),
+            version: env!("CARGO_PKG_VERSION"),
+        }
+    }
+
     async fn readiness(&self) -> Result<(), NotReady> {
-        if self.is_stopping.load(Ordering::Relaxed) {
+        if self.is_stopping() {
             return Err(NotReady::Stopping);
         }
         if self.dataset.in_memory().is_some() {
@@ -81,14 +100,24 @@ impl ServerState {
     }
 }
 
-/// Counts the requests that are being answered.
-pub async fn count_in_flight(
+/// Counts the requests that are being answered. While the server stops, the health of the API says so,
+/// and each response asks its client to connect anew, which leads to another server.
+pub async fn observe(
     State(state): State<Arc<ServerState>>,
     request: Request,
     next: Next,
 ) -> Response {
     let _in_flight = state.metrics.in_flight();
-    next.run(request).await
+    if !state.is_stopping() {
+        return next.run(request).await;
+    }
+    let mut response = if HEALTH.contains(&request.uri().path()) {
+        state.health_of_stopping().into_response()
+    } else {
+        next.run(request).await
+    };
+    response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    response
 }
 
 /// What the operations port answers.
@@ -111,7 +140,7 @@ async fn ready(State(state): State<Arc<ServerState>>) -> Response {
 
 async fn metrics_text(State(state): State<Arc<ServerState>>) -> Response {
     let data = state.dataset.in_memory();
-    let is_ready = data.is_some() && !state.is_stopping.load(Ordering::Relaxed);
+    let is_ready = data.is_some() && !state.is_stopping();
     let text = state.metrics.text(is_ready, data.as_ref());
     ([(header::CONTENT_TYPE, TEXT_FORMAT)], text).into_response()
 }

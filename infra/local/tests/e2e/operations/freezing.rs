@@ -100,7 +100,7 @@ async fn assert_each_request_counts_once(slowness: Duration) -> String {
 
     let mut output = String::new();
     for serving in &mut processes {
-        send_signal("TERM", &serving.process);
+        send_signal("INT", &serving.process);
         until_ended(&mut serving.process).await;
         output.push_str(&serving.output());
     }

@@ -328,7 +328,8 @@ async fn the_unit_is_told_when_the_server_is_ready_and_when_it_stops() {
         String::from_utf8(message[..length].to_vec()).unwrap()
     };
     let mut command = program(&["serve"]);
-    let mut serving = Serving::start(command.envs(&variables).env("NOTIFY_SOCKET", &socket)).await;
+    command.envs(&variables).env("NOTIFY_SOCKET", &socket).env("TNR_DRAIN", "0");
+    let mut serving = Serving::start(&mut command).await;
     assert_eq!(told().trim(), "READY=1");
     send_signal("TERM", &serving.process);
     assert_eq!(told().trim(), "STOPPING=1");

@@ -2,6 +2,7 @@
 //! what it tells its operators, and the files that install it.
 
 mod backup;
+mod connections;
 mod damaged_folders;
 mod environment;
 mod files;

@@ -26,7 +26,7 @@ use crate::support::{
 /// A server with a request that its client never finishes.
 async fn with_unfinished_request(data_dir: &TempDir, grace: &str) -> (Serving, TcpStream) {
     write_sample_into(data_dir.path());
-    let serving = Serving::on(data_dir, &["--grace", grace]).await;
+    let serving = Serving::on(data_dir, &["--drain", "0", "--grace", grace]).await;
     let address = serving.base_url.strip_prefix("http://").unwrap();
     let mut unfinished = TcpStream::connect(address).unwrap();
     unfinished.write_all(b"GET /health HTTP/1.1\r\nHost: x\r\n").unwrap();
@@ -37,7 +37,7 @@ async fn with_unfinished_request(data_dir: &TempDir, grace: &str) -> (Serving, T
 }
 
 #[tokio::test]
-async fn a_running_request_is_answered_while_readiness_says_no() {
+async fn requests_are_answered_for_a_while_after_readiness_says_no() {
     let service = Service::with_sample().await;
     let [is_silent, is_asked] = [(); 2].map(|()| Arc::new(AtomicBool::new(false)));
     let (is_silent_now, is_asked_now) = (Arc::clone(&is_silent), Arc::clone(&is_asked));
@@ -50,8 +50,8 @@ async fn a_running_request_is_answered_while_readiness_says_no() {
         Fault::Stall
     };
     let proxy = FaultProxy::before(service.database.endpoint(), silent_items).await;
-    let options = ["--port", "0", "--ops-address", "127.0.0.1:0", "--endpoint-url"];
-    let arguments = [&options[..], &[&proxy.endpoint]].concat();
+    let options = ["--port", "0", "--drain", "3", "--ops-address", "127.0.0.1:0"];
+    let arguments = [&options[..], &["--endpoint-url", &proxy.endpoint]].concat();
     let mut serving = Serving::start(&mut program(&arguments)).await;
     let operations = serving.operations_url();
     let url = |path: &str| format!("{}{path}", serving.base_url);
@@ -68,8 +68,19 @@ async fn a_running_request_is_answered_while_readiness_says_no() {
     until(async || is_asked.load(Ordering::SeqCst)).await;
     send_signal("TERM", &serving.process);
     let stopping = (StatusCode::SERVICE_UNAVAILABLE, "the server is stopping\n".to_owned());
+    let signaled = Instant::now();
     until(async || readiness().await == stopping).await;
-    assert!(ask("/v1/npa/415?limit=1").await.unwrap_err().is_connect(), "it takes no new request");
+    let health = ask("/health").await.unwrap();
+    assert_eq!(health.status(), StatusCode::SERVICE_UNAVAILABLE);
+    let body: serde_json::Value = health.json().await.unwrap();
+    assert_eq!((&body["status"], &body["database"]), (&"unhealthy".into(), &"connected".into()));
+    assert!(body["last_ingestion"].is_string(), "{body}");
+    let response = ask("/v1/npa/415?limit=1").await.unwrap();
+    assert_eq!(response.status(), 200, "balancers need a moment to see that it is not ready");
+    assert_eq!(response.headers()["connection"], "close");
+    assert!(signaled.elapsed() < Duration::from_secs(3), "this machine is too busy to tell");
+    until(async || ask("/health").await.is_err_and(|error| error.is_connect())).await;
+    assert!(signaled.elapsed() >= Duration::from_secs(3), "{:?}", signaled.elapsed());
     let answer = running.await.unwrap().unwrap();
     assert_eq!(answer.status(), 200);
     assert!(until_ended(&mut serving.process).await.success());
@@ -90,6 +101,36 @@ async fn what_was_counted_for_quotas_is_written_before_the_server_ends() {
     assert!(serving.interrupt().await);
     let counted = counted_requests(&store).await;
     assert_eq!(counted.values().sum::<u64>(), 20, "{counted:?}");
+}
+
+#[tokio::test]
+async fn counts_that_are_lost_at_the_end_are_told() {
+    let service = Service::with_sample().await;
+    let key = key_with_quotas(&service.database.store(), None, Some(1000)).await;
+    let no_counts = |_, operation: &str| match operation {
+        "UpdateItem" => Fault::Dead,
+        _ => Fault::None,
+    };
+    let proxy = FaultProxy::before(service.database.endpoint(), no_counts).await;
+    let options = ["--port", "0", "--endpoint-url", &proxy.endpoint];
+    let mut serving = Serving::start(&mut program(&options)).await;
+    let request = http_client().get(format!("{}/v1/npa/415?limit=1", serving.base_url));
+    assert_eq!(request.bearer_auth(key.reveal()).send().await.unwrap().status(), 200);
+    send_signal("INT", &serving.process);
+    assert!(until_ended(&mut serving.process).await.success());
+    let output = serving.output();
+    assert!(output.contains("the last counts of quotas could not be written"), "{output}");
+}
+
+#[tokio::test]
+async fn ctrl_c_waits_for_no_balancer() {
+    let data_dir = TempDir::new().unwrap();
+    write_sample_into(data_dir.path());
+    let mut serving = Serving::on(&data_dir, &["--drain", "600"]).await;
+    let signaled = Instant::now();
+    send_signal("INT", &serving.process);
+    assert!(until_ended(&mut serving.process).await.success());
+    assert!(signaled.elapsed() < Duration::from_secs(5), "{:?}", signaled.elapsed());
 }
 
 #[tokio::test]

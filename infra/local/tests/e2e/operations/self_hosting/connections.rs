@@ -1,0 +1,109 @@
+//! Connections of clients that send nothing, or not all, and of too many clients.
+
+use std::{
+    io::{Read, Write},
+    net::TcpStream,
+    time::{Duration, Instant},
+};
+
+use tempfile::TempDir;
+
+use crate::support::{databases::write_sample_into, program::Serving, service::KEY};
+
+const WHOLE: &str = "GET /health HTTP/1.1\r\nHost: x\r\n\r\n";
+const HALF: &str = "GET /health HTTP/1.1\r\nHost: x\r\n";
+
+/// A server with these options. Its folder ends with the test.
+async fn serving(options: &[&str]) -> (Serving, TempDir) {
+    let data_dir = TempDir::new().unwrap();
+    write_sample_into(data_dir.path());
+    (Serving::on(&data_dir, &[options, &["--key", KEY]].concat()).await, data_dir)
+}
+
+/// A connection on which `text` was sent.
+fn connection(serving: &Serving, text: &str) -> TcpStream {
+    let address = serving.base_url.strip_prefix("http://").unwrap();
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(15))).unwrap();
+    stream.write_all(text.as_bytes()).unwrap();
+    stream
+}
+
+/// The first bytes of a response, such as the line of its status; empty if the connection is closed.
+fn received(stream: &mut TcpStream) -> String {
+    let mut buffer = [0; 4096];
+    let length = stream.read(&mut buffer).unwrap_or(0);
+    String::from_utf8_lossy(&buffer[..length]).into_owned()
+}
+
+#[tokio::test]
+async fn half_requests_do_not_stay() {
+    let (serving, _data_dir) = serving(&["--header-timeout", "1"]).await;
+    let begun = Instant::now();
+    let mut halves: Vec<TcpStream> = (0..300).map(|_| connection(&serving, HALF)).collect();
+    let mut silent = connection(&serving, "");
+    assert_eq!(serving.get("/v1/npa/415?limit=1").await["npa"], "415");
+    for half in halves.iter_mut().chain([&mut silent]) {
+        assert_eq!(received(half), "");
+    }
+    let took = begun.elapsed();
+    assert!((Duration::from_secs(1)..Duration::from_secs(10)).contains(&took), "{took:?}");
+}
+
+#[tokio::test]
+async fn a_client_that_sends_a_byte_now_and_then_gains_no_time() {
+    let (serving, _data_dir) = serving(&["--header-timeout", "1"]).await;
+    let mut stream = connection(&serving, HALF);
+    let begun = Instant::now();
+    // The system tells of a closed connection only after some writes.
+    while stream.write_all(b"a").is_ok() {
+        assert!(begun.elapsed() < Duration::from_secs(10));
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    assert!(begun.elapsed() >= Duration::from_secs(1), "{:?}", begun.elapsed());
+}
+
+#[tokio::test]
+async fn a_body_that_does_not_come_ends_the_connection() {
+    let (serving, _data_dir) = serving(&["--body-timeout", "1"]).await;
+    let headers = format!(
+        "POST /v1/format HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {KEY}\r\n\
+         Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{{"
+    );
+    let begun = Instant::now();
+    let mut stream = connection(&serving, &headers);
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let took = begun.elapsed();
+    assert!((Duration::from_secs(1)..Duration::from_secs(10)).contains(&took), "{took:?}");
+    assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 400 "), "{answer}");
+}
+
+#[tokio::test]
+async fn a_connection_may_be_idle_for_longer_than_its_headers_may_take() {
+    let (serving, _data_dir) = serving(&["--header-timeout", "1", "--idle-timeout", "4"]).await;
+    let mut stream = connection(&serving, WHOLE);
+    assert!(received(&mut stream).starts_with("HTTP/1.1 200 "));
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    stream.write_all(WHOLE.as_bytes()).unwrap();
+    assert!(received(&mut stream).starts_with("HTTP/1.1 200 "));
+    let answered = Instant::now();
+    assert_eq!(received(&mut stream), "");
+    let idle = answered.elapsed();
+    assert!((Duration::from_millis(3500)..Duration::from_secs(10)).contains(&idle), "{idle:?}");
+}
+
+#[tokio::test]
+async fn a_connection_beyond_the_limit_is_answered_once_another_one_is_closed() {
+    let (serving, _data_dir) = serving(&["--max-connections", "2"]).await;
+    let mut open = [(); 2].map(|()| connection(&serving, WHOLE));
+    for stream in &mut open {
+        assert!(received(stream).starts_with("HTTP/1.1 200 "));
+    }
+    let mut waiting = connection(&serving, WHOLE);
+    waiting.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
+    assert_eq!(received(&mut waiting), "");
+    waiting.set_read_timeout(Some(Duration::from_secs(15))).unwrap();
+    drop(open);
+    assert!(received(&mut waiting).starts_with("HTTP/1.1 200 "));
+}
