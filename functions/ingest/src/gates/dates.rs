@@ -1,6 +1,10 @@
 //! The dates that the files state for themselves.
 
-use jiff::{Timestamp, ToSpan, civil::Date, tz::TimeZone};
+use jiff::{
+    Timestamp,
+    civil::Date,
+    tz::{Offset, TimeZone},
+};
 use store::FileDates;
 
 use super::Refusal;
@@ -11,13 +15,16 @@ fn by_file(dates: FileDates) -> [(&'static str, Option<Date>); 3] {
     [(nanpa::FILE, dates.nanpa), (cnac::FILE, dates.cnac), (npa_report::FILE, dates.npa_report)]
 }
 
-/// Refuses files that are dated later than tomorrow: after a file with a wrong year, every later file
-/// would count as older.
+/// The time zone where a day begins first: that of the Line Islands.
+const EARLIEST_OFFSET: Offset = Offset::constant(14);
+
+/// Refuses files dated after today in every time zone: after a file with a wrong date, every later
+/// file would count as older until that day.
 pub(super) fn refuse_future(dates: FileDates, now: Timestamp, refusals: &mut Vec<Refusal>) {
-    let tomorrow = now.to_zoned(TimeZone::UTC).date().saturating_add(1.day());
+    let latest_today = now.to_zoned(TimeZone::fixed(EARLIEST_OFFSET)).date();
     for (file, date) in by_file(dates) {
         if let Some(found) = date
-            && found > tomorrow
+            && found > latest_today
         {
             refusals.push(Refusal::Future { file, found });
         }
@@ -51,18 +58,31 @@ mod tests {
         refusals
     }
 
+    fn future_refusals(date: &str, now: &str) -> Vec<String> {
+        let mut refusals = Vec::new();
+        refuse_future(dates(Some(date)), now.parse().unwrap(), &mut refusals);
+        refusals.iter().map(ToString::to_string).collect()
+    }
+
     #[test]
-    fn a_report_must_not_lose_its_date_nor_be_dated_in_the_future() {
+    fn a_report_must_not_lose_its_date() {
         assert_eq!(refusals_of_older(Some("2026-09-12"), Some("2026-09-12")), []);
         assert_eq!(refusals_of_older(None, Some("2026-09-12")), []);
         let undated = refusals_of_older(Some("2026-09-12"), None)[0].to_string();
         assert!(undated.starts_with("the CNAC code status states no date"), "{undated}");
-        let now = "2026-11-21T00:00:00Z".parse().unwrap();
-        let future = |date| {
-            let mut refusals = Vec::new();
-            refuse_future(dates(Some(date)), now, &mut refusals);
-            refusals.len()
-        };
-        assert_eq!((future("2026-11-22"), future("2199-01-01")), (0, 1));
+    }
+
+    #[test]
+    fn a_file_dated_after_today_in_every_time_zone_is_refused() {
+        let none = Vec::<String>::new();
+        assert_eq!(future_refusals("2026-11-21", "2026-11-21T00:00:00Z"), none);
+        let tomorrow = future_refusals("2026-11-22", "2026-11-21T09:59:59Z");
+        let expected =
+            "the CNAC code status is dated 2026-11-22; the date must not be in the future";
+        assert!(tomorrow[0].starts_with(expected), "{tomorrow:?}");
+        // The next day has begun on the Line Islands.
+        assert_eq!(future_refusals("2026-11-22", "2026-11-21T10:00:00Z"), none);
+        assert_eq!(future_refusals("2026-11-23", "2026-11-21T23:59:59Z").len(), 1);
+        assert_eq!(future_refusals("2199-01-01", "2026-11-21T00:00:00Z").len(), 1);
     }
 }
