@@ -70,6 +70,8 @@ pub enum ApiError {
     Unavailable,
     /// No stored version of the data can be read, which only an import mends.
     Unreadable,
+    /// The table of keys cannot be read, and memory does not have the key.
+    KeyUnchecked,
     /// A defect of the service.
     Internal,
 }
@@ -169,7 +171,13 @@ impl ApiError {
             Self::Unavailable => (
                 StatusCode::SERVICE_UNAVAILABLE,
                 ErrorCode::ServiceUnavailable,
-                "The numbering data cannot be read at the moment; retry in some seconds".to_owned(),
+                "The numbering data cannot be read at the moment; retry in a few seconds"
+                    .to_owned(),
+            ),
+            Self::KeyUnchecked => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                ErrorCode::ServiceUnavailable,
+                "The API key cannot be checked at the moment; retry in a few seconds".to_owned(),
             ),
             Self::Unreadable => (
                 StatusCode::SERVICE_UNAVAILABLE,
@@ -213,7 +221,9 @@ impl IntoResponse for ApiError {
             Self::KeyRequired => Some((WWW_AUTHENTICATE, text(CHALLENGE))),
             Self::InvalidKey => Some((WWW_AUTHENTICATE, text(CHALLENGE_OF_INVALID_KEY))),
             Self::MethodNotAllowed { allow, .. } => Some((ALLOW, allow.clone())),
-            Self::Unavailable => Some((RETRY_AFTER, text(RETRY_AFTER_SECONDS))),
+            Self::Unavailable | Self::KeyUnchecked => {
+                Some((RETRY_AFTER, text(RETRY_AFTER_SECONDS)))
+            }
             _ => None,
         };
         let (status, body) = self.status_and_body();

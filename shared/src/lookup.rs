@@ -14,7 +14,7 @@ use numbering::{
     dataset::Dataset,
     records::{AreaCode, Carrier, Exchange, Npa, NpaNxx, Ocn, RecordKey},
 };
-use store::{LoadedVersion, LookupItem, READS_PER_BATCH, StoreError};
+use store::{LoadedVersion, LookupItem, READS_PER_BATCH, StoreError, Table};
 
 use crate::{
     errors::{ApiError, quote},
@@ -88,7 +88,8 @@ impl Lookups<'_> {
     /// The carrier with this OCN.
     pub async fn carrier(&self, ocn: Ocn) -> Option<Carrier> {
         let find = |dataset: &Dataset| dataset.carrier(ocn);
-        let read = self.app.store.carrier(ocn);
+        let store = &self.app.store;
+        let read = store.briefly(Table::Carriers, store.carrier(ocn));
         self.look_up(RecordKey::Carrier(ocn), read, find).await.record()
     }
 
@@ -109,7 +110,8 @@ impl Lookups<'_> {
         }
         request_context::record(|context| context.cache_misses += 1);
         let find = |dataset: &Dataset| dataset.exchange(npa_nxx);
-        let read = self.app.store.exchange(npa_nxx);
+        let store = &self.app.store;
+        let read = store.briefly(Table::Exchanges, store.exchange(npa_nxx));
         match self.look_up(RecordKey::Exchange(npa_nxx), read, find).await {
             Found::Item(exchange) => {
                 self.app.exchanges.insert(cache_key, exchange.clone()).await;
@@ -164,12 +166,16 @@ impl Lookups<'_> {
 
     /// The items of these exchanges, without those of the batches that cannot be read.
     async fn items_of(&self, npa_nxxs: &[NpaNxx]) -> HashMap<NpaNxx, LookupItem<Exchange>> {
-        let batches = npa_nxxs.chunks(READS_PER_BATCH).map(|batch| self.app.store.exchanges(batch));
+        let store = &self.app.store;
+        let batches = npa_nxxs
+            .chunks(READS_PER_BATCH)
+            .map(|batch| store.briefly(Table::Exchanges, store.exchanges(batch)));
         let mut items = HashMap::new();
         let mut failure = None;
         for batch in join_all(batches).await {
             match batch {
                 Ok(read) => items.extend(read),
+                Err(error) if error.is_left_alone() => (),
                 Err(error) => failure = Some(error),
             }
         }
@@ -191,6 +197,7 @@ impl Lookups<'_> {
         match read.await {
             Ok(Some(item)) if item.version == expected => return Found::Item(item.record),
             Ok(_) => (),
+            Err(error) if error.is_left_alone() => (),
             Err(error) => warn_of_unread(&error),
         }
         Found::InMemory(find(dataset))

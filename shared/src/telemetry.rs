@@ -25,6 +25,7 @@ use axum::{
 use jiff::Timestamp;
 use logging::{Metric, Unit, metrics_line};
 use serde::Serialize;
+use store::Consumption;
 use tracing::Instrument;
 
 use crate::{
@@ -59,8 +60,7 @@ struct AccessLogEntry {
     is_cold_start: bool,
     /// Whether IAM has authorized it, as it does for the probe.
     is_of_probe: bool,
-    /// The capacity units that DynamoDB counted for the reads of the request.
-    consumed_capacity: f64,
+    consumption: Consumption,
     context: RequestContext,
 }
 
@@ -106,13 +106,14 @@ pub(crate) async fn observe(
     // Lines at any level have the id of their request.
     let span = tracing::error_span!("request", request_id);
     let metered_request = store::metered(request_context::scope(next.run(request)));
-    let ((mut response, context), consumed_capacity) = metered_request.instrument(span).await;
+    let ((mut response, context), consumption) = metered_request.instrument(span).await;
     if let Ok(id) = HeaderValue::try_from(&request_id) {
         response.headers_mut().insert(REQUEST_ID, id);
     }
     let (status, took) = (response.status(), started.elapsed());
     if let Some(observer) = observer {
         let status = context.failed_within.unwrap_or(status);
+        let consumed_capacity = consumption.capacity_units;
         observer(AnsweredRequest { method, route: &route, status, took, consumed_capacity });
     }
     write(AccessLogEntry {
@@ -123,7 +124,7 @@ pub(crate) async fn observe(
         took,
         is_cold_start: !WARM.swap(true, Ordering::Relaxed),
         is_of_probe,
-        consumed_capacity,
+        consumption,
         context,
     });
     response
@@ -173,7 +174,8 @@ impl AccessLogEntry {
             },
             Metric::count("CacheHits", f64::from(self.context.cache_hits)),
             Metric::count("CacheMisses", f64::from(self.context.cache_misses)),
-            Metric::count("ConsumedCapacity", self.consumed_capacity),
+            Metric::count("ConsumedCapacity", self.consumption.capacity_units),
+            Metric::count("FailedDatabaseCalls", f64::from(self.consumption.failed_calls)),
         ];
         let RequestContext { key, data_version, phone_number: tn, numbers, failed_within, .. } =
             self.context;
@@ -219,7 +221,7 @@ mod tests {
             took: Duration::ZERO,
             is_cold_start: false,
             is_of_probe: true,
-            consumed_capacity: 0.0,
+            consumption: Consumption::default(),
             context: RequestContext::default(),
         };
         let line = entry.line("stack-status", Timestamp::UNIX_EPOCH);
@@ -238,7 +240,7 @@ mod tests {
             took: Duration::ZERO,
             is_cold_start: false,
             is_of_probe: false,
-            consumed_capacity: 50.0,
+            consumption: Consumption { capacity_units: 50.0, failed_calls: 0 },
             context: RequestContext { numbers: Some(1000), ..RequestContext::default() },
         };
         let line: Value = serde_json::from_str(&entry.line("f", Timestamp::UNIX_EPOCH)).unwrap();
@@ -260,7 +262,7 @@ mod tests {
             took: Duration::ZERO,
             is_cold_start: false,
             is_of_probe: false,
-            consumed_capacity: 0.0,
+            consumption: Consumption::default(),
             context,
         };
         let line: Value = serde_json::from_str(&entry.line("f", Timestamp::UNIX_EPOCH)).unwrap();
@@ -280,13 +282,14 @@ mod tests {
             took: Duration::from_millis(3),
             is_cold_start: true,
             is_of_probe: false,
-            consumed_capacity: 0.5,
+            consumption: Consumption { capacity_units: 0.5, failed_calls: 2 },
             context,
         };
         let line = entry.line("stack-format", Timestamp::UNIX_EPOCH);
         let line: Value = serde_json::from_str(&line).unwrap();
         assert_eq!((&line["ServerErrors"], &line["Latency"]), (&json!(1.0), &json!(3.0)));
         assert_eq!((&line["CacheHits"], &line["ConsumedCapacity"]), (&json!(1.0), &json!(0.5)));
+        assert_eq!(line["FailedDatabaseCalls"], 2.0);
         assert_eq!((&line["level"], &line["tn"]), (&json!("ERROR"), &json!("+1305234****")));
         assert_eq!((&line["cold_start"], &line["status"]), (&json!(true), &json!(503)));
     }

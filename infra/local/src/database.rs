@@ -256,8 +256,10 @@ impl Database {
 
     /// A store with the timeouts of a request.
     pub async fn serving_store(&self) -> Store {
-        let (credential, timeouts) = (self.credential.as_ref(), TimeoutProfile::Request);
-        open_store(&self.endpoint, credential, self.embedded.is_some(), timeouts).await
+        let is_embedded = self.embedded.is_some();
+        let timeouts =
+            if is_embedded { TimeoutProfile::EmbeddedRequest } else { TimeoutProfile::Request };
+        open_store(&self.endpoint, self.credential.as_ref(), is_embedded, timeouts).await
     }
 
     /// Stops the embedded server once its running requests are done.

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use jiff::Timestamp;
 use logging::with_causes;
 use moka::future::Cache;
-use store::{KeyRecord, Store, StoreError};
+use store::{KeyRecord, Store, StoreError, Table, counted_wait};
 
 use super::api_key::{ApiKey, MalformedKey};
 use crate::errors::ApiError;
@@ -55,8 +55,8 @@ impl KeyRing {
     /// Checks the form of a key, then its record, which is read once a minute at most.
     ///
     /// # Errors
-    /// Returns [`ApiError::InvalidKey`] if the key is not live, and [`ApiError::Unavailable`] if
-    /// its record cannot be read.
+    /// Returns [`ApiError::InvalidKey`] if the key is not live, and [`ApiError::KeyUnchecked`]
+    /// if its record cannot be read.
     pub(crate) async fn admit(&self, key: &str) -> Result<KeyRecord, ApiError> {
         let hash = match key.parse::<ApiKey>() {
             Ok(key) => key.hash(),
@@ -65,19 +65,28 @@ impl KeyRing {
         if self.unknown.contains_key(&hash) {
             return Err(ApiError::InvalidKey);
         }
-        let record = self.records.try_get_with_by_ref(&hash, self.look_up(&hash)).await;
+        // Others with the same key wait for this one's read, which counts for each of them.
+        let record = self.records.try_get_with_by_ref(&hash, self.look_up(&hash));
+        let record = counted_wait(record).await;
         match record.as_ref().map_err(Arc::as_ref) {
             Ok(record) if record.is_live(Timestamp::now()) => Ok(record.clone()),
             Ok(_) | Err(LookupError::Unknown) => Err(ApiError::InvalidKey),
             Err(LookupError::Store(error)) => {
                 tracing::error!(error = with_causes(error), "a key cannot be checked");
-                Err(ApiError::Unavailable)
+                Err(ApiError::KeyUnchecked)
             }
         }
     }
 
     async fn look_up(&self, hash: &str) -> Result<KeyRecord, LookupError> {
-        let error = match self.store.api_key(hash).await {
+        let believed = self.outage_records.get(hash).await;
+        let read = self.store.api_key(hash);
+        let answer = if believed.is_some() {
+            self.store.briefly(Table::ApiKeys, read).await
+        } else {
+            self.store.patiently(Table::ApiKeys, read).await
+        };
+        let error = match answer {
             Ok(Some(record)) => {
                 self.outage_records.insert(hash.to_owned(), record.clone()).await;
                 return Ok(record);
@@ -89,16 +98,86 @@ impl KeyRing {
             }
             Err(error) => error,
         };
-        let Some(record) = self.outage_records.get(hash).await else { return Err(error.into()) };
-        tracing::warn!(
-            error = with_causes(&error),
-            key = record.prefix,
-            "a key cannot be checked; using its last record"
-        );
+        let Some(record) = believed else { return Err(error.into()) };
+        if !error.is_left_alone() {
+            tracing::warn!(
+                error = with_causes(&error),
+                key = record.prefix,
+                "a key cannot be checked; using its last record"
+            );
+        }
         Ok(record)
     }
 }
 
 fn cache<V: Clone + Send + Sync + 'static>(time_to_live: Duration) -> Cache<String, V> {
     Cache::builder().max_capacity(CACHE_SIZE).time_to_live(time_to_live).build()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{net::Ipv4Addr, time::Duration};
+
+    use futures_util::future::join_all;
+    use store::TimeoutProfile;
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    const KEY: &str = "tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn";
+
+    fn record(revoked_at: Option<Timestamp>) -> KeyRecord {
+        KeyRecord {
+            key_hash: KEY.parse::<ApiKey>().unwrap().hash(),
+            prefix: "tnr_live_Sample".to_owned(),
+            name: "tests".to_owned(),
+            note: None,
+            created_at: Timestamp::UNIX_EPOCH,
+            expires_at: None,
+            revoked_at,
+            per_minute: None,
+            per_day: None,
+            quota_id: None,
+        }
+    }
+
+    /// A database that accepts connections and never answers.
+    async fn hanging() -> (TcpListener, KeyRing) {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let endpoint = format!("http://{}", listener.local_addr().unwrap());
+        (listener, KeyRing::new(Store::at_emulator(&endpoint, TimeoutProfile::Request)))
+    }
+
+    /// How many connections were made to the database.
+    async fn connections(listener: &TcpListener) -> usize {
+        let mut count = 0;
+        let wait = Duration::from_millis(50);
+        while tokio::time::timeout(wait, listener.accept()).await.is_ok() {
+            count += 1;
+        }
+        count
+    }
+
+    #[tokio::test]
+    async fn a_key_that_was_live_is_admitted_while_the_database_hangs() {
+        let (listener, keys) = hanging().await;
+        let live = record(None);
+        keys.outage_records.insert(live.key_hash.clone(), live.clone()).await;
+        let admitted = join_all((0..50).map(|_| keys.admit(KEY))).await;
+        assert!(admitted.into_iter().all(|admitted| admitted.unwrap() == live));
+        assert_eq!(connections(&listener).await, 1, "one read for all of them");
+
+        keys.records.invalidate_all();
+        assert_eq!(keys.admit(KEY).await.unwrap(), live);
+        assert_eq!(connections(&listener).await, 0, "the table is left alone");
+    }
+
+    #[tokio::test]
+    async fn a_key_that_was_seen_revoked_or_not_at_all_is_not_admitted_during_an_outage() {
+        let (_listener, keys) = hanging().await;
+        assert!(matches!(keys.admit(KEY).await, Err(ApiError::KeyUnchecked)));
+        let revoked = record(Some(Timestamp::UNIX_EPOCH));
+        keys.outage_records.insert(revoked.key_hash.clone(), revoked).await;
+        assert!(matches!(keys.admit(KEY).await, Err(ApiError::InvalidKey)));
+    }
 }

@@ -49,8 +49,8 @@ fn errors() -> [(ApiError, &'static str); 7] {
         (ApiError::Internal, "A defect of the service."),
         (
             ApiError::Unavailable,
-            "The numbering data cannot be read at the moment. A retry after some seconds may \
-             succeed.",
+            "The numbering data cannot be read, or the API key cannot be checked. The message says \
+             which. A retry after a few seconds may succeed.",
         ),
     ]
 }

@@ -23,7 +23,7 @@ use std::{
 use jiff::Timestamp;
 use logging::with_causes;
 use parking_lot::Mutex;
-use store::{KeyRecord, Store, StoreError};
+use store::{KeyRecord, Store, StoreError, Table};
 use tokio::{sync::Notify, task::JoinSet};
 
 use self::counter::{Counter, Failures, Limits};
@@ -126,7 +126,8 @@ impl Quotas {
         let quota = self.quota(key.quota_id());
         let now = Timestamp::now().as_second();
         let hours = quota.counter.lock().hours_to_learn(limits, now);
-        match self.store.usage(&quota.id, &hours).await {
+        let read = self.store.usage(&quota.id, &hours);
+        match self.store.briefly(Table::Usage, read).await {
             Ok(usage) => quota.counter.lock().record_earlier_hours(now, usage),
             Err(error) => tracing::debug!(
                 error = with_causes(&error),

@@ -1,6 +1,6 @@
 //! The connection to the tables of one deployment.
 
-use std::{collections::HashMap, env};
+use std::{collections::HashMap, env, sync::Arc};
 
 use aws_sdk_dynamodb::{
     Client, Config,
@@ -13,6 +13,7 @@ use serde_dynamo::aws_sdk_dynamodb_1::{from_item, to_item};
 use crate::{
     StoreError, Tables, TimeoutProfile, capacity,
     https::{TRUST_VARIABLES, TrustedRoots, https_client},
+    reachability::Reachability,
 };
 
 /// An item as the SDK represents it.
@@ -38,6 +39,7 @@ pub struct Store {
     pub(crate) client: Client,
     pub(crate) tables: Tables,
     pub(crate) timeouts: TimeoutProfile,
+    pub(crate) reachability: Arc<Reachability>,
 }
 
 impl Store {
@@ -101,7 +103,7 @@ impl Store {
     /// Connects as `config` says, except for the timeouts.
     pub fn connect(config: Builder, tables: Tables, timeouts: TimeoutProfile) -> Self {
         let config = timeouts.apply(config.behavior_version(BehaviorVersion::latest())).build();
-        Self { client: Client::from_conf(config), tables, timeouts }
+        Self { client: Client::from_conf(config), tables, timeouts, reachability: Arc::default() }
     }
 
     /// The client and the names of the tables, for operations that the API never needs, such as

@@ -7,7 +7,7 @@ use logging::with_causes;
 use numbering::records::Version;
 
 use crate::{
-    Manifest, Snapshot, Store,
+    Manifest, Snapshot, Store, StoreError, Table,
     loaded_versions::LoadedVersions,
     loading::{DatasetError, LoadedVersion, Newest, PassedOver, load, newest_by},
 };
@@ -68,18 +68,22 @@ impl CurrentDataset {
 
     /// Reads the manifest, and says what requests are answered from.
     pub async fn serving(&self) -> Serving {
-        let serving = match self.store.manifest().await {
+        let serving = match self.stored_manifest().await {
             Ok(Some(manifest)) => self.serving_beside(&self.remember(manifest)).await,
             Ok(None) => Serving::Empty,
             Err(error) => match self.in_memory() {
                 Some((loaded, manifest)) => {
-                    tracing::error!(error = with_causes(&error), "the manifest cannot be read");
+                    if !error.is_left_alone() {
+                        tracing::error!(error = with_causes(&error), "the manifest cannot be read");
+                    }
                     Serving::Memory(described_by(&manifest, &loaded))
                 }
                 None => Serving::Nothing(error.into()),
             },
         };
-        if let Serving::Nothing(error) = &serving {
+        if let Serving::Nothing(error) = &serving
+            && !error.is_left_alone()
+        {
             tracing::error!(error = with_causes(error), "no dataset could be loaded");
         }
         serving
@@ -133,7 +137,7 @@ impl CurrentDataset {
             return Ok(Some(found));
         }
         // The version may be newer than the one of this container, so the manifest is read again.
-        let manifest = match self.store.manifest().await {
+        let manifest = match self.stored_manifest().await {
             Ok(Some(manifest)) => self.remember(manifest),
             Ok(None) => return Err(DatasetError::Empty),
             Err(error) => self.manifest.load_full().ok_or(error)?,
@@ -162,11 +166,13 @@ impl CurrentDataset {
             }
             return Err(error);
         };
-        tracing::warn!(
-            error = with_causes(&error),
-            version = in_memory.version.as_str(),
-            "no newer version can be loaded; going on with the version in memory"
-        );
+        if !error.is_left_alone() {
+            tracing::warn!(
+                error = with_causes(&error),
+                version = in_memory.version.as_str(),
+                "no newer version can be loaded; going on with the version in memory"
+            );
+        }
         if let DatasetError::NoneReadable { version, source: reason } = error {
             self.passed_over.store(Arc::new(vec![PassedOver { version, reason }]));
         }
@@ -224,8 +230,18 @@ impl CurrentDataset {
         self.passed_over.store(Arc::new(passed_over));
     }
 
+    /// The manifest in DynamoDB. While one is in memory, nobody waits long for it.
+    async fn stored_manifest(&self) -> Result<Option<Manifest>, StoreError> {
+        let read = self.store.manifest();
+        if self.manifest.load().is_some() {
+            self.store.briefly(Table::Dataset, read).await
+        } else {
+            self.store.patiently(Table::Dataset, read).await
+        }
+    }
+
     async fn require_manifest(&self) -> Result<Arc<Manifest>, DatasetError> {
-        let manifest = self.store.manifest().await?.ok_or(DatasetError::Empty)?;
+        let manifest = self.stored_manifest().await?.ok_or(DatasetError::Empty)?;
         Ok(self.remember(manifest))
     }
 

@@ -5,7 +5,7 @@ use std::{error::Error, time::Duration};
 use aws_sdk_dynamodb::error::{BuildError, ProvideErrorMetadata, SdkError};
 use numbering::records::Version;
 
-use crate::manifest::SnapshotHash;
+use crate::{FailureKind, manifest::SnapshotHash};
 
 /// An error of any library.
 pub(crate) type Cause = Box<dyn Error + Send + Sync>;
@@ -15,7 +15,13 @@ pub(crate) type Cause = Box<dyn Error + Send + Sync>;
 pub enum StoreError {
     /// DynamoDB refused the call or did not answer it.
     #[error("{operation} on table {table} failed")]
-    Call { operation: &'static str, table: String, source: Cause },
+    Call { operation: &'static str, table: String, kind: FailureKind, source: Cause },
+    /// A table is slower than a request waits for what is in memory, too.
+    #[error("DynamoDB did not answer within {limit:?}")]
+    TooSlow { limit: Duration },
+    /// A table has failed, and is not asked for some seconds.
+    #[error("table {table} failed some seconds ago and is not asked now")]
+    LeftAlone { table: String },
     /// The attributes of an item are not those that this release expects or can write.
     #[error("an item of table {table} cannot be read or written in the form of this release")]
     Item { table: String, source: Cause },
@@ -53,15 +59,31 @@ impl StoreError {
     /// Makes an error of a call that failed, for `map_err`.
     pub(crate) fn call<E>(operation: &'static str, table: &str) -> impl FnOnce(SdkError<E>) -> Self
     where
-        E: Error + ProvideErrorMetadata + Send + Sync + 'static,
+        E: ProvideErrorMetadata + Error + ProvideErrorMetadata + Send + Sync + 'static,
     {
         move |error| {
             let table = table.to_owned();
             if is_of_damaged_item(&error) {
                 return Self::Item { table, source: error.into() };
             }
-            Self::Call { operation, table, source: error.into() }
+            let kind = FailureKind::from_sdk(&error);
+            Self::Call { operation, table, kind, source: error.into() }
         }
+    }
+
+    /// How DynamoDB has failed; `None` if it has answered, or was not asked.
+    pub(crate) fn failure(&self) -> Option<FailureKind> {
+        match self {
+            Self::Call { kind, .. } => Some(*kind),
+            Self::TooSlow { .. } | Self::SnapshotTimeout { .. } => Some(FailureKind::Timeout),
+            Self::Busy { .. } => Some(FailureKind::Throttled),
+            _ => None,
+        }
+    }
+
+    /// Whether this is only a consequence of a failure that has been logged.
+    pub fn is_left_alone(&self) -> bool {
+        matches!(self, Self::LeftAlone { .. })
     }
 
     /// Makes an error of a request that the SDK cannot build, for `map_err`. It is a defect of this
@@ -70,7 +92,12 @@ impl StoreError {
         operation: &'static str,
         table: &str,
     ) -> impl FnOnce(BuildError) -> Self {
-        move |error| Self::Call { operation, table: table.to_owned(), source: error.into() }
+        move |error| Self::Call {
+            operation,
+            table: table.to_owned(),
+            kind: FailureKind::Refused,
+            source: error.into(),
+        }
     }
 
     /// Makes an error of an item that cannot be read or written, for `map_err`.

@@ -58,6 +58,11 @@ impl From<StoreError> for DatasetError {
 }
 
 impl DatasetError {
+    /// Whether this is only a consequence of a failure that has been logged.
+    pub fn is_left_alone(&self) -> bool {
+        matches!(self, Self::Store(error) if error.is_left_alone())
+    }
+
     /// Whether versions have been published, and none of them can be read.
     pub fn is_of_every_version(&self) -> bool {
         matches!(self, Self::NoneReadable { .. } | Self::StillUnreadable)

@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use numbering::records::Version;
 
 use crate::{
-    DamagedChunks, Manifest, Revision, Snapshot, Store, StoreError, capacity,
+    DamagedChunks, Manifest, Revision, Snapshot, Store, StoreError, Table, capacity,
     client::Item,
     item_writes::RETRY_DELAYS,
     manifest::{CHUNK_BYTES, SnapshotHash},
@@ -40,8 +40,12 @@ impl Store {
     /// Returns an error if DynamoDB does not answer in time, or a chunk is missing or damaged.
     pub async fn snapshot(&self, snapshot: &Snapshot) -> Result<Vec<u8>, StoreError> {
         let limit = self.timeouts.snapshot_read();
-        let read = tokio::time::timeout(limit, self.read_snapshot(snapshot)).await;
-        read.map_err(|_| StoreError::SnapshotTimeout { version: snapshot.version.clone(), limit })?
+        let too_slow = |_| StoreError::SnapshotTimeout { version: snapshot.version.clone(), limit };
+        let read = async {
+            let read = tokio::time::timeout(limit, self.read_snapshot(snapshot)).await;
+            read.map_err(too_slow)?
+        };
+        self.patiently(Table::Dataset, read).await
     }
 
     async fn read_snapshot(&self, snapshot: &Snapshot) -> Result<Vec<u8>, StoreError> {

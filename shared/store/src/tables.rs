@@ -2,6 +2,8 @@
 
 use std::env;
 
+use crate::Table;
+
 /// The names of the tables of one deployment.
 #[derive(Debug, Clone)]
 pub struct Tables {
@@ -18,6 +20,16 @@ pub struct Tables {
 }
 
 impl Tables {
+    pub(crate) fn name(&self, table: Table) -> &str {
+        match table {
+            Table::Carriers => &self.carriers,
+            Table::Exchanges => &self.exchanges,
+            Table::Dataset => &self.dataset,
+            Table::ApiKeys => &self.api_keys,
+            Table::Usage => &self.usage,
+        }
+    }
+
     /// The names that `template.yaml` gives to the tables of the stack `stack`.
     pub fn of_stack(stack: &str) -> Self {
         let name = |local_name: &str| format!("{stack}-{local_name}");

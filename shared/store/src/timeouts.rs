@@ -6,12 +6,17 @@ use aws_sdk_dynamodb::config::{Builder, retry::RetryConfig, timeout::TimeoutConf
 
 /// How long one call for a request may take, with all attempts.
 const LONGEST_READ_OF_REQUEST: Duration = Duration::from_secs(2);
+/// How long all reads of a request together may take that memory can answer, too.
+const BRIEF_READS_OF_REQUEST: Duration = Duration::from_millis(300);
 
 /// How long calls to DynamoDB may take.
 #[derive(Debug, Clone, Copy)]
 pub enum TimeoutProfile {
     /// For requests, since a client waits for the response.
     Request,
+    /// For requests to a server with the database embedded. That is slow only while the machine is busy,
+    /// for instance with an import, which is no outage.
+    EmbeddedRequest,
     /// For imports and the commands of operators, to which a late answer is better than none.
     Batch,
 }
@@ -20,15 +25,25 @@ impl TimeoutProfile {
     /// How long reading a snapshot may take, with all attempts.
     pub(crate) fn snapshot_read(self) -> Duration {
         match self {
-            Self::Request => Duration::from_secs(4),
+            Self::Request | Self::EmbeddedRequest => Duration::from_secs(4),
             Self::Batch => Duration::from_secs(60),
+        }
+    }
+
+    /// How long all reads of a request together may take that memory can answer, too; `None` if a late
+    /// answer is better than that of memory.
+    pub(crate) fn brief_reads(self) -> Option<Duration> {
+        match self {
+            Self::Request => Some(BRIEF_READS_OF_REQUEST),
+            Self::EmbeddedRequest => Some(LONGEST_READ_OF_REQUEST),
+            Self::Batch => None,
         }
     }
 
     /// How long reading many lookup items may take, with all attempts: as long as reading one.
     pub(crate) fn lookups(self) -> Duration {
         match self {
-            Self::Request => LONGEST_READ_OF_REQUEST,
+            Self::Request | Self::EmbeddedRequest => LONGEST_READ_OF_REQUEST,
             Self::Batch => Duration::from_secs(15),
         }
     }
@@ -39,7 +54,9 @@ impl TimeoutProfile {
             // A request reads at most a key, the manifest, a snapshot and items, one after the other, and
             // one for many numbers the counts of its quota. Together that stays below the timeout of a
             // Lambda function, 15 seconds.
-            Self::Request => (3, Duration::from_millis(700), LONGEST_READ_OF_REQUEST),
+            Self::Request | Self::EmbeddedRequest => {
+                (3, Duration::from_millis(700), LONGEST_READ_OF_REQUEST)
+            }
             Self::Batch => (4, Duration::from_secs(5), Duration::from_secs(15)),
         };
         let timeouts = TimeoutConfig::builder()

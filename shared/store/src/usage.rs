@@ -12,7 +12,7 @@ use aws_sdk_dynamodb::{
     types::{AttributeValue, KeysAndAttributes, ReturnValue, ReturnValuesOnConditionCheckFailure},
 };
 
-use crate::{Store, StoreError, client::Item};
+use crate::{FailureKind, Store, StoreError, client::Item};
 
 /// How long a call may take. It is not retried, since the next write includes its count.
 const LONGEST_CALL: Duration = Duration::from_millis(1500);
@@ -100,6 +100,7 @@ impl Store {
             return Err(StoreError::Call {
                 operation: "BatchGetItem",
                 table: table.clone(),
+                kind: FailureKind::Throttled,
                 source: "it left keys unprocessed".into(),
             });
         }

@@ -34,6 +34,7 @@ mod response_headers;
 mod search;
 mod serving_without_dynamodb;
 mod site;
+mod slow_database;
 mod status;
 mod trailing_slashes;
 mod unknown_parameters;

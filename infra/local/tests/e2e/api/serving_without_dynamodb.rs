@@ -180,7 +180,7 @@ async fn no_fault_of_the_database_makes_a_wrong_answer_or_lets_anybody_in() {
 }
 
 /// Asserts that every protected endpoint answers in bounded time while every call to DynamoDB meets
-/// a fault: right with the data in memory, and with a 503 without it; and that it recovers at once.
+/// a fault: right with the data in memory, and with a 503 without it; and that it recovers soon.
 async fn assert_right_or_unavailable(
     endpoint: &str,
     fault: Fault,
@@ -223,10 +223,16 @@ async fn assert_right_or_unavailable(
     assert_eq!(health["database"], "error");
 
     is_failing.store(false, Ordering::SeqCst);
-    let (status, _) = ask("/v1/npa/415/nxx/234", KEY).await;
-    assert_eq!(status, StatusCode::OK, "{fault:?}: recovery is noticed at once");
-    assert_eq!(ask("/health", KEY).await.1["status"], "healthy");
-    assert_eq!(ask("/v1/npa/415", unknown.reveal()).await.0, StatusCode::UNAUTHORIZED);
+    let recovered = Instant::now();
+    let has_recovered = async || {
+        ask("/v1/npa/415/nxx/234", KEY).await.0 == StatusCode::OK
+            && ask("/health", KEY).await.1["status"] == "healthy"
+            && ask("/v1/npa/415", unknown.reveal()).await.0 == StatusCode::UNAUTHORIZED
+    };
+    while !has_recovered().await {
+        assert!(recovered.elapsed() < Duration::from_secs(10), "{fault:?}: no recovery");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
 }
 
 #[tokio::test]
