@@ -20,6 +20,8 @@ const OUTAGE_CACHE_TIME: Duration = Duration::from_secs(15 * 60);
 /// such keys, since the checksum is public. A key that is created starts to work within this time.
 const UNKNOWN_KEY_CACHE_TIME: Duration = Duration::from_secs(10);
 const CACHE_SIZE: u64 = 10_000;
+/// The hash of no key, to find out whether the table answers.
+const NO_HASH: &str = "none";
 
 /// Checks keys, and caches those that were checked recently.
 pub struct KeyRing {
@@ -76,6 +78,19 @@ impl KeyRing {
                 Err(ApiError::KeyUnchecked)
             }
         }
+    }
+
+    /// Whether keys can be checked: memory has one that is live, or the table of keys answers.
+    ///
+    /// # Errors
+    /// Returns an error if neither is so.
+    pub async fn is_usable(&self) -> Result<(), StoreError> {
+        let now = Timestamp::now();
+        if self.outage_records.iter().any(|(_, record)| record.is_live(now)) {
+            return Ok(());
+        }
+        let read = self.store.api_key(NO_HASH);
+        self.store.patiently(Table::ApiKeys, read).await.map(drop)
     }
 
     async fn look_up(&self, hash: &str) -> Result<KeyRecord, LookupError> {

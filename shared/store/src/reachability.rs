@@ -99,12 +99,11 @@ impl Store {
         table: Table,
         read: Pin<Box<impl Future<Output = Result<T, StoreError>>>>,
     ) -> Result<T, StoreError> {
-        if self.timeouts.brief_reads().is_none() {
-            return read.await;
-        }
+        let Some(brief) = self.timeouts.brief_reads() else { return read.await };
         let breakers = self.breakers(table);
         let admitted = breakers.patient.admit(Instant::now());
         let Some(_admitted) = admitted else { return Err(self.left_alone(table)) };
+        let started = Instant::now();
         let answer = read.await;
         match self.failure_of(&answer) {
             Some(kind) => {
@@ -113,7 +112,12 @@ impl Store {
                 breakers.patient.open(now);
                 breakers.brief.open(now);
             }
-            None => breakers.patient.close(),
+            None => {
+                breakers.patient.close();
+                if started.elapsed() <= brief {
+                    breakers.brief.close();
+                }
+            }
         }
         answer
     }

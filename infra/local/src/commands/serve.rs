@@ -60,7 +60,7 @@ pub async fn serve(args: ServeArgs) -> Result<(), LocalError> {
     };
 
     let mut app = App::on(database.serving_store().await);
-    let state = ServerState::new(Arc::clone(&app.dataset));
+    let state = ServerState::new(&app);
     app.observer = Some(state.observer());
     let server = Server {
         quotas: Arc::clone(&app.quotas),

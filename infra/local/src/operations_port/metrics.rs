@@ -14,7 +14,7 @@ use prometheus::{
     Registry, TextEncoder, core::Collector,
 };
 use shared::telemetry::AnsweredRequest;
-use store::{LoadedVersion, Manifest};
+use store::{LoadedVersion, Manifest, Store};
 
 /// The upper ends of the buckets of the latency, in seconds. Most requests take less than a
 /// millisecond; those that wait for a database that fails take up to ten seconds.
@@ -30,6 +30,8 @@ pub struct Metrics {
     latency: HistogramVec,
     in_flight: IntGauge,
     read_capacity: Counter,
+    database_up: IntGauge,
+    failed_calls: IntCounterVec,
     is_ready: IntGauge,
     data_version: IntGaugeVec,
     data_records: IntGauge,
@@ -63,10 +65,22 @@ impl Metrics {
             "tnr_dynamodb_read_capacity_units_total",
             "The capacity units that DynamoDB counted for the reads of requests",
         );
+        let failed_calls = IntCounterVec::new(
+            Opts::new(
+                "tnr_dynamodb_failed_calls_total",
+                "The reads that failed, or took longer than a request waits, by kind",
+            ),
+            &["kind"],
+        );
         Self {
             requests: registered(&registry, requests.expect(CHECKED_BY_A_TEST)),
             latency: registered(&registry, latency.expect(CHECKED_BY_A_TEST)),
             read_capacity: registered(&registry, read_capacity.expect(CHECKED_BY_A_TEST)),
+            database_up: registered(
+                &registry,
+                int_gauge("tnr_database_up", "0 while a table of the database does not answer"),
+            ),
+            failed_calls: registered(&registry, failed_calls.expect(CHECKED_BY_A_TEST)),
             in_flight: registered(
                 &registry,
                 int_gauge("tnr_http_requests_in_flight", "Requests that are being answered"),
@@ -107,6 +121,15 @@ impl Metrics {
     pub fn in_flight(&self) -> InFlight {
         self.in_flight.inc();
         InFlight(self.in_flight.clone())
+    }
+
+    /// Takes over what `store` knows of the database.
+    pub fn set_database(&self, store: &Store) {
+        self.database_up.set(store.is_reachable().into());
+        for (kind, count) in store.failed_calls() {
+            let counter = self.failed_calls.with_label_values(&[kind.name()]);
+            counter.inc_by(count.saturating_sub(counter.get()));
+        }
     }
 
     /// All metrics as text. `data` is the version in memory.

@@ -20,16 +20,17 @@ use axum::{
     routing::get,
 };
 use logging::with_causes;
-use shared::telemetry::Observer;
+use shared::{auth::KeyRing, state::App, telemetry::Observer};
 use status::{DatabaseStatus, Health, ServiceStatus};
-use store::CurrentDataset;
+use store::{CurrentDataset, Store};
 use tokio::time::timeout;
 
 use metrics::Metrics;
 
 /// The version of the text format is a part of its type.
 const TEXT_FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
-/// How long a readiness check waits for the data. A prober gives up after a second or more.
+/// How long a readiness check waits for the data, and for the table of keys. A prober gives up after a
+/// second or more.
 const LONGEST_LOAD: Duration = Duration::from_millis(800);
 
 /// The paths of the health of the API.
@@ -37,7 +38,9 @@ const HEALTH: [&str; 2] = ["/health", "/v1/health"];
 
 /// What operators are told about a running server.
 pub struct ServerState {
+    store: Store,
     dataset: Arc<CurrentDataset>,
+    keys: Arc<KeyRing>,
     metrics: Metrics,
     is_stopping: AtomicBool,
 }
@@ -51,12 +54,22 @@ enum NotReady {
     Loading,
     #[error("no data is in memory: {0}")]
     NoData(String),
+    #[error("no API key can be checked: {0}")]
+    NoKeys(String),
+    #[error("the table of keys does not answer")]
+    SlowKeys,
 }
 
 impl ServerState {
-    /// A server that starts now, and answers from `dataset`.
-    pub fn new(dataset: Arc<CurrentDataset>) -> Arc<Self> {
-        Arc::new(Self { dataset, metrics: Metrics::new(), is_stopping: AtomicBool::new(false) })
+    /// A server that starts now, and runs `app`.
+    pub fn new(app: &App) -> Arc<Self> {
+        Arc::new(Self {
+            store: app.store.clone(),
+            dataset: Arc::clone(&app.dataset),
+            keys: Arc::clone(&app.keys),
+            metrics: Metrics::new(),
+            is_stopping: AtomicBool::new(false),
+        })
     }
 
     /// Counts each request that the API answers.
@@ -89,6 +102,11 @@ impl ServerState {
         if self.is_stopping() {
             return Err(NotReady::Stopping);
         }
+        self.has_data().await?;
+        self.has_keys().await
+    }
+
+    async fn has_data(&self) -> Result<(), NotReady> {
         if self.dataset.in_memory().is_some() {
             return Ok(());
         }
@@ -96,6 +114,14 @@ impl ServerState {
             Ok(Ok(_)) => Ok(()),
             Ok(Err(error)) => Err(NotReady::NoData(with_causes(&error))),
             Err(_) => Err(NotReady::Loading),
+        }
+    }
+
+    async fn has_keys(&self) -> Result<(), NotReady> {
+        match timeout(LONGEST_LOAD, self.keys.is_usable()).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(error)) => Err(NotReady::NoKeys(with_causes(&error))),
+            Err(_) => Err(NotReady::SlowKeys),
         }
     }
 }
@@ -140,7 +166,8 @@ async fn ready(State(state): State<Arc<ServerState>>) -> Response {
 
 async fn metrics_text(State(state): State<Arc<ServerState>>) -> Response {
     let data = state.dataset.in_memory();
-    let is_ready = data.is_some() && !state.is_stopping();
+    let is_ready = data.is_some() && state.readiness().await.is_ok();
+    state.metrics.set_database(&state.store);
     let text = state.metrics.text(is_ready, data.as_ref());
     ([(header::CONTENT_TYPE, TEXT_FORMAT)], text).into_response()
 }

@@ -1,6 +1,13 @@
 //! What the operations port tells: metrics, readiness and liveness.
 
-use std::collections::BTreeSet;
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -8,6 +15,7 @@ use tempfile::TempDir;
 
 use crate::support::{
     databases::write_sample_into,
+    fault_proxy::{Fault, FaultProxy},
     program::{Serving, program, stderr, stdout},
     service::{KEY, Service, http_client},
 };
@@ -65,6 +73,8 @@ async fn the_metrics_tell_of_requests_data_and_the_process() {
             "tnr_data_age_seconds",
             "tnr_data_info",
             "tnr_data_records",
+            "tnr_database_up",
+            "tnr_dynamodb_failed_calls_total",
             "tnr_dynamodb_read_capacity_units_total",
             "tnr_http_request_duration_seconds",
             "tnr_http_requests_in_flight",
@@ -83,6 +93,7 @@ async fn the_metrics_tell_of_requests_data_and_the_process() {
     assert_eq!((requests("/v1/npa/{npa}", "2xx"), requests("/v1/npa/{npa}", "4xx")), (1.0, 1.0));
     assert_eq!(requests("$default", "4xx"), 1.0);
     assert_eq!(value(&metrics, "tnr_data_records"), 3484.0);
+    assert_eq!(value(&metrics, "tnr_database_up"), 1.0);
     assert_eq!(value(&metrics, "tnr_ready"), 1.0);
     assert_eq!(value(&metrics, "tnr_http_requests_in_flight"), 0.0);
     assert!(value(&metrics, "tnr_dynamodb_read_capacity_units_total") >= 1.0);
@@ -108,6 +119,55 @@ async fn a_server_without_data_is_live_and_not_ready() {
     let (_, metrics) = text(&format!("{operations}/metrics")).await;
     assert_eq!(value(&metrics, "tnr_ready"), 0.0);
     assert!(!metrics.contains("tnr_data_info{"), "{metrics}");
+}
+
+#[tokio::test]
+async fn a_dead_database_shows_in_the_metrics_and_in_readiness_once_it_is_needed() {
+    let sample = Service::with_sample().await;
+    let is_dead = Arc::new(AtomicBool::new(false));
+    let dies = Arc::clone(&is_dead);
+    let policy =
+        move |_, _: &str| if dies.load(Ordering::SeqCst) { Fault::Dead } else { Fault::None };
+    let proxy = FaultProxy::before(sample.database.endpoint(), policy).await;
+    let options = ["--port", "0", "--endpoint-url", &proxy.endpoint];
+    let serving = Serving::start(&mut program(&[&options[..], &OPTIONS].concat())).await;
+    let operations = serving.operations_url();
+    let ready = async || text(&format!("{operations}/ready")).await;
+    let metric = async |name: &str| {
+        let (_, metrics) = text(&format!("{operations}/metrics")).await;
+        value(&metrics, name)
+    };
+    let until_ready = async |expected: StatusCode| {
+        for _ in 0..200 {
+            if ready().await.0 == expected {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        panic!("{:?} instead of {expected}", ready().await);
+    };
+    let look_up = async || {
+        let url = format!("{}/v1/carrier/908K", serving.base_url);
+        http_client().get(url).bearer_auth(KEY).send().await.unwrap().status()
+    };
+    until_ready(StatusCode::OK).await;
+    assert_eq!(metric("tnr_database_up").await, 1.0);
+
+    is_dead.store(true, Ordering::SeqCst);
+    let (status, reason) = ready().await;
+    assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE, "no key is in memory");
+    assert!(reason.starts_with("no API key can be checked: GetItem on table api_keys"), "{reason}");
+    assert_eq!(metric("tnr_database_up").await, 0.0);
+    let refused = r#"tnr_dynamodb_failed_calls_total{kind="refused"}"#;
+    assert!(metric(refused).await >= 1.0);
+
+    is_dead.store(false, Ordering::SeqCst);
+    until_ready(StatusCode::OK).await;
+    assert_eq!(look_up().await, StatusCode::OK);
+    is_dead.store(true, Ordering::SeqCst);
+    assert_eq!(look_up().await, StatusCode::OK);
+    assert_eq!(metric("tnr_database_up").await, 0.0);
+    assert_eq!(ready().await.0, StatusCode::OK, "data and a key are in memory");
 }
 
 /// A tool that fails is a success of the protocol of agents, which must not hide an outage.
