@@ -113,7 +113,8 @@ fn what_is_left_of_a_damaged_database_is_read_with_a_warning_and_never_written_i
 #[test]
 fn damage_is_not_copied_into_a_backup() {
     let row = |change: &'static str| move |database: &Path| damage_row(database, change);
-    let damages: [(&str, &dyn Fn(&Path), &str); 4] = [
+    type Case<'a> = (&'a str, &'a dyn Fn(&Path), &'a str);
+    let damages: [Case; 4] = [
         ("SQLite cannot read it", &damage_page, "restore FILE"),
         ("its current version cannot be read", &row(DAMAGE_CHUNK), "import --fetch"),
         ("1 of its items contradict its current version", &row(DAMAGE_ITEM), "verify --repair"),
