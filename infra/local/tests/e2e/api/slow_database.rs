@@ -127,7 +127,7 @@ async fn no_lookup_fails_while_the_database_flaps() {
     let sample = Service::with_sample().await;
     let began = Instant::now();
     let fault = move || {
-        let is_up = began.elapsed().as_millis() / 400 % 2 == 0;
+        let is_up = (began.elapsed().as_millis() / 400).is_multiple_of(2);
         if is_up { Fault::None } else { Fault::Stall }
     };
     let outage = Outage::prepare(sample.database.endpoint(), fault).await;
