@@ -158,7 +158,7 @@ impl AccessLogEntry {
     fn line(self, function: &str, now: Timestamp) -> String {
         let status = self.status;
         let is_server_error = self.context.failed_within.unwrap_or(status).is_server_error();
-        let metrics = [
+        let mut metrics = vec![
             Metric::count("Requests", 1.0),
             Metric::count("ClientErrors", f64::from(u8::from(status.is_client_error()))),
             // The probe counts what it sees itself. A new version that it refuses, or a service without
@@ -175,8 +175,12 @@ impl AccessLogEntry {
             Metric::count("CacheHits", f64::from(self.context.cache_hits)),
             Metric::count("CacheMisses", f64::from(self.context.cache_misses)),
             Metric::count("ConsumedCapacity", self.consumption.capacity_units),
-            Metric::count("FailedDatabaseCalls", f64::from(self.consumption.failed_calls)),
         ];
+        // A metric costs nothing in a month in which nobody writes it.
+        if self.consumption.failed_calls > 0 {
+            let failed_calls = f64::from(self.consumption.failed_calls);
+            metrics.push(Metric::count("FailedDatabaseCalls", failed_calls));
+        }
         let RequestContext { key, data_version, phone_number: tn, numbers, failed_within, .. } =
             self.context;
         let fields = Fields {

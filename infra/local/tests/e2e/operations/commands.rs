@@ -8,9 +8,8 @@ use std::{
     time::Duration,
 };
 
-use store::Tables;
+use store::{Store, Tables, TimeoutProfile};
 use tempfile::TempDir;
-use tnr::database::Database;
 
 use crate::support::{
     databases::write_sample_into,
@@ -43,9 +42,14 @@ async fn serve_starts_on_the_sample_and_survives_being_killed() {
     assert!(second.interrupt().await, "Ctrl-C ends it cleanly");
 }
 
-/// Whether the database at an address has data and a key.
-async fn is_prepared(endpoint: String) -> bool {
-    let store = Database::at(endpoint).await.unwrap().store();
+/// Whether the database that the folder's `dynamodb.env` leads to has data and a key.
+async fn is_prepared(data_dir: &TempDir) -> bool {
+    let variables = || fs::read_to_string(data_dir.path().join("dynamodb.env")).unwrap_or_default();
+    until(async || !variables().is_empty()).await;
+    let variables = variables();
+    let value_of = |name| variables.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+    let (endpoint, id) = (value_of("AWS_ENDPOINT_URL_DYNAMODB="), value_of("AWS_ACCESS_KEY_ID="));
+    let store = Store::at_embedded(endpoint, id, TimeoutProfile::Batch);
     store.manifest().await.unwrap().is_some() && store.api_keys().await.unwrap().len() == 1
 }
 
@@ -57,16 +61,14 @@ async fn nobody_reaches_the_embedded_database_before_its_sample_is_in() {
     let output = fs::File::create(data_dir.path().join("output")).unwrap();
     let mut process = program_on(&data_dir, &arguments).stdout(output).spawn().unwrap();
     until(async || TcpStream::connect(("127.0.0.1", port)).is_ok()).await;
-    assert!(is_prepared(format!("http://127.0.0.1:{port}")).await);
+    assert!(is_prepared(&data_dir).await);
     send_signal("INT", &process);
     assert!(until_ended(&mut process).await.success());
 
     let data_dir = TempDir::new().unwrap();
     let mut process =
         program_on(&data_dir, &["--port", "0"]).stdout(Stdio::null()).spawn().unwrap();
-    let endpoint = || fs::read_to_string(data_dir.path().join("endpoint")).unwrap_or_default();
-    until(async || !endpoint().is_empty()).await;
-    assert!(is_prepared(endpoint()).await);
+    assert!(is_prepared(&data_dir).await);
     send_signal("INT", &process);
     assert!(until_ended(&mut process).await.success());
 }
