@@ -29,6 +29,8 @@ use tokio::{
     time::{Instant, Sleep, sleep_until},
 };
 
+use crate::unread_bodies::read_rest;
+
 /// How long a connection may wait for its client.
 #[derive(Debug, Clone, Copy)]
 pub struct Timeouts {
@@ -117,7 +119,7 @@ impl Connected<IncomingStream<'_, LimitedListener>> for Activity {
 
 /// The service, which tells each of its connections when a request begins and when it is answered.
 pub fn on_connections(service: Router) -> IntoMakeServiceWithConnectInfo<Router, Activity> {
-    service.layer(from_fn(watch)).into_make_service_with_connect_info()
+    service.layer(from_fn(read_rest)).layer(from_fn(watch)).into_make_service_with_connect_info()
 }
 
 async fn watch(

@@ -39,6 +39,7 @@ pub mod tables;
 pub mod template;
 mod terminal;
 mod terminal_log;
+mod unread_bodies;
 
 pub use error::{EXIT_CODE_OF_UNKNOWN, LocalError};
 pub use functions::{functions, routes};

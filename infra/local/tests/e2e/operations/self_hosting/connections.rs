@@ -8,7 +8,11 @@ use std::{
 
 use tempfile::TempDir;
 
-use crate::support::{databases::write_sample_into, program::Serving, service::KEY};
+use crate::support::{
+    databases::write_sample_into,
+    program::{Serving, run, stdout},
+    service::KEY,
+};
 
 const WHOLE: &str = "GET /health HTTP/1.1\r\nHost: x\r\n\r\n";
 const HALF: &str = "GET /health HTTP/1.1\r\nHost: x\r\n";
@@ -106,4 +110,51 @@ async fn a_connection_beyond_the_limit_is_answered_once_another_one_is_closed() 
     waiting.set_read_timeout(Some(Duration::from_secs(15))).unwrap();
     drop(open);
     assert!(received(&mut waiting).starts_with("HTTP/1.1 200 "));
+}
+
+/// The headers of a request with a body of `length` bytes, which are yet to be sent.
+fn headers_of_post(key: &str, length: usize, more: &str) -> String {
+    format!(
+        "POST /v1/format HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\n\
+         Content-Type: application/json\r\nContent-Length: {length}\r\n{more}\r\n"
+    )
+}
+
+#[tokio::test]
+async fn a_refused_post_whose_body_comes_later_keeps_its_connection() {
+    let (serving, data_dir) = serving(&[]).await;
+    let create = ["keys", "create", "--name", "one number a minute", "--per-minute", "1"];
+    let key = stdout(&run(&data_dir, &create));
+    let body = r#"["+12064155555", "+12064155556"]"#;
+    let mut stream = connection(&serving, "");
+    for _ in 0..3 {
+        stream.write_all(headers_of_post(key.trim(), body.len(), "").as_bytes()).unwrap();
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        stream.write_all(body.as_bytes()).unwrap();
+        let answer = received(&mut stream);
+        assert!(answer.starts_with("HTTP/1.1 429 "), "{answer}");
+        assert!(!answer.contains("connection: close"), "{answer}");
+        stream.write_all(WHOLE.as_bytes()).unwrap();
+        assert!(received(&mut stream).starts_with("HTTP/1.1 200 "));
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_ends_for_its_unread_body_is_announced() {
+    let (serving, _data_dir) = serving(&[]).await;
+    let unknown = KEY.replace("Sample", "Unknow");
+    let never_sent = [
+        headers_of_post(&unknown, 100, ""),
+        headers_of_post(&unknown, 100, "Expect: 100-continue\r\n"),
+    ];
+    for headers in never_sent {
+        let answer = received(&mut connection(&serving, &headers));
+        assert!(answer.starts_with("HTTP/1.1 401 "), "{answer}");
+        assert!(answer.contains("connection: close"), "{answer}");
+    }
+    let mut stream = connection(&serving, &headers_of_post(&unknown, 4_000_000, ""));
+    // The server may close the connection before all of it is sent.
+    _ = stream.write_all(&vec![b' '; 2_000_000]);
+    let answer = received(&mut stream);
+    assert!(answer.is_empty() || answer.contains("connection: close"), "{answer}");
 }
