@@ -17,6 +17,8 @@ pub enum IngestError {
     Unreadable { source_name: String, source: Cause },
     #[error("{file} cannot be fetched from {address}")]
     NotFetched { file: &'static str, address: String, source: Cause },
+    #[error("{file} did not come from {source_name} in time; the current version stays as it is")]
+    TooSlow { file: &'static str, source_name: String },
     #[error("{source_name} cannot be imported")]
     InSource { source_name: String, source: Box<IngestError> },
     #[error("{file} cannot be read as rows")]

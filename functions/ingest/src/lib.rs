@@ -24,7 +24,7 @@ mod sources;
 mod table;
 mod verify;
 
-use std::io::Read;
+use std::{io::Read, time::Instant};
 
 use numbering::dataset::Dataset;
 use numbering::records::Version;
@@ -34,7 +34,6 @@ use self::{
     assemble::ReportRows,
     difference::Comparison,
     gates::MeasuredVersion,
-    options::before_deadline,
     outcome::Notes,
     publish::{Baseline, Candidate},
     reports::{cnac, nanpa, npa_report, overlay, thousands_blocks},
@@ -74,8 +73,7 @@ pub async fn ingest(
     progress: impl Fn(Progress),
 ) -> Result<ImportReport, IngestError> {
     let mut notes = Notes::default();
-    let reading = read_sources(sources, &mut notes, &progress);
-    let (rows, file_dates) = before_deadline(options.deadline, reading).await??;
+    let (rows, file_dates) = read_sources(sources, options.deadline, &mut notes, &progress).await?;
     progress(Progress::Comparing);
     let assembled = assemble::assemble(rows, &mut notes);
     let baseline = Baseline::load(store, &mut notes).await?;
@@ -148,34 +146,41 @@ pub async fn ingest(
 /// Returns an error if a source cannot be read or is not the expected report.
 pub async fn dataset_of(sources: &Sources) -> Result<Dataset, IngestError> {
     let mut notes = Notes::default();
-    let (rows, _) = read_sources(sources, &mut notes, &|_| ()).await?;
+    let (rows, _) = read_sources(sources, None, &mut notes, &|_| ()).await?;
     Ok(assemble::assemble(rows, &mut notes))
 }
 
 /// Reads every source, and gives the rows with the dates that the reports state.
 async fn read_sources(
     sources: &Sources,
+    deadline: Option<Instant>,
     notes: &mut Notes,
     progress: &impl Fn(Progress),
 ) -> Result<(ReportRows, FileDates), IngestError> {
     let (mut codes, us_date) =
-        read_source(&sources.nanpa, nanpa::FILE, nanpa::parse, notes, progress).await?;
+        read_source(&sources.nanpa, nanpa::FILE, nanpa::parse, deadline, notes, progress).await?;
     let (canadian_codes, canadian_date) =
-        read_source(&sources.cnac, cnac::FILE, cnac::parse, notes, progress).await?;
+        read_source(&sources.cnac, cnac::FILE, cnac::parse, deadline, notes, progress).await?;
     codes.extend(canadian_codes);
-    let (area_codes, area_codes_date) =
-        read_source(&sources.npa_report, npa_report::FILE, npa_report::parse, notes, progress)
-            .await?;
+    let (area_codes, area_codes_date) = read_source(
+        &sources.npa_report,
+        npa_report::FILE,
+        npa_report::parse,
+        deadline,
+        notes,
+        progress,
+    )
+    .await?;
     let overlay = match &sources.carriers {
         Some(source) => {
-            read_source(source, overlay::FILE, overlay::parse, notes, progress).await?.0
+            read_source(source, overlay::FILE, overlay::parse, deadline, notes, progress).await?.0
         }
         None => Vec::new(),
     };
     let blocks = match &sources.thousands_blocks {
         Some(source) => {
             let (file, parse) = (thousands_blocks::FILE, thousands_blocks::parse);
-            read_source(source, file, parse, notes, progress).await?.0
+            read_source(source, file, parse, deadline, notes, progress).await?.0
         }
         None => Vec::new(),
     };
@@ -195,11 +200,12 @@ async fn read_source<T>(
     source: &Source,
     file: &'static str,
     parse: impl FnOnce(&mut dyn Read, &mut Notes) -> Result<T, IngestError>,
+    deadline: Option<Instant>,
     notes: &mut Notes,
     progress: &impl Fn(Progress),
 ) -> Result<T, IngestError> {
     let received = |Received { bytes, total }| progress(Progress::Fetching { file, bytes, total });
-    let content = source.open(file, received).await?;
+    let content = source.open(file, deadline, received).await?;
     progress(Progress::Reading { file, rows: 0 });
     let read = |rows| progress(Progress::Reading { file, rows });
     content.read(|reader| parse(&mut RowCounter::new(reader, read), notes))

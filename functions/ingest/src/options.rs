@@ -71,7 +71,7 @@ pub enum Progress {
 }
 
 /// Time reserved before the deadline to replace the manifest, or to report.
-const RESERVED_TIME: Duration = Duration::from_secs(15);
+pub(crate) const RESERVED_TIME: Duration = Duration::from_secs(15);
 
 /// Does `work`, unless it would end too near the deadline.
 ///

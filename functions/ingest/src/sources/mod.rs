@@ -6,11 +6,11 @@ mod download;
 mod published;
 mod transport;
 
-use std::{fmt, fs::File, io::Cursor, path::PathBuf, str::FromStr};
+use std::{fmt, fs::File, io::Cursor, path::PathBuf, str::FromStr, time::Instant};
 
 use serde::Deserialize;
 
-use crate::{IngestError, error::Cause};
+use crate::{IngestError, error::Cause, options::before_deadline};
 pub(crate) use content::Content;
 use content::ReadSeek;
 pub(crate) use download::Received;
@@ -137,15 +137,19 @@ impl Source {
     /// `received` is told how far it is.
     ///
     /// # Errors
-    /// Returns an error if it cannot be opened or fetched, or is something else than one report,
-    /// packed or not.
+    /// Returns an error if it cannot be opened or fetched, that would end too near the deadline, or it
+    /// is something else than one report, packed or not.
     pub(crate) async fn open(
         &self,
         file: &'static str,
+        deadline: Option<Instant>,
         received: impl Fn(Received),
     ) -> Result<Content, IngestError> {
         let source_name = self.to_string();
-        let opened = match self.bytes(received).await {
+        let Ok(fetched) = before_deadline(deadline, self.bytes(received)).await else {
+            return Err(IngestError::TooSlow { file, source_name });
+        };
+        let opened = match fetched {
             Ok(bytes) => Content::new(source_name.clone(), bytes).map_err(Cause::from),
             Err(error) => Err(error),
         };
@@ -179,6 +183,8 @@ impl Source {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]
@@ -208,6 +214,20 @@ mod tests {
         let address: RemoteSource = "https://x/y".parse().unwrap();
         assert_eq!(address.0, Source::Https("https://x/y".into()));
         assert!("s3://b/k".parse::<RemoteSource>().is_ok());
+    }
+
+    #[tokio::test]
+    async fn a_source_that_is_too_slow_is_named() {
+        // It takes the request and never answers.
+        let slow = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("http://{}/codes.zip", slow.local_addr().unwrap());
+        let deadline = Instant::now() + crate::options::RESERVED_TIME + Duration::from_millis(300);
+        let source = Source::Loopback(format!("{address}?signature=secret"));
+        let opened = source.open("the codes of CNAC", Some(deadline), |_| ()).await;
+        let expected = format!(
+            "the codes of CNAC did not come from {address} in time; the current version stays as it is"
+        );
+        assert_eq!(opened.err().unwrap().to_string(), expected);
     }
 
     #[test]
