@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use jiff::Timestamp;
+use jiff::{Timestamp, civil::Date, tz::TimeZone};
 use lambda_runtime::{Error, LambdaEvent};
 use logging::{Metric, Unit, metrics_line, with_causes};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -248,7 +248,7 @@ pub async fn handle(invocation: LambdaEvent<Value>) -> Result<Value, Error> {
         Ok(report) => serde_json::to_value(Reported { report, verification })?,
         Err(error) => json!({ "outcome": "failed", "reason": with_causes(error) }),
     };
-    println!("{}", with_metrics(&reported, started.elapsed()));
+    println!("{}", with_metrics(&reported, started.elapsed(), Timestamp::now()));
     match result.map_err(|error| error.without_contents())?.outcome {
         Outcome::Refused { reason } => {
             let gates = reason.lines().count();
@@ -289,8 +289,10 @@ fn context_deadline(milliseconds: u64) -> Option<Instant> {
 }
 
 /// The report as one log line, from which CloudWatch also reads metrics.
-fn with_metrics(report: &Value, took: Duration) -> String {
-    let succeeded = !matches!(report["outcome"].as_str(), Some("refused" | "failed"));
+fn with_metrics(report: &Value, took: Duration, now: Timestamp) -> String {
+    // A dry run or a rollback is neither.
+    let failed = matches!(report["outcome"].as_str(), Some("refused" | "failed"));
+    let succeeded = matches!(report["outcome"].as_str(), Some("published" | "unchanged"));
     let count = |pointer: &str| report.pointer(pointer).and_then(Value::as_f64).unwrap_or(0.0);
     // The values are counts, or objects that have one.
     let sum = |counts: &Value| -> f64 {
@@ -299,7 +301,7 @@ fn with_metrics(report: &Value, took: Duration) -> String {
     };
     let mut metrics = vec![
         Metric::count("ImportSucceeded", f64::from(u8::from(succeeded))),
-        Metric::count("ImportFailed", f64::from(u8::from(!succeeded))),
+        Metric::count("ImportFailed", f64::from(u8::from(failed))),
         Metric::count("Records", count("/records")),
         Metric::count("ItemsWritten", count("/items/written")),
         Metric::count("ItemsDeleted", count("/items/deleted")),
@@ -307,14 +309,25 @@ fn with_metrics(report: &Value, took: Duration) -> String {
         Metric::count("Warnings", sum(&report["warnings"])),
         Metric { name: "Seconds", unit: Unit::Seconds, value: took.as_secs_f64() },
     ];
+    if succeeded && let Some(days) = days_since_oldest(&report["file_dates"], now) {
+        metrics.push(Metric { name: "FilesAge", unit: Unit::None, value: days });
+    }
     if let Some(drift) = report.pointer("/verification/drift") {
         metrics.push(Metric::count("ItemDrift", sum(drift)));
     }
     let fields = json!({
-        "level": if succeeded { "INFO" } else { "ERROR" },
+        "level": if failed { "ERROR" } else { "INFO" },
         "message": "import",
         "report": report,
     });
     let function = env::var("AWS_LAMBDA_FUNCTION_NAME").unwrap_or_default();
-    metrics_line(&function, Timestamp::now(), fields, &metrics)
+    metrics_line(&function, now, fields, &metrics)
+}
+
+/// The days since the oldest date that a report states; `None` if none states one.
+fn days_since_oldest(file_dates: &Value, now: Timestamp) -> Option<f64> {
+    let dates = file_dates.as_object()?.values().filter_map(Value::as_str);
+    let oldest: Date = dates.filter_map(|date| date.parse().ok()).min()?;
+    let today = now.to_zoned(TimeZone::UTC).date();
+    Some(f64::from((today - oldest).get_days()))
 }

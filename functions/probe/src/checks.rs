@@ -91,7 +91,10 @@ pub async fn check_functions(functions: &Functions, serving: Serving) -> Finding
     let mut findings = Findings::default();
     check(&mut findings, functions, description(), expected::description).await;
     match check(&mut findings, functions, health(), expected::health).await {
-        Some(Health::Empty) => check_without_data(&mut findings, functions).await,
+        Some(Health::Empty) => {
+            findings.is_empty = true;
+            check_without_data(&mut findings, functions).await;
+        }
         Some(Health::Imported(at)) => {
             findings.imported_at = Some(at);
             check_with_data(&mut findings, functions, serving).await;

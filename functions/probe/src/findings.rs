@@ -22,6 +22,8 @@ pub struct Findings {
     pub failures: Vec<Failure>,
     /// When the data was imported; `None` before the first import, or if the service does not tell.
     pub imported_at: Option<Timestamp>,
+    /// Whether the service says that nothing has been imported yet.
+    pub is_empty: bool,
 }
 
 impl Findings {
@@ -43,6 +45,7 @@ impl Findings {
         self.checks += others.checks;
         self.failures.extend(others.failures);
         self.imported_at = self.imported_at.or(others.imported_at);
+        self.is_empty |= others.is_empty;
     }
 
     /// Whether every check succeeded.
@@ -56,6 +59,7 @@ impl Findings {
         let mut metrics = vec![
             Metric::count("ChecksMade", f64::from(self.checks)),
             Metric::count("ChecksFailed", f64::from(failed)),
+            Metric::count("NoData", f64::from(u8::from(self.is_empty))),
         ];
         if let Some(hours) = self.age_in_hours(now) {
             metrics.push(Metric { name: "DataAge", unit: Unit::None, value: hours });
@@ -116,8 +120,12 @@ mod tests {
 
     #[test]
     fn before_the_first_import_the_data_has_no_age() {
-        let line = Findings::default().line_with_metrics("probe", Timestamp::UNIX_EPOCH);
+        let empty = Findings { is_empty: true, ..Findings::default() };
+        let line = empty.line_with_metrics("probe", Timestamp::UNIX_EPOCH);
         assert!(parsed(&line).get("DataAge").is_none(), "{line}");
+        assert_eq!(parsed(&line)["NoData"], 1.0);
+        let line = Findings::default().line_with_metrics("probe", Timestamp::UNIX_EPOCH);
+        assert_eq!(parsed(&line)["NoData"], 0.0, "a service that is ill says nothing of its data");
         assert!(!Findings::default().line().contains("_aws"));
     }
 }

@@ -153,14 +153,43 @@ fn the_line_holds_report_and_metrics() {
         "warnings": { "odd": { "count": 4, "examples": ["line 2"] } },
         "verification": { "items": 9, "drift": { "outdated": 2, "missing": 1 } }
     });
-    let line = parsed(&with_metrics(&report, Duration::from_millis(1500)));
+    let line = parsed(&with_metrics(&report, Duration::from_millis(1500), Timestamp::UNIX_EPOCH));
     let names = line["_aws"]["CloudWatchMetrics"][0]["Metrics"].as_array().unwrap();
     assert!(names.iter().all(|metric| line[metric["Name"].as_str().unwrap()].is_number()));
     let values =
         ["ImportFailed", "Records", "ItemsWritten", "RowsSkipped", "Warnings", "ItemDrift"];
     assert_eq!(values.map(|name| line[name].as_f64().unwrap()), [0.0, 3484.0, 12.0, 5.0, 4.0, 3.0]);
-    assert_eq!(
-        parsed(&with_metrics(&json!({ "outcome": "refused" }), Duration::ZERO))["ImportFailed"],
-        1.0
-    );
+}
+
+/// The alarm of a failed import ends with one that succeeds.
+#[test]
+fn only_an_import_that_takes_effect_counts_as_a_success() {
+    for (outcome, succeeded, failed) in [
+        ("published", 1.0, 0.0),
+        ("unchanged", 1.0, 0.0),
+        ("planned", 0.0, 0.0),
+        ("rolled_back", 0.0, 0.0),
+        ("refused", 0.0, 1.0),
+        ("failed", 0.0, 1.0),
+    ] {
+        let report = json!({ "outcome": outcome });
+        let line = parsed(&with_metrics(&report, Duration::ZERO, Timestamp::UNIX_EPOCH));
+        assert_eq!(
+            (&line["ImportSucceeded"], &line["ImportFailed"]),
+            (&json!(succeeded), &json!(failed))
+        );
+    }
+}
+
+#[test]
+fn an_import_tells_the_age_of_the_oldest_file_that_it_takes_over() {
+    let now = "2026-02-10T09:00:00Z".parse().unwrap();
+    let age = |outcome: &str, file_dates: Value| {
+        let report = json!({ "outcome": outcome, "file_dates": file_dates });
+        parsed(&with_metrics(&report, Duration::ZERO, now)).get("FilesAge").cloned()
+    };
+    let dates = json!({ "nanpa": "2026-02-09", "cnac": "2026-01-01", "npa_report": null });
+    assert_eq!(age("unchanged", dates.clone()), Some(json!(40.0)));
+    assert_eq!(age("refused", dates), None, "its files are not served");
+    assert_eq!(age("published", json!({ "nanpa": null })), None);
 }

@@ -49,7 +49,10 @@ impl Deployment {
             keyed_functions: behind_api.iter().filter(|it| reads_keys(it)).count() as u32,
             memory_mb: number(&template, &template["Globals"]["Function"]["MemorySize"])?,
             import_memory_mb: number(&template, &import["Properties"]["MemorySize"])?,
-            metrics: api_functions * METRICS_OF_REQUESTS + METRICS_OF_IMPORT + METRICS_OF_PROBE,
+            metrics: api_functions * METRICS_OF_REQUESTS
+                + METRICS_OF_IMPORT
+                + METRICS_OF_PROBE
+                + of_type("AWS::Logs::MetricFilter").len() as u32,
             alarms: alarms.len() as u32,
             alarm_metrics: alarms.iter().map(|alarm| metrics_of_alarm(alarm)).sum(),
             dashboards: of_type("AWS::CloudWatch::Dashboard").len() as u32,

@@ -89,9 +89,9 @@ pub const UNITS_OF_KEY_AND_MANIFEST: f64 = 2.0;
 /// The metrics that each function behind the API writes.
 pub const METRICS_OF_REQUESTS: u32 = 7;
 /// The metrics that the import writes.
-pub const METRICS_OF_IMPORT: u32 = 9;
+pub const METRICS_OF_IMPORT: u32 = 10;
 /// The metrics that the probe writes.
-pub const METRICS_OF_PROBE: u32 = 3;
+pub const METRICS_OF_PROBE: u32 = 4;
 
 /// The requests that the probe makes each time, three of them through API Gateway.
 pub const REQUESTS_OF_PROBE: u32 = 15;
