@@ -55,22 +55,13 @@ async fn is_prepared(data_dir: &TempDir) -> bool {
 
 #[tokio::test]
 async fn nobody_reaches_the_embedded_database_before_its_sample_is_in() {
-    let data_dir = TempDir::new().unwrap();
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let arguments = ["dynamodb", "--port", &port.to_string()];
-    let output = fs::File::create(data_dir.path().join("output")).unwrap();
-    let mut process = program_on(&data_dir, &arguments).stdout(output).spawn().unwrap();
-    until(async || TcpStream::connect(("127.0.0.1", port)).is_ok()).await;
-    assert!(is_prepared(&data_dir).await);
-    send_signal("INT", &process);
-    assert!(until_ended(&mut process).await.success());
-
-    let data_dir = TempDir::new().unwrap();
-    let mut process =
-        program_on(&data_dir, &["--port", "0"]).stdout(Stdio::null()).spawn().unwrap();
-    assert!(is_prepared(&data_dir).await);
-    send_signal("INT", &process);
-    assert!(until_ended(&mut process).await.success());
+    for arguments in [["dynamodb", "--port", "0"].as_slice(), &["--port", "0"]] {
+        let data_dir = TempDir::new().unwrap();
+        let mut process = program_on(&data_dir, arguments).stdout(Stdio::null()).spawn().unwrap();
+        assert!(is_prepared(&data_dir).await, "{arguments:?}");
+        send_signal("INT", &process);
+        assert!(until_ended(&mut process).await.success(), "{arguments:?}");
+    }
 }
 
 #[tokio::test]
