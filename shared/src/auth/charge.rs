@@ -6,7 +6,6 @@ use std::{
 };
 
 use axum::{extract::FromRequestParts, http::request::Parts};
-use jiff::Timestamp;
 use store::KeyRecord;
 
 use crate::{
@@ -48,54 +47,18 @@ impl Charge {
     ///
     /// # Errors
     /// Returns [`ApiError::RateLimited`] if a quota of the key is exhausted.
-    pub(crate) fn one(&self) -> Result<(), ApiError> {
-        self.take(1)
+    pub(crate) async fn one(&self) -> Result<(), ApiError> {
+        self.many(1).await
     }
 
-    /// Counts the request as `requests`, all or none. What other containers have counted is read
-    /// before, since many requests at once would exceed a quota by as many.
+    /// Counts the request as `requests`, all or none.
     ///
     /// # Errors
     /// Returns [`ApiError::RateLimited`] if they do not fit into a quota of the key.
     pub async fn many(&self, requests: u64) -> Result<(), ApiError> {
-        if let Some(charge) = &self.0
-            && requests > 1
-        {
-            charge.quotas.learn(&charge.record).await;
-        }
-        self.take(requests)
-    }
-
-    /// Refuses a request before its body is read, if not even one more is admitted.
-    ///
-    /// # Errors
-    /// Returns [`ApiError::RateLimited`] if a quota of the key is exhausted.
-    pub(crate) fn check(&self) -> Result<(), ApiError> {
-        let Some(charge) = &self.0 else { return Ok(()) };
-        charge.quotas.check(&charge.record, Timestamp::now()).map_err(|exceeded| {
-            _ = charge.statuses.set(exceeded.statuses);
-            ApiError::RateLimited(exceeded)
-        })
-    }
-
-    /// Counts the request as one if its handler has not counted it: it was refused before.
-    pub(crate) fn settle(&self) {
-        if self.0.as_ref().is_some_and(|charge| charge.statuses.get().is_none()) {
-            // The request has its answer. If other requests have exhausted the quota meanwhile, the
-            // next one is refused.
-            _ = self.take(1);
-        }
-    }
-
-    /// The status of each quota after the charge; `None` for a key without quotas.
-    pub(crate) fn statuses(&self) -> Option<QuotaStatuses> {
-        self.0.as_ref()?.statuses.get().copied()
-    }
-
-    fn take(&self, requests: u64) -> Result<(), ApiError> {
         let Some(charge) = &self.0 else { return Ok(()) };
         let ChargeOfKey { quotas, record, statuses } = &**charge;
-        match quotas.take(record, requests, Timestamp::now()) {
+        match quotas.take(record, requests).await {
             Ok(Some(after)) => _ = statuses.set(after),
             Ok(None) => (),
             Err(exceeded) => {
@@ -104,8 +67,32 @@ impl Charge {
                 return Err(ApiError::RateLimited(exceeded));
             }
         }
-        // This comes before any answer, since a handler is cancelled if the client closes the connection.
-        quotas.write_soon(record);
         Ok(())
+    }
+
+    /// Refuses a request before its body is read, if not even one more is admitted.
+    ///
+    /// # Errors
+    /// Returns [`ApiError::RateLimited`] if a quota of the key is exhausted.
+    pub(crate) fn check(&self) -> Result<(), ApiError> {
+        let Some(charge) = &self.0 else { return Ok(()) };
+        charge.quotas.check(&charge.record).map_err(|exceeded| {
+            _ = charge.statuses.set(exceeded.statuses);
+            ApiError::RateLimited(exceeded)
+        })
+    }
+
+    /// Counts the request as one if its handler has not counted it: it was refused before.
+    pub(crate) async fn settle(&self) {
+        if self.0.as_ref().is_some_and(|charge| charge.statuses.get().is_none()) {
+            // The request has its answer. If other requests have exhausted the quota meanwhile, the
+            // next one is refused.
+            _ = self.one().await;
+        }
+    }
+
+    /// The status of each quota after the charge; `None` for a key without quotas.
+    pub(crate) fn statuses(&self) -> Option<QuotaStatuses> {
+        self.0.as_ref()?.statuses.get().copied()
     }
 }

@@ -75,13 +75,13 @@ pub async fn admit(
         charge.check()?;
         request.extensions_mut().insert(charge.clone());
     } else {
-        charge.one()?;
+        charge.one().await?;
     }
     let mut response = match known_params.check(&request) {
         Ok(()) => next.run(request).await,
         Err(unknown) => unknown.into_response(),
     };
-    charge.settle();
+    charge.settle().await;
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("private"));
     if let Some(statuses) = charge.statuses() {
         statuses.set_rate_limit_headers(response.headers_mut());

@@ -1,63 +1,75 @@
 //! The requests of one quota as a container knows them: those that it has counted itself, those
 //! that other containers have written, and those that it still has to write.
 //!
+//! What a container admits before the table has confirmed it never exceeds its allowance. Beyond it a
+//! request waits: the next write claims it, and the answer tells whether it fits.
+//!
 //! This module knows neither tasks nor DynamoDB.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::VecDeque,
     time::{Duration, Instant},
 };
 
 use rand::{RngExt, distr::Alphanumeric};
+use store::{HourOfUsage, Tally};
+use tokio::sync::oneshot;
 
-use store::{HourOfUsage, KeyRecord, Tally};
-
+use self::{hours_to_read::HoursToRead, other_requests::OtherRequests, own_requests::OwnRequests};
 use super::{
+    limits::Limits,
     statuses::{QuotaExceeded, QuotaStatuses},
     window::{Buckets, LimitType},
 };
 
+mod hours_to_read;
+mod other_requests;
+mod own_requests;
+
 /// The characters of the name under which a container writes. They tell the containers of a quota
 /// apart, of which there are some hundreds at most.
 const CONTAINER_CHARACTERS: usize = 6;
-/// Requests are written once they are a tenth of the requests that are left of the quota.
-const REMAINING_PER_SHARE: u64 = 10;
-const LARGEST_SHARE: u64 = 100;
-/// How long after a write the next one is due, unless a share is counted sooner.
+/// The allowance is a tenth of what the last confirmation has left.
+const REMAINING_PER_ALLOWANCE: u64 = 10;
+const LARGEST_ALLOWANCE: u64 = 100;
+/// The allowance without a confirmation that is recent.
+const SMALLEST_ALLOWANCE: u64 = 1;
+/// How long after a write the next one is due, unless half of the allowance is used up sooner.
 const FLUSH_INTERVAL: Duration = Duration::from_secs(1);
+/// How long a confirmation is recent.
+const RECENT: Duration = Duration::from_secs(2);
 /// How often this interval is doubled at most while writes fail.
 const MOST_DOUBLINGS: u32 = 4;
+/// After so many failed writes no request waits for the table any more. A single one fails also if the
+/// process was frozen meanwhile.
+pub(super) const FAILURES_OF_OUTAGE: u32 = 2;
 
-/// The quotas of a key.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Limits {
-    per_minute: Option<u64>,
-    per_day: Option<u64>,
+/// What becomes of requests: the status of each quota afterwards, or why they are refused.
+pub type Outcome = Result<QuotaStatuses, QuotaExceeded>;
+
+/// The outcome of requests, or where it will be told.
+#[derive(Debug)]
+pub enum Taken {
+    Now(Outcome),
+    AfterWrite(oneshot::Receiver<Outcome>),
 }
 
-impl Limits {
-    /// The quotas of `key`; `None` if it has none.
-    pub fn of(key: &KeyRecord) -> Option<Self> {
-        let (per_minute, per_day) = (key.per_minute.map(u64::from), key.per_day.map(u64::from));
-        let has_one = per_minute.is_some() || per_day.is_some();
-        has_one.then_some(Self { per_minute, per_day })
-    }
+/// Requests that wait until the table confirms that they fit.
+#[derive(Debug)]
+struct Claim {
+    limits: Limits,
+    requests: u64,
+    outcome: oneshot::Sender<Outcome>,
 }
 
-/// The requests that this container has counted in one hour.
-#[derive(Debug, Default)]
-struct OwnHour {
-    count: u64,
-    /// How many of them are known to be in the table.
-    written: u64,
-}
-
-/// The tallies to write, and the earlier hours to read with them.
-#[derive(Debug, Default)]
+/// What a write has to do: the tallies to write, and then the hours to read.
+#[derive(Debug)]
 pub struct Flush {
+    /// When it began, in seconds since 1970.
+    at: i64,
     /// The tallies by their hour.
     pub tallies: Vec<(i64, Tally)>,
-    pub earlier_hours: Vec<i64>,
+    pub hours: Vec<i64>,
 }
 
 /// Writes that have failed since the last success.
@@ -68,21 +80,37 @@ pub struct Failures {
     pub times: u32,
 }
 
+/// What the table has confirmed last.
+#[derive(Debug)]
+struct Confirmation {
+    /// When its write began.
+    at: Instant,
+    remaining: u64,
+}
+
 /// The requests of one quota.
 #[derive(Debug)]
 pub struct Counter {
     container: String,
     limits: Limits,
-    own_hours: BTreeMap<i64, OwnHour>,
-    own_minutes: Buckets,
-    /// The tallies of the other containers, by hour.
-    others: BTreeMap<i64, HourOfUsage>,
-    /// The hour in which earlier hours were last read, and whether all hours of a day were.
-    earlier_read: Option<(i64, bool)>,
+    own: OwnRequests,
+    others: OtherRequests,
+    hours: HoursToRead,
+    waiting: VecDeque<Claim>,
+    /// The claims in the write that is under way. They are counted, but not admitted yet.
+    claimed: Vec<Claim>,
+    claimed_at: i64,
+    /// The requests that were admitted since the last confirmation, and are not in it.
+    unconfirmed: u64,
+    /// Those in the write that is under way.
+    being_confirmed: u64,
+    confirmed: Option<Confirmation>,
     attempted_at: Option<Instant>,
     failures: Option<Failures>,
-    /// The number of unwritten requests at which a write is due at once.
-    share: u64,
+    /// Whether the table has requests that were claimed and then refused.
+    has_released: bool,
+    /// Whether a request was refused for what others had counted, or only claimed, when it was last read.
+    has_doubt: bool,
 }
 
 impl Counter {
@@ -93,13 +121,19 @@ impl Counter {
         Self {
             container: characters.map(char::from).collect(),
             limits: Limits::default(),
-            own_hours: BTreeMap::new(),
-            own_minutes: Buckets::new(),
-            others: BTreeMap::new(),
-            earlier_read: None,
+            own: OwnRequests::default(),
+            others: OtherRequests::default(),
+            hours: HoursToRead::default(),
+            waiting: VecDeque::new(),
+            claimed: Vec::new(),
+            claimed_at: 0,
+            unconfirmed: 0,
+            being_confirmed: 0,
+            confirmed: None,
             attempted_at: None,
             failures: None,
-            share: 1,
+            has_released: false,
+            has_doubt: false,
         }
     }
 
@@ -113,9 +147,68 @@ impl Counter {
     /// # Errors
     /// Returns an error if they do not.
     pub fn check(&mut self, limits: Limits, requests: u64, now: i64) -> Result<(), QuotaExceeded> {
-        self.limits = limits;
         self.drop_expired(now);
-        match self.statuses_for(requests, now).too_small_for(requests) {
+        let fits = self.fits(limits, requests, now);
+        if fits.is_err() && self.claimed.is_empty() {
+            self.has_doubt |=
+                self.statuses_of(&self.own, None, requests, now).too_small_for(requests).is_none();
+            return fits;
+        }
+        // Claims that are refused make room again.
+        Ok(())
+    }
+
+    /// Counts so many requests at `now`, in seconds since 1970: all, or none if they do not fit into
+    /// each quota. Within the allowance that is done at once.
+    pub fn take(&mut self, limits: Limits, requests: u64, now: i64, clock: Instant) -> Taken {
+        if let Err(exceeded) = self.check(limits, requests, now) {
+            return Taken::Now(Err(exceeded));
+        }
+        if self.is_allowed(limits, requests, now, clock) {
+            return Taken::Now(self.take_unconfirmed(limits, requests, now));
+        }
+        let (outcome, told) = oneshot::channel();
+        self.waiting.push_back(Claim { limits, requests, outcome });
+        Taken::AfterWrite(told)
+    }
+
+    /// Counts so many requests without a confirmation, by what this container knows: all or none.
+    ///
+    /// # Errors
+    /// Returns an error if they do not fit.
+    pub fn take_unconfirmed(&mut self, limits: Limits, requests: u64, now: i64) -> Outcome {
+        self.fits(limits, requests, now)?;
+        self.own.add(limits, requests, now);
+        self.unconfirmed += requests;
+        Ok(self.statuses(now))
+    }
+
+    /// Whether so many requests may be admitted without a confirmation.
+    fn is_allowed(&mut self, limits: Limits, requests: u64, now: i64, clock: Instant) -> bool {
+        let waiting: u64 = self.waiting.iter().map(|claim| claim.requests).sum();
+        self.fits(limits, requests + waiting, now).is_ok()
+            && (self.is_outage() || self.unconfirmed + requests <= self.allowance(clock))
+    }
+
+    /// How many requests may be admitted without a confirmation, all together.
+    fn allowance(&self, clock: Instant) -> u64 {
+        match &self.confirmed {
+            Some(confirmed) if clock.saturating_duration_since(confirmed.at) < RECENT => {
+                (confirmed.remaining / REMAINING_PER_ALLOWANCE)
+                    .clamp(SMALLEST_ALLOWANCE, LARGEST_ALLOWANCE)
+            }
+            _ => SMALLEST_ALLOWANCE,
+        }
+    }
+
+    fn is_outage(&self) -> bool {
+        self.failures.is_some_and(|failures| failures.times >= FAILURES_OF_OUTAGE)
+    }
+
+    fn fits(&mut self, limits: Limits, requests: u64, now: i64) -> Result<(), QuotaExceeded> {
+        self.limits = limits;
+        let statuses = self.statuses_of(&self.own, Some(&self.others), requests, now);
+        match statuses.too_small_for(requests) {
             Some(exhausted) => {
                 Err(QuotaExceeded { exhausted, requests, statuses: self.statuses(now) })
             }
@@ -123,95 +216,61 @@ impl Counter {
         }
     }
 
-    /// Counts so many requests at `now`, in seconds since 1970: all, or none if they do not fit into
-    /// each quota.
-    ///
-    /// # Errors
-    /// Returns an error if they do not fit.
-    pub fn take(
-        &mut self,
-        limits: Limits,
+    fn statuses(&self, now: i64) -> QuotaStatuses {
+        self.statuses_of(&self.own, Some(&self.others), 1, now)
+    }
+
+    /// The status of each quota by these requests, with a reset for so many more.
+    fn statuses_of(
+        &self,
+        own: &OwnRequests,
+        others: Option<&OtherRequests>,
         requests: u64,
         now: i64,
-    ) -> Result<QuotaStatuses, QuotaExceeded> {
-        self.check(limits, requests, now)?;
-        self.own_hours.entry(LimitType::Daily.bucket_at(now)).or_default().count += requests;
-        if limits.per_minute.is_some() {
-            *self.own_minutes.entry(LimitType::Minute.bucket_at(now)).or_default() += requests;
-        }
-        let after = self.statuses(now);
-        self.share = (after.least_remaining() / REMAINING_PER_SHARE).clamp(1, LARGEST_SHARE);
-        Ok(after)
-    }
-
-    /// The status of each quota.
-    fn statuses(&self, now: i64) -> QuotaStatuses {
-        self.statuses_for(1, now)
-    }
-
-    /// The status of each quota, with a reset for so many requests.
-    fn statuses_for(&self, requests: u64, now: i64) -> QuotaStatuses {
-        let status = |limit_type: LimitType, limit, buckets: Buckets| {
+    ) -> QuotaStatuses {
+        let status = |limit_type: LimitType, limit, of_own: &Buckets| {
+            let mut buckets = of_own.clone();
+            if let Some(others) = others {
+                others.add_to(&mut buckets, limit_type);
+            }
             limit_type.status_for(requests, limit, &buckets, now)
         };
         let Limits { per_minute, per_day } = self.limits;
         QuotaStatuses {
-            minute: per_minute.map(|limit| status(LimitType::Minute, limit, self.minutes())),
-            daily: per_day.map(|limit| status(LimitType::Daily, limit, self.hours())),
+            minute: per_minute.map(|limit| status(LimitType::Minute, limit, own.minutes())),
+            daily: per_day.map(|limit| status(LimitType::Daily, limit, &own.hours())),
         }
     }
 
-    /// The requests of all containers in the buckets of the quota of a minute.
-    fn minutes(&self) -> Buckets {
-        let mut buckets = self.own_minutes.clone();
-        for tally in self.others.values().flat_map(HourOfUsage::values) {
-            for (start, count) in &tally.recent {
-                *buckets.entry(*start).or_default() += count;
-            }
-        }
-        buckets
-    }
-
-    /// The requests of all containers in the buckets of the quota of a day.
-    fn hours(&self) -> Buckets {
-        let mut buckets: Buckets =
-            self.own_hours.iter().map(|(hour, own)| (*hour, own.count)).collect();
-        for (hour, tallies) in &self.others {
-            *buckets.entry(*hour).or_default() +=
-                tallies.values().map(|tally| tally.count).sum::<u64>();
-        }
-        buckets
-    }
-
-    /// Drops the requests that no window counts any more.
     fn drop_expired(&mut self, now: i64) {
-        let minute_ago = now - LimitType::Minute.window();
-        let day_ago = now - LimitType::Daily.window();
-        self.own_minutes = self.own_minutes.split_off(&(minute_ago + 1));
-        self.own_hours = self.own_hours.split_off(&(day_ago + 1));
-        self.others = self.others.split_off(&(day_ago + 1));
-    }
-
-    fn unwritten(&self) -> u64 {
-        self.own_hours.values().map(|hour| hour.count - hour.written).sum()
+        self.own.drop_expired(now);
+        self.others.drop_expired(now);
     }
 
     /// Whether requests are left to write.
     pub fn has_unwritten(&self) -> bool {
-        self.unwritten() > 0
+        !self.own.is_stored()
     }
 
-    /// When the next write is due; `None` while there is nothing to write.
+    /// Whether requests wait for a write.
+    pub fn has_waiting(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    /// When the next write is due; `None` while there is nothing to write or to read.
     ///
     /// The first write is due at once, since only its answer tells what the others have counted.
-    pub fn due_at(&self, now: Instant) -> Option<Instant> {
-        let unwritten = self.unwritten();
-        if unwritten == 0 {
+    pub fn due_at(&self, clock: Instant) -> Option<Instant> {
+        if self.has_waiting() {
+            return Some(clock);
+        }
+        if !self.has_unwritten() && !self.has_doubt {
             return None;
         }
-        let Some(attempted_at) = self.attempted_at else { return Some(now) };
+        let Some(attempted_at) = self.attempted_at else { return Some(clock) };
+        let is_half_used = self.unconfirmed * 2 >= self.allowance(clock);
         match &self.failures {
-            None if unwritten >= self.share => Some(now),
+            None if self.has_released || (self.has_unwritten() && is_half_used) => Some(clock),
             None => Some(attempted_at + FLUSH_INTERVAL),
             Some(failures) => {
                 let doublings = (failures.times - 1).min(MOST_DOUBLINGS);
@@ -220,105 +279,122 @@ impl Counter {
         }
     }
 
-    /// Begins a write: returns the tallies to write and the hours to read.
-    pub fn flush(&mut self, now: i64, clock: Instant) -> Flush {
+    /// Begins a write: claims the waiting requests, and returns the tallies to write and the hours to
+    /// read. `None` if there is nothing to do.
+    pub fn flush(&mut self, now: i64, clock: Instant) -> Option<Flush> {
+        // The write before may have been broken off.
+        self.take_back_claims();
         self.drop_expired(now);
-        let tallies: Vec<_> = self
-            .own_hours
-            .iter()
-            .filter(|(_, own)| own.count > own.written)
-            .map(|(hour, own)| (*hour, self.tally(*hour, own)))
-            .collect();
-        if tallies.is_empty() {
-            return Flush::default();
+        self.claim_waiting(now);
+        let tallies = self.own.begin_write();
+        if tallies.is_empty() && self.claimed.is_empty() && !self.has_doubt {
+            return None;
         }
+        self.being_confirmed = self.unconfirmed;
         self.attempted_at = Some(clock);
-        Flush { tallies, earlier_hours: self.earlier_hours(now) }
+        (self.has_released, self.has_doubt) = (false, false);
+        let hours = self.hours.after(&tallies, self.limits, now);
+        Some(Flush { at: now, tallies, hours })
     }
 
-    fn tally(&self, hour: i64, own: &OwnHour) -> Tally {
-        let recent = self.own_minutes.range(hour..hour + LimitType::Daily.bucket());
-        Tally { count: own.count, recent: recent.map(|(start, count)| (*start, *count)).collect() }
-    }
-
-    /// The earlier hours that still count, unless they have been read in this hour. They are read
-    /// again in each hour, because a container that was frozen may have written late.
-    fn earlier_hours(&self, now: i64) -> Vec<i64> {
-        let hour = LimitType::Daily.bucket_at(now);
-        let is_daily = self.limits.per_day.is_some();
-        let is_read = self
-            .earlier_read
-            .is_some_and(|(read_in, for_a_day)| read_in == hour && (for_a_day || !is_daily));
-        if is_read {
-            return Vec::new();
-        }
-        let (minute, day) = (LimitType::Minute, LimitType::Daily);
-        // An hour counts for the quota of a minute as long as its last bucket does.
-        let oldest = if is_daily {
-            now - day.window()
-        } else {
-            now - minute.window() - day.bucket() + minute.bucket()
-        };
-        (1..)
-            .map(|hours_ago| hour - hours_ago * day.bucket())
-            .take_while(|earlier| *earlier > oldest)
-            .collect()
-    }
-
-    /// The hours to read in order to know what other containers have counted until `now`: the running
-    /// one and the one before, into which somebody may just have written, and those before that unless
-    /// they have been read.
-    pub fn hours_to_learn(&mut self, limits: Limits, now: i64) -> Vec<i64> {
-        self.limits = limits;
-        let hour = LimitType::Daily.bucket_at(now);
-        let earlier = self.earlier_hours(now).into_iter();
-        let hours: BTreeSet<i64> =
-            earlier.chain([hour - LimitType::Daily.bucket(), hour]).collect();
-        hours.into_iter().collect()
-    }
-
-    /// Records that `tally` has been written, and that the table has the tallies in `usage`.
-    pub fn record_written(&mut self, hour: i64, tally: &Tally, usage: HourOfUsage) {
-        // If the write was refused, the table already has this tally, or one that is as new.
-        let in_table = usage.get(&self.container).map_or(tally.count, |own| own.count);
-        if let Some(own) = self.own_hours.get_mut(&hour) {
-            own.written = own.written.max(in_table.min(own.count));
-        }
-        self.record_others(hour, usage);
-        self.failures = None;
-    }
-
-    /// Records the tallies that the table has for earlier hours.
-    pub fn record_earlier_hours(
-        &mut self,
-        now: i64,
-        usage: impl IntoIterator<Item = (i64, HourOfUsage)>,
-    ) {
-        for (hour, tallies) in usage {
-            self.record_others(hour, tallies);
-        }
-        self.earlier_read = Some((LimitType::Daily.bucket_at(now), self.limits.per_day.is_some()));
-    }
-
-    fn record_others(&mut self, hour: i64, mut usage: HourOfUsage) {
-        usage.remove(&self.container);
-        let known = self.others.entry(hour).or_default();
-        // A tally only grows, and a read may be older than one that was answered before.
-        for (container, tally) in usage {
-            let last = known.entry(container).or_default();
-            if last.count <= tally.count {
-                *last = tally;
+    /// Claims the waiting requests that fit by what this container knows, in their order. The others
+    /// are refused, unless the outcome of a claim may still change that.
+    fn claim_waiting(&mut self, now: i64) {
+        self.claimed_at = now;
+        while let Some(claim) = self.waiting.pop_front() {
+            match self.fits(claim.limits, claim.requests, now) {
+                // Nobody waits for it any more.
+                _ if claim.outcome.is_closed() => (),
+                Ok(()) => {
+                    self.own.add(claim.limits, claim.requests, now);
+                    self.claimed.push(claim);
+                }
+                Err(exceeded) if self.claimed.is_empty() => _ = claim.outcome.send(Err(exceeded)),
+                Err(_) => {
+                    self.waiting.push_front(claim);
+                    return;
+                }
             }
         }
     }
 
-    /// Records that a write failed; returns all failures since the last success.
-    pub fn record_failure(&mut self, clock: Instant) -> Failures {
+    /// Makes the claims of a write wait for the next one.
+    fn take_back_claims(&mut self) {
+        while let Some(claim) = self.claimed.pop() {
+            self.own.remove(claim.requests, self.claimed_at);
+            self.waiting.push_front(claim);
+        }
+        self.being_confirmed = 0;
+    }
+
+    /// Records that a write is done, and that the table has the tallies in `usage`. Then the claims of
+    /// this write are admitted, or refused if they do not fit.
+    pub fn record_confirmed(
+        &mut self,
+        flush: &Flush,
+        usage: impl IntoIterator<Item = (i64, HourOfUsage)>,
+        now: i64,
+    ) {
+        self.own.record_stored(&flush.tallies);
+        for (hour, mut tallies) in usage {
+            tallies.remove(&self.container);
+            self.others.record(hour, tallies, now);
+        }
+        self.hours.record_read(self.limits, flush.at);
+        self.failures = None;
+        self.unconfirmed -= self.being_confirmed;
+        self.being_confirmed = 0;
+        self.drop_expired(now);
+        self.settle_claims(now);
+        self.confirmed = self
+            .attempted_at
+            .map(|at| Confirmation { at, remaining: self.statuses(now).least_remaining() });
+    }
+
+    fn settle_claims(&mut self, now: i64) {
+        let claims = std::mem::take(&mut self.claimed);
+        for claim in &claims {
+            self.own.remove(claim.requests, self.claimed_at);
+        }
+        for Claim { limits, requests, outcome } in claims {
+            let told = match self.fits(limits, requests, now) {
+                Ok(()) => {
+                    self.own.add(limits, requests, self.claimed_at);
+                    outcome.send(Ok(self.statuses(now)))
+                }
+                Err(exceeded) => {
+                    self.has_released = true;
+                    _ = outcome.send(Err(exceeded));
+                    continue;
+                }
+            };
+            if told.is_err() {
+                self.own.remove(requests, self.claimed_at);
+                self.has_released = true;
+            }
+        }
+    }
+
+    /// Records that a write failed; returns all failures since the last success. In an outage the
+    /// waiting requests are admitted by what this container knows.
+    pub fn record_failure(&mut self, now: i64, clock: Instant) -> Failures {
+        self.take_back_claims();
         let failures = self.failures.get_or_insert(Failures { since: clock, times: 0 });
         failures.times += 1;
-        *failures
+        let failures = *failures;
+        if self.is_outage() {
+            self.drop_expired(now);
+            for Claim { limits, requests, outcome } in std::mem::take(&mut self.waiting) {
+                if !outcome.is_closed() {
+                    _ = outcome.send(self.take_unconfirmed(limits, requests, now));
+                }
+            }
+        }
+        failures
     }
 }
 
+#[cfg(test)]
+mod simulation;
 #[cfg(test)]
 mod tests;

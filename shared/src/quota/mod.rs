@@ -1,13 +1,15 @@
 //! Quotas: how many requests a key may make in a minute and in a day.
 //!
 //! A container counts requests in memory. From time to time it writes its own count to a DynamoDB
-//! item that has the counts of all containers, and the answer tells it the counts of the others. No
-//! request waits for this: in a Lambda function, an extension writes after the response; elsewhere,
-//! a task writes beside the requests. So a key can exceed its quota by the requests that the
-//! containers have not yet written. Requests of a key without a quota are not counted at all.
+//! item that has the counts of all containers, and the answer tells it the counts of the others. Most
+//! requests do not wait for this: in a Lambda function, an extension writes after the response;
+//! elsewhere, a task writes beside the requests. But what a container admits that the table has not
+//! confirmed is limited, and requests beyond it wait for a write. Requests of a key without a quota
+//! are not counted at all.
 //! `docs/decisions/0006-quotas.md` explains this design.
 
 mod counter;
+mod limits;
 mod statuses;
 mod window;
 
@@ -20,13 +22,17 @@ use std::{
     time::{Duration, Instant},
 };
 
+use futures_util::future::try_join_all;
 use jiff::Timestamp;
 use logging::with_causes;
 use parking_lot::Mutex;
-use store::{KeyRecord, Store, StoreError, Table};
+use store::{HourOfUsage, KeyRecord, Store, StoreError};
 use tokio::{sync::Notify, task::JoinSet};
 
-use self::counter::{Counter, Failures, Limits};
+use self::{
+    counter::{Counter, Failures, Flush, Taken},
+    limits::Limits,
+};
 
 pub use statuses::{DAILY_HEADERS, MINUTE_HEADERS, QuotaExceeded, QuotaStatuses};
 pub use window::{LimitType, QuotaStatus};
@@ -96,44 +102,47 @@ impl Quotas {
     /// Counts so many requests of `key` at once: all, or none if they do not fit into each of its
     /// quotas. Returns the status of each quota afterwards; `None` for a key without quotas.
     ///
+    /// This waits for a write only if what is not confirmed would exceed the allowance of this
+    /// container. It makes sure that the requests are written when that is due, by a task that ends when
+    /// nothing is left to write, unless an extension does it.
+    ///
     /// # Errors
     /// Returns an error if they do not fit.
-    pub fn take(
-        &self,
+    pub async fn take(
+        self: &Arc<Self>,
         key: &KeyRecord,
         requests: u64,
-        now: Timestamp,
     ) -> Result<Option<QuotaStatuses>, QuotaExceeded> {
         let Some(limits) = Limits::of(key) else { return Ok(None) };
         let quota = self.quota(key.quota_id());
-        quota.counter.lock().take(limits, requests, now.as_second()).map(Some)
+        let taken = quota.counter.lock().take(limits, requests, self.now(), Instant::now());
+        // This comes before any wait, since a handler is cancelled if the client closes the connection.
+        self.write_soon(&quota);
+        let outcome = match taken {
+            Taken::Now(outcome) => outcome,
+            // The sender is dropped without an outcome only together with the counter.
+            Taken::AfterWrite(told) => told.await.unwrap_or_else(|_| {
+                quota.counter.lock().take_unconfirmed(limits, requests, self.now())
+            }),
+        };
+        outcome.map(Some)
     }
 
     /// Whether one more request of `key` would be admitted. Nothing is counted.
     ///
     /// # Errors
     /// Returns an error if one of the quotas is exhausted.
-    pub fn check(&self, key: &KeyRecord, now: Timestamp) -> Result<(), QuotaExceeded> {
+    pub fn check(self: &Arc<Self>, key: &KeyRecord) -> Result<(), QuotaExceeded> {
         let Some(limits) = Limits::of(key) else { return Ok(()) };
         let quota = self.quota(key.quota_id());
-        quota.counter.lock().check(limits, 1, now.as_second())
+        let checked = quota.counter.lock().check(limits, 1, self.now());
+        self.write_soon(&quota);
+        checked
     }
 
-    /// Reads what the other containers have counted for `key`, before many of its requests are admitted
-    /// at once. If that fails, this container goes on with what it knows.
-    pub(crate) async fn learn(&self, key: &KeyRecord) {
-        let Some(limits) = Limits::of(key) else { return };
-        let quota = self.quota(key.quota_id());
-        let now = Timestamp::now().as_second();
-        let hours = quota.counter.lock().hours_to_learn(limits, now);
-        let read = self.store.usage(&quota.id, &hours);
-        match self.store.briefly(Table::Usage, read).await {
-            Ok(usage) => quota.counter.lock().record_earlier_hours(now, usage),
-            Err(error) => tracing::debug!(
-                error = with_causes(&error),
-                "the counts of other containers are read with the next write"
-            ),
-        }
+    /// The time in seconds since 1970.
+    fn now(&self) -> i64 {
+        Timestamp::now().as_second()
     }
 
     fn quota(&self, id: &str) -> Arc<Quota> {
@@ -149,33 +158,38 @@ impl Quotas {
         quota
     }
 
-    /// Starts no tasks from now on. The caller writes the counts by calling [`Self::write_due`].
+    /// Starts tasks from now on only for requests that wait. The caller writes the counts by calling
+    /// [`Self::write_due`].
     pub(crate) fn leave_to_extension(&self) {
         self.is_written_by_extension.store(true, Ordering::Relaxed);
     }
 
-    /// Makes sure that the requests of `key` are written when they are due, by a task that ends
-    /// when nothing is left to write. Does nothing if an extension writes them.
-    pub fn write_soon(self: &Arc<Self>, key: &KeyRecord) {
-        if self.is_written_by_extension.load(Ordering::Relaxed) || Limits::of(key).is_none() {
-            return;
-        }
-        let quota = self.quota(key.quota_id());
+    fn write_soon(self: &Arc<Self>, quota: &Arc<Quota>) {
+        let Some(due_at) = self.task_due_at(quota) else { return };
         if !quota.has_writer.swap(true, Ordering::SeqCst) {
-            tokio::spawn(Arc::clone(self).write_when_due(quota));
-        } else if quota.is_due(Instant::now()) {
+            tokio::spawn(Arc::clone(self).write_when_due(Arc::clone(quota)));
+        } else if due_at <= Instant::now() {
             quota.is_due.notify_one();
         }
     }
 
+    /// When the next write of a task is due; `None` if it is left to the extension, or there is nothing
+    /// to write.
+    fn task_due_at(&self, quota: &Quota) -> Option<Instant> {
+        let counter = quota.counter.lock();
+        let is_left =
+            self.is_written_by_extension.load(Ordering::Relaxed) && !counter.has_waiting();
+        if is_left { None } else { counter.due_at(Instant::now()) }
+    }
+
     async fn write_when_due(self: Arc<Self>, quota: Arc<Quota>) {
         loop {
-            // The lock must not be held during the sleep below, so its value gets a name.
-            let due_at = quota.counter.lock().due_at(Instant::now());
-            let Some(due_at) = due_at else {
+            let Some(due_at) = self.task_due_at(&quota) else {
                 quota.has_writer.store(false, Ordering::SeqCst);
                 // A request that was counted just before did not start another task.
-                if !quota.has_unwritten() || quota.has_writer.swap(true, Ordering::SeqCst) {
+                if self.task_due_at(&quota).is_none()
+                    || quota.has_writer.swap(true, Ordering::SeqCst)
+                {
                     return;
                 }
                 continue;
@@ -224,48 +238,51 @@ impl Quotas {
     /// A single write that fails is not worth a warning, since the next one includes its count.
     async fn write(&self, quota: &Quota) {
         let _one_at_a_time = quota.writing.lock().await;
-        let now = Timestamp::now().as_second();
         let (flush, container) = {
             let mut counter = quota.counter.lock();
-            (counter.flush(now, Instant::now()), counter.container().to_owned())
+            let Some(flush) = counter.flush(self.now(), Instant::now()) else { return };
+            (flush, counter.container().to_owned())
         };
-        let write = async {
-            for (hour, tally) in &flush.tallies {
-                let usage = self.store.put_tally(&quota.id, *hour, &container, tally).await?;
-                quota.counter.lock().record_written(*hour, tally, usage);
+        match self.exchange(&quota.id, &container, &flush).await {
+            Ok(usage) => quota.counter.lock().record_confirmed(&flush, usage, self.now()),
+            Err(error) => {
+                let now = Instant::now();
+                let failures = quota.counter.lock().record_failure(self.now(), now);
+                self.log_failure(&error, failures, now);
             }
-            Ok::<_, StoreError>(())
-        };
-        let read = async {
-            if !flush.earlier_hours.is_empty() {
-                let usage = self.store.usage(&quota.id, &flush.earlier_hours).await?;
-                quota.counter.lock().record_earlier_hours(now, usage);
-            }
-            Ok::<_, StoreError>(())
-        };
-        let (written, read) = tokio::join!(write, read);
-        if let Err(error) = read {
-            tracing::debug!(
-                error = with_causes(&error),
-                "the usage of earlier hours is read with the next write"
-            );
         }
-        if let Err(error) = written {
-            let now = Instant::now();
-            let failures = quota.counter.lock().record_failure(now);
-            tracing::debug!(
-                error = with_causes(&error),
-                times = failures.times,
-                "usage is written with the next write"
+    }
+
+    /// Writes the tallies of a container, and then reads the hours whose tallies the answers do not have.
+    async fn exchange(
+        &self,
+        quota_id: &str,
+        container: &str,
+        flush: &Flush,
+    ) -> Result<Vec<(i64, HourOfUsage)>, StoreError> {
+        let writes = flush.tallies.iter().map(|(hour, tally)| async {
+            Ok((*hour, self.store.put_tally(quota_id, *hour, container, tally).await?))
+        });
+        let mut usage = try_join_all(writes).await?;
+        if !flush.hours.is_empty() {
+            usage.extend(self.store.usage(quota_id, &flush.hours).await?);
+        }
+        Ok(usage)
+    }
+
+    fn log_failure(&self, error: &StoreError, failures: Failures, now: Instant) {
+        tracing::debug!(
+            error = with_causes(error),
+            times = failures.times,
+            "usage is written with the next write"
+        );
+        let mut warned_at = self.warned_at.lock();
+        if is_warning_due(failures, *warned_at, now) {
+            *warned_at = Some(now);
+            tracing::warn!(
+                error = with_causes(error),
+                "usage has not been written for minutes; each container counts by itself"
             );
-            let mut warned_at = self.warned_at.lock();
-            if is_warning_due(failures, *warned_at, now) {
-                *warned_at = Some(now);
-                tracing::warn!(
-                    error = with_causes(&error),
-                    "usage has not been written for minutes; each container counts by itself"
-                );
-            }
         }
     }
 }

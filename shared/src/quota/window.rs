@@ -8,6 +8,12 @@ use utoipa::ToSchema;
 /// The number of requests in each bucket, by the second at which the bucket begins.
 pub type Buckets = BTreeMap<i64, u64>;
 
+/// The second from which the requests of a bucket count at `now`, in seconds since 1970: a bucket of the
+/// future, which comes from another clock or from before this one was set back, counts from now on.
+pub fn not_after(start: i64, now: i64) -> i64 {
+    start.min(LimitType::Minute.bucket_at(now))
+}
+
 /// The kinds of quotas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
@@ -48,7 +54,7 @@ impl LimitType {
     ///
     /// The buckets that began within the window count. So a client that keeps to its quota in every
     /// window is never refused, and no client exceeds its quota in a time that is shorter by a
-    /// bucket.
+    /// bucket. Buckets of the future, which come from clocks that differ, count as if they began now.
     pub fn status_for(self, requests: u64, limit: u64, buckets: &Buckets, now: i64) -> QuotaStatus {
         let counted: Vec<_> = buckets.range(now - self.window() + 1..).collect();
         let used: u64 = counted.iter().map(|(_, count)| **count).sum();
@@ -56,7 +62,7 @@ impl LimitType {
         let mut reset = now;
         for (start, count) in counted {
             left -= count;
-            reset = start + self.window();
+            reset = (*start).min(self.bucket_at(now)) + self.window();
             if left < used && left.saturating_add(requests) <= limit {
                 break;
             }

@@ -14,8 +14,9 @@ use aws_sdk_dynamodb::{
 
 use crate::{FailureKind, Store, StoreError, client::Item};
 
-/// How long a call may take. It is not retried, since the next write includes its count.
-const LONGEST_CALL: Duration = Duration::from_millis(1500);
+/// How long a call may take, for which requests may wait. It is not retried, since the next write
+/// includes its count.
+const LONGEST_CALL: Duration = Duration::from_secs(1);
 const SECONDS_PER_HOUR: i64 = 60 * 60;
 /// How long after the start of its hour an item is stored, in seconds: until no window of a day
 /// includes the hour, and an hour longer.
@@ -24,9 +25,11 @@ const TIME_TO_LIVE: i64 = 26 * SECONDS_PER_HOUR;
 /// The requests that one container has counted for a quota in one hour.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// All requests of the hour so far. It only grows, so the greater of two tallies is the newer
-    /// one.
+    /// All requests of the hour so far.
     pub count: u64,
+    /// The greater of two tallies is the newer one. The count may fall, since requests are counted
+    /// before they are admitted.
+    pub version: u64,
     /// The requests of the last minute or so, by the second at which their bucket begins.
     pub recent: Vec<(i64, u64)>,
 }
@@ -54,10 +57,10 @@ impl Store {
             .table_name(table)
             .key("id", AttributeValue::S(item_id(quota_id, hour)))
             .update_expression("SET #container = :tally, expires_at = :ends")
-            .condition_expression("attribute_not_exists(#container) OR #container[0] < :count")
+            .condition_expression("attribute_not_exists(#container) OR #container[1] < :version")
             .expression_attribute_names("#container", container)
             .expression_attribute_values(":tally", attribute_of_tally(tally, hour))
-            .expression_attribute_values(":count", number(tally.count))
+            .expression_attribute_values(":version", number(tally.version))
             .expression_attribute_values(":ends", number(hour + TIME_TO_LIVE))
             .return_values(ReturnValue::AllNew)
             .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
@@ -71,8 +74,8 @@ impl Store {
         Ok(item.map(|item| tallies_of_item(&item, hour)).unwrap_or_default())
     }
 
-    /// The tallies of all containers for these hours, of which there may be 100. Hours without
-    /// requests are left out.
+    /// The tallies of all containers for these hours, of which there may be 100, strongly consistent.
+    /// Hours without requests are left out.
     ///
     /// # Errors
     /// Returns an error if DynamoDB does not answer for all hours.
@@ -84,7 +87,8 @@ impl Store {
         let table = &self.tables.usage;
         let hour_of: HashMap<String, i64> =
             hours.iter().map(|hour| (item_id(quota_id, *hour), *hour)).collect();
-        let mut request = KeysAndAttributes::builder().set_keys(Some(Vec::new()));
+        let mut request =
+            KeysAndAttributes::builder().consistent_read(true).set_keys(Some(Vec::new()));
         for id in hour_of.keys() {
             request = request.keys(Item::from([("id".to_owned(), AttributeValue::S(id.clone()))]));
         }
@@ -139,10 +143,10 @@ fn number(value: impl ToString) -> AttributeValue {
     AttributeValue::N(value.to_string())
 }
 
-/// A tally as a list of numbers, which takes the least space: the count, then for each bucket the
-/// second of the hour at which it begins, and its requests.
+/// A tally as a list of numbers, which takes the least space: count and version, then for each bucket
+/// the second of the hour at which it begins, and its requests.
 fn attribute_of_tally(tally: &Tally, hour: i64) -> AttributeValue {
-    let mut numbers = vec![number(tally.count)];
+    let mut numbers = vec![number(tally.count), number(tally.version)];
     for (start, count) in &tally.recent {
         numbers.extend([number(start - hour), number(count)]);
     }
@@ -167,7 +171,7 @@ fn tally_of_attribute(attribute: &AttributeValue, hour: i64) -> Option<Tally> {
     for value in attribute.as_l().ok()? {
         numbers.push(value.as_n().ok()?.parse::<i64>().ok()?);
     }
-    let (count, buckets) = numbers.split_first()?;
+    let ([count, version], buckets) = numbers.split_first_chunk()?;
     let mut recent = Vec::new();
     for bucket in buckets.chunks_exact(2) {
         let (start, requests) = (bucket[0], bucket[1]);
@@ -176,7 +180,8 @@ fn tally_of_attribute(attribute: &AttributeValue, hour: i64) -> Option<Tally> {
         }
         recent.push((hour + start, u64::try_from(requests).ok()?));
     }
-    Some(Tally { count: u64::try_from(*count).ok()?, recent })
+    let (count, version) = (u64::try_from(*count).ok()?, u64::try_from(*version).ok()?);
+    Some(Tally { count, version, recent })
 }
 
 #[cfg(test)]
@@ -186,9 +191,10 @@ mod tests {
     #[test]
     fn a_tally_reads_back_and_other_attributes_are_ignored() {
         let hour = 1_795_273_200;
-        let first = Tally { count: 300, recent: vec![(hour, 7), (hour + 3595, 12)] };
-        let second = Tally { count: 1, recent: Vec::new() };
-        let beyond_its_hour = Tally { count: 2, recent: vec![(hour + SECONDS_PER_HOUR, 2)] };
+        let first = Tally { count: 300, version: 41, recent: vec![(hour, 7), (hour + 3595, 12)] };
+        let second = Tally { count: 1, version: 1, recent: Vec::new() };
+        let beyond_its_hour =
+            Tally { count: 2, version: 2, recent: vec![(hour + SECONDS_PER_HOUR, 2)] };
         let item = Item::from([
             ("id".to_owned(), AttributeValue::S("abc#1795273200".to_owned())),
             ("expires_at".to_owned(), number(hour + TIME_TO_LIVE)),

@@ -30,6 +30,7 @@ mod origin_secret;
 mod pagination;
 mod problem_details;
 mod quotas;
+mod quotas_of_several_servers;
 mod response_headers;
 mod search;
 mod serving_without_dynamodb;

@@ -175,8 +175,8 @@ async fn several_containers_keep_to_one_quota_with_few_writes() {
         admitted
     }));
     let admitted: u32 = containers.await.into_iter().sum();
-    // Each of four containers may be behind the others by a tenth of the remaining quota.
-    assert!((LIMIT..=LIMIT + LIMIT / 5).contains(&admitted), "{admitted}");
+    // A tenth for each of four containers but one.
+    assert!((LIMIT..=LIMIT + 3 * LIMIT / 10).contains(&admitted), "{admitted}");
     until_counted(&store, &key, u64::from(admitted)).await;
     let writes = writes.load(Ordering::SeqCst) as u32;
     assert!(writes < admitted / 2, "{writes} writes for {admitted} requests");
@@ -242,20 +242,26 @@ async fn a_container_that_starts_late_learns_what_the_others_counted() {
 }
 
 #[tokio::test]
-async fn a_slow_table_delays_no_response() {
+async fn a_table_that_does_not_answer_delays_no_request_once_two_writes_have_failed() {
     let service = Service::with_sample().await;
     let store = service.database.store();
     let key = key_with_quotas(&store, None, Some(100)).await;
-    let policy = at_operation("UpdateItem", Fault::Late(Duration::from_millis(800)));
+    let policy = at_operation("UpdateItem", Fault::Late(Duration::from_millis(1600)));
     let proxy = FaultProxy::before(service.database.endpoint(), policy).await;
     let container = Service::behind(&proxy).await;
-    ask(&container, &key).await;
-    for _ in 0..5 {
+    container.get("/v1/npa/415").await;
+    let started = Instant::now();
+    // The second request is beyond what a container may admit by itself, and waits.
+    for _ in 0..2 {
+        assert_eq!(ask(&container, &key).await.status(), StatusCode::OK);
+    }
+    assert!(started.elapsed() < Duration::from_secs(3), "{:?}", started.elapsed());
+    for _ in 0..10 {
         let started = Instant::now();
         assert_eq!(ask(&container, &key).await.status(), StatusCode::OK);
-        assert!(started.elapsed() < Duration::from_millis(800), "{:?}", started.elapsed());
+        assert!(started.elapsed() < Duration::from_millis(700), "{:?}", started.elapsed());
     }
-    until_counted(&store, &key, 6).await;
+    until_counted(&store, &key, 12).await;
 }
 
 /// A write whose answer is lost is repeated, and must not count twice.
