@@ -229,7 +229,7 @@ def test_data_goes_back_to_the_version_before(stack, tmp_path, monkeypatch):
     changed = reports(tmp_path / "changed", lambda content: content.replace("SAMPLE TELEPHONE", "ANOTHER TELEPHONE"))
     with monkeypatch.context() as patch:
         patch.setenv("REPORTS", str(changed))
-        tnr("import", "--fetch", "--max-change", "100")
+        tnr("import", "--fetch", "--max-change", "10000", "--max-loss", "10000")
     assert current_version() != first
     run(commands(section("OPERATIONS.md", "Roll back data")))
     assert current_version() == first

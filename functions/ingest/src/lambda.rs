@@ -18,8 +18,8 @@ use store::{Store, TimeoutProfile};
 
 use crate::{
     ImportReport, NamedSources, Options, Outcome, Percent, PercentError, RemoteSource, Repair,
-    RollbackTarget, Source, SourceError, Sources, Verification, ingest_after_others, rollback,
-    verify,
+    RollbackTarget, Source, SourceError, Sources, Verification, Waivers, ingest_after_others,
+    rollback, verify,
 };
 
 /// What starts an import.
@@ -65,8 +65,8 @@ pub struct Request {
     npa_report: Option<RemoteSource>,
     carriers: Option<RemoteSource>,
     thousands_blocks: Option<RemoteSource>,
-    max_shrink: Option<Percent>,
-    max_change: Option<Percent>,
+    max_change: Option<u32>,
+    max_loss: Option<u32>,
     max_suspect: Option<Percent>,
     allow_older: bool,
     dry_run: bool,
@@ -93,6 +93,8 @@ pub enum RequestError {
 
 /// The source of the events that S3 sends to EventBridge.
 const S3: &str = "aws.s3";
+/// The variable that raises the share of rows that may look wrong, for every import.
+const MAX_SUSPECT: &str = "MAX_SUSPECT";
 /// A field that every event of EventBridge has, and no request.
 const DETAIL_TYPE: &str = "detail-type";
 
@@ -174,23 +176,16 @@ impl Request {
         environment: impl Fn(&str) -> Option<String>,
         deadline: Option<Instant>,
     ) -> Result<Options, RequestError> {
-        let defaults = Options::default();
-        let limit = |requested: Option<Percent>, variable: &'static str| match requested {
-            Some(requested) => Ok(Some(requested)),
-            None => environment(variable)
+        let max_suspect = match self.max_suspect {
+            Some(requested) => Some(requested),
+            None => environment(MAX_SUSPECT)
                 .map(|text| text.parse())
                 .transpose()
-                .map_err(|source| RequestError::Percent { variable, source }),
+                .map_err(|source| RequestError::Percent { variable: MAX_SUSPECT, source })?,
         };
-        Ok(Options {
-            max_shrink: limit(self.max_shrink, "MAX_SHRINK")?.unwrap_or(defaults.max_shrink),
-            max_change: limit(self.max_change, "MAX_CHANGE")?,
-            max_suspect: limit(self.max_suspect, "MAX_SUSPECT")?,
-            allow_older: self.allow_older,
-            dry_run: self.dry_run,
-            deadline,
-            ..defaults
-        })
+        let Self { max_change, max_loss, allow_older, dry_run, .. } = *self;
+        let waivers = Waivers { max_change, max_loss, max_suspect, allow_older };
+        Ok(Options { waivers, dry_run, deadline, ..Options::default() })
     }
 }
 
@@ -217,7 +212,7 @@ fn configured_source(
 pub async fn handle(invocation: LambdaEvent<Value>) -> Result<Value, Error> {
     let LambdaEvent { payload, context } = invocation;
     let environment = |variable: &str| env::var(variable).ok();
-    let event = Event::parse(payload).map_err(|error| with_causes(&error))?;
+    let event = Event::parse(payload.clone()).map_err(|error| with_causes(&error))?;
     let created_object = event.created_object();
     let request = event.request();
     let sources = request.sources(environment).map_err(|error| with_causes(&error))?;
@@ -245,12 +240,20 @@ pub async fn handle(invocation: LambdaEvent<Value>) -> Result<Value, Error> {
         _ => None,
     };
     let reported = match &result {
-        Ok(report) => serde_json::to_value(Reported { report, verification })?,
+        Ok(report) => {
+            let command = match &report.outcome {
+                Outcome::Refused { allowed_by: Some(waivers), .. } => {
+                    Some(command_with(waivers, payload, &context.env_config.function_name)?)
+                }
+                _ => None,
+            };
+            serde_json::to_value(Reported { report, verification, command })?
+        }
         Err(error) => json!({ "outcome": "failed", "reason": with_causes(error) }),
     };
     println!("{}", with_metrics(&reported, started.elapsed(), Timestamp::now()));
     match result.map_err(|error| error.without_contents())?.outcome {
-        Outcome::Refused { reason } => {
+        Outcome::Refused { reason, .. } => {
             let gates = reason.lines().count();
             Err(format!("the import is refused by {gates} of its gates; the log says why").into())
         }
@@ -265,6 +268,27 @@ struct Reported<'a> {
     report: &'a ImportReport,
     #[serde(skip_serializing_if = "Option::is_none")]
     verification: Option<Verification>,
+    /// The command of the AWS CLI that lets a refused import pass.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    command: Option<String>,
+}
+
+/// The command that starts the import again, with waivers, and in earnest after a dry run.
+fn command_with(waivers: &Waivers, payload: Value, function: &str) -> serde_json::Result<String> {
+    let mut fields = match payload {
+        Value::Object(fields) if !fields.contains_key(DETAIL_TYPE) => fields,
+        _ => Map::new(),
+    };
+    fields.remove("dry_run");
+    if let Value::Object(waived) = serde_json::to_value(waivers)? {
+        fields.extend(waived);
+    }
+    // A quote would end the word of the shell.
+    let payload = Value::Object(fields).to_string().replace('\'', "\\u0027");
+    Ok(format!(
+        "aws lambda invoke --function-name {function} --cli-read-timeout 900 \
+         --cli-binary-format raw-in-base64-out --payload '{payload}' report.json"
+    ))
 }
 
 /// Compares all items with the current version and rewrites those that differ, whether the import

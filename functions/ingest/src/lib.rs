@@ -33,7 +33,7 @@ use store::{FileDates, Snapshot, Store};
 use self::{
     assemble::ReportRows,
     difference::Comparison,
-    gates::MeasuredVersion,
+    gates::{MeasuredVersion, OlderVersions, Verdict},
     outcome::Notes,
     publish::{Baseline, Candidate},
     reports::{cnac, nanpa, npa_report, overlay, thousands_blocks},
@@ -44,7 +44,7 @@ use self::{
 pub use changes::{ChangeKind, Changes, FieldChange, MOST_LISTED, RecordChange, RecordKind};
 pub use difference::{Delta, Differences};
 pub use error::IngestError;
-pub use gates::{Percent, PercentError, Refusal};
+pub use gates::{Percent, PercentError, Refusal, Waivers};
 pub use lambda::{Event, RequestError, handle};
 pub use options::{Options, Progress};
 pub use outcome::{ImportReport, Items, Outcome, Warning};
@@ -91,23 +91,27 @@ pub async fn ingest(
 
     let quality = Quality::of(&dataset);
     let baseline_quality = Quality::of(&baseline.dataset);
-    let before = compared.map(|snapshot| MeasuredVersion {
-        file_dates: snapshot.file_dates,
-        dataset: &baseline.dataset,
-        quality: &baseline_quality,
-    });
-    let after = MeasuredVersion { file_dates, dataset: &dataset, quality: &quality };
-    let refusals = gates::check(before.as_ref(), &after, &notes, &options);
-    let quality_report = QualityReport::between(before.map(|before| before.quality), &quality);
+    let oldest = match compared {
+        Some(_) if !changed_keys.is_empty() => baseline.oldest_before(store, &snapshot).await?,
+        _ => None,
+    };
+    let older = OlderVersions {
+        previous: compared.map(|snapshot| measured(snapshot, &baseline.dataset)),
+        oldest: oldest.as_ref().map(|(snapshot, dataset)| measured(snapshot, dataset)),
+    };
+    let refusals = gates::check(&older, &measured(&snapshot, &dataset), &quality, &notes);
+    let verdict = Verdict::new(&refusals, options.waivers);
+    let snapshot = Snapshot { confirmed: verdict.confirms_changes, ..snapshot };
+    let quality_report = QualityReport::between(compared.map(|_| &baseline_quality), &quality);
     let report = ImportReport::new(&snapshot, &dataset, differences, quality_report, notes);
     let report = ImportReport { replaces_sample, ..report };
 
-    if !refusals.is_empty() || options.dry_run {
-        let outcome = if refusals.is_empty() {
+    if !verdict.reasons.is_empty() || options.dry_run {
+        let outcome = if verdict.reasons.is_empty() {
             Outcome::Planned
         } else {
-            let reasons: Vec<String> = refusals.iter().map(Refusal::to_string).collect();
-            Outcome::Refused { reason: reasons.join("\n") }
+            let Verdict { reasons, allowed_by, .. } = verdict;
+            Outcome::Refused { reason: reasons.join("\n"), allowed_by }
         };
         let version = baseline.current_version();
         let changes = report.changes_between(baseline.dataset, dataset);
@@ -138,6 +142,16 @@ pub async fn ingest(
     let version = Some(manifest.current.version);
     let changes = report.changes_between(baseline.dataset, dataset);
     Ok(ImportReport { outcome, version, items, changes, ..report })
+}
+
+/// A version as the gates look at it.
+fn measured<'a>(snapshot: &'a Snapshot, dataset: &'a Dataset) -> MeasuredVersion<'a> {
+    MeasuredVersion {
+        version: &snapshot.version,
+        imported_at: snapshot.ingested_at,
+        file_dates: snapshot.file_dates,
+        dataset,
+    }
 }
 
 /// The dataset of these reports, which is compared with nothing and published nowhere.

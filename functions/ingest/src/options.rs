@@ -5,22 +5,13 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use numbering::time::this_second;
 
-use crate::{IngestError, Percent};
+use crate::{IngestError, Waivers};
 
 /// How an import may change the data.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// How much may vanish in one import of a country's records, of the carriers, of the carriers
-    /// of known type, and of the area codes, in percent.
-    pub max_shrink: Percent,
-    /// Raises two limits of the gates that are lower: how far the coverage of a column may move, in
-    /// percentage points, and how many of the records may change, in percent.
-    pub max_change: Option<Percent>,
-    /// Raises the limits of the gates for rows that look wrong by themselves, in percent, where
-    /// they are lower.
-    pub max_suspect: Option<Percent>,
-    /// Whether files may be older than the current data.
-    pub allow_older: bool,
+    /// What the gates let pass.
+    pub waivers: Waivers,
     /// Whether to stop before anything is written.
     pub dry_run: bool,
     /// When the process will be ended; the import stops cleanly before that.
@@ -34,15 +25,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self {
-            max_shrink: Percent::of(2),
-            max_change: None,
-            max_suspect: None,
-            allow_older: false,
-            dry_run: false,
-            deadline: None,
-            now: this_second(),
-        }
+        Self { waivers: Waivers::default(), dry_run: false, deadline: None, now: this_second() }
     }
 }
 

@@ -7,7 +7,7 @@ use numbering::records::{Country, Status, Version};
 use serde::Serialize;
 use store::{FileDates, Snapshot};
 
-use crate::{changes::Changes, difference::Differences, quality::QualityReport};
+use crate::{Waivers, changes::Changes, difference::Differences, quality::QualityReport};
 
 /// What an import or a rollback read and changed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -43,7 +43,7 @@ pub struct ImportReport {
 }
 
 /// How an import or a rollback ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "outcome")]
 pub enum Outcome {
     /// The imported version is current.
@@ -53,7 +53,13 @@ pub enum Outcome {
     /// A dry run: the report says what would be published.
     Planned,
     /// A gate refused the import; nothing has changed.
-    Refused { reason: String },
+    Refused {
+        /// A line for each gate.
+        reason: String,
+        /// What lets the import pass all gates; `None` if nothing does.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        allowed_by: Option<Waivers>,
+    },
     /// The version before is current again.
     RolledBack,
 }

@@ -79,6 +79,33 @@ impl Baseline {
         self.snapshot.as_ref().filter(|snapshot| !next.replaces_sample(snapshot))
     }
 
+    /// The oldest version that can be read and whose changes up to the current one no operator has
+    /// confirmed; `None` if that is the version of [`Self::compared_with`]. A version that cannot be
+    /// read is passed over.
+    ///
+    /// # Errors
+    /// Returns an error if DynamoDB does not answer.
+    pub async fn oldest_before(
+        &self,
+        store: &Store,
+        next: &Snapshot,
+    ) -> Result<Option<(Snapshot, Dataset)>, DatasetError> {
+        let published: Vec<&Snapshot> =
+            self.manifest.iter().flat_map(Manifest::snapshots).collect();
+        let confirmed = published.iter().position(|snapshot| snapshot.confirmed);
+        let unconfirmed = &published[..confirmed.map_or(published.len(), |place| place + 1)];
+        let compared = self.snapshot.as_ref().map(|snapshot| &snapshot.version);
+        let older = unconfirmed.iter().rev().take_while(|it| Some(&it.version) != compared);
+        for &snapshot in older.filter(|older| !next.replaces_sample(older)) {
+            match load(store, snapshot).await {
+                Ok(dataset) => return Ok(Some((snapshot.clone(), dataset))),
+                Err(DatasetError::Unreadable { .. }) => (),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(None)
+    }
+
     /// The name of the current version, if there is one.
     pub fn current_version(&self) -> Option<Version> {
         self.manifest.as_ref().map(|manifest| manifest.current.version.clone())

@@ -186,15 +186,14 @@ pub struct ImportArgs {
     /// NANPA's thousands block assignments, CSV or zip
     #[arg(long, value_name = "FILE")]
     pub thousands_blocks: Option<ingest::Source>,
-    /// Refuse the import if more than this percentage of a country's records, of the carriers, of
-    /// the carriers with a type, or of the area codes would be removed
-    #[arg(long, value_name = "PERCENT", default_value_t = ingest::Options::default().max_shrink)]
-    pub max_shrink: ingest::Percent,
-    /// Allow larger changes than the gates do: of a column's coverage in a country or an area code,
-    /// in percentage points, and of the share of exchanges, carriers or area codes that change; 100
-    /// turns these gates off
-    #[arg(long, value_name = "PERCENT")]
-    pub max_change: Option<ingest::Percent>,
+    /// Let this many records of one kind differ from an older version: exchanges of a country, carriers,
+    /// area codes or thousands blocks. A refusal names the number
+    #[arg(long, value_name = "COUNT")]
+    pub max_change: Option<u32>,
+    /// Let one state, carrier or area code lose this many exchanges, or have them changed. A refusal
+    /// names the number
+    #[arg(long, value_name = "COUNT")]
+    pub max_loss: Option<u32>,
     /// Allow more suspect rows in a report than the gates do: an unknown word in a column, a needed
     /// column blank, the same value everywhere; 100 turns these gates off
     #[arg(long, value_name = "PERCENT")]
@@ -204,6 +203,13 @@ pub struct ImportArgs {
     pub allow_older: bool,
     #[command(flatten)]
     pub change: ChangeArgs,
+}
+
+impl ImportArgs {
+    pub(crate) fn waivers(&self) -> ingest::Waivers {
+        let &Self { max_change, max_loss, max_suspect, allow_older, .. } = self;
+        ingest::Waivers { max_change, max_loss, max_suspect, allow_older }
+    }
 }
 
 /// How the data is changed, and where.

@@ -105,8 +105,12 @@ pub enum LocalError {
     NotFetched(IngestError),
     #[error("{0} answers with more than the health of this service")]
     NoHealth(String),
-    #[error("the import was refused: {0}")]
-    Refused(String),
+    #[error("the import was refused: {reason}{}", allowing(command.as_deref()))]
+    Refused {
+        reason: String,
+        /// What lets the import pass; `None` if nothing does.
+        command: Option<String>,
+    },
     #[error("{0} items differ from the current version; run 'verify --repair' to rewrite them")]
     Drift(usize),
     #[error(transparent)]
@@ -208,6 +212,12 @@ fn bring_data(place: &Place, next: &NextCommands) -> String {
             format!("{import}, and '{}' brings a made-up sample", next.tnr("serve"))
         }
     }
+}
+
+/// The end of a refusal: what lets the import pass.
+fn allowing(command: Option<&str>) -> String {
+    let advice = "If the files are right, this imports them:";
+    command.map_or(String::new(), |command| format!("\n\n{advice}\n{command}"))
 }
 
 pub(crate) fn counted(count: usize, what: &str) -> String {

@@ -37,6 +37,44 @@ pub fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
+/// An option of the command line.
+#[derive(Debug, Clone, Copy)]
+pub enum OptionName {
+    Flag(&'static str),
+    WithValue(&'static str),
+}
+
+impl OptionName {
+    /// How many words it takes from `word` on; `None` if the word is not this option.
+    fn words(self, word: &str) -> Option<usize> {
+        match self {
+            Self::Flag(name) => (word == name).then_some(1),
+            Self::WithValue(name) if word == name => Some(2),
+            Self::WithValue(name) => {
+                word.strip_prefix(name).filter(|rest| rest.starts_with('=')).map(|_| 1)
+            }
+        }
+    }
+}
+
+/// The command that was typed, without some options and with other words at its end.
+pub fn typed_again(
+    typed: impl IntoIterator<Item = String>,
+    left_out: &[OptionName],
+    added: impl IntoIterator<Item = String>,
+) -> String {
+    let mut command = program().to_owned();
+    let mut typed = typed.into_iter().skip(1);
+    while let Some(word) = typed.next() {
+        match left_out.iter().find_map(|option| option.words(&word)) {
+            None => command += &format!(" {}", quoted(&word)),
+            // The value goes with its option.
+            Some(words) => _ = typed.by_ref().take(words - 1).last(),
+        }
+    }
+    added.into_iter().fold(command, |command, word| format!("{command} {}", quoted(&word)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

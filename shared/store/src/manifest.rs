@@ -48,6 +48,10 @@ pub struct Snapshot {
     pub hash: SnapshotHash,
     /// Counts over its records.
     pub statistics: Statistics,
+    /// Whether an operator let it pass a gate for what it changes. Later imports are compared with it
+    /// and not with the versions before it.
+    #[serde(default)]
+    pub confirmed: bool,
 }
 
 /// The dates that the reports state; `None` for a report without a date.
@@ -110,7 +114,7 @@ impl Snapshot {
     ) -> Self {
         let chunks = bytes.chunks(CHUNK_BYTES).len() as u32;
         let hash = SnapshotHash::of(bytes);
-        Self { version, ingested_at, file_dates, chunks, hash, statistics }
+        Self { version, ingested_at, file_dates, chunks, hash, statistics, confirmed: false }
     }
 
     /// Whether it was imported from the made-up sample, which looks like the published reports.

@@ -1,131 +1,98 @@
-//! How many of the records in both versions change: nearly all stay as they are from one night to
-//! the next.
+//! The number of records that differ from an older version: nearly all stay as they are from one
+//! night to the next.
 
-use std::{cmp::Reverse, collections::BTreeMap, fmt::Display};
+use std::{cmp::Reverse, collections::BTreeMap};
 
 use itertools::Itertools;
-use numbering::records::{AreaCode, Carrier, Country, Exchange, Record, RecordKey};
+use jiff::SignedDuration;
+use numbering::records::{BlockHolder, Country, Exchange, Record, RecordKey};
 
-use super::{
-    MeasuredVersion, Refusal,
-    thresholds::{FEWEST, Thresholds},
-};
+use super::{FEWEST, MeasuredVersion, Refusal, fields::counted_differences, losses::Losses};
 use crate::{
     difference::{RecordPair, record_pairs},
-    quality::{Quality, is_comparable, percent},
+    quality::{is_comparable, percent},
 };
 
+/// The share of a country's exchanges that may differ however short the time is, in percent. NANPA
+/// assigned 0.29 % in its busiest month, and a report may catch up with a month at once.
+const CATCH_UP_PERCENT: f64 = 0.3;
+/// The share that may differ in addition for each day, in percent: twice the busiest month's.
+const DAILY_PERCENT: f64 = 0.02;
+/// The share above which no time explains the changes, in percent. It is reached after 85 days.
+const LONGEST_PERCENT: f64 = 2.0;
+/// The share of the carriers, area codes or thousands blocks that may differ, in percent. Nothing
+/// dates their changes.
+const UNDATED_PERCENT: f64 = 2.0;
+
+/// Refuses too many differences between two versions, in all and in one state, carrier or area code.
 pub(super) fn refuse_changed(
-    current: &MeasuredVersion<'_>,
+    older: &MeasuredVersion<'_>,
     next: &MeasuredVersion<'_>,
-    thresholds: &Thresholds,
     refusals: &mut Vec<Refusal>,
 ) {
-    for (kind, changes) in count_changes(current, next) {
-        let ChangeCounts { records, changed, by_field, example } = changes;
-        let share = percent(changed, records);
-        let is_refused = changed >= FEWEST && share > thresholds.changed;
-        if !is_refused || !is_comparable(kind.total(current.quality), kind.total(next.quality)) {
-            continue;
-        }
-        let fields = by_field.into_iter().sorted_by_key(|&(_, count)| Reverse(count));
-        refusals.push(Refusal::Changed {
-            what: kind.name(),
-            changed,
-            records,
-            share,
-            fields: fields.map(|(name, count)| format!("{name} of {count}")).join(", "),
-            example: example.unwrap_or_default(),
-            most_percent: thresholds.changed,
-        });
-    }
-}
-
-fn count_changes(
-    current: &MeasuredVersion<'_>,
-    next: &MeasuredVersion<'_>,
-) -> BTreeMap<Kind, ChangeCounts> {
     let mut kinds: BTreeMap<Kind, ChangeCounts> = BTreeMap::new();
-    for RecordPair { key, before, after } in record_pairs(current.dataset, next.dataset) {
-        let (kind, fields) = match (&before, &after) {
-            (Some(Record::Exchange(before)), Some(Record::Exchange(after))) => {
-                (Kind::Exchange(before.country), exchange_fields(before, after))
+    let mut losses = Losses::default();
+    for pair in record_pairs(older.dataset, next.dataset) {
+        let differs = count_record(&mut kinds, &pair);
+        count_blocks(&mut kinds, &pair);
+        losses.count(&pair, differs);
+    }
+    for (kind, counts) in kinds {
+        let days = kind.days_between(older, next);
+        refusals.extend(counts.refusal(kind, days, older));
+    }
+    losses.refuse(older, refusals);
+}
+
+/// Counts the record of one key, and gives whether it differs.
+fn count_record(kinds: &mut BTreeMap<Kind, ChangeCounts>, pair: &RecordPair) -> bool {
+    if let Some(before) = &pair.before {
+        kinds.entry(Kind::of(before)).or_default().before += 1;
+    }
+    if let Some(after) = &pair.after {
+        kinds.entry(Kind::of(after)).or_default().after += 1;
+    }
+    let Some(record) = pair.before.as_ref().or(pair.after.as_ref()) else { return false };
+    let counts = kinds.entry(Kind::of(record)).or_default();
+    let differences = counted_differences(pair);
+    if let Some(first) = differences.first() {
+        counts.changed += 1;
+        counts.example.get_or_insert_with(|| format!("{} {}", key_text(pair.key), first.text));
+    }
+    for difference in &differences {
+        *counts.by_field.entry(difference.field).or_default() += 1;
+    }
+    !differences.is_empty()
+}
+
+/// Counts the thousands blocks of an exchange. A new one counts for nothing.
+fn count_blocks(kinds: &mut BTreeMap<Kind, ChangeCounts>, pair: &RecordPair) {
+    let (before, after) = (blocks(&pair.before), blocks(&pair.after));
+    if before.is_none_or(BTreeMap::is_empty) && after.is_none_or(BTreeMap::is_empty) {
+        return;
+    }
+    let counts = kinds.entry(Kind::Block).or_default();
+    counts.after += after.map_or(0, |blocks| blocks.len() as u32);
+    for (digit, holder) in before.into_iter().flatten() {
+        counts.before += 1;
+        let (field, text) = match after.and_then(|blocks| blocks.get(digit)) {
+            None => ("removal", "would be removed".to_owned()),
+            Some(next) if next.ocn != holder.ocn => {
+                ("OCN", format!("has OCN '{}' and would have '{}'", holder.ocn, next.ocn))
             }
-            (Some(Record::Carrier(before)), Some(Record::Carrier(after))) => {
-                (Kind::Carrier, carrier_fields(before, after))
-            }
-            (Some(Record::AreaCode(before)), Some(Record::AreaCode(after))) => {
-                (Kind::AreaCode, area_code_fields(before, after))
-            }
-            // Only one version has the record.
-            _ => continue,
+            Some(_) => continue,
         };
-        kinds.entry(kind).or_default().count(key, fields);
-    }
-    kinds
-}
-
-/// The records that are compared with each other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
-    Exchange(Country),
-    Carrier,
-    AreaCode,
-}
-
-impl Kind {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Exchange(Country::Us) => "US exchanges",
-            Self::Exchange(Country::Ca) => "CA exchanges",
-            Self::Carrier => "carriers",
-            Self::AreaCode => "area codes",
-        }
-    }
-
-    /// How many of them a version has.
-    fn total(self, quality: &Quality) -> u32 {
-        match self {
-            Self::Exchange(country) => {
-                quality.by_country.get(&country).map_or(0, |coverage| coverage.records)
-            }
-            Self::Carrier => quality.carriers.total,
-            Self::AreaCode => quality.area_codes.total,
-        }
+        counts.changed += 1;
+        *counts.by_field.entry(field).or_default() += 1;
+        counts.example.get_or_insert_with(|| format!("{}-{digit} {text}", key_text(pair.key)));
     }
 }
 
-/// How many records of one kind are in both versions, and how many of them change.
-#[derive(Default)]
-struct ChangeCounts {
-    records: u32,
-    changed: u32,
-    by_field: BTreeMap<&'static str, u32>,
-    /// The first record that changes, in words.
-    example: Option<String>,
-}
-
-impl ChangeCounts {
-    /// Counts a record by its fields that differ.
-    fn count(&mut self, key: RecordKey, fields: Vec<Field>) {
-        self.records += 1;
-        if let Some(Field { name, before, after }) = fields.first() {
-            self.changed += 1;
-            self.example.get_or_insert_with(|| {
-                format!("{} has {name} {before} and would have {after}", key_text(key))
-            });
-        }
-        for field in fields {
-            *self.by_field.entry(field.name).or_default() += 1;
-        }
+fn blocks(record: &Option<Record>) -> Option<&BTreeMap<u8, BlockHolder>> {
+    match record {
+        Some(Record::Exchange(Exchange { blocks, .. })) => Some(blocks),
+        _ => None,
     }
-}
-
-/// A field that differs, with its values as a message shows them.
-struct Field {
-    name: &'static str,
-    before: String,
-    after: String,
 }
 
 fn key_text(key: RecordKey) -> String {
@@ -136,78 +103,115 @@ fn key_text(key: RecordKey) -> String {
     }
 }
 
-/// A value in quotes, without control characters, which a terminal would obey.
-fn quoted(value: &impl Display) -> String {
-    format!("'{}'", value.to_string().replace(char::is_control, ""))
+/// The records that are counted together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Exchange(Country),
+    Block,
+    Carrier,
+    AreaCode,
 }
 
-/// The fields of a record that differ.
+impl Kind {
+    fn of(record: &Record) -> Self {
+        match record {
+            Record::Exchange(exchange) => Self::Exchange(exchange.country),
+            Record::Carrier(_) => Self::Carrier,
+            Record::AreaCode(_) => Self::AreaCode,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Exchange(Country::Us) => "US exchanges",
+            Self::Exchange(Country::Ca) => "CA exchanges",
+            Self::Block => "thousands blocks",
+            Self::Carrier => "carriers",
+            Self::AreaCode => "area codes",
+        }
+    }
+
+    /// The days whose changes lie between two versions: those between their imports, or between the
+    /// reports that they were imported from if these are more. `None` for records whose changes have
+    /// no known pace.
+    fn days_between(self, older: &MeasuredVersion<'_>, next: &MeasuredVersion<'_>) -> Option<u64> {
+        let Self::Exchange(country) = self else { return None };
+        let date = |version: &MeasuredVersion<'_>| match country {
+            Country::Us => version.file_dates.nanpa,
+            Country::Ca => version.file_dates.cnac,
+        };
+        let between_reports = match (date(older), date(next)) {
+            (Some(before), Some(after)) => after.duration_since(before),
+            _ => SignedDuration::ZERO,
+        };
+        let between_imports = next.imported_at.duration_since(older.imported_at);
+        let longest = between_imports.abs().max(between_reports.abs());
+        Some(longest.as_secs().unsigned_abs().div_ceil(24 * 60 * 60).max(1))
+    }
+}
+
+/// The number of so many records that may differ after so many days.
+fn allowed_changes(records: u32, days: Option<u64>) -> u32 {
+    let percent = match days {
+        Some(days) => (CATCH_UP_PERCENT + DAILY_PERCENT * days as f64).min(LONGEST_PERCENT),
+        None => UNDATED_PERCENT,
+    };
+    let share = f64::from(records) * percent / 100.0;
+    (share.round() as u32).max(FEWEST - 1)
+}
+
+/// The records of one kind in two versions, and how many of them differ.
 #[derive(Default)]
-struct DifferingFields(Vec<Field>);
+struct ChangeCounts {
+    before: u32,
+    after: u32,
+    changed: u32,
+    by_field: BTreeMap<&'static str, u32>,
+    /// The first record that differs, in words.
+    example: Option<String>,
+}
 
-impl DifferingFields {
-    fn compare<T: PartialEq + Display>(&mut self, name: &'static str, before: &T, after: &T) {
-        if before != after {
-            self.0.push(Field { name, before: quoted(before), after: quoted(after) });
+impl ChangeCounts {
+    fn refusal(
+        self,
+        kind: Kind,
+        days: Option<u64>,
+        older: &MeasuredVersion<'_>,
+    ) -> Option<Refusal> {
+        let Self { before, after, changed, by_field, example } = self;
+        let allowed = allowed_changes(before, days);
+        if changed <= allowed || !is_comparable(before, after) {
+            return None;
         }
-    }
-
-    fn compare_optional<T: PartialEq + Display>(
-        &mut self,
-        name: &'static str,
-        before: &Option<T>,
-        after: &Option<T>,
-    ) {
-        if before != after {
-            let text = |value: &Option<T>| value.as_ref().map_or("none".to_owned(), quoted);
-            self.0.push(Field { name, before: text(before), after: text(after) });
-        }
-    }
-
-    /// A value that was not known before does not differ: the first overlay adds values to all
-    /// records at once.
-    fn compare_if_known<T: PartialEq + Display>(
-        &mut self,
-        name: &'static str,
-        before: &Option<T>,
-        after: &Option<T>,
-    ) {
-        if before.is_some() {
-            self.compare_optional(name, before, after);
-        }
+        let fields = by_field.into_iter().sorted_by_key(|&(_, count)| Reverse(count));
+        Some(Refusal::Changed {
+            what: kind.name(),
+            changed,
+            records: before,
+            share: percent(changed, before),
+            version: older.version.clone(),
+            allowed,
+            days,
+            fields: fields.map(|(name, count)| format!("{name} of {count}")).join(", "),
+            example: example.unwrap_or_default(),
+        })
     }
 }
 
-/// The fields of an exchange that the reports state for it. The name and type of its carrier are
-/// compared with those of the carrier.
-fn exchange_fields(before: &Exchange, after: &Exchange) -> Vec<Field> {
-    let mut fields = DifferingFields::default();
-    fields.compare("status", &before.status, &after.status);
-    fields.compare_optional("OCN", &before.ocn, &after.ocn);
-    if before.ocn.is_none() && after.ocn.is_none() {
-        fields.compare_optional("company", &before.company_name, &after.company_name);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_changes_allowed_grow_with_the_days_and_stay_below_every_damaged_file() {
+        let us = |days| allowed_changes(202_468, Some(days));
+        assert_eq!([us(1), us(4), us(30), us(85), us(1000)], [648, 769, 1822, 4049, 4049]);
+        assert_eq!(allowed_changes(44_000, Some(1)), 141);
+        assert_eq!(allowed_changes(3084, None), 62);
     }
-    fields.compare_optional("rate center", &before.rate_center, &after.rate_center);
-    fields.compare_optional("state", &before.state, &after.state);
-    fields.compare("country", &before.country, &after.country);
-    fields.0
-}
 
-/// The fields of a carrier without the number of its exchanges, which changes with each of them.
-fn carrier_fields(before: &Carrier, after: &Carrier) -> Vec<Field> {
-    let mut fields = DifferingFields::default();
-    fields.compare_optional("company name", &before.company_name, &after.company_name);
-    fields.compare_if_known("common name", &before.common_name, &after.common_name);
-    fields.compare_if_known("type", &before.carrier_type, &after.carrier_type);
-    fields.compare_if_known("state", &before.state, &after.state);
-    fields.compare("country", &before.country, &after.country);
-    fields.0
-}
-
-/// The fields of an area code without the number of its exchanges.
-fn area_code_fields(before: &AreaCode, after: &AreaCode) -> Vec<Field> {
-    let mut fields = DifferingFields::default();
-    fields.compare_if_known("state", &before.state, &after.state);
-    fields.compare("country", &before.country, &after.country);
-    fields.0
+    #[test]
+    fn fewer_than_twenty_changes_are_allowed_in_the_smallest_data() {
+        assert_eq!([0, 100, 3484].map(|records| allowed_changes(records, Some(1))), [19; 3]);
+    }
 }

@@ -2,10 +2,10 @@
 
 use std::{fmt, str::FromStr};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// A percentage from 0 to 100.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(try_from = "f64")]
 pub struct Percent(f64);
 
@@ -15,12 +15,9 @@ pub struct Percent(f64);
 pub struct PercentError;
 
 impl Percent {
-    pub(crate) const fn of(percent: u8) -> Self {
-        Self(percent as f64)
-    }
-
-    pub(super) fn value(self) -> f64 {
-        self.0
+    /// The smallest percentage with one decimal that is not below `share`.
+    pub(super) fn at_least(share: f64) -> Self {
+        Self(((share * 10.0).ceil() / 10.0).min(100.0))
     }
 }
 
@@ -53,6 +50,7 @@ mod tests {
     #[test]
     fn a_percentage_is_a_number_from_0_to_100() {
         assert_eq!("2.5".parse(), Ok(Percent(2.5)));
+        assert_eq!([1.21, 1.3, 99.99].map(Percent::at_least), [1.3, 1.3, 100.0].map(Percent));
         for text in ["nan", "-1", "101", "inf", "", "two"] {
             assert_eq!(text.parse::<Percent>(), Err(PercentError), "{text}");
         }

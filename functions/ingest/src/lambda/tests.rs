@@ -48,25 +48,22 @@ fn a_created_object_starts_an_import_if_it_is_a_source() {
 
 #[test]
 fn an_operator_names_sources_and_limits() {
-    let event = event(json!({ "cnac": "s3://b/cnac.zip", "max_shrink": 5.0, "dry_run": true }));
+    let event = event(json!({ "cnac": "s3://b/cnac.zip", "max_change": 5, "dry_run": true }));
     let request = event.request();
     let options = request.options(|_| None, None).unwrap();
     assert_eq!(request.sources(|_| None).unwrap().cnac, "s3://b/cnac.zip".parse().unwrap());
-    assert!(options.dry_run && !options.allow_older);
-    assert_eq!(options.max_shrink.to_string(), "5");
+    assert!(options.dry_run);
+    assert_eq!(options.waivers, Waivers { max_change: Some(5), ..Waivers::default() });
     assert!(request.sources(|_| Some("http://x".to_owned())).is_err());
 }
 
 #[test]
 fn a_wrong_percentage_is_named_with_its_variable() {
-    for wrong in ["MAX_SHRINK", "MAX_CHANGE", "MAX_SUSPECT"] {
-        let configured = |variable: &str| (variable == wrong).then(|| "two".to_owned());
-        let error = Request::default().options(configured, None).unwrap_err();
-        let expected = format!(
-            "the environment variable {wrong} is not a percentage: must be a number from 0 to 100"
-        );
-        assert_eq!(with_causes(&error), expected);
-    }
+    let configured = |variable: &str| (variable == "MAX_SUSPECT").then(|| "two".to_owned());
+    let error = Request::default().options(configured, None).unwrap_err();
+    let expected = "the environment variable MAX_SUSPECT is not a percentage: \
+                    must be a number from 0 to 100";
+    assert_eq!(with_causes(&error), expected);
 }
 
 #[test]
@@ -80,20 +77,44 @@ fn a_deadline_that_has_passed_is_none() {
 
 #[test]
 fn a_request_precedes_the_configuration_of_a_gate() {
-    let configured = |variable: &str| (variable == "MAX_CHANGE").then(|| "4".to_owned());
-    let options = |json| event(json).request().options(configured, None).unwrap();
-    let options_of = |json| {
-        let Options { max_change, max_suspect, .. } = options(json);
-        [max_change, max_suspect].map(|limit| limit.map(|limit| limit.to_string()))
+    let configured = |variable: &str| (variable == "MAX_SUSPECT").then(|| "4".to_owned());
+    let max_suspect = |json| {
+        let options = event(json).request().options(configured, None).unwrap();
+        options.waivers.max_suspect.map(|percent| percent.to_string())
     };
-    assert_eq!(options_of(json!({})), [Some("4".to_owned()), None]);
-    let waived = options_of(json!({ "max_change": 100.0, "max_suspect": 50.0 }));
-    assert_eq!(waived, [Some("100".to_owned()), Some("50".to_owned())]);
+    assert_eq!(max_suspect(json!({})).as_deref(), Some("4"));
+    assert_eq!(max_suspect(json!({ "max_suspect": 50.0 })).as_deref(), Some("50"));
+}
+
+#[test]
+fn the_command_of_a_refusal_starts_the_same_import_with_its_waivers() {
+    let waivers = Waivers {
+        max_change: Some(4893),
+        max_loss: Some(670),
+        max_suspect: Some("1.3".parse().unwrap()),
+        allow_older: true,
+    };
+    let scheduled = json!({ "source": "aws.events", "detail-type": "Scheduled Event" });
+    let asked = json!({ "cnac": "s3://b/it's.zip", "max_change": 5, "dry_run": true });
+    for (payload, cnac) in
+        [(scheduled, published().cnac), (asked, "s3://b/it's.zip".parse().unwrap())]
+    {
+        let command = command_with(&waivers, payload, "numbers-ingest").unwrap();
+        assert!(
+            command.starts_with("aws lambda invoke --function-name numbers-ingest "),
+            "{command}"
+        );
+        let payload = command.split('\'').nth(1).unwrap();
+        let request = event(parsed(payload)).request();
+        let options = request.options(|_| None, None).unwrap();
+        assert_eq!((options.waivers, options.dry_run), (waivers, false), "{command}");
+        assert_eq!(request.sources(|_| None).unwrap().cnac, cnac, "{command}");
+    }
 }
 
 #[test]
 fn a_misspelt_field_is_named_with_those_that_there_are() {
-    let misspelt = refusal(json!({ "max_shrink": 5, "dryRun": true }));
+    let misspelt = refusal(json!({ "max_suspect": 5, "dryRun": true }));
     let expected = "the request's field dryRun cannot be read: unknown field `dryRun`, expected one of \
                     `nanpa`, `cnac`, `npa_report`, `carriers`, `thousands_blocks`, ";
     assert!(misspelt.starts_with(expected), "{misspelt}");
@@ -107,8 +128,8 @@ fn a_misspelt_field_is_named_with_those_that_there_are() {
 #[test]
 fn a_wrong_value_is_named_with_its_field() {
     assert_eq!(
-        refusal(json!({ "max_shrink": -1.0 })),
-        "the request's field max_shrink cannot be read: must be a number from 0 to 100"
+        refusal(json!({ "max_suspect": -1.0 })),
+        "the request's field max_suspect cannot be read: must be a number from 0 to 100"
     );
     let not_a_flag = refusal(json!({ "dry_run": "yes" }));
     assert!(

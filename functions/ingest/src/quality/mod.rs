@@ -111,7 +111,7 @@ impl Column {
     }
 }
 
-/// Whether the shares of two versions with so many records can be compared. If their number more than
+/// Whether two versions with so many records can be compared. If their number more than
 /// doubles, the versions hold different data, such as a part of the reports and then all of them.
 pub(crate) fn is_comparable(before: u32, after: u32) -> bool {
     after <= before.saturating_mul(2)
@@ -168,11 +168,6 @@ impl Quality {
             carriers: CarrierCoverage::of(&dataset.carriers().collect::<Vec<_>>()),
             area_codes: AreaCodeCoverage::of(dataset),
         }
-    }
-
-    /// How many exchanges the version has.
-    pub(crate) fn records(&self) -> u32 {
-        self.by_country.values().map(|coverage| coverage.records).sum()
     }
 }
 

@@ -130,6 +130,18 @@ impl DataArgs {
         self.stack.is_some() || endpoint_url.is_some() || folder.data_dir.is_some()
     }
 
+    /// The options that name the data which the environment names; none if an option is typed.
+    pub(crate) fn options_of_environment(&self) -> Vec<String> {
+        if self.is_typed() {
+            return Vec::new();
+        }
+        let named = [("--endpoint-url", ENDPOINT_URL), ("--data-dir", DATA_DIR)]
+            .into_iter()
+            .find_map(|(option, name)| Some((option, variable(name)?)));
+        let words = named.map(|(option, value)| [option.to_owned(), text(Path::new(&value))]);
+        words.into_iter().flatten().collect()
+    }
+
     /// The commands that work on the same data.
     pub fn next(&self) -> NextCommands {
         match &self.stack {

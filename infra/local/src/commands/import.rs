@@ -1,13 +1,16 @@
 //! Imports the published reports, or goes back to the version before.
 
-use ingest::{ImportReport, IngestError, NamedSources, Options, Outcome, RollbackTarget};
+use std::env;
+
+use ingest::{ImportReport, IngestError, NamedSources, Options, Outcome, RollbackTarget, Waivers};
 use store::Store;
 
 use crate::{
     LocalError,
-    args::{ChangeArgs, ImportArgs, RollbackArgs},
+    args::{ChangeArgs, DataArgs, ImportArgs, RollbackArgs},
     database::{Access, on_database},
     import_progress::with_progress,
+    next_commands::{OptionName, typed_again},
     report,
 };
 
@@ -17,6 +20,7 @@ use crate::{
 /// Returns an error if the import is refused or fails; clients then see the data as it was.
 pub async fn import(args: ImportArgs) -> Result<(), LocalError> {
     let is_fetched = args.fetch || args.mirror.is_some();
+    let waivers = args.waivers();
     let sources = NamedSources {
         nanpa: args.nanpa,
         cnac: args.cnac,
@@ -25,13 +29,7 @@ pub async fn import(args: ImportArgs) -> Result<(), LocalError> {
         thousands_blocks: args.thousands_blocks,
     }
     .or_published(args.mirror.as_ref());
-    let options = Options {
-        max_shrink: args.max_shrink,
-        max_change: args.max_change,
-        max_suspect: args.max_suspect,
-        allow_older: args.allow_older,
-        ..options(&args.change)
-    };
+    let options = Options { waivers, ..options(&args.change) };
     check_changes_file(&args.change)?;
     let import = async |store: &Store| {
         with_progress(async |show| ingest::ingest(store, &sources, options, show).await).await
@@ -94,7 +92,62 @@ fn conclude(
         file.write(changes, args.force)?;
     }
     match report.outcome {
-        Outcome::Refused { reason } => Err(LocalError::Refused(reason)),
+        Outcome::Refused { reason, allowed_by } => {
+            let command = allowed_by.map(|waivers| command_with(&waivers, env::args(), &args.data));
+            Err(LocalError::Refused { reason, command })
+        }
         _ => Ok(()),
+    }
+}
+
+/// The typed import with waivers that let it pass, in earnest after a dry run. It names the data that
+/// the environment names, since whoever reads of a nightly import has another environment.
+fn command_with(
+    waivers: &Waivers,
+    typed: impl IntoIterator<Item = String>,
+    data: &DataArgs,
+) -> String {
+    let left_out = [
+        OptionName::Flag("--dry-run"),
+        OptionName::Flag("--json"),
+        OptionName::Flag("--force"),
+        OptionName::Flag("--allow-older"),
+        OptionName::WithValue("--changes"),
+        OptionName::WithValue("--max-change"),
+        OptionName::WithValue("--max-loss"),
+        OptionName::WithValue("--max-suspect"),
+    ];
+    let place = data.options_of_environment();
+    typed_again(typed, &left_out, place.into_iter().chain(waivers.arguments()))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::args::{Cli, Command};
+
+    fn import_args(words: &[String]) -> Box<ImportArgs> {
+        match Cli::try_parse_from(words).unwrap().command {
+            Some(Command::Import(args)) => args,
+            _ => panic!("{words:?}"),
+        }
+    }
+
+    #[test]
+    fn the_command_of_a_refusal_is_the_same_import_with_its_waivers() {
+        let typed = "tnr import --fetch --nanpa my.txt --max-change=5 --max-loss 6 --dry-run \
+                     --changes c.csv --force --json --data-dir here --allow-older";
+        let typed: Vec<String> = typed.split(' ').map(str::to_owned).collect();
+        let waivers = Waivers { max_change: Some(4893), max_loss: Some(670), ..Waivers::default() };
+        let command = command_with(&waivers, typed.clone(), &import_args(&typed).change.data);
+        let (_, arguments) = command.split_once(" import").unwrap();
+        let expected = " --fetch --nanpa my.txt --data-dir here --max-change 4893 --max-loss 670";
+        assert_eq!(arguments, expected);
+        let words: Vec<String> =
+            format!("tnr import{arguments}").split(' ').map(str::to_owned).collect();
+        let pasted = import_args(&words);
+        assert_eq!((pasted.waivers(), pasted.change.dry_run), (waivers, false));
     }
 }

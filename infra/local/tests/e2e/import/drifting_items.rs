@@ -7,7 +7,7 @@ use store::Store;
 
 use crate::support::{
     fault_proxy::{Fault, at_operation},
-    imports::{answers, assert_no_drift, import, repair, store_with_faults},
+    imports::{allowing_older, answers, assert_no_drift, import, repair, store_with_faults},
     service::Service,
     small_reports::ReportTexts,
 };
@@ -58,7 +58,7 @@ async fn emptied_lookup_tables_are_answered_from_memory_and_filled_by_one_comman
 /// A write that reached the database long after its import had given up used to be believed.
 #[tokio::test]
 async fn a_write_that_arrives_late_is_not_believed() {
-    let options = Options { allow_older: true, ..Options::default() };
+    let options = allowing_older();
     let service = Service::with_small_reports().await;
     let late = at_operation("BatchWriteItem", Fault::Repeated);
     let (store, proxy) = store_with_faults(&service, late).await;

@@ -1,20 +1,20 @@
 //! Reports that can be read but are ruined: the gates refuse each, and say what would move from
 //! what to what.
 
-use std::{fs::File, io::Read, path::Path};
+use std::{cell::Cell, fs::File, io::Read, path::Path};
 
-use ingest::{ChangeKind, ImportReport, Options, Outcome, Quality};
+use ingest::{ChangeKind, ImportReport, Options, Outcome, Quality, Waivers};
 use numbering::records::Country;
 use store::Store;
 use zip::ZipArchive;
 
 use super::{
     full_scale,
-    ruined_reports::{OCN, RUINS, Ruin, USE, with_cell},
+    ruined_reports::{OCN, RATE_CENTER, RUINS, Ruin, USE, with_cell},
 };
 use crate::support::{
     databases,
-    imports::import,
+    imports::{allowing_older, import},
     service::Service,
     small_reports::{ReportTexts, dump},
 };
@@ -25,7 +25,7 @@ const LONGEST_LINE: usize = 256 * 1024;
 /// Why an import was refused, which it must have been.
 fn refusal(name: &str, report: ImportReport) -> String {
     match report.outcome {
-        Outcome::Refused { reason } => reason,
+        Outcome::Refused { reason, .. } => reason,
         other => panic!("{name}: {other:?}"),
     }
 }
@@ -98,20 +98,64 @@ async fn a_column_given_twice_is_refused_by_name() {
     assert!(message.contains(expected), "{message}");
 }
 
+/// What lets a refused import pass.
+fn allowed_by(name: &str, report: &ImportReport) -> Waivers {
+    match &report.outcome {
+        Outcome::Refused { allowed_by: Some(waivers), .. } => *waivers,
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
 #[tokio::test]
-async fn the_options_that_a_refusal_names_waive_its_gates() {
+async fn the_waivers_of_a_refusal_let_the_import_and_those_after_it_pass() {
     let service = Service::with_sample().await;
     let store = service.database.store();
     let mut texts = ReportTexts::sample();
     texts.nanpa = with_cell(&texts.nanpa, OCN, |_| String::new());
-    let all = Some("100".parse().unwrap());
-    let change = Options { max_change: all, ..Options::default() };
-    let still = refusal("only changes are waived", import(&store, &texts, change).await.unwrap());
-    assert!(still.contains("--max-suspect") && still.contains("--max-shrink"), "{still}");
-    assert!(!still.contains("--max-change"), "{still}");
-    let max_shrink = "100".parse().unwrap();
-    let waived = Options { max_suspect: all, max_shrink, ..change };
+    let refused = import(&store, &texts, Options::default()).await.unwrap();
+    let waivers = allowed_by("no OCN", &refused);
+    let Waivers { max_change, max_suspect, .. } = waivers;
+    assert!(max_change.is_some() && max_suspect.is_some(), "{waivers:?}");
+    let fewer = Waivers { max_suspect: None, ..waivers };
+    let still = import(&store, &texts, Options { waivers: fewer, ..Options::default() });
+    assert_eq!(allowed_by("blank", &still.await.unwrap()), waivers);
+    let waived = Options { waivers, ..Options::default() };
     assert_eq!(import(&store, &texts, waived).await.unwrap().outcome, Outcome::Published);
+
+    // The change is not counted again where the next import is compared with the oldest version.
+    texts.nanpa = with_cell(&texts.nanpa, RATE_CENTER, |cells| {
+        let is_moved = cells[1].ends_with("-234");
+        if is_moved { "ELSEWHERE".to_owned() } else { cells[RATE_CENTER].to_owned() }
+    });
+    let suspect = Waivers { max_suspect, ..Waivers::default() };
+    let next = Options { waivers: suspect, ..Options::default() };
+    assert_eq!(import(&store, &texts, next).await.unwrap().outcome, Outcome::Published);
+}
+
+#[tokio::test]
+async fn small_changes_of_several_imports_add_up_to_a_refusal() {
+    let service = Service::with_sample().await;
+    let store = service.database.store();
+    let mut texts = ReportTexts::sample();
+    let first = store.manifest().await.unwrap().unwrap().current.version;
+    let mut outcomes = Vec::new();
+    for step in ["ONE", "TWO"] {
+        let changed = Cell::new(0);
+        texts.nanpa = with_cell(&texts.nanpa, RATE_CENTER, |cells| {
+            let changes = changed.get() < 15 && cells[RATE_CENTER] != "ONE";
+            changed.set(changed.get() + u32::from(changes));
+            if changes { step.to_owned() } else { cells[RATE_CENTER].to_owned() }
+        });
+        outcomes.push(import(&store, &texts, Options::default()).await.unwrap());
+    }
+    let second = outcomes.pop().unwrap();
+    assert_eq!(outcomes[0].outcome, Outcome::Published);
+    let reason = refusal("the second step", second);
+    let expected = format!("would differ from version {first}, more than 19 in a day: rate center");
+    assert!(
+        reason.starts_with("30 of 2797 US exchanges") && reason.contains(&expected),
+        "{reason}"
+    );
 }
 
 #[tokio::test]
@@ -121,7 +165,7 @@ async fn the_few_changes_of_one_night_pass_every_gate() {
     let mut texts = ReportTexts::sample();
     let row = texts.nanpa.lines().find(|line| line.contains("\tAS ")).unwrap();
     let other_ocn = row.split('\t').nth(OCN).unwrap().to_owned();
-    let changed = std::cell::Cell::new(0);
+    let changed = Cell::new(0);
     texts.nanpa = with_cell(&texts.nanpa, OCN, |cells| {
         let moves = cells[USE].trim() == "AS" && changed.get() < 15;
         changed.set(changed.get() + u32::from(moves));
@@ -141,14 +185,14 @@ async fn the_quality_of_a_version_is_stored_with_it_and_compared_with_that_befor
     assert_eq!(quality.by_country[&Country::Us].records, 135);
     assert_eq!(quality.by_area_code.len(), 2);
     let before = dump(&store).await;
-    let dry = Options { dry_run: true, allow_older: true, ..Options::default() };
+    let dry = Options { dry_run: true, ..allowing_older() };
     let planned = import(&store, &ReportTexts::second(), dry).await.unwrap();
     assert_eq!(dump(&store).await, before, "a dry run stores nothing");
     let records = planned.quality.countries[&Country::Us]["records"];
     assert_eq!((records.before, records.after), (Some(135.0), Some(134.0)));
     assert!(planned.quality.area_codes.contains_key(&"416".parse().unwrap()));
 
-    let later = Options { allow_older: true, ..Options::default() };
+    let later = allowing_older();
     let second = import(&store, &ReportTexts::second(), later).await.unwrap();
     let stored: Quality = store.quality(&second.version.unwrap()).await.unwrap().unwrap();
     assert_eq!(stored.by_country[&Country::Us].records, 134);

@@ -16,7 +16,9 @@ use store::StoreError;
 
 use crate::support::{
     fault_proxy::{Fault, at_operation},
-    imports::{answers, assert_no_drift, dying_store, import, repair, store_with_faults},
+    imports::{
+        allowing_older, answers, assert_no_drift, dying_store, import, repair, store_with_faults,
+    },
     service::Service,
     small_reports::ReportTexts,
 };
@@ -25,7 +27,7 @@ const NEWEST: RollbackTarget = RollbackTarget::NewestReadable;
 
 #[tokio::test]
 async fn killed_after_any_call_one_version_serves_whole_and_the_next_run_completes() {
-    let options = Options { allow_older: true, ..Options::default() };
+    let options = allowing_older();
     let (first, second) = (ReportTexts::first(), ReportTexts::second());
     let unkilled = Service::with_small_reports().await;
     let before = answers(&unkilled).await;
@@ -232,7 +234,7 @@ async fn an_import_after_a_killed_rollback_leaves_no_contradiction() {
 /// The first import dies after it has published, the second while it writes.
 #[tokio::test]
 async fn an_import_after_two_that_died_leaves_no_contradiction() {
-    let options = Options { allow_older: true, ..Options::default() };
+    let options = allowing_older();
     let expected = answers(&Service::with_small_reports().await).await;
     for killed_after in 2..7 {
         let service = Service::with_small_reports().await;

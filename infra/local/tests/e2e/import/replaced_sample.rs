@@ -56,6 +56,6 @@ async fn the_gates_compare_published_data_with_published_data() {
     ingest(&store, &published(), Options::default(), |_| ()).await.unwrap();
     let sample = ReportTexts::sample().sources();
     let refused = ingest(&store, &sample, Options::default(), |_| ()).await.unwrap();
-    let Outcome::Refused { reason } = refused.outcome else { panic!("{:?}", refused.outcome) };
+    let Outcome::Refused { reason, .. } = refused.outcome else { panic!("{:?}", refused.outcome) };
     assert!(reason.contains("older than the current data (2026-07-01)"), "{reason}");
 }

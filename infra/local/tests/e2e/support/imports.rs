@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ingest::{
-    Drift, ImportReport, IngestError, Options, Percent, Repair, Verification, ingest, verify,
+    Drift, ImportReport, IngestError, Options, Repair, Verification, Waivers, ingest, verify,
 };
 use serde_json::{Value, json};
 use store::{Store, TimeoutProfile};
@@ -96,12 +96,17 @@ pub async fn dying_store(service: &Service, calls: usize) -> (Store, FaultProxy)
 
 /// Options under which no gate refuses an import.
 pub fn without_gates() -> Options {
-    let all: Percent = "100".parse().unwrap();
-    Options {
-        max_shrink: all,
-        max_change: Some(all),
-        max_suspect: Some(all),
+    let waivers = Waivers {
+        max_change: Some(u32::MAX),
+        max_loss: Some(u32::MAX),
+        max_suspect: Some("100".parse().unwrap()),
         allow_older: true,
-        ..Options::default()
-    }
+    };
+    Options { waivers, ..Options::default() }
+}
+
+/// Options under which files may be older than the current data.
+pub fn allowing_older() -> Options {
+    let waivers = Waivers { allow_older: true, ..Waivers::default() };
+    Options { waivers, ..Options::default() }
 }
