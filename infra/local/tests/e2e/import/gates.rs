@@ -1,19 +1,14 @@
 //! Reports that can be read but are ruined: the gates refuse each, and say what would move from
 //! what to what.
 
-use std::{cell::Cell, fs::File, io::Read, path::Path};
+use std::cell::Cell;
 
 use ingest::{ChangeKind, ImportReport, Options, Outcome, Quality, Waivers};
 use numbering::records::Country;
 use store::Store;
-use zip::ZipArchive;
 
-use super::{
-    full_scale,
-    ruined_reports::{OCN, RATE_CENTER, RUINS, Ruin, USE, with_cell},
-};
+use super::ruined_reports::{OCN, RATE_CENTER, RUINS, Ruin, USE, with_cell};
 use crate::support::{
-    databases,
     imports::{allowing_older, import},
     service::Service,
     small_reports::{ReportTexts, dump},
@@ -99,7 +94,7 @@ async fn a_column_given_twice_is_refused_by_name() {
 }
 
 /// What lets a refused import pass.
-fn allowed_by(name: &str, report: &ImportReport) -> Waivers {
+pub fn allowed_by(name: &str, report: &ImportReport) -> Waivers {
     match &report.outcome {
         Outcome::Refused { allowed_by: Some(waivers), .. } => *waivers,
         other => panic!("{name}: {other:?}"),
@@ -223,41 +218,4 @@ async fn a_dry_run_lists_each_record_with_old_and_new_values() {
     let differences = &report.differences;
     let counted = [differences.exchanges, differences.carriers, differences.area_codes];
     assert_eq!(changes.len(), counted.iter().map(|delta| delta.total() as usize).sum::<usize>());
-}
-
-/// The published reports as text, from a folder that holds them.
-fn published_texts(folder: &Path) -> ReportTexts {
-    let unpacked = |name: &str| {
-        let mut zip = ZipArchive::new(File::open(folder.join(name)).unwrap()).unwrap();
-        let mut text = Vec::new();
-        zip.by_index(0).unwrap().read_to_end(&mut text).unwrap();
-        String::from_utf8_lossy(&text).into_owned()
-    };
-    let text = |name: &str| {
-        String::from_utf8_lossy(&std::fs::read(folder.join(name)).unwrap()).into_owned()
-    };
-    ReportTexts {
-        nanpa: unpacked("CoCodeAssignment_Utilized_AllStates_Public.zip"),
-        cnac: unpacked("COCodeStatus_ALL.zip"),
-        npa_report: text("npa_report.csv"),
-        carriers: text("carriers.csv"),
-    }
-}
-
-#[tokio::test]
-async fn every_ruin_of_the_published_reports_is_refused() {
-    let Some(folder) = full_scale::folder() else { return };
-    let reports = full_scale::sources(&folder);
-    let (database, published) = databases::with_published_reports(reports).await;
-    let (store, whole) = (database.store(), published_texts(&folder));
-    assert_every_ruin_is_refused(&store, published, &whole).await;
-    let again = import(&store, &whole, Options::default()).await.unwrap();
-    assert_eq!(again.outcome, Outcome::Unchanged);
-    assert!(again.quality.area_codes.is_empty(), "nothing moves");
-
-    // What a trial does that is given the published reports.
-    let sample = databases::with_sample().await;
-    let dry = Options { dry_run: true, ..Options::default() };
-    let planned = import(&sample.store(), &whole, dry).await.unwrap();
-    assert_eq!(planned.outcome, Outcome::Planned);
 }

@@ -3,9 +3,9 @@
 use crate::support::small_reports::ReportTexts;
 
 /// The columns of NANPA's report.
-const STATE: usize = 0;
+pub const STATE: usize = 0;
 pub const OCN: usize = 2;
-const COMPANY: usize = 3;
+pub const COMPANY: usize = 3;
 pub const RATE_CENTER: usize = 4;
 pub const USE: usize = 6;
 
