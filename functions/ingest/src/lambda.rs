@@ -70,6 +70,8 @@ pub struct Request {
     max_suspect: Option<Percent>,
     allow_older: bool,
     dry_run: bool,
+    /// Imports although the manifest cannot be read.
+    replace_manifest: bool,
     /// Goes back to the version before instead of importing.
     rollback: bool,
 }
@@ -183,9 +185,9 @@ impl Request {
                 .transpose()
                 .map_err(|source| RequestError::Percent { variable: MAX_SUSPECT, source })?,
         };
-        let Self { max_change, max_loss, allow_older, dry_run, .. } = *self;
+        let Self { max_change, max_loss, allow_older, dry_run, replace_manifest, .. } = *self;
         let waivers = Waivers { max_change, max_loss, max_suspect, allow_older };
-        Ok(Options { waivers, dry_run, deadline, ..Options::default() })
+        Ok(Options { waivers, dry_run, replace_manifest, deadline, ..Options::default() })
     }
 }
 

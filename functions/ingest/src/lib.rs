@@ -76,6 +76,12 @@ pub async fn ingest(
     let (rows, file_dates) = read_sources(sources, options.deadline, &mut notes, &progress).await?;
     progress(Progress::Comparing);
     let assembled = assemble::assemble(rows, &mut notes);
+    if options.replace_manifest && !options.dry_run && store.replace_unreadable_manifest().await? {
+        notes.warn(
+            "the manifest could not be read and is replaced",
+            "this counts as the first import",
+        );
+    }
     let baseline = Baseline::load(store, &mut notes).await?;
     let Comparison { mut differences, changed_keys } =
         Comparison::between(&baseline.dataset, &assembled);

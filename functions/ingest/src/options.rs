@@ -14,6 +14,8 @@ pub struct Options {
     pub waivers: Waivers,
     /// Whether to stop before anything is written.
     pub dry_run: bool,
+    /// Import as if nothing had been imported before, if the manifest cannot be read.
+    pub replace_manifest: bool,
     /// When the process will be ended; the import stops cleanly before that.
     pub deadline: Option<Instant>,
     /// The time of the import: the version is named after it, the data counts as imported then,
@@ -25,7 +27,13 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { waivers: Waivers::default(), dry_run: false, deadline: None, now: this_second() }
+        Self {
+            waivers: Waivers::default(),
+            dry_run: false,
+            replace_manifest: false,
+            deadline: None,
+            now: this_second(),
+        }
     }
 }
 

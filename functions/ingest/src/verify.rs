@@ -43,6 +43,8 @@ pub struct Drift {
     pub contradicting: usize,
     /// Items of another version; readers answer from memory.
     pub outdated: usize,
+    /// Items that are not what was written; readers answer from memory.
+    pub unreadable: usize,
     /// Records without an item; readers answer from memory.
     pub missing: usize,
     /// Items of no record; readers pass them over.
@@ -52,7 +54,7 @@ pub struct Drift {
 impl Drift {
     /// How many items differ, of whatever kind.
     pub fn total(&self) -> usize {
-        self.contradicting + self.outdated + self.missing + self.stray
+        self.contradicting + self.outdated + self.unreadable + self.missing + self.stray
     }
 }
 
@@ -133,7 +135,10 @@ impl<'a> ItemComparison<'a> {
             return;
         };
         self.found.insert(key);
-        if !item.has_version(&expected.version) {
+        if !item.is_whole() {
+            self.drift.unreadable += 1;
+            self.differing.push(key);
+        } else if !item.has_version(&expected.version) {
             self.drift.outdated += 1;
             self.differing.push(key);
         } else if !item.is_same_as(&expected) {

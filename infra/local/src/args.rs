@@ -201,6 +201,9 @@ pub struct ImportArgs {
     /// Import files that are older than the current data
     #[arg(long)]
     pub allow_older: bool,
+    /// Start anew if the manifest, which names the versions, is damaged
+    #[arg(long)]
+    pub replace_manifest: bool,
     #[command(flatten)]
     pub change: ChangeArgs,
 }
@@ -235,8 +238,7 @@ pub struct ChangeArgs {
 
 #[derive(Debug, Args)]
 pub struct RollbackArgs {
-    /// The version to go back to, as 'versions' lists it; without it, the newest one before the
-    /// current version that can be read
+    /// The version to go back to; without it, the newest before the current one that can be read
     #[arg(long, value_name = "VERSION")]
     pub to: Option<String>,
     #[command(flatten)]

@@ -5,6 +5,7 @@ use std::{net::Ipv4Addr, path::Path, time::Duration};
 use aws_sdk_dynamodb::config::Builder;
 use dynoxide::Database as Dynoxide;
 use logging::with_causes;
+use rusqlite::Connection;
 use signed_requests::sdk_config;
 use store::{Store, Tables, TimeoutProfile, is_plain_http};
 use tokio::{net::TcpSocket, sync::oneshot, task::JoinHandle};
@@ -12,6 +13,7 @@ use tokio::{net::TcpSocket, sync::oneshot, task::JoinHandle};
 use crate::{
     LocalError,
     args::{DataArgs, DatabaseArgs},
+    damaged_items::{Scope, isolate},
     data_folder::{DATABASE_FILE, ENDPOINT_FILE},
     database_check::{Damage, quick_check},
     database_copy::{self, Copy},
@@ -36,6 +38,8 @@ pub enum Access {
     /// It reads. Nothing is made or locked, so that it works beside any other command and in a folder
     /// that it may not write into.
     Read,
+    /// It reads like [`Access::Read`], and every item.
+    Examine,
     /// It writes only into a copy in memory, to see what would change; an empty one if there is no
     /// database.
     Rehearse,
@@ -105,17 +109,11 @@ impl Database {
             .try_exists()
             .map_err(LocalError::io(format!("cannot read folder '{}'", folder.display())))?;
         let opened = match (access, exists) {
-            (Access::Read | Access::Change, false) => return Ok(None),
+            (Access::Read | Access::Examine | Access::Change, false) => return Ok(None),
             (Access::Rehearse, false) => Self::in_memory().await,
-            (Access::Read | Access::Rehearse, true) => {
-                let unreadable = |cause| unreadable(folder, &file, cause);
-                let Copy { database, damage } =
-                    database_copy::in_memory(&file).map_err(unreadable)?;
-                if let Some(damage) = damage {
-                    // What is left is read all the same, so that the keys can be exported.
-                    eprintln!("warning: {}", damage.in_folder(folder, &file));
-                }
-                Self::of_copy(database).await
+            (Access::Read, true) => Self::copy_of(folder, &file, Scope::WithoutLookupItems).await,
+            (Access::Examine | Access::Rehearse, true) => {
+                Self::copy_of(folder, &file, Scope::Everything).await
             }
             (Access::Change, true) | (Access::Create, _) => Self::embedded(folder).await,
         };
@@ -202,6 +200,16 @@ impl Database {
         let database =
             Dynoxide::memory().map_err(LocalError::io("cannot open a database in memory"))?;
         Self::start(database, reserve(ANY_PORT)?, None, None).await
+    }
+
+    async fn copy_of(folder: &Path, file: &Path, scope: Scope) -> Result<Self, LocalError> {
+        let Copy { database, damage } = database_copy::in_memory(file, scope)
+            .map_err(|cause| unreadable(folder, file, cause))?;
+        if let Some(damage) = damage {
+            // What is left is read all the same, so that the keys can be exported.
+            eprintln!("warning: {}", damage.in_folder(folder, file));
+        }
+        Self::of_copy(database).await
     }
 
     async fn start(
@@ -293,6 +301,10 @@ fn open_file(data_dir: &Path) -> Result<Dynoxide, LocalError> {
     let file = data_dir.join(DATABASE_FILE);
     if file.exists() {
         database_copy::read(&file, |connection| Ok(quick_check(connection)?))
+            .map_err(|cause| unreadable(data_dir, &file, cause))?;
+        Connection::open(&file)
+            .map_err(Into::into)
+            .and_then(|connection| isolate(&connection, Scope::Everything))
             .map_err(|cause| unreadable(data_dir, &file, cause))?;
     }
     // SQLite takes an empty file for a new database, and would make one that others can read.

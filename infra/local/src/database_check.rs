@@ -12,7 +12,8 @@ use rusqlite::{Connection, ErrorCode, ffi};
 use store::{DatasetError, Store, StoreError};
 
 use crate::{
-    LocalError, database::Database, database_copy, error::Cause, next_commands::NextCommands,
+    LocalError, damaged_items::Scope, database::Database, database_copy, error::Cause,
+    next_commands::NextCommands,
 };
 
 /// Why a database is of no use, or of little.
@@ -20,14 +21,18 @@ use crate::{
 pub enum Damage {
     #[error("SQLite cannot read it")]
     Pages(#[source] rusqlite::Error),
+    #[error("what it says of its tables cannot be read")]
+    Tables(#[source] serde_json::Error),
     #[error("it is no database of this program")]
     Foreign,
     #[error("its current version cannot be read")]
     Version(#[source] IngestError),
-    #[error("{0} of its items contradict its current version")]
+    #[error("{0} of its items contradict its current version, or cannot be read")]
     Items(usize),
     #[error("its keys cannot be read")]
     Keys(#[source] StoreError),
+    #[error("{} of its keys cannot be read: {}", .0.len(), .0.join(", "))]
+    SomeKeys(Vec<String>),
 }
 
 /// What a database that reads back holds.
@@ -51,6 +56,10 @@ impl Damage {
             Ok(error) => return Err(error),
             Err(cause) => cause,
         };
+        let cause = match cause.downcast::<serde_json::Error>() {
+            Ok(error) => return Ok(Self::Tables(*error)),
+            Err(cause) => cause,
+        };
         match cause.downcast::<dynoxide::DynoxideError>().map(|error| *error) {
             Ok(dynoxide::DynoxideError::SqliteError(error)) if is_damage(&error) => {
                 Ok(Self::Pages(error))
@@ -67,7 +76,12 @@ impl Damage {
         let remedy = match &self {
             Self::Items(_) => format!("'{}' rewrites them", next.tnr("verify --repair")),
             Self::Version(_) => format!("'{}' brings another one", next.tnr("import --fetch")),
-            Self::Pages(_) | Self::Foreign | Self::Keys(_) => format!(
+            Self::SomeKeys(_) => format!(
+                "'{}' deletes one, and '{}' makes another",
+                next.tnr("keys delete PREFIX"),
+                next.tnr("keys create --name NAME")
+            ),
+            Self::Pages(_) | Self::Tables(_) | Self::Foreign | Self::Keys(_) => format!(
                 "move its files dynamodb.sqlite* away, and '{}' brings a backup back, or '{}' the \
                  data without the keys",
                 next.tnr("restore FILE"),
@@ -92,7 +106,7 @@ impl Damage {
 /// # Errors
 /// Returns an error if a page is damaged.
 pub fn quick_check(connection: &Connection) -> Result<(), rusqlite::Error> {
-    check(connection, "quick_check")
+    check(connection, "quick_check(1)")
 }
 
 /// Reads all that a database file holds, and changes nothing.
@@ -100,9 +114,9 @@ pub fn quick_check(connection: &Connection) -> Result<(), rusqlite::Error> {
 /// # Errors
 /// Returns the damage if a part of the file cannot be read, and the cause if the file cannot be opened.
 pub async fn contents(file: &Path) -> Result<Contents, Result<Damage, Cause>> {
-    database_copy::read(file, |connection| Ok(check(connection, "integrity_check")?))
+    database_copy::read(file, |connection| Ok(check(connection, "integrity_check(1)")?))
         .map_err(Damage::behind)?;
-    let copied = database_copy::in_memory(file).map_err(Damage::behind)?;
+    let copied = database_copy::in_memory(file, Scope::Everything).map_err(Damage::behind)?;
     if !has_tables(&copied.database).map_err(|error| Err(error.into()))? {
         return Err(Ok(Damage::Foreign));
     }
@@ -118,14 +132,19 @@ fn has_tables(database: &Dynoxide) -> Result<bool, dynoxide::DynoxideError> {
 }
 
 async fn read_all(store: &Store) -> Result<Contents, Damage> {
-    let keys = store.api_keys().await.map_err(Damage::Keys)?.len();
+    let keys = store.all_api_keys().await.map_err(Damage::Keys)?;
+    if !keys.damaged.is_empty() {
+        let names = keys.damaged.into_iter().map(|key| key.name);
+        return Err(Damage::SomeKeys(names.collect()));
+    }
+    let keys = keys.readable.len();
     let unreadable = |error: StoreError| Damage::Version(error.into());
     let Some(manifest) = store.manifest().await.map_err(unreadable)? else {
         return Ok(Contents { current: None, keys, unreadable: Vec::new() });
     };
     let items = match ingest::verify(store, Repair::No, None, |_| ()).await {
-        Ok(found) if found.drift.contradicting > 0 => {
-            return Err(Damage::Items(found.drift.contradicting));
+        Ok(found) if found.drift.contradicting + found.drift.unreadable > 0 => {
+            return Err(Damage::Items(found.drift.contradicting + found.drift.unreadable));
         }
         Ok(found) if found.passed_over.is_empty() => found.items,
         // Another release reads it, if its bytes are those that were written.
@@ -145,8 +164,11 @@ async fn read_all(store: &Store) -> Result<Contents, Damage> {
 }
 
 /// Runs one of the checks of SQLite, which answers with what is wrong, or with `ok`.
-fn check(connection: &Connection, name: &str) -> Result<(), rusqlite::Error> {
-    let found: String = connection.query_row(&format!("PRAGMA {name}(1)"), [], |row| row.get(0))?;
+///
+/// # Errors
+/// Returns an error if something is wrong.
+pub fn check(connection: &Connection, name: &str) -> Result<(), rusqlite::Error> {
+    let found: String = connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get(0))?;
     if found == "ok" {
         return Ok(());
     }

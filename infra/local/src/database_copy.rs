@@ -19,6 +19,7 @@ use rusqlite::{
 };
 
 use crate::{
+    damaged_items::{Scope, isolate},
     data_folder::files_of_database,
     database_check::{Damage, quick_check},
     error::Cause,
@@ -45,13 +46,17 @@ pub struct Copy {
 ///
 /// # Errors
 /// Returns an error if it cannot be read, or a later release wrote it.
-pub fn in_memory(database: &Path) -> Result<Copy, Cause> {
+pub fn in_memory(database: &Path, scope: Scope) -> Result<Copy, Cause> {
     read(database, |source| {
         // Two connections of this process know the copy by its name, which nobody else can see.
         let name = format!("file:tnr-{:016x}?mode=memory&cache=shared", rand::random::<u64>());
         let mut copy = Connection::open(&name)?;
         copy_all(source, &mut copy)?;
-        let damage = quick_check(&copy).err().map(Damage::Pages);
+        let checked = quick_check(&copy).map_err(Cause::from);
+        let damage = match checked.and_then(|()| isolate(&copy, scope)) {
+            Ok(_) => None,
+            Err(cause) => Some(Damage::behind(cause)?),
+        };
         // This upgrades the copy, if an earlier release wrote the database.
         Ok(Copy { database: Dynoxide::new(&name)?, damage })
     })

@@ -49,6 +49,11 @@ pub enum LocalError {
     #[error("API key '{0}…' has been revoked or has expired; give another one")]
     DeadKey(String),
     #[error(
+        "API key '{0}…' is damaged in the database; 'tnr keys list' says how to delete it, or give \
+         another one"
+    )]
+    DamagedKey(String),
+    #[error(
         "API key '{0}…' still works; revoke it with 'tnr keys revoke', and delete it once clients no \
          longer need it"
     )]

@@ -6,6 +6,7 @@ pub mod commands;
 mod connections;
 pub mod costs;
 mod csv_errors;
+mod damaged_items;
 mod data_folder;
 pub mod database;
 mod database_check;

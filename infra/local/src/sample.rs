@@ -10,8 +10,11 @@ use crate::{LocalError, next_commands::NextCommands};
 /// # Errors
 /// Returns an error if the database cannot be read or written.
 pub async fn import_if_empty(store: &Store) -> Result<(), LocalError> {
-    if store.manifest().await?.is_some() {
-        return Ok(());
+    match store.manifest().await {
+        Ok(None) => (),
+        // The health of the service tells of a damaged manifest, and the log how to mend it.
+        Ok(Some(_)) | Err(StoreError::Manifest { .. }) => return Ok(()),
+        Err(error) => return Err(error.into()),
     }
     match ingest::ingest(store, &sample(), Options::default(), |_| ()).await {
         // Another process imported something first.

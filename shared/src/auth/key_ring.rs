@@ -113,7 +113,15 @@ impl KeyRing {
             }
             Err(error) => error,
         };
-        let Some(record) = believed else { return Err(error.into()) };
+        let Some(record) = believed else {
+            if let StoreError::Item { .. } = error {
+                // Only another key helps the client, and no retry.
+                tracing::error!(error = with_causes(&error), "a key is damaged and is refused");
+                self.unknown.insert(hash.to_owned(), ()).await;
+                return Err(LookupError::Unknown);
+            }
+            return Err(error.into());
+        };
         if !error.is_left_alone() {
             tracing::warn!(
                 error = with_causes(&error),

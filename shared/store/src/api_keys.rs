@@ -1,16 +1,14 @@
 //! API keys as they are stored: a hash, and what an operator needs to tell keys apart, but never
 //! the key itself.
 
-use aws_sdk_dynamodb::{
-    operation::{put_item::PutItemError, update_item::UpdateItemError},
-    types::{AttributeValue, ReturnValuesOnConditionCheckFailure},
-};
+use aws_sdk_dynamodb::{operation::put_item::PutItemError, types::AttributeValue};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     Store, StoreError,
-    client::{item_from_record, record_from_item},
+    client::{Item, item_from_record, record_from_item},
+    item_check,
 };
 
 /// A key as it is stored.
@@ -43,6 +41,32 @@ pub struct KeyRecord {
     pub quota_id: Option<String>,
 }
 
+/// The keys of a table.
+#[derive(Debug)]
+pub struct StoredKeys {
+    /// Those that can be read, the oldest first.
+    pub readable: Vec<KeyRecord>,
+    /// Those that cannot be read. No request with such a key is answered.
+    pub damaged: Vec<DamagedKey>,
+}
+
+/// A key whose item is not what was written.
+#[derive(Debug)]
+pub struct DamagedKey {
+    pub key_hash: String,
+    /// What it is told apart by: its prefix, or its hash if the prefix cannot be read either.
+    pub name: String,
+}
+
+impl DamagedKey {
+    fn of(item: &Item) -> Self {
+        let text = |name| item.get(name).and_then(|value: &AttributeValue| value.as_s().ok());
+        let key_hash = text("key_hash").cloned().unwrap_or_default();
+        let name = text("prefix").unwrap_or(&key_hash).clone();
+        Self { key_hash, name }
+    }
+}
+
 impl KeyRecord {
     /// Whether the key opens the API at `now`.
     pub fn is_live(&self, now: Timestamp) -> bool {
@@ -70,8 +94,11 @@ impl Store {
     /// Returns an error if DynamoDB refuses it.
     pub async fn put_api_key(&self, key: &KeyRecord) -> Result<(), StoreError> {
         let table = &self.tables.api_keys;
-        let put =
-            self.client.put_item().table_name(table).set_item(Some(item_from_record(table, key)?));
+        let put = self
+            .client
+            .put_item()
+            .table_name(table)
+            .set_item(Some(item_from_record(table, None, key)?));
         put.send().await.map(drop).map_err(StoreError::call("PutItem", table))
     }
 
@@ -86,7 +113,7 @@ impl Store {
             .client
             .put_item()
             .table_name(table)
-            .set_item(Some(item_from_record(table, key)?))
+            .set_item(Some(item_from_record(table, None, key)?))
             .condition_expression("attribute_not_exists(key_hash)");
         let Err(error) = put.send().await else { return Ok(true) };
         match error.as_service_error() {
@@ -95,22 +122,34 @@ impl Store {
         }
     }
 
-    /// Every key ever made, the oldest first. This reads the whole table, so it is for operators
-    /// only.
+    /// Every key ever made that can be read, the oldest first. This reads the whole table, so it is
+    /// for operators only.
     ///
     /// # Errors
-    /// Returns an error if DynamoDB does not answer, or an item cannot be read.
+    /// Returns an error if DynamoDB does not answer.
     pub async fn api_keys(&self) -> Result<Vec<KeyRecord>, StoreError> {
+        Ok(self.all_api_keys().await?.readable)
+    }
+
+    /// Every key ever made, with those that cannot be read.
+    ///
+    /// # Errors
+    /// Returns an error if DynamoDB does not answer.
+    pub async fn all_api_keys(&self) -> Result<StoredKeys, StoreError> {
         let table = self.tables.api_keys.as_str();
         let scan = self.client.scan().table_name(table).consistent_read(true);
         let mut pages = scan.into_paginator().items().send();
-        let mut keys = Vec::new();
+        let (mut readable, mut damaged) = (Vec::new(), Vec::new());
         while let Some(item) = pages.next().await {
             let item = item.map_err(StoreError::call("Scan", table))?;
-            keys.push(record_from_item::<KeyRecord>(table, item)?);
+            let if_damaged = DamagedKey::of(&item);
+            match record_from_item::<KeyRecord>(table, item) {
+                Ok(key) => readable.push(key),
+                Err(_) => damaged.push(if_damaged),
+            }
         }
-        keys.sort_by_key(|key| key.created_at);
-        Ok(keys)
+        readable.sort_by_key(|key| key.created_at);
+        Ok(StoredKeys { readable, damaged })
     }
 
     /// Makes a key stop working at `end`, unless it does so earlier; says whether that changed it.
@@ -118,7 +157,7 @@ impl Store {
     /// # Errors
     /// Returns an error if there is no such key, or DynamoDB does not answer.
     pub async fn expire_api_key(&self, key_hash: &str, end: Timestamp) -> Result<bool, StoreError> {
-        self.set_earlier_time(key_hash, "expires_at", end).await
+        self.set_earlier_time(key_hash, end, |key| &mut key.expires_at).await
     }
 
     /// Marks a key as revoked, unless it was revoked earlier; says whether that changed it. The API
@@ -127,7 +166,7 @@ impl Store {
     /// # Errors
     /// Returns an error if there is no such key, or DynamoDB does not answer.
     pub async fn revoke_api_key(&self, key_hash: &str, now: Timestamp) -> Result<bool, StoreError> {
-        self.set_earlier_time(key_hash, "revoked_at", now).await
+        self.set_earlier_time(key_hash, now, |key| &mut key.revoked_at).await
     }
 
     /// Deletes the record of a key, if there is one.
@@ -142,36 +181,39 @@ impl Store {
     }
 
     /// Sets a time unless there is an earlier one. So the end of a key only ever moves nearer,
-    /// whatever commands run at the same time and in whichever order their calls arrive.
+    /// whatever commands run at the same time and in whichever order their calls arrive: an item is
+    /// replaced only as long as it is the one that was read.
     async fn set_earlier_time(
         &self,
         key_hash: &str,
-        attribute: &str,
         time: Timestamp,
+        time_of: fn(&mut KeyRecord) -> &mut Option<Timestamp>,
     ) -> Result<bool, StoreError> {
         let table = &self.tables.api_keys;
-        let update = self
-            .client
-            .update_item()
-            .table_name(table)
-            .key("key_hash", AttributeValue::S(key_hash.to_owned()))
-            .update_expression("SET #attribute = :time")
-            .condition_expression(
-                "attribute_exists(key_hash) AND (attribute_not_exists(#attribute) \
-                 OR attribute_type(#attribute, :null) OR #attribute > :time)",
-            )
-            .expression_attribute_names("#attribute", attribute)
-            .expression_attribute_values(":time", AttributeValue::S(time.to_string()))
-            .expression_attribute_values(":null", AttributeValue::S("NULL".to_owned()))
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
-        let Err(error) = update.send().await else { return Ok(true) };
-        match error.as_service_error() {
-            Some(UpdateItemError::ConditionalCheckFailedException(refused))
-                if refused.item().is_some() =>
-            {
-                Ok(false)
+        loop {
+            let found = self.api_key(key_hash).await?;
+            let before = found.ok_or_else(|| StoreError::NoKey(key_hash.to_owned()))?;
+            let mut after = before.clone();
+            let earlier = time_of(&mut after);
+            if earlier.is_some_and(|earlier| earlier <= time) {
+                return Ok(false);
             }
-            _ => Err(StoreError::call("UpdateItem", table)(error)),
+            *earlier = Some(time);
+            let check = item_check::of(&item_from_record(table, None, &before)?);
+            let put = self
+                .client
+                .put_item()
+                .table_name(table)
+                .set_item(Some(item_from_record(table, None, &after)?))
+                .condition_expression("#check = :check")
+                .expression_attribute_names("#check", item_check::CHECK)
+                .expression_attribute_values(":check", check);
+            let Err(error) = put.send().await else { return Ok(true) };
+            match error.as_service_error() {
+                // Another command has changed the key meanwhile.
+                Some(PutItemError::ConditionalCheckFailedException(_)) => (),
+                _ => return Err(StoreError::call("PutItem", table)(error)),
+            }
         }
     }
 }

@@ -13,6 +13,7 @@ use serde_dynamo::aws_sdk_dynamodb_1::{from_item, to_item};
 use crate::{
     StoreError, Tables, TimeoutProfile, capacity,
     https::{TRUST_VARIABLES, TrustedRoots, https_client},
+    item_check,
     reachability::Reachability,
 };
 
@@ -125,16 +126,17 @@ impl Store {
         key: &str,
         value: String,
     ) -> Result<Option<T>, StoreError> {
+        let value = AttributeValue::S(value);
         let request = self
             .client
             .get_item()
             .table_name(table)
-            .key(key, AttributeValue::S(value))
+            .key(key, value.clone())
             .return_consumed_capacity(ReturnConsumedCapacity::Total)
             .consistent_read(true);
         let answer = request.send().await.map_err(StoreError::call("GetItem", table))?;
         capacity::count(answer.consumed_capacity());
-        answer.item.map(|item| record_from_item(table, item)).transpose()
+        answer.item.map(|item| record_of_key(table, (key, &value), item)).transpose()
     }
 }
 
@@ -160,16 +162,42 @@ fn credentials_from_env() -> Option<Credentials> {
 }
 
 /// The record that an item of `table` holds.
+///
+/// # Errors
+/// Returns an error if the item is not what was written, or no such record.
 pub(crate) fn record_from_item<T: DeserializeOwned>(
     table: &str,
     item: Item,
 ) -> Result<T, StoreError> {
+    item_check::verify(&item).map_err(StoreError::item(table))?;
     from_item(item).map_err(StoreError::item(table))
 }
 
-/// A record as an item of `table`. Fields that are `None` are left out.
-pub(crate) fn item_from_record(table: &str, record: &impl Serialize) -> Result<Item, StoreError> {
+/// The record that an item of `table` holds, which was found under the name and value of this key.
+///
+/// # Errors
+/// Returns an error if it is the item of another key, is not what was written, or no such record.
+pub(crate) fn record_of_key<T: DeserializeOwned>(
+    table: &str,
+    (name, value): (&str, &AttributeValue),
+    item: Item,
+) -> Result<T, StoreError> {
+    if item.get(name) != Some(value) {
+        return Err(StoreError::item(table)("it was found under the key of another item"));
+    }
+    record_from_item(table, item)
+}
+
+/// A record as an item of `table`, with what is its key unless the record has it. Fields that are
+/// `None` are left out.
+pub(crate) fn item_from_record(
+    table: &str,
+    key: Option<(&str, AttributeValue)>,
+    record: &impl Serialize,
+) -> Result<Item, StoreError> {
     let mut item: Item = to_item(record).map_err(StoreError::item(table))?;
     item.retain(|_, value| !value.is_null());
+    item.extend(key.map(|(name, value)| (name.to_owned(), value)));
+    item_check::seal(&mut item);
     Ok(item)
 }

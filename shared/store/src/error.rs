@@ -25,6 +25,12 @@ pub enum StoreError {
     /// The attributes of an item are not those that this release expects or can write.
     #[error("an item of table {table} cannot be read or written in the form of this release")]
     Item { table: String, source: Cause },
+    /// The manifest is not what was written, so that no version is known.
+    #[error(
+        "the manifest in table {table} cannot be read; 'tnr import --fetch --replace-manifest' \
+         imports the published reports as the first version"
+    )]
+    Manifest { table: String, source: Cause },
     /// The chunks of a snapshot are not the ones that were written.
     #[error("version {version} cannot be read")]
     Snapshot { version: Version, source: DamagedChunks },
@@ -36,6 +42,9 @@ pub enum StoreError {
         "DynamoDB is too busy: {left} items of {operation} are left undone; run it again later"
     )]
     Busy { operation: &'static str, left: usize },
+    /// No key has this hash.
+    #[error("there is no key with the hash {0}")]
+    NoKey(String),
     /// The manifest is no longer the one that was to be replaced.
     #[error(
         "another import or rollback changed the data meanwhile; \

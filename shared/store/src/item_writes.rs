@@ -39,8 +39,7 @@ impl ItemWrite {
         let request = WriteRequest::builder();
         Ok(match self {
             Self::Put(lookup_item) => {
-                let mut attributes = item_from_record(table, lookup_item)?;
-                attributes.insert(name.to_owned(), value);
+                let attributes = item_from_record(table, Some((name, value)), lookup_item)?;
                 let put = PutRequest::builder().set_item(Some(attributes)).build();
                 request.put_request(put.map_err(into_store_error)?).build()
             }

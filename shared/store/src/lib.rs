@@ -10,6 +10,7 @@ mod current;
 mod error;
 mod failed_calls;
 mod https;
+mod item_check;
 mod item_writes;
 mod loaded_versions;
 mod loading;
@@ -25,7 +26,7 @@ mod timeouts;
 mod usage;
 mod waiting;
 
-pub use api_keys::KeyRecord;
+pub use api_keys::{DamagedKey, KeyRecord, StoredKeys};
 pub use capacity::{Consumption, metered};
 pub use client::{Store, is_plain_http};
 pub use current::{CurrentDataset, Serving};

@@ -63,9 +63,10 @@ impl DatasetError {
         matches!(self, Self::Store(error) if error.is_left_alone())
     }
 
-    /// Whether versions have been published, and none of them can be read.
+    /// Whether versions have been published, and none of them can be read, or none is known.
     pub fn is_of_every_version(&self) -> bool {
-        matches!(self, Self::NoneReadable { .. } | Self::StillUnreadable)
+        let is_of_manifest = matches!(self, Self::Store(StoreError::Manifest { .. }));
+        is_of_manifest || matches!(self, Self::NoneReadable { .. } | Self::StillUnreadable)
     }
 }
 

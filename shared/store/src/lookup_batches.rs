@@ -4,6 +4,7 @@ use std::{collections::HashMap, time::Duration};
 
 use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes, ReturnConsumedCapacity};
 use backon::{BackoffBuilder, ExponentialBuilder};
+use logging::with_causes;
 use numbering::records::{Exchange, NpaNxx, RecordKey};
 
 use crate::{
@@ -27,10 +28,10 @@ const RETRY_DELAYS: ExponentialBuilder = ExponentialBuilder::new()
 
 impl Store {
     /// The items of these exchanges, of which there may be [`READS_PER_BATCH`] and none twice. Exchanges
-    /// without an item are left out. Like a single item they are read eventually consistently.
+    /// without an item that can be read are left out. Like a single item they are read eventually consistently.
     ///
     /// # Errors
-    /// Returns an error if DynamoDB does not answer for all of them in time, or an item cannot be read.
+    /// Returns an error if DynamoDB does not answer for all of them in time.
     pub async fn exchanges(
         &self,
         npa_nxxs: &[NpaNxx],
@@ -63,8 +64,10 @@ impl Store {
             capacity::count(answer.consumed_capacity().first());
             let items = answer.responses.and_then(|mut tables| tables.remove(table));
             for item in items.into_iter().flatten() {
-                if let Some(npa_nxx) = npa_nxx_of(&item) {
-                    found.insert(npa_nxx, record_from_item(table, item)?);
+                let Some(npa_nxx) = npa_nxx_of(&item) else { continue };
+                match record_from_item(table, item) {
+                    Ok(record) => _ = found.insert(npa_nxx, record),
+                    Err(error) => warn_of_unreadable(npa_nxx, &error),
                 }
             }
             left = answer.unprocessed_keys.and_then(|mut tables| tables.remove(table));
@@ -76,6 +79,11 @@ impl Store {
         }
         Ok(found)
     }
+}
+
+/// An item that cannot be read must not keep those beside it from being answered.
+fn warn_of_unreadable(npa_nxx: NpaNxx, error: &StoreError) {
+    tracing::warn!(error = with_causes(error), %npa_nxx, "an item cannot be read");
 }
 
 /// The exchange whose item this is, by its partition key.

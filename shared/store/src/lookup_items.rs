@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity};
 use numbering::records::{Carrier, Exchange, NpaNxx, Ocn, RecordKey, Version};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::{Store, StoreError, Tables, capacity, client::record_from_item};
+use crate::{Store, StoreError, Tables, capacity, client::record_of_key};
 
 /// An item of the tables of carriers and exchanges, without its key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -130,11 +130,11 @@ impl Store {
             .client
             .get_item()
             .table_name(table)
-            .key(name, value)
+            .key(name, value.clone())
             .return_consumed_capacity(ReturnConsumedCapacity::Total);
         let answer = request.send().await.map_err(StoreError::call("GetItem", table))?;
         capacity::count(answer.consumed_capacity());
-        answer.item.map(|item| record_from_item(table, item)).transpose()
+        answer.item.map(|item| record_of_key(table, (name, &value), item)).transpose()
     }
 }
 

@@ -195,6 +195,13 @@ struct StoredManifest {
     retained: Vec<Snapshot>,
 }
 
+impl StoredManifest {
+    /// Names no version, and has a revision of its own.
+    fn empty() -> Self {
+        Self { revision: Revision::new(), current: None, retained: Vec::new() }
+    }
+}
+
 impl From<StoredManifest> for Option<Manifest> {
     fn from(stored: StoredManifest) -> Self {
         let StoredManifest { revision, current, retained } = stored;
@@ -218,8 +225,7 @@ impl Store {
     /// Returns [`StoreError::Overtaken`] if something has been imported already, and another error
     /// if DynamoDB does not answer, or the item cannot be read.
     pub async fn first_revision(&self) -> Result<Revision, StoreError> {
-        let empty =
-            StoredManifest { revision: Revision::new(), current: None, retained: Vec::new() };
+        let empty = StoredManifest::empty();
         match self.replace_manifest(&empty, None).await {
             // Another import has stored the manifest, and has not published anything yet.
             Err(StoreError::Overtaken) => match self.stored_manifest().await? {
@@ -228,6 +234,23 @@ impl Store {
             },
             written => written.map(|()| empty.revision),
         }
+    }
+
+    /// Replaces a manifest that cannot be read by one without a version, as before the first import;
+    /// says whether that was so. One that can be read stays as it is.
+    ///
+    /// # Errors
+    /// Returns an error if DynamoDB does not answer.
+    pub async fn replace_unreadable_manifest(&self) -> Result<bool, StoreError> {
+        if !matches!(self.stored_manifest().await, Err(StoreError::Manifest { .. })) {
+            return Ok(false);
+        }
+        let table = &self.tables.dataset;
+        let id = AttributeValue::S(MANIFEST.to_owned());
+        let item = item_from_record(table, Some(("id", id)), &StoredManifest::empty())?;
+        let put = self.client.put_item().table_name(table).set_item(Some(item));
+        put.send().await.map_err(StoreError::call("PutItem", table))?;
+        Ok(true)
     }
 
     /// Makes `manifest` the current one, if `replaced` is still the revision of the current one.
@@ -250,7 +273,11 @@ impl Store {
     }
 
     async fn stored_manifest(&self) -> Result<Option<StoredManifest>, StoreError> {
-        self.get(&self.tables.dataset, "id", MANIFEST.to_owned()).await
+        let stored = self.get(&self.tables.dataset, "id", MANIFEST.to_owned()).await;
+        stored.map_err(|error| match error {
+            StoreError::Item { table, source } => StoreError::Manifest { table, source },
+            other => other,
+        })
     }
 
     async fn replace_manifest(
@@ -259,8 +286,8 @@ impl Store {
         replaced: Option<&Revision>,
     ) -> Result<(), StoreError> {
         let table = &self.tables.dataset;
-        let mut attributes = item_from_record(table, manifest)?;
-        attributes.insert("id".to_owned(), AttributeValue::S(MANIFEST.to_owned()));
+        let id = AttributeValue::S(MANIFEST.to_owned());
+        let attributes = item_from_record(table, Some(("id", id)), manifest)?;
         let put = self.client.put_item().table_name(table).set_item(Some(attributes));
         let conditional_put = match replaced {
             None => put.condition_expression("attribute_not_exists(id)"),

@@ -4,7 +4,9 @@
 use aws_sdk_dynamodb::{primitives::Blob, types::AttributeValue};
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{Revision, Store, StoreError, client::Item, error::Cause, snapshots::REPLACES};
+use crate::{
+    Revision, Store, StoreError, client::Item, error::Cause, item_check, snapshots::REPLACES,
+};
 use numbering::records::Version;
 
 /// The level of zstd. It is low because the item is small and hardly ever read.
@@ -25,13 +27,13 @@ impl Store {
     ) -> Result<(), StoreError> {
         let table = &self.tables.dataset;
         let data = compressed(quality).map_err(StoreError::item(table))?;
-        let request = self
-            .client
-            .put_item()
-            .table_name(table)
-            .item("id", AttributeValue::S(quality_id(version)))
-            .item(REPLACES, AttributeValue::S(replaces.to_string()))
-            .item("data", AttributeValue::B(Blob::new(data)));
+        let mut item = Item::from([
+            ("id".to_owned(), AttributeValue::S(quality_id(version))),
+            (REPLACES.to_owned(), AttributeValue::S(replaces.to_string())),
+            ("data".to_owned(), AttributeValue::B(Blob::new(data))),
+        ]);
+        item_check::seal(&mut item);
+        let request = self.client.put_item().table_name(table).set_item(Some(item));
         request.send().await.map_err(StoreError::call("PutItem", table))?;
         Ok(())
     }
@@ -62,6 +64,7 @@ fn compressed(quality: &impl Serialize) -> std::io::Result<Vec<u8>> {
 }
 
 fn decompressed<T: DeserializeOwned>(item: &Item) -> Result<T, Cause> {
+    item_check::verify(item)?;
     let data = item.get("data").and_then(|data| data.as_b().ok()).ok_or("it has no data")?;
     let json = zstd::decode_all(data.as_ref())?;
     Ok(serde_json::from_slice(&json)?)

@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 use crate::{
     ItemKey, LookupItem, LookupTable, Store, StoreError,
     client::{Item, record_from_item},
+    item_check,
 };
 
 /// An item that was found when a whole table was read.
@@ -21,6 +22,11 @@ pub struct StoredItem {
 }
 
 impl StoredItem {
+    /// Whether the item is what was written. Readers pass over one that is not.
+    pub fn is_whole(&self) -> bool {
+        item_check::verify(&self.attributes).is_ok()
+    }
+
     /// Whether the item is the same as `expected`. An item that cannot be read is not.
     pub fn is_same_as(&self, expected: &LookupItem<Record>) -> bool {
         match &expected.record {

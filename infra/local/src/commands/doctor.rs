@@ -99,7 +99,7 @@ async fn of_database(
             Ok((format!("database at {endpoint}"), examine(&store).await?))
         }
         Place::Stack(_) | Place::Folder(_) => {
-            let groups = on_database(&args.data, Access::Read, examine).await??;
+            let groups = on_database(&args.data, Access::Examine, examine).await??;
             Ok((format!("database in {place}"), groups))
         }
     }

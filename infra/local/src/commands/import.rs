@@ -29,7 +29,8 @@ pub async fn import(args: ImportArgs) -> Result<(), LocalError> {
         thousands_blocks: args.thousands_blocks,
     }
     .or_published(args.mirror.as_ref());
-    let options = Options { waivers, ..options(&args.change) };
+    let options =
+        Options { waivers, replace_manifest: args.replace_manifest, ..options(&args.change) };
     check_changes_file(&args.change)?;
     let import = async |store: &Store| {
         with_progress(async |show| ingest::ingest(store, &sources, options, show).await).await

@@ -10,12 +10,12 @@ use std::{collections::HashMap, fmt, fs};
 use jiff::Timestamp;
 use numbering::time::this_second;
 use serde::Serialize;
-use store::{KeyRecord, Store};
+use store::{KeyRecord, Store, StoredKeys};
 
 use crate::{
     LocalError,
     args::{KeysExportArgs, KeysImportArgs},
-    commands::keys::state,
+    commands::keys::{state, warn_of_damaged},
     database::{Access, on_database},
     deletion_protection::protect_tables_of_stack,
     key_file,
@@ -59,11 +59,13 @@ enum Effect {
 /// Returns an error if the file exists or cannot be written, or the database does not answer.
 pub async fn export(args: KeysExportArgs) -> Result<(), LocalError> {
     let read = async |store: &Store| match args.table {
-        Some(table) => store.clone().with_api_keys_table(table).api_keys().await,
-        None => store.api_keys().await,
+        Some(table) => store.clone().with_api_keys_table(table).all_api_keys().await,
+        None => store.all_api_keys().await,
     };
     let new = NewFile::file(&args.file, args.replacement.force)?;
-    let keys = on_database(&args.data, Access::Read, read).await??;
+    let StoredKeys { readable: keys, damaged } =
+        on_database(&args.data, Access::Read, read).await??;
+    warn_of_damaged(&damaged, &args.data.next());
     let text = key_file::text(&keys, this_second())
         .map_err(LocalError::io("cannot write the keys as JSON"))?;
     private_file::write_new(&new.path(), &text).map_err(new.unwritable())?;
@@ -106,7 +108,8 @@ pub async fn transfer(
     keys: &[KeyRecord],
     dry_run: bool,
 ) -> Result<Transfer, LocalError> {
-    let stored = store.api_keys().await?.into_iter().map(|key| (key.key_hash.clone(), key));
+    let StoredKeys { readable, damaged } = store.all_api_keys().await?;
+    let stored = readable.into_iter().map(|key| (key.key_hash.clone(), key));
     let stored: HashMap<String, KeyRecord> = stored.collect();
     let now = this_second();
     let named = |key: &KeyRecord| TransferredKey {
@@ -119,6 +122,9 @@ pub async fn transfer(
         let before = stored.get(&key.key_hash);
         let effect = effect_of(before, key);
         if !dry_run {
+            if damaged.iter().any(|damaged| damaged.key_hash == key.key_hash) {
+                store.delete_api_key(&key.key_hash).await?;
+            }
             carry_out(store, &effect, key).await?;
         }
         match effect {

@@ -4,13 +4,13 @@ use jiff::Timestamp;
 use numbering::time::this_second;
 use rand::{RngExt, distr::Alphanumeric};
 use shared::auth::{ApiKey, MalformedKey, PREFIX_CHARACTERS, SECRET_CHARACTERS};
-use store::{KeyRecord, Store};
+use store::{DamagedKey, KeyRecord, Store, StoreError, StoredKeys};
 
 use crate::{
     LocalError,
     args::KeyTerms,
     expiry::Expiry,
-    next_commands::NextCommands,
+    next_commands::{NextCommands, quoted},
     report::printable,
     terminal::{self, BAD, GOOD, styled, width},
 };
@@ -46,12 +46,15 @@ pub fn random() -> Result<ApiKey, MalformedKey> {
 /// Stores the hash of a key, so that the API accepts it. A key that is stored already stays as it is.
 ///
 /// # Errors
-/// Returns an error if the key has been revoked, or the database refuses it.
+/// Returns an error if the key has been revoked or its record is damaged, or the database refuses it.
 pub async fn register(store: &Store, key: &ApiKey, name: &str) -> Result<(), LocalError> {
-    match store.api_key(&key.hash()).await? {
-        Some(known) if known.is_live(this_second()) => Ok(()),
-        Some(_) => Err(LocalError::DeadKey(key.prefix().to_owned())),
-        None => Ok(store.put_api_key(&record_without_terms(key, name, this_second())).await?),
+    match store.api_key(&key.hash()).await {
+        Ok(Some(known)) if known.is_live(this_second()) => Ok(()),
+        Ok(Some(_)) => Err(LocalError::DeadKey(key.prefix().to_owned())),
+        Ok(None) => Ok(store.put_api_key(&record_without_terms(key, name, this_second())).await?),
+        // It may have been revoked.
+        Err(StoreError::Item { .. }) => Err(LocalError::DamagedKey(key.prefix().to_owned())),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -82,12 +85,26 @@ fn show(key: &ApiKey) {
 /// Returns an error if the database does not answer.
 pub async fn list(store: &Store, next: &NextCommands) -> Result<(), LocalError> {
     let now = this_second();
-    let keys = store.api_keys().await?;
-    if keys.is_empty() {
+    let StoredKeys { readable: keys, damaged } = store.all_api_keys().await?;
+    warn_of_damaged(&damaged, next);
+    if keys.is_empty() && damaged.is_empty() {
         let create = next.tnr("keys create --name NAME");
         return terminal::print(&format!("No keys yet; create one:\n  {create}\n"));
     }
     terminal::print(&keys.iter().map(|key| lines(key, now)).collect::<String>())
+}
+
+/// Names the keys that cannot be read.
+pub(super) fn warn_of_damaged(keys: &[DamagedKey], next: &NextCommands) {
+    for key in keys {
+        let name = printable(&key.name);
+        eprintln!(
+            "warning: key {name} is damaged, and its client gets 401; '{}' makes another, and '{}' \
+             deletes this one",
+            next.tnr("keys create --name NAME"),
+            next.tnr(&format!("keys delete {}", quoted(&name))),
+        );
+    }
 }
 
 fn lines(key: &KeyRecord, now: Timestamp) -> String {
@@ -132,14 +149,20 @@ pub async fn revoke(store: &Store, prefix: &str) -> Result<(), LocalError> {
 }
 
 /// Deletes the one key whose prefix begins with `prefix`, or that is `prefix` whole, with its name and
-/// note. Only a key that no longer works: while the database does not answer, a server goes on by what it
+/// note; or the damaged one of this name. Only a key that no longer works: while the database does not answer, a server goes on by what it
 /// last read of a key, which must be that it has ended.
 ///
 /// # Errors
 /// Returns an error if none or several keys have the prefix, the key still works, or the database
 /// refuses it.
 pub async fn delete(store: &Store, prefix: &str) -> Result<(), LocalError> {
-    let key = find(store, prefix).await?;
+    let StoredKeys { readable, damaged } = store.all_api_keys().await?;
+    if let Some(key) = damaged.iter().find(|key| key.name == prefix) {
+        store.delete_api_key(&key.key_hash).await?;
+        println!("Deleted {}, which was damaged.", printable(&key.name));
+        return Ok(());
+    }
+    let key = one_of(readable, prefix)?;
     if key.is_live(this_second()) {
         return Err(LocalError::LiveKey(key.prefix));
     }
@@ -174,11 +197,15 @@ pub async fn rotate(store: &Store, prefix: &str, overlap: Expiry) -> Result<(), 
 }
 
 async fn find(store: &Store, prefix: &str) -> Result<KeyRecord, LocalError> {
+    one_of(store.api_keys().await?, prefix)
+}
+
+fn one_of(keys: Vec<KeyRecord>, prefix: &str) -> Result<KeyRecord, LocalError> {
     let names = |key: &KeyRecord| match prefix.parse::<ApiKey>() {
         Ok(whole) => key.key_hash == whole.hash(),
         Err(_) => key.prefix.starts_with(prefix),
     };
-    let mut matching: Vec<_> = store.api_keys().await?.into_iter().filter(names).collect();
+    let mut matching: Vec<_> = keys.into_iter().filter(names).collect();
     match (matching.pop(), matching.len()) {
         (Some(key), 0) => Ok(key),
         (last, more) => {

@@ -25,7 +25,7 @@ pub async fn verify(args: VerifyArgs) -> Result<(), LocalError> {
     let work = async |store: &Store| {
         with_progress(async |show| ingest::verify(store, repair, None, show).await).await
     };
-    let access = if args.repair { Access::Change } else { Access::Read };
+    let access = if args.repair { Access::Change } else { Access::Examine };
     let verification = on_database(&args.data, access, work).await??;
     report::print(args.json, &verification, write)?;
     let drifted = verification.drift.total();
@@ -37,7 +37,7 @@ pub async fn verify(args: VerifyArgs) -> Result<(), LocalError> {
 
 fn write(table: &mut String, verification: &Verification) -> fmt::Result {
     let Verification { version, passed_over, items, drift, repaired } = verification;
-    let Drift { contradicting, outdated, missing, stray } = *drift;
+    let Drift { contradicting, outdated, unreadable, missing, stray } = *drift;
     for unreadable in passed_over {
         writeln!(table, "{}", wrapped(&format!("warning: {unreadable}"), width(), 9))?;
     }
@@ -49,6 +49,7 @@ fn write(table: &mut String, verification: &Verification) -> fmt::Result {
             "name the right version but hold another record; readers believe them",
         ),
         ("outdated", outdated, "name another version; readers answer from memory"),
+        ("unreadable", unreadable, "are not what was written; readers answer from memory"),
         ("missing", missing, "records without an item; readers answer from memory"),
         ("stray", stray, "items of no record; readers ignore them"),
     ];

@@ -30,6 +30,8 @@ struct Listed {
     ingested_at: Timestamp,
     file_dates: FileDates,
     records: u32,
+    /// Why the quality that is stored with it cannot be read; `None` if it can, or there is none.
+    unreadable_quality: Option<String>,
     /// `None` if no quality is stored with the version or it cannot be read; so are the two fields
     /// below.
     carriers: Option<u32>,
@@ -54,7 +56,11 @@ async fn listed(store: &Store) -> Result<Vec<Listed>, LocalError> {
         let unreadable = reason_not_to_read(store, snapshot).await?;
         let is_answering = unreadable.is_none() && !listed.iter().any(|newer| newer.is_answering);
         // How complete a version is matters little beside which one answers.
-        let quality: Option<Quality> = store.quality(&snapshot.version).await.ok().flatten();
+        let (quality, unreadable_quality): (Option<Quality>, _) =
+            match store.quality(&snapshot.version).await {
+                Ok(quality) => (quality, None),
+                Err(error) => (None, Some(with_causes(&error))),
+            };
         listed.push(Listed {
             version: snapshot.version.to_string(),
             is_current: listed.is_empty(),
@@ -63,6 +69,7 @@ async fn listed(store: &Store) -> Result<Vec<Listed>, LocalError> {
             ingested_at: snapshot.ingested_at,
             file_dates: snapshot.file_dates,
             records: snapshot.statistics.total_records,
+            unreadable_quality,
             carriers: quality.as_ref().map(|quality| quality.carriers.total),
             quality,
             compared: None,
@@ -125,6 +132,10 @@ fn write_version(table: &mut String, version: &Listed) -> fmt::Result {
     writeln!(table, "{mark} {name}  ingested {ingested_at}")?;
     if let Some(reason) = unreadable {
         let line = format!("    problem  it cannot be read: {reason}");
+        writeln!(table, "{}", wrapped(&line, width(), 13))?;
+    }
+    if let Some(reason) = &version.unreadable_quality {
+        let line = format!("    note     how complete it is cannot be read: {reason}");
         writeln!(table, "{}", wrapped(&line, width(), 13))?;
     }
     let FileDates { nanpa, cnac, npa_report, .. } = version.file_dates;

@@ -99,7 +99,7 @@ pub const PUBLIC_REQUESTS_OF_PROBE: u32 = 3;
 
 /// The lookup items of the published reports, and the average bytes of one.
 pub const ITEMS: u32 = 250_000;
-pub const ITEM_BYTES: u32 = 177;
+pub const ITEM_BYTES: u32 = 198;
 /// The items that a night changes; this is an assumption.
 pub const ITEMS_CHANGED_IN_A_NIGHT: u32 = 500;
 

@@ -143,7 +143,7 @@ pub fn findings_of_items(verification: Option<&Verification>, remedies: &Remedie
     if drift.total() == 0 {
         return vec![Finding::ok("items", format!("all {items} agree with the current version"))];
     }
-    let Drift { contradicting, outdated, missing, stray } = *drift;
+    let Drift { contradicting, outdated, unreadable, missing, stray } = *drift;
     let mut findings = Vec::new();
     let repair =
         |finding: Finding| finding.remedy(remedies.tnr("verify --repair")).section(Section::Verify);
@@ -155,7 +155,7 @@ pub fn findings_of_items(verification: Option<&Verification>, remedies: &Remedie
     }
     if contradicting < drift.total() {
         let message = format!(
-            "{outdated} outdated, {missing} missing, {stray} stray; clients get those records from \
+            "{outdated} outdated, {unreadable} unreadable, {missing} missing, {stray} stray; clients get those records from \
              memory"
         );
         findings.push(repair(Finding::warning("items", message)));

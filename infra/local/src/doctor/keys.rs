@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
-use store::{KeyRecord, Store};
+use store::{KeyRecord, Store, StoredKeys};
 
 use super::{
     finding::{Finding, Section},
     look::Look,
     remedies::Remedies,
 };
-use crate::next_commands::quoted;
+use crate::{next_commands::quoted, report::printable};
 
 /// How long before it expires a key is named, and for how long afterwards.
 const NOTICE: SignedDuration = SignedDuration::from_hours(14 * 24);
@@ -22,6 +22,8 @@ const SECONDS_PER_HOUR: i64 = 60 * 60;
 #[derive(Debug, Default)]
 pub struct KeyFacts {
     pub keys: Vec<KeyRecord>,
+    /// The names of those that cannot be read.
+    pub damaged: Vec<String>,
     /// The quotas under which requests were counted in the last day.
     pub used_quotas: BTreeSet<String>,
 }
@@ -29,9 +31,10 @@ pub struct KeyFacts {
 /// Lists the keys, and reads the counts of those that have just expired.
 ///
 /// # Errors
-/// Returns an error if DynamoDB does not answer, or a key cannot be read.
+/// Returns an error if DynamoDB does not answer, or the counts cannot be read.
 pub async fn look(store: &Store, now: Timestamp) -> Look<KeyFacts> {
-    let keys = store.api_keys().await?;
+    let StoredKeys { readable: keys, damaged } = store.all_api_keys().await?;
+    let damaged = damaged.into_iter().map(|key| key.name).collect();
     let this_hour = now.as_second() / SECONDS_PER_HOUR * SECONDS_PER_HOUR;
     let hours: Vec<i64> =
         (0..HOURS_OF_USAGE).map(|ago| this_hour - ago * SECONDS_PER_HOUR).collect();
@@ -43,7 +46,7 @@ pub async fn look(store: &Store, now: Timestamp) -> Look<KeyFacts> {
             used_quotas.insert(key.quota_id().to_owned());
         }
     }
-    Ok(KeyFacts { keys, used_quotas })
+    Ok(KeyFacts { keys, damaged, used_quotas })
 }
 
 /// Whether a key has expired so recently that its client may not have noticed.
@@ -69,7 +72,7 @@ fn is_replaced(key: &KeyRecord, keys: &[KeyRecord], now: Timestamp) -> bool {
 
 /// What is to be said of the keys at `now`.
 pub fn findings(facts: &KeyFacts, now: Timestamp, remedies: &Remedies) -> Vec<Finding> {
-    let KeyFacts { keys, used_quotas } = facts;
+    let KeyFacts { keys, damaged, used_quotas } = facts;
     let live: Vec<&KeyRecord> = keys.iter().filter(|key| key.is_live(now)).collect();
     if live.is_empty() {
         let finding = Finding::problem("keys", "no key works, so that nobody can use the API")
@@ -77,7 +80,8 @@ pub fn findings(facts: &KeyFacts, now: Timestamp, remedies: &Remedies) -> Vec<Fi
             .section(Section::FirstImportAndKey);
         return vec![finding];
     }
-    let mut findings = Vec::new();
+    let mut findings: Vec<Finding> =
+        damaged.iter().map(|name| is_damaged(name, remedies)).collect();
     for key in keys.iter().filter(|key| !is_replaced(key, keys, now)) {
         if is_about_to_expire(key, now) {
             findings.push(about_to_expire(key, remedies));
@@ -95,6 +99,12 @@ pub fn findings(facts: &KeyFacts, now: Timestamp, remedies: &Remedies) -> Vec<Fi
 
 fn named(key: &KeyRecord) -> String {
     format!("{} ({})", key.prefix, key.name)
+}
+
+fn is_damaged(name: &str, remedies: &Remedies) -> Finding {
+    Finding::problem(printable(name), "this key is damaged; its client gets 401 and needs another")
+        .remedy(remedies.tnr(&format!("keys delete {}", quoted(&printable(name)))))
+        .section(Section::Keys)
 }
 
 fn ends(key: &KeyRecord) -> String {
@@ -166,8 +176,11 @@ mod tests {
     fn found(keys: Vec<KeyRecord>, used: &[&str]) -> Vec<(State, String)> {
         let keys = [keys, vec![key("always", None)]].concat();
         let used_quotas = used.iter().map(|quota| (*quota).to_owned()).collect();
-        let findings =
-            findings(&KeyFacts { keys, used_quotas }, now(), &Remedies::of_stack("numbers"));
+        let findings = findings(
+            &KeyFacts { keys, damaged: Vec::new(), used_quotas },
+            now(),
+            &Remedies::of_stack("numbers"),
+        );
         findings.into_iter().skip(1).map(|finding| (finding.state, finding.check)).collect()
     }
 
@@ -209,7 +222,7 @@ mod tests {
     #[test]
     fn no_key_that_works_is_a_problem() {
         let expired = vec![key("a", Some("2026-11-21T11:00:00Z"))];
-        let facts = KeyFacts { keys: expired, used_quotas: BTreeSet::new() };
+        let facts = KeyFacts { keys: expired, ..KeyFacts::default() };
         let found = findings(&facts, now(), &Remedies::of_stack("numbers"));
         assert_eq!(found[0].state, State::Problem);
     }

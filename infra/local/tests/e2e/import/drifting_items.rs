@@ -88,7 +88,7 @@ async fn an_item_written_by_hand_is_found_and_repaired() {
     update.expression_attribute_values(":place", place).send().await.unwrap();
 
     let found = verify(&store, Repair::No, None, |_| ()).await.unwrap();
-    assert_eq!(found.drift, Drift { contradicting: 1, ..Drift::default() });
+    assert_eq!(found.drift, Drift { unreadable: 1, ..Drift::default() });
     assert_eq!(repair(&store).await.repaired, 1);
     assert_no_drift(&store).await;
 }

@@ -187,7 +187,7 @@ async fn what_breaks_in_the_tables_is_named_with_the_right_exit_code() {
     stray.send().await.unwrap();
     doctor(&account, &[])
         .await
-        .assert_only(1, "warning items items: 0 outdated, 0 missing, 1 stray");
+        .assert_only(1, "warning items items: 0 outdated, 0 unreadable, 0 missing, 1 stray");
     let stray = client.delete_item().table_name(&tables.carriers).key("ocn", S("ZZZZ".to_owned()));
     stray.send().await.unwrap();
 

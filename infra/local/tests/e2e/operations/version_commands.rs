@@ -154,7 +154,7 @@ async fn a_version_that_cannot_be_read_is_named_by_every_command_that_passes_it_
 }
 
 #[tokio::test]
-async fn a_damaged_quality_does_not_end_the_list_of_versions() {
+async fn a_damaged_quality_is_named_and_does_not_end_the_list_of_versions() {
     let operator = Operator::new();
     import(&operator, &ReportTexts::first(), &[]);
     import(&operator, &ReportTexts::second(), &[]);
@@ -174,6 +174,8 @@ async fn a_damaged_quality_does_not_end_the_list_of_versions() {
     let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!((&json[0]["quality"], &json[0]["is_answering"]), (&Value::Null, &true.into()));
     assert!(json[1]["quality"].is_object());
+    assert!(table.contains("    note     how complete it is cannot be read: "), "{table}");
+    assert!(json[0]["unreadable_quality"].is_string() && json[1]["unreadable_quality"].is_null());
 }
 
 #[tokio::test]

@@ -17,7 +17,7 @@ use crate::support::{
 const PAGE: usize = 4096;
 
 /// A folder with the sample, and its database.
-fn folder() -> (TempDir, PathBuf) {
+pub fn folder() -> (TempDir, PathBuf) {
     let folder = TempDir::new().unwrap();
     write_sample_into(folder.path());
     let database = folder.path().join("dynamodb.sqlite");
@@ -36,7 +36,7 @@ fn damage_page(database: &Path) {
 }
 
 /// Changes one row, as a program or a disk that fails may.
-fn damage_row(database: &Path, change: &str) {
+pub fn damage_row(database: &Path, change: &str) {
     let connection = Connection::open(database).unwrap();
     assert_eq!(connection.execute(change, []).unwrap(), 1, "{change}");
     connection.close().unwrap();
@@ -118,7 +118,7 @@ fn damage_is_not_copied_into_a_backup() {
         ("SQLite cannot read it", &damage_page, "restore FILE"),
         ("its current version cannot be read", &row(DAMAGE_CHUNK), "import --fetch"),
         ("1 of its items contradict its current version", &row(DAMAGE_ITEM), "verify --repair"),
-        ("its keys cannot be read", &row(DAMAGE_KEY), "restore FILE"),
+        ("1 of its keys cannot be read: ", &row(DAMAGE_KEY), "keys delete PREFIX"),
     ];
     for (what, damage, remedy) in damages {
         let (data_dir, database) = folder();

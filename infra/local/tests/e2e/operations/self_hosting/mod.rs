@@ -4,6 +4,7 @@
 mod backup;
 mod connections;
 mod damaged_folders;
+mod damaged_items;
 mod environment;
 mod files;
 mod operations_port;

@@ -1,0 +1,150 @@
+//! The check attribute of items that are written whole: a hash over their other attributes, by which a
+//! reader notices that an item is not what was written.
+//!
+//! It shows damage and not forgery. A database with checksums of its own never damages an item;
+//! the embedded one keeps items in a file, where a flipped bit may turn one carrier into another.
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use twox_hash::XxHash3_128;
+
+use crate::client::Item;
+
+/// The name of the attribute.
+pub(crate) const CHECK: &str = "check";
+
+/// Why an item is not what was written.
+#[derive(Debug, thiserror::Error)]
+#[error("its attribute check does not agree with its other attributes")]
+pub(crate) struct CheckError;
+
+/// Adds the check to an item that is complete otherwise.
+pub(crate) fn seal(item: &mut Item) {
+    item.remove(CHECK);
+    let check = of(item);
+    item.insert(CHECK.to_owned(), check);
+}
+
+/// Compares an item with its check.
+///
+/// # Errors
+/// Returns an error if they do not agree.
+pub(crate) fn verify(item: &Item) -> Result<(), CheckError> {
+    if item.get(CHECK) == Some(&of(item)) { Ok(()) } else { Err(CheckError) }
+}
+
+/// The check of all attributes but the check. Those that are null count as missing, since tools that
+/// copy items may write the one for the other.
+pub(crate) fn of(item: &Item) -> AttributeValue {
+    let mut bytes = Vec::new();
+    write_attributes(
+        &mut bytes,
+        item.iter().filter(|(name, value)| *name != CHECK && !value.is_null()),
+    );
+    let hash = XxHash3_128::oneshot(&bytes) as u64;
+    AttributeValue::S(format!("{hash:016x}"))
+}
+
+/// Writes attributes in the order of their names.
+fn write_attributes<'a>(
+    bytes: &mut Vec<u8>,
+    attributes: impl Iterator<Item = (&'a String, &'a AttributeValue)>,
+) {
+    let mut attributes: Vec<_> = attributes.collect();
+    attributes.sort_by_key(|(name, _)| *name);
+    write_length(bytes, attributes.len());
+    for (name, value) in attributes {
+        write_bytes(bytes, b'K', name.as_bytes());
+        write_value(bytes, value);
+    }
+}
+
+/// Writes a value so that no two values are written alike.
+fn write_value(bytes: &mut Vec<u8>, value: &AttributeValue) {
+    match value {
+        AttributeValue::S(text) => write_bytes(bytes, b'S', text.as_bytes()),
+        AttributeValue::N(number) => write_bytes(bytes, b'N', number.as_bytes()),
+        AttributeValue::B(blob) => write_bytes(bytes, b'B', blob.as_ref()),
+        AttributeValue::Bool(value) => bytes.extend([b'?', u8::from(*value)]),
+        AttributeValue::Null(_) => bytes.push(b'0'),
+        AttributeValue::L(values) => {
+            bytes.push(b'L');
+            write_length(bytes, values.len());
+            values.iter().for_each(|value| write_value(bytes, value));
+        }
+        AttributeValue::M(attributes) => {
+            bytes.push(b'M');
+            write_attributes(bytes, attributes.iter());
+        }
+        // Sets are never written.
+        other => write_bytes(bytes, b'X', format!("{other:?}").as_bytes()),
+    }
+}
+
+fn write_bytes(bytes: &mut Vec<u8>, kind: u8, content: &[u8]) {
+    bytes.push(kind);
+    write_length(bytes, content.len());
+    bytes.extend_from_slice(content);
+}
+
+fn write_length(bytes: &mut Vec<u8>, length: usize) {
+    bytes.extend((length as u64).to_le_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use aws_sdk_dynamodb::primitives::Blob;
+
+    use super::*;
+
+    fn text(text: &str) -> AttributeValue {
+        AttributeValue::S(text.to_owned())
+    }
+
+    fn sealed() -> Item {
+        let record = Item::from([
+            ("name".to_owned(), text("Sample Broadband")),
+            ("exchanges".to_owned(), AttributeValue::N("12".to_owned())),
+            ("alias".to_owned(), AttributeValue::Null(true)),
+        ]);
+        let blocks = AttributeValue::L(vec![text("0"), AttributeValue::Bool(true)]);
+        let mut item = Item::from([
+            ("ocn".to_owned(), text("6010")),
+            ("record".to_owned(), AttributeValue::M(record)),
+            ("blocks".to_owned(), blocks),
+            ("data".to_owned(), AttributeValue::B(Blob::new(*b"bytes"))),
+        ]);
+        seal(&mut item);
+        item
+    }
+
+    #[test]
+    fn every_change_of_an_item_is_noticed() {
+        let whole = sealed();
+        verify(&whole).unwrap();
+        for name in whole.keys() {
+            let mut without = whole.clone();
+            without.remove(name);
+            assert!(verify(&without).is_err(), "without {name}");
+            let mut changed = whole.clone();
+            changed.insert(name.clone(), text("other"));
+            assert!(verify(&changed).is_err(), "another {name}");
+        }
+        let mut renamed = whole.clone();
+        let data = renamed.remove("data").unwrap();
+        renamed.insert("date".to_owned(), data);
+        assert!(verify(&renamed).is_err());
+        let mut nested = whole.clone();
+        let Some(AttributeValue::M(record)) = nested.get_mut("record") else { panic!() };
+        record.insert("name".to_owned(), text("Sample Broadbane"));
+        assert!(verify(&nested).is_err());
+    }
+
+    #[test]
+    fn an_item_without_a_check_is_not_believed_and_a_second_seal_changes_nothing() {
+        let mut item = sealed();
+        seal(&mut item);
+        assert_eq!(item, sealed());
+        item.remove(CHECK);
+        assert!(verify(&item).is_err());
+    }
+}
