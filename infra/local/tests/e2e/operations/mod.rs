@@ -11,6 +11,7 @@ mod documents;
 mod endpoint_places;
 mod export;
 mod flag_images;
+mod flipped_bits;
 mod freezing;
 mod import_commands;
 mod key_deletion;

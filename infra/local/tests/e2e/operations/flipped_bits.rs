@@ -1,0 +1,277 @@
+//! One bit of a stored database flipped at random: in an item, or anywhere in the file of SQLite. Either
+//! the answers are right, or an error names the remedy, and after the remedy everything is right.
+//!
+//! `TNR_FLIPS` sets the number of bits and `TNR_FLIP_SEED` repeats a run.
+
+use std::{collections::BTreeMap, env, fs, path::Path};
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use ingest::{IngestError, Options, Repair, RollbackTarget, rollback, verify};
+use logging::with_causes;
+use rand::{RngExt, SeedableRng, rngs::StdRng, seq::IndexedRandom};
+use reqwest::StatusCode;
+use rusqlite::{Connection, params};
+use serde_json::Value;
+use store::Store;
+use tempfile::TempDir;
+use tnr::{commands::keys, database::Database};
+
+use crate::support::{
+    imports::{import, without_gates},
+    program::{run, stderr},
+    service::{KEY, Service},
+    small_reports::ReportTexts,
+};
+
+const DEFAULT_FLIPS: usize = 5;
+/// One flip in so many is anywhere in the file, and the others in an item.
+const ITEMS_TO_FILES: u32 = 4;
+const FILE: &str = "dynamodb.sqlite";
+/// Lists, and lookups of single items.
+const PATHS: [&str; 8] = [
+    "/v1/npa/415?limit=100",
+    "/v1/npa/415?limit=100&offset=100",
+    "/v1/npa/415/nxx/207",
+    "/v1/npa/415/nxx/209",
+    "/v1/npa/415/nxx/210",
+    "/v1/carriers?limit=20",
+    "/v1/format/+14152105678",
+    "/v1/search?q=sample&limit=20",
+];
+/// The items of single exchanges that are looked up.
+const EXCHANGES: [&str; 3] = ["S:415#207", "S:415#209", "S:415#210"];
+
+type Answers = BTreeMap<&'static str, (StatusCode, Value)>;
+
+/// Where a bit was flipped, for messages.
+type Place = String;
+
+/// A database with two versions and a key, and what is answered from each.
+struct Template {
+    bytes: Vec<u8>,
+    older: Answers,
+    current: Answers,
+}
+
+impl Template {
+    async fn new() -> Self {
+        let folder = TempDir::new().unwrap();
+        let database = Database::embedded(folder.path()).await.unwrap();
+        let store = database.store();
+        keys::register(&store, &KEY.parse().unwrap(), "tests").await.unwrap();
+        import(&store, &ReportTexts::first(), Options::default()).await.unwrap();
+        let service = Service::on(database).await;
+        let older = answers(&service).await;
+        import(&store, &ReportTexts::second(), without_gates()).await.unwrap();
+        let service = service.restarted().await;
+        let current = answers(&service).await;
+        assert_ne!(older, current);
+        drop(store);
+        service.database.close().await;
+        let file = folder.path().join(FILE);
+        // Closing the last connection writes everything into the one file.
+        drop(Connection::open(&file).unwrap());
+        Self { bytes: fs::read(file).unwrap(), older, current }
+    }
+}
+
+async fn answers(service: &Service) -> Answers {
+    let mut answers = Answers::new();
+    for path in PATHS {
+        answers.insert(path, service.answer(path).await);
+    }
+    answers
+}
+
+/// Flips a bit of one item, or of its key.
+fn flip_in_item(file: &Path, random: &mut StdRng) -> Place {
+    let connection = Connection::open(file).unwrap();
+    let table =
+        *["dataset", "dataset", "exchanges", "carriers", "api_keys"].choose(random).unwrap();
+    let query = format!("SELECT pk FROM \"{table}\" ORDER BY pk");
+    let mut statement = connection.prepare(&query).unwrap();
+    let keys = statement.query_map([], |row| row.get::<_, String>(0)).unwrap();
+    let mut keys: Vec<String> = keys.map(Result::unwrap).collect();
+    if table == "exchanges" {
+        keys.retain(|key| EXCHANGES.contains(&key.as_str()));
+    }
+    let key = keys.choose(random).unwrap();
+    let column = if random.random_ratio(1, 8) { "pk" } else { "item_json" };
+    let read = format!("SELECT CAST({column} AS BLOB) FROM \"{table}\" WHERE pk = ?1");
+    let mut bytes: Vec<u8> = connection.query_row(&read, [key], |row| row.get(0)).unwrap();
+    let (byte, bit) = flip(&mut bytes, random);
+    let write = format!("UPDATE \"{table}\" SET {column} = CAST(?1 AS TEXT) WHERE pk = ?2");
+    connection.execute(&write, params![bytes, key]).unwrap();
+    format!("bit {bit} of byte {byte} of {column} of {key} in {table}")
+}
+
+fn flip_in_file(file: &Path, random: &mut StdRng) -> Place {
+    let mut bytes = fs::read(file).unwrap();
+    let (byte, bit) = flip(&mut bytes, random);
+    fs::write(file, bytes).unwrap();
+    format!("bit {bit} of byte {byte} of the file")
+}
+
+fn flip(bytes: &mut [u8], random: &mut StdRng) -> (usize, u32) {
+    let (byte, bit) = (random.random_range(0..bytes.len()), random.random_range(0..8));
+    bytes[byte] ^= 1 << bit;
+    (byte, bit)
+}
+
+/// Whether the file is of no use, so that a backup has to be restored.
+fn is_lost(message: &str) -> bool {
+    message.contains("is damaged: ") && message.contains("restore FILE")
+}
+
+/// Asserts that everything is answered from one version, or refused, and that health tells.
+async fn check(service: &Service, template: &Template, place: &Place) {
+    let answers = answers(service).await;
+    let (_, health) = service.answer("/health").await;
+    let refusals = [StatusCode::SERVICE_UNAVAILABLE, StatusCode::UNAUTHORIZED];
+    let answered: Vec<_> =
+        answers.iter().filter(|(_, (status, _))| !refusals.contains(status)).collect();
+    let all_of = |expected: &Answers| answered.iter().all(|(path, it)| expected[*path] == **it);
+    if all_of(&template.current) {
+        let is_of_key = answers.values().any(|(status, _)| *status == StatusCode::UNAUTHORIZED)
+            || place.contains("api_keys");
+        let is_whole = answered.len() == PATHS.len();
+        assert!(
+            is_whole || is_of_key || health["status"] != "healthy" || place.contains("file"),
+            "{place}: refused, and healthy: {answers:?}"
+        );
+        return;
+    }
+    assert!(all_of(&template.older), "{place}: a wrong answer: {answered:?}");
+    assert_eq!(health["status"], "degraded", "{place}: an older version answers");
+}
+
+/// The message of a failure, which must name the remedy.
+fn with_remedy(error: &IngestError, place: &Place) -> String {
+    let message = with_causes(error);
+    assert!(message.contains("import") || is_lost(&message), "{place}: {message}");
+    message
+}
+
+/// Imports the newer files, as the error says if that fails; `false` if only a new folder helps.
+async fn mend(store: &Store, place: &Place) -> bool {
+    let mut options = without_gates();
+    if let Err(error) = import(store, &ReportTexts::second(), options).await {
+        let message = with_remedy(&error, place);
+        if is_lost(&message) {
+            return false;
+        }
+        assert!(message.contains("--replace-manifest"), "{place}: {message}");
+        options.replace_manifest = true;
+        if let Err(error) = import(store, &ReportTexts::second(), options).await {
+            panic!("{place}: {}", with_causes(&error));
+        }
+    }
+    true
+}
+
+/// Runs one command on the damaged database, which works or names a remedy.
+fn check_command(folder: &TempDir, random: &mut StdRng, place: &Place) {
+    let commands: [&[&str]; 6] = [
+        &["versions"],
+        &["doctor"],
+        &["verify"],
+        &["keys", "list"],
+        &["lookup", "+14152075678"],
+        &["rollback", "--dry-run"],
+    ];
+    let command = commands.choose(random).unwrap();
+    let output = run(folder, command);
+    let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), stderr(&output));
+    let has_remedy =
+        ["tnr import", "import the reports", "verify --repair", "restore FILE", "keys create"]
+            .iter()
+            .any(|remedy| said.contains(remedy));
+    assert!(output.status.success() || has_remedy, "{place}: {command:?}: {said}");
+}
+
+/// Flips one bit, and does what clients and operators do.
+async fn try_one(template: &Template, random: &mut StdRng) {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join(FILE);
+    fs::write(&file, &template.bytes).unwrap();
+    let place = if random.random_ratio(1, ITEMS_TO_FILES) {
+        flip_in_file(&file, random)
+    } else {
+        flip_in_item(&file, random)
+    };
+    let rolls_back = random.random_ratio(1, 3);
+    check_command(&folder, random, &place);
+    let database = match Database::embedded(folder.path()).await {
+        Ok(database) => database,
+        Err(error) => {
+            let message = with_causes(&error);
+            assert!(is_lost(&message), "{place}: {message}");
+            return;
+        }
+    };
+    let store = database.store();
+    let service = Service::on(database).await;
+    check(&service, template, &place).await;
+    if let Err(error) = verify(&store, Repair::No, None, |_| ()).await {
+        with_remedy(&error, &place);
+    }
+    if rolls_back {
+        let target = RollbackTarget::NewestReadable;
+        if let Err(error) = rollback(&store, &target, Options::default(), |_| ()).await {
+            with_remedy(&error, &place);
+        }
+    }
+    if mend(&store, &place).await {
+        check_mended(service, &store, template, &place).await;
+    } else {
+        service.database.close().await;
+    }
+}
+
+/// Asserts that everything is right after a repair, and a new key if that was damaged.
+async fn check_mended(service: Service, store: &Store, template: &Template, place: &Place) {
+    let repaired = match verify(store, Repair::Yes, None, |_| ()).await {
+        Ok(_) => verify(store, Repair::No, None, |_| ()).await,
+        failed => failed,
+    };
+    match repaired {
+        Ok(verification) => assert_eq!(verification.drift.total(), 0, "{place}"),
+        Err(error) => assert!(is_lost(&with_causes(&error)), "{place}: {error:?}"),
+    }
+    if service.answer("/v1/npa/415").await.0 != StatusCode::OK {
+        let (client, tables) = store.parts();
+        let key: shared::auth::ApiKey = KEY.parse().unwrap();
+        let hash = AttributeValue::S(key.hash());
+        let delete = client.delete_item().table_name(&tables.api_keys).key("key_hash", hash);
+        _ = delete.send().await;
+        _ = keys::register(store, &key, "tests").await;
+    }
+    let service = service.restarted().await;
+    let after = answers(&service).await;
+    let health = service.answer("/health").await.1["status"].take();
+    let refused = after.values().any(|(status, _)| !status.is_success());
+    if !(refused && place.contains("file")) {
+        assert!(after == template.current, "{place}: not mended: {after:?}");
+        assert_eq!(health, "healthy", "{place}");
+    }
+    service.database.close().await;
+}
+
+/// The number that a variable is set to, if it is set.
+fn setting<T: std::str::FromStr>(variable: &str) -> Option<T> {
+    let text = env::var(variable).ok()?;
+    let Ok(value) = text.parse() else { panic!("{variable} must be a number, got '{text}'") };
+    Some(value)
+}
+
+#[tokio::test]
+async fn a_flipped_bit_is_never_a_wrong_answer_and_an_import_mends_it() {
+    let seed: u64 = setting("TNR_FLIP_SEED").unwrap_or_else(rand::random);
+    let flips = setting("TNR_FLIPS").unwrap_or(DEFAULT_FLIPS);
+    println!("TNR_FLIP_SEED={seed}");
+    let template = Template::new().await;
+    let mut random = StdRng::seed_from_u64(seed);
+    for _ in 0..flips {
+        try_one(&template, &mut random).await;
+    }
+}
