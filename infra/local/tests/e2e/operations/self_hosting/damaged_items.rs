@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use super::damaged_folders::{damage_row, folder};
 use crate::support::{
-    program::{Serving, run, stderr, stdout},
+    program::{Serving, program, run, stderr, stdout},
     service::http_client,
     small_reports::ReportTexts,
 };
@@ -140,4 +140,28 @@ async fn a_damaged_manifest_is_named_with_the_one_command_that_mends_it() {
 /// What a command printed, whether it succeeded or not.
 fn stdout_of_any(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[tokio::test]
+async fn with_every_version_damaged_health_and_readiness_fail_and_an_import_mends_it() {
+    let (data_dir, database) = folder();
+    let damage = "UPDATE dataset SET item_json = replace(item_json, substr(item_json, 400, 4), 'AAAA') \
+                  WHERE pk LIKE '%#0000'";
+    damage_row(&database, damage);
+    let serving = Serving::on(&data_dir, &["--ops-address", "127.0.0.1:0"]).await;
+    let ready = http_client().get(format!("{}/ready", serving.operations_url()));
+    let ready = ready.send().await.unwrap();
+    assert_eq!(ready.status(), StatusCode::SERVICE_UNAVAILABLE);
+    let health = format!("{}/health", serving.base_url);
+    let asked = program(&["health", &health]).output().unwrap();
+    assert_eq!(asked.status.code(), Some(1), "{}", stderr(&asked));
+    assert!(stdout_of_any(&asked).contains("unhealthy"), "{}", stdout_of_any(&asked));
+    let answer = serving.get("/v1/npa/415").await;
+    assert!(answer["message"].as_str().unwrap().contains("has to be imported again"), "{answer}");
+    drop(serving);
+
+    stdout(&import(&data_dir, &["--allow-older"]));
+    let serving = Serving::on(&data_dir, &[]).await;
+    assert_eq!(serving.get("/v1/npa/415").await["npa"], "415");
+    assert_eq!(serving.get("/health").await["status"], "healthy");
 }
