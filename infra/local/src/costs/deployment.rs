@@ -4,7 +4,10 @@ use yaml_serde::Value;
 
 use crate::{LocalError, template};
 
-use super::measures::{METRICS_OF_IMPORT, METRICS_OF_PROBE, METRICS_OF_REQUESTS};
+use super::{
+    costliest::{self, Costliest},
+    measures::{METRICS_OF_IMPORT, METRICS_OF_PROBE, METRICS_OF_REQUESTS},
+};
 
 /// What a deployment has that costs.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,8 +28,16 @@ pub struct Deployment {
     pub has_platform_lines: bool,
     /// The bytes that API Gateway logs about a request.
     pub gateway_log_bytes: u32,
-    /// The requests a second at which API Gateway begins to refuse more, on all routes together.
-    pub throttling_rate: f64,
+    pub limits: Vec<RouteLimit>,
+}
+
+/// The limit of a route for all clients together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RouteLimit {
+    /// The most expensive request of the route.
+    pub costliest: &'static Costliest,
+    /// The requests a second at which API Gateway begins to refuse more.
+    pub rate: f64,
 }
 
 impl Deployment {
@@ -58,8 +69,19 @@ impl Deployment {
             dashboards: of_type("AWS::CloudWatch::Dashboard").len() as u32,
             has_platform_lines: has_platform_lines(&template, &behind_api),
             gateway_log_bytes: gateway_log_bytes(api)?,
-            throttling_rate: throttling_rate(&template, api)?,
+            limits: limits(&template, api)?,
         })
+    }
+
+    /// The requests a second at which API Gateway begins to refuse more, on all routes together.
+    pub fn throttling_rate(&self) -> f64 {
+        self.limits.iter().map(|limit| limit.rate).sum()
+    }
+
+    /// The average over all requests of a moment in which each route is at its limit.
+    pub fn average_at_limits(&self, of_costliest: impl Fn(&Costliest) -> f64) -> f64 {
+        let sum: f64 = self.limits.iter().map(|it| it.rate * of_costliest(it.costliest)).sum();
+        sum / self.throttling_rate()
     }
 }
 
@@ -100,13 +122,20 @@ fn has_platform_lines(template: &Value, functions: &[&&Value]) -> bool {
     !functions.iter().all(is_quiet)
 }
 
-/// The sum over the limits of the routes; without such limits, the default of all of them.
-fn throttling_rate(template: &Value, api: &Value) -> Result<f64, LocalError> {
-    const LIMIT: &str = "ThrottlingRateLimit";
-    match api["RouteSettings"].as_mapping() {
-        Some(routes) => routes.iter().map(|(_, route)| number(template, &route[LIMIT])).sum(),
-        None => number(template, &api["DefaultRouteSettings"][LIMIT]),
-    }
+/// The limits of the routes, each of which must have one of its own and a measured request.
+fn limits(template: &Value, api: &Value) -> Result<Vec<RouteLimit>, LocalError> {
+    let routes = api["RouteSettings"].as_mapping();
+    let routes = routes.ok_or_else(|| LocalError::Template("no route has a limit".to_owned()))?;
+    let limit_of = |(route, settings): (&Value, &Value)| {
+        let route = route.as_str().unwrap_or_default();
+        let unknown =
+            || LocalError::Template(format!("the most expensive request of '{route}' is unknown"));
+        Ok(RouteLimit {
+            costliest: costliest::of_route(route).ok_or_else(unknown)?,
+            rate: number(template, &settings["ThrottlingRateLimit"])?,
+        })
+    };
+    routes.iter().map(limit_of).collect()
 }
 
 /// A number, or the default of the parameter that stands for one.
@@ -174,16 +203,49 @@ mod tests {
     }
 
     #[test]
-    fn the_limits_of_routes_add_up_and_parameters_stand_for_their_defaults() {
+    fn each_route_has_its_limit_and_parameters_stand_for_their_defaults() {
         let template = yaml("Parameters: { Rate: { Default: 200 } }");
-        let routes = yaml(
-            "RouteSettings: { a: { ThrottlingRateLimit: !Ref Rate }, \
-             b: { ThrottlingRateLimit: 50 } }",
+        let api = yaml(
+            "RouteSettings: { ANY /mcp: { ThrottlingRateLimit: !Ref Rate }, \
+             $default: { ThrottlingRateLimit: 50 } }",
         );
-        assert_eq!(throttling_rate(&template, &routes).unwrap(), 250.0);
-        let all = yaml("DefaultRouteSettings: { ThrottlingRateLimit: !Ref Rate }");
-        assert_eq!(throttling_rate(&template, &all).unwrap(), 200.0);
-        assert!(throttling_rate(&template, &yaml("{}")).is_err());
+        let limits = limits(&template, &api).unwrap();
+        assert_eq!(limits.iter().map(|limit| limit.rate).collect::<Vec<_>>(), [200.0, 50.0]);
+        assert_eq!(limits[0].costliest.kind.target, "/mcp");
+        assert!(super::limits(&template, &yaml("{}")).is_err());
+    }
+
+    #[test]
+    fn a_route_whose_most_expensive_request_nobody_knows_is_an_error() {
+        let api = yaml("RouteSettings: { ANY /v1/new: { ThrottlingRateLimit: 50 } }");
+        let error = limits(&yaml("{}"), &api).unwrap_err().to_string();
+        assert!(error.contains("'ANY /v1/new'"), "{error}");
+    }
+
+    #[test]
+    fn each_route_is_measured_once_and_is_one_of_the_template() {
+        let template = template::parse().unwrap();
+        let settings = template["Resources"]["Api"]["Properties"]["RouteSettings"].as_mapping();
+        let deployed = settings.unwrap().iter().map(|(route, _)| route.as_str().unwrap());
+        let mut deployed: Vec<&str> = deployed.collect();
+        let measured = costliest::COSTLIEST.iter().flat_map(|costliest| costliest.routes);
+        let mut measured: Vec<&str> = measured.copied().collect();
+        deployed.sort_unstable();
+        measured.sort_unstable();
+        assert_eq!(deployed, measured);
+    }
+
+    #[test]
+    fn a_route_weighs_as_much_as_its_limit() {
+        let limit =
+            |route, rate| RouteLimit { costliest: costliest::of_route(route).unwrap(), rate };
+        let deployment = Deployment {
+            limits: vec![limit("ANY /v1/format", 300.0), limit("ANY /docs", 100.0)],
+            ..Deployment::of_template().unwrap()
+        };
+        assert_eq!(deployment.throttling_rate(), 400.0);
+        let units = deployment.average_at_limits(|costliest| costliest.kind.read_units);
+        assert_eq!(units, 500.0 * 0.75);
     }
 
     #[test]

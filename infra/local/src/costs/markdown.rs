@@ -5,8 +5,12 @@ use std::fmt::{self, Write};
 use indicatif::HumanCount;
 
 use super::{
-    Bill, Deployment, Line, Request, Usage, first_import, in_gb,
-    measures::{ITEMS, KINDS, LARGEST, REQUEST_MS, SNAPSHOT_BYTES, START_MS, units_of_snapshot},
+    Bill, Deployment, Line, Request, Usage,
+    costliest::COSTLIEST,
+    first_import, in_gb,
+    measures::{
+        ITEMS, KINDS, REQUEST_MS, SNAPSHOT_BYTES, START_MS, UNKNOWN_KEY_UNITS, units_of_snapshot,
+    },
     prices::{self, Price},
 };
 
@@ -77,7 +81,7 @@ fn write_sums(
 }
 
 fn write_assumptions(text: &mut String) -> fmt::Result {
-    let Request { response_bytes, log_bytes, read_units } = Request::usual();
+    let Request { response_bytes, log_bytes, read_units, .. } = Request::usual();
     writeln!(
         text,
         "## What a request takes\n\n\
@@ -139,14 +143,15 @@ fn write_worst_case(text: &mut String, deployment: &Deployment) -> fmt::Result {
         text,
         "## The worst day\n\n\
          API Gateway refuses what goes beyond {} requests a second on all routes together (the defaults of \
-         `template.yaml`).\nIf somebody sends as many for a whole day, each with a key that the service has to look \
-         up and for the largest page\nthere is ({} bytes), that is {} million requests, {:.0} GB, and:\n\n\
-         | A day | Dollars |\n|---|---:|",
-        deployment.throttling_rate,
-        HumanCount(LARGEST.response_bytes.into()),
+         `template.yaml`).\nIf somebody sends as many for a whole day, to each route the most expensive request \
+         there is, and each with a\nkey that the service has to look up ({UNKNOWN_KEY_UNITS} read unit more), that is {} million requests and {} GB. Lambda's\ntime is an upper \
+         limit; a test measures the rest.\n",
+        HumanCount(deployment.throttling_rate() as u64),
         (day.requests / MILLION).round(),
-        in_gb(day.requests * day.request.response_bytes),
+        HumanCount(in_gb(day.requests * day.request.response_bytes) as u64),
     )?;
+    write_costliest(text, deployment)?;
+    writeln!(text, "| A day | Dollars |\n|---|---:|")?;
     for line in &bill.of_requests {
         writeln!(text, "| {} | {:.2} |", line.what, line.dollars)?;
     }
@@ -158,6 +163,32 @@ fn write_worst_case(text: &mut String, deployment: &Deployment) -> fmt::Result {
          firewall (`edge.yaml`)\nare billed for each request, also for one that API Gateway or the firewall refuses.\n",
         Bill::sum(&bill.of_requests)
     )
+}
+
+/// A row for each most expensive request.
+fn write_costliest(text: &mut String, deployment: &Deployment) -> fmt::Result {
+    writeln!(
+        text,
+        "| Route | Its most expensive request | Requests a second | Response, bytes | Read units | ms |\n\
+         |---|---|---:|---:|---:|---:|"
+    )?;
+    for costliest in &COSTLIEST {
+        let route = match costliest.routes {
+            [route] => format!("`{}`", route.trim_start_matches("ANY ")),
+            routes => format!("{} others together", routes.len()),
+        };
+        let limits = deployment.limits.iter().filter(|limit| limit.costliest == costliest);
+        writeln!(
+            text,
+            "| {route} | {} | {} | {} | {} | {} |",
+            costliest.kind.name,
+            HumanCount(limits.map(|limit| limit.rate).sum::<f64>() as u64),
+            HumanCount(costliest.kind.response_bytes.into()),
+            costliest.kind.read_units,
+            costliest.ms,
+        )?;
+    }
+    writeln!(text)
 }
 
 fn write_notes(text: &mut String) -> fmt::Result {

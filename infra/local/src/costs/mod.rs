@@ -1,19 +1,21 @@
-//! What a deployment costs, computed from what requests take ([`measures`]), what `template.yaml`
+//! What a deployment costs, computed from what requests take ([`measures`] and [`costliest`]), what `template.yaml`
 //! deploys ([`Deployment`]), and the list prices of AWS ([`prices`]).
 
+pub mod costliest;
 mod deployment;
 pub mod markdown;
 pub mod measures;
 pub mod prices;
 
-pub use deployment::Deployment;
+pub use deployment::{Deployment, RouteLimit};
 
 use self::{
+    costliest::Costliest,
     measures::{
         EDGE_LOG_BYTES, EDGE_RULES, IMPORT_SECONDS, ITEM_BYTES, ITEMS, ITEMS_CHANGED_IN_A_NIGHT,
-        KINDS, LARGEST, PLATFORM_LINE_OF_START, PLATFORM_LINES, PUBLIC_REQUESTS_OF_PROBE,
-        REQUEST_MS, REQUESTS_OF_PROBE, RequestKind, SNAPSHOT_BYTES, START_MS,
-        UNITS_OF_KEY_AND_MANIFEST, UNKNOWN_KEY_UNITS, average, units_of_snapshot,
+        PLATFORM_LINE_OF_START, PLATFORM_LINES, PUBLIC_REQUESTS_OF_PROBE, REQUEST_MS,
+        REQUESTS_OF_PROBE, SNAPSHOT_BYTES, START_MS, UNITS_OF_KEY_AND_MANIFEST, UNKNOWN_KEY_UNITS,
+        average, units_of_snapshot,
     },
     prices::{GB, Price},
 };
@@ -50,6 +52,8 @@ pub struct Request {
     pub response_bytes: f64,
     pub log_bytes: f64,
     pub read_units: f64,
+    /// The billed time, in milliseconds.
+    pub ms: f64,
 }
 
 impl Request {
@@ -59,18 +63,19 @@ impl Request {
             response_bytes: average(|kind| f64::from(kind.response_bytes)),
             log_bytes: average(|kind| f64::from(kind.log_bytes)),
             read_units: average(|kind| kind.read_units),
+            ms: REQUEST_MS,
         }
     }
 
-    /// The most of everything that any request takes.
-    pub fn worst() -> Self {
-        let most = |of_kind: fn(&RequestKind) -> f64| {
-            KINDS.iter().chain([&LARGEST]).map(of_kind).fold(0.0, f64::max)
-        };
+    /// The average over the most expensive requests of all routes, each as often as its limit allows, and
+    /// each with a key that has to be read.
+    pub fn worst(deployment: &Deployment) -> Self {
+        let average = |of: fn(&Costliest) -> f64| deployment.average_at_limits(of);
         Self {
-            response_bytes: most(|kind| kind.response_bytes.into()),
-            log_bytes: most(|kind| kind.log_bytes.into()),
-            read_units: UNKNOWN_KEY_UNITS,
+            response_bytes: average(|it| it.kind.response_bytes.into()),
+            log_bytes: average(|it| it.kind.log_bytes.into()),
+            read_units: average(|it| it.kind.read_units) + UNKNOWN_KEY_UNITS,
+            ms: average(|it| it.ms),
         }
     }
 }
@@ -82,10 +87,11 @@ impl Usage {
         Self { requests, cold_share, days: DAYS, request, tracing: false, edge: false }
     }
 
-    /// A day in which clients send as many requests as the deployment takes, each as large as can be.
+    /// A day in which clients send as many requests as the deployment takes, each the most expensive one of
+    /// its route.
     pub fn worst_day(deployment: &Deployment, cold_share: f64) -> Self {
-        let requests = deployment.throttling_rate * SECONDS_OF_A_DAY;
-        Self { days: 1.0, request: Request::worst(), ..Self::month(requests, cold_share) }
+        let requests = deployment.throttling_rate() * SECONDS_OF_A_DAY;
+        Self { days: 1.0, request: Request::worst(deployment), ..Self::month(requests, cold_share) }
     }
 }
 
@@ -147,7 +153,7 @@ fn requests(deployment: &Deployment, usage: &Usage) -> Vec<Line> {
     let mut lines = vec![
         Line::new("API Gateway", prices::API_REQUESTS.of(requests)),
         Line::new("Lambda, requests", prices::LAMBDA_REQUESTS.of(requests)),
-        Line::new("Lambda, time of requests", time(requests, REQUEST_MS)),
+        Line::new("Lambda, time of requests", time(requests, request.ms)),
         Line::new("Lambda, time of cold starts", time(starts, START_MS)),
         Line::new(
             "DynamoDB, reads of requests",

@@ -4,6 +4,7 @@
 use std::{fmt::Display, fs, path::Path};
 
 use aws_sdk_dynamodb::types::AttributeValue;
+use reqwest::Response;
 use tempfile::TempDir;
 use tnr::costs::{
     Bill, Deployment, Usage, markdown,
@@ -24,17 +25,17 @@ use crate::support::{
 /// How far a measure may be from what the costs say, as a share.
 const TOLERANCE: f64 = 0.03;
 
-/// What is wrong with a number of measures.rs, if anything is.
-fn mismatch(what: impl Display, stated: f64, measured: f64) -> Option<String> {
+/// What is wrong with a number of the costs, if anything is.
+pub fn mismatch(what: impl Display, stated: f64, measured: f64) -> Option<String> {
     let is_right = (measured - stated).abs() <= TOLERANCE * measured;
     (!is_right).then(|| format!("{what} is {measured} and not {stated}"))
 }
 
-fn assert_none(mismatches: impl IntoIterator<Item = String>) {
+pub fn assert_none(mismatches: impl IntoIterator<Item = String>) {
     let mismatches: Vec<String> = mismatches.into_iter().collect();
     assert!(
         mismatches.is_empty(),
-        "correct infra/local/src/costs/measures.rs, and make docs/COSTS.md anew:\n{}",
+        "correct what infra/local/src/costs states, and make docs/COSTS.md anew:\n{}",
         mismatches.join("\n")
     );
 }
@@ -46,14 +47,18 @@ pub fn assert_measured(what: impl Display, stated: f64, measured: f64) {
 
 /// The bytes of a response as a client gets them, without compression.
 async fn response_bytes(service: &Service, target: &str) -> f64 {
-    let response = service.get(target).await;
-    assert!(response.status().is_success(), "{target}");
+    bytes_of(service.get(target).await).await
+}
+
+/// The bytes of a success, without compression.
+pub async fn bytes_of(response: Response) -> f64 {
+    assert!(response.status().is_success(), "{}", response.url());
     let headers = response.headers().iter();
     let headers: usize = headers.map(|(name, it)| name.as_str().len() + it.len() + 4).sum();
     (headers + response.bytes().await.unwrap().len()) as f64
 }
 
-fn deployment() -> Deployment {
+pub fn deployment() -> Deployment {
     Deployment::of_template().unwrap()
 }
 
@@ -203,7 +208,7 @@ fn a_bill_grows_with_what_is_used() {
     assert_eq!(Bill::sum(&without_requests.of_requests), 0.0);
     assert!(without_requests.total() > 0.0);
     let day = Usage::worst_day(&deployment, 0.01);
-    assert_eq!(day.requests, deployment.throttling_rate * 86_400.0);
+    assert_eq!(day.requests, deployment.throttling_rate() * 86_400.0);
     let as_usual = Usage { request: usual.request, ..day };
     assert!(total(&day) > total(&as_usual), "its requests are larger than usual ones");
 }

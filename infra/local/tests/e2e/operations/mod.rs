@@ -32,3 +32,4 @@ mod self_hosting;
 mod terminal;
 mod terminal_answers;
 mod version_commands;
+mod worst_day;
