@@ -1,6 +1,5 @@
 //! What the functions are asked, and in which order.
 
-use futures_util::future::join4;
 use serde_json::json;
 
 use crate::{
@@ -149,50 +148,32 @@ async fn check_with_data(findings: &mut Findings, functions: &Functions, serving
         findings.note("search: the current data", expected::current(assigned, total));
     }
     let number = number_of(&found.npa, &found.nxx);
-    let (npa, carriers, format, mcp) = join4(
-        check_npa(functions, &found),
-        check_carriers(functions, &found),
-        check_format(functions, &found, &number),
-        check_mcp(functions, &found, &number),
-    )
-    .await;
-    for others in [npa, carriers, format, mcp] {
-        findings.add(others);
-    }
+    check_npa(findings, functions, &found).await;
+    check_carriers(findings, functions, &found).await;
+    check_format(findings, functions, &found, &number).await;
+    let is_block = |answer| expected::tool(answer, &found);
+    check(findings, functions, tool(&number), is_block).await;
 }
 
-async fn check_npa(functions: &Functions, found: &Found) -> Findings {
+async fn check_npa(findings: &mut Findings, functions: &Functions, found: &Found) {
     let Found { npa, nxx, .. } = found;
-    let mut findings = Findings::default();
     let is_exchange = |answer| expected::exchange(answer, found);
-    check(&mut findings, functions, exchange(npa, nxx), is_exchange).await;
+    check(findings, functions, exchange(npa, nxx), is_exchange).await;
     let is_area_code = |answer| expected::area_code(answer, found);
-    check(&mut findings, functions, area_code(npa), is_area_code).await;
-    findings
+    check(findings, functions, area_code(npa), is_area_code).await;
 }
 
-async fn check_carriers(functions: &Functions, found: &Found) -> Findings {
-    let mut findings = Findings::default();
+async fn check_carriers(findings: &mut Findings, functions: &Functions, found: &Found) {
     let is_carrier = |answer| expected::carrier(answer, found);
-    check(&mut findings, functions, carrier(&found.ocn), is_carrier).await;
-    check(&mut findings, functions, carriers(), expected::carriers).await;
-    findings
+    check(findings, functions, carrier(&found.ocn), is_carrier).await;
+    check(findings, functions, carriers(), expected::carriers).await;
 }
 
-async fn check_format(functions: &Functions, found: &Found, number: &str) -> Findings {
-    let mut findings = Findings::default();
+async fn check_format(findings: &mut Findings, functions: &Functions, found: &Found, number: &str) {
     let is_lookup = |answer| expected::lookup(answer, found);
-    let looked_up = check(&mut findings, functions, lookup(number), is_lookup).await;
+    let looked_up = check(findings, functions, lookup(number), is_lookup).await;
     let is_format = |answer| expected::format(answer, found, looked_up.as_ref());
-    check(&mut findings, functions, format(number), is_format).await;
+    check(findings, functions, format(number), is_format).await;
     let are_numbers = |answer| expected::numbers(answer, found, number);
-    check(&mut findings, functions, numbers(number), are_numbers).await;
-    findings
-}
-
-async fn check_mcp(functions: &Functions, found: &Found, number: &str) -> Findings {
-    let mut findings = Findings::default();
-    let is_block = |answer| expected::tool(answer, found);
-    check(&mut findings, functions, tool(number), is_block).await;
-    findings
+    check(findings, functions, numbers(number), are_numbers).await;
 }

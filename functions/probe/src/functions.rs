@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
+use backon::{ExponentialBuilder, Retryable};
 use jiff::Timestamp;
+use logging::with_causes;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use reqwest::{Method, Response};
+use reqwest::{Method, Response, StatusCode};
 use serde::Deserialize;
 use serde_json::Value;
 use signed_requests::{AwsAccount, CallError, MAX_ANSWER_BYTES, Service, first_bytes};
@@ -14,6 +16,12 @@ use crate::{request::Request, targets::Targets};
 
 /// How long an answer may take. API Gateway would wait longer, but a client would have gone.
 pub const LONGEST_ANSWER: Duration = Duration::from_secs(16);
+/// How long to wait after a refusal for want of concurrency, which others use for a moment.
+const WAITS: ExponentialBuilder = ExponentialBuilder::new()
+    .with_min_delay(Duration::from_millis(100))
+    .with_max_delay(Duration::from_secs(2))
+    .without_max_times()
+    .with_jitter();
 /// The header by which Lambda tells that a function has failed instead of answering.
 const FUNCTION_ERROR: &str = "x-amz-function-error";
 /// The characters of an ARN that are not encoded in a path.
@@ -43,6 +51,12 @@ pub enum NoAnswer {
 }
 
 impl NoAnswer {
+    /// Whether Lambda has refused the call for want of concurrency.
+    fn is_throttled(&self) -> bool {
+        let Self::Call(CallError::Refused { status, .. }) = self else { return false };
+        *status == StatusCode::TOO_MANY_REQUESTS
+    }
+
     /// The error of a request that had so much time. The address is left out.
     pub fn of_transport(error: reqwest::Error, limit: Duration) -> Self {
         if error.is_timeout() {
@@ -77,12 +91,23 @@ struct FunctionError {
 }
 
 impl Functions {
-    /// The answer of a function.
+    /// The answer of a function. If Lambda has no concurrency left, it is asked again until the deadline:
+    /// the hooks of one deployment run at the same time, in an account that may have ten.
     ///
     /// # Errors
     /// Returns an error if the function fails, does not answer in time, or answers with something else
     /// than JSON.
     pub async fn answer_to(&self, request: &Request) -> Result<Answer, NoAnswer> {
+        let log = |error: &NoAnswer, wait: Duration| {
+            let (error, function) = (with_causes(error), request.name());
+            tracing::debug!(error, function, ?wait, "asking again");
+        };
+        let asked = || self.answer_once(request);
+        let waits = WAITS.with_total_delay(Some(self.deadline - Instant::now()));
+        asked.retry(waits).when(NoAnswer::is_throttled).notify(log).await
+    }
+
+    async fn answer_once(&self, request: &Request) -> Result<Answer, NoAnswer> {
         let limit = time_left(self.deadline);
         let arn = utf8_percent_encode(self.targets.arn(request.function), ENCODED_IN_PATH);
         let path = format!("/2015-03-31/functions/{arn}/invocations");

@@ -133,7 +133,7 @@ async fn small_changes_of_several_imports_add_up_to_a_refusal() {
     let store = service.database.store();
     let mut texts = ReportTexts::sample();
     let first = store.manifest().await.unwrap().unwrap().current.version;
-    let mut outcomes = Vec::new();
+    let mut reports = Vec::new();
     for step in ["ONE", "TWO"] {
         let changed = Cell::new(0);
         texts.nanpa = with_cell(&texts.nanpa, RATE_CENTER, |cells| {
@@ -141,10 +141,10 @@ async fn small_changes_of_several_imports_add_up_to_a_refusal() {
             changed.set(changed.get() + u32::from(changes));
             if changes { step.to_owned() } else { cells[RATE_CENTER].to_owned() }
         });
-        outcomes.push(import(&store, &texts, Options::default()).await.unwrap());
+        reports.push(import(&store, &texts, Options::default()).await.unwrap());
     }
-    let second = outcomes.pop().unwrap();
-    assert_eq!(outcomes[0].outcome, Outcome::Published);
+    let second = reports.pop().unwrap();
+    assert_eq!(reports[0].outcome, Outcome::Published);
     let reason = refusal("the second step", second);
     let expected = format!("would differ from version {first}, more than 19 in a day: rate center");
     assert!(

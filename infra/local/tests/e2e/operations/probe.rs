@@ -9,6 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use futures_util::future::join_all;
 use ingest::Options;
 use lambda_http::{lambda_runtime, service_fn};
 use serde_json::{Value, json};
@@ -58,6 +59,11 @@ impl Probe {
     /// A probe whose variables have these values by function.
     async fn with_variables(service: &Service, version: impl Fn(&str) -> Option<String>) -> Self {
         let aws = AwsServices::on(App::on(service.database.serving_store().await)).await;
+        Self::asking(aws, version).await
+    }
+
+    /// A probe that asks these services.
+    async fn asking(aws: AwsServices, version: impl Fn(&str) -> Option<String>) -> Self {
         let folder = TempDir::new().unwrap();
         let output = folder.path().join("output");
         let mut command = command(&aws.endpoint, &output);
@@ -187,6 +193,27 @@ async fn a_new_version_that_is_silent_fails_in_time() {
     assert_eq!((status.as_str(), failed(&findings)), ("Failed", vec!["search /v1/search"]));
     assert!(findings.to_string().contains("no answer within 16s"), "{findings}");
     assert!(started.elapsed() < Duration::from_secs(21), "{:?}", started.elapsed());
+}
+
+/// A new account has ten concurrent executions, seven of which the hooks need themselves.
+#[tokio::test]
+async fn seven_hooks_at_once_succeed_however_few_functions_can_run() {
+    let service = Service::with_sample().await;
+    let aws = AwsServices::on(App::on(service.database.serving_store().await)).await;
+    let version = |function: &str| Some(version_arn(function));
+    let mut hooks = join_all((0..7).map(|_| Probe::asking(aws.clone(), version))).await;
+    for (concurrency, is_throttled) in [(3, true), (5, true), (13, false), (93, false)] {
+        aws.limit_concurrency(concurrency);
+        let event = sample_event("deployment");
+        let asked = hooks.iter_mut().map(|hook| hook.function.invoke(&event));
+        for findings in join_all(asked).await {
+            assert_eq!(failed(&findings), Vec::<&str>::new(), "{concurrency}");
+        }
+        let reports = aws.take_reports();
+        assert_eq!(reports.len(), 7);
+        assert!(reports.iter().all(|report| report["status"] == "Succeeded"), "{reports:?}");
+        assert_eq!(aws.take_throttled() > 0, is_throttled, "{concurrency}");
+    }
 }
 
 #[tokio::test]

@@ -3,7 +3,11 @@
 
 use std::{
     net::Ipv4Addr,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
 };
 
 use axum::{
@@ -16,9 +20,12 @@ use axum::{
 use serde_json::{Value, json};
 use shared::state::App;
 use tnr::functions;
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, sync::Semaphore};
 
 use super::function_calls::answer_of;
+
+/// How long a function runs where concurrency is limited.
+const RUN_TIME: Duration = Duration::from_millis(50);
 
 /// How a function behaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +67,9 @@ struct AwsState {
     misbehaving: Mutex<(&'static str, Behavior)>,
     /// How many calls CodeDeploy still fails to answer.
     failing_reports: Mutex<u32>,
+    /// How many functions can run at once, and how long each takes; `None` if any number can.
+    concurrency: Mutex<Option<Arc<Semaphore>>>,
+    throttled: AtomicUsize,
     invoked: Mutex<Vec<Invoked>>,
     reports: Mutex<Vec<Value>>,
 }
@@ -77,6 +87,8 @@ impl AwsServices {
             app_of_new_versions: Mutex::default(),
             misbehaving: Mutex::new(("", Behavior::Right)),
             failing_reports: Mutex::default(),
+            concurrency: Mutex::default(),
+            throttled: AtomicUsize::new(0),
             invoked: Mutex::default(),
             reports: Mutex::default(),
         });
@@ -105,6 +117,16 @@ impl AwsServices {
         *self.state.failing_reports.lock().unwrap() = times;
     }
 
+    /// Lets so many functions run at once, each for [`RUN_TIME`] at least.
+    pub fn limit_concurrency(&self, functions: usize) {
+        *self.state.concurrency.lock().unwrap() = Some(Arc::new(Semaphore::new(functions)));
+    }
+
+    /// How many invocations were refused for want of concurrency since the last time.
+    pub fn take_throttled(&self) -> usize {
+        self.state.throttled.swap(0, Ordering::Relaxed)
+    }
+
     /// The invocations since the last time that they were taken.
     pub fn take_invoked(&self) -> Vec<Invoked> {
         std::mem::take(&mut self.state.invoked.lock().unwrap())
@@ -123,6 +145,19 @@ async fn invoke(
     Json(event): Json<Value>,
 ) -> Response {
     assert_signed(&headers, "lambda");
+    let concurrency = state.concurrency.lock().unwrap().clone();
+    let _running = match concurrency.map(Semaphore::try_acquire_owned) {
+        None => None,
+        Some(Ok(permit)) => {
+            tokio::time::sleep(RUN_TIME).await;
+            Some(permit)
+        }
+        Some(Err(_)) => {
+            state.throttled.fetch_add(1, Ordering::Relaxed);
+            let message = json!({ "Reason": "ConcurrentInvocationLimitExceeded", "Type": "User" });
+            return (StatusCode::TOO_MANY_REQUESTS, Json(message)).into_response();
+        }
+    };
     let (rest, qualifier) = arn.rsplit_once(':').unwrap();
     let function = rest.rsplit_once("function:numbers-").unwrap().1.to_owned();
     let (misbehaving, behavior) = *state.misbehaving.lock().unwrap();
