@@ -143,9 +143,9 @@ fn write_worst_case(text: &mut String, deployment: &Deployment) -> fmt::Result {
         text,
         "## The worst day\n\n\
          API Gateway refuses what goes beyond {} requests a second on all routes together (the defaults of \
-         `template.yaml`).\nIf somebody sends as many for a whole day, to each route the most expensive request \
-         there is, and each with a\nkey that the service has to look up ({UNKNOWN_KEY_UNITS} read unit more), that is {} million requests and {} GB. Lambda's\ntime is an upper \
-         limit; a test measures the rest.\n",
+         `template.yaml`).\nIf somebody sends as many for a whole day, to each route its most expensive request, and \
+         each with a key that the\nservice has to look up ({UNKNOWN_KEY_UNITS} read unit more), that is {} million \
+         requests and {} GB. Lambda's time is an upper\nlimit; a test measures the rest.\n",
         HumanCount(deployment.throttling_rate() as u64),
         (day.requests / MILLION).round(),
         HumanCount(in_gb(day.requests * day.request.response_bytes) as u64),
