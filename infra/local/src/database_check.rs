@@ -12,7 +12,12 @@ use rusqlite::{Connection, ErrorCode, ffi};
 use store::{DatasetError, Store, StoreError};
 
 use crate::{
-    LocalError, damaged_items::Scope, database::Database, database_copy, error::Cause,
+    LocalError,
+    damaged_items::Scope,
+    database::Database,
+    database_copy,
+    database_schema::{ForeignPart, SchemaError},
+    error::Cause,
     next_commands::NextCommands,
 };
 
@@ -25,6 +30,8 @@ pub enum Damage {
     Tables(#[source] serde_json::Error),
     #[error("it is no database of this program")]
     Foreign,
+    #[error("{0}")]
+    ForeignPart(ForeignPart),
     #[error("its current version cannot be read")]
     Version(#[source] IngestError),
     #[error("{0} of its items contradict its current version, or cannot be read")]
@@ -51,6 +58,11 @@ impl Damage {
     /// # Errors
     /// Returns the cause if it does not tell that a database is damaged.
     pub fn behind(cause: Cause) -> Result<Self, Cause> {
+        let cause = match cause.downcast::<SchemaError>().map(|error| *error) {
+            Ok(SchemaError::Foreign(part)) => return Ok(Self::ForeignPart(part)),
+            Ok(SchemaError::Unreadable(error)) => error.into(),
+            Err(cause) => cause,
+        };
         let cause = match cause.downcast::<rusqlite::Error>() {
             Ok(error) if is_damage(&error) => return Ok(Self::Pages(*error)),
             Ok(error) => return Err(error),
@@ -81,7 +93,7 @@ impl Damage {
                 next.tnr("keys delete PREFIX"),
                 next.tnr("keys create --name NAME")
             ),
-            Self::Pages(_) | Self::Tables(_) | Self::Foreign | Self::Keys(_) => format!(
+            Self::Pages(_) | Self::Tables(_) | Self::Foreign | Self::ForeignPart(_) | Self::Keys(_) => format!(
                 "move its files dynamodb.sqlite* away, and '{}' brings a backup back, or '{}' the \
                  data without the keys",
                 next.tnr("restore FILE"),

@@ -22,6 +22,7 @@ use crate::{
     damaged_items::{Scope, isolate},
     data_folder::files_of_database,
     database_check::{Damage, quick_check},
+    database_schema::distrust,
     error::Cause,
 };
 
@@ -104,6 +105,7 @@ fn open(database: &Path, is_in_use: bool) -> Result<Connection, Cause> {
         | OpenFlags::SQLITE_OPEN_URI;
     let connection = Connection::open_with_flags(format!("file:{root}{path}?{mode}"), flags)?;
     connection.busy_timeout(MAX_LOCK_WAIT)?;
+    distrust(&connection)?;
     Ok(connection)
 }
 

@@ -12,6 +12,7 @@ pub mod database;
 mod database_check;
 mod database_copy;
 mod database_credential;
+mod database_schema;
 mod database_server;
 mod deletion_protection;
 mod doctor;

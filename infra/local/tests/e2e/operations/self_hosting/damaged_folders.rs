@@ -171,3 +171,33 @@ fn a_backup_is_read_as_a_whole_and_a_damaged_one_is_not_restored() {
         assert!(!restored.path().join("dynamodb.sqlite").exists());
     }
 }
+
+#[test]
+fn a_file_whose_schema_runs_something_is_neither_restored_nor_served() {
+    let (data_dir, database) = folder();
+    let whole = fs::read(&database).unwrap();
+    for (kind, statement) in [
+        ("view", "CREATE VIEW planted AS SELECT count(*) FROM usage"),
+        ("trigger", "CREATE TRIGGER planted AFTER DELETE ON usage BEGIN DELETE FROM api_keys; END"),
+        ("virtual table", "CREATE VIRTUAL TABLE planted USING fts5(name)"),
+    ] {
+        fs::write(&database, &whole).unwrap();
+        let connection = Connection::open(&database).unwrap();
+        connection.execute_batch(statement).unwrap();
+        connection.close().unwrap();
+        let restored = TempDir::new().unwrap();
+        let file = database.to_str().unwrap();
+        for refused in [
+            program(&["backup", "--verify", file]).output().unwrap(),
+            run(&restored, &["restore", file]),
+            run(&data_dir, &["keys", "list"]),
+            run(&data_dir, &["serve", "--port", "0"]),
+        ] {
+            let error = stderr(&refused);
+            assert_eq!(refused.status.code(), Some(2), "{error}");
+            let named = format!("it holds the {kind} \"planted\"");
+            assert!(error.contains(&named), "{error}");
+        }
+        assert!(!restored.path().join("dynamodb.sqlite").exists());
+    }
+}
