@@ -93,7 +93,11 @@ impl Damage {
                 next.tnr("keys delete PREFIX"),
                 next.tnr("keys create --name NAME")
             ),
-            Self::Pages(_) | Self::Tables(_) | Self::Foreign | Self::ForeignPart(_) | Self::Keys(_) => format!(
+            Self::Pages(_)
+            | Self::Tables(_)
+            | Self::Foreign
+            | Self::ForeignPart(_)
+            | Self::Keys(_) => format!(
                 "move its files dynamodb.sqlite* away, and '{}' brings a backup back, or '{}' the \
                  data without the keys",
                 next.tnr("restore FILE"),

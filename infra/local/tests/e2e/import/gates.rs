@@ -137,9 +137,9 @@ async fn small_changes_of_several_imports_add_up_to_a_refusal() {
     for step in ["ONE", "TWO"] {
         let changed = Cell::new(0);
         texts.nanpa = with_cell(&texts.nanpa, RATE_CENTER, |cells| {
-            let changes = changed.get() < 15 && cells[RATE_CENTER] != "ONE";
-            changed.set(changed.get() + u32::from(changes));
-            if changes { step.to_owned() } else { cells[RATE_CENTER].to_owned() }
+            let is_moved = changed.get() < 15 && cells[RATE_CENTER] != "ONE";
+            changed.set(changed.get() + u32::from(is_moved));
+            if is_moved { step.to_owned() } else { cells[RATE_CENTER].to_owned() }
         });
         reports.push(import(&store, &texts, Options::default()).await.unwrap());
     }

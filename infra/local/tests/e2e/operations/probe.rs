@@ -234,7 +234,9 @@ async fn before_the_first_import_a_service_without_data_is_well() {
     assert_eq!((failed(&findings), &findings["checks"]), (vec![], &json!(14)), "{findings}");
     let lines = probe.lines("the service was checked");
     let metrics: Vec<_> = metrics_written_by(&lines[0]).into_iter().collect();
-    assert_eq!(metrics, ["ChecksFailed", "ChecksMade"], "there is no data that could be old");
+    let expected = ["ChecksFailed", "ChecksMade", "NoData"];
+    assert_eq!(metrics, expected, "there is no data that could be old");
+    assert_eq!(lines[0]["NoData"], 1.0);
 }
 
 #[tokio::test]
@@ -322,7 +324,8 @@ async fn every_five_minutes_the_versions_that_serve_and_the_api_are_checked() {
     // The sample was imported when these tests began.
     assert!(column("DataAge").iter().all(|hours| (0.0..1.0).contains(hours)), "{lines:?}");
     let metrics = metrics_written_by(&lines[2]);
-    assert_eq!(metrics, ["ChecksFailed", "ChecksMade", "DataAge"].map(str::to_owned).into());
+    let expected = ["ChecksFailed", "ChecksMade", "DataAge", "NoData"];
+    assert_eq!(metrics, expected.map(str::to_owned).into());
     assert_eq!(metrics.len() as u32, METRICS_OF_PROBE);
     let lacking: Vec<_> =
         metrics_of_probe_read_by_template().difference(&metrics).cloned().collect();
