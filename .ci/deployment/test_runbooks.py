@@ -144,14 +144,14 @@ def is_whole(command):
     return subprocess.run(["bash", "-n"], input=command, text=True, capture_output=True).returncode == 0
 
 
-def run(commands, **values):
+def run(commands, shell="bash", **values):
     """Runs commands in one shell, with the values of what stands in capitals in them. Returns what they print."""
     values = {"STACK": STACK, "STANDBY": STANDBY, "ACCOUNT": ACCOUNT, **values}
     script = "\n".join(line_of(command) for command in commands)
     for name, value in values.items():
         script = re.sub(rf"\b{name}(?![a-zA-Z])", lambda _: value, script)
-    shell = ["bash", "-euo", "pipefail", "-c", script]
-    result = subprocess.run(shell, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300)
+    options = ["-eu"] if shell == "dash" else ["-euo", "pipefail"]
+    result = subprocess.run([shell, *options, "-c", script], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300)
     assert result.returncode == 0, f"{result.stdout}\n{result.stderr}"
     return result.stdout
 
@@ -268,7 +268,8 @@ def test_a_stack_that_is_stuck_is_looked_at_and_deleted(stack):
     assert f"{STACK}-api_keys" in boto3.client("dynamodb").list_tables()["TableNames"]
 
 
-def test_everything_is_stopped_and_works_again(stack):
+@pytest.mark.parametrize("shell", ["bash", "dash", "zsh"])
+def test_everything_is_stopped_and_works_again(stack, shell):
     functions = boto3.client("lambda")
     names = [function["FunctionName"] for function in functions.list_functions()["Functions"]]
     # Deployments wait for the probe.
@@ -279,9 +280,9 @@ def test_everything_is_stopped_and_works_again(stack):
         settings = [functions.get_function_concurrency(FunctionName=name) for name in names]
         return {setting.get("ReservedConcurrentExecutions") for setting in settings}
 
-    run([find, stop])
+    run([find, stop], shell)
     assert reserved() == {0}
-    run([find, slow_down, *work_again])
+    run([find, slow_down, *work_again], shell)
     assert reserved() == {None}
     limits = ["ThrottlingRate", "ThrottlingBurst", "PublicThrottlingRate", "PublicThrottlingBurst"]
     slow, normal = deployments()

@@ -1,0 +1,49 @@
+"""Every command of the documents runs in bash, zsh and dash, and with the tools of macOS."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from template import ROOT
+
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+# Options that the tools of GNU have and those of BSD lack.
+GNU_ONLY = re.compile(
+    r"(?<![-\w])(date -d|date --date|sed -i |grep -P|readlink -f|xargs -r|base64 -w|stat -c|sort -V|head -n -|tac |timeout \d)"
+)
+# A document is not one script: it sets what another block uses. A query of AWS has backquotes in single quotes.
+NOT_OF_A_DOCUMENT = "SC1091,SC2016,SC2034,SC2154,SC2164"
+
+
+def script_of(document):
+    blocks = re.findall(r"^ *```sh\n(.*?)^ *```", document.read_text(), re.DOTALL | re.MULTILINE)
+    return "\n".join(blocks)
+
+
+SCRIPTS = {str(path.relative_to(ROOT)): script for path in DOCUMENTS if (script := script_of(path))}
+each_script = pytest.mark.parametrize("document", SCRIPTS)
+
+
+def output_of(command, script):
+    result = subprocess.run(command, input=script, capture_output=True, text=True, timeout=60)
+    return result.stdout + result.stderr if result.returncode else ""
+
+
+@each_script
+@pytest.mark.parametrize("shell", ["bash", "dash", "zsh"])
+def test_each_shell_can_read_the_commands(document, shell):
+    assert output_of([shell, "-n"], SCRIPTS[document]) == ""
+
+
+@each_script
+def test_shellcheck_finds_nothing(document):
+    checked = [Path(sys.executable).parent / "shellcheck", "--shell=sh", f"--exclude={NOT_OF_A_DOCUMENT}", "-"]
+    assert output_of(checked, SCRIPTS[document]) == ""
+
+
+@each_script
+def test_no_command_needs_a_tool_of_gnu(document):
+    assert GNU_ONLY.findall(SCRIPTS[document]) == []
