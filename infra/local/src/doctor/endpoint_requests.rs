@@ -1,8 +1,8 @@
-//! The requests of a probe. They follow from the description of the API, so that a new endpoint is
-//! probed without being listed here.
+//! The requests of a probe. Those that are a GET follow from the description of the API, so that a new
+//! endpoint is probed without being listed here. The others are listed: what takes a body, and the pages.
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::openapi::{description, needs_key};
 
@@ -13,6 +13,8 @@ pub struct ProbeRequest {
     pub route: String,
     /// Path and query.
     pub target: String,
+    /// What is posted; `None` for a GET.
+    pub body: Option<Value>,
     pub expectation: Expectation,
 }
 
@@ -21,6 +23,8 @@ pub struct ProbeRequest {
 pub enum Expectation {
     /// 200, without a key.
     Public,
+    /// 200 and HTML, without a key.
+    Page,
     /// 401, since the request has no key.
     Unauthorized,
     /// 200, with the key.
@@ -34,7 +38,7 @@ pub enum Expectation {
 impl Expectation {
     fn status_and_error(self) -> (u16, Option<&'static str>) {
         match self {
-            Self::Public | Self::Data => (200, None),
+            Self::Public | Self::Page | Self::Data => (200, None),
             Self::Unauthorized => (401, Some("unauthorized")),
             Self::NotFound => (404, Some("not_found")),
             Self::Forbidden => (403, Some("forbidden")),
@@ -54,7 +58,10 @@ impl Expectation {
             let said = body["message"].as_str().unwrap_or("no JSON");
             return Some(format!("it answers '{said}' instead of {expected}"));
         }
-        if body.is_null() {
+        if self == Self::Page {
+            return (!body.is_string()).then(|| "it answers with no page".to_owned());
+        }
+        if body.is_null() || body.is_string() {
             return Some("it answers with no JSON".to_owned());
         }
         let is_ours = error.is_none_or(|error| body["error"] == *error);
@@ -65,7 +72,16 @@ impl Expectation {
 impl ProbeRequest {
     /// The request of a path without parameters.
     pub fn of_path(path: &str, expectation: Expectation) -> Self {
-        Self { route: path.to_owned(), target: path.to_owned(), expectation }
+        Self { route: path.to_owned(), target: path.to_owned(), body: None, expectation }
+    }
+
+    /// The requests that post something about an exchange.
+    fn with_bodies(example: &Example, expectation: Expectation) -> [Self; 2] {
+        let number = example.number();
+        let call = json!({ "name": "lookup_block", "arguments": { "tn": number } });
+        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call });
+        [("/v1/format", json!([number])), ("/mcp", message)]
+            .map(|(path, body)| Self { body: Some(body), ..Self::of_path(path, expectation) })
     }
 
     /// Whether the request is one that a distribution would have passed on.
@@ -75,13 +91,14 @@ impl ProbeRequest {
 
     /// What the finding about it is called.
     pub fn check(&self) -> String {
-        let path = &self.route;
-        match self.expectation {
-            Expectation::Data => format!("GET {path} with the key"),
-            Expectation::Unauthorized => format!("GET {path} without a key"),
-            Expectation::Forbidden => format!("GET {path} past the distribution"),
-            Expectation::Public | Expectation::NotFound => format!("GET {path}"),
-        }
+        let method = if self.body.is_some() { "POST" } else { "GET" };
+        let circumstances = match self.expectation {
+            Expectation::Data => " with the key",
+            Expectation::Unauthorized => " without a key",
+            Expectation::Forbidden => " past the distribution",
+            Expectation::Public | Expectation::Page | Expectation::NotFound => "",
+        };
+        format!("{method} {}{circumstances}", self.route)
     }
 }
 
@@ -110,6 +127,11 @@ impl Example {
         })
     }
 
+    /// Its first number.
+    fn number(&self) -> String {
+        format!("+1{}{}0000", self.npa, self.nxx)
+    }
+
     /// The value that a parameter gets.
     fn value(&self, parameter: &str) -> Option<String> {
         let Self { npa, nxx, ocn } = self;
@@ -117,13 +139,14 @@ impl Example {
             "npa" => Some(npa.clone()),
             "nxx" => Some(nxx.clone()),
             "ocn" => Some(ocn.clone()),
-            "tn" => Some(format!("+1{npa}{nxx}0000")),
+            "tn" => Some(self.number()),
             _ => None,
         }
     }
 }
 
-/// The requests without a key: public endpoints, those that refuse, and a path that does not exist.
+/// The requests without a key: public endpoints and pages, those that refuse, and a path that does not
+/// exist.
 pub fn unkeyed() -> Vec<ProbeRequest> {
     let description = description();
     let mut requests: Vec<ProbeRequest> = operations(&description)
@@ -134,10 +157,14 @@ pub fn unkeyed() -> Vec<ProbeRequest> {
             ProbeRequest {
                 route: path.to_owned(),
                 target: target(path, operation, &Example::default()),
+                body: None,
                 expectation,
             }
         })
         .collect();
+    let example = Example::default();
+    requests.extend(ProbeRequest::with_bodies(&example, Expectation::Unauthorized));
+    requests.extend(["/", "/docs"].map(|path| ProbeRequest::of_path(path, Expectation::Page)));
     requests.push(ProbeRequest::of_path("/v1/no-such-endpoint", Expectation::NotFound));
     requests
 }
@@ -151,6 +178,7 @@ pub fn refused() -> ProbeRequest {
 /// which found the exchange.
 pub fn keyed(example: &Example, only: Option<&str>) -> Vec<ProbeRequest> {
     let description = description();
+    let posts = ProbeRequest::with_bodies(example, Expectation::Data);
     operations(&description)
         .filter(|(path, operation)| {
             let is_asked = only.map_or(*path != SEARCH, |only| *path == only);
@@ -159,8 +187,10 @@ pub fn keyed(example: &Example, only: Option<&str>) -> Vec<ProbeRequest> {
         .map(|(path, operation)| ProbeRequest {
             route: path.to_owned(),
             target: target(path, operation, example),
+            body: None,
             expectation: Expectation::Data,
         })
+        .chain(posts.into_iter().filter(|_| only.is_none()))
         .collect()
 }
 
@@ -230,6 +260,19 @@ mod tests {
         assert!(asked.contains(&"/v1/format?tn=%2B14155550000".to_owned()), "{asked:?}");
         assert!(asked.contains(&"/health".to_owned()), "{asked:?}");
         assert!(!asked.iter().any(|target| target.contains('{')), "{asked:?}");
+        let all: Vec<ProbeRequest> =
+            unkeyed().into_iter().chain(keyed(&Example::default(), None)).collect();
+        let checks: Vec<String> = all.iter().map(ProbeRequest::check).collect();
+        for check in [
+            "POST /v1/format without a key",
+            "POST /v1/format with the key",
+            "POST /mcp without a key",
+            "POST /mcp with the key",
+            "GET /",
+            "GET /docs",
+        ] {
+            assert!(checks.iter().any(|made| made == check), "{check} is not in {checks:?}");
+        }
         let search = keyed(&Example::default(), Some(SEARCH));
         assert_eq!(search[0].target, "/v1/search?limit=100&status=ASSIGNED");
         assert_eq!(search.len(), 1);

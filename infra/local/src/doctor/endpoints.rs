@@ -3,7 +3,11 @@
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
-use reqwest::{Client, redirect::Policy};
+use reqwest::{
+    Client,
+    header::{ACCEPT, CONTENT_TYPE},
+    redirect::Policy,
+};
 use serde_json::Value;
 use shared::auth::{ApiKey, ORIGIN_SECRET};
 use signed_requests::{MAX_ANSWER_BYTES, client_builder, first_bytes};
@@ -15,6 +19,7 @@ use super::{
 
 /// How long one request may take; API Gateway gives up after 30 seconds.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(31);
+const HTML: &str = "text/html";
 /// A response that takes longer than this is called slow, as the alarm does.
 const SLOW: Duration = Duration::from_secs(2);
 
@@ -39,7 +44,7 @@ pub struct Answer {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Received {
     pub status: u16,
-    /// Null if it is no JSON.
+    /// The text of a page, and null if it is no JSON either.
     pub body: Value,
     pub latency: Duration,
 }
@@ -79,7 +84,14 @@ async fn send(
     request: &ProbeRequest,
 ) -> Result<Received, String> {
     let address = format!("{}{}", target.base_url, request.target);
-    let mut sending = client.get(address).timeout(REQUEST_TIMEOUT);
+    let mut sending = match &request.body {
+        None => client.get(address),
+        Some(body) => client.post(address).json(body),
+    }
+    .timeout(REQUEST_TIMEOUT);
+    if request.expectation == Expectation::Page {
+        sending = sending.header(ACCEPT, HTML);
+    }
     if let (Expectation::Data, Some(key)) = (request.expectation, &target.key) {
         sending = sending.bearer_auth(key.reveal());
     }
@@ -90,8 +102,14 @@ async fn send(
     let failed = |error: reqwest::Error| logging::with_causes(&error.without_url());
     let response = sending.send().await.map_err(failed)?;
     let status = response.status().as_u16();
+    let content_type = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let is_page = content_type.is_some_and(|content_type| content_type.starts_with(HTML));
     let body = first_bytes(response, MAX_ANSWER_BYTES).await.map_err(failed)?;
-    let body = serde_json::from_slice(&body).unwrap_or_default();
+    let body = if is_page {
+        Value::String(String::from_utf8_lossy(&body).into_owned())
+    } else {
+        serde_json::from_slice(&body).unwrap_or_default()
+    };
     Ok(Received { status, body, latency: start.elapsed() })
 }
 
