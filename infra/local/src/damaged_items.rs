@@ -9,7 +9,7 @@ use dynoxide::{AttributeValue, Item};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::{Value, json};
 
-use crate::{database_check::check, error::Cause};
+use crate::{cause::Cause, database_damage::check};
 
 /// The tables of lookup items, which have nearly all items.
 const LOOKUP_TABLES: [&str; 2] = ["carriers", "exchanges"];

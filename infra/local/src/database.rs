@@ -13,13 +13,13 @@ use tokio::{net::TcpSocket, sync::oneshot, task::JoinHandle};
 use crate::{
     LocalError,
     args::{DataArgs, DatabaseArgs},
+    cause::Cause,
     damaged_items::{Scope, isolate},
     data_folder::{DATABASE_FILE, ENDPOINT_FILE},
-    database_check::{Damage, quick_check},
     database_copy::{self, Copy},
     database_credential::Credential,
+    database_damage::{Damage, quick_check},
     database_server,
-    error::Cause,
     folder_lock::FolderLock,
     place::Place,
     private_file, stack, tables,
@@ -207,7 +207,7 @@ impl Database {
             .map_err(|cause| unreadable(folder, file, cause))?;
         if let Some(damage) = damage {
             // What is left is read all the same, so that the keys can be exported.
-            eprintln!("warning: {}", damage.in_folder(folder, file));
+            eprintln!("warning: {}", LocalError::damaged_database(damage, folder, file));
         }
         Self::of_copy(database).await
     }
@@ -316,7 +316,7 @@ fn open_file(data_dir: &Path) -> Result<Dynoxide, LocalError> {
 /// The error that a database cannot be read, for the cause.
 pub(crate) fn unreadable(folder: &Path, file: &Path, cause: Cause) -> LocalError {
     match Damage::behind(cause) {
-        Ok(damage) => damage.in_folder(folder, file),
+        Ok(damage) => LocalError::damaged_database(damage, folder, file),
         Err(cause) => LocalError::io(format!("cannot read {}", file.display()))(cause),
     }
 }

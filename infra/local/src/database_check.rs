@@ -8,39 +8,15 @@ use std::path::Path;
 use dynoxide::{Database as Dynoxide, actions::list_tables::ListTablesRequest};
 use ingest::{IngestError, Repair};
 use numbering::records::Version;
-use rusqlite::{Connection, ErrorCode, ffi};
 use store::{DatasetError, Store, StoreError};
 
 use crate::{
-    LocalError,
+    cause::Cause,
     damaged_items::Scope,
     database::Database,
     database_copy,
-    database_schema::{ForeignPart, SchemaError},
-    error::Cause,
-    next_commands::NextCommands,
+    database_damage::{Damage, check},
 };
-
-/// Why a database is of no use, or of little.
-#[derive(Debug, thiserror::Error)]
-pub enum Damage {
-    #[error("SQLite cannot read it")]
-    Pages(#[source] rusqlite::Error),
-    #[error("what it says of its tables cannot be read")]
-    Tables(#[source] serde_json::Error),
-    #[error("it is no database of this program")]
-    Foreign,
-    #[error("{0}")]
-    ForeignPart(ForeignPart),
-    #[error("its current version cannot be read")]
-    Version(#[source] IngestError),
-    #[error("{0} of its items contradict its current version, or cannot be read")]
-    Items(usize),
-    #[error("its keys cannot be read")]
-    Keys(#[source] StoreError),
-    #[error("{} of its keys cannot be read: {}", .0.len(), .0.join(", "))]
-    SomeKeys(Vec<String>),
-}
 
 /// What a database that reads back holds.
 #[derive(Debug)]
@@ -50,79 +26,6 @@ pub struct Contents {
     pub keys: usize,
     /// Retained versions to which no rollback can lead.
     pub unreadable: Vec<Version>,
-}
-
-impl Damage {
-    /// The damage that made SQLite fail; the cause itself if it was something else.
-    ///
-    /// # Errors
-    /// Returns the cause if it does not tell that a database is damaged.
-    pub fn behind(cause: Cause) -> Result<Self, Cause> {
-        let cause = match cause.downcast::<SchemaError>().map(|error| *error) {
-            Ok(SchemaError::Foreign(part)) => return Ok(Self::ForeignPart(part)),
-            Ok(SchemaError::Unreadable(error)) => error.into(),
-            Err(cause) => cause,
-        };
-        let cause = match cause.downcast::<rusqlite::Error>() {
-            Ok(error) if is_damage(&error) => return Ok(Self::Pages(*error)),
-            Ok(error) => return Err(error),
-            Err(cause) => cause,
-        };
-        let cause = match cause.downcast::<serde_json::Error>() {
-            Ok(error) => return Ok(Self::Tables(*error)),
-            Err(cause) => cause,
-        };
-        match cause.downcast::<dynoxide::DynoxideError>().map(|error| *error) {
-            Ok(dynoxide::DynoxideError::SqliteError(error)) if is_damage(&error) => {
-                Ok(Self::Pages(error))
-            }
-            Ok(error) => Err(error.into()),
-            Err(cause) => Err(cause),
-        }
-    }
-
-    /// The error of a command that needs the database of a folder, with the ways out.
-    pub fn in_folder(self, folder: &Path, database: &Path) -> LocalError {
-        let folder = folder.to_string_lossy().into_owned();
-        let next = NextCommands::with_options([("--data-dir", folder)]);
-        let remedy = match &self {
-            Self::Items(_) => format!("'{}' rewrites them", next.tnr("verify --repair")),
-            Self::Version(_) => format!("'{}' brings another one", next.tnr("import --fetch")),
-            Self::SomeKeys(_) => format!(
-                "'{}' deletes one, and '{}' makes another",
-                next.tnr("keys delete PREFIX"),
-                next.tnr("keys create --name NAME")
-            ),
-            Self::Pages(_)
-            | Self::Tables(_)
-            | Self::Foreign
-            | Self::ForeignPart(_)
-            | Self::Keys(_) => format!(
-                "move its files dynamodb.sqlite* away, and '{}' brings a backup back, or '{}' the \
-                 data without the keys",
-                next.tnr("restore FILE"),
-                next.tnr("import --fetch")
-            ),
-        };
-        LocalError::DamagedDatabase {
-            file: database.display().to_string(),
-            damage: Box::new(self),
-            remedy,
-        }
-    }
-
-    /// The error of a backup that is of no use.
-    pub fn in_backup(self, file: &Path) -> LocalError {
-        LocalError::DamagedBackup { file: file.display().to_string(), damage: Box::new(self) }
-    }
-}
-
-/// Looks at every page of a database, which takes a tenth of a second.
-///
-/// # Errors
-/// Returns an error if a page is damaged.
-pub fn quick_check(connection: &Connection) -> Result<(), rusqlite::Error> {
-    check(connection, "quick_check(1)")
 }
 
 /// Reads all that a database file holds, and changes nothing.
@@ -177,22 +80,4 @@ async fn read_all(store: &Store) -> Result<Contents, Damage> {
         }
     }
     Ok(Contents { current: Some((manifest.current.version, items)), keys, unreadable })
-}
-
-/// Runs one of the checks of SQLite, which answers with what is wrong, or with `ok`.
-///
-/// # Errors
-/// Returns an error if something is wrong.
-pub fn check(connection: &Connection, name: &str) -> Result<(), rusqlite::Error> {
-    let found: String = connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get(0))?;
-    if found == "ok" {
-        return Ok(());
-    }
-    let found = found.trim_start_matches("*** in database main ***").trim().replace('\n', "; ");
-    Err(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_CORRUPT), Some(found)))
-}
-
-fn is_damage(error: &rusqlite::Error) -> bool {
-    let codes = [ErrorCode::NotADatabase, ErrorCode::DatabaseCorrupt];
-    error.sqlite_error_code().is_some_and(|code| codes.contains(&code))
 }

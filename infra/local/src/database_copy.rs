@@ -19,11 +19,11 @@ use rusqlite::{
 };
 
 use crate::{
+    cause::Cause,
     damaged_items::{Scope, isolate},
     data_folder::files_of_database,
-    database_check::{Damage, quick_check},
+    database_damage::{Damage, quick_check},
     database_schema::distrust,
-    error::Cause,
 };
 
 /// How long to wait for a lock. A writer never holds up a reader, so that only the moment of opening or

@@ -1,6 +1,6 @@
 //! Why a command gave up.
 
-use std::{error::Error, process::ExitCode};
+use std::{path::Path, process::ExitCode};
 
 use ingest::{IngestError, PUBLISHED_ADDRESSES};
 use logging::with_causes;
@@ -9,7 +9,7 @@ use shared::{auth::MalformedKey, flag_images::InvalidFlagsBaseUrl};
 use store::{DatasetError, StoreError};
 
 use crate::{
-    database_check::Damage, key_file::KeyFileError, next_commands::NextCommands,
+    cause::Cause, database_damage::Damage, key_file::KeyFileError, next_commands::NextCommands,
     number_list::ListError, place::Place,
 };
 
@@ -24,9 +24,6 @@ const EXIT_CODE_OF_FAILURE: u8 = 2;
 
 /// The exit code after Ctrl-C, as shells have it.
 const EXIT_CODE_OF_SIGNAL: u8 = 130;
-
-/// The error that a library gave, whichever it is.
-pub(crate) type Cause = Box<dyn Error + Send + Sync>;
 
 /// Why a command gave up, in words for whoever typed it.
 #[derive(Debug, thiserror::Error)]
@@ -196,6 +193,41 @@ impl LocalError {
     /// The database at the place that the arguments name has no version of the data.
     pub(crate) fn no_data(place: &Place, next: &NextCommands) -> Self {
         Self::NoData { place: place.to_string(), remedy: bring_data(place, next) }
+    }
+
+    /// The error of a command that needs the database of a folder, with the ways out.
+    pub(crate) fn damaged_database(damage: Damage, folder: &Path, database: &Path) -> Self {
+        let folder = folder.to_string_lossy().into_owned();
+        let next = NextCommands::with_options([("--data-dir", folder)]);
+        let remedy = match &damage {
+            Damage::Items(_) => format!("'{}' rewrites them", next.tnr("verify --repair")),
+            Damage::Version(_) => format!("'{}' brings another one", next.tnr("import --fetch")),
+            Damage::SomeKeys(_) => format!(
+                "'{}' deletes one, and '{}' makes another",
+                next.tnr("keys delete PREFIX"),
+                next.tnr("keys create --name NAME")
+            ),
+            Damage::Pages(_)
+            | Damage::Tables(_)
+            | Damage::Foreign
+            | Damage::ForeignPart(_)
+            | Damage::Keys(_) => format!(
+                "move its files dynamodb.sqlite* away, and '{}' brings a backup back, or '{}' the \
+                 data without the keys",
+                next.tnr("restore FILE"),
+                next.tnr("import --fetch")
+            ),
+        };
+        Self::DamagedDatabase {
+            file: database.display().to_string(),
+            damage: Box::new(damage),
+            remedy,
+        }
+    }
+
+    /// The error of a backup that is of no use.
+    pub(crate) fn damaged_backup(damage: Damage, file: &Path) -> Self {
+        Self::DamagedBackup { file: file.display().to_string(), damage: Box::new(damage) }
     }
 
     pub(crate) fn io<E: Into<Cause>>(what: impl Into<String>) -> impl FnOnce(E) -> Self {

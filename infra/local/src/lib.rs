@@ -2,6 +2,7 @@
 
 mod answers;
 pub mod args;
+mod cause;
 pub mod commands;
 mod connections;
 pub mod costs;
@@ -12,6 +13,7 @@ pub mod database;
 mod database_check;
 mod database_copy;
 mod database_credential;
+mod database_damage;
 mod database_schema;
 mod database_server;
 mod deletion_protection;

@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Store, StoreError,
-    client::{Item, item_from_record, record_from_item},
+    client::{item_from_record, record_from_item},
     item_check,
+    item_check::Item,
 };
 
 /// A key as it is stored.

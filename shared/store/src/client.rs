@@ -1,6 +1,6 @@
 //! The connection to the tables of one deployment.
 
-use std::{collections::HashMap, env, sync::Arc};
+use std::{env, sync::Arc};
 
 use aws_sdk_dynamodb::{
     Client, Config,
@@ -13,12 +13,9 @@ use serde_dynamo::aws_sdk_dynamodb_1::{from_item, to_item};
 use crate::{
     StoreError, Tables, TimeoutProfile, capacity,
     https::{TRUST_VARIABLES, TrustedRoots, https_client},
-    item_check,
+    item_check::{self, Item},
     reachability::Reachability,
 };
-
-/// An item as the SDK represents it.
-pub(crate) type Item = HashMap<String, AttributeValue>;
 
 /// The variables that name another endpoint than that of AWS, as the SDKs and the AWS CLI read them.
 const ENDPOINT_VARIABLES: [&str; 2] = ["AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"];

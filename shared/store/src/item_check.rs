@@ -4,10 +4,13 @@
 //! It shows damage and not forgery. A database with checksums of its own never damages an item;
 //! the embedded one keeps items in a file, where a flipped bit may turn one carrier into another.
 
+use std::collections::HashMap;
+
 use aws_sdk_dynamodb::types::AttributeValue;
 use twox_hash::XxHash3_128;
 
-use crate::client::Item;
+/// An item as the SDK represents it.
+pub(crate) type Item = HashMap<String, AttributeValue>;
 
 /// The name of the attribute.
 pub(crate) const CHECK: &str = "check";

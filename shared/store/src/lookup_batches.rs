@@ -8,9 +8,8 @@ use logging::with_causes;
 use numbering::records::{Exchange, NpaNxx, RecordKey};
 
 use crate::{
-    LookupItem, LookupTable, Store, StoreError, capacity,
-    client::{Item, record_from_item},
-    lookup_items::ItemKey,
+    LookupItem, LookupTable, Store, StoreError, capacity, client::record_from_item,
+    item_check::Item, lookup_items::ItemKey,
 };
 
 /// The most items that DynamoDB reads in one BatchGetItem call.

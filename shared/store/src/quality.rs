@@ -5,7 +5,10 @@ use aws_sdk_dynamodb::{primitives::Blob, types::AttributeValue};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    Revision, Store, StoreError, client::Item, error::Cause, item_check, snapshots::REPLACES,
+    Revision, Store, StoreError,
+    error::Cause,
+    item_check::{self, Item},
+    snapshots::REPLACES,
 };
 use numbering::records::Version;
 

@@ -12,7 +12,7 @@ use numbering::records::Version;
 
 use crate::{
     DamagedChunks, Manifest, Revision, Snapshot, Store, StoreError, Table, capacity,
-    client::Item,
+    item_check::Item,
     item_writes::RETRY_DELAYS,
     manifest::{CHUNK_BYTES, SnapshotHash},
 };

@@ -5,9 +5,8 @@ use numbering::records::{Record, RecordKey, Version};
 use serde::de::DeserializeOwned;
 
 use crate::{
-    ItemKey, LookupItem, LookupTable, Store, StoreError,
-    client::{Item, record_from_item},
-    item_check,
+    ItemKey, LookupItem, LookupTable, Store, StoreError, client::record_from_item, item_check,
+    item_check::Item,
 };
 
 /// An item that was found when a whole table was read.

@@ -12,7 +12,7 @@ use aws_sdk_dynamodb::{
     types::{AttributeValue, KeysAndAttributes, ReturnValue, ReturnValuesOnConditionCheckFailure},
 };
 
-use crate::{FailureKind, Store, StoreError, client::Item};
+use crate::{FailureKind, Store, StoreError, item_check::Item};
 
 /// How long a call may take, for which requests may wait. It is not retried, since the next write
 /// includes its count.

@@ -51,7 +51,7 @@ pub async fn backup(args: &BackupArgs) -> Result<(), LocalError> {
     let new = NewFile::file(file, args.replacement.force)?;
     copy(&folder, &database, &new.path())?;
     let contents = contents(&new.path()).await.map_err(|failed| match failed {
-        Ok(damage) => damage.in_folder(&folder, &database),
+        Ok(damage) => LocalError::damaged_database(damage, &folder, &database),
         Err(cause) => new.unwritable()(cause),
     })?;
     new.finish()?;
@@ -63,7 +63,7 @@ pub async fn backup(args: &BackupArgs) -> Result<(), LocalError> {
 /// What a file holds that `backup` wrote.
 async fn checked_backup(file: &Path) -> Result<Contents, LocalError> {
     contents(file).await.map_err(|failed| match failed {
-        Ok(damage) => damage.in_backup(file),
+        Ok(damage) => LocalError::damaged_backup(damage, file),
         Err(cause) => LocalError::io(format!("cannot read {}", file.display()))(cause),
     })
 }

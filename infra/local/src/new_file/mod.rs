@@ -115,14 +115,14 @@ impl NewFile {
     }
 
     /// The error that the file cannot be written, for a cause.
-    pub fn unwritable<E: Into<crate::error::Cause>>(
+    pub fn unwritable<E: Into<crate::cause::Cause>>(
         &self,
     ) -> impl FnOnce(E) -> LocalError + use<E> {
         unwritable(&self.shown)
     }
 }
 
-fn unwritable<E: Into<crate::error::Cause>>(shown: &str) -> impl FnOnce(E) -> LocalError + use<E> {
+fn unwritable<E: Into<crate::cause::Cause>>(shown: &str) -> impl FnOnce(E) -> LocalError + use<E> {
     LocalError::io(format!("{shown} cannot be written"))
 }
 
