@@ -9,7 +9,7 @@ use std::{
 };
 
 /// How long a process may take until something is so, such as to end after a signal.
-const LONGEST_WAIT: Duration = Duration::from_secs(15);
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
 /// Sends a signal, such as `STOP`, to a process.
 pub fn send_signal(signal: &str, process: &Child) {
