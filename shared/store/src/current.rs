@@ -1,16 +1,23 @@
 //! The current version of the dataset, loaded once per container and refreshed.
 
-use std::{sync::Arc, time::Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use logging::with_causes;
 use numbering::records::Version;
+use tokio::time::timeout;
 
 use crate::{
     Manifest, Snapshot, Store, StoreError, Table,
     loaded_versions::LoadedVersions,
     loading::{DatasetError, LoadedVersion, Newest, PassedOver, load, newest_by},
 };
+
+/// How long a check of the service waits for the manifest.
+const LONGEST_CHECK: Duration = Duration::from_secs(2);
 
 /// Keeps the current version in memory, and takes up a new one within a minute.
 ///
@@ -68,7 +75,7 @@ impl CurrentDataset {
 
     /// Reads the manifest, and says what requests are answered from.
     pub async fn serving(&self) -> Serving {
-        let serving = match self.stored_manifest().await {
+        let serving = match self.checked_manifest().await {
             Ok(Some(manifest)) => self.serving_beside(&self.remember(manifest)).await,
             Ok(None) => Serving::Empty,
             Err(error) => match self.in_memory() {
@@ -238,6 +245,19 @@ impl CurrentDataset {
         } else {
             self.store.patiently(Table::Dataset, read).await
         }
+    }
+
+    /// The manifest in DynamoDB, for those who ask how the service is: a database that is merely slow has
+    /// not failed.
+    async fn checked_manifest(&self) -> Result<Option<Manifest>, StoreError> {
+        if self.manifest.load().is_none() {
+            return self.stored_manifest().await;
+        }
+        let read = async {
+            let read = timeout(LONGEST_CHECK, self.store.manifest()).await;
+            read.unwrap_or(Err(StoreError::TooSlow { limit: LONGEST_CHECK }))
+        };
+        self.store.patiently(Table::Dataset, read).await
     }
 
     async fn require_manifest(&self) -> Result<Arc<Manifest>, DatasetError> {
