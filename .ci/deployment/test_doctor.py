@@ -236,9 +236,9 @@ def test_usage_that_is_never_deleted(deployed, doctor):
 
 def test_an_alarm_that_is_on(deployed, doctor):
     deployment, _, _ = deployed
-    name = deployment.names["DatabaseAlarm"]
-    deployment.cloudwatch.set_alarm_state(AlarmName=name, StateValue="ALARM", StateReason="reads fail")
-    assert_only(doctor(), 2, "problem", "alarms", name, "on: reads fail")
+    name = deployment.names["DatabaseThrottledAlarm"]
+    deployment.cloudwatch.set_alarm_state(AlarmName=name, StateValue="ALARM", StateReason="reads are throttled")
+    assert_only(doctor(), 2, "problem", "alarms", name, "on: reads are throttled")
     deployment.cloudwatch.set_alarm_state(AlarmName=name, StateValue="OK", StateReason="all is well")
 
 

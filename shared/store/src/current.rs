@@ -1,23 +1,16 @@
 //! The current version of the dataset, loaded once per container and refreshed.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{sync::Arc, time::Instant};
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use logging::with_causes;
 use numbering::records::Version;
-use tokio::time::timeout;
 
 use crate::{
     Manifest, Snapshot, Store, StoreError, Table,
     loaded_versions::LoadedVersions,
     loading::{DatasetError, LoadedVersion, Newest, PassedOver, load, newest_by},
 };
-
-/// How long a check of the service waits for the manifest.
-const LONGEST_CHECK: Duration = Duration::from_secs(2);
 
 /// Keeps the current version in memory, and takes up a new one within a minute.
 ///
@@ -239,25 +232,16 @@ impl CurrentDataset {
 
     /// The manifest in DynamoDB. While one is in memory, nobody waits long for it.
     async fn stored_manifest(&self) -> Result<Option<Manifest>, StoreError> {
-        let read = self.store.manifest();
-        if self.manifest.load().is_some() {
-            self.store.briefly(Table::Dataset, read).await
-        } else {
-            self.store.patiently(Table::Dataset, read).await
+        if self.manifest.load().is_none() {
+            return self.checked_manifest().await;
         }
+        self.store.briefly(Table::Dataset, self.store.manifest()).await
     }
 
     /// The manifest in DynamoDB, for those who ask how the service is: a database that is merely slow has
     /// not failed.
     async fn checked_manifest(&self) -> Result<Option<Manifest>, StoreError> {
-        if self.manifest.load().is_none() {
-            return self.stored_manifest().await;
-        }
-        let read = async {
-            let read = timeout(LONGEST_CHECK, self.store.manifest()).await;
-            read.unwrap_or(Err(StoreError::TooSlow { limit: LONGEST_CHECK }))
-        };
-        self.store.patiently(Table::Dataset, read).await
+        self.store.patiently(Table::Dataset, self.store.manifest()).await
     }
 
     async fn require_manifest(&self) -> Result<Arc<Manifest>, DatasetError> {

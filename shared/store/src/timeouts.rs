@@ -8,6 +8,9 @@ use aws_sdk_dynamodb::config::{Builder, retry::RetryConfig, timeout::TimeoutConf
 const LONGEST_READ_OF_REQUEST: Duration = Duration::from_secs(2);
 /// How long all reads of a request together may take that memory can answer, too.
 const BRIEF_READS_OF_REQUEST: Duration = Duration::from_millis(300);
+/// How long one call to the embedded database may take. A second attempt would only add to what keeps
+/// the machine busy.
+const LONGEST_EMBEDDED_READ: Duration = Duration::from_secs(10);
 
 /// How long calls to DynamoDB may take.
 #[derive(Debug, Clone, Copy)]
@@ -25,7 +28,8 @@ impl TimeoutProfile {
     /// How long reading a snapshot may take, with all attempts.
     pub(crate) fn snapshot_read(self) -> Duration {
         match self {
-            Self::Request | Self::EmbeddedRequest => Duration::from_secs(4),
+            Self::Request => Duration::from_secs(4),
+            Self::EmbeddedRequest => LONGEST_EMBEDDED_READ,
             Self::Batch => Duration::from_secs(60),
         }
     }
@@ -54,9 +58,8 @@ impl TimeoutProfile {
             // A request reads at most a key, the manifest, a snapshot and items, one after the other, and
             // one for many numbers the counts of its quota. Together that stays below the timeout of a
             // Lambda function, 15 seconds.
-            Self::Request | Self::EmbeddedRequest => {
-                (3, Duration::from_millis(700), LONGEST_READ_OF_REQUEST)
-            }
+            Self::Request => (3, Duration::from_millis(700), LONGEST_READ_OF_REQUEST),
+            Self::EmbeddedRequest => (3, LONGEST_EMBEDDED_READ, LONGEST_EMBEDDED_READ),
             Self::Batch => (4, Duration::from_secs(5), Duration::from_secs(15)),
         };
         let timeouts = TimeoutConfig::builder()

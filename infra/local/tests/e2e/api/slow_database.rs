@@ -12,6 +12,7 @@ use std::{
 use futures_util::{StreamExt, future::join_all, stream};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
+use store::{CurrentDataset, Store, TimeoutProfile};
 use tnr::commands::keys;
 
 use crate::support::{
@@ -120,6 +121,17 @@ async fn lookups_wait_for_a_database_that_is_a_little_slow() {
     outage.begin();
     outage.look_up(CLIENTS).await;
     assert!(outage.proxy.calls() > 0);
+}
+
+#[tokio::test]
+async fn a_server_waits_for_its_own_database_while_the_machine_is_busy() {
+    let sample = Service::with_sample().await;
+    let late = |_, _: &str| Fault::Late(Duration::from_millis(2500));
+    let proxy = FaultProxy::before(sample.database.endpoint(), late).await;
+    let store = Store::at_emulator(&proxy.endpoint, TimeoutProfile::EmbeddedRequest);
+    let loaded = CurrentDataset::new(store).get().await.unwrap();
+    let stored = sample.database.store().manifest().await.unwrap().unwrap();
+    assert_eq!(loaded.version, stored.current.version);
 }
 
 #[tokio::test]
