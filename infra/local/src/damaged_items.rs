@@ -6,10 +6,14 @@
 //! key alone. Readers then find an item that is not what was written, which they all pass over.
 
 use dynoxide::{AttributeValue, Item};
-use rusqlite::{Connection, OptionalExtension, params};
-use serde_json::{Value, json};
+use rusqlite::{Connection, params};
+use serde_json::json;
 
-use crate::{cause::Cause, database_damage::check};
+use crate::{
+    cause::Cause,
+    database_catalog::{ItemTable, item_tables},
+    database_damage::check,
+};
 
 /// The tables of lookup items, which have nearly all items.
 const LOOKUP_TABLES: [&str; 2] = ["carriers", "exchanges"];
@@ -31,18 +35,17 @@ struct DamagedRow {
     sort_key: Vec<u8>,
 }
 
-/// Checks the indexes of the tables, replaces each item that cannot be decoded by one that has its key alone, and deletes those whose
-/// key cannot be read either. Gives how many there were.
+/// Checks the indexes of the tables, replaces each item that cannot be decoded by one that has its key
+/// alone, and deletes those whose key cannot be read either. Gives how many there were.
 ///
 /// # Errors
 /// Returns an error if SQLite cannot read or write the tables, or an index disagrees with its table.
 pub fn isolate(connection: &Connection, scope: Scope) -> Result<usize, Cause> {
     let mut count = 0;
-    for (table, key) in tables(connection)? {
+    for ItemTable { name: table, key } in item_tables(connection)? {
         if scope == Scope::WithoutLookupItems && LOOKUP_TABLES.contains(&table.as_str()) {
             continue;
         }
-        let table = table.replace('"', "\"\"");
         check(connection, &format!("integrity_check(\"{table}\")"))?;
         for row in damaged_rows(connection, &table, &key)? {
             replace(connection, &table, &key, &row)?;
@@ -50,24 +53,6 @@ pub fn isolate(connection: &Connection, scope: Scope) -> Result<usize, Cause> {
         }
     }
     Ok(count)
-}
-
-/// The tables, each with the name of its partition key; none in a database that is new.
-fn tables(connection: &Connection) -> Result<Vec<(String, String)>, Cause> {
-    let exists = "SELECT 1 FROM sqlite_master WHERE name = '_tables'";
-    if connection.query_row(exists, [], |_| Ok(())).optional()?.is_none() {
-        return Ok(Vec::new());
-    }
-    let mut statement = connection.prepare("SELECT table_name, key_schema FROM _tables")?;
-    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))?;
-    let mut tables = Vec::new();
-    for row in rows {
-        let (table, schema) = row?;
-        let schema: Value = serde_json::from_str(&schema)?;
-        let key = schema[0]["AttributeName"].as_str().ok_or("a table has no partition key")?;
-        tables.push((table, key.to_owned()));
-    }
-    Ok(tables)
 }
 
 fn damaged_rows(connection: &Connection, table: &str, key: &str) -> Result<Vec<DamagedRow>, Cause> {

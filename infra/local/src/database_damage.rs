@@ -6,6 +6,7 @@ use store::StoreError;
 
 use crate::{
     cause::Cause,
+    database_catalog::DamagedCatalog,
     database_schema::{ForeignPart, SchemaError},
 };
 
@@ -14,12 +15,12 @@ use crate::{
 pub enum Damage {
     #[error("SQLite cannot read it")]
     Pages(#[source] rusqlite::Error),
-    #[error("what it says of its tables cannot be read")]
-    Tables(#[source] serde_json::Error),
     #[error("it is no database of this program")]
     Foreign,
     #[error("{0}")]
     ForeignPart(ForeignPart),
+    #[error("{0}")]
+    Catalog(DamagedCatalog),
     #[error("its current version cannot be read")]
     Version(#[source] IngestError),
     #[error("{0} of its items contradict its current version, or cannot be read")]
@@ -46,8 +47,8 @@ impl Damage {
             Ok(error) => return Err(error),
             Err(cause) => cause,
         };
-        let cause = match cause.downcast::<serde_json::Error>() {
-            Ok(error) => return Ok(Self::Tables(*error)),
+        let cause = match cause.downcast::<DamagedCatalog>() {
+            Ok(damaged) => return Ok(Self::Catalog(*damaged)),
             Err(cause) => cause,
         };
         match cause.downcast::<dynoxide::DynoxideError>().map(|error| *error) {

@@ -208,7 +208,7 @@ impl LocalError {
                 next.tnr("keys create --name NAME")
             ),
             Damage::Pages(_)
-            | Damage::Tables(_)
+            | Damage::Catalog(_)
             | Damage::Foreign
             | Damage::ForeignPart(_)
             | Damage::Keys(_) => format!(

@@ -10,6 +10,7 @@ mod csv_errors;
 mod damaged_items;
 mod data_folder;
 pub mod database;
+mod database_catalog;
 mod database_check;
 mod database_copy;
 mod database_credential;

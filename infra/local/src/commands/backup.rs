@@ -166,7 +166,10 @@ mod tests {
     fn a_name_that_sqlite_would_take_for_an_address_is_a_file() {
         let folder = tempfile::TempDir::new().unwrap();
         let database = folder.path().join("source.sqlite");
-        Connection::open(&database).unwrap().execute("CREATE TABLE t (x)", []).unwrap();
+        Connection::open(&database)
+            .unwrap()
+            .execute("CREATE TABLE _config ( key TEXT PRIMARY KEY, value TEXT NOT NULL )", [])
+            .unwrap();
         let file = folder.path().join("file:numbers.sqlite");
         copy(folder.path(), &database, &file).unwrap();
         assert!(fs::metadata(&file).unwrap().len() > 0);

@@ -8,7 +8,11 @@ use std::{collections::BTreeMap, env, fs, path::Path};
 use aws_sdk_dynamodb::types::AttributeValue;
 use ingest::{IngestError, Options, Repair, RollbackTarget, rollback, verify};
 use logging::with_causes;
-use rand::{RngExt, SeedableRng, rngs::StdRng, seq::IndexedRandom};
+use rand::{
+    RngExt, SeedableRng,
+    rngs::StdRng,
+    seq::{IndexedMutRandom, IndexedRandom},
+};
 use reqwest::StatusCode;
 use rusqlite::{Connection, params};
 use serde_json::Value;
@@ -27,6 +31,7 @@ const DEFAULT_FLIPS: usize = 5;
 /// One flip in so many is anywhere in the file, and the others in an item.
 const ITEMS_TO_FILES: u32 = 4;
 const FILE: &str = "dynamodb.sqlite";
+const PAGE: usize = 4096;
 /// Lists, and lookups of single items.
 const PATHS: [&str; 8] = [
     "/v1/npa/415?limit=100",
@@ -100,16 +105,29 @@ fn flip_in_item(file: &Path, random: &mut StdRng) -> Place {
     let read = format!("SELECT CAST({column} AS BLOB) FROM \"{table}\" WHERE pk = ?1");
     let mut bytes: Vec<u8> = connection.query_row(&read, [key], |row| row.get(0)).unwrap();
     let (byte, bit) = flip(&mut bytes, random);
-    let write = format!("UPDATE \"{table}\" SET {column} = CAST(?1 AS TEXT) WHERE pk = ?2");
+    let write =
+        format!("UPDATE OR REPLACE \"{table}\" SET {column} = CAST(?1 AS TEXT) WHERE pk = ?2");
     connection.execute(&write, params![bytes, key]).unwrap();
     format!("bit {bit} of byte {byte} of {column} of {key} in {table}")
 }
 
+/// Flips a bit anywhere in the file, or in one of the few pages that describe its tables.
 fn flip_in_file(file: &Path, random: &mut StdRng) -> Place {
     let mut bytes = fs::read(file).unwrap();
-    let (byte, bit) = flip(&mut bytes, random);
+    let mut pages: Vec<_> = bytes.chunks_mut(PAGE).enumerate().collect();
+    if random.random() {
+        pages.retain(|(_, page)| describes_tables(page));
+    }
+    let (number, page) = pages.choose_mut(random).unwrap();
+    let (byte, bit) = flip(page, random);
+    let place = format!("bit {bit} of byte {} of the file", *number * PAGE + byte);
     fs::write(file, bytes).unwrap();
-    format!("bit {bit} of byte {byte} of the file")
+    place
+}
+
+fn describes_tables(page: &[u8]) -> bool {
+    let holds = |text: &str| page.windows(text.len()).any(|window| window == text.as_bytes());
+    holds("CREATE TABLE") || holds("AttributeName")
 }
 
 fn flip(bytes: &mut [u8], random: &mut StdRng) -> (usize, u32) {

@@ -176,10 +176,10 @@ fn a_backup_is_read_as_a_whole_and_a_damaged_one_is_not_restored() {
 fn a_file_whose_schema_runs_something_is_neither_restored_nor_served() {
     let (data_dir, database) = folder();
     let whole = fs::read(&database).unwrap();
-    for (kind, statement) in [
-        ("view", "CREATE VIEW planted AS SELECT count(*) FROM usage"),
-        ("trigger", "CREATE TRIGGER planted AFTER DELETE ON usage BEGIN DELETE FROM api_keys; END"),
-        ("virtual table", "CREATE VIRTUAL TABLE planted USING fts5(name)"),
+    for statement in [
+        "CREATE VIEW planted AS SELECT count(*) FROM usage",
+        "CREATE TRIGGER planted AFTER DELETE ON usage BEGIN DELETE FROM api_keys; END",
+        "CREATE VIRTUAL TABLE planted USING fts5(name)",
     ] {
         fs::write(&database, &whole).unwrap();
         let connection = Connection::open(&database).unwrap();
@@ -195,8 +195,7 @@ fn a_file_whose_schema_runs_something_is_neither_restored_nor_served() {
         ] {
             let error = stderr(&refused);
             assert_eq!(refused.status.code(), Some(2), "{error}");
-            let named = format!("it holds the {kind} \"planted\"");
-            assert!(error.contains(&named), "{error}");
+            assert!(error.contains("its schema describes \"planted\""), "{error}");
         }
         assert!(!restored.path().join("dynamodb.sqlite").exists());
     }
