@@ -27,6 +27,14 @@ fn description() -> Request {
     Request::to(Function::Site, "/openapi.json")
 }
 
+fn page() -> Request {
+    Request::to(Function::Site, "/").of_type("text/html")
+}
+
+fn documentation() -> Request {
+    Request::to(Function::Site, "/docs").of_type("text/html")
+}
+
 fn carriers() -> Request {
     Request::to(Function::Carriers, "/v1/carriers").query("limit", "1")
 }
@@ -55,6 +63,10 @@ fn numbers(number: &str) -> Request {
     Request::to(Function::Format, "/v1/format").body(json!([number]))
 }
 
+fn numbers_as_csv(number: &str) -> Request {
+    Request::to(Function::Format, "/v1/format").body(format!("tn\n{number}\n")).of_type("text/csv")
+}
+
 fn tool(number: &str) -> Request {
     let call = json!({ "name": "lookup_block", "arguments": { "tn": number } });
     let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call });
@@ -68,6 +80,8 @@ pub fn requests_about(npa: &str, nxx: &str, ocn: &str) -> Vec<Request> {
         health(),
         statistics(),
         description(),
+        page(),
+        documentation(),
         search(),
         carriers(),
         carrier(ocn),
@@ -76,6 +90,7 @@ pub fn requests_about(npa: &str, nxx: &str, ocn: &str) -> Vec<Request> {
         lookup(&number),
         format(&number),
         numbers(&number),
+        numbers_as_csv(&number),
         tool(&number),
     ]
 }
@@ -89,6 +104,8 @@ fn number_of(npa: &str, nxx: &str) -> String {
 pub async fn check_functions(functions: &Functions, serving: Serving) -> Findings {
     let mut findings = Findings::default();
     check(&mut findings, functions, description(), expected::description).await;
+    check(&mut findings, functions, page(), expected::page).await;
+    check(&mut findings, functions, documentation(), expected::page).await;
     match check(&mut findings, functions, health(), expected::health).await {
         Some(Health::Empty) => {
             findings.is_empty = true;
@@ -127,12 +144,16 @@ async fn check<T>(
 /// Before the first import every endpoint that needs data must say that it has none. The codes are
 /// those of an exchange that may exist or not.
 async fn check_without_data(findings: &mut Findings, functions: &Functions) {
-    let without_need = [health().route, description().route];
     for request in requests_about("212", "555", "9206") {
-        if request.function == Function::Mcp {
-            check(findings, functions, request, expected::tool_without_data).await;
-        } else if !without_need.contains(&request.route) {
-            check(findings, functions, request, expected::without_data).await;
+        match request.function {
+            Function::Site => {}
+            Function::Mcp => {
+                check(findings, functions, request, expected::tool_without_data).await;
+            }
+            _ if request.route == health().route => {}
+            _ => {
+                check(findings, functions, request, expected::without_data).await;
+            }
         }
     }
 }
@@ -176,4 +197,6 @@ async fn check_format(findings: &mut Findings, functions: &Functions, found: &Fo
     check(findings, functions, format(number), is_format).await;
     let are_numbers = |answer| expected::numbers(answer, found, number);
     check(findings, functions, numbers(number), are_numbers).await;
+    let is_table = |answer| expected::table(answer, found, number);
+    check(findings, functions, numbers_as_csv(number), is_table).await;
 }

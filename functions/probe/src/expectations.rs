@@ -15,6 +15,8 @@ pub enum Wrong {
     Status { expected: u16, actual: u16, error: String },
     #[error("{field} is {actual}, and must be {expected}")]
     Field { field: &'static str, expected: String, actual: Value },
+    #[error("the body must be {0}")]
+    Content(String),
 }
 
 /// What `/v1/health` tells.
@@ -82,6 +84,17 @@ pub fn emptiness(serving: Health) -> Result<(), Wrong> {
 pub fn description(answer: Answer) -> Result<(), Wrong> {
     let body = with_status(answer, 200)?;
     field(&body, "/info/title", &json!("Telephone Number Reference Service"))
+}
+
+/// A document for browsers, which needs no data.
+pub fn page(answer: Answer) -> Result<(), Wrong> {
+    let body = with_status(answer, 200)?;
+    let is_whole = |document: &str| document.contains("<title>") && document.contains("</body>");
+    if body.as_str().is_some_and(is_whole) {
+        Ok(())
+    } else {
+        Err(Wrong::Content("a document".to_owned()))
+    }
 }
 
 /// The number of assigned exchanges.
@@ -196,6 +209,17 @@ pub fn numbers(answer: Answer, found: &Found, number: &str) -> Result<(), Wrong>
     field(&body, "/results/0/result/nxx", &json!(found.nxx))
 }
 
+/// The table for the same number, as CSV: a header and one row with the number's area code and exchange.
+pub fn table(answer: Answer, found: &Found, number: &str) -> Result<(), Wrong> {
+    let body = with_status(answer, 200)?;
+    let row = body.as_str().and_then(|table| table.lines().nth(1)).unwrap_or_default();
+    let of_block = format!(",{},{},", found.npa, found.nxx);
+    if row.starts_with(number) && row.contains(&of_block) {
+        return Ok(());
+    }
+    Err(Wrong::Content(format!("a table with {of_block}")))
+}
+
 /// The refusal of a key that is well-formed and not registered. Another refusal would come from somebody
 /// else than this service, or would mean that the table of keys was not read.
 pub fn unknown_key(answer: Answer) -> Result<(), Wrong> {
@@ -289,6 +313,23 @@ mod tests {
         assert!(format(ok(other.clone()), &found(), Some(&looked_up)).is_err());
         other["valid"] = json!(false);
         format(ok(other), &found(), Some(&looked_up)).unwrap();
+    }
+
+    #[test]
+    fn a_document_is_whole_and_a_table_has_the_row() {
+        let text = |text: &str| ok(json!(text));
+        page(text("<title>A</title><body></body>")).unwrap();
+        for wrong in [text("<title>A</title><body>"), text(""), ok(json!({}))] {
+            assert_eq!(reason(page(wrong)), "the body must be a document");
+        }
+        let number = "+12012010000";
+        table(text("tn,tn_npa,tn_nxx,x\n+12012010000,201,201,"), &found(), number).unwrap();
+        for wrong in
+            ["", "tn\n", "tn,a,b,x\n+12012010000,201,202,", "tn,a,b,x\n+12012010001,201,201,"]
+        {
+            let reason = reason(table(text(wrong), &found(), number));
+            assert_eq!(reason, "the body must be a table with ,201,201,", "{wrong}");
+        }
     }
 
     #[test]

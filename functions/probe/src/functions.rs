@@ -1,6 +1,6 @@
 //! The functions, which are invoked by Lambda's own API.
 
-use std::time::Duration;
+use std::{collections::HashMap, time::Duration};
 
 use backon::{ExponentialBuilder, Retryable};
 use jiff::Timestamp;
@@ -32,6 +32,7 @@ const ENCODED_IN_PATH: &AsciiSet =
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     pub status: u16,
+    /// A text, if the body is not of JSON.
     pub body: Value,
 }
 
@@ -80,7 +81,15 @@ pub struct Functions {
 struct FunctionResponse {
     #[serde(rename = "statusCode")]
     status: u16,
+    #[serde(default)]
+    headers: HashMap<String, String>,
     body: Option<String>,
+}
+
+impl FunctionResponse {
+    fn is_json(&self) -> bool {
+        self.headers.get("content-type").is_none_or(|media_type| media_type.contains("json"))
+    }
 }
 
 /// What Lambda answers for a function that has failed.
@@ -95,8 +104,7 @@ impl Functions {
     /// the hooks of one deployment run at the same time, in an account that may have ten.
     ///
     /// # Errors
-    /// Returns an error if the function fails, does not answer in time, or answers with something else
-    /// than JSON.
+    /// Returns an error if the function fails, does not answer in time, or its answer cannot be read.
     pub async fn answer_to(&self, request: &Request) -> Result<Answer, NoAnswer> {
         let log = |error: &NoAnswer, wait: Duration| {
             let (error, function) = (with_causes(error), request.name());
@@ -128,7 +136,9 @@ impl Functions {
             return Err(NoAnswer::Function { kind, message: message.unwrap_or_default() });
         }
         let response: FunctionResponse = serde_json::from_slice(&payload)?;
-        let body = serde_json::from_str(&response.body.unwrap_or_default())?;
+        let is_json = response.is_json();
+        let text = response.body.unwrap_or_default();
+        let body = if is_json { serde_json::from_str(&text)? } else { Value::String(text) };
         Ok(Answer { status: response.status, body })
     }
 }

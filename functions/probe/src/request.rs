@@ -12,6 +12,9 @@ const HOST: &str = "probe.invalid";
 /// An address that belongs to nobody (RFC 5737).
 const SOURCE_ADDRESS: &str = "192.0.2.1";
 
+/// What most requests send and want.
+const JSON: &str = "application/json";
+
 /// A request to a function: `POST` if it has a body, and otherwise `GET`.
 #[derive(Debug, Clone)]
 pub struct Request {
@@ -20,12 +23,21 @@ pub struct Request {
     pub route: &'static str,
     parameters: Vec<(&'static str, String)>,
     query: Vec<(&'static str, &'static str)>,
-    body: Option<Value>,
+    body: Option<String>,
+    /// The media type that is wanted, and that of the body.
+    media_type: &'static str,
 }
 
 impl Request {
     pub fn to(function: Function, route: &'static str) -> Self {
-        Self { function, route, parameters: Vec::new(), query: Vec::new(), body: None }
+        Self {
+            function,
+            route,
+            parameters: Vec::new(),
+            query: Vec::new(),
+            body: None,
+            media_type: JSON,
+        }
     }
 
     /// The request with the value of a parameter in its path.
@@ -40,9 +52,15 @@ impl Request {
         self
     }
 
-    /// The request with a body of JSON.
-    pub fn body(mut self, body: Value) -> Self {
-        self.body = Some(body);
+    /// The request with a body of JSON, unless [`Self::of_type`] says otherwise.
+    pub fn body(mut self, body: impl ToString) -> Self {
+        self.body = Some(body.to_string());
+        self
+    }
+
+    /// The request for another media type than JSON, of which its body is as well.
+    pub fn of_type(mut self, media_type: &'static str) -> Self {
+        self.media_type = media_type;
         self
     }
 
@@ -54,7 +72,11 @@ impl Request {
     /// number.
     pub fn name(&self) -> String {
         let method = if self.body.is_some() { "POST " } else { "" };
-        format!("{} {method}{}", self.function.name(), self.route)
+        let media_type = match self.media_type {
+            JSON => String::new(),
+            other => format!(" as {other}"),
+        };
+        format!("{} {method}{}{media_type}", self.function.name(), self.route)
     }
 
     /// The path, decoded, as an HTTP API writes it.
@@ -81,7 +103,7 @@ impl Request {
             "routeKey": route_key,
             "rawPath": path,
             "rawQueryString": query.join("&"),
-            "headers": { "accept": "application/json", "host": HOST, "user-agent": AGENT },
+            "headers": { "accept": self.media_type, "host": HOST, "user-agent": AGENT },
             "queryStringParameters": map(&mut self.query.iter().copied()),
             "pathParameters":
                 map(&mut self.parameters.iter().map(|(name, value)| (*name, value.as_str()))),
@@ -107,8 +129,8 @@ impl Request {
             "isBase64Encoded": false,
         });
         if let Some(body) = &self.body {
-            event["headers"]["content-type"] = json!("application/json");
-            event["body"] = json!(body.to_string());
+            event["headers"]["content-type"] = json!(self.media_type);
+            event["body"] = json!(body);
         }
         event
     }
@@ -137,6 +159,18 @@ mod tests {
         assert_eq!(event["headers"]["content-type"], "application/json");
         assert_eq!(event["body"], "[\"+12015550000\"]");
         assert_eq!(request.name(), "format POST /v1/format");
+    }
+
+    #[test]
+    fn a_request_of_another_type_says_so() {
+        let request = Request::to(Function::Format, "/v1/format").body("tn\n").of_type("text/csv");
+        let event = request.event("id", Timestamp::UNIX_EPOCH);
+        assert_eq!(
+            (&event["headers"]["accept"], &event["body"]),
+            (&json!("text/csv"), &json!("tn\n"))
+        );
+        assert_eq!(event["headers"]["content-type"], "text/csv");
+        assert_eq!(request.name(), "format POST /v1/format as text/csv");
     }
 
     #[test]

@@ -94,7 +94,7 @@ pub const METRICS_OF_IMPORT: u32 = 10;
 pub const METRICS_OF_PROBE: u32 = 4;
 
 /// The requests that the probe makes each time, three of them through API Gateway.
-pub const REQUESTS_OF_PROBE: u32 = 15;
+pub const REQUESTS_OF_PROBE: u32 = 18;
 pub const PUBLIC_REQUESTS_OF_PROBE: u32 = 3;
 
 /// The lookup items of the published reports, and the average bytes of one.

@@ -133,7 +133,7 @@ async fn new_versions_that_answer_alike_may_take_over() {
     let mut probe = Probe::of(&service).await;
     let (status, findings) = probe.verdict().await;
     assert_eq!(status, "Succeeded", "{findings}");
-    assert_eq!(findings["checks"], 13);
+    assert_eq!(findings["checks"], 16);
 
     let invoked = probe.aws.take_invoked();
     assert!(invoked.iter().all(|invoked| invoked.qualifier == "7"), "{invoked:?}");
@@ -229,9 +229,9 @@ async fn before_the_first_import_a_service_without_data_is_well() {
     let service = Service::empty().await;
     let mut probe = Probe::of(&service).await;
     let (status, findings) = probe.verdict().await;
-    assert_eq!((status.as_str(), &findings["checks"]), ("Succeeded", &json!(13)), "{findings}");
+    assert_eq!((status.as_str(), &findings["checks"]), ("Succeeded", &json!(16)), "{findings}");
     let findings = probe.function.invoke(&json!({ "base_url": service.base_url })).await;
-    assert_eq!((failed(&findings), &findings["checks"]), (vec![], &json!(14)), "{findings}");
+    assert_eq!((failed(&findings), &findings["checks"]), (vec![], &json!(17)), "{findings}");
     let lines = probe.lines("the service was checked");
     let metrics: Vec<_> = metrics_written_by(&lines[0]).into_iter().collect();
     let expected = ["ChecksFailed", "ChecksMade", "NoData"];

@@ -14,6 +14,7 @@ use shared::{
 pub struct FunctionAnswer {
     pub status: u16,
     pub headers: HeaderMap,
+    /// A text, if the body is not of JSON.
     pub body: Value,
 }
 
@@ -25,9 +26,10 @@ impl FunctionAnswer {
             .iter()
             .map(|(name, value)| (name.as_str(), value.to_str().unwrap()))
             .collect();
+        let body = self.body.as_str().map_or_else(|| self.body.to_string(), str::to_owned);
         json!({
             "statusCode": self.status, "headers": headers, "multiValueHeaders": {},
-            "body": self.body.to_string(), "isBase64Encoded": false, "cookies": [],
+            "body": body, "isBase64Encoded": false, "cookies": [],
         })
     }
 }
@@ -38,7 +40,8 @@ pub async fn answer_of(routes: Routes, app: App, event: &Value) -> FunctionAnswe
     let response = lambda(routes, app).call(request).await.unwrap();
     let (parts, body) = response.into_parts();
     let body = to_bytes(body, usize::MAX).await.unwrap();
-    let body = serde_json::from_slice(&body).unwrap_or_default();
+    let text = || Value::String(String::from_utf8_lossy(&body).into_owned());
+    let body = serde_json::from_slice(&body).unwrap_or_else(|_| text());
     FunctionAnswer { status: parts.status.as_u16(), headers: parts.headers, body }
 }
 
