@@ -8,6 +8,7 @@ import json
 import os
 import re
 import subprocess
+import time
 from unittest import mock
 
 import boto3
@@ -187,14 +188,23 @@ def doctor(deployed):
     """Examines the stack: gives the exit code, and what is neither ok nor a note, by group and check."""
     _, key, url = deployed
 
-    def examine(*options):
-        result = tnr("doctor", "--stack", STACK, "--url", url, "--key", key, "--json", *options)
+    def examine():
+        result = tnr("doctor", "--stack", STACK, "--url", url, "--key", key, "--json")
         groups = json.loads(result.stdout)["groups"]
         findings = {(group["name"], finding["check"]): finding for group in groups for finding in group["findings"]}
         assert len(findings) > 40
         return result.returncode, {name: found for name, found in findings.items() if found["state"] not in ["ok", "note"]}
 
-    return examine
+    def examine_patiently():
+        """Examines again while the service finds moto too slow, which on a busy machine answers doctor's calls first."""
+        for _ in range(9):
+            code, wrong = examine()
+            if not any("its database 'error'" in finding["message"] for finding in wrong.values()):
+                break
+            time.sleep(2)
+        return code, wrong
+
+    return examine_patiently
 
 
 def assert_only(found, code, state, group, check, message):
