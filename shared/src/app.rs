@@ -191,10 +191,6 @@ pub fn openapi(functions: impl IntoIterator<Item = Routes>) -> OpenApi {
 /// A container has one request at a time, which is quickest on a single thread: nothing is handed
 /// from one thread to another. Only where Lambda gives it several at once, there is a thread for each
 /// processor.
-///
-/// # Errors
-/// Returns an error if the threads cannot be started, the preparation of the routes panics, or the
-/// Lambda runtime API cannot be reached.
 pub fn start(routes: fn() -> Routes) -> Result<(), Error> {
     let mut threads = if takes_several_requests() {
         Builder::new_multi_thread()

@@ -21,9 +21,6 @@ pub enum UnreadableBody {
 }
 
 /// The whole body, which has at most `longest` bytes.
-///
-/// # Errors
-/// Returns an error if it is longer, or the client does not send all of it.
 pub async fn read(body: Body, longest: usize) -> Result<Bytes, UnreadableBody> {
     let mut request = Request::new(body);
     DefaultBodyLimit::max(longest).apply(&mut request);

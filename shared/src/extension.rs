@@ -33,9 +33,6 @@ const NAME: &str = "usage";
 /// Runs `service` as a Lambda function, and beside it the extension that writes the counts of
 /// `quotas`. If the extension cannot be registered, the function runs without it. The first request
 /// is asked for once `ready` is done.
-///
-/// # Errors
-/// Returns the error of `ready`, or one if the Lambda API can no longer be reached.
 pub(crate) async fn run<S>(
     service: S,
     quotas: Arc<Quotas>,

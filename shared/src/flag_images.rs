@@ -27,9 +27,6 @@ pub struct InvalidFlagsBaseUrl(String);
 
 impl FlagImages {
     /// What the environment says.
-    ///
-    /// # Errors
-    /// Returns an error if it says something else than an address.
     pub fn from_env() -> Result<Self, InvalidFlagsBaseUrl> {
         env::var(VARIABLE).unwrap_or_default().parse()
     }

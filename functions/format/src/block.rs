@@ -110,9 +110,6 @@ pub struct BlockRecords {
 }
 
 /// Reads the numbering data of an NPA-NXX, all of one version.
-///
-/// # Errors
-/// Returns an error if there is no version of the data to answer from.
 pub async fn look_up(
     app: &App,
     npa_nxx: NpaNxx,
@@ -124,9 +121,6 @@ pub async fn look_up(
 }
 
 /// Reads the numbering data of many NPA-NXXs, all of one version.
-///
-/// # Errors
-/// Returns an error if there is no version of the data to answer from.
 pub async fn look_up_all(
     app: &App,
     npa_nxxs: &BTreeSet<NpaNxx>,

@@ -41,9 +41,6 @@ pub struct Options {
 
 impl Options {
     /// The options in a query.
-    ///
-    /// # Errors
-    /// Returns an error, which names the rule, if a value breaks it.
     pub fn parse(params: &Params) -> Result<Self, ApiError> {
         /// All fields, for clients that ask for some.
         static FIELDS: LazyLock<Fields> = LazyLock::new(Fields::from_type::<FormatResult>);

@@ -102,10 +102,6 @@ const DETAIL_TYPE: &str = "detail-type";
 
 impl Event {
     /// Reads the payload of an invocation. No payload counts as a request without fields.
-    ///
-    /// # Errors
-    /// Returns an error if it is neither an event of EventBridge nor a request, with the field that
-    /// is wrong.
     pub fn parse(payload: Value) -> Result<Self, RequestError> {
         let fields = match payload {
             Value::Null => Map::new(),
@@ -152,9 +148,6 @@ impl Request {
     /// The sources of the import. One that the request does not name is taken from `NANPA_SOURCE`,
     /// `CNAC_SOURCE`, `NPA_REPORT_SOURCE`, `CARRIERS_SOURCE` or `THOUSANDS_BLOCKS_SOURCE`, or if that
     /// is not set, from where the report is published; the last two may be left out.
-    ///
-    /// # Errors
-    /// Returns an error if a variable names no remote source.
     pub fn sources(
         &self,
         environment: impl Fn(&str) -> Option<String>,
@@ -206,11 +199,6 @@ fn configured_source(
 }
 
 /// Imports as the event asks, and answers with the report.
-///
-/// # Errors
-/// Returns an error if the import is refused or fails; Lambda then counts the invocation as failed.
-/// The log has the whole reason; the error has nothing that the files hold, since a person who may
-/// start an import need not be allowed to read them.
 pub async fn handle(invocation: LambdaEvent<Value>) -> Result<Value, Error> {
     let LambdaEvent { payload, context } = invocation;
     let environment = |variable: &str| env::var(variable).ok();

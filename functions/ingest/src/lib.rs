@@ -161,9 +161,6 @@ fn measured<'a>(snapshot: &'a Snapshot, dataset: &'a Dataset) -> MeasuredVersion
 }
 
 /// The dataset of these reports, which is compared with nothing and published nowhere.
-///
-/// # Errors
-/// Returns an error if a source cannot be read or is not the expected report.
 pub async fn dataset_of(sources: &Sources) -> Result<Dataset, IngestError> {
     let mut notes = Notes::default();
     let (rows, _) = read_sources(sources, None, &mut notes, &|_| ()).await?;

@@ -47,9 +47,6 @@ impl Baseline {
     /// Reads the manifest and every version that it names. One that cannot be read must not keep
     /// imports out, so it is passed over with a warning, and the import is compared with the newest
     /// of the others.
-    ///
-    /// # Errors
-    /// Returns an error if DynamoDB does not answer, or the manifest cannot be read.
     pub async fn load(store: &Store, notes: &mut Notes) -> Result<Self, DatasetError> {
         let manifest = store.manifest().await?;
         let mut newest = None;
@@ -82,9 +79,6 @@ impl Baseline {
     /// The oldest version that can be read and whose changes up to the current one no operator has
     /// confirmed; `None` if that is the version of [`Self::compared_with`]. A version that cannot be
     /// read is passed over.
-    ///
-    /// # Errors
-    /// Returns an error if DynamoDB does not answer.
     pub async fn oldest_before(
         &self,
         store: &Store,
@@ -200,9 +194,6 @@ pub(crate) fn item_writes(
 }
 
 /// Writes all items, several batches at the same time.
-///
-/// # Errors
-/// Returns an error if DynamoDB refuses, or time runs out. Some items may be written by then.
 pub(crate) async fn write_items(
     store: &Store,
     writes: impl ExactSizeIterator<Item = ItemWrite>,

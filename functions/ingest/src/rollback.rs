@@ -22,10 +22,6 @@ pub enum RollbackTarget {
 }
 
 /// Makes an older version current again, and drops those that are newer.
-///
-/// # Errors
-/// Returns an error if no older version is retained, the one that is named is not, or none of them
-/// can be read; also if another import or rollback came first, or DynamoDB refuses.
 pub async fn rollback(
     store: &Store,
     target: &RollbackTarget,

@@ -70,10 +70,6 @@ pub enum Repair {
 ///
 /// An item is only ever rewritten to what its version holds, so a repair does no harm beside an
 /// import, or if it dies.
-///
-/// # Errors
-/// Returns an error if nothing has been imported, no version can be read, DynamoDB refuses, or
-/// time runs out.
 pub async fn verify(
     store: &Store,
     repair: Repair,

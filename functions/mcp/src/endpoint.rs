@@ -49,9 +49,6 @@ const OF_PROTOCOL: [HeaderName; 3] = [
 
 /// Answers one message. Its tool asks `routes`. A page of an origin that is not allowed is refused, as
 /// [the transport demands](https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning).
-///
-/// # Errors
-/// Returns an error if a quota of the key has been exhausted by other requests meanwhile.
 pub async fn answer(
     routes: &InProcess,
     origins: &AllowedOrigins,

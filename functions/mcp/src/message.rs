@@ -29,9 +29,6 @@ impl Refused {
 }
 
 /// The body, if it is one message of a client.
-///
-/// # Errors
-/// Returns an error if the body is no JSON, or several messages, or no request, notification or response.
 pub fn read(body: &[u8]) -> Result<Value, Refused> {
     let message: Value = serde_json::from_slice(body).map_err(|error| Refused {
         code: ErrorCode::PARSE_ERROR,

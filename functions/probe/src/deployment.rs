@@ -29,9 +29,6 @@ pub enum Verdict {
 }
 
 /// Tells CodeDeploy the verdict, without which it would wait for an hour.
-///
-/// # Errors
-/// Returns an error if CodeDeploy cannot be reached in three attempts, or refuses the report.
 pub async fn report(
     account: &AwsAccount,
     deployment: &Deployment,

@@ -49,9 +49,6 @@ const DEPLOYMENT_ID: &str = "DeploymentId";
 
 impl Event {
     /// Reads the payload of an invocation. No payload counts as a request without fields.
-    ///
-    /// # Errors
-    /// Returns an error if it is neither an event of CodeDeploy nor a request.
     pub fn parse(payload: Value) -> Result<Self, EventError> {
         let fields = match payload {
             Value::Null => Map::new(),

@@ -102,9 +102,6 @@ struct FunctionError {
 impl Functions {
     /// The answer of a function. If Lambda has no concurrency left, it is asked again until the deadline:
     /// the hooks of one deployment run at the same time, in an account that may have ten.
-    ///
-    /// # Errors
-    /// Returns an error if the function fails, does not answer in time, or its answer cannot be read.
     pub async fn answer_to(&self, request: &Request) -> Result<Answer, NoAnswer> {
         let log = |error: &NoAnswer, wait: Duration| {
             let (error, function) = (with_causes(error), request.name());

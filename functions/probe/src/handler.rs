@@ -47,10 +47,6 @@ struct Invocation {
 }
 
 /// Checks what the event asks for, and answers with the findings.
-///
-/// # Errors
-/// Returns an error if the probe itself is broken. Checks that fail are no error: alarms read their
-/// metric, and CodeDeploy is told.
 pub async fn handle(event: LambdaEvent<Value>) -> Result<Value, Error> {
     let LambdaEvent { payload, context } = event;
     let deadline = time_for_checks(context.deadline);

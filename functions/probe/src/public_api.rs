@@ -33,9 +33,6 @@ pub struct PublicApi {
 impl PublicApi {
     /// The API at `base_url`. A secret is sent to addresses of API Gateway only: at any other
     /// address something stands before it that adds the secret, or that must not learn it.
-    ///
-    /// # Errors
-    /// Returns an error if `base_url` is no address.
     pub fn at(
         base_url: &str,
         secrets: &OriginSecrets,

@@ -72,9 +72,6 @@ pub struct Targets([(Function, String); Function::ALL.len()]);
 impl Targets {
     /// The versions that the environment names, or the aliases beside them. A deployment sets the
     /// variables before it moves the first alias.
-    ///
-    /// # Errors
-    /// Returns an error if a variable is not the ARN of a version.
     pub fn of(
         serving: Serving,
         environment: impl Fn(&str) -> Option<String>,

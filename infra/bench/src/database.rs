@@ -44,9 +44,6 @@ pub struct Database {
 impl DataFolder {
     /// Imports the published reports if there are any, which writes nothing if the folder has them
     /// already. Without them, the sample is imported when the database is first started.
-    ///
-    /// # Errors
-    /// Returns an error if the reports cannot be imported.
     pub fn prepare(args: &ProgramArgs, programs: &Programs) -> Result<Self, Error> {
         let data = if args.reports.is_some() { Data::FullScale } else { Data::Sample };
         let default_folder = match data {
@@ -82,9 +79,6 @@ impl DataFolder {
     }
 
     /// Starts the database.
-    ///
-    /// # Errors
-    /// Returns an error if it cannot be started.
     pub fn start(&self) -> Result<Database, Error> {
         let mut command = self.command("dynamodb");
         command.args(["--port", "0", "--key", KEY]);
@@ -94,9 +88,6 @@ impl DataFolder {
     }
 
     /// One sentence about the data. The database has to be running or to have run.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn description(&self) -> Result<String, Error> {
         let versions: Value = output(self.command("versions").arg("--json"))?.parse()?;
         let records = versions[0]["records"].as_u64().ok_or("the database has no version")?;

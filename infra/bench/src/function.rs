@@ -34,9 +34,6 @@ pub struct Function {
 
 impl Function {
     /// Starts a function and waits until it asks for its first event.
-    ///
-    /// # Errors
-    /// Returns an error if the function cannot be started or does not become ready.
     pub async fn start(spec: &FunctionSpec, log: &Path) -> Result<Self, Error> {
         let mode = if spec.concurrency.is_some() { Mode::Concurrent } else { Mode::Sequential };
         let api = RuntimeApi::start(mode).await?;
@@ -78,17 +75,11 @@ impl Function {
     }
 
     /// The response to an event.
-    ///
-    /// # Errors
-    /// Returns an error if the function does not respond.
     pub async fn invoke(&self, event: &Bytes) -> Result<Answer, Error> {
         self.api.invoke(event.clone()).await
     }
 
     /// Waits until the function can take another event.
-    ///
-    /// # Errors
-    /// Returns an error if it does not become idle.
     pub async fn idle(&self) -> Result<(), Error> {
         self.api.idle().await.map(|_| ())
     }

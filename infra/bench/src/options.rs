@@ -28,9 +28,6 @@ pub struct ProgramArgs {
 
 /// Goes to the folder of the workspace, to which paths on the command line and those of files are
 /// relative. Cargo starts a benchmark in the folder of its package.
-///
-/// # Errors
-/// Returns an error if the folder no longer exists.
 pub fn enter_workspace() -> Result<(), Error> {
     Ok(env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))?)
 }

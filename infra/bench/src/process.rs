@@ -15,9 +15,6 @@ pub struct Process(Child);
 
 impl Process {
     /// Starts a program whose output is written to a file.
-    ///
-    /// # Errors
-    /// Returns an error if the program cannot be started or the file cannot be written.
     pub fn start(command: &mut Command, log: &Path) -> Result<Self, Error> {
         let log = create(log)?;
         spawn(command.stdout(log.try_clone()?).stderr(log)).map(Self)
@@ -25,9 +22,6 @@ impl Process {
 
     /// Starts a program, and waits for the line with which it says that it is ready. Gives all
     /// lines up to that one.
-    ///
-    /// # Errors
-    /// Returns an error if the program cannot be started, or ends before it is ready.
     pub fn start_until(
         command: &mut Command,
         ready: &str,
@@ -51,17 +45,11 @@ impl Process {
     }
 
     /// The most memory that the process has used so far, in bytes.
-    ///
-    /// # Errors
-    /// Returns an error if the process has ended, or the system is not Linux.
     pub fn peak_memory(&self) -> Result<u64, Error> {
         self.status("VmHWM")
     }
 
     /// The memory that the process uses, in bytes.
-    ///
-    /// # Errors
-    /// Returns an error if the process has ended, or the system is not Linux.
     pub fn memory(&self) -> Result<u64, Error> {
         self.status("VmRSS")
     }
@@ -91,9 +79,6 @@ pub struct Announcement {
 
 impl Announcement {
     /// What follows a name at the beginning of a line.
-    ///
-    /// # Errors
-    /// Returns an error if no line begins with the name.
     pub fn value(&self, name: &str) -> Result<&str, Error> {
         let value = self.lines.iter().find_map(|line| line.trim().strip_prefix(name));
         value.map(str::trim).ok_or_else(|| format!("the program did not print '{name}'").into())

@@ -28,9 +28,6 @@ pub struct Programs {
 
 impl Programs {
     /// Builds the functions and the local program, except for those that are named.
-    ///
-    /// # Errors
-    /// Returns an error if something cannot be built.
     pub fn build(args: &ProgramArgs) -> Result<Self, Error> {
         let mut wanted = Vec::new();
         if args.functions.is_none() {
@@ -58,9 +55,6 @@ impl Programs {
 
 /// Builds the functions that the others are compared with. They are a workspace of their own, since
 /// they use the default features of their dependencies.
-///
-/// # Errors
-/// Returns an error if they cannot be built.
 pub fn build_baselines() -> Result<(), Error> {
     cargo_build(Path::new("infra/bench/baselines"), ["--target-dir", "../../../target/baselines"])
 }

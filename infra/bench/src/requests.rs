@@ -179,9 +179,6 @@ impl Request {
     }
 
     /// Checks the whole response of a function to the event.
-    ///
-    /// # Errors
-    /// Returns an error if it is not a 200 with what was asked for in its body.
     pub fn check(&self, response: &[u8]) -> Result<(), Error> {
         let invocation: Value = serde_json::from_slice(response)
             .map_err(|_| format!("{}: {}", self.target, String::from_utf8_lossy(response)))?;
@@ -191,9 +188,6 @@ impl Request {
     }
 
     /// Checks a response over HTTP.
-    ///
-    /// # Errors
-    /// Returns an error if it is not a 200 with what was asked for in its body.
     pub fn check_body(&self, status: u16, body: &[u8]) -> Result<(), Error> {
         let answer = serde_json::from_slice(body).unwrap_or(Value::Null);
         if status == 200 && answer.pointer(self.answer).is_some_and(|value| !value.is_null()) {

@@ -100,9 +100,6 @@ struct Polls {
 
 impl RuntimeApi {
     /// Starts the stand-in on a free port.
-    ///
-    /// # Errors
-    /// Returns an error if no port is free.
     pub async fn start(mode: Mode) -> Result<Self, Error> {
         let (invoke, waiting) = mpsc::unbounded_channel();
         let (notify_extension, notices) = mpsc::unbounded_channel();
@@ -144,9 +141,6 @@ impl RuntimeApi {
 
     /// Waits until the function can take an event, and gives the moment in which it said so. In
     /// sequential mode its extension has to be done with the last event, too, as Lambda has it.
-    ///
-    /// # Errors
-    /// Returns an error if the function does not become idle.
     pub async fn idle(&self) -> Result<Instant, Error> {
         let times = self.shared.invocations.load(Ordering::Relaxed) + 1;
         let is_idle = |polls: &Polls| match self.shared.mode {
@@ -162,9 +156,6 @@ impl RuntimeApi {
     }
 
     /// The response of the function to an event.
-    ///
-    /// # Errors
-    /// Returns an error if the function does not respond.
     pub async fn invoke(&self, event: Bytes) -> Result<Answer, Error> {
         let (answer, answered) = oneshot::channel();
         let id = self.shared.invocations.fetch_add(1, Ordering::Relaxed);

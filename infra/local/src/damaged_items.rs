@@ -37,9 +37,6 @@ struct DamagedRow {
 
 /// Checks the indexes of the tables, replaces each item that cannot be decoded by one that has its key
 /// alone, and deletes those whose key cannot be read either. Gives how many there were.
-///
-/// # Errors
-/// Returns an error if SQLite cannot read or write the tables, or an index disagrees with its table.
 pub fn isolate(connection: &Connection, scope: Scope) -> Result<usize, Cause> {
     let mut count = 0;
     for ItemTable { name: table, key } in item_tables(connection)? {

@@ -22,9 +22,6 @@ pub const KEY_FILE: &str = "api-key";
 pub const LOCK_FILE: &str = "lock";
 
 /// Makes a data folder if it does not exist. Nobody but its owner can look into a new one.
-///
-/// # Errors
-/// Returns an error if the folder cannot be made.
 pub fn create(folder: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     #[cfg(unix)]

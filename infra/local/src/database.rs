@@ -128,10 +128,6 @@ impl Database {
     /// Opens the database that the arguments name, for a command that runs until it is stopped, and
     /// prepares it. It does not use the server of another process, which it would lose when that
     /// process ends.
-    ///
-    /// # Errors
-    /// Returns an error if the folder cannot be used or is in use, the database does not answer, or
-    /// the preparation fails.
     pub async fn own<T>(
         args: &DatabaseArgs,
         prepare: impl AsyncFnOnce(&Store) -> Result<T, LocalError>,
@@ -185,17 +181,11 @@ impl Database {
     }
 
     /// A copy in memory, gone with the process.
-    ///
-    /// # Errors
-    /// Returns an error if no port is free.
     pub(crate) async fn of_copy(database: Dynoxide) -> Result<Self, LocalError> {
         Self::start(database, reserve(ANY_PORT)?, Some(Credential::random()), None).await
     }
 
     /// An empty database in memory, gone with the process.
-    ///
-    /// # Errors
-    /// Returns an error if no port is free.
     pub async fn in_memory() -> Result<Self, LocalError> {
         let database =
             Dynoxide::memory().map_err(LocalError::io("cannot open a database in memory"))?;
@@ -233,9 +223,6 @@ impl Database {
     }
 
     /// Uses the database that answers at `endpoint`.
-    ///
-    /// # Errors
-    /// Returns an error if it does not answer.
     pub async fn at(endpoint: String) -> Result<Self, LocalError> {
         Self::with(endpoint, None, None).await
     }
@@ -322,9 +309,6 @@ pub(crate) fn unreadable(folder: &Path, file: &Path, cause: Cause) -> LocalError
 }
 
 /// Opens the database that the arguments name, works on it, and closes it.
-///
-/// # Errors
-/// Returns an error if the database cannot be used.
 pub async fn on_database<T>(
     args: &DataArgs,
     access: Access,

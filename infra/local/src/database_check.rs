@@ -29,9 +29,6 @@ pub struct Contents {
 }
 
 /// Reads all that a database file holds, and changes nothing.
-///
-/// # Errors
-/// Returns the damage if a part of the file cannot be read, and the cause if the file cannot be opened.
 pub async fn contents(file: &Path) -> Result<Contents, Result<Damage, Cause>> {
     database_copy::read(file, |connection| Ok(check(connection, "integrity_check(1)")?))
         .map_err(Damage::behind)?;

@@ -44,9 +44,6 @@ pub struct Copy {
 }
 
 /// Copies the database as it is at one moment into memory.
-///
-/// # Errors
-/// Returns an error if it cannot be read, or a later release wrote it.
 pub fn in_memory(database: &Path, scope: Scope) -> Result<Copy, Cause> {
     read(database, |source| {
         // Two connections of this process know the copy by its name, which nobody else can see.
@@ -74,9 +71,6 @@ fn copy_all(source: &Connection, copy: &mut Connection) -> Result<(), Cause> {
 
 /// Works on a connection that cannot write, and again if the database was opened or closed by others
 /// meanwhile.
-///
-/// # Errors
-/// Returns an error if the database cannot be opened, or the work fails.
 pub fn read<T>(
     database: &Path,
     work: impl Fn(&Connection) -> Result<T, Cause>,

@@ -34,9 +34,6 @@ impl Credential {
 
     /// Writes the credential into the folder, as the variables by which clients of DynamoDB find the
     /// database and log in to it. Only the user who owns the folder can read it.
-    ///
-    /// # Errors
-    /// Returns an error if the file cannot be written.
     pub fn write_into(&self, folder: &Path, endpoint: &str) -> io::Result<()> {
         let Self(id) = self;
         let variables = format!(

@@ -33,9 +33,6 @@ pub enum Damage {
 
 impl Damage {
     /// The damage that made SQLite fail; the cause itself if it was something else.
-    ///
-    /// # Errors
-    /// Returns the cause if it does not tell that a database is damaged.
     pub fn behind(cause: Cause) -> Result<Self, Cause> {
         let cause = match cause.downcast::<SchemaError>().map(|error| *error) {
             Ok(SchemaError::Foreign(part)) => return Ok(Self::ForeignPart(part)),
@@ -62,17 +59,11 @@ impl Damage {
 }
 
 /// Looks at every page of a database, which takes a tenth of a second.
-///
-/// # Errors
-/// Returns an error if a page is damaged.
 pub fn quick_check(connection: &Connection) -> Result<(), rusqlite::Error> {
     check(connection, "quick_check(1)")
 }
 
 /// Runs one of the checks of SQLite, which answers with what is wrong, or with `ok`.
-///
-/// # Errors
-/// Returns an error if something is wrong.
 pub fn check(connection: &Connection, name: &str) -> Result<(), rusqlite::Error> {
     let found: String = connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get(0))?;
     if found == "ok" {

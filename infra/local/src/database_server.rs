@@ -36,9 +36,6 @@ struct Admission {
 }
 
 /// Serves the database until it is told to stop, and then until the running requests are done.
-///
-/// # Errors
-/// Returns an error if the port cannot be listened on.
 pub async fn serve(
     listener: TcpListener,
     database: Dynoxide,

@@ -28,9 +28,6 @@ impl FromStr for Expiry {
 
 impl Expiry {
     /// The time at which the key expires if it is made at `now`.
-    ///
-    /// # Errors
-    /// Returns an error if that is not in the future, or later than any timestamp.
     pub fn from(self, now: Timestamp) -> Result<Timestamp, LocalError> {
         let end = match self {
             Self::On(date) => date.to_zoned(TimeZone::UTC).map(|midnight| midnight.timestamp()),

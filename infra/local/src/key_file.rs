@@ -77,9 +77,6 @@ struct ExportedKey {
 struct Line(#[serde(with = "ExportedKey")] KeyRecord);
 
 /// The text of the file that holds these keys.
-///
-/// # Errors
-/// Returns an error if a key cannot be written as JSON.
 pub fn text(keys: &[KeyRecord], now: Timestamp) -> serde_json::Result<String> {
     let header = Header {
         format: FORMAT.to_owned(),
@@ -95,9 +92,6 @@ pub fn text(keys: &[KeyRecord], now: Timestamp) -> serde_json::Result<String> {
 }
 
 /// The keys in the text of such a file.
-///
-/// # Errors
-/// Returns an error if the text is not a whole file that this release wrote or could have written.
 pub fn keys(text: &str) -> Result<Vec<KeyRecord>, KeyFileError> {
     let mut lines = (1..).zip(text.lines());
     let expected = lines.next().ok_or(KeyFileError::NoHeader).and_then(|(_, line)| header(line))?;

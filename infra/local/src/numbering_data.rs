@@ -54,9 +54,6 @@ async fn require(current: &CurrentDataset, args: &DataArgs) -> Result<(), LocalE
 }
 
 /// Works with the routes of the API on the data that the arguments name.
-///
-/// # Errors
-/// Returns an error if there is no data yet, or the database cannot be used.
 pub async fn on_routes<T>(
     args: &DataArgs,
     work: impl AsyncFnOnce(&InProcess) -> Result<T, LocalError>,
@@ -65,9 +62,6 @@ pub async fn on_routes<T>(
 }
 
 /// Works with the data that the arguments name, loaded.
-///
-/// # Errors
-/// Returns an error if there is no data yet, or the database cannot be used.
 pub async fn on_app<T>(
     args: &DataArgs,
     work: impl AsyncFnOnce(App) -> Result<T, LocalError>,

@@ -11,9 +11,6 @@ use std::{
 const OWNER_ONLY: u32 = 0o600;
 
 /// Writes `text` into a file, which replaces what is in it.
-///
-/// # Errors
-/// Returns an error if the file cannot be written.
 pub fn replace(file: &Path, text: &str) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
@@ -25,18 +22,12 @@ pub fn replace(file: &Path, text: &str) -> io::Result<()> {
 }
 
 /// Writes `text` into a new file.
-///
-/// # Errors
-/// Returns an error if the file exists or cannot be written.
 pub fn write_new(file: &Path, text: &str) -> io::Result<()> {
     create(file)?.write_all(text.as_bytes())
 }
 
 /// Opens a file to write into it. A new one can be read by its owner only; one that exists keeps the
 /// permissions that its owner gave it.
-///
-/// # Errors
-/// Returns an error if the file cannot be made or written.
 pub fn open(file: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
@@ -44,9 +35,6 @@ pub fn open(file: &Path) -> io::Result<File> {
 }
 
 /// Makes an empty file.
-///
-/// # Errors
-/// Returns an error if it exists, or cannot be made.
 pub fn create(file: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);

@@ -6,9 +6,6 @@ use store::{Snapshot, Store, StoreError};
 use crate::{LocalError, next_commands::NextCommands};
 
 /// Imports the sample, unless there is data already or another import brings some meanwhile.
-///
-/// # Errors
-/// Returns an error if the database cannot be read or written.
 pub async fn import_if_empty(store: &Store) -> Result<(), LocalError> {
     match store.manifest().await {
         Ok(None) => (),

@@ -7,9 +7,6 @@ use store::{Store, Tables, TimeoutProfile};
 use crate::{LocalError, tables};
 
 /// The store of the stack `name`; region and credentials come from the environment.
-///
-/// # Errors
-/// Returns an error if the tables cannot be read, or there are none that belong to such a stack.
 pub async fn store(name: &str) -> Result<Store, LocalError> {
     let config = Builder::from(&sdk_config().await);
     let store = Store::connect(config, Tables::of_stack(name), TimeoutProfile::Batch);

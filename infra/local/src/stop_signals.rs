@@ -25,9 +25,6 @@ pub struct StopSignals {
 
 impl StopSignals {
     /// Receives the signals from now on.
-    ///
-    /// # Errors
-    /// Returns an error if the system refuses that.
     #[cfg(unix)]
     pub fn receive() -> Result<Self, LocalError> {
         let received =
@@ -39,9 +36,6 @@ impl StopSignals {
     }
 
     /// Receives Ctrl-C from now on.
-    ///
-    /// # Errors
-    /// Returns no error; other systems do.
     #[cfg(not(unix))]
     pub fn receive() -> Result<Self, LocalError> {
         Ok(Self {})

@@ -25,9 +25,6 @@ const LOOK_FOR_TABLE: ConstantBuilder =
 
 /// Creates the tables that do not exist yet, and waits until all can be used. Another process may do
 /// so at the same time.
-///
-/// # Errors
-/// Returns an error if the database does not answer or refuses a table.
 pub async fn create_missing(store: &Store) -> Result<(), LocalError> {
     let (client, names) = store.parts();
     let tables = template::tables()?;
@@ -45,9 +42,6 @@ pub async fn create_missing(store: &Store) -> Result<(), LocalError> {
 }
 
 /// Whether the database has the table of the data or that of the keys.
-///
-/// # Errors
-/// Returns an error if the database does not answer.
 pub async fn has_any(store: &Store) -> Result<bool, LocalError> {
     let (client, names) = store.parts();
     for table in [&names.dataset, &names.api_keys] {

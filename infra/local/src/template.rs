@@ -19,18 +19,12 @@ pub struct Table {
 }
 
 /// The tables that the template defines.
-///
-/// # Errors
-/// Returns an error if the template does not define the tables as this module expects.
 pub fn tables() -> Result<Vec<Table>, LocalError> {
     let template = parse()?;
     of_type(&template, "AWS::DynamoDB::Table").map(table).collect()
 }
 
 /// The template.
-///
-/// # Errors
-/// Returns an error if it is no YAML.
 pub(crate) fn parse() -> Result<Value, LocalError> {
     yaml_serde::from_str(TEMPLATE).map_err(|error| LocalError::Template(error.to_string()))
 }

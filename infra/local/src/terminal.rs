@@ -30,17 +30,11 @@ pub fn width() -> usize {
 
 /// Writes text with styles to the standard output; without them unless that is a terminal that takes
 /// them and `NO_COLOR` is not set. A reader that has read enough, such as `head`, may close it.
-///
-/// # Errors
-/// Returns an error if the standard output cannot be written, for instance since a disk is full.
 pub fn print(text: &str) -> Result<(), LocalError> {
     written(anstream::stdout().lock(), text)
 }
 
 /// Writes text as it is to the standard output, such as JSON.
-///
-/// # Errors
-/// Returns an error if the standard output cannot be written, for instance since a disk is full.
 pub fn print_raw(text: &str) -> Result<(), LocalError> {
     written(io::stdout().lock(), text)
 }

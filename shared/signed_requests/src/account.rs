@@ -39,9 +39,6 @@ pub async fn sdk_config() -> SdkConfig {
 
 impl AwsAccount {
     /// The account whose region and credentials the AWS CLI would use.
-    ///
-    /// # Errors
-    /// Returns an error if the environment has no region or credentials.
     pub async fn from_env() -> Result<Self, AccountError> {
         let config = sdk_config().await;
         let region = config.region().ok_or(AccountError::NoRegion)?.to_string();

@@ -6,9 +6,6 @@ use reqwest::{Error, Response};
 pub const MAX_ANSWER_BYTES: usize = 16 << 20;
 
 /// Reads the body of a response to its end, but at most its first `max` bytes.
-///
-/// # Errors
-/// Returns an error if the connection breaks off before.
 pub async fn first_bytes(mut response: Response, max: usize) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     while let Some(part) = response.chunk().await? {

@@ -32,10 +32,6 @@ pub fn client_builder() -> ClientBuilder {
 impl AwsAccount {
     /// Calls an operation and gives its response, which may take `timeout` as a whole. `path` begins
     /// with a slash, is encoded, and may have a query.
-    ///
-    /// # Errors
-    /// Returns an error if the service cannot be reached in time, or answers with another status than
-    /// a success.
     pub async fn call(
         &self,
         service: Service,

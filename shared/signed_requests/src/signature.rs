@@ -21,9 +21,6 @@ pub struct SigningError(#[source] Box<dyn Error + Send + Sync>);
 impl AwsAccount {
     /// The headers that sign a request with Signature Version 4. `headers` are signed, too, and not
     /// repeated in the result.
-    ///
-    /// # Errors
-    /// Returns an error if `address` is no address.
     pub fn signed_headers(
         &self,
         service: Service,

@@ -27,9 +27,6 @@ pub struct MalformedKey;
 
 impl ApiKey {
     /// The key with this secret part.
-    ///
-    /// # Errors
-    /// Returns an error if `secret` is not 32 letters or digits.
     pub fn with_secret(secret: &str) -> Result<Self, MalformedKey> {
         let is_well_formed = secret.len() == SECRET_CHARACTERS
             && secret.bytes().all(|byte| byte.is_ascii_alphanumeric());

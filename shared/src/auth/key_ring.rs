@@ -81,9 +81,6 @@ impl KeyRing {
     }
 
     /// Whether keys can be checked: memory has one that is live, or the table of keys answers.
-    ///
-    /// # Errors
-    /// Returns an error if neither is so.
     pub async fn is_usable(&self) -> Result<(), StoreError> {
         let now = Timestamp::now();
         if self.outage_records.iter().any(|(_, record)| record.is_live(now)) {

@@ -52,11 +52,6 @@ impl Admission {
 
 /// Authenticates the request, counts it, and marks the response `Cache-Control: private`. Then the
 /// names of its parameters are checked.
-///
-/// # Errors
-/// Returns an error if the route does not have the method (405), if the request has no key or one that
-/// is not live (401), if a quota of the key is exhausted (429), or if the table of keys cannot be
-/// read (503).
 pub async fn admit(
     State(admission): State<Arc<Admission>>,
     mut request: Request,

@@ -14,9 +14,6 @@ const RULE: &str =
 
 /// The host that a request names, and its port if it has one. A request of HTTP/1.1 must name one in
 /// `Host`, and an authority in its target takes precedence (RFC 9112, section 3.2).
-///
-/// # Errors
-/// Returns an error if `Host` is missing in HTTP/1.1, is sent repeatedly, or names no host.
 pub(crate) fn host_of<'a>(
     uri: &'a Uri,
     headers: &'a HeaderMap,

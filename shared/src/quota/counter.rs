@@ -143,9 +143,6 @@ impl Counter {
     }
 
     /// Whether so many requests fit into each quota at `now`, in seconds since 1970.
-    ///
-    /// # Errors
-    /// Returns an error if they do not.
     pub fn check(&mut self, limits: Limits, requests: u64, now: i64) -> Result<(), QuotaExceeded> {
         self.drop_expired(now);
         let fits = self.fits(limits, requests, now);
@@ -173,9 +170,6 @@ impl Counter {
     }
 
     /// Counts so many requests without a confirmation, by what this container knows: all or none.
-    ///
-    /// # Errors
-    /// Returns an error if they do not fit.
     pub fn take_unconfirmed(&mut self, limits: Limits, requests: u64, now: i64) -> Outcome {
         self.fits(limits, requests, now)?;
         self.own.add(limits, requests, now);

@@ -105,9 +105,6 @@ impl Quotas {
     /// This waits for a write only if what is not confirmed would exceed the allowance of this
     /// container. It makes sure that the requests are written when that is due, by a task that ends when
     /// nothing is left to write, unless an extension does it.
-    ///
-    /// # Errors
-    /// Returns an error if they do not fit.
     pub async fn take(
         self: &Arc<Self>,
         key: &KeyRecord,
@@ -129,9 +126,6 @@ impl Quotas {
     }
 
     /// Whether one more request of `key` would be admitted. Nothing is counted.
-    ///
-    /// # Errors
-    /// Returns an error if one of the quotas is exhausted.
     pub fn check(self: &Arc<Self>, key: &KeyRecord) -> Result<(), QuotaExceeded> {
         let Some(limits) = Limits::of(key) else { return Ok(()) };
         let quota = self.quota(key.quota_id());

@@ -82,17 +82,11 @@ impl KeyRecord {
 
 impl Store {
     /// The record of the key with this hash, read by one GetItem call.
-    ///
-    /// # Errors
-    /// Returns an error if DynamoDB does not answer, or the item cannot be read.
     pub async fn api_key(&self, key_hash: &str) -> Result<Option<KeyRecord>, StoreError> {
         self.get(&self.tables.api_keys, "key_hash", key_hash.to_owned()).await
     }
 
     /// Writes a key's record, new or changed.
-    ///
-    /// # Errors
-    /// Returns an error if DynamoDB refuses it.
     pub async fn put_api_key(&self, key: &KeyRecord) -> Result<(), StoreError> {
         let table = &self.tables.api_keys;
         let put = self
@@ -105,9 +99,6 @@ impl Store {
 
     /// Stores a key that the table does not have, and says whether it did; one that it has stays as
     /// it is.
-    ///
-    /// # Errors
-    /// Returns an error if DynamoDB does not answer.
     pub async fn add_api_key(&self, key: &KeyRecord) -> Result<bool, StoreError> {
         let table = &self.tables.api_keys;
         let put = self
@@ -125,17 +116,11 @@ impl Store {
 
     /// Every key ever made that can be read, the oldest first. This reads the whole table, so it is
     /// for operators only.
-    ///
-    /// # Errors
-    /// Returns an error if DynamoDB does not answer.
     pub async fn api_keys(&self) -> Result<Vec<KeyRecord>, StoreError> {
         Ok(self.all_api_keys().await?.readable)
     }
 
     /// Every key ever made, with those that cannot be read.
-    ///
-    /// # Errors
-    /// Returns an error if DynamoDB does not answer.
     pub async fn all_api_keys(&self) -> Result<StoredKeys, StoreError> {
         let table = self.tables.api_keys.as_str();
         let scan = self.client.scan().table_name(table).consistent_read(true);
@@ -154,26 +139,17 @@ impl Store {
     }
 
     /// Makes a key stop working at `end`, unless it does so earlier; says whether that changed it.
-    ///
-    /// # Errors
-    /// Returns an error if there is no such key, or DynamoDB does not answer.
     pub async fn expire_api_key(&self, key_hash: &str, end: Timestamp) -> Result<bool, StoreError> {
         self.set_earlier_time(key_hash, end, |key| &mut key.expires_at).await
     }
 
     /// Marks a key as revoked, unless it was revoked earlier; says whether that changed it. The API
     /// refuses it once cached records of it have expired.
-    ///
-    /// # Errors
-    /// Returns an error if there is no such key, or DynamoDB does not answer.
     pub async fn revoke_api_key(&self, key_hash: &str, now: Timestamp) -> Result<bool, StoreError> {
         self.set_earlier_time(key_hash, now, |key| &mut key.revoked_at).await
     }
 
     /// Deletes the record of a key, if there is one.
-    ///
-    /// # Errors
-    /// Returns an error if DynamoDB does not answer.
     pub async fn delete_api_key(&self, key_hash: &str) -> Result<(), StoreError> {
         let table = &self.tables.api_keys;
         let delete = self.client.delete_item().table_name(table);

@@ -159,9 +159,6 @@ fn credentials_from_env() -> Option<Credentials> {
 }
 
 /// The record that an item of `table` holds.
-///
-/// # Errors
-/// Returns an error if the item is not what was written, or no such record.
 pub(crate) fn record_from_item<T: DeserializeOwned>(
     table: &str,
     item: Item,
@@ -171,9 +168,6 @@ pub(crate) fn record_from_item<T: DeserializeOwned>(
 }
 
 /// The record that an item of `table` holds, which was found under the name and value of this key.
-///
-/// # Errors
-/// Returns an error if it is the item of another key, is not what was written, or no such record.
 pub(crate) fn record_of_key<T: DeserializeOwned>(
     table: &str,
     (name, value): (&str, &AttributeValue),

@@ -100,9 +100,6 @@ impl CurrentDataset {
     }
 
     /// The version to answer from: the current one, or the one in memory if that cannot be loaded.
-    ///
-    /// # Errors
-    /// Returns an error if no version is in memory and none can be loaded.
     pub async fn get(&self) -> Result<LoadedVersion, DatasetError> {
         if let Some(fresh) = self.versions.fresh(Instant::now()) {
             return Ok(fresh);
@@ -129,9 +126,6 @@ impl CurrentDataset {
 
     /// A version of the dataset by its name, for a client that reads the pages of this version;
     /// `None` if it is neither current nor retained, or cannot be read.
-    ///
-    /// # Errors
-    /// Returns an error if DynamoDB does not answer.
     pub async fn of_version(&self, version: &str) -> Result<Option<LoadedVersion>, DatasetError> {
         if let Some(found) = self.versions.find(version) {
             return Ok(Some(found));

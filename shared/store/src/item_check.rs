@@ -28,9 +28,6 @@ pub(crate) fn seal(item: &mut Item) {
 }
 
 /// Compares an item with its check.
-///
-/// # Errors
-/// Returns an error if they do not agree.
 pub(crate) fn verify(item: &Item) -> Result<(), CheckError> {
     if item.get(CHECK) == Some(&of(item)) { Ok(()) } else { Err(CheckError) }
 }

@@ -54,10 +54,6 @@ impl ItemWrite {
 impl Store {
     /// Makes up to [`WRITES_PER_BATCH`] writes in one call. Writes for which DynamoDB is too busy
     /// are retried after growing delays, for about a minute and a half.
-    ///
-    /// # Errors
-    /// Returns an error if DynamoDB refuses the call or stays too busy. Some of the writes may
-    /// have been made then.
     pub async fn write(&self, writes: &[ItemWrite]) -> Result<(), StoreError> {
         let mut left: HashMap<String, Vec<WriteRequest>> = HashMap::new();
         for write in writes {

@@ -28,9 +28,6 @@ const RETRY_DELAYS: ExponentialBuilder = ExponentialBuilder::new()
 impl Store {
     /// The items of these exchanges, of which there may be [`READS_PER_BATCH`] and none twice. Exchanges
     /// without an item that can be read are left out. Like a single item they are read eventually consistently.
-    ///
-    /// # Errors
-    /// Returns an error if DynamoDB does not answer for all of them in time.
     pub async fn exchanges(
         &self,
         npa_nxxs: &[NpaNxx],

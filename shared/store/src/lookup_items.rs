@@ -99,17 +99,11 @@ impl ItemKey {
 
 impl Store {
     /// The item of the carrier with this OCN, read by one GetItem call.
-    ///
-    /// # Errors
-    /// Returns an error if DynamoDB does not answer, or the item cannot be read.
     pub async fn carrier(&self, ocn: Ocn) -> Result<Option<LookupItem<Carrier>>, StoreError> {
         self.lookup_item(RecordKey::Carrier(ocn)).await
     }
 
     /// The item of the exchange with this NPA-NXX, read by one GetItem call.
-    ///
-    /// # Errors
-    /// Returns an error if DynamoDB does not answer, or the item cannot be read.
     pub async fn exchange(
         &self,
         npa_nxx: NpaNxx,

@@ -211,9 +211,6 @@ impl From<StoredManifest> for Option<Manifest> {
 
 impl Store {
     /// The current manifest; `None` before the first import.
-    ///
-    /// # Errors
-    /// Returns an error if DynamoDB does not answer, or the item cannot be read.
     pub async fn manifest(&self) -> Result<Option<Manifest>, StoreError> {
         Ok(self.stored_manifest().await?.and_then(Option::from))
     }
@@ -238,9 +235,6 @@ impl Store {
 
     /// Replaces a manifest that cannot be read by one without a version, as before the first import;
     /// says whether that was so. One that can be read stays as it is.
-    ///
-    /// # Errors
-    /// Returns an error if DynamoDB does not answer.
     pub async fn replace_unreadable_manifest(&self) -> Result<bool, StoreError> {
         if !matches!(self.stored_manifest().await, Err(StoreError::Manifest { .. })) {
             return Ok(false);

@@ -19,9 +19,6 @@ impl Store {
     /// Stores the quality of `version` as compressed JSON in one item, which stays far below
     /// DynamoDB's 400 KB even with every area code of the plan. Its id begins with the version,
     /// like the ids of the chunks, so that [`Store::sweep`] deletes it together with them.
-    ///
-    /// # Errors
-    /// Returns an error if DynamoDB refuses the item.
     pub async fn put_quality(
         &self,
         version: &Version,
@@ -42,9 +39,6 @@ impl Store {
     }
 
     /// The quality of `version`; `None` if none was stored.
-    ///
-    /// # Errors
-    /// Returns an error if DynamoDB does not answer, or the item cannot be read.
     pub async fn quality<T: DeserializeOwned>(
         &self,
         version: &Version,

@@ -35,9 +35,6 @@ enum Consistency {
 
 impl Store {
     /// Reads the bytes of a snapshot and checks them against their hash.
-    ///
-    /// # Errors
-    /// Returns an error if DynamoDB does not answer in time, or a chunk is missing or damaged.
     pub async fn snapshot(&self, snapshot: &Snapshot) -> Result<Vec<u8>, StoreError> {
         let limit = self.timeouts.snapshot_read();
         let too_slow = |_| StoreError::SnapshotTimeout { version: snapshot.version.clone(), limit };
@@ -130,9 +127,6 @@ impl Store {
 
     /// Writes the chunks of a snapshot, each with the revision that its manifest is to replace. No
     /// manifest names the chunks before [`Store::publish`].
-    ///
-    /// # Errors
-    /// Returns an error if DynamoDB refuses a chunk.
     pub async fn write_snapshot(
         &self,
         version: &Version,
@@ -161,9 +155,6 @@ impl Store {
     /// not current after the listing, it never will be again, and the version cannot be published.
     /// So no item is deleted that a manifest names or may come to name, whatever imports do
     /// meanwhile, however long this takes, and whatever the clocks say.
-    ///
-    /// # Errors
-    /// Returns an error if DynamoDB refuses a call. A later sweep deletes the remaining items.
     pub async fn sweep(&self, now: Timestamp) -> Result<(), StoreError> {
         let table = self.tables.dataset.as_str();
         let listed = self.items_of_versions().await?;

@@ -52,9 +52,6 @@ impl StoredItem {
 
 impl Store {
     /// Reads a whole table strongly consistently, and calls `inspect` with each item.
-    ///
-    /// # Errors
-    /// Returns an error if DynamoDB does not answer, or an item has no key.
     pub async fn for_each_item(
         &self,
         table: LookupTable,

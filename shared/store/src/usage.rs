@@ -40,9 +40,6 @@ pub type HourOfUsage = HashMap<String, Tally>;
 impl Store {
     /// Replaces the tally of `container` with a newer one, and returns the tallies of all
     /// containers. A tally that is not newer than the stored one changes nothing.
-    ///
-    /// # Errors
-    /// Returns an error if DynamoDB does not answer. The tally may have been written then.
     pub async fn put_tally(
         &self,
         quota_id: &str,
@@ -76,9 +73,6 @@ impl Store {
 
     /// The tallies of all containers for these hours, of which there may be 100, strongly consistent.
     /// Hours without requests are left out.
-    ///
-    /// # Errors
-    /// Returns an error if DynamoDB does not answer for all hours.
     pub async fn usage(
         &self,
         quota_id: &str,

@@ -46,10 +46,6 @@ enum BodyForm {
 
 impl Batch {
     /// The numbers of a request. `params` name the columns of a CSV.
-    ///
-    /// # Errors
-    /// Returns an error if the body is too long or has too many numbers (413), is in another form (415), or
-    /// cannot be read in its own (400).
     pub async fn read(request: Request, params: &ColumnParams) -> Result<Self, ApiError> {
         let (parts, body) = request.into_parts();
         let form = BodyForm::of(&parts.headers)?;

@@ -30,9 +30,6 @@ const SCHEMA: ReportSchema<7> = ReportSchema {
 };
 
 /// Reads the report: one code for each row whose area code the plan can have.
-///
-/// # Errors
-/// Returns an error if the text is not this report, or a row has no NPA-NXX.
 pub(crate) fn parse(
     reader: &mut dyn Read,
     notes: &mut Notes,

@@ -37,9 +37,6 @@ const MULTIPLE_NAME: &str = "MULTIPLE OCN LISTING";
 const NO_RATE_CENTER: [&str; 2] = ["XXXXXXXXXX", "DIR ASST"];
 
 /// Reads the report: one code for each row whose area code the plan can have.
-///
-/// # Errors
-/// Returns an error if the text is not this report, or a row has no NPA-NXX.
 pub(crate) fn parse(
     reader: &mut dyn Read,
     notes: &mut Notes,

@@ -84,10 +84,6 @@ impl AreaCodeRow {
 
 /// Reads every area code of the report. Those that are not in service, or not in the US or Canada,
 /// are counted as skipped, since they become no record.
-///
-/// # Errors
-/// Returns an error if the text is not this report, a row has no NPA, or no area code of the US or
-/// Canada is in service.
 pub(crate) fn parse(
     reader: &mut dyn Read,
     notes: &mut Notes,

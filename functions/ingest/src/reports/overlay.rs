@@ -55,9 +55,6 @@ impl OverlayRow {
 }
 
 /// Reads the overlay: one carrier for each row.
-///
-/// # Errors
-/// Returns an error if the text is not such a file, or a row has no OCN.
 pub(crate) fn parse(
     reader: &mut dyn Read,
     notes: &mut Notes,

@@ -48,9 +48,6 @@ pub(crate) struct AssignedBlock {
 
 /// Reads the blocks that are assigned. Available and reserved ones are skipped and counted; there may
 /// be no others.
-///
-/// # Errors
-/// Returns an error if the text is not this report, or a row names no block.
 pub(crate) fn parse(
     reader: &mut dyn Read,
     notes: &mut Notes,

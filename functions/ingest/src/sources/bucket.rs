@@ -21,10 +21,6 @@ pub(super) enum BucketError {
 }
 
 /// Reads a whole object. Region and credentials come from the environment.
-///
-/// # Errors
-/// Returns an error if the environment has no region or credentials, the object cannot be read in
-/// four attempts, or it is too large.
 pub(super) async fn read_object(
     bucket: &str,
     key: &str,

@@ -62,9 +62,6 @@ const FOREIGN: [(&[u8], &str); 5] = [
 impl Kind {
     /// Tells the kind by the first bytes. Web pages have to be told from reports, too: a publisher's
     /// error page may come with status 200.
-    ///
-    /// # Errors
-    /// Returns what the content is, if it is no report.
     fn of(head: &[u8]) -> Result<Self, &'static str> {
         if let Some((_, what)) = FOREIGN.iter().find(|(magic, _)| head.starts_with(magic)) {
             return Err(what);
@@ -166,9 +163,6 @@ pub(crate) struct Content {
 impl Content {
     /// Tells the kind of the content by its first bytes, and reads packed content to its end to see
     /// whether it is whole.
-    ///
-    /// # Errors
-    /// Returns an error if it cannot be read, is damaged, or is something else than one report.
     pub fn new(source_name: String, mut bytes: Box<dyn ReadSeek>) -> Result<Self, ContentError> {
         let mut head = Vec::new();
         bytes.by_ref().take(HEAD).read_to_end(&mut head).map_err(ContentError::Head)?;
@@ -195,9 +189,6 @@ impl Content {
     }
 
     /// Hands the unpacked text to `parse`.
-    ///
-    /// # Errors
-    /// Returns an error that names the source if it cannot be read or `parse` fails.
     pub fn read<T>(
         mut self,
         parse: impl FnOnce(&mut dyn Read) -> Result<T, IngestError>,

@@ -66,9 +66,6 @@ impl DownloadError {
 }
 
 /// Fetches the whole body at an `https://` address.
-///
-/// # Errors
-/// Returns an error if it cannot be fetched in four attempts, or is too large.
 pub(super) async fn download(
     address: &str,
     received: impl Fn(Received),
@@ -97,9 +94,6 @@ pub(super) fn with_limits(client: ClientBuilder) -> ClientBuilder {
 
 /// Fetches the body of the response to `request`. After a failure that may pass, the request is sent
 /// again, once after each of `waits`.
-///
-/// # Errors
-/// Returns the error of the last attempt.
 pub(super) async fn fetch(
     request: impl Fn() -> RequestBuilder,
     waits: ExponentialBuilder,

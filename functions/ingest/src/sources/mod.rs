@@ -135,10 +135,6 @@ impl fmt::Display for Source {
 impl Source {
     /// Opens the report, which messages call `file`. One that has to be fetched is fetched whole;
     /// `received` is told how far it is.
-    ///
-    /// # Errors
-    /// Returns an error if it cannot be opened or fetched, that would end too near the deadline, or it
-    /// is something else than one report, packed or not.
     pub(crate) async fn open(
         &self,
         file: &'static str,

@@ -24,9 +24,6 @@ const FILE_UPDATED: &str = "File Updated";
 
 impl<const N: usize> Header<N> {
     /// Reads a line as the header; `None` if it does not name every needed column.
-    ///
-    /// # Errors
-    /// Returns an error if it names a wanted column twice: only one of them can be meant.
     pub(super) fn find(schema: &ReportSchema<N>, line: &Line) -> Result<Option<Self>, IngestError> {
         let Line { record, number } = line;
         let places = schema
@@ -52,9 +49,6 @@ impl<const N: usize> Header<N> {
     }
 
     /// Reads a line below the header as a row.
-    ///
-    /// # Errors
-    /// Returns an error if it has more or fewer cells than the header, or a wanted cell is too long.
     pub(super) fn row<'a>(
         &self,
         schema: &'a ReportSchema<N>,

@@ -142,11 +142,6 @@ impl<const N: usize> ReportSchema<N> {
     /// Hands each row to `take_row`, and gives the date the file states for itself, if it does.
     ///
     /// A row without any text is skipped and counted.
-    ///
-    /// # Errors
-    /// Returns an error if no header has all the needed columns, a row has more or fewer cells than
-    /// it or an invisible character, there is no row at all, the date cannot be right, or `take_row`
-    /// refuses a row.
     pub fn read(
         &self,
         reader: &mut dyn Read,
@@ -278,9 +273,6 @@ impl<const N: usize> Row<'_, N> {
     }
 
     /// A cell that has to be a `T`.
-    ///
-    /// # Errors
-    /// Returns an error if it is not, with file, line, column, value and rule.
     pub fn parsed<T: FromStr<Err: Display>>(&self, column: usize) -> Result<T, IngestError> {
         let parsed = self.cells[column].parse::<T>();
         parsed.map_err(|rule| self.refusal(column, rule.to_string()))

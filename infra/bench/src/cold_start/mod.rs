@@ -84,9 +84,6 @@ pub struct Measured {
 
 /// Builds and measures everything. The functions take turns, so that whatever else the machine does
 /// meets all of them.
-///
-/// # Errors
-/// Returns an error if something cannot be built or started, or a function gives a wrong answer.
 pub async fn measure(options: &Options) -> Result<Measured, Error> {
     let programs = Programs::build(&options.programs)?;
     build_baselines()?;

@@ -22,9 +22,6 @@ use crate::{Error, database::KEY};
 const LONGEST_BODY: usize = 10_000_000;
 
 /// Sends requests from so many clients at a time.
-///
-/// # Errors
-/// Returns an error if a connection fails.
 pub async fn send(
     authority: &str,
     requests: &Requests,
@@ -47,9 +44,6 @@ pub async fn send(
 }
 
 /// Sends each request once, and checks its whole answer.
-///
-/// # Errors
-/// Returns an error if an answer is not what was asked for.
 pub async fn check(authority: &str, requests: &Requests) -> Result<(), Error> {
     let mut client = Client::connect(authority.to_owned()).await?;
     for request in &requests.requests {

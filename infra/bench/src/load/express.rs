@@ -12,9 +12,6 @@ const SOURCE: &str = "infra/bench/express";
 const FILES: [&str; 3] = ["package.json", "package-lock.json", "server.js"];
 
 /// Installs the service and measures it.
-///
-/// # Errors
-/// Returns an error if Node.js or npm is missing, or the service breaks down.
 pub async fn measure(options: &Options, loads: &mut Vec<Load>) -> Result<(), Error> {
     let folder = Path::new(FOLDER).join("express");
     install(&folder)?;

@@ -20,9 +20,6 @@ use crate::{
 pub const NAME: &str = "Lambda function";
 
 /// Measures some functions, each in a new process for each load.
-///
-/// # Errors
-/// Returns an error if a function cannot be started or breaks down.
 pub async fn measure(
     options: &Options,
     programs: &Programs,

@@ -11,9 +11,6 @@ use crate::{
 pub const NAME: &str = "local server";
 
 /// Measures the local server.
-///
-/// # Errors
-/// Returns an error if it cannot be started or breaks down.
 pub async fn measure(
     options: &Options,
     folder: &DataFolder,

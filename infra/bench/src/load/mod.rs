@@ -78,9 +78,6 @@ pub struct Measured {
 }
 
 /// Builds, starts and measures everything.
-///
-/// # Errors
-/// Returns an error if something cannot be built or started, or a service breaks down.
 pub async fn measure(options: &Options) -> Result<Measured, Error> {
     let programs = Programs::build(&options.programs)?;
     let folder = DataFolder::prepare(&options.programs, &programs)?;

@@ -16,10 +16,6 @@ use crate::{
 };
 
 /// Prints the exchanges of an area code, page by page, or one of them.
-///
-/// # Errors
-/// Returns an error if a code is not understood, the area code or exchange is not in the data, or the
-/// database cannot be used.
 pub async fn area_code(args: AreaCodeArgs) -> Result<Found, LocalError> {
     let params: Params<'_> = [("npa", args.npa.as_str())]
         .into_iter()

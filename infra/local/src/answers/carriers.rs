@@ -17,9 +17,6 @@ use crate::{
 };
 
 /// Prints the carrier with the OCN that was typed or, if there is none, the carriers with these words.
-///
-/// # Errors
-/// Returns an error if a filter is not understood, there is no data yet, or the database cannot be used.
 pub async fn carrier(args: CarrierArgs) -> Result<Found, LocalError> {
     let words = args.words.join(" ");
     let filters = [

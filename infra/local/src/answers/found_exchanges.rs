@@ -10,10 +10,6 @@ use super::{
 use crate::{LocalError, args::SearchArgs, next_commands::quoted};
 
 /// Prints the exchanges that meet all conditions, page by page.
-///
-/// # Errors
-/// Returns an error if no condition was typed or one is not understood, there is no data yet, or the
-/// database cannot be used.
 pub async fn search(args: SearchArgs) -> Result<Found, LocalError> {
     let words = args.words.join(" ");
     let params: Params<'_> = [("q", words.as_str())]

@@ -18,9 +18,6 @@ use crate::{
 };
 
 /// Prints what a phone number is, and finds nothing unless it is valid. Only place and carrier need data.
-///
-/// # Errors
-/// Returns an error if the database cannot be used.
 pub async fn lookup(args: LookupArgs) -> Result<Found, LocalError> {
     let answered = on_routes(&args.data, async |api| both_answers(api, &args).await).await;
     let (answer, has_data) = match answered {

@@ -50,9 +50,6 @@ pub struct DataArgs {
 
 impl FolderArgs {
     /// The folder that was typed, or else that of the environment, or else that of the user.
-    ///
-    /// # Errors
-    /// Returns an error if none is named and the user has no home.
     pub fn path(&self) -> Result<PathBuf, LocalError> {
         match self.data_dir.clone().or_else(|| variable(DATA_DIR).map(PathBuf::from)) {
             Some(folder) => Ok(folder),
@@ -68,17 +65,11 @@ impl FolderArgs {
 
 impl DatabaseArgs {
     /// The folder of the embedded database, which another database does without.
-    ///
-    /// # Errors
-    /// Returns an error if none is named and the user has no home.
     pub fn folder(&self) -> Result<PathBuf, LocalError> {
         self.folder.path()
     }
 
     /// The address of another database than the embedded one. A typed folder wins over the environment.
-    ///
-    /// # Errors
-    /// Returns an error if the environment names no address.
     pub fn endpoint_url(&self) -> Result<Option<String>, LocalError> {
         if self.endpoint_url.is_some() || self.folder.data_dir.is_some() {
             return Ok(self.endpoint_url.clone());
@@ -92,10 +83,6 @@ impl DatabaseArgs {
     }
 
     /// Where the data is.
-    ///
-    /// # Errors
-    /// Returns an error if the environment names no address, or no folder is named and the user has no
-    /// home.
     pub fn place(&self) -> Result<Place, LocalError> {
         match self.endpoint_url()? {
             Some(url) => Ok(Place::Endpoint(url)),
@@ -113,10 +100,6 @@ impl DatabaseArgs {
 
 impl DataArgs {
     /// Where the data is.
-    ///
-    /// # Errors
-    /// Returns an error if the environment names no address, or no folder is named and the user has no
-    /// home.
     pub fn place(&self) -> Result<Place, LocalError> {
         match &self.stack {
             Some(stack) => Ok(Place::Stack(stack.clone())),

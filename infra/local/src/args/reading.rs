@@ -12,10 +12,6 @@ use super::{Cli, Command, help};
 impl Cli {
     /// Reads the command line. Variables of the environment stand for options that are not typed; an
     /// empty one is not set. A phone number in place of a command is looked up.
-    ///
-    /// # Errors
-    /// Returns an error if something on the line or in a variable is not understood, or if there is
-    /// nothing to do but print the help or the version.
     pub fn read(line: &[OsString]) -> Result<Self, clap::Error> {
         let error = match understand(line) {
             Err(error) if is_unknown(error.kind()) => error,

@@ -30,10 +30,6 @@ const UNFINISHED_FILE: &str = "dynamodb.sqlite.unfinished";
 /// the folder is not held up.
 ///
 /// The copy has its name only once it is complete, checked and on the disk.
-///
-/// # Errors
-/// Returns an error if the folder holds no database or a damaged one, or the file exists or cannot be
-/// written.
 pub async fn backup(args: &BackupArgs) -> Result<(), LocalError> {
     let file = &absolute(&args.file)?;
     if args.verify {
@@ -119,9 +115,6 @@ fn remove_database(database: &Path) {
 
 /// Makes the database of a folder from a backup. The folder must have none, so that no data is
 /// replaced by mistake.
-///
-/// # Errors
-/// Returns an error if the folder holds a database or is in use, or the file is no backup or damaged.
 pub async fn restore(args: &RestoreArgs) -> Result<(), LocalError> {
     let folder = args.folder.path()?;
     let lock = FolderLock::take(&folder)?;

@@ -12,9 +12,6 @@ use crate::{
 };
 
 /// Prints a bill, or the document with several.
-///
-/// # Errors
-/// Returns an error if the template cannot be read.
 pub fn print(args: CostsArgs) -> Result<(), LocalError> {
     let deployment = Deployment::of_template()?;
     let text =

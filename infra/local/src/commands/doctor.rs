@@ -26,9 +26,6 @@ use crate::{
 };
 
 /// Examines what the arguments name, prints the findings, and fails if there is something to act on.
-///
-/// # Errors
-/// Returns an error if nothing could be examined, or something is wrong.
 pub async fn doctor(args: DoctorArgs) -> Result<(), LocalError> {
     let work = async |show: &dyn Fn(Progress)| examine(&args, show).await;
     let examined = with_progress(work).await;

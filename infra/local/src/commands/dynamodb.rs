@@ -6,9 +6,6 @@ use crate::{
 };
 
 /// Runs the embedded database until Ctrl-C, with data and a key in it.
-///
-/// # Errors
-/// Returns an error if the port is taken or the folder cannot be used.
 pub async fn dynamodb(args: DynamodbArgs) -> Result<(), LocalError> {
     log_for_people();
     let mut signals = StopSignals::receive()?;

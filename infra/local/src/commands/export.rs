@@ -20,9 +20,6 @@ use crate::{
 };
 
 /// Writes the numbering data.
-///
-/// # Errors
-/// Returns an error if there is no data yet, the database cannot be used, or the output cannot be written.
 pub async fn export(args: ExportArgs) -> Result<(), LocalError> {
     let content = Content::of(&args)?;
     let output = match args.file.as_deref().filter(|file| file.as_os_str() != "-") {

@@ -8,10 +8,6 @@ use crate::{LocalError, args::FlagsArgs, new_file::Staging};
 
 /// Writes every image below the folder, by the path that answers have after `FLAGS_BASE_URL`. What else
 /// is in the folder stays there.
-///
-/// # Errors
-/// Returns an error if the folder is a file or cannot be written, or if a file that is no such image has
-/// the name of one and may not be replaced.
 pub fn write(args: &FlagsArgs) -> Result<(), LocalError> {
     let folder = args.folder.as_path();
     if folder.exists() && !folder.is_dir() {

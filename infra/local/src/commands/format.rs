@@ -21,10 +21,6 @@ use crate::{
 };
 
 /// Writes what each number of a list is, and how many were valid, repaired and rejected.
-///
-/// # Errors
-/// Returns an error if the list cannot be read, it is not certain which column has the numbers, the output
-/// cannot be written or, with `--strict`, a number was rejected.
 pub async fn format(args: FormatArgs) -> Result<(), LocalError> {
     let list = List::open(args.file.as_deref())?;
     let options = options(&args);

@@ -18,9 +18,6 @@ use crate::{
 };
 
 /// Prints where the server is found, what it answers from, and what to do next.
-///
-/// # Errors
-/// Returns an error if the database does not answer.
 pub async fn greet(
     listener: &TcpListener,
     operations: Option<&TcpListener>,

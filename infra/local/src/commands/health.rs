@@ -19,9 +19,6 @@ const LONGEST_ANSWER: usize = 64 * 1024;
 
 /// Asks for the health of the API on this machine, or the address that was given, and prints the
 /// answer.
-///
-/// # Errors
-/// Returns an error if the server does not answer, or its answer is no success.
 pub async fn check(args: HealthArgs) -> Result<(), LocalError> {
     let url = url(args);
     let failed = |source| LocalError::NoAnswer { url: url.clone(), source };

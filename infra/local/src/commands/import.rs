@@ -46,10 +46,6 @@ pub async fn import(args: ImportArgs) -> Result<(), LocalError> {
 }
 
 /// Goes back to an older version and prints what changed.
-///
-/// # Errors
-/// Returns an error if there is no such version or it cannot be read, or the database cannot be
-/// written.
 pub async fn rollback(args: RollbackArgs) -> Result<(), LocalError> {
     let RollbackArgs { to, change: args } = args;
     let target = to.map_or(RollbackTarget::NewestReadable, RollbackTarget::Named);

@@ -54,9 +54,6 @@ enum Effect {
 }
 
 /// Writes every key of a database to a new file.
-///
-/// # Errors
-/// Returns an error if the file exists or cannot be written, or the database does not answer.
 pub async fn export(args: KeysExportArgs) -> Result<(), LocalError> {
     let read = async |store: &Store| match args.table {
         Some(table) => store.clone().with_api_keys_table(table).all_api_keys().await,
@@ -100,9 +97,6 @@ pub async fn import(args: KeysImportArgs) -> Result<(), LocalError> {
 }
 
 /// Brings these keys into the table of `store`, or in a dry run only says what would change.
-///
-/// # Errors
-/// Returns an error if the database does not answer.
 pub async fn transfer(
     store: &Store,
     keys: &[KeyRecord],

@@ -16,9 +16,6 @@ use crate::{
 };
 
 /// Makes a key on these terms, stores its hash and prints it.
-///
-/// # Errors
-/// Returns an error if the key would have expired already, or the database refuses it.
 pub async fn create(store: &Store, name: &str, terms: &KeyTerms) -> Result<(), LocalError> {
     let now = this_second();
     let key = random()?;
@@ -35,18 +32,12 @@ pub async fn create(store: &Store, name: &str, terms: &KeyTerms) -> Result<(), L
 }
 
 /// A new key of random characters.
-///
-/// # Errors
-/// Returns an error if the form of keys were to change without the characters drawn here.
 pub fn random() -> Result<ApiKey, MalformedKey> {
     let characters = rand::rng().sample_iter(Alphanumeric).take(SECRET_CHARACTERS);
     ApiKey::with_secret(&characters.map(char::from).collect::<String>())
 }
 
 /// Stores the hash of a key, so that the API accepts it. A key that is stored already stays as it is.
-///
-/// # Errors
-/// Returns an error if the key has been revoked or its record is damaged, or the database refuses it.
 pub async fn register(store: &Store, key: &ApiKey, name: &str) -> Result<(), LocalError> {
     match store.api_key(&key.hash()).await {
         Ok(Some(known)) if known.is_live(this_second()) => Ok(()),
@@ -80,9 +71,6 @@ fn show(key: &ApiKey) {
 }
 
 /// Prints every key by its prefix, two lines each.
-///
-/// # Errors
-/// Returns an error if the database does not answer.
 pub async fn list(store: &Store, next: &NextCommands) -> Result<(), LocalError> {
     let now = this_second();
     let StoredKeys { readable: keys, damaged } = store.all_api_keys().await?;
@@ -138,9 +126,6 @@ pub(super) fn state(key: &KeyRecord, now: Timestamp) -> &'static str {
 }
 
 /// Revokes the one key whose prefix begins with `prefix`, or that is `prefix` whole.
-///
-/// # Errors
-/// Returns an error if none or several keys have the prefix, or the database refuses it.
 pub async fn revoke(store: &Store, prefix: &str) -> Result<(), LocalError> {
     let key = find(store, prefix).await?;
     store.revoke_api_key(&key.key_hash, this_second()).await?;
@@ -151,10 +136,6 @@ pub async fn revoke(store: &Store, prefix: &str) -> Result<(), LocalError> {
 /// Deletes the one key whose prefix begins with `prefix`, or that is `prefix` whole, with its name and
 /// note; or the damaged one of this name. Only a key that no longer works: while the database does not answer, a server goes on by what it
 /// last read of a key, which must be that it has ended.
-///
-/// # Errors
-/// Returns an error if none or several keys have the prefix, the key still works, or the database
-/// refuses it.
 pub async fn delete(store: &Store, prefix: &str) -> Result<(), LocalError> {
     let StoredKeys { readable, damaged } = store.all_api_keys().await?;
     if let Some(key) = damaged.iter().find(|key| key.name == prefix) {
@@ -173,10 +154,6 @@ pub async fn delete(store: &Store, prefix: &str) -> Result<(), LocalError> {
 
 /// Makes a key on the terms of another one, which then expires after `overlap`. Until then both
 /// work, and share one quota.
-///
-/// # Errors
-/// Returns an error if none or several keys have the prefix, the key no longer works, or the
-/// database refuses the change.
 pub async fn rotate(store: &Store, prefix: &str, overlap: Expiry) -> Result<(), LocalError> {
     let now = this_second();
     let old = find(store, prefix).await?;

@@ -20,9 +20,6 @@ const MOST_CALLS_AT_ONCE: usize = 64;
 
 /// Answers until the input ends or a signal stops it. The output is for messages only; what a person may
 /// read goes to the standard error.
-///
-/// # Errors
-/// Returns an error if the agent does not begin as the protocol says.
 pub async fn serve(args: McpArgs) -> Result<(), LocalError> {
     log_for_people();
     let mut signals = StopSignals::receive()?;

@@ -32,9 +32,6 @@ use crate::{
 };
 
 /// Runs the command that was typed, and gives the exit code.
-///
-/// # Errors
-/// Returns an error if the command could not be completed.
 pub async fn run(cli: Cli) -> Result<ExitCode, LocalError> {
     let done = match cli.command.unwrap_or(Command::Serve(cli.serve)) {
         Command::Lookup(args) => return answers::lookup(args).await.map(Found::exit_code),

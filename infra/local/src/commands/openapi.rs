@@ -3,9 +3,6 @@
 use crate::{LocalError, args::OpenapiVersion, openapi, terminal};
 
 /// Prints the description as JSON, in this version of OpenAPI.
-///
-/// # Errors
-/// Returns an error if the description cannot be written.
 pub fn print(version: OpenapiVersion) -> Result<(), LocalError> {
     let description = match version {
         OpenapiVersion::V3_1 => openapi::description(),

@@ -16,9 +16,6 @@ use crate::{
 const KEY_NAME: &str = "local";
 
 /// Stores the key that was given, so that the API accepts it; does nothing if there is none.
-///
-/// # Errors
-/// Returns an error if the text is no key, the key is no longer live, or the database refuses it.
 pub async fn register_given(
     store: &Store,
     text: Option<&str>,
@@ -30,9 +27,6 @@ pub async fn register_given(
 }
 
 /// Makes sure that the database holds data and a key: the given one, or else the key of the folder.
-///
-/// # Errors
-/// Returns an error if the key cannot be used, or the database or the folder cannot be written.
 pub async fn with_sample_and_key(
     store: &Store,
     given: Option<&str>,

@@ -34,10 +34,6 @@ const LOOK_FOR_DATA: Duration = Duration::from_secs(5);
 const LONGEST_CLOSE: Duration = Duration::from_secs(5);
 
 /// Serves the API until a signal stops it.
-///
-/// # Errors
-/// Returns an error if a port is taken, the database cannot be used, or a second signal comes before
-/// the server has stopped.
 pub async fn serve(args: ServeArgs) -> Result<(), LocalError> {
     log_for_people();
     FlagImages::from_env()?;

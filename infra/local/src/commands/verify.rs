@@ -16,10 +16,6 @@ use crate::{
 };
 
 /// Compares every item, rewrites those that differ if asked to, and prints what was found.
-///
-/// # Errors
-/// Returns an error if items differ and are not repaired, nothing has been imported, or the
-/// database does not answer.
 pub async fn verify(args: VerifyArgs) -> Result<(), LocalError> {
     let repair = if args.repair { Repair::Yes } else { Repair::No };
     let work = async |store: &Store| {

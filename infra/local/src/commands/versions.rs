@@ -41,9 +41,6 @@ struct Listed {
 }
 
 /// Prints the current version and the retained ones, the newest first.
-///
-/// # Errors
-/// Returns an error if the database does not answer, or holds what this program cannot read.
 pub async fn list(args: VersionsArgs) -> Result<(), LocalError> {
     let listed = on_database(&args.data, Access::Read, listed).await??;
     report::print(args.json, &listed, |table, listed| write(table, listed, &args.data.next()))

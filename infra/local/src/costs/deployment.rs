@@ -42,9 +42,6 @@ pub struct RouteLimit {
 
 impl Deployment {
     /// Reads the template, with the defaults of its parameters.
-    ///
-    /// # Errors
-    /// Returns an error if the template lacks something that is counted here.
     pub fn of_template() -> Result<Self, LocalError> {
         let template = template::parse()?;
         let of_type = |kind| template::of_type(&template, kind).collect::<Vec<&Value>>();

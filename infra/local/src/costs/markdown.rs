@@ -21,9 +21,6 @@ const COLD_SHARE: f64 = 0.01;
 const MILLION: f64 = 1e6;
 
 /// The whole document.
-///
-/// # Errors
-/// Returns an error if a text cannot be written into another.
 pub fn document(deployment: &Deployment) -> Result<String, fmt::Error> {
     let mut text = String::new();
     let usages = MONTHS.map(|requests| Usage::month(requests, COLD_SHARE));

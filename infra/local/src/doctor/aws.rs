@@ -13,9 +13,6 @@ use super::look::{Look, LookError};
 const CALL_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Calls an operation of the Query protocol and gives its answer as XML.
-///
-/// # Errors
-/// Returns an error if the service refuses or cannot be reached.
 pub async fn query(
     account: &AwsAccount,
     service: Service,
@@ -33,9 +30,6 @@ pub async fn query(
 }
 
 /// Calls an operation of the REST protocol that has no body, and gives its answer.
-///
-/// # Errors
-/// Returns an error if the service refuses, cannot be reached, or answers with something else.
 pub async fn get_json<T: DeserializeOwned>(
     account: &AwsAccount,
     service: Service,
@@ -49,9 +43,6 @@ pub async fn get_json<T: DeserializeOwned>(
 }
 
 /// Calls an operation of the JSON protocol, of which `target` is the name with that of its interface.
-///
-/// # Errors
-/// Returns an error if the service refuses, cannot be reached, or answers with something else.
 pub async fn post_json<T: DeserializeOwned>(
     account: &AwsAccount,
     service: Service,

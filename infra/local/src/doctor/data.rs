@@ -25,9 +25,6 @@ pub struct DataFacts {
 }
 
 /// Reads the manifest and every version that it names.
-///
-/// # Errors
-/// Returns an error if DynamoDB does not answer, or the manifest cannot be read.
 pub async fn look(store: &Store) -> Look<DataFacts> {
     let manifest = store.manifest().await?;
     let mut unreadable = BTreeMap::new();
@@ -44,9 +41,6 @@ pub async fn look(store: &Store) -> Look<DataFacts> {
 }
 
 /// Compares every lookup item with the newest version that can be read; `None` if there is none.
-///
-/// # Errors
-/// Returns an error if DynamoDB does not answer.
 pub async fn look_at_items(
     store: &Store,
     progress: &dyn Fn(Progress),

@@ -79,9 +79,6 @@ fn longest_age(values: &TemplateValues) -> SignedDuration {
 }
 
 /// Examines a database that is no stack's.
-///
-/// # Errors
-/// Returns an error if the template cannot be read.
 pub async fn examine_database(
     store: &Store,
     remedies: &Remedies,

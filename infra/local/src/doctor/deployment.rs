@@ -38,9 +38,6 @@ struct ServiceFacts {
 }
 
 /// Examines a stack.
-///
-/// # Errors
-/// Returns an error if there is no such stack, or the template cannot be read.
 pub async fn examine_stack(
     account: &AwsAccount,
     store: &Store,

@@ -114,9 +114,6 @@ async fn send(
 }
 
 /// A client that shows what clients get: it follows no redirect.
-///
-/// # Errors
-/// Returns an error if the system has no certificates to trust.
 pub fn client() -> Result<Client, reqwest::Error> {
     client_builder().redirect(Policy::none()).build()
 }

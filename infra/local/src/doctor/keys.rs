@@ -29,9 +29,6 @@ pub struct KeyFacts {
 }
 
 /// Lists the keys, and reads the counts of those that have just expired.
-///
-/// # Errors
-/// Returns an error if DynamoDB does not answer, or the counts cannot be read.
 pub async fn look(store: &Store, now: Timestamp) -> Look<KeyFacts> {
     let StoredKeys { readable: keys, damaged } = store.all_api_keys().await?;
     let damaged = damaged.into_iter().map(|key| key.name).collect();

@@ -10,9 +10,6 @@ use super::{
 use crate::LocalError;
 
 /// Asks every endpoint.
-///
-/// # Errors
-/// Returns an error if no HTTPS client can be made.
 pub async fn look(target: &Target, limit: Duration) -> Result<Look<Vec<Answer>>, LocalError> {
     let client = endpoints::client().map_err(LocalError::io("no HTTPS client can be made"))?;
     Ok(within(limit, async { Ok(endpoints::look(&client, target).await) }).await)
@@ -24,9 +21,6 @@ pub fn of_answers(answers: &Look<Vec<Answer>>, target: &Target) -> Group {
 }
 
 /// Examines a running service.
-///
-/// # Errors
-/// Returns an error if no HTTPS client can be made.
 pub async fn examine_service(target: &Target, limit: Duration) -> Result<Group, LocalError> {
     Ok(of_answers(&look(target, limit).await?, target))
 }

@@ -55,9 +55,6 @@ pub fn is_missing(error: &LookError) -> bool {
 }
 
 /// Reads the stack and lists its resources.
-///
-/// # Errors
-/// Returns an error if CloudFormation does not answer or refuses.
 pub async fn look(account: &AwsAccount, stack: &str) -> Look<StackFacts> {
     let named = || ("StackName".to_owned(), stack.to_owned());
     let service = Service::CloudFormation;

@@ -65,9 +65,6 @@ pub enum Place {
 }
 
 /// The tables of the template, under the names that this deployment has for them.
-///
-/// # Errors
-/// Returns an error if the template does not define the tables as expected.
 pub fn expected(values: &TemplateValues, names: &Tables) -> Result<Vec<Expected>, LocalError> {
     let known = template::tables()?;
     let declared = values.resources_of_type("AWS::DynamoDB::Table").zip(known);

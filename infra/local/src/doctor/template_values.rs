@@ -38,8 +38,6 @@ impl Resolved {
 }
 
 impl TemplateValues {
-    /// # Errors
-    /// Returns an error if the template cannot be read.
     pub fn new(
         stack: &str,
         region: &str,
@@ -57,9 +55,6 @@ impl TemplateValues {
     }
 
     /// What the template says if every parameter has its default and nothing is deployed.
-    ///
-    /// # Errors
-    /// Returns an error if the template cannot be read.
     pub fn of_defaults() -> Result<Self, LocalError> {
         let mut values = Self::new("", "", BTreeMap::new(), BTreeMap::new())?;
         let declared = values.template["Parameters"].as_mapping().into_iter().flatten();

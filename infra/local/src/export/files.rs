@@ -28,9 +28,6 @@ impl FileForm {
 }
 
 /// Writes a table. The same data always has the same bytes.
-///
-/// # Errors
-/// Returns an error if the output cannot be written.
 pub fn write_table(
     data: &NumberingData,
     table: Table,

@@ -16,9 +16,6 @@ use self::provenance::Provenance;
 use crate::numbering_data::NumberingData;
 
 /// Makes a folder with a file for each table, and one that says where the data comes from.
-///
-/// # Errors
-/// Returns an error if it cannot be written.
 pub fn write_folder(data: &NumberingData, form: FileForm, folder: &Path) -> io::Result<()> {
     fs::create_dir(folder)?;
     for table in Table::OF_RECORDS {

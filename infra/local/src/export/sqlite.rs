@@ -21,9 +21,6 @@ impl ToSql for Cell {
 }
 
 /// Writes all tables into an empty file.
-///
-/// # Errors
-/// Returns an error if SQLite cannot write it.
 pub fn write_database(data: &NumberingData, file: &Path) -> rusqlite::Result<()> {
     let mut connection = Connection::open(file)?;
     // The file has no name yet that anybody knows: if this is interrupted, it is of no use.

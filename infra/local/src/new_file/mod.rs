@@ -37,10 +37,6 @@ pub struct NewFile {
 
 impl NewFile {
     /// A file that will have this name. A device or a pipe of this name is written to.
-    ///
-    /// # Errors
-    /// Returns an error if a folder has the name, a file has it that may not be replaced, or the folder
-    /// of the file cannot be written.
     pub fn file(name: &Path, may_replace: bool) -> Result<Self, LocalError> {
         if name.is_dir() {
             return Err(LocalError::IsFolder(name.display().to_string()));
@@ -50,10 +46,6 @@ impl NewFile {
 
     /// A folder that will have this name. Of a folder that has it already, only the files of the same
     /// names are replaced.
-    ///
-    /// # Errors
-    /// Returns an error if a file has the name, a folder has it that may not be replaced, or the folder
-    /// around it cannot be written.
     pub fn folder(name: &Path, may_replace: bool) -> Result<Self, LocalError> {
         if name.exists() && !name.is_dir() {
             return Err(LocalError::NoFolder(name.display().to_string()));
@@ -84,9 +76,6 @@ impl NewFile {
     }
 
     /// Makes the file, with the permissions of the one that it will replace, or opens the device or pipe.
-    ///
-    /// # Errors
-    /// Returns an error if that fails.
     pub fn create(&self) -> Result<File, LocalError> {
         let created = match &self.staging {
             Some(staging) => File::create_new(staging.content()).and_then(|file| {
@@ -101,9 +90,6 @@ impl NewFile {
     }
 
     /// Gives the file or folder its name, once it is on the disk.
-    ///
-    /// # Errors
-    /// Returns an error if that fails, or if something that may not be replaced has the name by now.
     pub fn finish(self) -> Result<(), LocalError> {
         let Some(staging) = &self.staging else { return Ok(()) };
         match give_name(&staging.content(), &self.name, self.may_replace) {

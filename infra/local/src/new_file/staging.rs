@@ -27,9 +27,6 @@ pub struct Staging {
 
 impl Staging {
     /// Makes such a folder beside `name`, and removes the leftovers there.
-    ///
-    /// # Errors
-    /// Returns an error if the folder that has `name` cannot be written.
     pub fn beside(name: &Path) -> io::Result<Self> {
         remove_leftovers(name);
         let mut folder = OsString::from(name);

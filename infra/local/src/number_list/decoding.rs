@@ -41,9 +41,6 @@ pub(super) struct Text {
 
 impl Text {
     /// The text in `bytes`.
-    ///
-    /// # Errors
-    /// Returns an error if it cannot be read, or is no text.
     pub fn of(mut bytes: impl Read + Send + 'static) -> io::Result<Self> {
         let head = head_of(&mut bytes)?;
         if let Some((_, what)) = FOREIGN.iter().find(|(magic, _)| head.starts_with(magic)) {

@@ -63,9 +63,6 @@ impl Deduplication {
 
     /// Writes the next part of the output, and says how many of its numbers and rows were written
     /// before.
-    ///
-    /// # Errors
-    /// Returns an error if the output cannot be written.
     pub fn write(
         &mut self,
         text: &[u8],

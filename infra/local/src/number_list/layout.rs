@@ -89,9 +89,6 @@ pub(super) enum LayoutError {
 
 impl Layout {
     /// The layout of a list that begins with `head`.
-    ///
-    /// # Errors
-    /// Returns an error if it is a CSV and it is not certain which column has the numbers.
     pub fn of(head: &[u8], request: &Request) -> Result<Self, LayoutError> {
         let line_ends = LineEnds::of(head);
         let separator = named_delimiter(head).filter(|_| request.is_csv != Some(false));

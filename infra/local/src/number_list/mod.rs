@@ -106,10 +106,6 @@ impl From<RowError> for ListError {
 
 /// Describes every number of a list, in its order, with place and carrier from `dataset` if there is
 /// one. `done` is told how many numbers have been written.
-///
-/// # Errors
-/// Returns an error if the list cannot be read, it is not certain which column has the numbers, or the
-/// output cannot be written.
 pub fn describe(
     list: impl Read + Send + 'static,
     options: ListOptions,
@@ -177,8 +173,6 @@ pub fn describe(
 }
 
 impl Part {
-    /// # Errors
-    /// Returns no error: memory can be written.
     fn new(rows: &[Row], answers: &Answers, output: &Output) -> io::Result<Self> {
         let mut summary = Summary::default();
         let mut text = output.rows();

@@ -115,9 +115,6 @@ impl Output {
     }
 
     /// The text before all rows.
-    ///
-    /// # Errors
-    /// Returns no error: memory can be written.
     pub fn header(&self) -> io::Result<Vec<u8>> {
         if self.form == OutputForm::JsonLines {
             return Ok(Vec::new());
@@ -201,9 +198,6 @@ impl Output {
 
 impl RowsText<'_> {
     /// Adds a row, if it is one of those that are wanted.
-    ///
-    /// # Errors
-    /// Returns no error: memory can be written.
     pub fn add(&mut self, row: &AnsweredRow<'_>) -> io::Result<()> {
         match self.output.form {
             OutputForm::Csv if self.output.takes(row.answers) => self.add_csv(row),
@@ -216,9 +210,6 @@ impl RowsText<'_> {
     }
 
     /// The text, its rows if numbers may repeat others, and how many rows were left out.
-    ///
-    /// # Errors
-    /// Returns no error: memory can be written.
     pub fn finish(self) -> io::Result<(Vec<u8>, Vec<WrittenRow>, u64)> {
         let Self { output: _, csv, mut json, rows, left_out } = self;
         json.append(&mut into_bytes(csv)?);

@@ -27,10 +27,6 @@ enum Step<T, E> {
 
 /// Reads parts until there is none, works on each, and writes what came of them in the same order.
 ///
-/// # Errors
-/// Returns the error of reading or writing. What was read before an error of reading is written; after
-/// an error of writing the other threads end with their next part, or with the process.
-///
 /// # Panics
 /// Panics if reading or working does.
 pub(super) fn in_order<P, D, E>(

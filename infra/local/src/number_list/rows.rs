@@ -49,9 +49,6 @@ type CsvReader = csv::Reader<Chain<Bounded, &'static [u8]>>;
 
 impl Rows {
     /// The rows after the header.
-    ///
-    /// # Errors
-    /// Returns an error if the header cannot be read.
     pub fn of(reader: Box<dyn Read + Send>, layout: &Layout) -> Result<Self, RowError> {
         let bounded = Bounded::of(reader, layout.line_ends);
         let Some(delimiter) = layout.delimiter else {
@@ -70,10 +67,6 @@ impl Rows {
     }
 
     /// The next rows; `None` after the last one.
-    ///
-    /// # Errors
-    /// Returns an error if a row cannot be read, is too long or has a quote that is not closed, once all rows
-    /// before it were given.
     pub fn next_part(&mut self) -> Result<Option<Vec<Row>>, RowError> {
         if let Some(failure) = self.failure.take() {
             return Err(failure);

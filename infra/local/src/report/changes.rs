@@ -93,17 +93,11 @@ impl FromStr for ChangesFile {
 
 impl ChangesFile {
     /// Makes sure that the file can be written, before anything is imported.
-    ///
-    /// # Errors
-    /// Returns an error if it cannot be written, or exists and may not be replaced.
     pub fn check(&self, may_replace: bool) -> Result<(), LocalError> {
         NewFile::file(&self.path, may_replace).map(drop)
     }
 
     /// Writes every change.
-    ///
-    /// # Errors
-    /// Returns an error if the file cannot be written, or exists and may not be replaced.
     pub fn write(&self, changes: &Changes, may_replace: bool) -> Result<(), LocalError> {
         let new = NewFile::file(&self.path, may_replace)?;
         let mut file = BufWriter::new(new.create()?);

@@ -18,9 +18,6 @@ pub(crate) use quality::{is_share, ordered, share};
 use crate::{LocalError, terminal};
 
 /// Prints `found` as a line of JSON, or as the table that `write_table` makes of it.
-///
-/// # Errors
-/// Returns an error if it cannot be written as JSON, or the standard output is closed or full.
 pub fn print<T: Serialize>(
     as_json: bool,
     found: &T,

@@ -28,9 +28,6 @@ pub enum DamagedSnapshot {
 
 impl Dataset {
     /// The snapshot of this dataset; the same dataset always gives the same bytes.
-    ///
-    /// # Errors
-    /// Returns an error if there is not enough memory to compress it.
     pub fn pack(&self) -> Result<Vec<u8>, DamagedSnapshot> {
         let mut bytes = vec![LAYOUT];
         bytes.extend((self.body().len() as u32).to_le_bytes());

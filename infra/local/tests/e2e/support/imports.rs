@@ -57,9 +57,6 @@ fn some_codes(records: &Value, field: &str) -> Vec<String> {
 }
 
 /// Imports reports.
-///
-/// # Errors
-/// Returns the error of the import.
 pub async fn import(
     store: &Store,
     texts: &ReportTexts,

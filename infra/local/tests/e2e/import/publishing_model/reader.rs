@@ -48,9 +48,6 @@ impl Reader {
     }
 
     /// Asserts that each lookup answers what the lists of its version hold.
-    ///
-    /// # Errors
-    /// Returns an error that names the first lookup that does not.
     pub async fn check(&self) -> Result<(), TestCaseError> {
         let Some(loaded) = self.version().await? else { return Ok(()) };
         prop_assert!(self.file_set().await.is_some(), "a version of no file set");
