@@ -1,0 +1,51 @@
+# The commands you type most. `just` lists them; install it with `cargo install just` or `pip install rust-just`.
+
+[private]
+default:
+    @just --list --unsorted
+
+# Run the service on http://127.0.0.1:3000 with sample data
+run *ARGS:
+    cargo run -- {{ ARGS }}
+
+# Run the tests of one crate, such as `just test npa`
+test CRATE *ARGS:
+    cargo test -p {{ CRATE }} {{ ARGS }}
+
+# Run the end-to-end tests, or those with FILTER in their names
+e2e *FILTER:
+    cargo test --workspace --test e2e -- {{ FILTER }}
+
+# Run all tests
+test-all:
+    cargo test --workspace
+
+# Check formatting and lints
+lint:
+    cargo fmt --all --check
+    cargo clippy --workspace --all-targets -- -D warnings
+
+# Format the code
+fmt:
+    cargo fmt --all
+
+# Accept the current responses to the sample events as snapshots
+snapshots:
+    INSTA_UPDATE=always cargo test --workspace --test e2e events
+
+# Write docs/openapi.json and docs/COSTS.md again
+generate:
+    cargo run -- openapi > target/openapi.json && mv target/openapi.json docs/openapi.json
+    cargo run -- costs --markdown > target/COSTS.md && mv target/COSTS.md docs/COSTS.md
+
+# Run the Lambda functions locally; start `just run dynamodb` first
+watch:
+    set -a; . .local/dynamodb.env; set +a; cargo lambda watch --disable-cors --env-file infra/local/watch.env
+
+# Run one benchmark: cold_start, dataset, load or numbers
+bench NAME *ARGS:
+    cargo bench -p bench --bench {{ NAME }} {{ ARGS }}
+
+# Run everything that has to pass before a change lands
+ci:
+    .ci/run
