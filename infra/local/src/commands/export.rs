@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use crate::{
     LocalError,
     args::{ExportArgs, ExportForm, ExportTable},
-    cause::Cause,
+    error::Cause,
     export::{FileForm, Table, write_database, write_folder, write_table},
     new_file::NewFile,
     numbering_data::{NumberingData, warn_of_sample},
