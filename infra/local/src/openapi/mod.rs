@@ -4,7 +4,6 @@
 mod examples;
 mod layers;
 mod open_enums;
-mod version_3_0;
 
 use serde_json::Value;
 use shared::{
@@ -107,7 +106,7 @@ pub fn description() -> Value {
 /// The description of the whole API, in version 3.0 of OpenAPI, for generators that know no later
 /// one.
 pub fn description_3_0() -> Value {
-    version_3_0::of(description())
+    site::version_3_0::of(description())
 }
 
 /// The methods that operations have, as a description names them.
@@ -123,13 +122,13 @@ fn operations(description: &mut Value) -> impl Iterator<Item = (&str, &str, &mut
     })
 }
 
-/// Whether an operation needs a key. One that names no requirement has that of the whole
+/// Returns `true` if an operation needs a key. One that names no requirement has that of the whole
 /// description.
 pub fn needs_key(operation: &Value) -> bool {
     operation["security"].is_null()
 }
 
-/// Takes what only contributors understand out of every description: the sections of the
+/// Removes from every description what only contributors understand: the sections of the
 /// specification in parentheses, and the line ends of comments.
 fn tidy(value: &mut Value) {
     match value {
@@ -156,18 +155,4 @@ fn tidied(text: &str) -> String {
         text.replace_range(start..start + length, "");
     }
     text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn descriptions_lose_the_sections_of_the_specification_and_line_ends() {
-        assert_eq!(
-            tidied("A carrier (spec 2.2).\nIt has\n\nan OCN."),
-            "A carrier. It has\n\nan OCN."
-        );
-        assert_eq!(tidied("(special) (spec 2"), "(special)");
-    }
 }
