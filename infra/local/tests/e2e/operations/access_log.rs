@@ -1,7 +1,6 @@
 //! The lines that functions log about requests and imports, and the metrics in them.
 
 use std::{
-    collections::BTreeSet,
     env, fs,
     path::Path,
     process::Command,
@@ -25,41 +24,8 @@ use crate::support::{
     metrics::{metrics_read_by_template, metrics_written_by},
     processes::lambda_process,
     program::{Serving, program_on},
-    service::{KEY, Service, http_client, shared_service},
+    service::{KEY, Service, http_client},
 };
-
-#[tokio::test]
-async fn every_response_has_an_id_of_its_own() {
-    let service = shared_service();
-    let mut ids = BTreeSet::new();
-    for path in ["/health", "/v1/npa/415", "/v1/npa/41", "/v1/invalid", "/v1/carrier/9999"] {
-        let id = service.get(path).await.headers()["x-request-id"].to_str().unwrap().to_owned();
-        assert!(ids.insert(id), "{path}");
-    }
-    let refused = service.request("/v1/carriers").send().await.unwrap();
-    assert!(refused.headers().contains_key("x-request-id"));
-}
-
-#[tokio::test]
-async fn only_a_uuid_a_trace_id_or_a_ulid_of_a_client_names_its_request() {
-    let service = shared_service();
-    let id_of_response_to = async |id: &str| {
-        let request = service.request("/v1/npa/415").header("x-request-id", id);
-        let response = request.send().await.unwrap();
-        response.headers()["x-request-id"].to_str().unwrap().to_owned()
-    };
-    for id in [
-        "4bf92f3577b34da6a3ce929d0e0e4736",
-        "0190f3c2-6b1e-7d3a-9c55-1234567890ab",
-        "01ARZ3NDEKTSV4RRFFQ69G5FAV",
-    ] {
-        assert_eq!(id_of_response_to(id).await, id);
-    }
-    for id in ["checkout-42", "305x234x5678", KEY, &KEY.replace('_', "-"), &KEY[9..], ""] {
-        let other = id_of_response_to(id).await;
-        assert!(other != id && other.len() == 16, "{id}: {other}");
-    }
-}
 
 #[tokio::test]
 async fn a_function_logs_one_line_for_each_request_with_all_its_metrics() {

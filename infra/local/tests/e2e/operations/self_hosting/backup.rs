@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use crate::support::{
     databases::write_sample_into,
-    program::{Serving, program, run, stderr, stdout},
+    program::{Serving, run, stderr, stdout},
     service::KEY,
 };
 
@@ -148,19 +148,4 @@ fn a_file_that_is_no_backup_leaves_no_database_behind() {
     }
     let missing = with_file("restore", Path::new("/nowhere"), &data_dir);
     assert!(stderr(&missing).contains("cannot read /nowhere"), "{}", stderr(&missing));
-}
-
-#[test]
-fn a_copy_that_cannot_be_written_is_a_clear_error() {
-    let data_dir = TempDir::new().unwrap();
-    write_sample_into(data_dir.path());
-    let elsewhere = program(&["backup", "/nowhere/numbers.sqlite", "--data-dir"])
-        .arg(data_dir.path())
-        .output()
-        .unwrap();
-    assert!(
-        stderr(&elsewhere).contains("/nowhere/numbers.sqlite cannot be written"),
-        "{}",
-        stderr(&elsewhere)
-    );
 }

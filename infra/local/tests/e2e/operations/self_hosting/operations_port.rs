@@ -1,4 +1,4 @@
-//! What the operations port tells: metrics, readiness and liveness.
+//! The operations port: metrics, readiness and liveness.
 
 use std::{
     collections::BTreeSet,
@@ -92,6 +92,10 @@ async fn the_metrics_tell_of_requests_data_and_the_process() {
     };
     assert_eq!((requests("/v1/npa/{npa}", "2xx"), requests("/v1/npa/{npa}", "4xx")), (1.0, 1.0));
     assert_eq!(requests("$default", "4xx"), 1.0);
+    let latency =
+        |part: &str| value(&metrics, &format!("tnr_http_request_duration_seconds_{part}"));
+    assert_eq!(latency(r#"count{route="/v1/npa/{npa}"}"#), 2.0);
+    assert_eq!(latency(r#"bucket{route="/v1/npa/{npa}",le="10"}"#), 2.0);
     assert_eq!(value(&metrics, "tnr_data_records"), 3484.0);
     assert_eq!(value(&metrics, "tnr_database_up"), 1.0);
     assert_eq!(value(&metrics, "tnr_ready"), 1.0);

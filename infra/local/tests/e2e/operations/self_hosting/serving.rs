@@ -1,4 +1,4 @@
-//! Where the server listens, and what it does to the database that it finds.
+//! The addresses of the server, and its use of the database that it finds.
 
 use std::sync::{Arc, Mutex};
 
@@ -85,16 +85,6 @@ async fn the_sample_can_be_asked_for_where_a_variable_says_no() {
     assert_eq!(serving.get("/v1/npa/415?limit=1").await["npa"], "415");
 }
 
-#[tokio::test]
-async fn a_given_key_is_not_printed_by_a_server_that_is_not_a_trial() {
-    let data_dir = TempDir::new().unwrap();
-    write_sample_into(data_dir.path());
-    let serving = Serving::on(&data_dir, &["--no-sample", "--key", KEY]).await;
-    assert!(!serving.output().contains(KEY), "{}", serving.output());
-    let url = format!("{}/v1/npa/415?limit=1", serving.base_url);
-    assert_eq!(get(&url).await.status(), 200);
-}
-
 /// A call to a stand-in for a database.
 #[derive(Debug, Clone, PartialEq)]
 struct Call {
@@ -151,17 +141,6 @@ async fn another_database_gets_region_and_credentials_and_the_time_to_make_its_t
     assert_eq!(count("CreateTable"), 5);
     assert_eq!(count("DescribeTable"), 3 + 4, "it waits for the first table");
     assert_eq!(calls.last().unwrap().operation, "PutItem");
-}
-
-#[tokio::test]
-async fn expired_usage_is_deleted_by_the_database() {
-    let service = Service::empty().await;
-    let store = service.database.store();
-    let (client, tables) = store.parts();
-    let described = client.describe_time_to_live().table_name(&tables.usage).send().await.unwrap();
-    let description = described.time_to_live_description.unwrap();
-    assert_eq!(description.attribute_name.as_deref(), Some("expires_at"));
-    assert_eq!(description.time_to_live_status.unwrap().as_str(), "ENABLED");
 }
 
 #[tokio::test]

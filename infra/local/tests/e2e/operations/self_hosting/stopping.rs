@@ -19,7 +19,7 @@ use crate::support::{
     fault_proxy::{Fault, FaultProxy},
     keys::{counted_requests, key_with_quotas},
     processes::{send_signal, until, until_ended},
-    program::{Serving, program, run, stderr},
+    program::{Serving, program},
     service::{KEY, Service, http_client},
 };
 
@@ -170,10 +170,4 @@ async fn a_second_signal_ends_the_server_at_once() {
     assert!(!until_ended(&mut serving.process).await.success());
     assert!(signaled.elapsed() < Duration::from_secs(3), "{:?}", signaled.elapsed());
     assert!(serving.output().contains("stopped by a second signal"), "{}", serving.output());
-}
-
-#[test]
-fn a_grace_period_is_a_number_of_seconds() {
-    let refused = run(&TempDir::new().unwrap(), &["--grace", "5s"]);
-    assert!(stderr(&refused).contains("invalid value '5s' for '--grace <SECONDS>'"));
 }
