@@ -1,11 +1,11 @@
-//! Headers and the 304, which the layers around all handlers add to each response.
+//! Keys, headers and the 304, which the layers around all handlers take or add.
 
 use serde_json::{Value, json};
 use shared::quota::{DAILY_HEADERS, MINUTE_HEADERS};
 
 use super::{needs_key, operations};
 
-/// The descriptions of all headers of requests (`parameters`) and responses (`headers`).
+/// The three ways in which a key is sent, and the headers of responses and of requests (`parameters`).
 const COMPONENTS: &str = include_str!("components.json");
 
 /// The headers that all responses have.
@@ -44,7 +44,7 @@ pub fn describe(description: &mut Value) {
         add_request_headers(operation, is_conditional);
     }
     let mut components: Value = serde_json::from_str(COMPONENTS).expect("it is JSON");
-    for kind in ["headers", "parameters"] {
+    for kind in ["securitySchemes", "headers", "parameters"] {
         description["components"][kind] = components[kind].take();
     }
 }

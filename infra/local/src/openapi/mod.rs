@@ -10,15 +10,7 @@ use shared::{
     app,
     errors::{ErrorBody, Problem},
 };
-use utoipa::{
-    Modify, OpenApi,
-    openapi::{
-        OpenApi as Description,
-        security::{
-            ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme,
-        },
-    },
-};
+use utoipa::OpenApi;
 
 use crate::routes;
 
@@ -53,41 +45,10 @@ pub use open_enums::KNOWN_VALUES;
         (name = "Status", description = "Health and statistics, without a key")
     ),
     components(schemas(ErrorBody, Problem)),
-    modifiers(&Keys)
+    // Public operations declare that they need none.
+    security(("bearer" = []), ("header" = []), ("query" = []))
 )]
 struct Api;
-
-/// The three ways a key is sent (spec section 5). Public operations declare that they need none.
-struct Keys;
-
-impl Modify for Keys {
-    fn modify(&self, api: &mut Description) {
-        let how_to_get = "The operator of a deployment makes keys with `tnr keys create`; the \
-                          local server prints one when it starts.";
-        let describe = |way: &str| format!("{way} {how_to_get}");
-        let bearer = HttpBuilder::new()
-            .scheme(HttpAuthScheme::Bearer)
-            .description(Some(describe("Recommended. Takes precedence over the other two.")));
-        let header = ApiKeyValue::with_description(
-            "X-API-Key",
-            &describe("Takes precedence over `apiKey`."),
-        );
-        let query = ApiKeyValue::with_description(
-            "apiKey",
-            &describe("For quick tests only: URLs end up in logs."),
-        );
-        let components = api.components.get_or_insert_default();
-        for (name, scheme) in [
-            ("bearer", SecurityScheme::Http(bearer.build())),
-            ("header", SecurityScheme::ApiKey(ApiKey::Header(header))),
-            ("query", SecurityScheme::ApiKey(ApiKey::Query(query))),
-        ] {
-            components.add_security_scheme(name, scheme);
-            let requirement = SecurityRequirement::new(name, [""; 0]);
-            api.security.get_or_insert_default().push(requirement);
-        }
-    }
-}
 
 /// The description of the whole API, in version 3.1 of OpenAPI.
 ///
