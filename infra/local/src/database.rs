@@ -24,11 +24,11 @@ use crate::{
     private_file, stack, tables,
 };
 
-/// How often items are deleted whose time has come.
+/// The time between two deletions of expired items.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(3600);
 /// Any free port.
 const ANY_PORT: u16 = 0;
-/// How many connections the system keeps until they are accepted.
+/// The number of connections that the system keeps until they are accepted.
 const BACKLOG: u32 = 1024;
 
 /// The use that a command makes of a database.
@@ -298,7 +298,7 @@ pub async fn on_database<T>(
     Ok(done)
 }
 
-/// Deletes the items whose time has come, which AWS does by itself.
+/// Deletes expired items, which AWS does by itself.
 async fn delete_expired_items(database: Dynoxide) {
     loop {
         tokio::time::sleep(SWEEP_INTERVAL).await;

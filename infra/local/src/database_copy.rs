@@ -26,10 +26,10 @@ use crate::{
     error::Cause,
 };
 
-/// How long to wait for a lock. A writer never holds up a reader, so that only the moment of opening or
+/// The longest wait for a lock. A writer never holds up a reader, so that only the moment of opening or
 /// closing the database can make one wait.
 const MAX_LOCK_WAIT: Duration = Duration::from_secs(10);
-/// How often the database is read, if others open or close it meanwhile, and the time between.
+/// The number of attempts while others open or close the database, and the time between.
 const ATTEMPTS: usize = 20;
 const WAIT: Duration = Duration::from_millis(50);
 
@@ -104,7 +104,7 @@ fn open(database: &Path, is_in_use: bool) -> Result<Connection, Cause> {
 /// The signs that a database has changed.
 #[derive(PartialEq, Eq)]
 struct State {
-    /// Whether a process has it open, or one that had it open was killed: there are files beside it.
+    /// A process has it open, or one that had it open was killed: there are files beside it.
     is_in_use: bool,
     length: Option<u64>,
     modified: Option<SystemTime>,

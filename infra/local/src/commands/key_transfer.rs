@@ -27,16 +27,14 @@ use crate::{
     report::{self, printable},
 };
 
-const FORMAT: &str = "tnr api keys";
-/// The version of the format, which changes with its fields: a term that a release does not know must
+/// The format of a file. Its version changes with its fields: a term that a release does not know must
 /// not be left out silently, since the key could then do more than before.
-const FORMAT_VERSION: u64 = 1;
+const FORMAT: &str = "tnr api keys, version 1";
 
 /// The first line of a file.
 #[derive(Serialize, Deserialize)]
 struct Header {
     format: String,
-    version: u64,
     exported_at: Timestamp,
     /// The number of lines that follow, by which a file that is cut off is noticed.
     keys: usize,
@@ -77,9 +75,9 @@ pub struct Transfer {
     added: Vec<TransferredKey>,
     /// Keys that are revoked or end earlier than before.
     shortened: Vec<TransferredKey>,
-    /// How many keys stay as they are.
+    /// The number of keys that stay as they are.
     left: usize,
-    /// How many keys have another name, note or quota in the file. The database keeps its own.
+    /// The number of keys with another name, note or quota in the file. The database keeps its own.
     with_other_terms: usize,
 }
 
@@ -87,7 +85,7 @@ pub struct Transfer {
 #[derive(Debug, Serialize)]
 struct TransferredKey {
     prefix: String,
-    /// Whether it is live, revoked or expired afterwards.
+    /// Live, revoked or expired afterwards.
     state: &'static str,
     expires_at: Option<Timestamp>,
 }
@@ -112,7 +110,7 @@ pub async fn export(args: KeysExportArgs) -> Result<(), LocalError> {
 
 fn file_of(keys: &[KeyRecord]) -> serde_json::Result<String> {
     let (format, exported_at) = (FORMAT.to_owned(), this_second());
-    let header = Header { format, version: FORMAT_VERSION, exported_at, keys: keys.len() };
+    let header = Header { format, exported_at, keys: keys.len() };
     let mut text = serde_json::to_string(&header)? + "\n";
     for key in keys {
         text += &(serde_json::to_string(&Line(key.clone()))? + "\n");
@@ -125,17 +123,11 @@ fn keys_in(text: &str) -> Result<Vec<KeyRecord>, LocalError> {
     let mut lines = (1..).zip(text.lines());
     let header = lines.next().and_then(|(_, line)| serde_json::from_str::<Header>(line).ok());
     let Some(header) = header.filter(|header| header.format == FORMAT) else {
-        return Err(LocalError::failed(
-            "its first line is not the header of such a file; give one that 'keys export' wrote",
-        ));
-    };
-    if header.version != FORMAT_VERSION {
         return Err(LocalError::failed(format!(
-            "its format has version {}, and this release reads version {FORMAT_VERSION}; use the \
-             release that wrote it",
-            header.version
+            "its first line does not say '{FORMAT}'; give a file that 'keys export' of this release \
+             wrote"
         )));
-    }
+    };
     let mut keys = Vec::new();
     for (line, text) in lines {
         let Line(key) = serde_json::from_str(text)
@@ -357,11 +349,10 @@ mod tests {
             assert!(keys_in(&whole[..end]).is_err(), "{end}");
         }
         let refusal = |text: &str| logging::with_causes(&keys_in(text).unwrap_err());
-        for text in ["", "\n", "[]", "{}", "key_hash,prefix\n"] {
-            assert!(refusal(text).contains("not the header"), "{text}");
+        let later = whole.replacen("version 1", "version 2", 1);
+        for text in ["", "\n", "[]", "{}", "key_hash,prefix\n", &later] {
+            assert!(refusal(text).contains("does not say 'tnr api keys, version 1'"), "{text}");
         }
-        let later = whole.replacen("\"version\":1", "\"version\":2", 1);
-        assert!(refusal(&later).contains("its format has version 2"));
         // An unknown term could be a limit that the key would lose.
         let unknown = whole.replacen("\"per_day\"", "\"per_year\":1,\"per_day\"", 1);
         assert!(refusal(&unknown).contains("line 2 holds no key"));

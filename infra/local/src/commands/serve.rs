@@ -27,8 +27,8 @@ use crate::{
     terminal_log::log_for_people,
 };
 
-/// How often the server looks whether its data is still current. It reads the manifest once a minute,
-/// or every few seconds while no data can be loaded.
+/// The time between two checks for newer data. They read the manifest once a minute, or every few
+/// seconds while no data can be loaded.
 const LOOK_FOR_DATA: Duration = Duration::from_secs(5);
 /// The time that the embedded database has to close. Nothing is lost if that is too short.
 const LONGEST_CLOSE: Duration = Duration::from_secs(5);
@@ -91,9 +91,9 @@ struct Server {
     quotas: Arc<Quotas>,
     state: Arc<ServerState>,
     database: Database,
-    /// How long requests are answered after the signal of a service manager.
+    /// The time in which requests are answered after the signal of a service manager.
     drain: Duration,
-    /// How long running requests may take after that.
+    /// The time that running requests have after that.
     grace: Duration,
 }
 

@@ -29,8 +29,8 @@ use metrics::Metrics;
 
 /// The version of the text format is a part of its type.
 const TEXT_FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
-/// How long a readiness check waits for the data, and for the table of keys. A prober gives up after a
-/// second or more.
+/// The longest wait of a readiness check for the data, and for the table of keys. A prober gives up
+/// after a second or more.
 const LONGEST_LOAD: Duration = Duration::from_millis(800);
 
 /// The paths of the health of the API.

@@ -3,7 +3,6 @@
 use std::{
     env, fs,
     path::Path,
-    process::Command,
     sync::{
         Arc,
         atomic::{AtomicU32, Ordering},
@@ -93,13 +92,6 @@ async fn import_process() {
     }
 }
 
-/// The command that starts the import on a database and on an S3 at these addresses.
-fn import_function(dynamodb: &str, s3: &str, output: &Path) -> Command {
-    let mut command = lambda_process(concat!(module_path!(), "::import_process"), output);
-    command.env("AWS_ENDPOINT_URL_DYNAMODB", dynamodb).env("AWS_ENDPOINT_URL_S3", s3);
-    command
-}
-
 /// An S3 whose only bucket, `sample`, holds the sample.
 async fn sample_bucket() -> String {
     let object = async |uri: Uri| {
@@ -113,21 +105,27 @@ async fn sample_bucket() -> String {
     endpoint
 }
 
-#[tokio::test]
-async fn the_import_logs_one_line_with_all_its_metrics() {
-    let service = Service::with_sample().await;
+/// Imports the sample, which is there already, into a database by the function. Gives the function's log.
+async fn log_of_import(database: &str) -> String {
     let folder = TempDir::new().unwrap();
     let output = folder.path().join("output");
-    let command = import_function(service.database.endpoint(), &sample_bucket().await, &output);
+    let mut command = lambda_process(concat!(module_path!(), "::import_process"), &output);
+    command.env("AWS_ENDPOINT_URL_DYNAMODB", database);
+    command.env("AWS_ENDPOINT_URL_S3", sample_bucket().await);
     let mut function = LambdaFunction::start(command, Registration::Accepted).await;
     let event = fs::read_to_string(events_folder().join("ingest/sample.json")).unwrap();
     let report = function.invoke(&serde_json::from_str(&event).unwrap()).await;
     function.shut_down().await;
     assert_eq!(report["outcome"], "unchanged", "{report}");
+    fs::read_to_string(output).unwrap()
+}
 
-    let output = fs::read_to_string(output).unwrap();
-    let lines = output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let line = lines.into_iter().find(|line| line["message"] == "import").unwrap();
+#[tokio::test]
+async fn the_import_logs_one_line_with_all_its_metrics() {
+    let service = Service::with_sample().await;
+    let output = log_of_import(service.database.endpoint()).await;
+    let mut lines = output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let line = lines.find(|line| line["message"] == "import").unwrap();
     assert_eq!((&line["ImportSucceeded"], &line["Records"]), (&1.0.into(), &3484.0.into()));
     assert_eq!(metrics_written_by(&line).len() as u32, METRICS_OF_IMPORT);
     let (_, of_import) = metrics_read_by_template();
@@ -146,12 +144,6 @@ async fn an_import_that_another_one_overtakes_starts_anew_and_does_not_fail() {
         _ => Fault::None,
     };
     let proxy = FaultProxy::before(service.database.endpoint(), policy).await;
-    let folder = TempDir::new().unwrap();
-    let output = folder.path().join("output");
-    let command = import_function(&proxy.endpoint, &sample_bucket().await, &output);
-    let mut function = LambdaFunction::start(command, Registration::Accepted).await;
-    let event = fs::read_to_string(events_folder().join("ingest/sample.json")).unwrap();
-    let report = function.invoke(&serde_json::from_str(&event).unwrap()).await;
-    assert_eq!(report["outcome"], "unchanged", "{report}");
+    log_of_import(&proxy.endpoint).await;
     assert_eq!(attempts.load(Ordering::SeqCst), 2);
 }

@@ -7,7 +7,7 @@ use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use tempfile::TempDir;
 
 use crate::support::{
-    databases::write_sample_into,
+    databases::sample_folder,
     program::{Serving, database_variables, program, run, stderr, stdout},
     service::http_client,
 };
@@ -21,8 +21,7 @@ struct Served {
 
 impl Served {
     async fn start() -> Self {
-        let data_dir = TempDir::new().unwrap();
-        write_sample_into(data_dir.path());
+        let data_dir = sample_folder();
         let serving = Serving::on(&data_dir, &[]).await;
         let variables = database_variables(&data_dir).into_iter().collect();
         Self { data_dir, serving, variables }

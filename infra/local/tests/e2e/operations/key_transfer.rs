@@ -21,7 +21,6 @@ use crate::support::{
     fault_proxy::{Fault, FaultProxy},
     operator::Operator,
     program::{Serving, program, stderr, stdout},
-    service::http_client,
 };
 
 /// Runs `tnr keys` on the database of an operator, and gives what it printed.
@@ -55,8 +54,7 @@ async fn exported_keys_open_the_api_of_another_database_on_the_same_terms() {
     assert_eq!((&dry["dry_run"], &dry["added"][3].is_object()), (&true.into(), &true));
     let serving = Serving::on(&second.folder, &[]).await;
     for (key, expected) in [(&limited, 200), (&rotated, 200), (&replacing, 200), (&revoked, 401)] {
-        let request = http_client().get(format!("{}/v1/npa/415", serving.base_url));
-        assert_eq!(request.bearer_auth(key).send().await.unwrap().status(), expected);
+        assert_eq!(serving.response("/v1/npa/415", key).await.status(), expected);
     }
     let listed = keys(&second, &["list"]);
     for line in keys(&first, &["list"]).lines() {

@@ -30,7 +30,7 @@ const NUMBERS: [[&str; 3]; 4] = [
     ["800", "356", "9377"],
 ];
 
-/// How many random texts each run tries, beside those below.
+/// The number of random texts that each run tries, beside those below.
 const RANDOM_TEXTS: usize = 10_000;
 
 /// Ways to write a number, separated by `|`, with `A`, `B` and `C` for its three parts.
@@ -150,7 +150,7 @@ async fn logging_process() {
     }
 }
 
-/// What a process logs of these requests.
+/// The log of a process of these requests.
 fn log_of(requests: &[LoggedRequest]) -> String {
     let folder = TempDir::new().unwrap();
     let (file, output) = (folder.path().join("requests"), folder.path().join("output"));

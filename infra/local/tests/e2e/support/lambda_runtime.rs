@@ -33,25 +33,23 @@ const INVOCATION_TIMEOUT: Duration = Duration::from_secs(60);
 /// The time in which the function has to become idle or to respond.
 const LONGEST_WAIT: Duration = Duration::from_secs(20);
 
-/// Whether extensions may register.
+/// The answer to an extension that registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Registration {
     Accepted,
     Refused,
 }
 
-/// The calls of a function and its extension so far.
+/// The calls of a function and its extension so far: requests for the next event, and responses.
 #[derive(Default)]
 struct Calls {
-    /// How often the function has asked for its next event.
     asked: usize,
     is_extension_registered: bool,
-    /// How often the extension has asked for its next event.
     extension_asked: usize,
     responses: HashMap<String, Value>,
 }
 
-/// What the handlers of the stand-in share with the test.
+/// The state that the handlers of the stand-in share with the test.
 struct RuntimeState {
     registration: Registration,
     /// The events for the function, and the ids of those for the extension.
@@ -67,7 +65,7 @@ pub struct LambdaFunction {
     invoke: mpsc::UnboundedSender<(String, Value)>,
     notify_extension: mpsc::UnboundedSender<String>,
     invocations: usize,
-    /// How many requests the function may take at once.
+    /// The number of requests that the function may take at once.
     at_once: usize,
 }
 

@@ -9,7 +9,7 @@ use yaml_serde::Value;
 /// The template as text.
 pub const TEXT: &str = include_str!("../../../../../template.yaml");
 
-/// What API Gateway calls the route of every path that has no route of its own.
+/// The name of the route of every path that has no route of its own.
 pub const DEFAULT_ROUTE: &str = "$default";
 
 /// A function of the template.

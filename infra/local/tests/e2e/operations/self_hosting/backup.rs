@@ -5,7 +5,7 @@ use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 use tempfile::TempDir;
 
 use crate::support::{
-    databases::write_sample_into,
+    databases::{sample_folder, write_sample_into},
     program::{Serving, run, stderr, stdout},
     service::KEY,
 };
@@ -22,8 +22,7 @@ fn files_in(folder: &Path) -> Vec<String> {
 
 #[tokio::test]
 async fn a_backup_of_a_served_folder_answers_as_that_did() {
-    let data_dir = TempDir::new().unwrap();
-    write_sample_into(data_dir.path());
+    let data_dir = sample_folder();
     let serving = Serving::on(&data_dir, &["--key", KEY]).await;
     stdout(&run(&data_dir, &["keys", "create", "--name", "before"]));
     let paths =

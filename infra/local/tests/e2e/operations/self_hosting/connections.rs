@@ -9,7 +9,7 @@ use std::{
 use tempfile::TempDir;
 
 use crate::support::{
-    databases::write_sample_into,
+    databases::sample_folder,
     program::{Serving, run, stdout},
     service::KEY,
 };
@@ -19,8 +19,7 @@ const HALF: &str = "GET /health HTTP/1.1\r\nHost: x\r\n";
 
 /// A server with these options. Its folder ends with the test.
 async fn serving(options: &[&str]) -> (Serving, TempDir) {
-    let data_dir = TempDir::new().unwrap();
-    write_sample_into(data_dir.path());
+    let data_dir = sample_folder();
     (Serving::on(&data_dir, &[options, &["--key", KEY]].concat()).await, data_dir)
 }
 

@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 use tempfile::TempDir;
 
 use crate::support::{
-    databases::write_sample_into,
+    databases::sample_folder,
     program::{program, run, stderr, stdout},
 };
 
@@ -63,8 +63,7 @@ fn a_server_does_not_start_with_an_invalid_address_of_flags() {
 
 #[test]
 fn doctor_examines_the_database_that_the_variables_name() {
-    let folder = TempDir::new().unwrap();
-    write_sample_into(folder.path());
+    let folder = sample_folder();
     let path = folder.path().to_str().unwrap();
     let examined = with_folder(path, &["doctor"]).output().unwrap();
     let said = String::from_utf8_lossy(&examined.stdout).into_owned();
@@ -118,8 +117,7 @@ fn an_examination_that_is_not_understood_says_nothing_of_a_deployment() {
 
 #[test]
 fn findings_that_cannot_be_printed_are_not_taken_for_warnings() {
-    let folder = TempDir::new().unwrap();
-    write_sample_into(folder.path());
+    let folder = sample_folder();
     let path = folder.path().to_str().unwrap();
     let mut examination = with_folder(path, &["doctor"]);
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();

@@ -92,7 +92,7 @@ fn variable_of(argument: &clap::Arg) -> Option<String> {
     })
 }
 
-/// What `serve` understands if these variables are set. They are given as options, since the
+/// The arguments of `serve` if these variables are set. They are given as options, since the
 /// environment is that of all tests.
 fn serve_with(variables: &Variables) -> ServeArgs {
     let mut line = vec!["tnr".to_owned(), "serve".to_owned()];
