@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use jiff::Timestamp;
 use prometheus::{
     Counter, Gauge, HistogramVec, IntCounterVec, IntGauge, IntGaugeVec, Registry, TextEncoder,
-    histogram_opts, register_counter_with_registry, register_gauge_with_registry,
+    register_counter_with_registry, register_gauge_with_registry,
     register_histogram_vec_with_registry, register_int_counter_vec_with_registry,
     register_int_gauge_vec_with_registry, register_int_gauge_with_registry,
 };
@@ -40,33 +40,29 @@ impl Metrics {
     /// The metrics of a process that starts now. They fail only if a name is invalid or used twice.
     pub fn new() -> prometheus::Result<Self> {
         let registry = Registry::new();
-        let build = register_int_gauge_vec_with_registry!(
-            "tnr_build_info",
-            "The release; always 1",
-            &["version"],
-            registry
-        )?;
+        let counters = |name, help, labels: &[&str]| {
+            register_int_counter_vec_with_registry!(name, help, labels, registry)
+        };
+        let gauge = |name, help| register_int_gauge_with_registry!(name, help, registry);
+        let seconds = |name, help| register_gauge_with_registry!(name, help, registry);
+        let versions =
+            |name, help| register_int_gauge_vec_with_registry!(name, help, &["version"], registry);
+        let build = versions("tnr_build_info", "The release; always 1")?;
         build.with_label_values(&[env!("CARGO_PKG_VERSION")]).set(1);
-        let started = register_gauge_with_registry!(
-            "process_start_time_seconds",
-            "When the process started, in seconds since 1970",
-            registry
-        )?;
+        let started = "When the process started, in seconds since 1970";
+        let started = seconds("process_start_time_seconds", started)?;
         started.set(Timestamp::now().as_duration().as_secs_f64());
         Ok(Self {
-            requests: register_int_counter_vec_with_registry!(
+            requests: counters(
                 "tnr_http_requests_total",
                 "Answered requests, by route and outcome",
                 &["route", "method", "status"],
-                registry
             )?,
             latency: register_histogram_vec_with_registry!(
-                histogram_opts!(
-                    "tnr_http_request_duration_seconds",
-                    "The time from a request to its response, by route",
-                    LATENCY_BUCKETS.to_vec()
-                ),
+                "tnr_http_request_duration_seconds",
+                "The time from a request to its response, by route",
                 &["route"],
+                LATENCY_BUCKETS.to_vec(),
                 registry
             )?,
             read_capacity: register_counter_with_registry!(
@@ -74,42 +70,22 @@ impl Metrics {
                 "The capacity units that DynamoDB counted for the reads of requests",
                 registry
             )?,
-            database_up: register_int_gauge_with_registry!(
+            database_up: gauge(
                 "tnr_database_up",
                 "0 while a table of the database does not answer",
-                registry
             )?,
-            failed_calls: register_int_counter_vec_with_registry!(
+            failed_calls: counters(
                 "tnr_dynamodb_failed_calls_total",
                 "The reads that failed, or took longer than a request waits, by kind",
                 &["kind"],
-                registry
             )?,
-            in_flight: register_int_gauge_with_registry!(
-                "tnr_http_requests_in_flight",
-                "Requests that are being answered",
-                registry
-            )?,
-            is_ready: register_int_gauge_with_registry!(
-                "tnr_ready",
-                "1 once the data is in memory, until the server stops",
-                registry
-            )?,
-            data_version: register_int_gauge_vec_with_registry!(
-                "tnr_data_info",
-                "The version of the data in memory; always 1",
-                &["version"],
-                registry
-            )?,
-            data_records: register_int_gauge_with_registry!(
-                "tnr_data_records",
-                "The NPA-NXX records of the data in memory",
-                registry
-            )?,
-            data_age: register_gauge_with_registry!(
+            in_flight: gauge("tnr_http_requests_in_flight", "Requests that are being answered")?,
+            is_ready: gauge("tnr_ready", "1 once the data is in memory, until the server stops")?,
+            data_version: versions("tnr_data_info", "The version of the data in memory; always 1")?,
+            data_records: gauge("tnr_data_records", "The NPA-NXX records of the data in memory")?,
+            data_age: seconds(
                 "tnr_data_age_seconds",
                 "The time since the data in memory was imported",
-                registry
             )?,
             registry,
         })

@@ -76,8 +76,8 @@ async fn keys_of_a_restored_table_come_back_into_a_stack_and_revoked_ones_stay_r
         .map(|table| database.store().with_api_keys_table(table.to_owned()));
     tables::create_missing(&restored).await.unwrap();
     create_tables_of_stack("numbers", database.endpoint()).await;
-    let [kept, revoked, revoked_meanwhile] = [(); 3].map(|()| random().unwrap());
-    for key in [&kept, &revoked, &revoked_meanwhile] {
+    let [kept, revoked, ended_later] = [(); 3].map(|()| random().unwrap());
+    for key in [&kept, &revoked, &ended_later] {
         register(&restored, key, "a client").await.unwrap();
     }
     let backed_up = restored.api_key(&revoked.hash()).await.unwrap().unwrap();
@@ -105,19 +105,19 @@ async fn keys_of_a_restored_table_come_back_into_a_stack_and_revoked_ones_stay_r
         output_of(command).await
     };
     keys(&["export", &file, "--table", "numbers-api_keys-restored"]).await;
-    let revoke_meanwhile = async {
+    let meanwhile = async {
         proxy.until_held().await;
-        register(&stack, &revoked_meanwhile, "a client").await.unwrap();
-        stack.revoke_api_key(&revoked_meanwhile.hash(), Timestamp::now()).await.unwrap();
+        register(&stack, &ended_later, "a client").await.unwrap();
+        stack.revoke_api_key(&ended_later.hash(), Timestamp::now()).await.unwrap();
         proxy.release();
     };
     let import = ["import", &file];
-    let (imported, ()) = tokio::join!(keys(&import), revoke_meanwhile);
+    let (imported, ()) = tokio::join!(keys(&import), meanwhile);
     assert!(imported.ends_with("2 added, 0 shortened, 1 left as they are\n"), "{imported}");
     let is_live =
         async |key: &str| stack.api_key(key).await.unwrap().unwrap().is_live(Timestamp::now());
     assert!(is_live(&kept.hash()).await && !is_live(&revoked.hash()).await);
-    assert!(!is_live(&revoked_meanwhile.hash()).await);
+    assert!(!is_live(&ended_later.hash()).await);
 }
 
 /// The program makes the tables that it works on, under the names in its environment.

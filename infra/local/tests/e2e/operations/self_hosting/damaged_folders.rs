@@ -128,7 +128,7 @@ fn damage_is_neither_backed_up_nor_restored() {
         assert!(checked.ends_with("items, and 1 key.\n"), "{checked}");
 
         damage(&backup);
-        let damaged = fs::read(&backup).unwrap();
+        let content = fs::read(&backup).unwrap();
         let of_backup = format!("error: backup {file} is damaged: ");
         let of_folder = format!("error: database {} is damaged: {what}", database.display());
         damage(&database);
@@ -147,7 +147,7 @@ fn damage_is_neither_backed_up_nor_restored() {
             assert!(error.starts_with(named) && error.contains(&remedy), "{error}");
         }
         assert!(!restored.path().join("dynamodb.sqlite").exists());
-        assert!(fs::read(&backup).unwrap() == damaged, "the backup of yesterday stays");
+        assert!(fs::read(&backup).unwrap() == content, "the backup of yesterday stays");
         assert_eq!(fs::read_dir(backups.path()).unwrap().count(), 1);
     }
 }
