@@ -105,18 +105,12 @@ pub enum LocalError {
     /// The API does not understand what was typed, in its words.
     #[error("{0}")]
     NotUnderstood(String),
-    #[error("there is no list; name a file, or pipe numbers in")]
-    NoList,
     #[error(transparent)]
     List(#[from] ListError),
     #[error("{} {} rejected", counted(*.0 as usize, "number"), if *.0 == 1 { "was" } else { "were" })]
     RejectedNumbers(u64),
     #[error("stopped by a signal; nothing is left of the unfinished output")]
     Stopped,
-    #[error("a database holds all tables in one file; name that, without --table")]
-    DatabaseExport,
-    #[error("the standard output takes one table; pass --table, or name a folder")]
-    SeveralTables,
     #[error("the examination could not begin")]
     Unexamined(#[source] Box<Self>),
     #[error("the findings of the examination cannot be shown")]
