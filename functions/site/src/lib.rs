@@ -6,6 +6,7 @@ mod docs;
 mod document;
 mod flags;
 mod page;
+pub mod version_3_0;
 
 use axum::routing::get;
 use shared::app::Routes;

@@ -1,4 +1,4 @@
-//! The connections of clients: how many there may be, and how long each may wait for its client.
+//! Limits on the connections of clients: their number, and the time that each waits for its client.
 //!
 //! hyper has one timeout for the headers of a request and the time before it, and none for a body. So the
 //! bytes of a connection are watched here, with what it waits for.
@@ -31,7 +31,7 @@ use tokio::{
 
 use crate::unread_bodies::read_rest;
 
-/// How long a connection may wait for its client.
+/// The times that a connection waits for its client.
 #[derive(Debug, Clone, Copy)]
 pub struct Timeouts {
     /// For all headers of a request, from its first byte on or from the start of the connection.
@@ -74,7 +74,7 @@ impl Listener for LimitedListener {
     }
 }
 
-/// What a connection waits for.
+/// The part of a request that a connection waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Request,
@@ -82,8 +82,8 @@ enum Stage {
     Body,
 }
 
-/// What a connection waits for, and since when. It is shared with the service, which alone knows when a
-/// request begins and ends.
+/// The stage of a connection, and the time when it began. The service shares it, which alone knows when
+/// a request begins and ends.
 #[derive(Debug, Clone)]
 pub struct Activity(Arc<Mutex<(Stage, Instant)>>);
 
@@ -151,25 +151,6 @@ impl Connection {
         }
         self.deadline.as_mut().poll(context).map(|()| Err(ErrorKind::TimedOut.into()))
     }
-
-    /// Waits for the client from now on, if a part of a response was written. hyper may not read before
-    /// something comes, so that nothing else would wake it.
-    fn poll_written(
-        &mut self,
-        context: &mut Context<'_>,
-        written: Poll<io::Result<usize>>,
-    ) -> Poll<io::Result<usize>> {
-        if self.activity.stage() != Stage::Request {
-            return written;
-        }
-        if written.is_ready() {
-            self.activity.begin(Stage::Request);
-        }
-        match self.poll_timeout(context) {
-            Poll::Pending => written,
-            timed_out => timed_out,
-        }
-    }
 }
 
 impl AsyncRead for Connection {
@@ -197,20 +178,18 @@ impl AsyncWrite for Connection {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.poll_written(context, written)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        parts: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.stream).poll_write_vectored(context, parts);
-        self.poll_written(context, written)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
+        if self.activity.stage() != Stage::Request {
+            return written;
+        }
+        // The client takes a part of the response, and is waited for from now on. hyper may not read
+        // before something comes, so that nothing else would wake it.
+        if written.is_ready() {
+            self.activity.begin(Stage::Request);
+        }
+        match self.poll_timeout(context) {
+            Poll::Pending => written,
+            timed_out => timed_out,
+        }
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {

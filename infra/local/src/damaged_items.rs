@@ -10,17 +10,17 @@ use rusqlite::{Connection, params};
 use serde_json::json;
 
 use crate::{
-    cause::Cause,
-    database_catalog::{ItemTable, item_tables},
     database_damage::check,
+    database_schema::{ItemTable, item_tables},
+    error::Cause,
 };
 
 /// The tables of lookup items, which have nearly all items.
 const LOOKUP_TABLES: [&str; 2] = ["carriers", "exchanges"];
-/// What the partition key of an item begins with: it is a text.
+/// The prefix of a partition key that is a text.
 const TEXT: &str = "S:";
 
-/// Which items are decoded, and whose indexes are checked.
+/// The items that are decoded, and whose indexes are checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// All but the lookup items, which readers pass over by themselves.
@@ -36,9 +36,8 @@ struct DamagedRow {
 }
 
 /// Checks the indexes of the tables, replaces each item that cannot be decoded by one that has its key
-/// alone, and deletes those whose key cannot be read either. Gives how many there were.
-pub fn isolate(connection: &Connection, scope: Scope) -> Result<usize, Cause> {
-    let mut count = 0;
+/// alone, and deletes those whose key cannot be read either.
+pub fn isolate(connection: &Connection, scope: Scope) -> Result<(), Cause> {
     for ItemTable { name: table, key } in item_tables(connection)? {
         if scope == Scope::WithoutLookupItems && LOOKUP_TABLES.contains(&table.as_str()) {
             continue;
@@ -46,10 +45,9 @@ pub fn isolate(connection: &Connection, scope: Scope) -> Result<usize, Cause> {
         check(connection, &format!("integrity_check(\"{table}\")"))?;
         for row in damaged_rows(connection, &table, &key)? {
             replace(connection, &table, &key, &row)?;
-            count += 1;
         }
     }
-    Ok(count)
+    Ok(())
 }
 
 fn damaged_rows(connection: &Connection, table: &str, key: &str) -> Result<Vec<DamagedRow>, Cause> {

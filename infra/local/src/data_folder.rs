@@ -9,16 +9,16 @@ use std::{
 
 /// The embedded database in its folder.
 pub const DATABASE_FILE: &str = "dynamodb.sqlite";
-/// What SQLite adds to the name of a database for the files beside it. They are a part of the database:
+/// The endings of the files that SQLite puts beside a database. They are a part of the database:
 /// one that is left behind would be played into whatever takes the place of its database.
 const FILES_BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
-/// Where the folder has the address of the process that serves it.
+/// The address of the process that serves the folder.
 pub const ENDPOINT_FILE: &str = "endpoint";
-/// Where the folder has the credential of its database, as variables of the environment.
+/// The credential of the database, as variables of the environment.
 pub const CREDENTIAL_FILE: &str = "dynamodb.env";
 /// The key that a folder's server made for itself.
 pub const KEY_FILE: &str = "api-key";
-/// The file by which a process has the folder for itself.
+/// The lock by which a process has the folder for itself.
 pub const LOCK_FILE: &str = "lock";
 
 /// Makes a data folder if it does not exist. Nobody but its owner can look into a new one.

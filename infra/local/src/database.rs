@@ -13,26 +13,25 @@ use tokio::{net::TcpSocket, sync::oneshot, task::JoinHandle};
 use crate::{
     LocalError,
     args::{DataArgs, DatabaseArgs},
-    cause::Cause,
     damaged_items::{Scope, isolate},
     data_folder::{DATABASE_FILE, ENDPOINT_FILE},
     database_copy::{self, Copy},
     database_credential::Credential,
-    database_damage::{Damage, quick_check},
+    database_damage::{quick_check, unreadable},
     database_server,
     folder_lock::FolderLock,
     place::Place,
     private_file, stack, tables,
 };
 
-/// How often items are deleted whose time has come.
+/// The time between two deletions of expired items.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(3600);
 /// Any free port.
 const ANY_PORT: u16 = 0;
-/// How many connections the system keeps until they are accepted.
+/// The number of connections that the system keeps until they are accepted.
 const BACKLOG: u32 = 1024;
 
-/// What a command does with a database.
+/// The use that a command makes of a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     /// It reads. Nothing is made or locked, so that it works beside any other command and in a folder
@@ -53,7 +52,7 @@ pub enum Access {
 pub struct Database {
     endpoint: String,
     store: Store,
-    /// What the database wants to be asked with, if it is the embedded one of a folder.
+    /// The credential that an embedded database of a folder demands.
     credential: Option<Credential>,
     /// Present where this process runs it.
     embedded: Option<Embedded>,
@@ -70,21 +69,11 @@ struct Embedded {
 impl Database {
     /// Opens the database that the arguments name, for a command that ends soon. A command that writes
     /// uses the server of another process that serves the folder.
-    ///
-    /// # Errors
-    /// Returns [`LocalError::NoDatabase`] if there is none and the command does not make one; also an
-    /// error if the folder cannot be used or the database does not answer.
     pub async fn open(args: &DataArgs, access: Access) -> Result<Self, LocalError> {
         let place = args.place()?;
         let opened = match &place {
             Place::Stack(stack) => {
-                let store = stack::store(stack).await?;
-                Some(Self {
-                    endpoint: format!("stack {stack}"),
-                    store,
-                    credential: None,
-                    embedded: None,
-                })
+                Some(Self::elsewhere(format!("stack {stack}"), stack::store(stack).await?))
             }
             Place::Endpoint(endpoint) => Self::open_endpoint(endpoint, access).await?,
             Place::Folder(folder) => Self::open_folder(folder, access).await?,
@@ -100,7 +89,11 @@ impl Database {
         if is_plain_http(endpoint) && !tables::has_any(&store).await? {
             return Ok(None);
         }
-        Ok(Some(Self { endpoint: endpoint.to_owned(), store, credential: None, embedded: None }))
+        Ok(Some(Self::elsewhere(endpoint.to_owned(), store)))
+    }
+
+    fn elsewhere(endpoint: String, store: Store) -> Self {
+        Self { endpoint, store, credential: None, embedded: None }
     }
 
     async fn open_folder(folder: &Path, access: Access) -> Result<Option<Self>, LocalError> {
@@ -144,8 +137,7 @@ impl Database {
     ///
     /// # Errors
     /// Returns [`LocalError::FolderServed`] if another process serves the folder and
-    /// [`LocalError::FolderBusy`] if one uses it for itself; also an error if the folder cannot be
-    /// used.
+    /// [`LocalError::FolderBusy`] if one uses it for itself.
     pub async fn embedded(data_dir: &Path) -> Result<Self, LocalError> {
         let lock = FolderLock::take(data_dir)?;
         let credential = Some(Credential::random());
@@ -154,9 +146,6 @@ impl Database {
 
     /// Opens the embedded database in `data_dir`, prepares it, and only then answers on `port` and
     /// tells other processes its address: none of them finds it half prepared.
-    ///
-    /// # Errors
-    /// Returns the errors of [`Self::embedded`] and of the preparation, and one if the port is taken.
     pub async fn shared<T>(
         data_dir: &Path,
         port: u16,
@@ -197,7 +186,7 @@ impl Database {
             .map_err(|cause| unreadable(folder, file, cause))?;
         if let Some(damage) = damage {
             // What is left is read all the same, so that the keys can be exported.
-            eprintln!("warning: {}", LocalError::damaged_database(damage, folder, file));
+            eprintln!("warning: {}", damage.in_folder(folder, file));
         }
         Self::of_copy(database).await
     }
@@ -288,24 +277,13 @@ fn open_file(data_dir: &Path) -> Result<Dynoxide, LocalError> {
     let file = data_dir.join(DATABASE_FILE);
     if file.exists() {
         database_copy::read(&file, |connection| Ok(quick_check(connection)?))
-            .map_err(|cause| unreadable(data_dir, &file, cause))?;
-        Connection::open(&file)
-            .map_err(Into::into)
-            .and_then(|connection| isolate(&connection, Scope::Everything))
+            .and_then(|()| isolate(&Connection::open(&file)?, Scope::Everything))
             .map_err(|cause| unreadable(data_dir, &file, cause))?;
     }
     // SQLite takes an empty file for a new database, and would make one that others can read.
     private_file::open(&file).map_err(LocalError::io(format!("cannot open {}", file.display())))?;
     Dynoxide::new(&file.to_string_lossy())
         .map_err(|error| unreadable(data_dir, &file, error.into()))
-}
-
-/// The error that a database cannot be read, for the cause.
-pub(crate) fn unreadable(folder: &Path, file: &Path, cause: Cause) -> LocalError {
-    match Damage::behind(cause) {
-        Ok(damage) => LocalError::damaged_database(damage, folder, file),
-        Err(cause) => LocalError::io(format!("cannot read {}", file.display()))(cause),
-    }
 }
 
 /// Opens the database that the arguments name, works on it, and closes it.
@@ -320,7 +298,7 @@ pub async fn on_database<T>(
     Ok(done)
 }
 
-/// Deletes the items whose time has come, which AWS does by itself.
+/// Deletes expired items, which AWS does by itself.
 async fn delete_expired_items(database: Dynoxide) {
     loop {
         tokio::time::sleep(SWEEP_INTERVAL).await;

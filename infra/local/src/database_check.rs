@@ -5,20 +5,20 @@
 
 use std::path::Path;
 
-use dynoxide::{Database as Dynoxide, actions::list_tables::ListTablesRequest};
+use dynoxide::actions::list_tables::ListTablesRequest;
 use ingest::{IngestError, Repair};
 use numbering::records::Version;
 use store::{DatasetError, Store, StoreError};
 
 use crate::{
-    cause::Cause,
     damaged_items::Scope,
     database::Database,
     database_copy,
     database_damage::{Damage, check},
+    error::Cause,
 };
 
-/// What a database that reads back holds.
+/// The contents of a database that reads back.
 #[derive(Debug)]
 pub struct Contents {
     /// The current version and the number of its items; `None` before the first import.
@@ -28,23 +28,18 @@ pub struct Contents {
     pub unreadable: Vec<Version>,
 }
 
-/// Reads all that a database file holds, and changes nothing.
-pub async fn contents(file: &Path) -> Result<Contents, Result<Damage, Cause>> {
-    database_copy::read(file, |connection| Ok(check(connection, "integrity_check(1)")?))
-        .map_err(Damage::behind)?;
-    let copied = database_copy::in_memory(file, Scope::Everything).map_err(Damage::behind)?;
-    if !has_tables(&copied.database).map_err(|error| Err(error.into()))? {
-        return Err(Ok(Damage::Foreign));
+/// Reads all that a database file holds, and changes nothing. A failure may be a [`Damage`].
+pub async fn contents(file: &Path) -> Result<Contents, Cause> {
+    database_copy::read(file, |connection| Ok(check(connection, "integrity_check(1)")?))?;
+    let copied = database_copy::in_memory(file, Scope::Everything)?.database;
+    // Any database that this program ever opened has tables.
+    if copied.list_tables(ListTablesRequest::default())?.table_names.is_empty() {
+        return Err(Damage::Foreign("it is not a database of this program".to_owned()).into());
     }
-    let database = Database::of_copy(copied.database).await.map_err(|error| Err(error.into()))?;
+    let database = Database::of_copy(copied).await?;
     let read = read_all(&database.store()).await;
     database.close().await;
-    read.map_err(Ok)
-}
-
-/// Any database that this program ever opened has tables.
-fn has_tables(database: &Dynoxide) -> Result<bool, dynoxide::DynoxideError> {
-    Ok(!database.list_tables(ListTablesRequest::default())?.table_names.is_empty())
+    Ok(read?)
 }
 
 async fn read_all(store: &Store) -> Result<Contents, Damage> {

@@ -19,27 +19,27 @@ use rusqlite::{
 };
 
 use crate::{
-    cause::Cause,
     damaged_items::{Scope, isolate},
     data_folder::files_of_database,
     database_damage::{Damage, quick_check},
     database_schema::distrust,
+    error::Cause,
 };
 
-/// How long to wait for a lock. A writer never holds up a reader, so that only the moment of opening or
+/// The longest wait for a lock. A writer never holds up a reader, so that only the moment of opening or
 /// closing the database can make one wait.
 const MAX_LOCK_WAIT: Duration = Duration::from_secs(10);
-/// How often the database is read, if others open or close it meanwhile, and the time between.
+/// The number of attempts while others open or close the database, and the time between.
 const ATTEMPTS: usize = 20;
 const WAIT: Duration = Duration::from_millis(50);
 
-/// What keeps its meaning in the path of a `file:` URI.
+/// The characters to escape in the path of a `file:` URI.
 const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-').remove(b'_');
 
 /// A copy of a database in memory.
 pub struct Copy {
     pub database: Dynoxide,
-    /// What is wrong with its pages. Those that are whole can be read all the same.
+    /// Damage of some of its pages. The others can be read all the same.
     pub damage: Option<Damage>,
 }
 
@@ -51,10 +51,8 @@ pub fn in_memory(database: &Path, scope: Scope) -> Result<Copy, Cause> {
         let mut copy = Connection::open(&name)?;
         copy_all(source, &mut copy)?;
         let checked = quick_check(&copy).map_err(Cause::from);
-        let damage = match checked.and_then(|()| isolate(&copy, scope)) {
-            Ok(_) => None,
-            Err(cause) => Some(Damage::behind(cause)?),
-        };
+        let checked = checked.and_then(|()| isolate(&copy, scope));
+        let damage = checked.err().map(Damage::behind).transpose()?;
         // This upgrades the copy, if an earlier release wrote the database.
         Ok(Copy { database: Dynoxide::new(&name)?, damage })
     })
@@ -103,10 +101,10 @@ fn open(database: &Path, is_in_use: bool) -> Result<Connection, Cause> {
     Ok(connection)
 }
 
-/// What shows that a database has changed.
+/// The signs that a database has changed.
 #[derive(PartialEq, Eq)]
 struct State {
-    /// Whether a process has it open, or one that had it open was killed: there are files beside it.
+    /// A process has it open, or one that had it open was killed: there are files beside it.
     is_in_use: bool,
     length: Option<u64>,
     modified: Option<SystemTime>,
@@ -130,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_database_that_is_written_while_it_is_read_is_read_again() {
+    fn a_database_that_changes_meanwhile_is_read_again() {
         let folder = tempfile::TempDir::new().unwrap();
         let database = folder.path().join("a name%41 of? a #URI.sqlite");
         let schema = "CREATE TABLE _config ( key TEXT PRIMARY KEY, value TEXT NOT NULL )";

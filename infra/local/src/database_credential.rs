@@ -56,37 +56,3 @@ impl Credential {
         scope.and_then(|(_, scope)| scope.split('/').next()).is_some_and(|id| id == self.0)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_folder_keeps_its_credential() {
-        let folder = tempfile::TempDir::new().unwrap();
-        assert!(Credential::of_folder(folder.path()).is_none());
-        let credential = Credential::random();
-        credential.write_into(folder.path(), "http://127.0.0.1:8000").unwrap();
-        let read = Credential::of_folder(folder.path()).unwrap();
-        assert_eq!(read.access_key_id(), credential.access_key_id());
-        assert_ne!(Credential::random().access_key_id(), credential.access_key_id());
-    }
-
-    #[test]
-    fn only_the_whole_credential_counts() {
-        let credential = Credential::random();
-        let id = credential.access_key_id();
-        let signed = |credential_of_request: &str| {
-            let value = format!(
-                "AWS4-HMAC-SHA256 Credential={credential_of_request}/20261101/us-east-1/dynamodb/\
-                 aws4_request, SignedHeaders=host, Signature=00"
-            );
-            credential.has_signed(&HeaderMap::from_iter([(AUTHORIZATION, value.parse().unwrap())]))
-        };
-        assert!(signed(id));
-        for other in ["", "local", &id[1..], &format!("{id}x"), &id.to_lowercase()] {
-            assert!(!signed(other), "{other}");
-        }
-        assert!(!credential.has_signed(&HeaderMap::new()));
-    }
-}

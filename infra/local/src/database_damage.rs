@@ -1,26 +1,24 @@
-//! What damage of a database there is, and the checks of SQLite that find it.
+//! Damage that a database may have, the checks of SQLite that find it, and the messages that name the
+//! remedy.
 
+use std::path::Path;
+
+use dynoxide::DynoxideError;
 use ingest::IngestError;
+use logging::with_causes;
 use rusqlite::{Connection, ErrorCode, ffi};
 use store::StoreError;
 
-use crate::{
-    cause::Cause,
-    database_catalog::DamagedCatalog,
-    database_schema::{ForeignPart, SchemaError},
-};
+use crate::{LocalError, error::Cause, next_commands::NextCommands};
 
-/// Why a database is of no use, or of little.
+/// Damage because of which a database is of no use, or of little.
 #[derive(Debug, thiserror::Error)]
 pub enum Damage {
     #[error("SQLite cannot read it")]
-    Pages(#[source] rusqlite::Error),
-    #[error("it is no database of this program")]
-    Foreign,
+    Pages(#[source] Cause),
+    /// It holds something that this program does not write.
     #[error("{0}")]
-    ForeignPart(ForeignPart),
-    #[error("{0}")]
-    Catalog(DamagedCatalog),
+    Foreign(String),
     #[error("its current version cannot be read")]
     Version(#[source] IngestError),
     #[error("{0} of its items contradict its current version, or cannot be read")]
@@ -32,39 +30,61 @@ pub enum Damage {
 }
 
 impl Damage {
-    /// The damage that made SQLite fail; the cause itself if it was something else.
+    /// The damage behind a failure; the cause itself if it was something else.
     pub fn behind(cause: Cause) -> Result<Self, Cause> {
-        let cause = match cause.downcast::<SchemaError>().map(|error| *error) {
-            Ok(SchemaError::Foreign(part)) => return Ok(Self::ForeignPart(part)),
-            Ok(SchemaError::Unreadable(error)) => error.into(),
+        let cause = match cause.downcast::<Self>() {
+            Ok(damage) => return Ok(*damage),
             Err(cause) => cause,
         };
-        let cause = match cause.downcast::<rusqlite::Error>() {
-            Ok(error) if is_damage(&error) => return Ok(Self::Pages(*error)),
-            Ok(error) => return Err(error),
-            Err(cause) => cause,
+        let of_dynoxide = || match cause.downcast_ref() {
+            Some(DynoxideError::SqliteError(error)) => Some(error),
+            _ => None,
         };
-        let cause = match cause.downcast::<DamagedCatalog>() {
-            Ok(damaged) => return Ok(Self::Catalog(*damaged)),
-            Err(cause) => cause,
-        };
-        match cause.downcast::<dynoxide::DynoxideError>().map(|error| *error) {
-            Ok(dynoxide::DynoxideError::SqliteError(error)) if is_damage(&error) => {
-                Ok(Self::Pages(error))
-            }
-            Ok(error) => Err(error.into()),
-            Err(cause) => Err(cause),
+        if cause.downcast_ref().or_else(of_dynoxide).is_some_and(is_damage) {
+            Ok(Self::Pages(cause))
+        } else {
+            Err(cause)
         }
+    }
+
+    /// The error of a command that needs this database of a folder, with the ways out.
+    pub fn in_folder(&self, folder: &Path, database: &Path) -> LocalError {
+        let next = NextCommands::with_options([("--data-dir", folder.display().to_string())]);
+        let remedy = match self {
+            Self::Items(_) => format!("'{}' rewrites them", next.tnr("verify --repair")),
+            Self::Version(_) => format!("'{}' brings another one", next.tnr("import --fetch")),
+            Self::SomeKeys(_) => format!(
+                "'{}' deletes one, and '{}' makes another",
+                next.tnr("keys delete PREFIX"),
+                next.tnr("keys create --name NAME")
+            ),
+            Self::Pages(_) | Self::Foreign(_) | Self::Keys(_) => format!(
+                "move its files dynamodb.sqlite* away, and '{}' brings a backup back, or '{}' the \
+                 data without the keys",
+                next.tnr("restore FILE"),
+                next.tnr("import --fetch")
+            ),
+        };
+        let (database, damage) = (database.display(), with_causes(self));
+        LocalError::failed(format!("database {database} is damaged: {damage}; {remedy}"))
+    }
+}
+
+/// The error that the database of a folder cannot be read.
+pub fn unreadable(folder: &Path, database: &Path, cause: Cause) -> LocalError {
+    match Damage::behind(cause) {
+        Ok(damage) => damage.in_folder(folder, database),
+        Err(cause) => LocalError::io(format!("cannot read {}", database.display()))(cause),
     }
 }
 
 /// Looks at every page of a database, which takes a tenth of a second.
-pub fn quick_check(connection: &Connection) -> Result<(), rusqlite::Error> {
+pub fn quick_check(connection: &Connection) -> rusqlite::Result<()> {
     check(connection, "quick_check(1)")
 }
 
 /// Runs one of the checks of SQLite, which answers with what is wrong, or with `ok`.
-pub fn check(connection: &Connection, name: &str) -> Result<(), rusqlite::Error> {
+pub fn check(connection: &Connection, name: &str) -> rusqlite::Result<()> {
     let found: String = connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get(0))?;
     if found == "ok" {
         return Ok(());

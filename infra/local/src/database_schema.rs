@@ -1,35 +1,35 @@
-//! What a database may consist of. A file can come from anywhere, and SQLite runs what its schema says:
-//! a view, a trigger or an expression in a table is a program of whoever made the file. A flipped bit
-//! gives a column another name. So a file is refused before it is used if its schema says anything but
-//! what this program writes.
+//! The allow-list of a database: its schema, and what its catalog says of its tables.
+//!
+//! A file can come from anywhere, and SQLite runs what its schema says: a view, a trigger or an
+//! expression in a table is a program of whoever made the file. A flipped bit gives a column another name.
+//! The embedded database also believes each word of its catalog: with another name of a key it finds no
+//! item, and with another status it refuses all calls. So a file is refused before it is used if either
+//! says anything but what this program writes.
 
-use rusqlite::{Connection, config::DbConfig};
+use rusqlite::{Connection, Row, config::DbConfig, types::ValueRef};
+use serde_json::{Value, json};
+use store::Tables;
+
+use crate::{
+    database_damage::Damage,
+    error::Cause,
+    tables::name_of,
+    template::{self, Table},
+};
 
 /// The statements that make the tables of the embedded database, of which the last makes each table of
 /// items. A release of dynoxide that changes one adds it here, and the former stays for older folders.
 const STATEMENTS: &str = include_str!("database_schema.sql");
 
-/// Why a schema is refused.
-#[derive(Debug, thiserror::Error)]
-pub enum SchemaError {
-    #[error(transparent)]
-    Foreign(#[from] ForeignPart),
-    #[error(transparent)]
-    Unreadable(#[from] rusqlite::Error),
-}
-
-/// A part of a schema that this program does not write.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("its schema describes {name:?} as this program never does")]
-pub struct ForeignPart {
-    name: String,
+/// A table of items.
+pub struct ItemTable {
+    pub name: String,
+    /// The name of its partition key.
+    pub key: String,
 }
 
 /// Makes a new connection run nothing that its file says, and looks at the schema before anything else.
-///
-/// # Errors
-/// Returns [`ForeignPart`] if the schema holds another statement than those of this program.
-pub fn distrust(connection: &Connection) -> Result<(), SchemaError> {
+pub fn distrust(connection: &Connection) -> Result<(), Cause> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
@@ -42,12 +42,16 @@ pub fn distrust(connection: &Connection) -> Result<(), SchemaError> {
     let mut rows = parts.query([])?;
     while let Some(row) = rows.next()? {
         let (name, statement): (Vec<u8>, Vec<u8>) = (row.get(0)?, row.get(1)?);
-        let name = String::from_utf8_lossy(&name).into_owned();
+        let name = String::from_utf8_lossy(&name);
         if !is_known(&name, &String::from_utf8_lossy(&statement)) {
-            return Err(ForeignPart { name }.into());
+            return Err(foreign("schema", &name));
         }
     }
     Ok(())
+}
+
+fn foreign(place: &str, name: &str) -> Cause {
+    Damage::Foreign(format!("its {place} describes {name:?} as this program never does")).into()
 }
 
 fn is_known(name: &str, statement: &str) -> bool {
@@ -60,6 +64,65 @@ fn words(statement: &str) -> String {
     statement.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// The tables of items in the catalog; none in a database that is new.
+pub fn item_tables(connection: &Connection) -> Result<Vec<ItemTable>, Cause> {
+    if !connection.table_exists(None, "_tables")? {
+        return Ok(Vec::new());
+    }
+    let known = known_tables()?;
+    let mut catalog = connection.prepare("SELECT * FROM _tables")?;
+    let columns: Vec<String> = catalog.column_names().into_iter().map(str::to_owned).collect();
+    let mut rows = catalog.query([])?;
+    let mut tables = Vec::new();
+    while let Some(row) = rows.next()? {
+        let name = row.get_ref("table_name")?.as_bytes().unwrap_or_default();
+        let name = String::from_utf8_lossy(name).into_owned();
+        let table = known.iter().find(|(known, table)| {
+            *known == name && columns.iter().all(|column| is_as_written(row, column, table))
+        });
+        let exists = connection.table_exists(None, name.as_str())?;
+        let Some((_, table)) = table.filter(|_| exists) else {
+            return Err(foreign("catalog", &name));
+        };
+        tables.push(ItemTable { name, key: table.key.clone() });
+    }
+    Ok(tables)
+}
+
+/// The tables of the template by the names that they may have here.
+fn known_tables() -> Result<Vec<(String, Table)>, Cause> {
+    let names = Tables::from_env();
+    let mut known = Vec::new();
+    for table in template::tables()? {
+        known.push((name_of(&table, &names)?.to_owned(), table.clone()));
+        known.push((table.name.clone(), table));
+    }
+    Ok(known)
+}
+
+fn is_as_written(row: &Row<'_>, column: &str, table: &Table) -> bool {
+    let Ok(value) = row.get_ref(column) else { return false };
+    let text = value.as_str().ok();
+    let list =
+        |item: Value| text.and_then(|text| serde_json::from_str(text).ok()) == Some(json!([item]));
+    match column {
+        "key_schema" => list(json!({ "AttributeName": table.key, "KeyType": "HASH" })),
+        "attribute_definitions" => {
+            list(json!({ "AttributeName": table.key, "AttributeType": "S" }))
+        }
+        "table_status" => text == Some("ACTIVE"),
+        "billing_mode" => text == Some("PAY_PER_REQUEST"),
+        "table_name" | "table_id" => text.is_some(),
+        "created_at" => matches!(value, ValueRef::Integer(_)),
+        "stream_enabled" => value == ValueRef::Integer(0),
+        "ttl_enabled" | "deletion_protection_enabled" => {
+            matches!(value, ValueRef::Integer(0 | 1))
+        }
+        "ttl_attribute" => value == ValueRef::Null || text == table.time_to_live.as_deref(),
+        _ => value == ValueRef::Null,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use tempfile::TempDir;
@@ -68,21 +131,21 @@ mod tests {
     use crate::database::Database;
 
     #[tokio::test]
-    async fn the_schema_of_a_new_database_is_known_and_no_other_is() {
+    async fn only_the_schema_of_this_program_is_accepted() {
         let folder = TempDir::new().unwrap();
         Database::embedded(folder.path()).await.unwrap().close().await;
         let connection = Connection::open(folder.path().join("dynamodb.sqlite")).unwrap();
         distrust(&connection).unwrap();
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, false).unwrap();
         for (statement, undo) in [
-            ("CREATE VIEW \"x\ty\" AS SELECT pk FROM usage", "DROP VIEW \"x\ty\""),
+            ("CREATE VIEW x AS SELECT pk FROM usage", "DROP VIEW x"),
             (
-                "CREATE TRIGGER \"x\ty\" AFTER INSERT ON usage BEGIN DELETE FROM usage; END",
-                "DROP TRIGGER \"x\ty\"",
+                "CREATE TRIGGER x AFTER INSERT ON usage BEGIN DELETE FROM usage; END",
+                "DROP TRIGGER x",
             ),
             ("CREATE VIRTUAL TABLE \"x\ty\" USING fts5(a)", "DROP TABLE \"x\ty\""),
-            ("CREATE TABLE \"x\ty\" (a, b AS (a || a))", "DROP TABLE \"x\ty\""),
-            ("CREATE INDEX \"x\ty\" ON usage (pk) WHERE pk > 1", "DROP INDEX \"x\ty\""),
+            ("CREATE TABLE x (a, b AS (a || a))", "DROP TABLE x"),
+            ("CREATE INDEX x ON usage (pk) WHERE pk > 1", "DROP INDEX x"),
             ("ALTER TABLE usage RENAME COLUMN pk TO qk", ""),
         ] {
             connection.execute_batch(statement).unwrap();
@@ -92,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_to_a_file_runs_none_of_its_triggers_and_views() {
+    fn a_connection_runs_no_triggers_and_views_of_its_file() {
         let connection = Connection::open_in_memory().unwrap();
         distrust(&connection).unwrap();
         for (setting, expected) in [
@@ -103,8 +166,5 @@ mod tests {
         ] {
             assert_eq!(connection.db_config(setting).unwrap(), expected);
         }
-        let checked: bool =
-            connection.pragma_query_value(None, "cell_size_check", |row| row.get(0)).unwrap();
-        assert!(checked);
     }
 }

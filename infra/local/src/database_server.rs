@@ -24,10 +24,10 @@ use crate::database_credential::Credential;
 
 /// The largest request of DynamoDB.
 const MAX_BODY_BYTES: usize = 16 << 20;
-/// What stands before the name of an operation in its header.
+/// The prefix of an operation in its header.
 const TARGET_PREFIX: &str = "DynamoDB_20120810.";
 
-/// Who may use the database.
+/// The rules of access to the database.
 struct Admission {
     address: SocketAddr,
     /// Anybody on this machine may use a database without one, which is in memory and holds nothing
@@ -72,8 +72,8 @@ async fn admit(State(admission): State<Arc<Admission>>, request: Request, next: 
 }
 
 impl Admission {
-    /// Whether this is the host that a client names which knows the address. A page behind a name
-    /// that leads to this machine has that name.
+    /// Returns `true` for the host of a client that knows the address. A page behind a name that leads
+    /// to this machine sends that name.
     fn is_addressed_by(&self, host: Option<&HeaderValue>) -> bool {
         let (address, port) = (self.address, self.address.port());
         let own = [address.to_string(), format!("localhost:{port}")];
@@ -84,13 +84,13 @@ impl Admission {
 async fn answer(State(database): State<Dynoxide>, headers: HeaderMap, body: String) -> Response {
     let target = headers.get("x-amz-target").and_then(|value| value.to_str().ok());
     let operation = target.and_then(|target| target.strip_prefix(TARGET_PREFIX));
-    match operation.map(|operation| execute(&database, operation, &body)) {
-        Some(Some(Ok(done))) => amz_json(StatusCode::OK, done),
-        Some(Some(Err(error))) => {
+    match operation.and_then(|operation| execute(&database, operation, &body)) {
+        Some(Ok(done)) => amz_json(StatusCode::OK, done),
+        Some(Err(error)) => {
             let status = StatusCode::from_u16(error.status_code());
             amz_json(status.unwrap_or(StatusCode::BAD_REQUEST), error.to_json())
         }
-        Some(None) | None => {
+        None => {
             let message = "the embedded database has no such operation";
             refusal(StatusCode::BAD_REQUEST, "UnknownOperationException", message)
         }

@@ -21,8 +21,7 @@ impl FolderLock {
     ///
     /// # Errors
     /// Returns [`LocalError::FolderServed`] if another process serves the folder and
-    /// [`LocalError::FolderBusy`] if one uses it for itself; also an error if the folder cannot be
-    /// used.
+    /// [`LocalError::FolderBusy`] if one uses it for itself.
     pub fn take(data_dir: &Path) -> Result<Self, LocalError> {
         let folder = data_dir.display();
         data_folder::create(data_dir).map_err(LocalError::io(format!("cannot use {folder}")))?;

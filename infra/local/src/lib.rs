@@ -2,7 +2,6 @@
 
 mod answers;
 pub mod args;
-mod cause;
 pub mod commands;
 mod connections;
 pub mod costs;
@@ -10,7 +9,6 @@ mod csv_errors;
 mod damaged_items;
 mod data_folder;
 pub mod database;
-mod database_catalog;
 mod database_check;
 mod database_copy;
 mod database_credential;
@@ -25,7 +23,6 @@ mod export;
 pub mod folder_lock;
 mod functions;
 mod import_progress;
-pub mod key_file;
 mod new_file;
 mod next_commands;
 mod number_list;

@@ -25,7 +25,7 @@ impl NumberingData {
     /// Loads the data that the arguments name.
     ///
     /// # Errors
-    /// Returns [`LocalError::NoDatabase`] or [`LocalError::NoData`] if nothing has been imported yet; also
+    /// Returns [`LocalError::NoData`] if nothing has been imported yet; also
     /// an error if the database cannot be used, or holds no version that can be read.
     pub async fn load(args: &DataArgs) -> Result<Self, LocalError> {
         on_data(args, async |store| {

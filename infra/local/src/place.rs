@@ -2,7 +2,7 @@
 
 use std::{fmt, path::PathBuf};
 
-/// Where the data is, once options, environment and defaults are put together.
+/// The place of the data that options, environment and defaults name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
     Stack(String),

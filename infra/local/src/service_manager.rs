@@ -1,6 +1,6 @@
 //! Tells systemd, or another service manager that set `NOTIFY_SOCKET`, how the server is.
 
-/// What the service manager can be told.
+/// A state that the service manager is told.
 pub enum ServiceState {
     /// It listens.
     Ready,

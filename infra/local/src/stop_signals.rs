@@ -23,9 +23,9 @@ pub struct StopSignals {
     terminate: Signal,
 }
 
+#[cfg(unix)]
 impl StopSignals {
     /// Receives the signals from now on.
-    #[cfg(unix)]
     pub fn receive() -> Result<Self, LocalError> {
         let received =
             |kind| signal(kind).map_err(LocalError::io("cannot receive the signals to stop"));
@@ -35,23 +35,23 @@ impl StopSignals {
         })
     }
 
-    /// Receives Ctrl-C from now on.
-    #[cfg(not(unix))]
-    pub fn receive() -> Result<Self, LocalError> {
-        Ok(Self {})
-    }
-
     /// Waits for the next signal.
-    #[cfg(unix)]
     pub async fn next(&mut self) -> StopSignal {
         tokio::select! {
             _ = self.interrupt.recv() => StopSignal::Interrupt,
             _ = self.terminate.recv() => StopSignal::Terminate,
         }
     }
+}
+
+#[cfg(not(unix))]
+impl StopSignals {
+    /// Receives Ctrl-C from now on.
+    pub fn receive() -> Result<Self, LocalError> {
+        Ok(Self {})
+    }
 
     /// Waits for Ctrl-C.
-    #[cfg(not(unix))]
     pub async fn next(&mut self) -> StopSignal {
         _ = tokio::signal::ctrl_c().await;
         StopSignal::Interrupt

@@ -10,7 +10,6 @@ use aws_sdk_dynamodb::{
         TableStatus, TimeToLiveSpecification, TimeToLiveStatus,
     },
 };
-use backon::{ConstantBuilder, Retryable};
 use logging::with_causes;
 use store::{Store, Tables};
 
@@ -19,9 +18,9 @@ use crate::{
     template::{self, Table},
 };
 
-/// How often to look whether a new table can be used: for a minute.
-const LOOK_FOR_TABLE: ConstantBuilder =
-    ConstantBuilder::new().with_delay(Duration::from_millis(100)).with_max_times(600);
+/// The time between two looks at a new table, and the number of looks: a minute in all.
+const TABLE_POLL_INTERVAL: Duration = Duration::from_millis(100);
+const MAX_TABLE_POLLS: usize = 600;
 
 /// Creates the tables that do not exist yet, and waits until all can be used. Another process may do
 /// so at the same time.
@@ -41,7 +40,7 @@ pub async fn create_missing(store: &Store) -> Result<(), LocalError> {
     Ok(())
 }
 
-/// Whether the database has the table of the data or that of the keys.
+/// Returns `true` if the database has the table of the data or that of the keys.
 pub async fn has_any(store: &Store) -> Result<bool, LocalError> {
     let (client, names) = store.parts();
     for table in [&names.dataset, &names.api_keys] {
@@ -70,21 +69,14 @@ pub(crate) fn name_of<'a>(table: &Table, names: &'a Tables) -> Result<&'a str, L
 
 async fn create_unless_exists(client: &Client, name: &str, key: &str) -> Result<(), LocalError> {
     let failed = || format!("cannot create table {name}");
-    let attribute = AttributeDefinition::builder()
-        .attribute_name(key)
-        .attribute_type(ScalarAttributeType::S)
-        .build()
-        .map_err(LocalError::io(failed()))?;
-    let schema = KeySchemaElement::builder()
-        .attribute_name(key)
-        .key_type(KeyType::Hash)
-        .build()
-        .map_err(LocalError::io(failed()))?;
+    let attribute = AttributeDefinition::builder().attribute_name(key);
+    let attribute = attribute.attribute_type(ScalarAttributeType::S).build();
+    let schema = KeySchemaElement::builder().attribute_name(key).key_type(KeyType::Hash).build();
     let created = client
         .create_table()
         .table_name(name)
-        .attribute_definitions(attribute)
-        .key_schema(schema)
+        .attribute_definitions(attribute.expect("both fields are set"))
+        .key_schema(schema.expect("both fields are set"))
         .billing_mode(BillingMode::PayPerRequest)
         .send()
         .await;
@@ -99,16 +91,16 @@ async fn create_unless_exists(client: &Client, name: &str, key: &str) -> Result<
 /// Waits until a table can be used. The waiter of the SDK looks only every twenty seconds, while
 /// other databases than that of AWS take less than one.
 async fn wait_until_usable(client: &Client, name: &str) -> Result<(), LocalError> {
-    let look = async || {
+    for _ in 0..MAX_TABLE_POLLS {
         let described = client.describe_table().table_name(name).send().await;
         let failed = LocalError::io(format!("table {name} cannot be used"));
         let table = described.map_err(failed)?.table;
-        match table.and_then(|table| table.table_status) {
-            Some(TableStatus::Active) => Ok(()),
-            _ => Err(LocalError::TableNotReady(name.to_owned())),
+        if table.and_then(|table| table.table_status) == Some(TableStatus::Active) {
+            return Ok(());
         }
-    };
-    look.retry(LOOK_FOR_TABLE).when(|error| matches!(error, LocalError::TableNotReady(_))).await
+        tokio::time::sleep(TABLE_POLL_INTERVAL).await;
+    }
+    Err(LocalError::failed(format!("table '{name}' is not ready")))
 }
 
 /// Has the database delete items whose time has come. Without that it works, too, but grows, so that a

@@ -6,7 +6,7 @@ use yaml_serde::Value;
 use crate::LocalError;
 
 const TEMPLATE: &str = include_str!("../../../template.yaml");
-/// What CloudFormation puts before a table's name; locally nothing stands there.
+/// The prefix of a table's name in a deployment.
 const STACK_PREFIX: &str = "${AWS::StackName}-";
 
 /// A table's name without the stack's, its partition key, and the attribute with the time at which

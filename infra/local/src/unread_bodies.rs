@@ -1,5 +1,4 @@
-//! What is left of a body when its request is answered without reading it, such as one that a quota
-//! refuses.
+//! Bodies of requests that are answered without reading them, such as one that a quota refuses.
 //!
 //! hyper closes the connection of such a request unless all of the body is there already, and the client
 //! finds out with its next request. So the rest is read, or the client is told.
@@ -21,9 +20,9 @@ use axum::{
 use futures_util::{Stream, StreamExt as _};
 use tokio::time::timeout;
 
-/// How much is read of a body that nobody wants. No request that is answered has a longer one.
+/// The most bytes read of a body that nobody wants. No request that is answered has a longer one.
 const LONGEST_REST: usize = 1024 * 1024;
-/// How long the response waits for that.
+/// The longest wait of a response for them.
 const LONGEST_WAIT: Duration = Duration::from_millis(500);
 
 /// Reads what the service leaves of a body, or announces that the connection ends.

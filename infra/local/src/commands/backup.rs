@@ -2,27 +2,27 @@
 //! Neither is done without reading all that is copied.
 
 use std::{
-    error::Error,
     fs,
     path::{Path, PathBuf},
 };
+
+use dynoxide::Database as Dynoxide;
+use indicatif::HumanCount;
+use logging::with_causes;
 
 use crate::{
     LocalError,
     args::{BackupArgs, RestoreArgs},
     data_folder::{DATABASE_FILE, files_of_database},
-    database::unreadable,
     database_check::{Contents, contents},
     database_copy,
-    error::counted,
+    database_damage::{Damage, unreadable},
+    error::{Cause, counted},
     folder_lock::FolderLock,
     new_file::NewFile,
     place::Place,
     private_file,
 };
-use dynoxide::Database as Dynoxide;
-use indicatif::HumanCount;
-
 /// The database of a folder while it is restored.
 const UNFINISHED_FILE: &str = "dynamodb.sqlite.unfinished";
 
@@ -40,26 +40,28 @@ pub async fn backup(args: &BackupArgs) -> Result<(), LocalError> {
     }
     let folder = args.folder.path()?;
     let database = folder.join(DATABASE_FILE);
-    let unreadable = format!("cannot read folder '{}'", folder.display());
-    if !database.try_exists().map_err(LocalError::io(unreadable))? {
+    let failed = LocalError::io(format!("cannot read folder '{}'", folder.display()));
+    if !database.try_exists().map_err(failed)? {
         return Err(LocalError::no_database(&Place::Folder(folder), &args.folder.next()));
     }
     let new = NewFile::file(file, args.replacement.force)?;
     copy(&folder, &database, &new.path())?;
-    let contents = contents(&new.path()).await.map_err(|failed| match failed {
-        Ok(damage) => LocalError::damaged_database(damage, &folder, &database),
-        Err(cause) => new.unwritable()(cause),
-    })?;
+    let contents = contents(&new.path()).await;
+    let contents = contents.map_err(|cause| unreadable(&folder, &database, cause))?;
     new.finish()?;
     println!("{} holds the data, the hashes of the keys, and their usage.", file.display());
     print_contents(&contents);
     Ok(())
 }
 
-/// What a file holds that `backup` wrote.
+/// Reads all of a file that `backup` wrote.
 async fn checked_backup(file: &Path) -> Result<Contents, LocalError> {
-    contents(file).await.map_err(|failed| match failed {
-        Ok(damage) => LocalError::damaged_backup(damage, file),
+    contents(file).await.map_err(|cause| match Damage::behind(cause) {
+        Ok(damage) => LocalError::failed(format!(
+            "backup {} is damaged: {}; use another one",
+            file.display(),
+            with_causes(&damage)
+        )),
         Err(cause) => LocalError::io(format!("cannot read {}", file.display()))(cause),
     })
 }
@@ -120,7 +122,11 @@ pub async fn restore(args: &RestoreArgs) -> Result<(), LocalError> {
     let lock = FolderLock::take(&folder)?;
     let database = folder.join(DATABASE_FILE);
     if files_of_database(&database).any(|file| file.exists()) {
-        return Err(LocalError::HasDatabase(folder.display().to_string()));
+        return Err(LocalError::failed(format!(
+            "folder '{}' holds a database already; move its files dynamodb.sqlite* away, or name \
+             another folder with --data-dir",
+            folder.display()
+        )));
     }
     // Only the holder of the lock writes this file, so that one which exists is of a command that was
     // killed.
@@ -142,7 +148,7 @@ pub async fn restore(args: &RestoreArgs) -> Result<(), LocalError> {
 }
 
 /// Copies a backup into a new database, and upgrades it if an earlier release wrote it.
-fn copy_back(backup: &Path, database: &Path) -> Result<(), Box<dyn Error + Send + Sync>> {
+fn copy_back(backup: &Path, database: &Path) -> Result<(), Cause> {
     // SQLite takes an empty file for a new database, and would make one that others can read.
     private_file::create(database)?;
     let restored = Dynoxide::new(&database.to_string_lossy())?;
@@ -156,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_that_sqlite_would_take_for_an_address_is_a_file() {
+    fn a_file_name_is_never_taken_for_an_address() {
         let folder = tempfile::TempDir::new().unwrap();
         let database = folder.path().join("source.sqlite");
         Connection::open(&database)
@@ -167,12 +173,5 @@ mod tests {
         copy(folder.path(), &database, &file).unwrap();
         assert!(fs::metadata(&file).unwrap().len() > 0);
         assert!(absolute(Path::new("file:x")).unwrap().starts_with("/"));
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_name_that_is_not_unicode_is_refused() {
-        let name = <std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(b"b\xff.sqlite");
-        assert!(absolute(Path::new(name)).is_err());
     }
 }

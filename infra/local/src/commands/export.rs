@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use crate::{
     LocalError,
     args::{ExportArgs, ExportForm, ExportTable},
-    cause::Cause,
+    error::Cause,
     export::{FileForm, Table, write_database, write_folder, write_table},
     new_file::NewFile,
     numbering_data::{NumberingData, warn_of_sample},
@@ -32,7 +32,9 @@ pub async fn export(args: ExportArgs) -> Result<(), LocalError> {
     let work = async {
         match (content, output) {
             (Content::Table(table, form), None) => write_to_output(data, table, form).await,
-            (_, None) => Err(LocalError::SeveralTables),
+            (_, None) => Err(LocalError::failed(
+                "the standard output takes one table; pass --table, or name a folder",
+            )),
             (_, Some((name, new))) => write_to(data, content, name, new).await,
         }
     };
@@ -98,7 +100,9 @@ impl Content {
             ExportForm::Csv => FileForm::Csv,
             ExportForm::Jsonl => FileForm::JsonLines,
             ExportForm::Sqlite if args.table.is_some() || args.file.is_none() => {
-                return Err(LocalError::DatabaseExport);
+                return Err(LocalError::failed(
+                    "a database holds all tables in one file; name that, without --table",
+                ));
             }
             ExportForm::Sqlite => return Ok(Self::Database),
         };

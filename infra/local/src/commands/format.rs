@@ -129,7 +129,9 @@ impl List {
         let Some(file) = file.filter(|file| *file != Path::new("-")) else {
             let input = io::stdin();
             if input.is_terminal() {
-                return Err(LocalError::NoList);
+                return Err(LocalError::failed(
+                    "there is no list; name a file, or pipe numbers in",
+                ));
             }
             return Ok(Self { reader: Box::new(input), bytes: None });
         };

@@ -1,5 +1,8 @@
 //! Carries API keys from one database to another by a file, for backups and restores.
 //!
+//! The file has a line of JSON for each key, after a header. It holds hashes and terms, and no key can be
+//! recovered from it.
+//!
 //! An import only ever takes access away from a key that is there already: the earlier expiry counts,
 //! and a revocation stands. That is also the newer state, since nothing else in the service makes a
 //! key live longer. So files may be imported in any order and any number of times, also while keys are
@@ -9,7 +12,7 @@ use std::{collections::HashMap, fmt, fs};
 
 use jiff::Timestamp;
 use numbering::time::this_second;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use store::{KeyRecord, Store, StoredKeys};
 
 use crate::{
@@ -18,39 +21,73 @@ use crate::{
     commands::keys::{state, warn_of_damaged},
     database::{Access, on_database},
     deletion_protection::protect_tables_of_stack,
-    key_file,
+    error::counted,
     new_file::NewFile,
-    private_file, report,
+    private_file,
+    report::{self, printable},
 };
 
-/// What an import did, or in a dry run would do.
+/// The format of a file. Its version changes with its fields: a term that a release does not know must
+/// not be left out silently, since the key could then do more than before.
+const FORMAT: &str = "tnr api keys, version 1";
+
+/// The first line of a file.
+#[derive(Serialize, Deserialize)]
+struct Header {
+    format: String,
+    exported_at: Timestamp,
+    /// The number of lines that follow, by which a file that is cut off is noticed.
+    keys: usize,
+}
+
+/// A key's record as a line has it. Each field of the record has to be named here and in each line, so
+/// that none is left out by accident: a key without its end would live again.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "KeyRecord", deny_unknown_fields)]
+struct ExportedKey {
+    key_hash: String,
+    prefix: String,
+    name: String,
+    #[serde(deserialize_with = "Option::deserialize")]
+    note: Option<String>,
+    created_at: Timestamp,
+    #[serde(deserialize_with = "Option::deserialize")]
+    expires_at: Option<Timestamp>,
+    #[serde(deserialize_with = "Option::deserialize")]
+    revoked_at: Option<Timestamp>,
+    #[serde(deserialize_with = "Option::deserialize")]
+    per_minute: Option<u32>,
+    #[serde(deserialize_with = "Option::deserialize")]
+    per_day: Option<u32>,
+    #[serde(deserialize_with = "Option::deserialize")]
+    quota_id: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(transparent)]
+struct Line(#[serde(with = "ExportedKey")] KeyRecord);
+
+/// The changes of an import, or those that it would make in a dry run.
 #[derive(Debug, Default, Serialize)]
 pub struct Transfer {
-    pub dry_run: bool,
+    dry_run: bool,
     /// Keys that the database did not have.
-    pub added: Vec<TransferredKey>,
+    added: Vec<TransferredKey>,
     /// Keys that are revoked or end earlier than before.
-    pub shortened: Vec<TransferredKey>,
-    /// How many keys stay as they are.
-    pub left: usize,
-    /// How many keys have another name, note or quota in the file. The database keeps its own.
-    pub with_other_terms: usize,
+    shortened: Vec<TransferredKey>,
+    /// The number of keys that stay as they are.
+    left: usize,
+    /// The number of keys with another name, note or quota in the file. The database keeps its own.
+    with_other_terms: usize,
 }
 
 /// A key as the report names it.
 #[derive(Debug, Serialize)]
-pub struct TransferredKey {
-    pub prefix: String,
-    /// Whether it is live, revoked or expired afterwards.
-    pub state: &'static str,
-    pub expires_at: Option<Timestamp>,
-}
-
-/// What happens to one key.
-enum Effect {
-    Added,
-    Shortened(KeyRecord),
-    Left,
+struct TransferredKey {
+    prefix: String,
+    /// Live, revoked or expired afterwards.
+    state: &'static str,
+    expires_at: Option<Timestamp>,
 }
 
 /// Writes every key of a database to a new file.
@@ -63,27 +100,58 @@ pub async fn export(args: KeysExportArgs) -> Result<(), LocalError> {
     let StoredKeys { readable: keys, damaged } =
         on_database(&args.data, Access::Read, read).await??;
     warn_of_damaged(&damaged, &args.data.next());
-    let text = key_file::text(&keys, this_second())
-        .map_err(LocalError::io("cannot write the keys as JSON"))?;
+    let text = file_of(&keys).map_err(LocalError::io("cannot write the keys as JSON"))?;
     private_file::write_new(&new.path(), &text).map_err(new.unwritable())?;
     new.finish()?;
-    let file = args.file.display();
-    let count = keys.len();
-    let plural = if count == 1 { "" } else { "s" };
-    println!("Exported {count} key{plural} to {file}: hashes and terms, and no key itself.");
+    let (keys, file) = (counted(keys.len(), "key"), args.file.display());
+    println!("Exported {keys} to {file}: hashes and terms, and no key itself.");
     Ok(())
 }
 
-/// Brings the keys of a file into a database, and prints what that changed.
-///
-/// # Errors
-/// Returns an error if the file is not a whole export of keys, or the database does not answer. Some
-/// keys may be imported by then; importing the file again completes it.
+fn file_of(keys: &[KeyRecord]) -> serde_json::Result<String> {
+    let (format, exported_at) = (FORMAT.to_owned(), this_second());
+    let header = Header { format, exported_at, keys: keys.len() };
+    let mut text = serde_json::to_string(&header)? + "\n";
+    for key in keys {
+        text += &(serde_json::to_string(&Line(key.clone()))? + "\n");
+    }
+    Ok(text)
+}
+
+/// The keys in the text of a file, which must be whole.
+fn keys_in(text: &str) -> Result<Vec<KeyRecord>, LocalError> {
+    let mut lines = (1..).zip(text.lines());
+    let header = lines.next().and_then(|(_, line)| serde_json::from_str::<Header>(line).ok());
+    let Some(header) = header.filter(|header| header.format == FORMAT) else {
+        return Err(LocalError::failed(format!(
+            "its first line does not say '{FORMAT}'; give a file that 'keys export' of this release \
+             wrote"
+        )));
+    };
+    let mut keys = Vec::new();
+    for (line, text) in lines {
+        let Line(key) = serde_json::from_str(text)
+            .map_err(LocalError::io(format!("its line {line} holds no key")))?;
+        keys.push(key);
+    }
+    if keys.len() != header.keys {
+        return Err(LocalError::failed(format!(
+            "it holds {}, and its header says {}; the file is cut off or changed",
+            counted(keys.len(), "key"),
+            header.keys
+        )));
+    }
+    Ok(keys)
+}
+
+/// Brings the keys of a file into a database, and prints what that changed. If it fails in the middle,
+/// importing the file again completes it.
 pub async fn import(args: KeysImportArgs) -> Result<(), LocalError> {
-    let file = args.file.display().to_string();
+    let file = args.file.display();
     let text = fs::read_to_string(&args.file)
         .map_err(LocalError::io(format!("cannot read the file '{file}'")))?;
-    let keys = key_file::keys(&text).map_err(|source| LocalError::KeyFile { file, source })?;
+    let keys =
+        keys_in(&text).map_err(LocalError::io(format!("file '{file}' cannot be imported")))?;
     let import = async |store: &Store| {
         let transferred = transfer(store, &keys, args.dry_run).await?;
         if !args.dry_run {
@@ -97,75 +165,60 @@ pub async fn import(args: KeysImportArgs) -> Result<(), LocalError> {
 }
 
 /// Brings these keys into the table of `store`, or in a dry run only says what would change.
-pub async fn transfer(
+async fn transfer(
     store: &Store,
     keys: &[KeyRecord],
     dry_run: bool,
 ) -> Result<Transfer, LocalError> {
     let StoredKeys { readable, damaged } = store.all_api_keys().await?;
-    let stored = readable.into_iter().map(|key| (key.key_hash.clone(), key));
-    let stored: HashMap<String, KeyRecord> = stored.collect();
-    let now = this_second();
-    let named = |key: &KeyRecord| TransferredKey {
-        prefix: key.prefix.clone(),
-        state: state(key, now),
-        expires_at: key.expires_at,
-    };
+    let stored: HashMap<&str, &KeyRecord> =
+        readable.iter().map(|key| (key.key_hash.as_str(), key)).collect();
     let mut transfer = Transfer { dry_run, ..Transfer::default() };
     for key in keys {
-        let before = stored.get(&key.key_hash);
-        let effect = effect_of(before, key);
         if !dry_run {
             if damaged.iter().any(|damaged| damaged.key_hash == key.key_hash) {
                 store.delete_api_key(&key.key_hash).await?;
             }
-            carry_out(store, &effect, key).await?;
+            add_or_end(store, key).await?;
         }
-        match effect {
-            Effect::Added => transfer.added.push(named(key)),
-            Effect::Shortened(shortened) => transfer.shortened.push(named(&shortened)),
-            Effect::Left => transfer.left += 1,
+        let Some(&before) = stored.get(key.key_hash.as_str()) else {
+            transfer.added.push(named(key));
+            continue;
+        };
+        let after = ending_with(before, key);
+        if after == *before {
+            transfer.left += 1;
+        } else {
+            transfer.shortened.push(named(&after));
         }
-        let has_other_terms = before.is_some_and(|before| with_times_of(key, before) != *key);
-        transfer.with_other_terms += usize::from(has_other_terms);
+        let KeyRecord { created_at, expires_at, revoked_at, .. } = after;
+        let in_file = KeyRecord { created_at, expires_at, revoked_at, ..key.clone() };
+        transfer.with_other_terms += usize::from(in_file != after);
     }
     Ok(transfer)
 }
 
-/// What the key of the file changes, if the database has `stored` of it.
-fn effect_of(stored: Option<&KeyRecord>, key: &KeyRecord) -> Effect {
-    let Some(stored) = stored else { return Effect::Added };
-    let shortened = KeyRecord {
+fn named(key: &KeyRecord) -> TransferredKey {
+    let (prefix, state) = (printable(&key.prefix), state(key, this_second()));
+    TransferredKey { prefix, state, expires_at: key.expires_at }
+}
+
+/// The key as it is stored, but with the earlier ends of the two.
+fn ending_with(stored: &KeyRecord, key: &KeyRecord) -> KeyRecord {
+    let earlier = |first: Option<Timestamp>, second| first.into_iter().chain(second).min();
+    KeyRecord {
         expires_at: earlier(stored.expires_at, key.expires_at),
         revoked_at: earlier(stored.revoked_at, key.revoked_at),
         ..stored.clone()
-    };
-    if shortened == *stored { Effect::Left } else { Effect::Shortened(shortened) }
-}
-
-/// The earlier of two ends, either of which may be never.
-fn earlier(first: Option<Timestamp>, second: Option<Timestamp>) -> Option<Timestamp> {
-    first.into_iter().chain(second).min()
-}
-
-/// The terms of `key` with the creation and the end of `other`.
-fn with_times_of(other: &KeyRecord, key: &KeyRecord) -> KeyRecord {
-    let &KeyRecord { created_at, expires_at, revoked_at, .. } = other;
-    KeyRecord { created_at, expires_at, revoked_at, ..key.clone() }
-}
-
-async fn carry_out(store: &Store, effect: &Effect, key: &KeyRecord) -> Result<(), LocalError> {
-    match effect {
-        Effect::Left => Ok(()),
-        Effect::Added if store.add_api_key(key).await? => Ok(()),
-        // Another command has added the key meanwhile, so it must still end as early as in the file.
-        Effect::Added | Effect::Shortened(_) => end_as_early(store, key).await,
     }
 }
 
-/// Revokes the stored key and makes it expire as early as `key`. Each of the two calls changes nothing
-/// if the stored key ends earlier by now.
-async fn end_as_early(store: &Store, key: &KeyRecord) -> Result<(), LocalError> {
+/// Adds the key, or ends the stored one as early. Each call changes nothing if the stored key ends
+/// earlier by now, so that other commands may change it meanwhile.
+async fn add_or_end(store: &Store, key: &KeyRecord) -> Result<(), LocalError> {
+    if store.add_api_key(key).await? {
+        return Ok(());
+    }
     if let Some(revoked_at) = key.revoked_at {
         store.revoke_api_key(&key.key_hash, revoked_at).await?;
     }
@@ -187,12 +240,8 @@ fn write(table: &mut String, transfer: &Transfer) -> fmt::Result {
             writeln!(table, "  {what:<9}  {:<15}  {:<7}  expires {end}", key.prefix, key.state)?;
         }
     }
-    writeln!(
-        table,
-        "{} added, {} shortened, {left} left as they are",
-        added.len(),
-        shortened.len()
-    )?;
+    let (added, shortened) = (added.len(), shortened.len());
+    writeln!(table, "{added} added, {shortened} shortened, {left} left as they are")?;
     if *with_other_terms > 0 {
         writeln!(
             table,
@@ -201,4 +250,116 @@ fn write(table: &mut String, transfer: &Transfer) -> fmt::Result {
         )?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::{
+        prelude::*,
+        test_runner::{Config, TestRunner},
+    };
+    use tokio::runtime::Runtime;
+
+    use super::*;
+    use crate::database::Database;
+
+    /// The ends of a key: when it is revoked, and when it expires, in seconds since 1970.
+    type Ends = (Option<i64>, Option<i64>);
+
+    fn record(number: usize, (revoked_at, expires_at): Ends) -> KeyRecord {
+        let time = |seconds| Timestamp::from_second(seconds).unwrap();
+        KeyRecord {
+            key_hash: format!("{number:064x}"),
+            prefix: format!("tnr_live_{number}"),
+            name: "a client".to_owned(),
+            note: Some("a note\nof two lines".to_owned()),
+            created_at: Timestamp::UNIX_EPOCH,
+            expires_at: expires_at.map(time),
+            revoked_at: revoked_at.map(time),
+            per_minute: Some(5),
+            per_day: None,
+            quota_id: None,
+        }
+    }
+
+    fn records(ends: &[Option<Ends>]) -> Vec<KeyRecord> {
+        let known = ends.iter().enumerate();
+        known.filter_map(|(number, ends)| Some(record(number, (*ends)?))).collect()
+    }
+
+    /// The keys after both tables came together: each has the earlier of its ends.
+    fn merged(first: &[Option<Ends>], second: &[Option<Ends>]) -> Vec<Option<Ends>> {
+        let earlier = |a: Option<i64>, b| a.into_iter().chain(b).min();
+        let both = first.iter().zip(second).map(|pair| match pair {
+            (Some((a, b)), Some((c, d))) => Some((earlier(*a, *c), earlier(*b, *d))),
+            (one, other) => one.or(*other),
+        });
+        both.collect()
+    }
+
+    /// Exports one table, loses or changes it, and imports the file into another, twice.
+    #[test]
+    fn no_key_lives_longer_after_an_import_and_none_is_lost() {
+        let end = || proptest::option::of(1..4_i64);
+        let table = || prop::collection::vec(proptest::option::of((end(), end())), 5);
+        let config = Config { cases: 40, failure_persistence: None, ..Config::default() };
+        let tried = TestRunner::new(config).run(&(table(), table()), |(stored, exported)| {
+            Runtime::new().unwrap().block_on(async {
+                let database = Database::in_memory().await.unwrap();
+                let store = database.store();
+                for key in records(&stored) {
+                    store.put_api_key(&key).await.unwrap();
+                }
+                let file = keys_in(&file_of(&records(&exported)).unwrap()).unwrap();
+                prop_assert_eq!(&file, &records(&exported));
+                let expected = records(&merged(&stored, &exported));
+                let changes = expected.iter().filter(|key| !records(&stored).contains(key)).count();
+                for changes in [changes, 0] {
+                    let dry = transfer(&store, &file, true).await.unwrap();
+                    let wet = transfer(&store, &file, false).await.unwrap();
+                    prop_assert_eq!(wet.added.len() + wet.shortened.len(), changes);
+                    prop_assert_eq!((dry.added.len(), dry.left), (wet.added.len(), wet.left));
+                    let mut keys = store.api_keys().await.unwrap();
+                    keys.sort_by(|a, b| a.key_hash.cmp(&b.key_hash));
+                    prop_assert_eq!(&keys, &expected);
+                }
+                Ok(())
+            })
+        });
+        if let Err(error) = tried {
+            panic!("{error}");
+        }
+    }
+
+    #[tokio::test]
+    async fn other_terms_stay_as_the_database_has_them() {
+        let database = Database::in_memory().await.unwrap();
+        let stored = record(0, (None, None));
+        database.store().put_api_key(&stored).await.unwrap();
+        let imported = [KeyRecord { per_minute: Some(50), ..stored.clone() }];
+        let transferred = transfer(&database.store(), &imported, false).await.unwrap();
+        assert_eq!((transferred.left, transferred.with_other_terms), (1, 1));
+        assert_eq!(database.store().api_keys().await.unwrap(), [stored]);
+    }
+
+    #[test]
+    fn a_file_that_is_cut_off_or_changed_is_refused() {
+        let whole = file_of(&[record(0, (None, Some(1))), record(1, (Some(2), None))]).unwrap();
+        for end in 0..whole.len() - 1 {
+            assert!(keys_in(&whole[..end]).is_err(), "{end}");
+        }
+        let refusal = |text: &str| logging::with_causes(&keys_in(text).unwrap_err());
+        let later = whole.replacen("version 1", "version 2", 1);
+        for text in ["", "\n", "[]", "{}", "key_hash,prefix\n", &later] {
+            assert!(refusal(text).contains("does not say 'tnr api keys, version 1'"), "{text}");
+        }
+        // An unknown term could be a limit that the key would lose.
+        let unknown = whole.replacen("\"per_day\"", "\"per_year\":1,\"per_day\"", 1);
+        assert!(refusal(&unknown).contains("line 2 holds no key"));
+        // A revoked key would be live, and one with a quota would have none.
+        for term in ["revoked_at", "expires_at", "per_minute", "per_day", "note", "quota_id"] {
+            let renamed = whole.replacen(&format!("\"{term}\""), "\"prefix\"", 1);
+            assert!(refusal(&renamed).contains("line 2 holds no key"), "{term}");
+        }
+    }
 }

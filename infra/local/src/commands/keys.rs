@@ -41,12 +41,21 @@ pub fn random() -> Result<ApiKey, MalformedKey> {
 pub async fn register(store: &Store, key: &ApiKey, name: &str) -> Result<(), LocalError> {
     match store.api_key(&key.hash()).await {
         Ok(Some(known)) if known.is_live(this_second()) => Ok(()),
-        Ok(Some(_)) => Err(LocalError::DeadKey(key.prefix().to_owned())),
+        Ok(Some(_)) => Err(dead_key(key.prefix())),
         Ok(None) => Ok(store.put_api_key(&record_without_terms(key, name, this_second())).await?),
         // It may have been revoked.
-        Err(StoreError::Item { .. }) => Err(LocalError::DamagedKey(key.prefix().to_owned())),
+        Err(StoreError::Item { .. }) => Err(LocalError::UnusableKey(format!(
+            "API key '{}…' is damaged in the database; 'tnr keys list' says how to delete it, or \
+             give another one",
+            key.prefix()
+        ))),
         Err(error) => Err(error.into()),
     }
+}
+
+fn dead_key(prefix: &str) -> LocalError {
+    let text = format!("API key '{prefix}…' has been revoked or has expired; give another one");
+    LocalError::UnusableKey(text)
 }
 
 /// The record of a key that never expires and has no quota.
@@ -134,8 +143,8 @@ pub async fn revoke(store: &Store, prefix: &str) -> Result<(), LocalError> {
 }
 
 /// Deletes the one key whose prefix begins with `prefix`, or that is `prefix` whole, with its name and
-/// note; or the damaged one of this name. Only a key that no longer works: while the database does not answer, a server goes on by what it
-/// last read of a key, which must be that it has ended.
+/// note; or the damaged one of this name. The key must have ended: while the database does not answer,
+/// a server goes on by what it last read of a key.
 pub async fn delete(store: &Store, prefix: &str) -> Result<(), LocalError> {
     let StoredKeys { readable, damaged } = store.all_api_keys().await?;
     if let Some(key) = damaged.iter().find(|key| key.name == prefix) {
@@ -145,7 +154,11 @@ pub async fn delete(store: &Store, prefix: &str) -> Result<(), LocalError> {
     }
     let key = one_of(readable, prefix)?;
     if key.is_live(this_second()) {
-        return Err(LocalError::LiveKey(key.prefix));
+        return Err(LocalError::failed(format!(
+            "API key '{}…' still works; revoke it with 'tnr keys revoke', and delete it once clients \
+             no longer need it",
+            key.prefix
+        )));
     }
     store.delete_api_key(&key.key_hash).await?;
     println!("Deleted {}, with its name and note.", key.prefix);
@@ -158,7 +171,7 @@ pub async fn rotate(store: &Store, prefix: &str, overlap: Expiry) -> Result<(), 
     let now = this_second();
     let old = find(store, prefix).await?;
     if !old.is_live(now) {
-        return Err(LocalError::DeadKey(old.prefix));
+        return Err(dead_key(&old.prefix));
     }
     let latest_end = overlap.from(now)?;
     let end = old.expires_at.map_or(latest_end, |expiry| expiry.min(latest_end));
@@ -183,12 +196,14 @@ fn one_of(keys: Vec<KeyRecord>, prefix: &str) -> Result<KeyRecord, LocalError> {
         Err(_) => key.prefix.starts_with(prefix),
     };
     let mut matching: Vec<_> = keys.into_iter().filter(names).collect();
-    match (matching.pop(), matching.len()) {
-        (Some(key), 0) => Ok(key),
-        (last, more) => {
-            // If somebody gave a whole key, only the part that the list shows is repeated.
-            let shown = prefix.chars().take(PREFIX_CHARACTERS).collect();
-            Err(LocalError::AmbiguousPrefix(more + usize::from(last.is_some()), shown))
-        }
+    if matching.len() == 1 {
+        return Ok(matching.remove(0));
     }
+    // If somebody gave a whole key, only the part that the list shows is repeated.
+    let shown: String = prefix.chars().take(PREFIX_CHARACTERS).collect();
+    Err(LocalError::failed(format!(
+        "{} API keys begin with '{shown}'; give a prefix that only one key has ('tnr keys list' shows \
+         them)",
+        matching.len()
+    )))
 }

@@ -39,14 +39,14 @@ pub async fn with_sample_and_key(
     }
 }
 
-/// The key of this folder's database, made on the first start and whenever the last one was revoked or is damaged.
+/// The key of this folder's database, made on the first start and whenever the last one cannot be used.
 /// It is kept as a file, so that a restart prints the same one. Only the local program does so; a
 /// deployment never stores a key.
 async fn folder_key(store: &Store, data_dir: &Path) -> Result<ApiKey, LocalError> {
     let file = data_dir.join(KEY_FILE);
     if let Some(key) = fs::read_to_string(&file).ok().and_then(|text| text.trim().parse().ok()) {
         match keys::register(store, &key, KEY_NAME).await {
-            Err(LocalError::DeadKey(_) | LocalError::DamagedKey(_)) => (),
+            Err(LocalError::UnusableKey(_)) => (),
             registered => return registered.map(|()| key),
         }
     }

@@ -27,19 +27,20 @@ use crate::{
     terminal_log::log_for_people,
 };
 
-/// How often the server looks whether its data is still current. It reads the manifest once a minute,
-/// or every few seconds while no data can be loaded.
+/// The time between two checks for newer data. They read the manifest once a minute, or every few
+/// seconds while no data can be loaded.
 const LOOK_FOR_DATA: Duration = Duration::from_secs(5);
-/// How long the embedded database may take to close, which loses nothing if it does not.
+/// The time that the embedded database has to close. Nothing is lost if that is too short.
 const LONGEST_CLOSE: Duration = Duration::from_secs(5);
 
 /// Serves the API until a signal stops it.
 pub async fn serve(args: ServeArgs) -> Result<(), LocalError> {
     log_for_people();
     FlagImages::from_env()?;
-    let listener = listen(SocketAddr::new(args.address.host, args.address.port)).await?;
+    let address = SocketAddr::new(args.address.host, args.address.port);
+    let listener = listen(address, "--host or --port").await?;
     let operations = match args.ops_address {
-        Some(address) => Some(listen_for_operators(address).await?),
+        Some(address) => Some(listen(address, "--ops-address").await?),
         None => None,
     };
     let mut signals = StopSignals::receive()?;
@@ -68,7 +69,8 @@ pub async fn serve(args: ServeArgs) -> Result<(), LocalError> {
     let in_memory = tokio::spawn(keep_in_memory(Arc::clone(&app.dataset)));
     if let Some(operations) = operations {
         // It ends with the process, after the API.
-        tokio::spawn(axum::serve(operations, operations_port::router(state.clone())).into_future());
+        let router = operations_port::router(Arc::clone(&state));
+        tokio::spawn(axum::serve(operations, router).into_future());
     }
     let service =
         app::service(routes(), app).layer(from_fn_with_state(state, operations_port::observe));
@@ -89,9 +91,9 @@ struct Server {
     quotas: Arc<Quotas>,
     state: Arc<ServerState>,
     database: Database,
-    /// How long requests are answered after the signal of a service manager.
+    /// The time in which requests are answered after the signal of a service manager.
     drain: Duration,
-    /// How long running requests may take after that.
+    /// The time that running requests have after that.
     grace: Duration,
 }
 
@@ -132,7 +134,9 @@ impl Server {
         };
         tokio::select! {
             () = pin!(finish) => Ok(()),
-            _ = signals.next() => Err(LocalError::StoppedAtOnce),
+            _ = signals.next() => Err(LocalError::failed(
+                "stopped by a second signal; the last counts of quotas may not be written",
+            )),
         }
     }
 }
@@ -167,12 +171,7 @@ async fn prepare(store: &Store, args: &ServeArgs) -> Result<Option<ApiKey>, Loca
     }
 }
 
-async fn listen(address: SocketAddr) -> Result<TcpListener, LocalError> {
-    let failed = format!("cannot listen on {address}; choose another with --host or --port");
-    TcpListener::bind(address).await.map_err(LocalError::io(failed))
-}
-
-async fn listen_for_operators(address: SocketAddr) -> Result<TcpListener, LocalError> {
-    let failed = format!("cannot listen on {address}; choose another with --ops-address");
+async fn listen(address: SocketAddr, options: &str) -> Result<TcpListener, LocalError> {
+    let failed = format!("cannot listen on {address}; choose another with {options}");
     TcpListener::bind(address).await.map_err(LocalError::io(failed))
 }

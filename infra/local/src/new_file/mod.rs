@@ -101,14 +101,14 @@ impl NewFile {
     }
 
     /// The error that the file cannot be written, for a cause.
-    pub fn unwritable<E: Into<crate::cause::Cause>>(
+    pub fn unwritable<E: Into<crate::error::Cause>>(
         &self,
     ) -> impl FnOnce(E) -> LocalError + use<E> {
         unwritable(&self.shown)
     }
 }
 
-fn unwritable<E: Into<crate::cause::Cause>>(shown: &str) -> impl FnOnce(E) -> LocalError + use<E> {
+fn unwritable<E: Into<crate::error::Cause>>(shown: &str) -> impl FnOnce(E) -> LocalError + use<E> {
     LocalError::io(format!("{shown} cannot be written"))
 }
 

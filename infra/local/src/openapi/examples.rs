@@ -1,4 +1,5 @@
-//! Examples of requests and answers: the sample requests, and the snapshots of their answers.
+//! Examples of requests and answers: the sample requests, and the files of their answers beside this one,
+//! which a test holds against the service and renews.
 
 use include_dir::{Dir, include_dir};
 use percent_encoding::percent_decode_str;
@@ -7,10 +8,7 @@ use serde_json::{Map, Value, json};
 use super::operations;
 use crate::sample_requests::{SampleRequest, requests_of};
 
-static SNAPSHOTS: Dir = include_dir!("$CARGO_MANIFEST_DIR/tests/e2e/api/snapshots");
-
-/// The time that stands in examples for those that differ from run to run.
-const TIME: &str = "2026-11-21T09:00:03Z";
+static ANSWERS: Dir = include_dir!("$CARGO_MANIFEST_DIR/src/openapi/examples");
 
 /// A sample request with its answer.
 struct Sample {
@@ -24,21 +22,20 @@ struct Sample {
 pub fn add(description: &mut Value) {
     let samples = samples();
     for (path, method, operation) in operations(description) {
-        let own: Vec<&Sample> = samples
-            .iter()
-            .filter(|sample| {
-                sample.request.method.eq_ignore_ascii_case(method) && sample.is_at(path)
-            })
-            .collect();
+        let own: Vec<&Sample> =
+            samples.iter().filter(|sample| sample.is_of(method, path)).collect();
+        let succeeding: Vec<&Sample> =
+            own.iter().copied().filter(|sample| sample.status == "200").collect();
         if let Some(body) = operation.get_mut("requestBody") {
-            add_to_body(body, &own);
+            add_to_contents(body, |content_type| {
+                succeeding.iter().filter_map(|sample| sample.body_example(content_type)).collect()
+            });
         }
-        let parameters = operation.get_mut("parameters").and_then(Value::as_array_mut);
+        let parameters = operation["parameters"].as_array_mut();
         for parameter in parameters.into_iter().flatten() {
             let name = parameter["name"].as_str().unwrap_or_default().to_owned();
             let is_in_path = parameter["in"] == "path";
-            let succeeding = own.iter().filter(|sample| sample.status == "200");
-            let mut values = succeeding.filter_map(|sample| {
+            let mut values = succeeding.iter().filter_map(|sample| {
                 if is_in_path { sample.in_path(path, &name) } else { sample.in_query(&name) }
             });
             if let Some(value) = values.next() {
@@ -49,42 +46,20 @@ pub fn add(description: &mut Value) {
         for (status, response) in responses.into_iter().flatten() {
             let answers =
                 own.iter().filter(|sample| sample.status == *status && !sample.is_thinned());
-            add_to_response(response, answers.copied());
+            add_to_contents(response, |content_type| {
+                let of_type = answers.clone().filter(|sample| sample.media_type() == content_type);
+                of_type.map(|sample| sample.answer_example()).collect()
+            });
         }
     }
 }
 
-/// Adds the bodies of the sample requests that succeed, by their content types.
-fn add_to_body(body: &mut Value, own: &[&Sample]) {
-    let contents = body.get_mut("content").and_then(Value::as_object_mut);
+/// Adds examples to each content of a request or response, by its type. They replace the example of an
+/// error, which is one of its kind.
+fn add_to_contents(value: &mut Value, examples: impl Fn(&str) -> Map<String, Value>) {
+    let contents = value.get_mut("content").and_then(Value::as_object_mut);
     for (content_type, content) in contents.into_iter().flatten() {
-        let sent = own.iter().filter(|sample| sample.status == "200").filter_map(|sample| {
-            let body = sample.request.body.as_ref()?;
-            let value = match content_type.as_str() {
-                "application/json" => serde_json::from_str(body).ok()?,
-                _ => Value::from(body.as_str()),
-            };
-            let is_of_type = sample.request.header("content-type")?.starts_with(content_type);
-            is_of_type.then(|| (sample.request.name.clone(), json!({ "value": value })))
-        });
-        let examples: Map<String, Value> = sent.collect();
-        if let (false, Some(content)) = (examples.is_empty(), content.as_object_mut()) {
-            content.insert("examples".to_owned(), examples.into());
-        }
-    }
-}
-
-/// Replaces the example of an error, which is one of its kind, with those of the operation.
-fn add_to_response<'a>(response: &mut Value, answers: impl Iterator<Item = &'a Sample> + Clone) {
-    let contents = response.get_mut("content").and_then(Value::as_object_mut);
-    for (content_type, content) in contents.into_iter().flatten() {
-        let of_type = answers.clone().filter(|sample| sample.media_type() == content_type);
-        let examples: Map<String, Value> = of_type
-            .map(|sample| {
-                let example = json!({ "summary": sample.summary(), "value": sample.body });
-                (sample.request.name.clone(), example)
-            })
-            .collect();
+        let examples = examples(content_type);
         if let (false, Some(content)) = (examples.is_empty(), content.as_object_mut()) {
             content.remove("example");
             content.insert("examples".to_owned(), examples.into());
@@ -108,42 +83,40 @@ fn is_list(schema_type: &Value) -> bool {
 }
 
 fn samples() -> Vec<Sample> {
-    let functions = crate::functions().into_iter();
-    functions
-        .flat_map(|(function, _)| {
-            requests_of(function).into_iter().filter_map(move |request| sample(function, request))
-        })
-        .collect()
+    let mut samples = Vec::new();
+    for (function, _) in crate::functions() {
+        samples.extend(requests_of(function).into_iter().filter_map(|it| sample(function, it)));
+    }
+    samples
 }
 
-/// A request with the answer in its snapshot; `None` if its snapshot is missing or has no body.
+/// A request with its answer; `None` if that has no body.
 fn sample(function: &str, request: SampleRequest) -> Option<Sample> {
-    let file = format!("e2e__api__events__{function}__{}.snap", request.name);
-    let snapshot = SNAPSHOTS.get_file(file)?.contents_utf8()?;
-    // The answer stands below the metadata.
-    let (_, answer) = snapshot.split_once("\n---\n")?;
-    let mut answer: Value = serde_json::from_str(answer).ok()?;
-    let mut body = answer["body"].take();
-    fill_in(&mut body);
+    let file = ANSWERS.get_file(format!("{function}/{}.json", request.name))?;
+    let mut answer: Value = serde_json::from_slice(file.contents()).ok()?;
     let status = answer["status"].to_string();
     let content_type = answer["headers"]["content-type"].as_str()?.to_owned();
-    Some(Sample { request, status, content_type, body })
-}
-
-/// Replaces what snapshots leave out.
-fn fill_in(value: &mut Value) {
-    match value {
-        Value::String(text) if text == "[time]" => TIME.clone_into(text),
-        Value::String(text) if text == "[version]" => {
-            env!("CARGO_PKG_VERSION").clone_into(text);
-        }
-        Value::Object(fields) => fields.values_mut().for_each(fill_in),
-        Value::Array(items) => items.iter_mut().for_each(fill_in),
-        _ => (),
-    }
+    Some(Sample { request, status, content_type, body: answer["body"].take() })
 }
 
 impl Sample {
+    /// The body of the request by its name, if it is of this type.
+    fn body_example(&self, content_type: &str) -> Option<(String, Value)> {
+        let body = self.request.body.as_ref()?;
+        let is_of_type = self.request.header("content-type")?.starts_with(content_type);
+        let value = match content_type {
+            "application/json" => serde_json::from_str(body).ok()?,
+            _ => Value::from(body.as_str()),
+        };
+        is_of_type.then(|| (self.request.name.clone(), json!({ "value": value })))
+    }
+
+    /// The answer by the name of the request.
+    fn answer_example(&self) -> (String, Value) {
+        let example = json!({ "summary": self.summary(), "value": self.body });
+        (self.request.name.clone(), example)
+    }
+
     /// The request in a line, without the key.
     fn summary(&self) -> String {
         let (path, query) =
@@ -164,15 +137,16 @@ impl Sample {
         self.content_type.split(';').next().unwrap_or_default()
     }
 
-    /// Whether the answer lacks fields that the description requires, since it has only those asked for.
+    /// Returns `true` if the answer lacks fields that the description requires, since it has only those asked for.
     fn is_thinned(&self) -> bool {
         self.status == "200" && self.in_query("fields").is_some()
     }
 
-    /// Whether the request is one to this path of the description.
-    fn is_at(&self, path: &str) -> bool {
+    /// Returns `true` if the request is one of this operation of the description.
+    fn is_of(&self, method: &str, path: &str) -> bool {
         let (expected, segments) = (path.split('/'), self.request.path().split('/'));
-        expected.clone().count() == segments.clone().count()
+        self.request.method.eq_ignore_ascii_case(method)
+            && expected.clone().count() == segments.clone().count()
             && expected.zip(segments).all(|(name, segment)| {
                 (name.starts_with('{') && !segment.is_empty()) || name == segment
             })

@@ -4,22 +4,13 @@
 mod examples;
 mod layers;
 mod open_enums;
-mod version_3_0;
 
 use serde_json::Value;
 use shared::{
     app,
     errors::{ErrorBody, Problem},
 };
-use utoipa::{
-    Modify, OpenApi,
-    openapi::{
-        OpenApi as Description,
-        security::{
-            ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme,
-        },
-    },
-};
+use utoipa::OpenApi;
 
 use crate::routes;
 
@@ -54,41 +45,10 @@ pub use open_enums::KNOWN_VALUES;
         (name = "Status", description = "Health and statistics, without a key")
     ),
     components(schemas(ErrorBody, Problem)),
-    modifiers(&Keys)
+    // Public operations declare that they need none.
+    security(("bearer" = []), ("header" = []), ("query" = []))
 )]
 struct Api;
-
-/// The three ways a key is sent (spec section 5). Public operations declare that they need none.
-struct Keys;
-
-impl Modify for Keys {
-    fn modify(&self, api: &mut Description) {
-        let how_to_get = "The operator of a deployment makes keys with `tnr keys create`; the \
-                          local server prints one when it starts.";
-        let describe = |way: &str| format!("{way} {how_to_get}");
-        let bearer = HttpBuilder::new()
-            .scheme(HttpAuthScheme::Bearer)
-            .description(Some(describe("Recommended. Takes precedence over the other two.")));
-        let header = ApiKeyValue::with_description(
-            "X-API-Key",
-            &describe("Takes precedence over `apiKey`."),
-        );
-        let query = ApiKeyValue::with_description(
-            "apiKey",
-            &describe("For quick tests only: URLs end up in logs."),
-        );
-        let components = api.components.get_or_insert_default();
-        for (name, scheme) in [
-            ("bearer", SecurityScheme::Http(bearer.build())),
-            ("header", SecurityScheme::ApiKey(ApiKey::Header(header))),
-            ("query", SecurityScheme::ApiKey(ApiKey::Query(query))),
-        ] {
-            components.add_security_scheme(name, scheme);
-            let requirement = SecurityRequirement::new(name, [""; 0]);
-            api.security.get_or_insert_default().push(requirement);
-        }
-    }
-}
 
 /// The description of the whole API, in version 3.1 of OpenAPI.
 ///
@@ -107,7 +67,7 @@ pub fn description() -> Value {
 /// The description of the whole API, in version 3.0 of OpenAPI, for generators that know no later
 /// one.
 pub fn description_3_0() -> Value {
-    version_3_0::of(description())
+    site::version_3_0::of(description())
 }
 
 /// The methods that operations have, as a description names them.
@@ -123,13 +83,13 @@ fn operations(description: &mut Value) -> impl Iterator<Item = (&str, &str, &mut
     })
 }
 
-/// Whether an operation needs a key. One that names no requirement has that of the whole
+/// Returns `true` if an operation needs a key. One that names no requirement has that of the whole
 /// description.
 pub fn needs_key(operation: &Value) -> bool {
     operation["security"].is_null()
 }
 
-/// Takes what only contributors understand out of every description: the sections of the
+/// Removes from every description what only contributors understand: the sections of the
 /// specification in parentheses, and the line ends of comments.
 fn tidy(value: &mut Value) {
     match value {
@@ -156,18 +116,4 @@ fn tidied(text: &str) -> String {
         text.replace_range(start..start + length, "");
     }
     text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn descriptions_lose_the_sections_of_the_specification_and_line_ends() {
-        assert_eq!(
-            tidied("A carrier (spec 2.2).\nIt has\n\nan OCN."),
-            "A carrier. It has\n\nan OCN."
-        );
-        assert_eq!(tidied("(special) (spec 2"), "(special)");
-    }
 }

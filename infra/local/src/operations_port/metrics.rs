@@ -1,17 +1,16 @@
-//! What the server counts, in the [text format of Prometheus] 0.0.4.
+//! The metrics of the server, in the [text format of Prometheus] 0.0.4.
 //!
 //! [text format of Prometheus]: https://prometheus.io/docs/instrumenting/exposition_formats/
 
-use std::{
-    sync::Arc,
-    time::{SystemTime, UNIX_EPOCH},
-};
+use std::sync::Arc;
 
 use axum::http::StatusCode;
 use jiff::Timestamp;
 use prometheus::{
-    Counter, Gauge, HistogramOpts, HistogramVec, IntCounterVec, IntGauge, IntGaugeVec, Opts,
-    Registry, TextEncoder, core::Collector,
+    Counter, Gauge, HistogramVec, IntCounterVec, IntGauge, IntGaugeVec, Registry, TextEncoder,
+    register_counter_with_registry, register_gauge_with_registry,
+    register_histogram_vec_with_registry, register_int_counter_vec_with_registry,
+    register_int_gauge_vec_with_registry, register_int_gauge_with_registry,
 };
 use shared::telemetry::AnsweredRequest;
 use store::{LoadedVersion, Manifest, Store};
@@ -20,7 +19,6 @@ use store::{LoadedVersion, Manifest, Store};
 /// millisecond; those that wait for a database that fails take up to ten seconds.
 const LATENCY_BUCKETS: [f64; 13] =
     [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0];
-const CHECKED_BY_A_TEST: &str = "the names of the metrics are valid, and each is registered once";
 
 /// The counts of one server. The labels are routes, methods and classes of status, never anything
 /// that a client wrote, so that their number is bounded.
@@ -39,74 +37,58 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// The metrics of a process that starts now.
-    pub fn new() -> Self {
+    /// The metrics of a process that starts now. They fail only if a name is invalid or used twice.
+    pub fn new() -> prometheus::Result<Self> {
         let registry = Registry::new();
-        let build = int_gauge_vec("tnr_build_info", "The release; always 1", &["version"]);
+        let counters = |name, help, labels: &[&str]| {
+            register_int_counter_vec_with_registry!(name, help, labels, registry)
+        };
+        let gauge = |name, help| register_int_gauge_with_registry!(name, help, registry);
+        let seconds = |name, help| register_gauge_with_registry!(name, help, registry);
+        let versions =
+            |name, help| register_int_gauge_vec_with_registry!(name, help, &["version"], registry);
+        let build = versions("tnr_build_info", "The release; always 1")?;
         build.with_label_values(&[env!("CARGO_PKG_VERSION")]).set(1);
-        let started =
-            gauge("process_start_time_seconds", "When the process started, in seconds since 1970");
-        started.set(seconds_since_1970());
-        register(&registry, build);
-        register(&registry, started);
-        let requests = IntCounterVec::new(
-            Opts::new("tnr_http_requests_total", "Answered requests, by route and outcome"),
-            &["route", "method", "status"],
-        );
-        let latency = HistogramVec::new(
-            HistogramOpts::new(
+        let started = "When the process started, in seconds since 1970";
+        let started = seconds("process_start_time_seconds", started)?;
+        started.set(Timestamp::now().as_duration().as_secs_f64());
+        Ok(Self {
+            requests: counters(
+                "tnr_http_requests_total",
+                "Answered requests, by route and outcome",
+                &["route", "method", "status"],
+            )?,
+            latency: register_histogram_vec_with_registry!(
                 "tnr_http_request_duration_seconds",
                 "The time from a request to its response, by route",
-            )
-            .buckets(LATENCY_BUCKETS.to_vec()),
-            &["route"],
-        );
-        let read_capacity = Counter::new(
-            "tnr_dynamodb_read_capacity_units_total",
-            "The capacity units that DynamoDB counted for the reads of requests",
-        );
-        let failed_calls = IntCounterVec::new(
-            Opts::new(
+                &["route"],
+                LATENCY_BUCKETS.to_vec(),
+                registry
+            )?,
+            read_capacity: register_counter_with_registry!(
+                "tnr_dynamodb_read_capacity_units_total",
+                "The capacity units that DynamoDB counted for the reads of requests",
+                registry
+            )?,
+            database_up: gauge(
+                "tnr_database_up",
+                "0 while a table of the database does not answer",
+            )?,
+            failed_calls: counters(
                 "tnr_dynamodb_failed_calls_total",
                 "The reads that failed, or took longer than a request waits, by kind",
-            ),
-            &["kind"],
-        );
-        Self {
-            requests: registered(&registry, requests.expect(CHECKED_BY_A_TEST)),
-            latency: registered(&registry, latency.expect(CHECKED_BY_A_TEST)),
-            read_capacity: registered(&registry, read_capacity.expect(CHECKED_BY_A_TEST)),
-            database_up: registered(
-                &registry,
-                int_gauge("tnr_database_up", "0 while a table of the database does not answer"),
-            ),
-            failed_calls: registered(&registry, failed_calls.expect(CHECKED_BY_A_TEST)),
-            in_flight: registered(
-                &registry,
-                int_gauge("tnr_http_requests_in_flight", "Requests that are being answered"),
-            ),
-            is_ready: registered(
-                &registry,
-                int_gauge("tnr_ready", "1 once the data is in memory, until the server stops"),
-            ),
-            data_version: registered(
-                &registry,
-                int_gauge_vec(
-                    "tnr_data_info",
-                    "The version of the data in memory; always 1",
-                    &["version"],
-                ),
-            ),
-            data_records: registered(
-                &registry,
-                int_gauge("tnr_data_records", "The NPA-NXX records of the data in memory"),
-            ),
-            data_age: registered(
-                &registry,
-                gauge("tnr_data_age_seconds", "The time since the data in memory was imported"),
-            ),
+                &["kind"],
+            )?,
+            in_flight: gauge("tnr_http_requests_in_flight", "Requests that are being answered")?,
+            is_ready: gauge("tnr_ready", "1 once the data is in memory, until the server stops")?,
+            data_version: versions("tnr_data_info", "The version of the data in memory; always 1")?,
+            data_records: gauge("tnr_data_records", "The NPA-NXX records of the data in memory")?,
+            data_age: seconds(
+                "tnr_data_age_seconds",
+                "The time since the data in memory was imported",
+            )?,
             registry,
-        }
+        })
     }
 
     /// Counts a request that has been answered.
@@ -146,7 +128,7 @@ impl Metrics {
             self.data_age.set(age.as_secs_f64().max(0.0));
         }
         let encoded = TextEncoder::new().encode_to_string(&self.registry.gather());
-        encoded.expect(CHECKED_BY_A_TEST)
+        encoded.expect("each metric has a value")
     }
 }
 
@@ -160,27 +142,6 @@ impl Drop for InFlight {
     }
 }
 
-fn gauge(name: &str, help: &str) -> Gauge {
-    Gauge::new(name, help).expect(CHECKED_BY_A_TEST)
-}
-
-fn int_gauge(name: &str, help: &str) -> IntGauge {
-    IntGauge::new(name, help).expect(CHECKED_BY_A_TEST)
-}
-
-fn int_gauge_vec(name: &str, help: &str, labels: &[&str]) -> IntGaugeVec {
-    IntGaugeVec::new(Opts::new(name, help), labels).expect(CHECKED_BY_A_TEST)
-}
-
-fn registered<C: Collector + Clone + 'static>(registry: &Registry, collector: C) -> C {
-    register(registry, collector.clone());
-    collector
-}
-
-fn register(registry: &Registry, collector: impl Collector + 'static) {
-    registry.register(Box::new(collector)).expect(CHECKED_BY_A_TEST);
-}
-
 fn status_class(status: StatusCode) -> &'static str {
     match status.as_u16() / 100 {
         1 => "1xx",
@@ -188,48 +149,5 @@ fn status_class(status: StatusCode) -> &'static str {
         3 => "3xx",
         4 => "4xx",
         _ => "5xx",
-    }
-}
-
-fn seconds_since_1970() -> f64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |elapsed| elapsed.as_secs_f64())
-}
-
-#[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use super::*;
-
-    #[test]
-    fn a_request_is_counted_by_its_route_and_the_class_of_its_status() {
-        let metrics = Metrics::new();
-        for status in [StatusCode::OK, StatusCode::NOT_MODIFIED, StatusCode::NOT_FOUND] {
-            metrics.count(AnsweredRequest {
-                method: "GET",
-                route: "/v1/npa/{npa}",
-                status,
-                took: Duration::from_millis(2),
-                consumed_capacity: 0.5,
-            });
-        }
-        let in_flight = metrics.in_flight();
-        let text = metrics.text(true, None);
-        for line in [
-            "# TYPE tnr_http_requests_total counter",
-            r#"tnr_http_requests_total{method="GET",route="/v1/npa/{npa}",status="2xx"} 1"#,
-            r#"tnr_http_requests_total{method="GET",route="/v1/npa/{npa}",status="3xx"} 1"#,
-            r#"tnr_http_requests_total{method="GET",route="/v1/npa/{npa}",status="4xx"} 1"#,
-            r#"tnr_http_request_duration_seconds_bucket{route="/v1/npa/{npa}",le="0.001"} 0"#,
-            r#"tnr_http_request_duration_seconds_bucket{route="/v1/npa/{npa}",le="0.0025"} 3"#,
-            r#"tnr_http_request_duration_seconds_count{route="/v1/npa/{npa}"} 3"#,
-            "tnr_dynamodb_read_capacity_units_total 1.5",
-            "tnr_http_requests_in_flight 1",
-            "tnr_ready 1",
-        ] {
-            assert!(text.lines().any(|known| known == line), "{line} is not in\n{text}");
-        }
-        drop(in_flight);
-        assert!(metrics.text(false, None).contains("tnr_http_requests_in_flight 0\n"));
     }
 }

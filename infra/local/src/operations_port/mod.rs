@@ -29,14 +29,14 @@ use metrics::Metrics;
 
 /// The version of the text format is a part of its type.
 const TEXT_FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
-/// How long a readiness check waits for the data, and for the table of keys. A prober gives up after a
-/// second or more.
+/// The longest wait of a readiness check for the data, and for the table of keys. A prober gives up
+/// after a second or more.
 const LONGEST_LOAD: Duration = Duration::from_millis(800);
 
 /// The paths of the health of the API.
 const HEALTH: [&str; 2] = ["/health", "/v1/health"];
 
-/// What operators are told about a running server.
+/// The state of a running server that operators are told about.
 pub struct ServerState {
     store: Store,
     dataset: Arc<CurrentDataset>,
@@ -45,7 +45,7 @@ pub struct ServerState {
     is_stopping: AtomicBool,
 }
 
-/// Why a server should get no requests.
+/// The reason why a server should get no requests.
 #[derive(Debug, thiserror::Error)]
 enum NotReady {
     #[error("the server is stopping")]
@@ -67,7 +67,7 @@ impl ServerState {
             store: app.store.clone(),
             dataset: Arc::clone(&app.dataset),
             keys: Arc::clone(&app.keys),
-            metrics: Metrics::new(),
+            metrics: Metrics::new().expect("the names of the metrics are valid"),
             is_stopping: AtomicBool::new(false),
         })
     }
@@ -87,7 +87,7 @@ impl ServerState {
         self.is_stopping.load(Ordering::Relaxed)
     }
 
-    /// What the API says of a server that stops, to those who ask it instead of this port.
+    /// The health of a server that stops, for those who ask the API instead of this port.
     fn health_of_stopping(&self) -> Health {
         let manifest = self.dataset.in_memory().map(|(_, manifest)| manifest);
         Health {
@@ -146,7 +146,7 @@ pub async fn observe(
     response
 }
 
-/// What the operations port answers.
+/// The routes of the operations port.
 pub fn router(state: Arc<ServerState>) -> Router {
     Router::new()
         .route("/live", get(async || "live\n"))
@@ -155,7 +155,7 @@ pub fn router(state: Arc<ServerState>) -> Router {
         .with_state(state)
 }
 
-/// Whether the server should get requests. Probers and proxies ask often, so nothing is cached.
+/// Tells whether the server should get requests. Probers and proxies ask often, so nothing is cached.
 async fn ready(State(state): State<Arc<ServerState>>) -> Response {
     let (status, text) = match state.readiness().await {
         Ok(()) => (StatusCode::OK, "ready\n".to_owned()),

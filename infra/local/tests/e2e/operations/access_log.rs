@@ -1,10 +1,8 @@
 //! The lines that functions log about requests and imports, and the metrics in them.
 
 use std::{
-    collections::BTreeSet,
     env, fs,
     path::Path,
-    process::Command,
     sync::{
         Arc,
         atomic::{AtomicU32, Ordering},
@@ -25,41 +23,8 @@ use crate::support::{
     metrics::{metrics_read_by_template, metrics_written_by},
     processes::lambda_process,
     program::{Serving, program_on},
-    service::{KEY, Service, http_client, shared_service},
+    service::{KEY, Service, http_client},
 };
-
-#[tokio::test]
-async fn every_response_has_an_id_of_its_own() {
-    let service = shared_service();
-    let mut ids = BTreeSet::new();
-    for path in ["/health", "/v1/npa/415", "/v1/npa/41", "/v1/invalid", "/v1/carrier/9999"] {
-        let id = service.get(path).await.headers()["x-request-id"].to_str().unwrap().to_owned();
-        assert!(ids.insert(id), "{path}");
-    }
-    let refused = service.request("/v1/carriers").send().await.unwrap();
-    assert!(refused.headers().contains_key("x-request-id"));
-}
-
-#[tokio::test]
-async fn only_a_uuid_a_trace_id_or_a_ulid_of_a_client_names_its_request() {
-    let service = shared_service();
-    let id_of_response_to = async |id: &str| {
-        let request = service.request("/v1/npa/415").header("x-request-id", id);
-        let response = request.send().await.unwrap();
-        response.headers()["x-request-id"].to_str().unwrap().to_owned()
-    };
-    for id in [
-        "4bf92f3577b34da6a3ce929d0e0e4736",
-        "0190f3c2-6b1e-7d3a-9c55-1234567890ab",
-        "01ARZ3NDEKTSV4RRFFQ69G5FAV",
-    ] {
-        assert_eq!(id_of_response_to(id).await, id);
-    }
-    for id in ["checkout-42", "305x234x5678", KEY, &KEY.replace('_', "-"), &KEY[9..], ""] {
-        let other = id_of_response_to(id).await;
-        assert!(other != id && other.len() == 16, "{id}: {other}");
-    }
-}
 
 #[tokio::test]
 async fn a_function_logs_one_line_for_each_request_with_all_its_metrics() {
@@ -127,13 +92,6 @@ async fn import_process() {
     }
 }
 
-/// The command that starts the import on a database and on an S3 at these addresses.
-fn import_function(dynamodb: &str, s3: &str, output: &Path) -> Command {
-    let mut command = lambda_process(concat!(module_path!(), "::import_process"), output);
-    command.env("AWS_ENDPOINT_URL_DYNAMODB", dynamodb).env("AWS_ENDPOINT_URL_S3", s3);
-    command
-}
-
 /// An S3 whose only bucket, `sample`, holds the sample.
 async fn sample_bucket() -> String {
     let object = async |uri: Uri| {
@@ -147,21 +105,27 @@ async fn sample_bucket() -> String {
     endpoint
 }
 
-#[tokio::test]
-async fn the_import_logs_one_line_with_all_its_metrics() {
-    let service = Service::with_sample().await;
+/// Imports the sample, which is there already, into a database by the function. Gives the function's log.
+async fn log_of_import(database: &str) -> String {
     let folder = TempDir::new().unwrap();
     let output = folder.path().join("output");
-    let command = import_function(service.database.endpoint(), &sample_bucket().await, &output);
+    let mut command = lambda_process(concat!(module_path!(), "::import_process"), &output);
+    command.env("AWS_ENDPOINT_URL_DYNAMODB", database);
+    command.env("AWS_ENDPOINT_URL_S3", sample_bucket().await);
     let mut function = LambdaFunction::start(command, Registration::Accepted).await;
     let event = fs::read_to_string(events_folder().join("ingest/sample.json")).unwrap();
     let report = function.invoke(&serde_json::from_str(&event).unwrap()).await;
     function.shut_down().await;
     assert_eq!(report["outcome"], "unchanged", "{report}");
+    fs::read_to_string(output).unwrap()
+}
 
-    let output = fs::read_to_string(output).unwrap();
-    let lines = output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let line = lines.into_iter().find(|line| line["message"] == "import").unwrap();
+#[tokio::test]
+async fn the_import_logs_one_line_with_all_its_metrics() {
+    let service = Service::with_sample().await;
+    let output = log_of_import(service.database.endpoint()).await;
+    let mut lines = output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let line = lines.find(|line| line["message"] == "import").unwrap();
     assert_eq!((&line["ImportSucceeded"], &line["Records"]), (&1.0.into(), &3484.0.into()));
     assert_eq!(metrics_written_by(&line).len() as u32, METRICS_OF_IMPORT);
     let (_, of_import) = metrics_read_by_template();
@@ -180,12 +144,6 @@ async fn an_import_that_another_one_overtakes_starts_anew_and_does_not_fail() {
         _ => Fault::None,
     };
     let proxy = FaultProxy::before(service.database.endpoint(), policy).await;
-    let folder = TempDir::new().unwrap();
-    let output = folder.path().join("output");
-    let command = import_function(&proxy.endpoint, &sample_bucket().await, &output);
-    let mut function = LambdaFunction::start(command, Registration::Accepted).await;
-    let event = fs::read_to_string(events_folder().join("ingest/sample.json")).unwrap();
-    let report = function.invoke(&serde_json::from_str(&event).unwrap()).await;
-    assert_eq!(report["outcome"], "unchanged", "{report}");
+    log_of_import(&proxy.endpoint).await;
     assert_eq!(attempts.load(Ordering::SeqCst), 2);
 }

@@ -48,7 +48,7 @@ const EXCHANGES: [&str; 3] = ["S:415#207", "S:415#209", "S:415#210"];
 
 type Answers = BTreeMap<&'static str, (StatusCode, Value)>;
 
-/// Where a bit was flipped, for messages.
+/// The place of a flipped bit, for messages.
 type Place = String;
 
 /// A database with two versions and a key, and what is answered from each.
@@ -136,7 +136,7 @@ fn flip(bytes: &mut [u8], random: &mut StdRng) -> (usize, u32) {
     (byte, bit)
 }
 
-/// Whether the file is of no use, so that a backup has to be restored.
+/// Returns `true` if the file is of no use, so that a backup has to be restored.
 fn is_lost(message: &str) -> bool {
     message.contains("is damaged: ") && message.contains("restore FILE")
 }

@@ -33,7 +33,7 @@ const LONG_FREEZE_EVERY: usize = 10;
 const LONG_FREEZE: Duration = Duration::from_millis(1800);
 const DEFAULT_FREEZE_MS: u64 = 120;
 
-/// How long the freezes last that are not long ones.
+/// The length of the freezes that are not long ones.
 fn most_freezes() -> Duration {
     let set = env::var("TNR_FREEZE_MS").ok();
     let milliseconds = set.map(|text| text.parse().expect("TNR_FREEZE_MS must be a number"));

@@ -30,62 +30,17 @@ const NUMBERS: [[&str; 3]; 4] = [
     ["800", "356", "9377"],
 ];
 
-/// How many random texts each run tries, beside those below.
+/// The number of random texts that each run tries, beside those below.
 const RANDOM_TEXTS: usize = 10_000;
 
-/// Ways to write a number, with `A`, `B` and `C` for its three parts.
-const DISGUISES: [&str; 50] = [
-    "ABC",
-    "+1ABC",
-    "1ABC",
-    "A-B-C",
-    "(A) B-C",
-    "A.B.C",
-    "A B C",
-    "+1 A B C",
-    "+1 (A) B-C",
-    "1-A-B-C",
-    "001ABC",
-    "0111ABC",
-    "0011ABC",
-    "+1-A-B-C",
-    "A/B/C",
-    "A_B_C",
-    "A--B--C",
-    "A~B~C",
-    "(A)B-C",
-    "[A] B-C",
-    "A-B-C x1234",
-    "A-B-C ext. 1234",
-    "A-B-C extension 99",
-    "A-B-C;ext=1234",
-    "A-B-C#1234",
-    "+1ABC,,1234",
-    "tel:+1-A-B-C",
-    "tel:+1ABC;ext=12",
-    "tel:A-B-C;phone-context=+1",
-    "tel:+1-A-B-C;isub=1411",
-    "tel:B-C;phone-context=+1A",
-    "(A) B-C home",
-    "A-B-C       abc",
-    "call A-B-C now",
-    "my number is ABC",
-    "ABC and ABC",
-    "ABC / 1ABC",
-    "ABCabcd",
-    "ABC*",
-    "A\u{a0}B\u{a0}C",
-    "A\u{2013}B\u{2013}C",
-    "A\u{200b}B\u{200b}C",
-    "+1\u{2007}A\u{2007}B\u{2007}C",
-    "\u{ff0b}1ABC",
-    "\"ABC\"",
-    "<ABC>",
-    "ABC?x=1",
-    "%2B1ABC",
-    "fullwidth ABC",
-    "arabic ABC",
-];
+/// Ways to write a number, separated by `|`, with `A`, `B` and `C` for its three parts.
+const DISGUISES: &str = "ABC|+1ABC|1ABC|A-B-C|(A) B-C|A.B.C|A B C|+1 A B C|+1 (A) B-C|1-A-B-C|001ABC|\
+    0111ABC|0011ABC|+1-A-B-C|A/B/C|A_B_C|A--B--C|A~B~C|(A)B-C|[A] B-C|A-B-C x1234|A-B-C ext. 1234|\
+    A-B-C extension 99|A-B-C;ext=1234|A-B-C#1234|+1ABC,,1234|tel:+1-A-B-C|tel:+1ABC;ext=12|\
+    tel:A-B-C;phone-context=+1|tel:+1-A-B-C;isub=1411|tel:B-C;phone-context=+1A|(A) B-C home|\
+    A-B-C       abc|call A-B-C now|my number is ABC|ABC and ABC|ABC / 1ABC|ABCabcd|ABC*|\
+    A\u{a0}B\u{a0}C|A\u{2013}B\u{2013}C|A\u{200b}B\u{200b}C|+1\u{2007}A\u{2007}B\u{2007}C|\
+    \u{ff0b}1ABC|\"ABC\"|<ABC>|ABC?x=1|%2B1ABC|fullwidth ABC|arabic ABC";
 
 fn disguised(disguise: &str, [area, exchange, line]: [&str; 3]) -> String {
     let shifted = |zero: char, text: &str| -> String {
@@ -153,25 +108,12 @@ fn request_with(method: &str, target: String, text: &str) -> LoggedRequest {
 fn requests_with_text_everywhere(text: &str) -> Vec<LoggedRequest> {
     let text_of_url = encoded(text);
     let get = |target: String| request_with("GET", target, text);
-    let mut requests: Vec<LoggedRequest> = [
-        "/v1/format/{}",
-        "/v1/format?tn={}",
-        "/v1/format?tn=1&defaultCountry={}",
-        "/v1/{}",
-        "/{}",
-        "/v1/npa/{}",
-        "/v1/npa/415/nxx/{}",
-        "/v1/carrier/{}",
-        "/v1/carrier?ocn={}",
-        "/v1/search?q={}",
-        "/v1/search?{}=1",
-        "/v1/carriers?limit={}",
-        "/v1/carriers?version={}",
-        "/v1/npa/415?apiKey={}",
-    ]
-    .iter()
-    .map(|target| get(target.replace("{}", &text_of_url)))
-    .collect();
+    let targets = "/v1/format/{} /v1/format?tn={} /v1/format?tn=1&defaultCountry={} /v1/{} /{} \
+                   /v1/npa/{} /v1/npa/415/nxx/{} /v1/carrier/{} /v1/carrier?ocn={} /v1/search?q={} \
+                   /v1/search?{}=1 /v1/carriers?limit={} /v1/carriers?version={} \
+                   /v1/npa/415?apiKey={}";
+    let mut requests: Vec<LoggedRequest> =
+        targets.split(' ').map(|target| get(target.replace("{}", &text_of_url))).collect();
     let letters: String = text.chars().filter(char::is_ascii_alphanumeric).collect();
     requests.push(request_with(&format!("X{letters}"), "/v1/npa/415".to_owned(), text));
     for target in ["/v1/format".to_owned(), format!("/v1/format?column={text_of_url}")] {
@@ -208,7 +150,7 @@ async fn logging_process() {
     }
 }
 
-/// What a process logs of these requests.
+/// The log of a process of these requests.
 fn log_of(requests: &[LoggedRequest]) -> String {
     let folder = TempDir::new().unwrap();
     let (file, output) = (folder.path().join("requests"), folder.path().join("output"));
@@ -236,7 +178,7 @@ fn no_line_holds_a_whole_number_a_key_or_text_of_a_client() {
     println!("the seed of the random texts is {seed}");
     let mut random_texts = StdRng::seed_from_u64(seed);
     let mut requests = Vec::new();
-    for disguise in DISGUISES {
+    for disguise in DISGUISES.split('|') {
         for number in NUMBERS {
             let text = disguised(disguise, number);
             let by_path = format!("/v1/format/{}", encoded(&text));
@@ -279,7 +221,7 @@ fn no_line_holds_a_whole_number_a_key_or_text_of_a_client() {
         assert!(!whole, "{about}: {number}");
     }
     // At least the numbers in the list of disguises are recognized.
-    assert!(masked > NUMBERS.len() * DISGUISES.len(), "{masked}");
+    assert!(masked > NUMBERS.len() * DISGUISES.split('|').count(), "{masked}");
 
     let numbers = NUMBERS.map(|number| number.concat());
     for line in output.lines() {
@@ -307,30 +249,11 @@ static ROUTES: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
 
 /// Asserts that every field has one of a few values, or a form that leaves no room for text.
 fn assert_leaves_no_room_for_text(line: &Value, about: &str) {
-    let known = [
-        "level",
-        "message",
-        "request_id",
-        "method",
-        "route",
-        "status",
-        "cold_start",
-        "data_version",
-        "key",
-        "tn",
-        "Function",
-        "_aws",
-        "Requests",
-        "ClientErrors",
-        "ServerErrors",
-        "Latency",
-        "CacheHits",
-        "CacheMisses",
-        "ConsumedCapacity",
-    ];
+    let known = "level message request_id method route status cold_start data_version key tn Function \
+                 _aws Requests ClientErrors ServerErrors Latency CacheHits CacheMisses ConsumedCapacity";
     let mut fields = fields(line);
     fields.retain(|field| *field != "numbers");
-    assert_eq!(fields, known, "{about}");
+    assert_eq!(fields.join(" "), known, "{about}");
     assert!(line["numbers"].is_null() || line["numbers"].is_u64(), "{about}: {line}");
     assert!(ROUTES.contains(line["route"].as_str().unwrap()), "{about}: {line}");
     assert!(

@@ -16,7 +16,6 @@ mod freezing;
 mod import_commands;
 mod key_deletion;
 mod key_transfer;
-mod key_transfer_model;
 mod lambda;
 mod list_options;
 mod log_privacy;

@@ -1,4 +1,4 @@
-//! What API Gateway hands to a function for a request.
+//! The events of API Gateway for requests.
 
 use std::path::{Path, PathBuf};
 

@@ -24,7 +24,7 @@ use super::{
     template::{DEFAULT_ROUTE, route_of},
 };
 
-/// Where the compiler finds the description.
+/// The address at which the compiler finds the description.
 const LOCATION: &str = "https://example.com/openapi.json";
 
 /// Headers that need no description, since HTTP itself has them.

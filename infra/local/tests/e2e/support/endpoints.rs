@@ -58,7 +58,7 @@ impl Endpoint {
         })
     }
 
-    /// Whether its description says that it needs an API key, or else its function.
+    /// Returns `true` if its description, or else its function, demands an API key.
     pub fn needs_key(&self) -> bool {
         if undescribed_paths().contains(&self.path) {
             return !browser_paths().contains(&self.path);
@@ -91,7 +91,7 @@ fn undescribed_paths_of(is_asked_for: fn(&Routes) -> bool) -> BTreeSet<String> {
         .collect()
 }
 
-/// Whether only a page asks for a path, which is below that of the page and has no description.
+/// Returns `true` if only a page asks for a path, which is below that of the page and has no description.
 pub fn is_part_of_a_page(path: &str) -> bool {
     let page = path.split("/{").next().unwrap_or_default();
     page != path && undescribed_paths().contains(path) && readme::documents(page)

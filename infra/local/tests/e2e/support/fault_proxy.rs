@@ -23,7 +23,7 @@ use tokio::{net::TcpListener, sync::watch};
 
 use super::service::http_client;
 
-/// What happens to a call.
+/// The fate of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     None,
@@ -57,24 +57,18 @@ pub enum Fault {
 type Policy = dyn Fn(usize, &str) -> Fault + Send + Sync;
 
 /// A running proxy; it ends with the runtime of the test.
+#[derive(Clone)]
 pub struct FaultProxy {
     /// The address of the proxy.
     pub endpoint: String,
-    upstream: Upstream,
-}
-
-/// The database behind the proxy, and what the proxy knows of the calls to it.
-#[derive(Clone)]
-struct Upstream {
-    endpoint: String,
+    /// The address of the database behind it.
+    upstream: String,
     policy: Arc<Policy>,
     calls: Arc<AtomicUsize>,
     client: Client,
     /// Calls that are yet to be delivered, the oldest first.
     undelivered: Arc<Mutex<VecDeque<(HeaderMap, Bytes)>>>,
-    /// Whether calls are held.
     is_holding: Arc<watch::Sender<bool>>,
-    /// The calls that were answered.
     answered: Arc<Mutex<Vec<AnsweredCall>>>,
 }
 
@@ -93,52 +87,83 @@ impl FaultProxy {
         policy: impl Fn(usize, &str) -> Fault + Send + Sync + 'static,
     ) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-        let proxy = format!("http://{}", listener.local_addr().unwrap());
-        let upstream = Upstream {
-            endpoint: endpoint.to_owned(),
+        let proxy = Self {
+            endpoint: format!("http://{}", listener.local_addr().unwrap()),
+            upstream: endpoint.to_owned(),
             policy: Arc::new(policy),
             calls: Arc::default(),
             client: http_client(),
             undelivered: Arc::default(),
-            is_holding: Arc::new(watch::Sender::new(false)),
+            is_holding: Arc::default(),
             answered: Arc::default(),
         };
-        let router = Router::new().fallback(forward).with_state(upstream.clone());
+        let router = Router::new().fallback(forward).with_state(proxy.clone());
         tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
-        Self { endpoint: proxy, upstream }
+        proxy
     }
 
-    /// How many calls have come since the start or the last reset.
+    /// The number of calls since the start or the last reset.
     pub fn calls(&self) -> usize {
-        self.upstream.calls.load(Ordering::SeqCst)
+        self.calls.load(Ordering::SeqCst)
     }
 
     /// Begins to count the calls anew.
     pub fn reset(&self) {
-        self.upstream.calls.store(0, Ordering::SeqCst);
+        self.calls.store(0, Ordering::SeqCst);
     }
 
     /// The calls that were answered since the last time that they were taken, in their order.
     pub fn take_answered(&self) -> Vec<AnsweredCall> {
-        std::mem::take(&mut self.upstream.answered.lock().unwrap())
+        std::mem::take(&mut self.answered.lock().unwrap())
     }
 
     /// Delivers the oldest call that is not delivered yet, if there is one.
     pub async fn deliver(&self) {
-        let call = self.upstream.undelivered.lock().unwrap().pop_front();
+        let call = self.undelivered.lock().unwrap().pop_front();
         if let Some((headers, body)) = call {
-            self.upstream.answer(headers, body).await;
+            self.answer(headers, body).await;
         }
     }
 
     /// Waits until a call is held.
     pub async fn until_held(&self) {
-        self.upstream.is_holding.subscribe().wait_for(|&is_holding| is_holding).await.unwrap();
+        self.is_holding.subscribe().wait_for(|&is_holding| is_holding).await.unwrap();
     }
 
     /// Lets the held calls go on.
     pub fn release(&self) {
-        self.upstream.is_holding.send_replace(false);
+        self.is_holding.send_replace(false);
+    }
+
+    async fn until_released(&self) {
+        self.is_holding.subscribe().wait_for(|&is_holding| !is_holding).await.unwrap();
+    }
+
+    async fn answer(&self, mut headers: HeaderMap, body: impl Into<reqwest::Body>) -> Response {
+        let operation = operation_of(&headers).to_owned();
+        headers.remove("host");
+        headers.remove("content-length");
+        let request = self.client.post(&self.upstream).headers(headers).body(body);
+        let answer = request.send().await.unwrap();
+        let (status, headers) = (answer.status(), answer.headers().clone());
+        let body = answer.bytes().await.unwrap();
+        self.answered.lock().unwrap().push(AnsweredCall { operation, units: units_in(&body) });
+        (status, headers, body).into_response()
+    }
+
+    /// Does the first half of each table's writes and returns the others as unprocessed.
+    async fn answer_half(&self, headers: HeaderMap, body: &[u8]) -> Response {
+        let mut request: Value = serde_json::from_slice(body).unwrap();
+        let mut unprocessed = serde_json::Map::new();
+        for (table, writes) in request["RequestItems"].as_object_mut().unwrap() {
+            let writes = writes.as_array_mut().unwrap();
+            let rest = writes.split_off(writes.len().div_ceil(2));
+            if !rest.is_empty() {
+                unprocessed.insert(table.clone(), rest.into());
+            }
+        }
+        self.answer(headers, request.to_string()).await;
+        json_answer(&json!({ "UnprocessedItems": unprocessed }))
     }
 }
 
@@ -150,23 +175,23 @@ pub fn at_operation(
     move |_, called| if called == operation { fault } else { Fault::None }
 }
 
-async fn forward(State(upstream): State<Upstream>, headers: HeaderMap, body: Bytes) -> Response {
+async fn forward(State(proxy): State<FaultProxy>, headers: HeaderMap, body: Bytes) -> Response {
     let operation = operation_of(&headers);
-    let call = upstream.calls.fetch_add(1, Ordering::SeqCst) + 1;
-    let fault = (upstream.policy)(call, operation);
+    let call = proxy.calls.fetch_add(1, Ordering::SeqCst) + 1;
+    let fault = (proxy.policy)(call, operation);
     if fault == Fault::Held {
-        upstream.is_holding.send_replace(true);
+        proxy.is_holding.send_replace(true);
     }
-    upstream.until_released().await;
+    proxy.until_released().await;
     match fault {
-        Fault::None | Fault::Held => upstream.answer(headers, body).await,
+        Fault::None | Fault::Held => proxy.answer(headers, body).await,
         Fault::Postponed => {
-            upstream.undelivered.lock().unwrap().push_back((headers, body));
+            proxy.undelivered.lock().unwrap().push_back((headers, body));
             connection_reset()
         }
         Fault::Repeated => {
-            upstream.undelivered.lock().unwrap().push_back((headers.clone(), body.clone()));
-            upstream.answer(headers, body).await
+            proxy.undelivered.lock().unwrap().push_back((headers.clone(), body.clone()));
+            proxy.answer(headers, body).await
         }
         Fault::Dead => refusal(StatusCode::BAD_REQUEST, "ValidationException"),
         Fault::Throttled => {
@@ -178,17 +203,17 @@ async fn forward(State(upstream): State<Upstream>, headers: HeaderMap, body: Byt
         Fault::Reset => connection_reset(),
         Fault::Late(time) => {
             tokio::time::sleep(time / 2).await;
-            let answer = upstream.answer(headers, body).await;
+            let answer = proxy.answer(headers, body).await;
             tokio::time::sleep(time / 2).await;
             answer
         }
-        Fault::HalfProcessed => upstream.answer_half(headers, &body).await,
+        Fault::HalfProcessed => proxy.answer_half(headers, &body).await,
         Fault::Unprocessed => {
             let request: Value = serde_json::from_slice(&body).unwrap();
             json_answer(&json!({ "Responses": {}, "UnprocessedKeys": request["RequestItems"] }))
         }
         Fault::BrokenOff => {
-            upstream.answer(headers, body).await;
+            proxy.answer(headers, body).await;
             let broken = futures_util::stream::iter([
                 Ok(Bytes::from_static(b"{\"Item\":")),
                 Err(std::io::Error::other("broken off")),
@@ -223,37 +248,4 @@ fn refusal(status: StatusCode, kind: &str) -> Response {
     let kind = format!("com.amazonaws.dynamodb.v20120810#{kind}");
     let body = json!({ "__type": kind, "message": "a fault on purpose" });
     (status, json_answer(&body)).into_response()
-}
-
-impl Upstream {
-    async fn until_released(&self) {
-        self.is_holding.subscribe().wait_for(|&is_holding| !is_holding).await.unwrap();
-    }
-
-    async fn answer(&self, mut headers: HeaderMap, body: impl Into<reqwest::Body>) -> Response {
-        let operation = operation_of(&headers).to_owned();
-        headers.remove("host");
-        headers.remove("content-length");
-        let request = self.client.post(&self.endpoint).headers(headers).body(body);
-        let answer = request.send().await.unwrap();
-        let (status, headers) = (answer.status(), answer.headers().clone());
-        let body = answer.bytes().await.unwrap();
-        self.answered.lock().unwrap().push(AnsweredCall { operation, units: units_in(&body) });
-        (status, headers, body).into_response()
-    }
-
-    /// Does the first half of each table's writes and returns the others as unprocessed.
-    async fn answer_half(&self, headers: HeaderMap, body: &[u8]) -> Response {
-        let mut request: Value = serde_json::from_slice(body).unwrap();
-        let mut unprocessed = serde_json::Map::new();
-        for (table, writes) in request["RequestItems"].as_object_mut().unwrap() {
-            let writes = writes.as_array_mut().unwrap();
-            let rest = writes.split_off(writes.len().div_ceil(2));
-            if !rest.is_empty() {
-                unprocessed.insert(table.clone(), rest.into());
-            }
-        }
-        self.answer(headers, request.to_string()).await;
-        json_answer(&json!({ "UnprocessedItems": unprocessed }))
-    }
 }

@@ -10,7 +10,7 @@ use shared::{
     state::App,
 };
 
-/// What a function answers to an event.
+/// The answer of a function to an event.
 pub struct FunctionAnswer {
     pub status: u16,
     pub headers: HeaderMap,
@@ -34,7 +34,7 @@ impl FunctionAnswer {
     }
 }
 
-/// What the function with these routes answers to an event.
+/// The answer of the function with these routes to an event.
 pub async fn answer_of(routes: Routes, app: App, event: &Value) -> FunctionAnswer {
     let request = lambda_http::request::from_str(&event.to_string()).unwrap();
     let response = lambda(routes, app).call(request).await.unwrap();

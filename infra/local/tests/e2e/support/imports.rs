@@ -18,7 +18,7 @@ use super::{
 /// all, and [`assert_no_drift`] compares every item with the lists.
 const LOOKED_UP: usize = 8;
 
-/// What the API answers from the small reports: all lists, and a part of their records as lookups.
+/// Answers of the API from the small reports: all lists, and a part of their records as lookups.
 pub async fn answers(service: &Service) -> BTreeMap<String, Value> {
     let mut answers = BTreeMap::new();
     let mut paths = vec!["/v1/stats".to_owned(), "/v1/search?q=sample&limit=100".to_owned()];

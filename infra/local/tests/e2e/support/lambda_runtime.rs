@@ -19,7 +19,7 @@ use axum::{
 use serde_json::{Value, json};
 use tokio::{
     net::TcpListener,
-    sync::{Mutex, Notify, mpsc, watch},
+    sync::{Mutex, mpsc, watch},
     time::timeout,
 };
 
@@ -28,28 +28,34 @@ use super::processes::{send_signal, until_ended};
 /// The variable by which Lambda tells a function how many requests it may take at once.
 pub const MAX_CONCURRENCY: &str = "AWS_LAMBDA_MAX_CONCURRENCY";
 const EXTENSION_ID: &str = "5f2d0b3a-extension";
-/// How long an invocation may take, by the deadline that the function is given.
+/// The time for an invocation, by the deadline that the function is given.
 const INVOCATION_TIMEOUT: Duration = Duration::from_secs(60);
-/// How long the function may take to become idle or to respond.
+/// The time in which the function has to become idle or to respond.
 const LONGEST_WAIT: Duration = Duration::from_secs(20);
 
-/// Whether extensions may register.
+/// The answer to an extension that registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Registration {
     Accepted,
     Refused,
 }
 
-/// What the handlers of the stand-in share with the test.
+/// The calls of a function and its extension so far: requests for the next event, and responses.
+#[derive(Default)]
+struct Calls {
+    asked: usize,
+    is_extension_registered: bool,
+    extension_asked: usize,
+    responses: HashMap<String, Value>,
+}
+
+/// The state that the handlers of the stand-in share with the test.
 struct RuntimeState {
     registration: Registration,
-    invocations: Mutex<mpsc::UnboundedReceiver<(String, Value)>>,
-    invoked: Mutex<mpsc::UnboundedReceiver<String>>,
-    /// How often the function and the extension have asked for their next event.
-    asked: watch::Sender<(usize, usize)>,
-    registered: watch::Sender<bool>,
-    responses: Mutex<HashMap<String, Value>>,
-    responded: Notify,
+    /// The events for the function, and the ids of those for the extension.
+    events: Mutex<mpsc::UnboundedReceiver<(String, Value)>>,
+    notices: Mutex<mpsc::UnboundedReceiver<String>>,
+    calls: watch::Sender<Calls>,
 }
 
 /// A function that runs under the stand-in.
@@ -59,24 +65,18 @@ pub struct LambdaFunction {
     invoke: mpsc::UnboundedSender<(String, Value)>,
     notify_extension: mpsc::UnboundedSender<String>,
     invocations: usize,
-    /// How many requests the function may take at once.
+    /// The number of requests that the function may take at once.
     at_once: usize,
 }
 
 impl LambdaFunction {
     /// Starts the process that `command` describes, and waits until it is ready.
     pub async fn start(mut command: Command, registration: Registration) -> Self {
-        let (invoke, invocations) = mpsc::unbounded_channel();
-        let (notify_extension, invoked) = mpsc::unbounded_channel();
-        let state = Arc::new(RuntimeState {
-            registration,
-            invocations: Mutex::new(invocations),
-            invoked: Mutex::new(invoked),
-            asked: watch::Sender::default(),
-            registered: watch::Sender::default(),
-            responses: Mutex::default(),
-            responded: Notify::new(),
-        });
+        let (invoke, events) = mpsc::unbounded_channel();
+        let (notify_extension, notices) = mpsc::unbounded_channel();
+        let (events, notices) = (Mutex::new(events), Mutex::new(notices));
+        let calls = watch::Sender::default();
+        let state = Arc::new(RuntimeState { registration, events, notices, calls });
         let router = Router::new()
             .route("/2018-06-01/runtime/invocation/next", get(next_invocation))
             .route("/2018-06-01/runtime/invocation/{id}/response", post(response))
@@ -92,34 +92,26 @@ impl LambdaFunction {
             .env("AWS_LAMBDA_FUNCTION_NAME", "stack-npa")
             .env("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "512")
             .env("AWS_LAMBDA_FUNCTION_VERSION", "1");
-        let at_once = command
-            .get_envs()
-            .find(|(variable, _)| *variable == MAX_CONCURRENCY)
-            .and_then(|(_, most)| most?.to_str()?.parse().ok());
+        let mut variables = command.get_envs();
+        let concurrency = variables.find(|(name, _)| *name == MAX_CONCURRENCY);
+        let at_once = concurrency.and_then(|(_, most)| most?.to_str()?.parse().ok()).unwrap_or(1);
         let process = command.spawn().unwrap();
-        let function = Self {
-            process,
-            state,
-            invoke,
-            notify_extension,
-            invocations: 0,
-            at_once: at_once.unwrap_or(1),
-        };
+        let function = Self { process, state, invoke, notify_extension, invocations: 0, at_once };
         function.until_idle().await;
         function
     }
 
-    /// Whether the function has registered an extension.
+    /// Returns `true` if the function has registered an extension.
     pub fn has_extension(&self) -> bool {
-        *self.state.registered.borrow()
+        self.state.calls.borrow().is_extension_registered
     }
 
     /// Waits until function and extension have asked for their next event.
     async fn until_idle(&self) {
-        let mut asked = self.state.asked.subscribe();
-        let idle = asked.wait_for(|(function, extension)| {
-            *function == self.invocations + self.at_once
-                && (!self.has_extension() || *extension == self.invocations + 1)
+        let mut calls = self.state.calls.subscribe();
+        let idle = calls.wait_for(|calls| {
+            calls.asked == self.invocations + self.at_once
+                && (!calls.is_extension_registered || calls.extension_asked == self.invocations + 1)
         });
         timeout(LONGEST_WAIT, idle).await.expect("the function does not become idle").unwrap();
     }
@@ -144,15 +136,10 @@ impl LambdaFunction {
 
     /// The response of the function to an invocation.
     pub async fn response(&self, id: &str) -> Value {
-        let response = async {
-            loop {
-                if let Some(response) = self.state.responses.lock().await.remove(id) {
-                    return response;
-                }
-                self.state.responded.notified().await;
-            }
-        };
-        timeout(LONGEST_WAIT, response).await.expect("the function does not respond")
+        let mut calls = self.state.calls.subscribe();
+        let responded = calls.wait_for(|calls| calls.responses.contains_key(id));
+        let calls = timeout(LONGEST_WAIT, responded).await.expect("the function does not respond");
+        calls.unwrap().responses[id].clone()
     }
 
     /// Freezes the function once it is idle.
@@ -183,15 +170,15 @@ impl Drop for LambdaFunction {
     }
 }
 
-/// When an invocation has to be over, in milliseconds since 1970.
+/// The end of an invocation, in milliseconds since 1970.
 fn deadline() -> u128 {
     let end = SystemTime::now() + INVOCATION_TIMEOUT;
     end.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_millis()
 }
 
 async fn next_invocation(State(state): State<Arc<RuntimeState>>) -> Response {
-    state.asked.send_modify(|(function, _)| *function += 1);
-    let Some((id, event)) = state.invocations.lock().await.recv().await else {
+    state.calls.send_modify(|calls| calls.asked += 1);
+    let Some((id, event)) = state.events.lock().await.recv().await else {
         return StatusCode::GONE.into_response();
     };
     let headers = [
@@ -208,8 +195,8 @@ async fn response(
     Path(id): Path<String>,
     body: String,
 ) -> StatusCode {
-    state.responses.lock().await.insert(id, serde_json::from_str(&body).unwrap());
-    state.responded.notify_one();
+    let response = serde_json::from_str(&body).unwrap();
+    state.calls.send_modify(|calls| _ = calls.responses.insert(id, response));
     StatusCode::ACCEPTED
 }
 
@@ -217,15 +204,15 @@ async fn register(State(state): State<Arc<RuntimeState>>) -> Response {
     if state.registration == Registration::Refused {
         return StatusCode::FORBIDDEN.into_response();
     }
-    state.registered.send_replace(true);
+    state.calls.send_modify(|calls| calls.is_extension_registered = true);
     let body = json!({ "functionName": "npa", "functionVersion": "1", "handler": "bootstrap" });
     ([("lambda-extension-identifier", EXTENSION_ID)], body.to_string()).into_response()
 }
 
 async fn next_event(State(state): State<Arc<RuntimeState>>, headers: HeaderMap) -> Response {
     assert_eq!(headers["lambda-extension-identifier"], EXTENSION_ID);
-    state.asked.send_modify(|(_, extension)| *extension += 1);
-    let Some(id) = state.invoked.lock().await.recv().await else {
+    state.calls.send_modify(|calls| calls.extension_asked += 1);
+    let Some(id) = state.notices.lock().await.recv().await else {
         return StatusCode::GONE.into_response();
     };
     let event = json!({

@@ -4,7 +4,7 @@ use std::{fs, process::Output};
 
 use tempfile::TempDir;
 
-use super::program::run;
+use super::{program::run, small_reports::ReportTexts};
 
 /// A folder with the database of an operator, and files beside it.
 pub struct Operator {
@@ -30,5 +30,15 @@ impl Operator {
     /// Runs the program on the database of this operator.
     pub fn run(&self, arguments: &[&str]) -> Output {
         run(&self.folder, arguments)
+    }
+
+    /// Imports these reports with more options.
+    pub fn import(&self, texts: &ReportTexts, more: &[&str]) -> Output {
+        let nanpa = self.write("nanpa", &texts.nanpa);
+        let cnac = self.write("cnac", &texts.cnac);
+        let npa_report = self.write("npa_report", &texts.npa_report);
+        let carriers = self.write("carriers", &texts.carriers);
+        let reports = ["import", "--nanpa", &nanpa, "--cnac", &cnac, "--npa-report", &npa_report];
+        self.run(&[&reports[..], &["--carriers", &carriers], more].concat())
     }
 }

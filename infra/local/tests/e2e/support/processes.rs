@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long a process may take until something is so, such as to end after a signal.
+/// The longest wait for a process, such as for its end after a signal.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
 /// Sends a signal, such as `STOP`, to a process.

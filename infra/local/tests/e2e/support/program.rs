@@ -7,6 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use reqwest::Response;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -17,7 +18,7 @@ use super::{
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_tnr");
 
-/// How long `serve` may take to start, with an import of the sample.
+/// The time that `serve` has to start, with an import of the sample.
 const LONGEST_START: Duration = Duration::from_secs(60);
 
 /// The program with these arguments, as it is installed: without what `cargo` says to those it runs.
@@ -42,13 +43,13 @@ pub fn run(data_dir: &TempDir, arguments: &[&str]) -> Output {
     program_on(data_dir, arguments).output().unwrap()
 }
 
-/// What a command printed, which must have succeeded.
+/// The standard output of a command, which must have succeeded.
 pub fn stdout(output: &Output) -> String {
     assert!(output.status.success(), "{}", stderr(output));
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-/// What a command wrote to the standard error.
+/// The standard error of a command.
 pub fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
@@ -109,15 +110,20 @@ impl Serving {
         address.unwrap().trim().strip_suffix("/metrics").unwrap().to_owned()
     }
 
-    /// What the program has printed and logged so far.
+    /// The output and the log of the program so far.
     pub fn output(&self) -> String {
         fs::read_to_string(&self.output).unwrap()
     }
 
+    /// The response to a request with a key.
+    pub async fn response(&self, path: &str, key: &str) -> Response {
+        let request = http_client().get(format!("{}{path}", self.base_url));
+        request.bearer_auth(key).send().await.unwrap()
+    }
+
     /// The body of the response to a request with the key that the program printed.
     pub async fn get(&self, path: &str) -> Value {
-        let request = http_client().get(format!("{}{path}", self.base_url)).bearer_auth(&self.key);
-        request.send().await.unwrap().json().await.unwrap()
+        self.response(path, &self.key).await.json().await.unwrap()
     }
 
     /// The same without flags, which other commands leave out, since they serve no images.

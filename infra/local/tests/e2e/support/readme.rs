@@ -18,7 +18,7 @@ pub fn rows() -> Vec<Row> {
     rows.map(|row| Row { paths: paths(row), needs_key: !row.contains("without a key") }).collect()
 }
 
-/// Whether some row documents a path.
+/// Returns `true` if some row documents a path.
 pub fn documents(path: &str) -> bool {
     let path = path.replace("+}", "}");
     rows().iter().any(|row| row.paths.contains(&path))

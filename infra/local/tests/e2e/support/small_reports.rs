@@ -20,26 +20,24 @@ pub struct ReportTexts {
 }
 
 impl ReportTexts {
-    /// The reports as the sample has them.
+    /// The reports as the sample has them, without most area codes.
     pub fn first() -> Self {
-        let Sources { nanpa, cnac, npa_report, carriers, .. } = sample();
-        let of_area_codes = |source: &Source,
-                             header_lines: usize,
-                             is_of: &dyn Fn(&str, &str) -> bool| {
-            let text = embedded(source);
-            let lines = text.split_inclusive('\n').enumerate();
-            let kept = lines
-                .filter(|(n, line)| *n < header_lines || NPAS.iter().any(|npa| is_of(line, npa)));
-            kept.map(|(_, line)| line).collect::<String>()
+        let kept = |text: &str, header_lines: usize, is_of: &dyn Fn(&str, &str) -> bool| {
+            let is_kept = |(n, line): &(usize, &str)| {
+                *n < header_lines || NPAS.iter().any(|npa| is_of(line, npa))
+            };
+            let lines = text.split_inclusive('\n').enumerate().filter(is_kept);
+            lines.map(|(_, line)| line).collect::<String>()
         };
+        let Self { nanpa, cnac, npa_report, carriers } = Self::sample();
         Self {
-            nanpa: of_area_codes(&nanpa, 1, &|line, npa| line.contains(&format!("\t{npa}-"))),
-            cnac: of_area_codes(&cnac, 2, &|line, npa| line.starts_with(npa)),
+            nanpa: kept(&nanpa, 1, &|line, npa| line.contains(&format!("\t{npa}-"))),
+            cnac: kept(&cnac, 2, &|line, npa| line.starts_with(npa)),
             // Area code 600 has no exchanges.
-            npa_report: of_area_codes(&npa_report, 2, &|line, npa| {
+            npa_report: kept(&npa_report, 2, &|line, npa| {
                 line.starts_with(npa) || line.starts_with("600")
             }),
-            carriers: embedded(&carriers.unwrap()),
+            carriers,
         }
     }
 
@@ -122,24 +120,21 @@ pub async fn dump(store: &Store) -> BTreeMap<String, String> {
     for table in [&tables.carriers, &tables.exchanges, &tables.dataset] {
         let mut pages = client.scan().table_name(table).into_paginator().items().send();
         while let Some(item) = pages.next().await {
-            let item: BTreeMap<String, _> = item.unwrap().into_iter().collect();
+            let item = item.unwrap();
             let key = ["ocn", "npa_nxx", "id"].iter().find_map(|name| item.get(*name)).unwrap();
-            items.insert(format!("{table} {:?}", key), format!("{:?}", ordered(&item)));
+            items.insert(format!("{table} {key:?}"), as_text(&AttributeValue::M(item)));
         }
     }
     items
 }
 
-/// Attributes by name, also those inside of others, since a `HashMap` has no order.
-fn ordered(item: &BTreeMap<String, AttributeValue>) -> BTreeMap<String, String> {
-    item.iter().map(|(name, value)| (name.clone(), as_text(value))).collect()
-}
-
+/// A value with its attributes in order, which a `HashMap` does not keep.
 fn as_text(value: &AttributeValue) -> String {
     match value {
         AttributeValue::M(map) => {
-            let map = map.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
-            format!("{:?}", ordered(&map))
+            let ordered: BTreeMap<_, _> =
+                map.iter().map(|(name, value)| (name, as_text(value))).collect();
+            format!("{ordered:?}")
         }
         AttributeValue::L(list) => format!("{:?}", list.iter().map(as_text).collect::<Vec<_>>()),
         _ => format!("{value:?}"),

@@ -9,7 +9,7 @@ use yaml_serde::Value;
 /// The template as text.
 pub const TEXT: &str = include_str!("../../../../../template.yaml");
 
-/// What API Gateway calls the route of every path that has no route of its own.
+/// The name of the route of every path that has no route of its own.
 pub const DEFAULT_ROUTE: &str = "$default";
 
 /// A function of the template.
@@ -96,45 +96,23 @@ impl Function {
 /// The route of the template that takes a path, and the values of the route's parameters. API
 /// Gateway takes a path with a slash at its end for the path without it.
 pub fn route_of(path: &str) -> (String, Map<String, JsonValue>) {
-    let matching = |path: &str| {
-        routes().into_iter().find_map(|Route { path: route, .. }| {
-            let parameters = parameters_of(&route, path)?;
-            Some((route, parameters))
-        })
-    };
-    matching(path)
-        .or_else(|| matching(path.strip_suffix('/')?))
-        .unwrap_or_else(|| (DEFAULT_ROUTE.to_owned(), Map::new()))
-}
-
-/// The values of a route's parameters in a path; `None` if the route does not take the path.
-fn parameters_of(route: &str, path: &str) -> Option<Map<String, JsonValue>> {
-    let mut parameters = Map::new();
-    let mut rest = Some(path);
-    for segment in route.split('/') {
-        let left = rest?;
-        if left.is_empty() && segment.starts_with('{') {
-            return None;
+    static ROUTER: LazyLock<matchit::Router<String>> = LazyLock::new(|| {
+        let mut router = matchit::Router::new();
+        for Route { path, .. } in routes().into_iter().filter(|route| route.path != DEFAULT_ROUTE) {
+            let pattern = match path.rsplit_once('{').filter(|_| path.ends_with("+}")) {
+                Some((before, name)) => format!("{before}{{*{}", name.replace('+', "")),
+                None => path.clone(),
+            };
+            // A route may be there once for each of its methods.
+            _ = router.insert(pattern, path);
         }
-        if let Some(greedy) = segment.strip_suffix("+}") {
-            let name = greedy.trim_start_matches('{');
-            parameters.insert(name.to_owned(), decoded(left).into());
-            return Some(parameters);
-        }
-        let (value, following) = match left.split_once('/') {
-            Some((value, following)) => (value, Some(following)),
-            None => (left, None),
-        };
-        match segment.strip_prefix('{') {
-            Some(name) => {
-                parameters.insert(name.trim_end_matches('}').to_owned(), decoded(value).into());
-            }
-            None if segment == value => (),
-            None => return None,
-        }
-        rest = following;
-    }
-    rest.is_none().then_some(parameters)
+        router
+    });
+    let found = ROUTER.at(path).or_else(|_| ROUTER.at(path.strip_suffix('/').unwrap_or_default()));
+    let Ok(found) = found else { return (DEFAULT_ROUTE.to_owned(), Map::new()) };
+    let parameters = found.params.iter();
+    let parameters = parameters.map(|(name, value)| (name.to_owned(), decoded(value).into()));
+    (found.value.clone(), parameters.collect())
 }
 
 /// Text as it was before a client encoded it for a URL.

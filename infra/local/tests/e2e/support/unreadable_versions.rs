@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use numbering::{dataset::LAYOUT, records::Version};
 use store::{Manifest, Snapshot, Store};
 
-/// Why a version cannot be read.
+/// The reason why a version cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
     MissingChunk,
@@ -18,7 +18,7 @@ impl Reason {
     pub const ALL: [Self; 4] =
         [Self::MissingChunk, Self::FlippedBit, Self::NoBytes, Self::OtherLayout];
 
-    /// What messages say.
+    /// The words of messages.
     pub fn text(self) -> &'static str {
         match self {
             Self::MissingChunk | Self::NoBytes => "#0000 is missing",

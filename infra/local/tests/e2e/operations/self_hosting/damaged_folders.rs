@@ -1,4 +1,4 @@
-//! Folders and backups that are damaged: what every command says of them, and what is left to do.
+//! Folders and backups that are damaged: the messages of commands, and the ways out.
 
 use std::{
     fs,
@@ -9,8 +9,8 @@ use rusqlite::Connection;
 use tempfile::TempDir;
 
 use crate::support::{
-    databases::write_sample_into,
-    program::{program, run, stderr, stdout},
+    databases::sample_folder,
+    program::{program, program_on, run, stderr, stdout},
 };
 
 /// The pages of the database are as large as those of most systems.
@@ -18,8 +18,7 @@ const PAGE: usize = 4096;
 
 /// A folder with the sample, and its database.
 pub fn folder() -> (TempDir, PathBuf) {
-    let folder = TempDir::new().unwrap();
-    write_sample_into(folder.path());
+    let folder = sample_folder();
     let database = folder.path().join("dynamodb.sqlite");
     (folder, database)
 }
@@ -53,7 +52,7 @@ const DAMAGE_KEY: &str =
     "UPDATE api_keys SET item_json = replace(item_json, 'created_at', 'created_by')";
 
 #[test]
-fn a_damaged_database_is_one_message_with_its_path_and_the_ways_out_for_every_command() {
+fn every_command_names_a_damaged_database_and_the_ways_out() {
     let destroyed: [fn(&Path); 2] = [
         |database| fs::write(database, "no database, but long enough to be one").unwrap(),
         |database| {
@@ -61,16 +60,12 @@ fn a_damaged_database_is_one_message_with_its_path_and_the_ways_out_for_every_co
             fs::write(database, &bytes[..PAGE / 2]).unwrap();
         },
     ];
-    let commands: [&[&str]; 9] = [
+    let commands: [&[&str]; 5] = [
         &["lookup", "+14152065555"],
-        &["versions"],
-        &["verify"],
         &["verify", "--repair"],
-        &["keys", "list"],
         &["keys", "create", "--name", "a client"],
         &["serve", "--port", "0"],
         &["dynamodb", "--port", "0"],
-        &["search", "wireless"],
     ];
     for destroy in destroyed {
         let (data_dir, database) = folder();
@@ -111,7 +106,7 @@ fn what_is_left_of_a_damaged_database_is_read_with_a_warning_and_never_written_i
 }
 
 #[test]
-fn damage_is_not_copied_into_a_backup() {
+fn damage_is_neither_backed_up_nor_restored() {
     let row = |change: &'static str| move |database: &Path| damage_row(database, change);
     type Case<'a> = (&'a str, &'a dyn Fn(&Path), &'a str);
     let damages: [Case; 4] = [
@@ -123,80 +118,58 @@ fn damage_is_not_copied_into_a_backup() {
     for (what, damage, remedy) in damages {
         let (data_dir, database) = folder();
         stdout(&run(&data_dir, &["keys", "create", "--name", "a client"]));
-        let backups = TempDir::new().unwrap();
-        let file = backups.path().join("numbers.sqlite");
-        fs::write(&file, "the backup of yesterday").unwrap();
+        let (backups, restored) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+        let backup = backups.path().join("numbers.sqlite");
+        let file = backup.to_str().unwrap();
+        let written = stdout(&run(&data_dir, &["backup", file]));
+        assert!(written.contains("All of it was read: version "), "{written}");
+        let checked = stdout(&program(&["backup", "--verify", file]).output().unwrap());
+        assert!(checked.contains("is a backup that can be restored"), "{checked}");
+        assert!(checked.ends_with("items, and 1 key.\n"), "{checked}");
+
+        damage(&backup);
+        let content = fs::read(&backup).unwrap();
+        let of_backup = format!("error: backup {file} is damaged: ");
+        let of_folder = format!("error: database {} is damaged: {what}", database.display());
         damage(&database);
-        let refused = run(&data_dir, &["backup", file.to_str().unwrap(), "--force"]);
-        let error = stderr(&refused);
-        assert_eq!(refused.status.code(), Some(2), "{error}");
-        let named = format!("error: database {} is damaged: {what}", database.display());
-        assert!(error.starts_with(&named), "{error}");
-        assert!(error.contains(&format!("'tnr {remedy} --data-dir ")), "{error}");
-        assert_eq!(fs::read_to_string(&file).unwrap(), "the backup of yesterday");
-        assert_eq!(fs::read_dir(backups.path()).unwrap().count(), 1);
-    }
-}
-
-#[test]
-fn a_backup_is_read_as_a_whole_and_a_damaged_one_is_not_restored() {
-    let (data_dir, _) = folder();
-    stdout(&run(&data_dir, &["keys", "create", "--name", "a client"]));
-    let backups = TempDir::new().unwrap();
-    let file = backups.path().join("numbers.sqlite");
-    let read = "items, and 1 key.\n";
-    let written = stdout(&run(&data_dir, &["backup", file.to_str().unwrap()]));
-    assert!(
-        written.contains("All of it was read: version ") && written.ends_with(read),
-        "{written}"
-    );
-    let checked = || program(&["backup", "--verify", file.to_str().unwrap()]).output().unwrap();
-    let good = stdout(&checked());
-    assert!(good.contains("is a backup that can be restored") && good.ends_with(read), "{good}");
-
-    let whole = fs::read(&file).unwrap();
-    let row = |change: &'static str| move |database: &Path| damage_row(database, change);
-    let damages: [&dyn Fn(&Path); 4] =
-        [&damage_page, &row(DAMAGE_CHUNK), &row(DAMAGE_ITEM), &row(DAMAGE_KEY)];
-    for damage in damages {
-        fs::write(&file, &whole).unwrap();
-        damage(&file);
-        let restored = TempDir::new().unwrap();
-        for refused in [checked(), run(&restored, &["restore", file.to_str().unwrap()])] {
+        for (refused, named, remedy) in [
+            (program(&["backup", "--verify", file]), &of_backup, "; use another one".to_owned()),
+            (program_on(&restored, &["restore", file]), &of_backup, "; use another one".to_owned()),
+            (
+                program_on(&data_dir, &["backup", "--force", file]),
+                &of_folder,
+                format!("'tnr {remedy} --data-dir "),
+            ),
+        ] {
+            let refused = { refused }.output().unwrap();
             let error = stderr(&refused);
             assert_eq!(refused.status.code(), Some(2), "{error}");
-            let named = format!("error: backup {} is damaged: ", file.display());
-            assert!(error.starts_with(&named) && error.contains("; use another one"), "{error}");
+            assert!(error.starts_with(named) && error.contains(&remedy), "{error}");
         }
         assert!(!restored.path().join("dynamodb.sqlite").exists());
+        assert!(fs::read(&backup).unwrap() == content, "the backup of yesterday stays");
+        assert_eq!(fs::read_dir(backups.path()).unwrap().count(), 1);
     }
 }
 
 #[test]
 fn a_file_whose_schema_runs_something_is_neither_restored_nor_served() {
     let (data_dir, database) = folder();
-    let whole = fs::read(&database).unwrap();
-    for statement in [
-        "CREATE VIEW planted AS SELECT count(*) FROM usage",
-        "CREATE TRIGGER planted AFTER DELETE ON usage BEGIN DELETE FROM api_keys; END",
-        "CREATE VIRTUAL TABLE planted USING fts5(name)",
+    let connection = Connection::open(&database).unwrap();
+    let trigger = "CREATE TRIGGER planted AFTER DELETE ON usage BEGIN DELETE FROM api_keys; END";
+    connection.execute_batch(trigger).unwrap();
+    connection.close().unwrap();
+    let restored = TempDir::new().unwrap();
+    let file = database.to_str().unwrap();
+    for refused in [
+        program(&["backup", "--verify", file]).output().unwrap(),
+        run(&restored, &["restore", file]),
+        run(&data_dir, &["keys", "list"]),
+        run(&data_dir, &["serve", "--port", "0"]),
     ] {
-        fs::write(&database, &whole).unwrap();
-        let connection = Connection::open(&database).unwrap();
-        connection.execute_batch(statement).unwrap();
-        connection.close().unwrap();
-        let restored = TempDir::new().unwrap();
-        let file = database.to_str().unwrap();
-        for refused in [
-            program(&["backup", "--verify", file]).output().unwrap(),
-            run(&restored, &["restore", file]),
-            run(&data_dir, &["keys", "list"]),
-            run(&data_dir, &["serve", "--port", "0"]),
-        ] {
-            let error = stderr(&refused);
-            assert_eq!(refused.status.code(), Some(2), "{error}");
-            assert!(error.contains("its schema describes \"planted\""), "{error}");
-        }
-        assert!(!restored.path().join("dynamodb.sqlite").exists());
+        let error = stderr(&refused);
+        assert_eq!(refused.status.code(), Some(2), "{error}");
+        assert!(error.contains("its schema describes \"planted\""), "{error}");
     }
+    assert!(!restored.path().join("dynamodb.sqlite").exists());
 }

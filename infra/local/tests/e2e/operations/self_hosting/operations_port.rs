@@ -1,4 +1,4 @@
-//! What the operations port tells: metrics, readiness and liveness.
+//! The operations port: metrics, readiness and liveness.
 
 use std::{
     collections::BTreeSet,
@@ -6,16 +6,15 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    time::Duration,
 };
 
 use reqwest::StatusCode;
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
 use crate::support::{
-    databases::write_sample_into,
+    databases::sample_folder,
     fault_proxy::{Fault, FaultProxy},
+    processes::until,
     program::{Serving, program, stderr, stdout},
     service::{KEY, Service, http_client},
 };
@@ -54,8 +53,7 @@ fn value(metrics: &str, series: &str) -> f64 {
 
 #[tokio::test]
 async fn the_metrics_tell_of_requests_data_and_the_process() {
-    let data_dir = TempDir::new().unwrap();
-    write_sample_into(data_dir.path());
+    let data_dir = sample_folder();
     let serving = Serving::on(&data_dir, &OPTIONS).await;
     let operations = serving.operations_url();
     for path in ["/v1/npa/415?limit=1", "/v1/npa/415?limit=0", "/v1/npa/415/nxx/206", "/nowhere"] {
@@ -92,6 +90,10 @@ async fn the_metrics_tell_of_requests_data_and_the_process() {
     };
     assert_eq!((requests("/v1/npa/{npa}", "2xx"), requests("/v1/npa/{npa}", "4xx")), (1.0, 1.0));
     assert_eq!(requests("$default", "4xx"), 1.0);
+    let latency =
+        |part: &str| value(&metrics, &format!("tnr_http_request_duration_seconds_{part}"));
+    assert_eq!(latency(r#"count{route="/v1/npa/{npa}"}"#), 2.0);
+    assert_eq!(latency(r#"bucket{route="/v1/npa/{npa}",le="10"}"#), 2.0);
     assert_eq!(value(&metrics, "tnr_data_records"), 3484.0);
     assert_eq!(value(&metrics, "tnr_database_up"), 1.0);
     assert_eq!(value(&metrics, "tnr_ready"), 1.0);
@@ -139,20 +141,8 @@ async fn a_dead_database_shows_in_the_metrics_and_in_readiness_once_it_is_needed
         let (_, metrics) = text(&format!("{operations}/metrics")).await;
         value(&metrics, name)
     };
-    let until_ready = async |expected: StatusCode| {
-        for _ in 0..200 {
-            if ready().await.0 == expected {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-        panic!("{:?} instead of {expected}", ready().await);
-    };
-    let look_up = async || {
-        let url = format!("{}/v1/carrier/908K", serving.base_url);
-        http_client().get(url).bearer_auth(KEY).send().await.unwrap().status()
-    };
-    until_ready(StatusCode::OK).await;
+    let look_up = async || serving.response("/v1/carrier/908K", KEY).await.status();
+    until(async || ready().await.0 == StatusCode::OK).await;
     assert_eq!(metric("tnr_database_up").await, 1.0);
 
     is_dead.store(true, Ordering::SeqCst);
@@ -164,7 +154,7 @@ async fn a_dead_database_shows_in_the_metrics_and_in_readiness_once_it_is_needed
     assert!(metric(refused).await >= 1.0);
 
     is_dead.store(false, Ordering::SeqCst);
-    until_ready(StatusCode::OK).await;
+    until(async || ready().await.0 == StatusCode::OK).await;
     assert_eq!(look_up().await, StatusCode::OK);
     is_dead.store(true, Ordering::SeqCst);
     assert_eq!(look_up().await, StatusCode::OK);
@@ -214,8 +204,7 @@ async fn the_port_of_the_api_has_nothing_for_operators() {
 
 #[tokio::test]
 async fn health_can_be_asked_for_by_the_program_itself() {
-    let data_dir = TempDir::new().unwrap();
-    write_sample_into(data_dir.path());
+    let data_dir = sample_folder();
     let serving = Serving::on(&data_dir, &OPTIONS).await;
     let operations = serving.operations_url();
     let port = serving.base_url.rsplit_once(':').unwrap().1.to_owned();

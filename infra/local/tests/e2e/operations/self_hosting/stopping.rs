@@ -1,4 +1,4 @@
-//! How the server stops: running requests are answered, quotas are written, and a second signal ends
+//! The end of the server: running requests are answered, quotas are written, and a second signal ends
 //! it at once.
 
 use std::{
@@ -15,11 +15,11 @@ use reqwest::StatusCode;
 use tempfile::TempDir;
 
 use crate::support::{
-    databases::write_sample_into,
+    databases::{sample_folder, write_sample_into},
     fault_proxy::{Fault, FaultProxy},
     keys::{counted_requests, key_with_quotas},
     processes::{send_signal, until, until_ended},
-    program::{Serving, program, run, stderr},
+    program::{Serving, program},
     service::{KEY, Service, http_client},
 };
 
@@ -94,8 +94,7 @@ async fn what_was_counted_for_quotas_is_written_before_the_server_ends() {
     let options = ["--port", "0", "--endpoint-url", service.database.endpoint()];
     let serving = Serving::start(&mut program(&options)).await;
     for _ in 0..20 {
-        let request = http_client().get(format!("{}/v1/npa/415?limit=1", serving.base_url));
-        let response = request.bearer_auth(key.reveal()).send().await.unwrap();
+        let response = serving.response("/v1/npa/415?limit=1", key.reveal()).await;
         assert_eq!(response.status(), 200);
     }
     assert!(serving.interrupt().await);
@@ -114,8 +113,8 @@ async fn counts_that_are_lost_at_the_end_are_told() {
     let proxy = FaultProxy::before(service.database.endpoint(), no_counts).await;
     let options = ["--port", "0", "--endpoint-url", &proxy.endpoint];
     let mut serving = Serving::start(&mut program(&options)).await;
-    let request = http_client().get(format!("{}/v1/npa/415?limit=1", serving.base_url));
-    assert_eq!(request.bearer_auth(key.reveal()).send().await.unwrap().status(), 200);
+    let response = serving.response("/v1/npa/415?limit=1", key.reveal()).await;
+    assert_eq!(response.status(), 200);
     send_signal("INT", &serving.process);
     assert!(until_ended(&mut serving.process).await.success());
     let output = serving.output();
@@ -124,8 +123,7 @@ async fn counts_that_are_lost_at_the_end_are_told() {
 
 #[tokio::test]
 async fn ctrl_c_waits_for_no_balancer() {
-    let data_dir = TempDir::new().unwrap();
-    write_sample_into(data_dir.path());
+    let data_dir = sample_folder();
     let mut serving = Serving::on(&data_dir, &["--drain", "600"]).await;
     let signaled = Instant::now();
     send_signal("INT", &serving.process);
@@ -170,10 +168,4 @@ async fn a_second_signal_ends_the_server_at_once() {
     assert!(!until_ended(&mut serving.process).await.success());
     assert!(signaled.elapsed() < Duration::from_secs(3), "{:?}", signaled.elapsed());
     assert!(serving.output().contains("stopped by a second signal"), "{}", serving.output());
-}
-
-#[test]
-fn a_grace_period_is_a_number_of_seconds() {
-    let refused = run(&TempDir::new().unwrap(), &["--grace", "5s"]);
-    assert!(stderr(&refused).contains("invalid value '5s' for '--grace <SECONDS>'"));
 }
