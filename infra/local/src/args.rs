@@ -7,7 +7,6 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::{expiry::Expiry, new_file::Replacement, report::ChangesFile};
 
 mod data;
-mod flags;
 mod help;
 mod lists;
 mod numbers;
@@ -16,11 +15,9 @@ mod serving;
 
 use data::endpoint_url;
 pub use data::{DataArgs, DatabaseArgs, FolderArgs};
-pub use flags::FlagsArgs;
-pub use lists::{FormatArgs, ListForm, NumberForm};
+pub use lists::FormatArgs;
 pub use numbers::{
-    AnswerArgs, AreaCodeArgs, CarrierArgs, ExportArgs, ExportForm, ExportTable, LookupArgs,
-    PageArgs, SearchArgs,
+    AnswerArgs, AreaCodeArgs, CarrierArgs, ExportArgs, ExportForm, LookupArgs, PageArgs, SearchArgs,
 };
 pub use serving::{ApiAddress, BackupArgs, ConnectionArgs, HealthArgs, RestoreArgs, ServeArgs};
 
@@ -113,6 +110,15 @@ pub enum OpenapiVersion {
     V3_1,
     #[value(name = "3.0")]
     V3_0,
+}
+
+#[derive(Debug, Args)]
+pub struct FlagsArgs {
+    /// The folder to write them into; it is made if it does not exist
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    #[command(flatten)]
+    pub replacement: Replacement,
 }
 
 #[derive(Debug, Args)]

@@ -6,7 +6,6 @@ mod cause;
 pub mod commands;
 mod connections;
 pub mod costs;
-mod csv_errors;
 mod damaged_items;
 mod data_folder;
 pub mod database;

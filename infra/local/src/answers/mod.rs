@@ -3,9 +3,7 @@
 //! The commands ask the API's own routes within the process, so that they find what the API finds and
 //! refuse what it refuses, in its words.
 
-mod area_code;
-mod carriers;
-mod found_exchanges;
+mod lists;
 mod number;
 mod page;
 
@@ -15,9 +13,7 @@ use reqwest::StatusCode;
 use serde_json::Value;
 use shared::in_process::InProcess;
 
-pub use area_code::area_code;
-pub use carriers::carrier;
-pub use found_exchanges::search;
+pub use lists::{area_code, carrier, search};
 pub use number::lookup;
 
 use crate::{
@@ -28,13 +24,6 @@ use crate::{
     report::printable,
     terminal,
 };
-
-/// What stands below the holder of a number's block.
-const AS_ASSIGNED: &str = "as assigned; the number may have been ported to another carrier";
-
-/// What stands below the holders of exchanges.
-const HOLDERS_AS_ASSIGNED: &str =
-    "Holders as assigned; numbers may have been ported to other carriers.\n";
 
 /// Names and values of the parameters that were typed.
 type Params<'a> = Vec<(&'a str, &'a str)>;

@@ -6,16 +6,16 @@ use numbering::time::today;
 use serde_json::{Value, json};
 use shared::in_process::InProcess;
 
-use super::{
-    AS_ASSIGNED, Answer, Found, ask, line, listed, lower_first, page::next, print, shown, text,
-    typed,
-};
+use super::{Answer, Found, ask, line, listed, lower_first, page::next, print, shown, text, typed};
 use crate::{
     LocalError,
     args::LookupArgs,
     numbering_data::{on_routes, without_data},
     terminal::{BAD, GOOD, HEADING, styled},
 };
+
+/// What stands below the holder of a number's block.
+const AS_ASSIGNED: &str = "as assigned; the number may have been ported to another carrier";
 
 /// Prints what a phone number is, and finds nothing unless it is valid. Only place and carrier need data.
 pub async fn lookup(args: LookupArgs) -> Result<Found, LocalError> {

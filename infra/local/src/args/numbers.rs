@@ -6,7 +6,7 @@ use clap::{ArgGroup, Args, ValueEnum};
 use formatting::DefaultCountry;
 
 use super::DataArgs;
-use crate::new_file::Replacement;
+use crate::{export::Table, new_file::Replacement};
 
 /// How an answer is printed, and what it comes from.
 #[derive(Debug, Args)]
@@ -128,21 +128,10 @@ pub enum ExportForm {
     /// A table, or a folder of them
     Csv,
     /// A table with a JSON object in each line, or a folder of them
-    Jsonl,
+    #[value(name = "jsonl")]
+    JsonLines,
     /// A database of all tables
     Sqlite,
-}
-
-/// A table of an export.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ExportTable {
-    AreaCodes,
-    Carriers,
-    Exchanges,
-    /// Thousands blocks
-    Blocks,
-    /// Where the data comes from, and what it cannot say
-    Provenance,
 }
 
 #[derive(Debug, Args)]
@@ -156,7 +145,7 @@ pub struct ExportArgs {
     pub format: ExportForm,
     /// Only this table, as one file
     #[arg(long)]
-    pub table: Option<ExportTable>,
+    pub table: Option<Table>,
     #[command(flatten)]
     pub replacement: Replacement,
     #[command(flatten)]

@@ -7,7 +7,7 @@ use formatting::{DefaultCountry, PhoneNumber, Reason as NumberReason, Verdict};
 use jiff::civil::Date;
 use numbering::dataset::Dataset;
 
-use super::{duplicates::NumberKey, layout::Layout, reason::Reason};
+use super::{duplicates::NumberKey, layout::Layout};
 
 /// The rules and the data by which numbers are answered.
 pub(super) struct Answers {
@@ -23,6 +23,19 @@ pub(super) enum Outcome {
     Valid,
     Repaired,
     Rejected,
+}
+
+/// The reason for which a row has no valid number, or more than one, as the end of a sentence about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
+pub(super) enum Reason {
+    #[error(transparent)]
+    Number(NumberReason),
+    #[error("has no cell in the column of numbers")]
+    NoCell,
+    #[error("has more cells than the header, so that they may be shifted")]
+    ShiftedCells,
+    #[error("names a country that is not an ISO 3166-1 alpha-2 code")]
+    UnknownCountry,
 }
 
 /// The answer to one number.
@@ -47,10 +60,22 @@ impl Outcome {
     }
 }
 
+impl Reason {
+    /// The code for programs, such as `TOO_SHORT`.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Number(reason) => reason.code(),
+            Self::NoCell => "NO_CELL",
+            Self::ShiftedCells => "SHIFTED_CELLS",
+            Self::UnknownCountry => "UNKNOWN_COUNTRY",
+        }
+    }
+}
+
 impl Answers {
     /// The answers to the numbers of a row, in the order of the columns of numbers.
     pub fn answer_row(&self, cells: &[Cow<'_, str>]) -> Vec<Answer> {
-        let numbers = self.layout.numbers.iter();
+        let numbers = self.layout.columns.numbers.iter();
         numbers.map(|&column| self.answer_cell(cells, column)).collect()
     }
 
@@ -58,7 +83,8 @@ impl Answers {
         match self.number_and_country(cells, column) {
             Ok((text, country)) => self.answer_text(text, country),
             Err(reason) => {
-                let info = Some(reason.to_info());
+                let message = format!("The row {reason}");
+                let info = Some(ReasonInfo { code: reason.code(), message, other: None });
                 let result = FormatResult::in_memory("", None, info, None, self.today);
                 let (outcome, reason) = (Outcome::Rejected, Some(reason));
                 Answer { outcome, reason, result, other: None, key: None }
@@ -88,13 +114,13 @@ impl Answers {
         cells: &'a [Cow<'_, str>],
         column: usize,
     ) -> Result<(&'a str, DefaultCountry), Reason> {
-        let surplus = cells.get(self.layout.columns.len()..).unwrap_or_default();
+        let surplus = cells.get(self.layout.columns.names.len()..).unwrap_or_default();
         // Some programs end every row with separators.
         if surplus.iter().any(|cell| !cell.is_empty()) {
             return Err(Reason::ShiftedCells);
         }
         let text = cells.get(column).ok_or(Reason::NoCell)?;
-        let country = self.layout.country.and_then(|column| cells.get(column));
+        let country = self.layout.columns.country.and_then(|column| cells.get(column));
         match country.map(|cell| cell.trim()).filter(|cell| !cell.is_empty()) {
             None => Ok((text, self.default_country)),
             Some(code) => Ok((text, code.parse().map_err(|_| Reason::UnknownCountry)?)),

@@ -1,6 +1,6 @@
 //! The fields that a list gets of each number: all, or those that are asked for.
 
-use std::{fmt::Write, str::FromStr};
+use std::{collections::HashSet, str::FromStr};
 
 use format::{
     FormatResult,
@@ -20,7 +20,7 @@ const REASON: &str = "reason";
 const OTHER: &str = "other";
 
 /// A field as a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Column {
     /// The one with this index in [`COLUMNS`].
     Field(usize),
@@ -36,16 +36,8 @@ pub struct ListFields {
     pub(super) columns: Vec<Column>,
     /// Adds the line of the row.
     pub(super) has_line: bool,
-    /// Those of the format result in JSON.
-    pub(super) in_json: ResultFields,
-}
-
-/// The fields of a format result in JSON.
-#[derive(Debug, Clone)]
-pub(super) enum ResultFields {
-    All,
-    Some(Fields),
-    None,
+    /// Those of the format result in JSON, if it has any; without names it has all.
+    pub(super) in_json: Option<Option<Fields>>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -61,7 +53,7 @@ impl Default for ListFields {
         let fields = (0..COLUMNS.len()).filter(|&it| COLUMNS[it] != "tn_input");
         let of_lists = [Column::Verdict, Column::Reason, Column::Other];
         let columns = fields.map(Column::Field).chain(of_lists).collect();
-        Self { columns, has_line: true, in_json: ResultFields::All }
+        Self { columns, has_line: true, in_json: Some(None) }
     }
 }
 
@@ -88,14 +80,9 @@ impl FromStr for ListFields {
                 }
             }
         }
-        let mut seen = Vec::new();
-        columns.retain(|column| {
-            let is_new = !seen.contains(column);
-            seen.push(*column);
-            is_new
-        });
-        let chosen = known.selected(&paths.join(",")).ok().flatten();
-        let in_json = chosen.map_or(ResultFields::None, ResultFields::Some);
+        let mut seen = HashSet::new();
+        columns.retain(|column| seen.insert(*column));
+        let in_json = known.selected(&paths.join(",")).ok().flatten().map(Some);
         Ok(Self { columns, has_line, in_json })
     }
 }
@@ -142,12 +129,9 @@ fn find(known: &Fields, name: &str) -> Option<(String, Fields)> {
 
 impl UnknownField {
     fn new(name: &str, known: &Fields) -> Self {
-        let mut list = String::new();
-        for path in known.leaves().filter(|path| path.split('.').next() != Some(LINKS)) {
-            // Writing into a text cannot fail.
-            _ = write!(list, "{path}, ");
-        }
-        Self { name: name.to_owned(), known: format!("{list}{VERDICT}, {LINE}") }
+        let paths = known.leaves().filter(|path| path.split('.').next() != Some(LINKS));
+        let known: Vec<String> = paths.chain([VERDICT, LINE].map(str::to_owned)).collect();
+        Self { name: name.to_owned(), known: known.join(", ") }
     }
 }
 
@@ -170,7 +154,7 @@ mod tests {
             ["country_code", "verdict", "reason", "other"]
         );
         let line: ListFields = "line".parse().unwrap();
-        assert!(line.has_line && matches!(line.in_json, ResultFields::None));
+        assert!(line.has_line && line.in_json.is_none());
     }
 
     #[test]

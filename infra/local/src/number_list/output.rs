@@ -2,19 +2,19 @@
 
 use std::{borrow::Cow, io, sync::Arc};
 
-use clap::ValueEnum;
 use csv::{Terminator, WriterBuilder};
 use format::{FormatResult, cells::COLUMNS, fields::Thinned};
+use number_lists::{Columns, LineEnds};
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use shared::cells::inert;
 
 use super::{
-    answers::{Answer, Outcome},
+    answers::{Answer, Outcome, Reason},
     decoding::BYTE_ORDER_MARK,
-    duplicates::{Duplicates, WrittenRow},
-    fields::{Column, ListFields, ResultFields},
-    form::OutputForm,
-    layout::{Layout, LineEnds, unique},
+    duplicates::WrittenRow,
+    fields::{Column, ListFields},
+    layout::{Layout, unique},
+    options::{Duplicates, ListOptions, OutputForm, RowFilter},
 };
 
 /// The column of the line in which a row begins.
@@ -22,34 +22,14 @@ const LINE: &str = "line";
 /// The column of the line of the row that a number repeats.
 const DUPLICATE_OF: &str = "duplicate_of";
 
-/// The rows that are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum RowFilter {
-    /// Those with a valid number, including repaired ones
-    Valid,
-    /// Those without
-    Rejected,
-}
-
-/// The choices of whoever wants the output.
-#[derive(Debug, Clone)]
-pub struct OutputOptions {
-    pub fields: ListFields,
-    /// The start of the names of all columns that are added to a CSV.
-    pub prefix: String,
-    pub filter: Option<RowFilter>,
-    pub duplicates: Option<Duplicates>,
-    /// Keeps the list's own cells from being formulas in a spreadsheet.
-    pub excel_safe: bool,
-}
-
 /// The output.
 pub(super) struct Output {
     pub layout: Arc<Layout>,
     pub form: OutputForm,
     /// Whether it begins with a mark of its encoding.
     pub has_mark: bool,
-    pub options: OutputOptions,
+    pub fields: ListFields,
+    pub options: ListOptions,
 }
 
 /// A row with its answers.
@@ -107,11 +87,8 @@ impl Serialize for NamedCells<'_> {
 impl Output {
     /// A column of the list that the output adds, too, if it has columns: two would have one name.
     pub fn column_that_is_added(&self) -> Option<String> {
-        let added = match self.form {
-            OutputForm::Csv => self.added_columns(),
-            OutputForm::JsonLines => Vec::new(),
-        };
-        added.into_iter().find(|name| self.layout.columns.contains(name))
+        let added = if self.form == OutputForm::Csv { self.added_columns() } else { Vec::new() };
+        added.into_iter().find(|name| self.layout.columns.names.contains(name))
     }
 
     /// The text before all rows.
@@ -120,11 +97,11 @@ impl Output {
             return Ok(Vec::new());
         }
         let mut text = if self.has_mark { BYTE_ORDER_MARK.to_vec() } else { Vec::new() };
-        if let Some(delimiter) = self.layout.delimiter.filter(|_| self.layout.has_separator_line) {
-            text.extend_from_slice(&[b"sep=", &[delimiter][..], self.line_end()].concat());
+        if let Some(dialect) = self.layout.csv.filter(|dialect| dialect.has_separator_line) {
+            text.extend_from_slice(&[b"sep=", &[dialect.delimiter][..], self.line_end()].concat());
         }
         let mut csv = self.csv(text);
-        let own = self.layout.columns.iter().map(|name| self.own_cell(name).into_owned());
+        let own = self.layout.columns.names.iter().map(|name| self.own_cell(name).into_owned());
         csv.write_record(own.chain(self.added_columns()))?;
         into_bytes(csv)
     }
@@ -137,13 +114,12 @@ impl Output {
     /// The columns after those of the list: those of each number, the line of the row, and the lines
     /// that the numbers repeat.
     fn added_columns(&self) -> Vec<String> {
-        let OutputOptions { fields, prefix, .. } = &self.options;
         let starts = self.starts_of_columns();
         let of_number = |start: &String| {
-            let names = fields.columns.iter().map(|column| format!("{start}{}", column.name()));
-            names.collect::<Vec<_>>()
+            let columns = self.fields.columns.iter();
+            columns.map(|column| format!("{start}{}", column.name())).collect::<Vec<_>>()
         };
-        let line = fields.has_line.then(|| format!("{prefix}{LINE}"));
+        let line = self.fields.has_line.then(|| format!("{}{LINE}", self.options.prefix));
         let repeated = starts.iter().filter(|_| self.marks_duplicates());
         let repeated = repeated.map(|start| format!("{start}{DUPLICATE_OF}"));
         starts.iter().flat_map(of_number).chain(line).chain(repeated).collect()
@@ -163,7 +139,7 @@ impl Output {
     }
 
     fn marks_duplicates(&self) -> bool {
-        self.options.duplicates == Some(Duplicates::Mark)
+        self.options.dedupe == Some(Duplicates::Mark)
     }
 
     fn own_cell<'a>(&self, cell: &'a str) -> Cow<'a, str> {
@@ -172,7 +148,7 @@ impl Output {
 
     fn takes(&self, answers: &[Answer]) -> bool {
         let is_valid = answers.iter().any(|answer| answer.outcome != Outcome::Rejected);
-        match self.options.filter {
+        match self.options.only {
             None => true,
             Some(RowFilter::Valid) => is_valid,
             Some(RowFilter::Rejected) => !is_valid,
@@ -191,7 +167,7 @@ impl Output {
             LineEnds::CrLf => Terminator::CRLF,
             LineEnds::Lf | LineEnds::Cr => Terminator::Any(b'\n'),
         };
-        let delimiter = self.layout.delimiter.unwrap_or(b',');
+        let delimiter = self.layout.csv.map_or(b',', |dialect| dialect.delimiter);
         WriterBuilder::new().delimiter(delimiter).terminator(terminator).from_writer(text)
     }
 }
@@ -217,25 +193,25 @@ impl RowsText<'_> {
     }
 
     fn add_csv(&mut self, row: &AnsweredRow<'_>) -> io::Result<()> {
-        let Output { layout, options, .. } = self.output;
-        for position in 0..layout.columns.len() {
+        let Output { layout, fields, options, .. } = self.output;
+        for position in 0..layout.columns.names.len() {
             let cell = row.cells.get(position).map_or("", |cell| cell.as_ref());
             self.csv.write_field(self.output.own_cell(cell).as_bytes())?;
         }
         for answer in row.answers {
             let cells = answer.result.cells();
-            for column in &options.fields.columns {
+            for column in &fields.columns {
                 self.csv.write_field(answer.cell(*column, &cells))?;
             }
         }
-        if options.fields.has_line {
+        if fields.has_line {
             self.csv.write_field(row.line.to_string())?;
         }
         if self.output.marks_duplicates() {
             row.answers.iter().try_for_each(|_| self.csv.write_field(""))?;
         }
         self.csv.write_record(None::<&[u8]>)?;
-        if options.duplicates.is_some() {
+        if options.dedupe.is_some() {
             self.csv.flush()?;
             let end = self.csv.get_ref().len();
             // The last cells are empty: before the end of the line are only the delimiters of those.
@@ -249,33 +225,28 @@ impl RowsText<'_> {
     }
 
     fn add_json(&mut self, row: &AnsweredRow<'_>) -> io::Result<()> {
-        let Output { layout, options, .. } = self.output;
-        let has_several = layout.numbers.len() > 1;
-        for (&position, answer) in layout.numbers.iter().zip(row.answers) {
+        let Output { layout, fields, options, .. } = self.output;
+        let Columns { names, numbers, .. } = &layout.columns;
+        for (&position, answer) in numbers.iter().zip(row.answers) {
             if !self.output.takes(std::slice::from_ref(answer)) {
                 self.left_out += 1;
                 continue;
             }
-            let OutputOptions { fields, .. } = options;
-            let names = &layout.columns;
             let line = JsonLine {
                 line: fields.has_line.then_some(row.line),
-                column: has_several.then(|| names[position].as_str()),
+                column: (numbers.len() > 1).then(|| names[position].as_str()),
                 tn: row.cells.get(position).map_or("", |cell| cell.as_ref()),
-                row: layout.delimiter.map(|_| NamedCells { names, cells: row.cells }),
+                row: layout.csv.map(|_| NamedCells { names, cells: row.cells }),
                 verdict: fields.has(Column::Verdict).then(|| answer.outcome.name()),
-                result: match &fields.in_json {
-                    ResultFields::All => Some(Thinned { answer: &answer.result, fields: None }),
-                    ResultFields::Some(fields) => {
-                        Some(Thinned { answer: &answer.result, fields: Some(fields) })
-                    }
-                    ResultFields::None => None,
-                },
+                result: fields
+                    .in_json
+                    .as_ref()
+                    .map(|fields| Thinned { answer: &answer.result, fields: fields.as_ref() }),
             };
             serde_json::to_writer(&mut self.json, &line)?;
             let place = self.json.len() - 1;
             self.json.push(b'\n');
-            if options.duplicates.is_some() {
+            if options.dedupe.is_some() {
                 let (line, end) = (row.line, self.json.len());
                 self.rows.push(WrittenRow { line, end, numbers: vec![(answer.key, place)] });
             }
@@ -290,7 +261,7 @@ impl Answer {
         match column {
             Column::Field(index) => &cells[index],
             Column::Verdict => self.outcome.name(),
-            Column::Reason => self.reason.map_or("", |reason| reason.code()),
+            Column::Reason => self.reason.map_or("", Reason::code),
             Column::Other => self.other.as_deref().unwrap_or_default(),
         }
     }
