@@ -1,4 +1,4 @@
-//! What can be typed on the command line.
+//! The command line.
 
 use std::path::PathBuf;
 
@@ -221,7 +221,7 @@ impl ImportArgs {
     }
 }
 
-/// How the data is changed, and where.
+/// The options of commands that change the data.
 #[derive(Debug, Args)]
 pub struct ChangeArgs {
     /// Show what would change, record by record, and change nothing
@@ -369,7 +369,7 @@ pub struct KeysImportArgs {
     pub data: DataArgs,
 }
 
-/// What a key may do, and how long.
+/// The limits of a key.
 #[derive(Debug, Clone, Args)]
 pub struct KeyTerms {
     /// A note for whoever lists the keys

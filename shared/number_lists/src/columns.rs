@@ -20,13 +20,13 @@ const NAMES_OF_NUMBERS: [&str; 16] = [
     "telefono",
 ];
 
-/// What the name of such a column contains if it is none of these.
+/// The parts of other names of such a column.
 const PARTS_OF_NAMES: [&str; 5] = ["phone", "mobile", "telef", "msisdn", "cellular"];
 
 /// A name that may mean such a column if no other does.
 const VAGUE_NAME: &str = "number";
 
-/// What is in the name of a column about numbers that has none, such as `Phone type`.
+/// The parts of names of columns about numbers that hold none, such as `Phone type`.
 const PARTS_OF_OTHER_NAMES: [&str; 2] = ["type", "phonetic"];
 /// Ends of such names, as in `Phone carrier`.
 const ENDS_OF_OTHER_NAMES: [&str; 11] = [

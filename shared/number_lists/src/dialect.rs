@@ -1,12 +1,12 @@
-//! What divides the cells and the lines of a list.
+//! The delimiter and the line ends of a list.
 
 use csv::{ByteRecord, ReaderBuilder};
 
-/// What may stand between the cells. Of two that divide the first row alike, the first one counts. Excel
+/// The delimiters of cells. Of two that divide the first row alike, the first one counts. Excel
 /// writes semicolons where a comma is a decimal sign.
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
-/// What divides a list.
+/// The delimiter and the line ends of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dialect {
     pub delimiter: u8,
@@ -15,7 +15,7 @@ pub struct Dialect {
     pub has_separator_line: bool,
 }
 
-/// How lines end.
+/// The ends of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineEnds {
     Lf,

@@ -12,7 +12,7 @@ pub const BUFFER_BYTES: usize = 64 * 1024;
 /// A longer row is mostly the rest of a file after a quote that is not closed.
 const MAX_ROW_BYTES: usize = 1 << 20;
 
-/// What is read after the text of a CSV: a row of its own, unless a quote is still open. The parser closes a
+/// A text that is read after a CSV: a row of its own, unless a quote is still open. The parser closes a
 /// quote at the end of the text, and takes all rows after it for a part of one cell.
 const END_OF_CSV: &[u8] = b"\n\0end of the CSV\0";
 

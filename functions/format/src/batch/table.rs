@@ -16,7 +16,7 @@ const MOST_COLUMNS: usize = 1000;
 /// The most rows that are kept: those of a header and the numbers. The others are only counted.
 const MOST_ROWS: usize = 1 + MOST_NUMBERS;
 
-/// Whether the first row names the columns.
+/// The role of the first row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Header {
     Present,

@@ -1,11 +1,13 @@
 //! Carriers and exchanges: lists of them, and a carrier by its OCN.
 
+use std::process::ExitCode;
+
 use indicatif::HumanCount;
 use numbering::records::{Ocn, StateCode};
 use serde_json::Value;
 
 use super::{
-    Found, Params, ask, line, listed,
+    Params, ask, exit_code_of_list, line, listed,
     page::{ListPage, next},
     print, print_answer, shown, text, typed,
 };
@@ -17,18 +19,18 @@ use crate::{
     terminal::{HEADING, NO_BREAK, styled},
 };
 
-/// What stands below the holders of exchanges.
+/// The remark below the holders of exchanges.
 const HOLDERS_AS_ASSIGNED: &str =
     "Holders as assigned; numbers may have been ported to other carriers.\n";
 
 /// Prints the exchanges of an area code, page by page, or one of them.
-pub async fn area_code(args: AreaCodeArgs) -> Result<Found, LocalError> {
+pub async fn area_code(args: AreaCodeArgs) -> Result<ExitCode, LocalError> {
     let mut params = vec![("npa", args.npa.as_str())];
     params.extend(typed([("nxx", &args.nxx)]));
     params.extend(args.page.params());
     print_answer(&args.answer, "/v1/npa", &params, |answer| written_area_code(&args, answer))
         .await?;
-    Ok(Found::Something)
+    Ok(ExitCode::SUCCESS)
 }
 
 fn written_area_code(args: &AreaCodeArgs, answer: &Value) -> String {
@@ -71,7 +73,7 @@ fn written_area_code(args: &AreaCodeArgs, answer: &Value) -> String {
 }
 
 /// Prints the exchanges that meet all conditions, page by page.
-pub async fn search(args: SearchArgs) -> Result<Found, LocalError> {
+pub async fn search(args: SearchArgs) -> Result<ExitCode, LocalError> {
     let words = args.words.join(" ");
     let mut params = vec![("q", words.as_str())];
     params.extend(typed([
@@ -107,11 +109,11 @@ pub async fn search(args: SearchArgs) -> Result<Found, LocalError> {
         })
     };
     let answer = print_answer(&args.answer, "/v1/search", &params, write).await?;
-    Ok(Found::in_list(&answer["results"]))
+    Ok(exit_code_of_list(&answer["results"]))
 }
 
 /// Prints the carrier with the OCN that was typed or, if there is none, the carriers with these words.
-pub async fn carrier(args: CarrierArgs) -> Result<Found, LocalError> {
+pub async fn carrier(args: CarrierArgs) -> Result<ExitCode, LocalError> {
     let words = args.words.join(" ");
     let mut filters =
         typed([("state", &args.state), ("country", &args.country), ("type", &args.carrier_type)]);
@@ -123,11 +125,11 @@ pub async fn carrier(args: CarrierArgs) -> Result<Found, LocalError> {
     let next = args.answer.data.next();
     let write = |list: &Value| written_carriers(list, &next);
     let list = print_answer(&args.answer, "/v1/carriers", &params, write).await?;
-    Ok(Found::in_list(&list["carriers"]))
+    Ok(exit_code_of_list(&list["carriers"]))
 }
 
 /// A word of four letters may be an OCN, and the beginning of a name, too.
-async fn carrier_or_words(args: &CarrierArgs, words: &str) -> Result<Found, LocalError> {
+async fn carrier_or_words(args: &CarrierArgs, words: &str) -> Result<ExitCode, LocalError> {
     let (answer, is_list) = on_routes(&args.answer.data, async |api| {
         let carrier = ask(api, "/v1/carrier", &vec![("ocn", words)]).await;
         let Err(LocalError::NotFound(message)) = carrier else { return Ok((carrier?, false)) };
@@ -140,7 +142,7 @@ async fn carrier_or_words(args: &CarrierArgs, words: &str) -> Result<Found, Loca
     .await?;
     let write = if is_list { written_carriers } else { written_carrier };
     print(args.answer.json, &answer, |value| write(value, &args.answer.data.next()))?;
-    Ok(Found::Something)
+    Ok(ExitCode::SUCCESS)
 }
 
 fn written_carriers(list: &Value, next: &NextCommands) -> String {

@@ -1,4 +1,4 @@
-//! What the API answers, as a person wants to read it on a terminal.
+//! Answers of the API, as a person reads them on a terminal.
 //!
 //! The commands ask the API's own routes within the process, so that they find what the API finds and
 //! refuse what it refuses, in its words.
@@ -95,30 +95,14 @@ fn print(
     }
 }
 
-/// Whether there was something to print.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Found {
-    Something,
-    Nothing,
+/// The exit code of an answer, which is that of `grep`.
+fn exit_code(is_found: bool) -> ExitCode {
+    if is_found { ExitCode::SUCCESS } else { ExitCode::from(EXIT_CODE_OF_NOTHING) }
 }
 
-impl Found {
-    fn from_bool(is_found: bool) -> Self {
-        if is_found { Self::Something } else { Self::Nothing }
-    }
-
-    /// Whether a list has an entry.
-    fn in_list(list: &Value) -> Self {
-        Self::from_bool(list.as_array().is_some_and(|entries| !entries.is_empty()))
-    }
-
-    /// The exit code, which is that of `grep`.
-    pub fn exit_code(self) -> ExitCode {
-        match self {
-            Self::Something => ExitCode::SUCCESS,
-            Self::Nothing => ExitCode::from(EXIT_CODE_OF_NOTHING),
-        }
-    }
+/// The exit code of a list.
+fn exit_code_of_list(list: &Value) -> ExitCode {
+    exit_code(list.as_array().is_some_and(|entries| !entries.is_empty()))
 }
 
 /// The parameters of these names that were typed.

@@ -13,7 +13,7 @@ use crate::{
 
 /// The fewest characters to which a column is narrowed.
 const MIN_COLUMN: usize = 4;
-/// What stands before each column.
+/// The number of spaces before each column.
 const GAP: usize = 2;
 
 /// A page of a list.
@@ -22,7 +22,7 @@ pub(super) struct ListPage<'a> {
     pub pagination: &'a Value,
     /// The columns of its table, each a heading and the field of the rows that it shows.
     pub columns: &'a [(&'a str, &'a str)],
-    /// What stands below the table.
+    /// The remark below the table.
     pub note: &'a str,
 }
 
@@ -41,7 +41,7 @@ impl ListPage<'_> {
         }
     }
 
-    /// What stands below the table: its place in the list, and what to run next.
+    /// The lines below the table: the remark, its place in the list, and what to run next.
     pub fn below(
         &self,
         of_data: &NextCommands,
@@ -58,7 +58,7 @@ impl ListPage<'_> {
         self.table_within(width())
     }
 
-    /// Where the table would be wider, its widest columns are cut.
+    /// A table of at most this width, in which the widest columns are cut.
     fn table_within(&self, width: usize) -> String {
         let headings = self.columns.iter().map(|(heading, _)| (*heading).to_owned()).collect();
         let cells = self.rows.iter().map(|row| {

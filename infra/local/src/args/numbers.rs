@@ -1,4 +1,4 @@
-//! What can be typed to ask about numbers and the numbering data without a server.
+//! The options of commands that answer from the numbering data without a server.
 
 use std::{path::PathBuf, str::FromStr};
 
@@ -8,7 +8,7 @@ use formatting::DefaultCountry;
 use super::DataArgs;
 use crate::{export::Table, new_file::Replacement};
 
-/// How an answer is printed, and what it comes from.
+/// The form of an answer, and its data.
 #[derive(Debug, Args)]
 pub struct AnswerArgs {
     /// Print what the API answers, as JSON
@@ -18,7 +18,7 @@ pub struct AnswerArgs {
     pub data: DataArgs,
 }
 
-/// Which part of a list is printed.
+/// The part of a list that is printed.
 #[derive(Debug, Args)]
 pub struct PageArgs {
     /// How many results to print, at most 100; 50 if left out

@@ -1,24 +1,23 @@
 //! Writes the whole numbering data into files or a database.
 
 use std::{
+    error::Error,
     io::{self, ErrorKind},
-    thread,
 };
 
 use indicatif::HumanCount;
-use tokio::sync::oneshot;
 
+use super::until_stopped;
 use crate::{
     LocalError,
     args::{ExportArgs, ExportForm},
-    cause::Cause,
     export::{FileForm, write_database, write_folder, write_table},
     new_file::NewFile,
     numbering_data::{NumberingData, warn_of_sample},
     stop_signals::StopSignals,
 };
 
-type Work = Box<dyn FnOnce(&NumberingData) -> Result<(), Cause> + Send>;
+type Work = Box<dyn FnOnce(&NumberingData) -> Result<(), Box<dyn Error + Send + Sync>> + Send>;
 
 /// Writes the numbering data.
 pub async fn export(args: ExportArgs) -> Result<(), LocalError> {
@@ -27,14 +26,7 @@ pub async fn export(args: ExportArgs) -> Result<(), LocalError> {
     warn_of_sample(&data.snapshot, &args.data.next());
     let exchanges = HumanCount(data.dataset.exchanges().len() as u64);
     let version = data.snapshot.version.clone();
-    let mut signals = StopSignals::receive()?;
-    let (tell, told) = oneshot::channel();
-    // A thread of its own, which a signal need not wait for.
-    thread::spawn(move || tell.send(work(&data)));
-    let written = tokio::select! {
-        written = told => written.map_err(LocalError::io("the data was not written to its end"))?,
-        _ = signals.next() => return Err(LocalError::Stopped),
-    };
+    let written = until_stopped(StopSignals::receive()?, move || work(&data)).await?;
     let Some(new) = new else {
         return written.map_err(LocalError::io("cannot write to the standard output"));
     };

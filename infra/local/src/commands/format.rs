@@ -9,8 +9,8 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressStyle};
 use numbering::dataset::Dataset;
-use tokio::sync::oneshot;
 
+use super::until_stopped;
 use crate::{
     LocalError,
     args::FormatArgs,
@@ -24,18 +24,12 @@ use crate::{
 pub async fn format(mut args: FormatArgs) -> Result<(), LocalError> {
     let list = List::open(args.file.as_deref())?;
     args.list.guess_forms(args.file.as_deref(), args.output.as_deref());
-    let mut signals = StopSignals::receive()?;
+    let signals = StopSignals::receive()?;
     let (new, output) = open_output(&args)?;
     let dataset = dataset(&args).await?;
     let options = args.list;
-    let (tell, told) = oneshot::channel();
-    // A thread of its own: reading from a pipe may wait for ever, and a signal ends the program all the
-    // same.
-    std::thread::spawn(move || tell.send(write_all(list, options, dataset, output)));
-    let described = tokio::select! {
-        done = told => done.map_err(LocalError::io("the list was not described to its end"))??,
-        _ = signals.next() => return Err(LocalError::Stopped),
-    };
+    let described =
+        until_stopped(signals, move || write_all(list, options, dataset, output)).await??;
     let Some(described) = described else { return Ok(()) };
     new.map_or(Ok(()), NewFile::finish)?;
     eprint!("{}", described.report);
@@ -124,7 +118,7 @@ impl List {
     }
 }
 
-/// What the numbers are written to.
+/// The output.
 struct Output {
     writer: Box<dyn Write + Send>,
     is_terminal: bool,

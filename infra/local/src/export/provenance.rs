@@ -1,11 +1,11 @@
-//! Where exported data comes from, and what it cannot say.
+//! The origin and the limits of exported data.
 
 use store::{FileDates, Snapshot};
 
 use super::tables::{Cell, code, optional};
 use crate::numbering_data::NumberingData;
 
-/// What is never known of the carrier of a number.
+/// The limit of all that is said about carriers.
 const CAVEAT: &str = "A carrier is the holder of an exchange or thousands block as assigned. Numbers can \
                       be ported to another carrier, which no open data tells.";
 

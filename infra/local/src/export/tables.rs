@@ -91,7 +91,7 @@ impl Table {
         }
     }
 
-    /// How many of its first columns identify a row.
+    /// The number of its first columns that identify a row.
     pub fn key_columns(self) -> usize {
         match self {
             Self::AreaCodes | Self::Carriers | Self::Provenance => 1,
@@ -110,7 +110,7 @@ impl Table {
         }
     }
 
-    /// Whether a column holds counts.
+    /// Returns `true` for a column of counts.
     pub fn is_count(column: &str) -> bool {
         column == "total_exchanges" || column == "block"
     }

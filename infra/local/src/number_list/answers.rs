@@ -5,9 +5,10 @@ use std::{borrow::Cow, sync::Arc};
 use format::{FormatResult, ReasonInfo};
 use formatting::{DefaultCountry, PhoneNumber, Reason as NumberReason, Verdict};
 use jiff::civil::Date;
+use number_lists::Row;
 use numbering::dataset::Dataset;
 
-use super::{duplicates::NumberKey, layout::Layout};
+use super::{decoding::text_of, duplicates::NumberKey, layout::Layout, output::AnsweredRow};
 
 /// The rules and the data by which numbers are answered.
 pub(super) struct Answers {
@@ -44,8 +45,6 @@ pub(super) struct Answer {
     /// Present if the number was rejected, or is not the only one.
     pub reason: Option<Reason>,
     pub result: FormatResult,
-    /// E.164 of a second number in the cell.
-    pub other: Option<String>,
     /// Present if the number is valid.
     pub key: Option<NumberKey>,
 }
@@ -73,10 +72,12 @@ impl Reason {
 }
 
 impl Answers {
-    /// The answers to the numbers of a row, in the order of the columns of numbers.
-    pub fn answer_row(&self, cells: &[Cow<'_, str>]) -> Vec<Answer> {
+    /// A row with the answers to its numbers, in the order of the columns of numbers.
+    pub fn answer_row<'a>(&self, row: &'a Row) -> AnsweredRow<'a> {
+        let cells: Vec<Cow<'_, str>> = row.cells.iter().map(text_of).collect();
         let numbers = self.layout.columns.numbers.iter();
-        numbers.map(|&column| self.answer_cell(cells, column)).collect()
+        let answers = numbers.map(|&column| self.answer_cell(&cells, column)).collect();
+        AnsweredRow { line: row.line, cells, answers }
     }
 
     fn answer_cell(&self, cells: &[Cow<'_, str>], column: usize) -> Answer {
@@ -87,15 +88,15 @@ impl Answers {
                 let info = Some(ReasonInfo { code: reason.code(), message, other: None });
                 let result = FormatResult::in_memory("", None, info, None, self.today);
                 let (outcome, reason) = (Outcome::Rejected, Some(reason));
-                Answer { outcome, reason, result, other: None, key: None }
+                Answer { outcome, reason, result, key: None }
             }
         }
     }
 
     fn answer_text(&self, text: &str, country: DefaultCountry) -> Answer {
         let number = PhoneNumber::parse(text, country);
-        let other = number.as_ref().and_then(|number| number.other.clone());
-        let two_numbers = other.as_ref().map(|_| NumberReason::TwoNumbers);
+        let two_numbers = number.as_ref().and_then(|number| number.other.as_ref());
+        let two_numbers = two_numbers.map(|_| NumberReason::TwoNumbers);
         let (outcome, reason) = match Verdict::of(text, country, number.as_ref()) {
             Verdict::Valid => (Outcome::Valid, two_numbers),
             Verdict::Repaired => (Outcome::Repaired, two_numbers),
@@ -106,7 +107,7 @@ impl Answers {
         let dataset = self.dataset.as_deref();
         let result = FormatResult::in_memory(text, number, info, dataset, self.today);
         let result = result.without_invalid_formats();
-        Answer { outcome, reason: reason.map(Reason::Number), result, other, key }
+        Answer { outcome, reason: reason.map(Reason::Number), result, key }
     }
 
     fn number_and_country<'a>(

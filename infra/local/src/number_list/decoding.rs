@@ -17,7 +17,7 @@ const UTF_32: &str = "it is in UTF-32; save it as UTF-8, as with 'iconv -f UTF-3
 const JSON: &str = "it is JSON, and a CSV or a number in each line is expected; take the numbers out of it \
                     first, as with 'jq -r .phone FILE | tnr format'";
 
-/// What files begin with that hold no text, and what to do with them.
+/// The first bytes of files that are not lists, and what to do with them.
 const FOREIGN: [(&[u8], &str); 7] = [
     (b"\xff\xfe\0\0", UTF_32),
     (b"\0\0\xfe\xff", UTF_32),

@@ -4,7 +4,7 @@ use std::{collections::HashSet, str::FromStr};
 
 use format::{
     FormatResult,
-    cells::{COLUMNS, column_of},
+    cells::{COLUMNS, FIRST_OF_REASON, column_of},
     fields::Fields,
 };
 
@@ -15,9 +15,6 @@ const LINKS: &str = "flags";
 /// The fields that only lists have.
 const VERDICT: &str = "verdict";
 const LINE: &str = "line";
-/// The columns of a reason.
-const REASON: &str = "reason";
-const OTHER: &str = "other";
 
 /// A field as a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,8 +22,6 @@ pub(super) enum Column {
     /// The one with this index in [`COLUMNS`].
     Field(usize),
     Verdict,
-    Reason,
-    Other,
 }
 
 /// The fields of each number that are written.
@@ -50,9 +45,9 @@ pub struct UnknownField {
 /// All but the number as it was understood: the list has the number itself.
 impl Default for ListFields {
     fn default() -> Self {
-        let fields = (0..COLUMNS.len()).filter(|&it| COLUMNS[it] != "tn_input");
-        let of_lists = [Column::Verdict, Column::Reason, Column::Other];
-        let columns = fields.map(Column::Field).chain(of_lists).collect();
+        let fields = (0..FIRST_OF_REASON).filter(|&it| COLUMNS[it] != "tn_input");
+        let of_reason = (FIRST_OF_REASON..COLUMNS.len()).map(Column::Field);
+        let columns = fields.map(Column::Field).chain([Column::Verdict]).chain(of_reason).collect();
         Self { columns, has_line: true, in_json: Some(None) }
     }
 }
@@ -97,11 +92,7 @@ impl ListFields {
 impl Column {
     fn from_path(path: &str) -> Option<Self> {
         let name = column_of(path);
-        match name.strip_prefix(PREFIX_OF_COLUMNS) {
-            Some(REASON) => Some(Self::Reason),
-            Some(OTHER) => Some(Self::Other),
-            _ => COLUMNS.iter().position(|column| *column == name).map(Self::Field),
-        }
+        COLUMNS.iter().position(|column| *column == name).map(Self::Field)
     }
 
     /// The name without the prefix of the list.
@@ -109,8 +100,6 @@ impl Column {
         match self {
             Self::Field(index) => COLUMNS[index].trim_start_matches(PREFIX_OF_COLUMNS),
             Self::Verdict => VERDICT,
-            Self::Reason => REASON,
-            Self::Other => OTHER,
         }
     }
 }

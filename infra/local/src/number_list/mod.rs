@@ -16,7 +16,6 @@ mod pipeline;
 mod summary;
 
 use std::{
-    borrow::Cow,
     io::{self, Read, Write},
     iter::Peekable,
     sync::Arc,
@@ -29,11 +28,11 @@ pub use options::ListOptions;
 
 use self::{
     answers::Answers,
-    decoding::{Text, text_of},
-    duplicates::{Deduplication, WrittenRow},
+    decoding::Text,
+    duplicates::Deduplication,
     layout::Layout,
     options::OutputForm,
-    output::{AnsweredRow, Output},
+    output::{Output, Part},
     summary::{Summary, Times},
 };
 
@@ -48,13 +47,6 @@ pub struct Described {
     pub rejected: u64,
     /// Counts, reasons and times for a person.
     pub report: String,
-}
-
-/// A part of the output, and what it holds.
-struct Part {
-    text: Vec<u8>,
-    rows: Vec<WrittenRow>,
-    summary: Summary,
 }
 
 /// The reason why a list cannot be described.
@@ -107,7 +99,10 @@ pub fn describe(
     let [reading, describing] = [Arc::clone(&times), Arc::clone(&times)];
     pipeline::in_order(
         move || reading.reading.time(|| next_part(&mut rows)),
-        move |rows: Vec<Row>| describing.describing.time(|| Part::new(&rows, &answers, &output)),
+        move |rows: Vec<Row>| {
+            let answered = rows.iter().map(|row| answers.answer_row(row));
+            describing.describing.time(|| output.part(answered))
+        },
         |part: io::Result<Part>| {
             let Part { text, rows, summary: of_part } = part.map_err(unwritable)?;
             summary.add(of_part);
@@ -143,22 +138,6 @@ fn next_part<R: Read>(rows: &mut Peekable<Rows<R>>) -> Result<Option<Vec<Row>>, 
         return Err(error.into());
     }
     Ok(Some(part).filter(|part| !part.is_empty()))
-}
-
-impl Part {
-    fn new(rows: &[Row], answers: &Answers, output: &Output) -> io::Result<Self> {
-        let mut summary = Summary::default();
-        let mut text = output.rows();
-        for Row { line, cells, .. } in rows {
-            let cells: Vec<Cow<'_, str>> = cells.iter().map(text_of).collect();
-            let answers = answers.answer_row(&cells);
-            summary.count_row(*line, &answers);
-            text.add(&AnsweredRow { line: *line, cells: &cells, answers: &answers })?;
-        }
-        let (text, rows, left_out) = text.finish()?;
-        summary.left_out = left_out;
-        Ok(Self { text, rows, summary })
-    }
 }
 
 #[cfg(test)]

@@ -3,18 +3,19 @@
 use std::{borrow::Cow, io, sync::Arc};
 
 use csv::{Terminator, WriterBuilder};
-use format::{FormatResult, cells::COLUMNS, fields::Thinned};
+use format::{FormatResult, fields::Thinned};
 use number_lists::{Columns, LineEnds};
-use serde::{Serialize, Serializer, ser::SerializeMap};
+use serde::{Serialize, Serializer};
 use shared::cells::inert;
 
 use super::{
-    answers::{Answer, Outcome, Reason},
+    answers::{Answer, Outcome},
     decoding::BYTE_ORDER_MARK,
     duplicates::WrittenRow,
     fields::{Column, ListFields},
     layout::{Layout, unique},
     options::{Duplicates, ListOptions, OutputForm, RowFilter},
+    summary::Summary,
 };
 
 /// The column of the line in which a row begins.
@@ -26,7 +27,7 @@ const DUPLICATE_OF: &str = "duplicate_of";
 pub(super) struct Output {
     pub layout: Arc<Layout>,
     pub form: OutputForm,
-    /// Whether it begins with a mark of its encoding.
+    /// True if it begins with a mark of its encoding.
     pub has_mark: bool,
     pub fields: ListFields,
     pub options: ListOptions,
@@ -35,19 +36,17 @@ pub(super) struct Output {
 /// A row with its answers.
 pub(super) struct AnsweredRow<'a> {
     pub line: u64,
-    pub cells: &'a [Cow<'a, str>],
-    pub answers: &'a [Answer],
+    pub cells: Vec<Cow<'a, str>>,
+    pub answers: Vec<Answer>,
 }
 
-/// The text of some rows.
-pub(super) struct RowsText<'a> {
-    output: &'a Output,
-    csv: csv::Writer<Vec<u8>>,
-    json: Vec<u8>,
+/// A part of the output, and what it holds.
+#[derive(Default)]
+pub(super) struct Part {
+    pub text: Vec<u8>,
     /// The rows, if numbers may repeat others.
-    rows: Vec<WrittenRow>,
-    /// The rows, or lines of JSON, that are not wanted.
-    left_out: u64,
+    pub rows: Vec<WrittenRow>,
+    pub summary: Summary,
 }
 
 /// A number as a line of JSON.
@@ -76,11 +75,7 @@ struct NamedCells<'a> {
 
 impl Serialize for NamedCells<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.names.len()))?;
-        for (name, cell) in self.names.iter().zip(self.cells) {
-            map.serialize_entry(name, cell)?;
-        }
-        map.end()
+        serializer.collect_map(self.names.iter().zip(self.cells))
     }
 }
 
@@ -106,9 +101,91 @@ impl Output {
         into_bytes(csv)
     }
 
-    pub fn rows(&self) -> RowsText<'_> {
-        let csv = self.csv(Vec::new());
-        RowsText { output: self, csv, json: Vec::new(), rows: Vec::new(), left_out: 0 }
+    /// The text of those rows that are wanted.
+    pub fn part<'a>(&self, rows: impl Iterator<Item = AnsweredRow<'a>>) -> io::Result<Part> {
+        match self.form {
+            OutputForm::Csv => self.csv_part(rows),
+            OutputForm::JsonLines => self.json_part(rows),
+        }
+    }
+
+    fn csv_part<'a>(&self, rows: impl Iterator<Item = AnsweredRow<'a>>) -> io::Result<Part> {
+        let Self { layout, fields, options, .. } = self;
+        let mut part = Part::default();
+        let mut csv = self.csv(Vec::new());
+        for AnsweredRow { line, cells, answers } in rows {
+            part.summary.count_row(line, &answers);
+            if !self.takes(&answers) {
+                part.summary.left_out += 1;
+                continue;
+            }
+            for position in 0..layout.columns.names.len() {
+                let cell = cells.get(position).map_or("", |cell| cell.as_ref());
+                csv.write_field(self.own_cell(cell).as_bytes())?;
+            }
+            for answer in &answers {
+                let cells = answer.result.cells();
+                for column in &fields.columns {
+                    csv.write_field(match column {
+                        Column::Field(index) => &cells[*index],
+                        Column::Verdict => answer.outcome.name(),
+                    })?;
+                }
+            }
+            if fields.has_line {
+                csv.write_field(line.to_string())?;
+            }
+            if self.marks_duplicates() {
+                answers.iter().try_for_each(|_| csv.write_field(""))?;
+            }
+            csv.write_record(None::<&[u8]>)?;
+            if options.dedupe.is_some() {
+                csv.flush()?;
+                let end = csv.get_ref().len();
+                // The last cells are empty: before the end of the line are only the delimiters of those.
+                let last = end - self.line_end().len();
+                let place = |index: usize| (last + index + 1).saturating_sub(answers.len());
+                let numbers = answers.iter().enumerate();
+                let numbers = numbers.map(|(index, answer)| (answer.key, place(index))).collect();
+                part.rows.push(WrittenRow { line, end, numbers });
+            }
+        }
+        part.text = into_bytes(csv)?;
+        Ok(part)
+    }
+
+    fn json_part<'a>(&self, rows: impl Iterator<Item = AnsweredRow<'a>>) -> io::Result<Part> {
+        let Self { layout, fields, options, .. } = self;
+        let Columns { names, numbers, .. } = &layout.columns;
+        let mut part = Part::default();
+        for AnsweredRow { line, cells, answers } in rows {
+            part.summary.count_row(line, &answers);
+            for (&position, answer) in numbers.iter().zip(&answers) {
+                if !self.takes(std::slice::from_ref(answer)) {
+                    part.summary.left_out += 1;
+                    continue;
+                }
+                let json = JsonLine {
+                    line: fields.has_line.then_some(line),
+                    column: (numbers.len() > 1).then(|| names[position].as_str()),
+                    tn: cells.get(position).map_or("", |cell| cell.as_ref()),
+                    row: layout.csv.map(|_| NamedCells { names, cells: &cells }),
+                    verdict: fields.has(Column::Verdict).then(|| answer.outcome.name()),
+                    result: fields
+                        .in_json
+                        .as_ref()
+                        .map(|fields| Thinned { answer: &answer.result, fields: fields.as_ref() }),
+                };
+                serde_json::to_writer(&mut part.text, &json)?;
+                let place = part.text.len() - 1;
+                part.text.push(b'\n');
+                if options.dedupe.is_some() {
+                    let numbers = vec![(answer.key, place)];
+                    part.rows.push(WrittenRow { line, end: part.text.len(), numbers });
+                }
+            }
+        }
+        Ok(part)
     }
 
     /// The columns after those of the list: those of each number, the line of the row, and the lines
@@ -169,101 +246,6 @@ impl Output {
         };
         let delimiter = self.layout.csv.map_or(b',', |dialect| dialect.delimiter);
         WriterBuilder::new().delimiter(delimiter).terminator(terminator).from_writer(text)
-    }
-}
-
-impl RowsText<'_> {
-    /// Adds a row, if it is one of those that are wanted.
-    pub fn add(&mut self, row: &AnsweredRow<'_>) -> io::Result<()> {
-        match self.output.form {
-            OutputForm::Csv if self.output.takes(row.answers) => self.add_csv(row),
-            OutputForm::Csv => {
-                self.left_out += 1;
-                Ok(())
-            }
-            OutputForm::JsonLines => self.add_json(row),
-        }
-    }
-
-    /// The text, its rows if numbers may repeat others, and how many rows were left out.
-    pub fn finish(self) -> io::Result<(Vec<u8>, Vec<WrittenRow>, u64)> {
-        let Self { output: _, csv, mut json, rows, left_out } = self;
-        json.append(&mut into_bytes(csv)?);
-        Ok((json, rows, left_out))
-    }
-
-    fn add_csv(&mut self, row: &AnsweredRow<'_>) -> io::Result<()> {
-        let Output { layout, fields, options, .. } = self.output;
-        for position in 0..layout.columns.names.len() {
-            let cell = row.cells.get(position).map_or("", |cell| cell.as_ref());
-            self.csv.write_field(self.output.own_cell(cell).as_bytes())?;
-        }
-        for answer in row.answers {
-            let cells = answer.result.cells();
-            for column in &fields.columns {
-                self.csv.write_field(answer.cell(*column, &cells))?;
-            }
-        }
-        if fields.has_line {
-            self.csv.write_field(row.line.to_string())?;
-        }
-        if self.output.marks_duplicates() {
-            row.answers.iter().try_for_each(|_| self.csv.write_field(""))?;
-        }
-        self.csv.write_record(None::<&[u8]>)?;
-        if options.dedupe.is_some() {
-            self.csv.flush()?;
-            let end = self.csv.get_ref().len();
-            // The last cells are empty: before the end of the line are only the delimiters of those.
-            let last = end - self.output.line_end().len();
-            let place = |index: usize| (last + index + 1).saturating_sub(row.answers.len());
-            let numbers = row.answers.iter().enumerate();
-            let numbers = numbers.map(|(index, answer)| (answer.key, place(index))).collect();
-            self.rows.push(WrittenRow { line: row.line, end, numbers });
-        }
-        Ok(())
-    }
-
-    fn add_json(&mut self, row: &AnsweredRow<'_>) -> io::Result<()> {
-        let Output { layout, fields, options, .. } = self.output;
-        let Columns { names, numbers, .. } = &layout.columns;
-        for (&position, answer) in numbers.iter().zip(row.answers) {
-            if !self.output.takes(std::slice::from_ref(answer)) {
-                self.left_out += 1;
-                continue;
-            }
-            let line = JsonLine {
-                line: fields.has_line.then_some(row.line),
-                column: (numbers.len() > 1).then(|| names[position].as_str()),
-                tn: row.cells.get(position).map_or("", |cell| cell.as_ref()),
-                row: layout.csv.map(|_| NamedCells { names, cells: row.cells }),
-                verdict: fields.has(Column::Verdict).then(|| answer.outcome.name()),
-                result: fields
-                    .in_json
-                    .as_ref()
-                    .map(|fields| Thinned { answer: &answer.result, fields: fields.as_ref() }),
-            };
-            serde_json::to_writer(&mut self.json, &line)?;
-            let place = self.json.len() - 1;
-            self.json.push(b'\n');
-            if options.dedupe.is_some() {
-                let (line, end) = (row.line, self.json.len());
-                self.rows.push(WrittenRow { line, end, numbers: vec![(answer.key, place)] });
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Answer {
-    /// The cell of a column; `cells` are those of [`COLUMNS`].
-    fn cell<'a>(&'a self, column: Column, cells: &'a [Cow<'a, str>; COLUMNS.len()]) -> &'a str {
-        match column {
-            Column::Field(index) => &cells[index],
-            Column::Verdict => self.outcome.name(),
-            Column::Reason => self.reason.map_or("", Reason::code),
-            Column::Other => self.other.as_deref().unwrap_or_default(),
-        }
     }
 }
 

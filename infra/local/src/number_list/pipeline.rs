@@ -17,7 +17,7 @@ use std::{
 /// The number of parts that may wait before and after each worker.
 const WAITING_PARTS: usize = 2;
 
-/// What goes from one thread to the next; `None` after the last part. An error follows all earlier parts.
+/// A message from one thread to the next; `None` after the last part. An error follows all earlier parts.
 type Step<T, E> = Option<Result<T, E>>;
 
 /// Reads parts until there is none, works on each, and writes the results in the same order.

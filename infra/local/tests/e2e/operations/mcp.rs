@@ -12,16 +12,10 @@ use tnr::{LocalError, folder_lock::FolderLock};
 
 use crate::support::{
     agent::{agent_with, call, calls_with_requests, refused_calls_with_requests, texts},
-    databases::write_sample_into,
+    databases::{sample_folder, write_sample_into},
     processes::send_signal,
     program::{Serving, program_on, run, stderr},
 };
-
-fn sample_folder() -> TempDir {
-    let data_dir = TempDir::new().unwrap();
-    write_sample_into(data_dir.path());
-    data_dir
-}
 
 fn mcp_on(data_dir: &TempDir) -> Command {
     program_on(data_dir, &["mcp"])

@@ -18,7 +18,6 @@ mod key_deletion;
 mod key_transfer;
 mod key_transfer_model;
 mod lambda;
-mod list_options;
 mod log_privacy;
 mod mcp;
 mod new_files;

@@ -5,7 +5,7 @@ use std::process::Command;
 use tempfile::TempDir;
 
 use crate::support::{
-    databases::write_sample_into,
+    databases::sample_folder,
     program::{Serving, program_on, stderr, stdout},
     publishers::{mirror_of, small_published_reports},
     service::http_client,
@@ -28,7 +28,7 @@ fn started_by_name(data_dir: &TempDir, arguments: &[&str]) -> Command {
     command
 }
 
-/// What a command notes; `format` gets an empty list.
+/// The notes of a command; `format` gets an empty list.
 fn notes(mut command: Command) -> String {
     let output = command.stdin(std::process::Stdio::null()).output().unwrap();
     stderr(&output).lines().filter(|line| line.starts_with("note: ")).collect()
@@ -36,8 +36,7 @@ fn notes(mut command: Command) -> String {
 
 #[tokio::test]
 async fn every_answer_says_that_the_sample_is_made_up_until_real_data_is_in() {
-    let data_dir = TempDir::new().unwrap();
-    write_sample_into(data_dir.path());
+    let data_dir = sample_folder();
     let folder = data_dir.path().display();
     let note = |program: &str| {
         format!("made-up sample; get real data with '{program} import --fetch --data-dir {folder}'")

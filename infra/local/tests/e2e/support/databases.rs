@@ -86,6 +86,13 @@ pub async fn with_published_reports(reports: Sources) -> (Database, &'static Imp
     (master.copy().await, &master.report)
 }
 
+/// A folder with the sample, which the local program takes for its own.
+pub fn sample_folder() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    write_sample_into(folder.path());
+    folder
+}
+
 /// Puts the sample into a folder that the local program then takes for its own.
 pub fn write_sample_into(data_dir: &Path) {
     std::fs::copy(sample_master().folder.path().join(FILE), data_dir.join(FILE)).unwrap();
