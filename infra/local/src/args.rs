@@ -8,16 +8,15 @@ use crate::{expiry::Expiry, new_file::Replacement, report::ChangesFile};
 
 mod data;
 mod help;
-mod lists;
 mod numbers;
 mod reading;
 mod serving;
 
 use data::endpoint_url;
 pub use data::{DataArgs, DatabaseArgs, FolderArgs};
-pub use lists::FormatArgs;
 pub use numbers::{
-    AnswerArgs, AreaCodeArgs, CarrierArgs, ExportArgs, ExportForm, LookupArgs, PageArgs, SearchArgs,
+    AnswerArgs, AreaCodeArgs, CarrierArgs, ExportArgs, ExportForm, FormatArgs, LookupArgs,
+    PageArgs, SearchArgs,
 };
 pub use serving::{ApiAddress, BackupArgs, ConnectionArgs, HealthArgs, RestoreArgs, ServeArgs};
 

@@ -1,26 +1,8 @@
 //! The columns of a CSV that hold phone numbers and their countries.
 
 /// The names of a column of numbers, in lower case and without anything but letters and digits.
-const NAMES_OF_NUMBERS: [&str; 16] = [
-    "tn",
-    "phone",
-    "phonenumber",
-    "phoneno",
-    "telephone",
-    "telephonenumber",
-    "tel",
-    "mobile",
-    "mobilephone",
-    "mobilenumber",
-    "cell",
-    "cellphone",
-    "msisdn",
-    "e164",
-    "telefon",
-    "telefono",
-];
-
-/// The parts of other names of such a column.
+const NAMES_OF_NUMBERS: [&str; 4] = ["tn", "tel", "cell", "e164"];
+/// The parts of other names of such a column, such as `Home phone` and `Telefon`.
 const PARTS_OF_NAMES: [&str; 5] = ["phone", "mobile", "telef", "msisdn", "cellular"];
 
 /// A name that may mean such a column if no other does.

@@ -42,7 +42,8 @@ fn written_area_code(args: &AreaCodeArgs, answer: &Value) -> String {
     let heading = format!("{npa_shown}  {state}{}; {total} exchanges\n", shown(&answer["country"]));
     let page = ListPage {
         rows: answer["exchanges"].as_array().map(Vec::as_slice).unwrap_or_default(),
-        pagination: &answer["pagination"],
+        // One exchange is all that was asked for.
+        pagination: if args.nxx.is_some() { &Value::Null } else { &answer["pagination"] },
         columns: &[
             ("NXX", "nxx"),
             ("OCN", "ocn"),
@@ -56,19 +57,10 @@ fn written_area_code(args: &AreaCodeArgs, answer: &Value) -> String {
         let is_beyond = page.pagination["total"] != 0;
         return if is_beyond { heading + &page.place() } else { heading };
     };
+    let exchange = args.nxx.is_none().then(|| format!("area-code {npa} {}", text(&first["nxx"])));
     let carrier = page.rows.iter().find_map(|exchange| exchange["ocn"].as_str());
     let carrier = carrier.map(|ocn| format!("carrier {ocn}"));
-    let of_data = &args.answer.data.next();
-    let below = match args.nxx {
-        Some(_) => {
-            let carrier: Vec<String> = carrier.iter().map(|command| of_data.tnr(command)).collect();
-            HOLDERS_AS_ASSIGNED.to_owned() + &next(&carrier)
-        }
-        None => {
-            let exchange = format!("area-code {npa} {}", text(&first["nxx"]));
-            page.below(of_data, [exchange].into_iter().chain(carrier))
-        }
-    };
+    let below = page.below(&args.answer.data.next(), exchange.into_iter().chain(carrier));
     [heading, "\n".to_owned(), page.table(), "\n".to_owned(), below].concat()
 }
 

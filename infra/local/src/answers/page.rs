@@ -19,6 +19,7 @@ const GAP: usize = 2;
 /// A page of a list.
 pub(super) struct ListPage<'a> {
     pub rows: &'a [Value],
+    /// `null` if it is not a part of a longer list.
     pub pagination: &'a Value,
     /// The columns of its table, each a heading and the field of the rows that it shows.
     pub columns: &'a [(&'a str, &'a str)],
@@ -83,7 +84,9 @@ impl ListPage<'_> {
         let (offset, total) = (self.count("offset"), self.count("total"));
         let last = offset + self.rows.len() as u64;
         let [first, last_shown, of] = [offset + 1, last, total].map(HumanCount);
-        if total == 0 {
+        if self.pagination.is_null() {
+            String::new()
+        } else if total == 0 {
             "Nothing is found.\n".to_owned()
         } else if self.rows.is_empty() {
             format!("There are {of} in all; --offset passes over all of them.\n")

@@ -6,7 +6,7 @@ use clap::{ArgGroup, Args, ValueEnum};
 use formatting::DefaultCountry;
 
 use super::DataArgs;
-use crate::{export::Table, new_file::Replacement};
+use crate::{export::Table, new_file::Replacement, number_list::ListOptions};
 
 /// The form of an answer, and its data.
 #[derive(Debug, Args)]
@@ -120,6 +120,24 @@ pub struct SearchArgs {
     pub page: PageArgs,
     #[command(flatten)]
     pub answer: AnswerArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct FormatArgs {
+    /// A CSV, or a text with a number in each line; the standard input if left out or -
+    pub file: Option<PathBuf>,
+    /// Write to this file instead of stdout; it appears only when it is complete
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub replacement: Replacement,
+    #[command(flatten)]
+    pub list: ListOptions,
+    /// End with exit code 1 if a number was rejected
+    #[arg(long)]
+    pub strict: bool,
+    #[command(flatten)]
+    pub data: DataArgs,
 }
 
 /// The form of an export.

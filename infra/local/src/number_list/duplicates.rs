@@ -102,7 +102,7 @@ impl Deduplication {
 }
 
 /// Counts of what repeats an earlier part.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub(super) struct Repeated {
     pub numbers: u64,
     /// The rows that were left out for it.
@@ -126,29 +126,5 @@ mod tests {
         let others = ["415 234 1234", "415 234 1234 x12", "415 234 1234 x012", "415 234 1235"];
         let keys: std::collections::HashSet<_> = others.map(key).into();
         assert_eq!(keys.len(), others.len());
-    }
-
-    #[test]
-    fn rows_that_repeat_a_number_say_so_or_are_left_out() {
-        let [a, b] = ["415 234 1234", "415 234 1235"].map(key);
-        let text = b"x,,\nx,,\nx,,\n";
-        let row = |line: u64, keys: [Option<NumberKey>; 2]| {
-            let begin = (line as usize - 1) * 4;
-            let numbers = keys.into_iter().zip([begin + 2, begin + 3]).collect();
-            WrittenRow { line, end: begin + 4, numbers }
-        };
-        let rows = [row(1, [a, None]), row(2, [b, a]), row(3, [a, b])];
-        let written = |duplicates| {
-            let mut output = Vec::new();
-            let mut deduplication = Deduplication::new(duplicates, OutputForm::Csv);
-            let repeated = deduplication.write(text, &rows, &mut output).unwrap();
-            (String::from_utf8(output).unwrap(), repeated)
-        };
-        let (marked, repeated) = written(Duplicates::Mark);
-        assert_eq!(marked, "x,,\nx,,1\nx,1,2\n");
-        assert_eq!(repeated, Repeated { numbers: 3, dropped: 0 });
-        let (dropped, repeated) = written(Duplicates::Drop);
-        assert_eq!(dropped, "x,,\nx,,\n");
-        assert_eq!(repeated, Repeated { numbers: 3, dropped: 1 });
     }
 }

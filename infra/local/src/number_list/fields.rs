@@ -11,7 +11,7 @@ use format::{
 /// The start of the names in [`COLUMNS`].
 const PREFIX_OF_COLUMNS: &str = "tn_";
 /// The fields of a format result that lists never have: links lead to a server.
-const LINKS: &str = "flags";
+const LINKS: &str = "flags.";
 /// The fields that only lists have.
 const VERDICT: &str = "verdict";
 const LINE: &str = "line";
@@ -35,13 +35,6 @@ pub struct ListFields {
     pub(super) in_json: Option<Option<Fields>>,
 }
 
-#[derive(Debug, thiserror::Error)]
-#[error("unknown field '{name}'; the fields are {known}")]
-pub struct UnknownField {
-    name: String,
-    known: String,
-}
-
 /// All but the number as it was understood: the list has the number itself.
 impl Default for ListFields {
     fn default() -> Self {
@@ -55,18 +48,20 @@ impl Default for ListFields {
 /// Comma-separated names: paths as the API has them, such as `carrier.name`, or columns, with or without
 /// `tn_`.
 impl FromStr for ListFields {
-    type Err = UnknownField;
+    type Err = String;
 
-    fn from_str(names: &str) -> Result<Self, UnknownField> {
-        let known = Fields::from_type::<FormatResult>();
+    fn from_str(names: &str) -> Result<Self, String> {
+        let known = fields_of_lists();
         let (mut columns, mut paths, mut has_line) = (Vec::new(), Vec::new(), false);
         for name in names.split(',').map(str::trim) {
             match name {
                 VERDICT => columns.push(Column::Verdict),
                 LINE => has_line = true,
                 _ => {
-                    let (path, fields) =
-                        find(&known, name).ok_or_else(|| UnknownField::new(name, &known))?;
+                    let (path, fields) = find(&known, name).ok_or_else(|| {
+                        let known = known.leaves().collect::<Vec<_>>().join(", ");
+                        format!("unknown field '{name}'; the fields are {known}, {VERDICT}, {LINE}")
+                    })?;
                     let mut found: Vec<Column> =
                         fields.leaves().filter_map(|path| Column::from_path(&path)).collect();
                     found.sort();
@@ -104,24 +99,22 @@ impl Column {
     }
 }
 
+/// The fields of a format result, but for the links.
+fn fields_of_lists() -> Fields {
+    let all = Fields::from_type::<FormatResult>();
+    let paths = all.leaves().filter(|path| !path.starts_with(LINKS)).collect::<Vec<_>>();
+    all.selected(&paths.join(",")).ok().flatten().unwrap_or_default()
+}
+
 /// The path of a field by its path or its column, and the fields at that path.
 fn find(known: &Fields, name: &str) -> Option<(String, Fields)> {
-    let is_link = name.split('.').next() == Some(LINKS);
-    let at = |path: &str| known.selected(path).ok().flatten().filter(|_| !is_link);
+    let at = |path: &str| known.selected(path).ok().flatten();
     if let Some(fields) = at(name) {
         return Some((name.to_owned(), fields));
     }
     let column = format!("{PREFIX_OF_COLUMNS}{}", name.trim_start_matches(PREFIX_OF_COLUMNS));
     let path = known.leaves().find(|path| column_of(path) == column)?;
     at(&path).map(|fields| (path, fields))
-}
-
-impl UnknownField {
-    fn new(name: &str, known: &Fields) -> Self {
-        let paths = known.leaves().filter(|path| path.split('.').next() != Some(LINKS));
-        let known: Vec<String> = paths.chain([VERDICT, LINE].map(str::to_owned)).collect();
-        Self { name: name.to_owned(), known: known.join(", ") }
-    }
 }
 
 #[cfg(test)]
@@ -149,7 +142,7 @@ mod tests {
     #[test]
     fn an_unknown_field_is_refused_with_the_known_ones() {
         for name in ["porting", "flags", "flags.country.svg", "", "carrier.nom"] {
-            let refused = name.parse::<ListFields>().unwrap_err().to_string();
+            let refused = name.parse::<ListFields>().unwrap_err();
             assert!(refused.starts_with(&format!("unknown field '{name}'; the fields are ")));
             assert!(refused.contains("carrier.name, ") && refused.ends_with(", verdict, line"));
         }

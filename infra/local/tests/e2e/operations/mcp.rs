@@ -91,37 +91,23 @@ async fn two_agents_use_a_folder_which_is_free_again_after_their_calls() {
 }
 
 #[test]
-fn it_ends_with_its_input_and_prints_nothing_but_answers() {
-    let data_dir = sample_folder();
-    let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"format_number","arguments":{"tn":"+1 305 234 5678"}}}"#;
-    let output = answers_to(mcp_on(&data_dir), &[INITIALIZE, INITIALIZED, call]);
-    assert!(output.status.success(), "{}", stderr(&output));
-    let answers: Vec<Value> = String::from_utf8(output.stdout)
-        .unwrap()
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
-    let ids: Vec<_> = answers.iter().map(|answer| answer["id"].as_u64().unwrap()).collect();
-    assert_eq!(ids, [1, 2]);
-    assert_eq!(answers[1]["result"]["structuredContent"]["valid"], true, "{answers:?}");
-    assert_eq!(answers_to(mcp_on(&data_dir), &[]).status.code(), Some(0));
-}
-
-#[test]
-fn lines_that_are_no_messages_do_not_end_it() {
+fn it_prints_only_answers_passes_over_other_lines_and_ends_with_its_input() {
     let data_dir = sample_folder();
     let deep = format!(
         "{{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"x\",\"params\":{}",
         "[".repeat(50_000)
     );
-    let lines = ["hello", "[]", "{\"jsonrpc\":\"2.0\"}", &deep, "\u{feff}", ""];
-    let ping = r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#;
-    let all: Vec<&str> = [INITIALIZE, INITIALIZED].into_iter().chain(lines).chain([ping]).collect();
-    let output = answers_to(mcp_on(&data_dir), &all);
-    let printed = String::from_utf8(output.stdout.clone()).unwrap();
+    let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"format_number","arguments":{"tn":"+1 305 234 5678"}}}"#;
+    let others = ["hello", "[]", "{\"jsonrpc\":\"2.0\"}", &deep, "\u{feff}", ""];
+    let lines = [&[INITIALIZE, INITIALIZED], &others[..], &[call]].concat();
+    let output = answers_to(mcp_on(&data_dir), &lines);
     assert!(output.status.success(), "{}", stderr(&output));
-    assert!(printed.contains(r#""id":9,"result":{}"#), "{printed}");
     assert!(!stderr(&output).contains("hello"), "{}", stderr(&output));
+    let printed = String::from_utf8(output.stdout).unwrap();
+    let mut answers = printed.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let answer = answers.find(|answer| answer["id"] == 2).unwrap();
+    assert_eq!(answer["result"]["structuredContent"]["valid"], true, "{answer}");
+    assert_eq!(answers_to(mcp_on(&data_dir), &[]).status.code(), Some(0));
 }
 
 #[tokio::test]

@@ -16,9 +16,11 @@ use crate::support::{
     service::fields,
 };
 
-/// Two columns of numbers, of which three cells hold the same number.
+/// Two columns of numbers, of which three cells hold the same number, one with an extension and one beside
+/// another number.
 const CONTACTS: &str = "name,Home Phone,Mobile\nAda,(415) 234-1234,\nBob,305-234-567,415 234 1234\n\
-                        Cleo,none,n/a\nDan,415.234.1234 x12,+1 415 234 1235\n";
+                        Cleo,none,n/a\nDan,415.234.1234 x12,+1 415 234 1235; 212 234 5678\n\
+                        Eve,1 415 234 1234,415 234 1236\n";
 
 /// A data folder, and a place for lists beside it.
 struct Folder {
@@ -134,17 +136,6 @@ fn every_number_is_valid_repaired_or_rejected_for_a_reason() {
 }
 
 #[test]
-fn the_summary_names_column_counts_reasons_and_times() {
-    let list = "name,phone\nAda,4152341234\nBob,907_217_1234\nCleo,\nDan,305-234-567\nEve,\n";
-    let summary = stderr(&Folder::with_sample().format("a.csv", list, &[]));
-    let lines: Vec<&str> = summary.lines().skip_while(|line| !line.starts_with("Column")).collect();
-    assert_eq!(lines[0], "Column 'phone': 5 numbers: 1 valid, 1 repaired, 3 rejected");
-    assert_eq!(lines[1], "           2  EMPTY                is empty (first in line 4)");
-    assert_eq!(lines[2], "           1  TOO_SHORT            has too few digits (first in line 5)");
-    assert!(lines[3].contains(" rows/s: reading 0.") && lines[3].contains(", writing 0."));
-}
-
-#[test]
 fn a_csv_keeps_its_columns_and_gets_ours_after_them() {
     let folder = Folder::with_sample();
     let list = "name,phone,country\n\"Lovelace, \"\"Ada\"\"\",(415) 234-1234,\n=1+1,020 7946 0958,GB\n\
@@ -200,78 +191,32 @@ fn rows_of_any_length_keep_the_table_in_shape() {
 }
 
 #[test]
-fn fields_are_chosen_by_the_names_of_the_api_in_csv_and_json_alike() {
+fn options_choose_columns_fields_rows_and_duplicates() {
     let folder = Folder::with_sample();
-    let options = ["--column", "Mobile", "--fields", "valid,e164,location.state,verdict"];
-    let csv =
-        stdout(&folder.format("a.csv", CONTACTS, &[&options[..], &["--prefix", "x_"]].concat()));
-    assert!(csv.starts_with("name,Home Phone,Mobile,x_valid,x_e164,x_state,x_verdict\n"), "{csv}");
-    let expected = "\nBob,305-234-567,415 234 1234,true,+14152341234,CA,valid\n";
-    assert!(csv.contains(expected), "{csv}");
-    let lines =
-        json_lines(&folder.format("a.csv", CONTACTS, &[&options[..], &["--to", "jsonl"]].concat()));
-    let expected = json!({
-        "tn": "415 234 1234",
-        "row": { "name": "Bob", "Home Phone": "305-234-567", "Mobile": "415 234 1234" },
-        "verdict": "valid", "valid": true, "formats": { "e164": "+14152341234" },
-        "location": { "state": "CA" },
-    });
-    assert_eq!(lines[1], expected);
-    let list = "phone\n305-234\n305 234 5678; 212 234 5678\n";
-    let csv = stdout(&folder.format("a.csv", list, &["--fields", "e164,verdict,reason"]));
-    assert!(csv.contains("\n305-234,,rejected,TOO_SHORT,\n"), "{csv}");
-    assert!(csv.contains(",+13052345678,repaired,TWO_NUMBERS,+12122345678\n"), "{csv}");
-}
-
-#[test]
-fn several_columns_have_their_own_columns_or_lines() {
-    let folder = Folder::with_sample();
-    let options = ["--column", "Home Phone", "--column", "3", "--fields", "e164,line"];
-    let rows = csv_rows(&folder.format("a.csv", CONTACTS, &options));
-    assert_eq!(rows[0][3..], ["tn_Home_Phone_e164", "tn_Mobile_e164", "tn_line"]);
-    assert_eq!(rows[2][3..], ["", "+14152341234", "3"]);
-    let lines =
-        json_lines(&folder.format("a.csv", CONTACTS, &[&options[..], &["--to", "jsonl"]].concat()));
-    assert_eq!(lines.len(), 8);
-    assert_eq!(
-        (&lines[3]["line"], &lines[3]["column"], &lines[3]["formats"]["e164"]),
-        (&json!(3), &json!("Mobile"), &json!("+14152341234"))
-    );
-}
-
-#[test]
-fn rejected_and_valid_rows_together_are_the_list() {
-    let folder = Folder::with_sample();
-    let format = |options: &[&str]| {
-        let columns = ["--column", "2", "--column", "3", "--fields", "line"];
-        folder.format("a.csv", CONTACTS, &[&columns[..], options].concat())
-    };
-    let valid = format(&["--only", "valid"]);
-    assert_eq!(column(&csv_rows(&valid), "tn_line"), ["2", "3", "5"]);
-    assert!(stderr(&valid).contains("\n1 row left out of the output\n"), "{}", stderr(&valid));
-    assert_eq!(column(&csv_rows(&format(&["--only", "rejected"])), "tn_line"), ["4"]);
-    assert_eq!(json_lines(&format(&["--only", "valid", "--to", "jsonl"])).len(), 4);
-}
-
-#[test]
-fn a_duplicate_names_the_row_that_it_repeats_or_is_left_out() {
-    let folder = Folder::with_sample();
-    let format = |options: &[&str]| {
-        let columns = ["--column", "Home Phone", "--column", "Mobile", "--fields", "line"];
-        folder.format("a.csv", CONTACTS, &[&columns[..], options].concat())
-    };
-    let marked = csv_rows(&format(&["--dedupe"]));
-    assert_eq!(column(&marked, "tn_Home_Phone_duplicate_of"), [""; 4], "an extension differs");
-    assert_eq!(column(&marked, "tn_Mobile_duplicate_of"), ["", "2", "", ""]);
-    let lines = json_lines(&format(&["--dedupe", "--to", "jsonl"]));
-    let marked = lines.iter().filter(|line| line.get("duplicateOf").is_some());
-    assert_eq!(marked.collect::<Vec<_>>(), [&lines[3]]);
-    assert_eq!(lines[3]["duplicateOf"], 2);
-
-    let dropped = format(&["--dedupe=drop"]);
-    assert_eq!(column(&csv_rows(&dropped), "name"), ["Ada", "Cleo", "Dan"]);
-    let summary = stderr(&dropped);
-    assert!(summary.contains("1 duplicate, 3 different numbers\n1 row left out"), "{summary}");
+    let fields = ["--column", "Mobile", "--fields", "valid,e164,location.state,verdict"];
+    let both = ["--column", "Home Phone", "--column", "3", "--fields", "e164,reason,line"];
+    let mut outputs = String::new();
+    for options in [
+        [&fields[..], &["--prefix", "x_"]],
+        [&fields, &["--to", "jsonl"]],
+        [&both, &[]],
+        [&both, &["--to", "jsonl"]],
+        [&both, &["--only", "valid"]],
+        [&both, &["--only", "rejected"]],
+        [&both, &["--only", "valid", "--to", "jsonl"]],
+        [&both, &["--dedupe"]],
+        [&both, &["--dedupe", "--to", "jsonl"]],
+        [&both, &["--dedupe=drop"]],
+    ] {
+        let options = options.concat();
+        let output = folder.format("a.csv", CONTACTS, &options);
+        let summary = stderr(&output);
+        let (summary, times) = summary.trim_end().rsplit_once('\n').unwrap();
+        assert!(times.contains(" rows/s: reading 0.") && times.contains(", writing 0."), "{times}");
+        let (_note, counts) = summary.split_once('\n').unwrap();
+        outputs += &format!("$ tnr format {options:?}\n{}{counts}\n\n", stdout(&output));
+    }
+    insta::assert_snapshot!(outputs);
 }
 
 #[test]
