@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unparseable_text_has_only_the_cells_that_say_so() {
+    fn an_unparseable_text_has_only_its_input_and_verdict() {
         let unparseable = FormatResult::unparseable("hello");
         let expected = json!({ "tn_valid": "false", "tn_possible": "false", "tn_input": "hello" });
         assert_eq!(cells_of(&unparseable), expected);

@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_the_api_does_not_find_is_not_found() {
+    fn only_a_404_is_not_found() {
         let failed = |status| failure(status, String::new());
         assert!(matches!(failed(StatusCode::NOT_FOUND), LocalError::NotFound(_)));
         assert!(matches!(failed(StatusCode::BAD_REQUEST), LocalError::NotUnderstood(_)));
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_of_the_api_follows_what_the_program_prints_before_it() {
+    fn messages_of_the_api_begin_in_lower_case() {
         assert_eq!(lower_first("No carrier found"), "no carrier found");
         assert_eq!(lower_first("npa must be"), "npa must be");
         assert_eq!(lower_first("NPA 999 is"), "NPA 999 is");

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_holds_no_text_says_what_it_is() {
+    fn a_file_without_text_is_refused_by_its_kind() {
         let refused = Text::decode(&b"PK\x03\x04..."[..]).err().unwrap();
         assert!(refused.to_string().contains("save its sheet as CSV"));
         for utf_32 in [&b"\xff\xfe\0\0t\0\0\0"[..], b"\0\0\xfe\xff\0\0\0t", b"3\0\0\x000\0\0\0"] {
@@ -178,6 +178,8 @@ mod tests {
     #[test]
     fn a_cell_that_is_not_utf_8_is_windows_1252() {
         assert_eq!(text_of(b"Montr\xe9al"), "Montréal");
+        let after_mark = Text::decode(&b"\xef\xbb\xbfMontr\xe9al\n"[..]).unwrap().head;
+        assert_eq!(after_mark, b"Montr\xe9al\n", "a mark does not change that");
         assert_eq!(text_of("Montréal".as_bytes()), "Montréal");
     }
 }

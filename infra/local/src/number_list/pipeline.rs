@@ -57,10 +57,11 @@ where
     Ok(())
 }
 
-/// Starts a worker, and gives the two ends of it: where its parts go in, and where the results come out.
-fn worker<P, D, E>(
-    work: Arc<impl Fn(P) -> D + Send + Sync + 'static>,
-) -> (SyncSender<Step<P, E>>, Receiver<Step<D, E>>)
+/// The two ends of a worker: its parts go into the first, and the results come out of the second.
+type Worker<P, D, E> = (SyncSender<Step<P, E>>, Receiver<Step<D, E>>);
+
+/// Starts a worker.
+fn worker<P, D, E>(work: Arc<impl Fn(P) -> D + Send + Sync + 'static>) -> Worker<P, D, E>
 where
     P: Send + 'static,
     D: Send + 'static,
@@ -124,7 +125,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "only by a panic")]
-    fn a_panic_of_a_worker_is_no_silent_end() {
+    fn a_panic_of_a_worker_is_not_a_silent_end() {
         let _: Result<(), ()> = in_order(|| Ok(Some(())), |()| panic!("work"), |()| Ok(()));
     }
 }

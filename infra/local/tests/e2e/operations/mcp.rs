@@ -37,7 +37,7 @@ const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","param
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
 #[tokio::test]
-async fn every_tool_answers_what_the_api_answers_while_the_folder_is_served() {
+async fn every_tool_answers_as_the_api_does_while_the_folder_is_served() {
     let data_dir = sample_folder();
     let serving = Serving::on(&data_dir, &[]).await;
     let (agent, _child) = agent_with(mcp_on(&data_dir)).await;
@@ -111,7 +111,7 @@ fn it_prints_only_answers_passes_over_other_lines_and_ends_with_its_input() {
 }
 
 #[tokio::test]
-async fn a_folder_without_data_is_an_error_of_the_tool_that_says_what_to_do() {
+async fn without_data_a_tool_fails_and_names_the_remedy() {
     let data_dir = TempDir::new().unwrap();
     let (agent, _child) = agent_with(mcp_on(&data_dir)).await;
     let result = call(&agent, "get_carrier", json!({ "ocn": "6015" })).await;

@@ -77,7 +77,7 @@ fn unprivileged_line_on(data_dir: &TempDir, command: &[&str], output: &Path) -> 
 }
 
 #[test]
-fn reading_where_there_is_no_database_makes_none_and_says_which_command_does() {
+fn reading_without_a_database_makes_none_and_names_the_command_that_does() {
     let (parent, output) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let mistyped = parent.path().join("dtaa");
     let place = format!("there is no database in folder '{}'", mistyped.display());
@@ -122,7 +122,7 @@ fn read_without_permission(data_dir: &TempDir) {
 }
 
 #[test]
-fn a_folder_that_may_not_be_read_is_an_error_that_says_so() {
+fn an_unreadable_folder_is_refused_by_name() {
     let data_dir = folder_with_key();
     fs::set_permissions(data_dir.path(), Permissions::from_mode(0o000)).unwrap();
     for command in [&["versions"][..], &["lookup", "4152341234"], &["backup", "OUT"]] {

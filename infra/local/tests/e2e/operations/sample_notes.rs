@@ -1,6 +1,6 @@
 //! The sample: every answer says that it is made up and which command brings real data.
 
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
@@ -21,16 +21,9 @@ const COMMANDS: [&[&str]; 6] = [
     &["format"],
 ];
 
-/// A command that is started by its name, and not by cargo.
-fn started_by_name(data_dir: &TempDir, arguments: &[&str]) -> Command {
-    let mut command = program_on(data_dir, arguments);
-    command.env_remove("CARGO");
-    command
-}
-
 /// The notes of a command; `format` gets an empty list.
 fn notes(mut command: Command) -> String {
-    let output = command.stdin(std::process::Stdio::null()).output().unwrap();
+    let output = command.stdin(Stdio::null()).output().unwrap();
     stderr(&output).lines().filter(|line| line.starts_with("note: ")).collect()
 }
 
@@ -42,7 +35,7 @@ async fn every_answer_says_that_the_sample_is_made_up_until_real_data_is_in() {
         format!("made-up sample; get real data with '{program} import --fetch --data-dir {folder}'")
     };
     for command in COMMANDS {
-        let noted = notes(started_by_name(&data_dir, command));
+        let noted = notes(program_on(&data_dir, command));
         assert_eq!(noted, format!("note: {}", note("tnr")), "{command:?}");
     }
     let mut by_cargo = program_on(&data_dir, COMMANDS[0]);
@@ -54,7 +47,7 @@ async fn every_answer_says_that_the_sample_is_made_up_until_real_data_is_in() {
             http_client().get(format!("{}{path}", serving.base_url)).send().await.unwrap();
         response.headers().get("x-numbering-data").cloned()
     };
-    let serving = Serving::start(&mut started_by_name(&data_dir, &["--port", "0"])).await;
+    let serving = Serving::on(&data_dir, &[]).await;
     // Lines end within the width of a terminal.
     let banner = serving.output().split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(banner.contains(&format!(" note {}", note("tnr"))), "{banner}");
@@ -64,7 +57,7 @@ async fn every_answer_says_that_the_sample_is_made_up_until_real_data_is_in() {
     }
 
     let mirror = mirror_of(small_published_reports()).await;
-    let mut import = started_by_name(&data_dir, &["import", "--mirror", &mirror]);
+    let mut import = program_on(&data_dir, &["import", "--mirror", &mirror]);
     let imported = tokio::task::spawn_blocking(move || import.output().unwrap()).await.unwrap();
     stdout(&imported);
     for path in paths {
@@ -72,8 +65,8 @@ async fn every_answer_says_that_the_sample_is_made_up_until_real_data_is_in() {
     }
     serving.kill();
     for command in COMMANDS {
-        assert_eq!(notes(started_by_name(&data_dir, command)), "", "{command:?}");
+        assert_eq!(notes(program_on(&data_dir, command)), "", "{command:?}");
     }
-    let serving = Serving::start(&mut started_by_name(&data_dir, &["--port", "0"])).await;
+    let serving = Serving::on(&data_dir, &[]).await;
     assert!(!serving.output().contains("made-up"), "{}", serving.output());
 }

@@ -89,7 +89,7 @@ async fn the_requests_of_the_banner_can_be_pasted_into_a_shell() {
 }
 
 #[test]
-fn colors_are_only_for_those_who_take_them() {
+fn colors_are_only_for_terminals() {
     let printed = |variables: &[(&str, &str)]| {
         let mut lookup = program(&["lookup", "+442079460958"]);
         let folder = TempDir::new().unwrap();

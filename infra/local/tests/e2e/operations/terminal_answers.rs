@@ -44,7 +44,7 @@ fn answers_are_short_aligned_and_name_the_next_command() {
 }
 
 #[tokio::test]
-async fn json_is_what_the_api_answers_even_while_the_folder_is_served() {
+async fn json_equals_the_answers_of_the_api_even_while_the_folder_is_served() {
     let data_dir = sample_folder();
     let serving = Serving::on(&data_dir, &[]).await;
     let pairs: [(&[&str], &str); 7] = [
@@ -119,7 +119,7 @@ fn the_exit_code_tells_nothing_found_from_a_failure() {
 }
 
 #[test]
-fn numbers_need_no_data_but_for_place_and_carrier() {
+fn only_place_and_carrier_need_data() {
     let data_dir = TempDir::new().unwrap();
     let abroad = run(&data_dir, &["lookup", "+442079460958"]);
     assert!(stdout(&abroad).starts_with("+44 20 7946 0958  valid\n"));
