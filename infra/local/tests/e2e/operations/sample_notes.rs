@@ -2,8 +2,6 @@
 
 use std::process::{Command, Stdio};
 
-use tempfile::TempDir;
-
 use crate::support::{
     databases::sample_folder,
     program::{Serving, program_on, stderr, stdout},
