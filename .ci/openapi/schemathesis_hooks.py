@@ -19,7 +19,7 @@ UNSTATED_RULES = [
     r"(tn|ocn|npa) is required",
     # The numbers of a body, and the columns of a CSV.
     r"The body must (be UTF-8|have at least one number)|Each row must have as many cells",
-    r"(No|More than one) column is named|There is no column|The (first row|column '.*') ",
+    r"(No|There is no|The) column|Columns .* look like|Several columns are named|The first row",
     r"(column|countryColumn) is only for a body of text/csv",
 ]
 

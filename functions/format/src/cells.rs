@@ -7,14 +7,14 @@
 //!
 //! The formats of a number that is not valid are left empty, so that none of them is taken for a number.
 
-use std::{array::from_fn, borrow::Cow, collections::BTreeSet};
+use std::{borrow::Cow, collections::BTreeSet};
 
 use shared::cells::inert;
 
 use super::{FormatResult, block::CarrierInfo, include::Extra, options::Options};
 
 /// The columns of a format result, in the order of [`FormatResult::cells`].
-pub const COLUMNS: [&str; 25] = [
+pub const COLUMNS: [&str; 27] = [
     "tn_valid",
     "tn_possible",
     "tn_input",
@@ -40,36 +40,37 @@ pub const COLUMNS: [&str; 25] = [
     "tn_carrier_name",
     "tn_carrier_type",
     "tn_is_non_geographic",
+    "tn_reason",
+    "tn_other",
 ];
 
-/// The columns that an answer has only if its part is asked for, in the order of
-/// [`FormatResult::extra_cells`]. They stand after [`COLUMNS`].
-const EXTRA_COLUMNS: [(Extra, &str); 2] =
-    [(Extra::Reason, "tn_reason"), (Extra::Reason, "tn_other")];
+/// The position of the first column that an answer has only if [`Extra::Reason`] is asked for, as all after it.
+pub const FIRST_OF_REASON: usize = 25;
 
 /// The column that says why a number has no result. It stands last.
 pub const ERROR_COLUMN: &str = "tn_error";
 
-/// Which of [`COLUMNS`] and [`EXTRA_COLUMNS`] an answer has.
-pub struct Columns([bool; COLUMNS.len() + EXTRA_COLUMNS.len()]);
+/// Those of [`COLUMNS`] that an answer has, by their positions.
+pub struct Columns(Vec<usize>);
 
 impl Columns {
     /// The columns that a client asks for.
     pub fn of(options: &Options) -> Self {
-        let Some(fields) = &options.fields else {
-            let is_extra_there = |place: usize| options.has(EXTRA_COLUMNS[place].0);
-            let is_there =
-                |place: usize| place.checked_sub(COLUMNS.len()).is_none_or(is_extra_there);
-            return Self(from_fn(is_there));
-        };
-        let wanted: BTreeSet<String> = fields.leaves().map(|path| column_of(&path)).collect();
-        let mut names = all_names();
-        Self(from_fn(|_| names.next().is_some_and(|name| wanted.contains(name))))
+        let all = 0..COLUMNS.len();
+        Self(match &options.fields {
+            None if options.has(Extra::Reason) => all.collect(),
+            None => (0..FIRST_OF_REASON).collect(),
+            Some(fields) => {
+                let wanted: BTreeSet<String> =
+                    fields.leaves().map(|path| column_of(&path)).collect();
+                all.filter(|&column| wanted.contains(COLUMNS[column])).collect()
+            }
+        })
     }
 
     /// The names of these columns, and [`ERROR_COLUMN`].
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.present(all_names()).chain([ERROR_COLUMN])
+        self.0.iter().map(|&column| COLUMNS[column]).chain([ERROR_COLUMN])
     }
 
     /// The cells of a result, which are empty if there is none.
@@ -77,21 +78,12 @@ impl Columns {
         &self,
         result: Option<&'a FormatResult>,
     ) -> impl Iterator<Item = Cow<'a, str>> {
-        let usual = result.map_or([NO_CELL; _], FormatResult::cells);
-        let extra = result.map_or([NO_CELL; _], FormatResult::extra_cells);
-        self.present(usual.into_iter().chain(extra))
-    }
-
-    fn present<T>(&self, all: impl Iterator<Item = T>) -> impl Iterator<Item = T> {
-        all.zip(self.0).filter_map(|(it, is_there)| is_there.then_some(it))
+        let mut cells = result.map_or([NO_CELL; _], FormatResult::cells);
+        self.0.iter().map(move |&column| std::mem::take(&mut cells[column]))
     }
 }
 
 const NO_CELL: Cow<'static, str> = Cow::Borrowed("");
-
-fn all_names() -> impl Iterator<Item = &'static str> {
-    COLUMNS.into_iter().chain(EXTRA_COLUMNS.into_iter().map(|(_, name)| name))
-}
 
 /// The column of the field at a path. Of a reason it has the code, from which the message follows.
 pub fn column_of(path: &str) -> String {
@@ -114,6 +106,7 @@ impl FormatResult {
         let formats = self.formats.as_ref().filter(|_| self.valid);
         let location = self.location.as_ref();
         let carrier = self.carrier.as_ref();
+        let reason = self.reason.as_ref().and_then(Option::as_ref);
         [
             boolean(self.valid),
             boolean(self.possible),
@@ -140,13 +133,6 @@ impl FormatResult {
             text(carrier.and_then(|CarrierInfo { name, .. }| name.as_ref())),
             written(carrier.and_then(|CarrierInfo { carrier_type, .. }| *carrier_type)),
             self.is_non_geographic.map_or(NO_CELL, boolean),
-        ]
-    }
-
-    /// The cells of [`EXTRA_COLUMNS`].
-    fn extra_cells(&self) -> [Cow<'_, str>; EXTRA_COLUMNS.len()] {
-        let reason = self.reason.as_ref().and_then(Option::as_ref);
-        [
             text(reason.map(|reason| reason.code)),
             text(reason.and_then(|reason| reason.other.as_ref())),
         ]
@@ -168,8 +154,6 @@ fn written(code: Option<impl ToString>) -> Cow<'static, str> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use formatting::{DefaultCountry, PhoneNumber};
     use numbering::{
         records::{CarrierType, Country, Exchange, Status},
@@ -227,34 +211,28 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_is_no_number_has_only_the_cells_that_say_so() {
+    fn an_unparseable_text_has_only_its_input_and_verdict() {
         let unparseable = FormatResult::unparseable("hello");
         let expected = json!({ "tn_valid": "false", "tn_possible": "false", "tn_input": "hello" });
         assert_eq!(cells_of(&unparseable), expected);
     }
 
     #[test]
-    fn a_number_that_is_not_valid_has_no_cell_that_could_be_taken_for_a_number() {
+    fn an_invalid_number_has_no_formats_and_a_company_is_no_formula() {
         let cells = cells_of(&result_of("305 234", "A, B"));
         assert_eq!((&cells["tn_valid"], &cells["tn_input"]), (&json!("false"), &json!("+1305234")));
         for format in ["tn_e164", "tn_international", "tn_national", "tn_rfc3966"] {
             assert_eq!(cells[format], Value::Null, "{format}");
         }
-    }
-
-    #[test]
-    fn a_company_is_no_formula_and_a_number_is_one_for_programs() {
         let cells = cells_of(&result_of("305 234 5678", "=HYPERLINK(\"http://a.example\")"));
         assert_eq!(cells["tn_carrier_name"], "'=HYPERLINK(\"http://a.example\")");
-        assert_eq!(cells["tn_e164"], "+13052345678");
     }
 
-    /// A field that is added to the result, and has no column, would be missed by nobody else.
     #[test]
-    fn every_field_of_the_result_has_a_column_but_for_the_flags() {
+    fn every_field_of_the_result_but_the_flags_has_a_column() {
         let fields = Fields::from_type::<FormatResult>();
         let leaves = fields.leaves().filter(|path| !path.starts_with("flags."));
         let columns: BTreeSet<String> = leaves.map(|path| column_of(&path)).collect();
-        assert_eq!(columns, all_names().map(str::to_owned).collect());
+        assert_eq!(columns, COLUMNS.map(str::to_owned).into());
     }
 }

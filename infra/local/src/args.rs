@@ -1,4 +1,4 @@
-//! What can be typed on the command line.
+//! The command line.
 
 use std::path::PathBuf;
 
@@ -7,19 +7,15 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::{expiry::Expiry, new_file::Replacement, report::ChangesFile};
 
 mod data;
-mod flags;
 mod help;
-mod lists;
 mod numbers;
 mod reading;
 mod serving;
 
 use data::endpoint_url;
 pub use data::{DataArgs, DatabaseArgs, FolderArgs};
-pub use flags::FlagsArgs;
-pub use lists::{FormatArgs, ListForm, NumberForm};
 pub use numbers::{
-    AnswerArgs, AreaCodeArgs, CarrierArgs, ExportArgs, ExportForm, ExportTable, LookupArgs,
+    AnswerArgs, AreaCodeArgs, CarrierArgs, ExportArgs, ExportForm, FormatArgs, LookupArgs,
     PageArgs, SearchArgs,
 };
 pub use serving::{ApiAddress, BackupArgs, ConnectionArgs, HealthArgs, RestoreArgs, ServeArgs};
@@ -113,6 +109,15 @@ pub enum OpenapiVersion {
     V3_1,
     #[value(name = "3.0")]
     V3_0,
+}
+
+#[derive(Debug, Args)]
+pub struct FlagsArgs {
+    /// The folder to write them into; it is made if it does not exist
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    #[command(flatten)]
+    pub replacement: Replacement,
 }
 
 #[derive(Debug, Args)]
@@ -215,7 +220,7 @@ impl ImportArgs {
     }
 }
 
-/// How the data is changed, and where.
+/// The options of commands that change the data.
 #[derive(Debug, Args)]
 pub struct ChangeArgs {
     /// Show what would change, record by record, and change nothing
@@ -363,7 +368,7 @@ pub struct KeysImportArgs {
     pub data: DataArgs,
 }
 
-/// What a key may do, and how long.
+/// The limits of a key.
 #[derive(Debug, Clone, Args)]
 pub struct KeyTerms {
     /// A note for whoever lists the keys

@@ -5,7 +5,6 @@ pub mod args;
 pub mod commands;
 mod connections;
 pub mod costs;
-mod csv_errors;
 mod damaged_items;
 mod data_folder;
 pub mod database;

@@ -23,7 +23,7 @@ impl NextCommands {
     }
 }
 
-/// How this program is started: by cargo, which says so in the environment, or by its name.
+/// The start of a command: cargo, which tells by the environment that it runs the program, or the program's name.
 fn program() -> &'static str {
     if env::var_os("CARGO").is_some() { "cargo run --" } else { "tnr" }
 }
@@ -45,7 +45,7 @@ pub enum OptionName {
 }
 
 impl OptionName {
-    /// How many words it takes from `word` on; `None` if the word is not this option.
+    /// The number of words that it takes from `word` on; `None` if the word is not this option.
     fn words(self, word: &str) -> Option<usize> {
         match self {
             Self::Flag(name) => (word == name).then_some(1),

@@ -25,32 +25,28 @@ impl NumberingData {
     /// Loads the data that the arguments name.
     ///
     /// # Errors
-    /// Returns [`LocalError::NoData`] if nothing has been imported yet; also
-    /// an error if the database cannot be used, or holds no version that can be read.
+    /// Returns [`LocalError::NoData`] if nothing has been imported yet.
     pub async fn load(args: &DataArgs) -> Result<Self, LocalError> {
-        on_data(args, async |store| {
-            let current = CurrentDataset::new(store);
-            require(&current, args).await?;
-            let found = current.in_memory().and_then(|(loaded, manifest)| {
-                let snapshot = manifest.snapshot(loaded.version.as_str())?.clone();
-                Some(Self { dataset: loaded.dataset, snapshot })
-            });
-            found.map_or_else(|| Err(LocalError::no_data(&args.place()?, &args.next())), Ok)
-        })
-        .await
+        on_data(args, async |store| Self::require(&CurrentDataset::new(store), args).await).await
     }
-}
 
-/// Loads the newest version that can be read into memory, and says so if that is not the current one.
-async fn require(current: &CurrentDataset, args: &DataArgs) -> Result<(), LocalError> {
-    let loaded = match current.get().await {
-        Err(DatasetError::Empty) => return Err(LocalError::no_data(&args.place()?, &args.next())),
-        loaded => loaded?,
-    };
-    for unreadable in current.passed_over().iter() {
-        eprintln!("warning: {}; version {} answers", unreadable.line(), loaded.version);
+    /// Loads the newest version that can be read, and warns if that is not the current one.
+    async fn require(current: &CurrentDataset, args: &DataArgs) -> Result<Self, LocalError> {
+        let place = args.place()?;
+        let no_data = || LocalError::no_data(&place, &args.next());
+        let loaded = match current.get().await {
+            Err(DatasetError::Empty) => return Err(no_data()),
+            loaded => loaded?,
+        };
+        for unreadable in current.passed_over().iter() {
+            eprintln!("warning: {}; version {} answers", unreadable.line(), loaded.version);
+        }
+        let found = current.in_memory().and_then(|(loaded, manifest)| {
+            let snapshot = manifest.snapshot(loaded.version.as_str())?.clone();
+            Some(Self { dataset: loaded.dataset, snapshot })
+        });
+        found.ok_or_else(no_data)
     }
-    Ok(())
 }
 
 /// Works with the routes of the API on the data that the arguments name.
@@ -69,12 +65,8 @@ pub async fn on_app<T>(
     on_data(args, async |store| {
         let app = App::on(store);
         // The API would say only that it cannot answer at the moment.
-        require(&app.dataset, args).await?;
-        if let Some((loaded, manifest)) = app.dataset.in_memory()
-            && let Some(snapshot) = manifest.snapshot(loaded.version.as_str())
-        {
-            warn_of_sample(snapshot, &args.next());
-        }
+        let data = NumberingData::require(&app.dataset, args).await?;
+        warn_of_sample(&data.snapshot, &args.next());
         work(app).await
     })
     .await
@@ -91,7 +83,7 @@ async fn on_data<T>(
     done
 }
 
-/// What is missing in answers about numbers where there is no numbering data.
+/// The note that answers about numbers lack numbering data.
 pub fn without_data(place: &Place, next: &NextCommands) -> String {
     let import = next.tnr("import --fetch");
     format!(

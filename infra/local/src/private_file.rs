@@ -12,9 +12,8 @@ const OWNER_ONLY: u32 = 0o600;
 
 /// Writes `text` into a file, which replaces what is in it.
 pub fn replace(file: &Path, text: &str) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    let mut opened = owned(&mut options).open(file)?;
+    let mut opened =
+        owned(OpenOptions::new().write(true).create(true).truncate(true)).open(file)?;
     // The options say only how a new file is made.
     #[cfg(unix)]
     opened.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(OWNER_ONLY))?;
@@ -26,19 +25,14 @@ pub fn write_new(file: &Path, text: &str) -> io::Result<()> {
     create(file)?.write_all(text.as_bytes())
 }
 
-/// Opens a file to write into it. A new one can be read by its owner only; one that exists keeps the
-/// permissions that its owner gave it.
+/// Opens a file to write into it. One that exists keeps the permissions that its owner gave it.
 pub fn open(file: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(false);
-    owned(&mut options).open(file)
+    owned(OpenOptions::new().write(true).create(true).truncate(false)).open(file)
 }
 
 /// Makes an empty file.
 pub fn create(file: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    owned(&mut options).open(file)
+    owned(OpenOptions::new().write(true).create_new(true)).open(file)
 }
 
 /// The same options for files that only their owner can read.

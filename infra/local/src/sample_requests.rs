@@ -83,7 +83,7 @@ impl SampleRequest {
         self.headers.iter().find(|(present, _)| present == name).map(|(_, value)| value.as_str())
     }
 
-    /// Whether the request is meant to be refused.
+    /// Returns `true` if the request is meant to be refused.
     pub fn is_refused(&self) -> bool {
         self.name.starts_with("error-")
     }

@@ -1,4 +1,4 @@
-//! What a person reads on a terminal: its width, and a few colors where it takes them.
+//! Text for a terminal: lines that fit its width, and a few colors where it takes them.
 
 use std::io::{self, ErrorKind};
 
@@ -8,7 +8,7 @@ use terminal_size::{Width, terminal_size_of};
 
 use crate::LocalError;
 
-/// The width of what is no terminal, or of one that does not tell its own.
+/// The width of a file or pipe, or of a terminal that does not tell its own.
 const DEFAULT_WIDTH: usize = 80;
 
 pub const HEADING: Style = Style::new().bold();
@@ -22,7 +22,7 @@ pub fn styled(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// How many characters fit into a line of the standard output.
+/// The number of characters that fit into a line of the standard output.
 pub fn width() -> usize {
     let size = terminal_size_of(io::stdout());
     size.map_or(DEFAULT_WIDTH, |(Width(columns), _)| usize::from(columns))

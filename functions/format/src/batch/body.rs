@@ -18,7 +18,6 @@ use shared::{
 
 use super::{
     AskedNumber, ColumnParams, check_count, json,
-    rows::line_at,
     table::{Header, Table},
 };
 
@@ -143,7 +142,7 @@ fn text_of(body: &[u8]) -> Result<&str, ApiError> {
         Ok(text) => Ok(text.strip_prefix('\u{feff}').unwrap_or(text)),
         Err(error) => {
             let valid = from_utf8(&body[..error.valid_up_to()]).unwrap_or_default();
-            let line = line_at(valid, valid.len());
+            let line = last_line(valid);
             let byte = body[error.valid_up_to()];
             let is_utf_16 = body.starts_with(b"\xff\xfe") || body.starts_with(b"\xfe\xff");
             let advice = if is_utf_16 { "; it is UTF-16" } else { "" };
@@ -153,6 +152,12 @@ fn text_of(body: &[u8]) -> Result<&str, ApiError> {
             )))
         }
     }
+}
+
+/// The number of the last line of a text, from 1 on.
+fn last_line(text: &str) -> usize {
+    let divided_ends = text.matches("\r\n").count();
+    1 + text.matches(['\r', '\n']).count() - divided_ends
 }
 
 /// The numbers in lines that end with LF, with CR and LF, or all with CR, as Excel writes them for the

@@ -4,7 +4,6 @@
 mod answers;
 mod body;
 mod json;
-mod rows;
 mod table;
 
 use std::collections::{BTreeSet, HashMap};

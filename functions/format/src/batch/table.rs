@@ -1,19 +1,22 @@
-//! A CSV with a column of numbers.
+//! A CSV with a column of numbers. Each row has as many cells as the first.
+
+use std::iter::repeat_n;
 
 use csv::StringRecord;
-use shared::errors::{ApiError, quote};
+use number_lists::{Columns as ListColumns, Dialect, Row, RowError, Rows, Wanted};
+use shared::errors::ApiError;
 
-use super::{AskedNumber, ColumnParams, check_count, rows::rows_of};
-use crate::{
-    cells::Columns,
-    columns::{
-        Doubt, are_names, column_named, column_of_countries, column_of_numbers, first_row,
-        named_delimiter, numbered,
-    },
-    options::country_of,
-};
+use super::{AskedNumber, ColumnParams, MOST_NUMBERS, check_count};
+use crate::{cells::Columns, options::country_of};
 
-/// Whether the first row names the columns.
+/// The most columns of a table. A name is made for each if the table has none, so a row of commas would
+/// have an answer that is many times as long.
+const MOST_COLUMNS: usize = 1000;
+
+/// The most rows that are kept: those of a header and the numbers. The others are only counted.
+const MOST_ROWS: usize = 1 + MOST_NUMBERS;
+
+/// The role of the first row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Header {
     Present,
@@ -35,55 +38,38 @@ pub struct Table {
 }
 
 impl Table {
-    /// Reads a CSV, and finds its columns. That of the numbers is the one that `params` name, or else the only
-    /// one, or else the one that is named like one of phone numbers.
+    /// Reads a CSV, and finds its columns.
     ///
     /// # Errors
-    /// Returns [`ApiError::InvalidRequest`] if the rows cannot be told from each other, if there is none, or if
-    /// no column, or more than one, may be meant; and [`ApiError::ContentTooLarge`] if there are too many rows.
+    /// Returns [`ApiError::InvalidRequest`] if the rows or the columns are not certain, or there are none, and
+    /// [`ApiError::ContentTooLarge`] if there are too many rows.
     pub fn read(text: &str, header: Header, params: &ColumnParams) -> Result<Self, ApiError> {
-        let (delimiter, begin) =
-            named_delimiter(text.as_bytes()).unwrap_or_else(|| (first_row(text.as_bytes()).0, 0));
-        let (mut rows, count) = rows_of(text, begin, delimiter, header == Header::Present)?;
+        let has_header = header == Header::Present;
+        let (dialect, _) = Dialect::detect(text.as_bytes());
+        let (mut rows, count) = read_rows(text, &dialect, has_header)?;
         if rows.is_empty() {
             check_count(0)?;
         }
-        let names: Vec<String> = match header {
-            Header::Present => rows.remove(0).iter().map(|name| name.trim().to_owned()).collect(),
-            Header::Absent => numbered(rows[0].len()),
-        };
-        let ColumnParams { column, country_column } = params;
-        let wanted = column.as_ref().or(country_column.as_ref());
-        if header == Header::Present && !are_names(&names, wanted.map(String::as_str)) {
-            return Err(ApiError::invalid(
-                "The first row must name the columns, got a number; send it as 'text/csv; \
-                 header=absent'",
-            ));
+        let first_row = rows[0].iter().map(|name| name.trim().to_owned()).collect();
+        if has_header {
+            rows.remove(0);
         }
-        let country = match country_column {
-            None => column_of_countries(&names),
-            Some(wanted) => column_named(&names, wanted).map(Some),
+        let wanted = Wanted {
+            has_header,
+            numbers: params.column.as_slice(),
+            country: params.country_column.as_deref(),
         };
-        let country = country.map_err(|doubt| {
-            which_column(
-                "countryColumn",
-                "defaultCountry",
-                doubt,
-                country_column.as_deref(),
-                &names,
-            )
+        let columns = ListColumns::find(first_row, &wanted).map_err(|error| {
+            let no_header = "send it as 'text/csv; header=absent'";
+            let message = error.message("column", "countryColumn", no_header);
+            ApiError::invalid(message[..1].to_uppercase() + &message[1..])
         })?;
-        let number = match column {
-            None => column_of_numbers(&names),
-            Some(wanted) => column_named(&names, wanted),
-        };
-        let number = number.map_err(|doubt| {
-            which_column("column", "one of phone numbers", doubt, column.as_deref(), &names)
-        })?;
+        let number = columns.numbers[0];
         // A text that is in two columns would stand twice in an answer.
-        let id = column_named(&names, "id").ok().filter(|&id| id != number);
-        check_count(if header == Header::Present { count - 1 } else { count })?;
-        Ok(Self { delimiter, names, rows, number, country, id })
+        let id = columns.named("id").filter(|&id| id != number);
+        check_count(if has_header { count - 1 } else { count })?;
+        let ListColumns { names, numbers: _, country } = columns;
+        Ok(Self { delimiter: dialect.delimiter, names, rows, number, country, id })
     }
 
     /// The numbers, one of each row.
@@ -118,35 +104,53 @@ impl Table {
     }
 }
 
-/// A message that ends with what to send for a parameter. A column is named `like` what it has, or as the
-/// parameter wants it.
-fn which_column(
-    param: &str,
-    like: &str,
-    doubt: Doubt,
-    wanted: Option<&str>,
-    names: &[String],
-) -> ApiError {
-    /// The most names that a message repeats.
-    const MOST_NAMES: usize = 20;
-    let wanted = quote(wanted.unwrap_or_default());
-    let what = match doubt {
-        Doubt::NoneAlike => format!("No column is named like {like}"),
-        Doubt::SeveralAlike(_) => format!("More than one column is named like {like}"),
-        Doubt::NoSuch => format!("There is no column '{wanted}'"),
-        Doubt::Ambiguous => {
-            return ApiError::invalid(format!(
-                "More than one column is named '{wanted}'; send {param} with its number, from 1 to {}",
-                names.len()
-            ));
+/// The first [`MOST_ROWS`] rows, and how many there are. In a table of one column an empty line is a row with an
+/// empty cell, unless it stands before the header or after the last row.
+fn read_rows(
+    text: &str,
+    dialect: &Dialect,
+    has_header: bool,
+) -> Result<(Vec<StringRecord>, usize), ApiError> {
+    let mut rows = Vec::new();
+    let mut count = 0;
+    let mut columns = None;
+    for row in Rows::of_csv(text.as_bytes(), dialect).map_err(|error| open_quote(&error))? {
+        let Row { line, empty_lines, cells } = row.map_err(|error| open_quote(&error))?;
+        let is_header = has_header && columns.is_none();
+        let columns = *columns.get_or_insert(cells.len());
+        if columns > MOST_COLUMNS {
+            return Err(ApiError::invalid(format!(
+                "The body must have at most {MOST_COLUMNS} columns, got {columns}"
+            )));
         }
-    };
-    let quoted: Vec<String> =
-        names.iter().take(MOST_NAMES).map(|name| format!("'{}'", quote(name))).collect();
-    let more = if names.len() > MOST_NAMES { " …" } else { "" };
+        let empty = if is_header { 0 } else { usize::try_from(empty_lines).unwrap_or(usize::MAX) };
+        if empty > 0 && columns != 1 {
+            return Err(unequal(columns, 1, line - empty_lines));
+        }
+        if cells.len() != columns {
+            return Err(unequal(columns, cells.len(), line));
+        }
+        let empty_rows = repeat_n(StringRecord::from(vec![""]), empty.min(MOST_ROWS - rows.len()));
+        rows.extend(empty_rows);
+        if rows.len() < MOST_ROWS {
+            rows.push(StringRecord::from_byte_record_lossy(cells));
+        }
+        count += empty + 1;
+    }
+    Ok((rows, count))
+}
+
+/// The refusal of a row that cannot be read, which only an open quote prevents in a body.
+fn open_quote(RowError { line, .. }: &RowError) -> ApiError {
     ApiError::invalid(format!(
-        "{what}; send {param} with one of {}{more}, or its number",
-        quoted.join(", ")
+        "Each quote must be closed; one in the row that begins in line {line} is not"
+    ))
+}
+
+fn unequal(expected: usize, got: usize, line: u64) -> ApiError {
+    ApiError::invalid(format!(
+        "Each row must have as many cells as the first, which has {expected}, got {got} in the row that \
+         begins in line {line}"
     ))
 }
 
@@ -154,7 +158,7 @@ fn which_column(
 mod tests {
     use formatting::DefaultCountry;
 
-    use super::{super::MOST_NUMBERS, *};
+    use super::*;
 
     fn numbers(text: &str, header: Header, column: Option<&str>) -> Result<Vec<String>, String> {
         let params = ColumnParams { column: column.map(str::to_owned), country_column: None };
@@ -168,117 +172,59 @@ mod tests {
         Table::read(text, Header::Present, &ColumnParams::default()).unwrap()
     }
 
-    fn found(text: &str, column: Option<&str>) -> Vec<String> {
-        numbers(text, Header::Present, column).unwrap()
+    fn found(text: &str) -> Vec<String> {
+        numbers(text, Header::Present, None).unwrap()
     }
 
-    fn refusal(text: &str, column: Option<&str>) -> String {
-        numbers(text, Header::Present, column).unwrap_err()
+    fn refusal(text: &str) -> String {
+        numbers(text, Header::Present, None).unwrap_err()
     }
 
     #[test]
-    fn the_column_is_the_only_one_or_named_like_one_of_numbers_or_the_one_that_is_asked_for() {
-        assert_eq!(found("who knows\n305\n", None), ["305"]);
-        assert_eq!(found("name,Phone Number\nAnn,305\n", None), ["305"]);
+    fn numbers_are_those_of_the_only_likely_or_named_column() {
+        assert_eq!(found("name,Phone Number\nAnn,305\n"), ["305"]);
         let two = "name,phone,mobile\nAnn,1,2\n";
-        assert_eq!(found(two, Some("mobile")), ["2"]);
-        assert_eq!(found(two, Some("PHONE")), ["1"]);
-        assert_eq!(found(two, Some("2")), ["1"]);
-        assert_eq!(found("a,b\n1,2\n", Some("1")), ["1"]);
+        assert_eq!(numbers(two, Header::Present, Some("mobile")).unwrap(), ["2"]);
         assert_eq!(numbers("a,305\nb,306\n", Header::Absent, Some("2")).unwrap(), ["305", "306"]);
         assert_eq!(numbers("305\n306\n", Header::Absent, None).unwrap(), ["305", "306"]);
+        assert_eq!(
+            refusal(two),
+            "Columns 2 'phone' and 3 'mobile' both look like phone numbers; choose with column"
+        );
+        assert_eq!(
+            refusal("305-234-5678\n305-234-5679\n"),
+            "The first row holds a number and no names; send it as 'text/csv; header=absent'"
+        );
     }
 
     #[test]
-    fn a_column_in_doubt_is_refused_with_the_names() {
-        for (text, column, message) in [
-            (
-                "name,phone,mobile\nAnn,1,2\n",
-                None,
-                "More than one column is named like one of phone numbers; send column with one of \
-                 'name', 'phone', 'mobile', or its number",
-            ),
-            (
-                "a,b\n1,2\n",
-                None,
-                "No column is named like one of phone numbers; send column with one of 'a', 'b', or \
-                 its number",
-            ),
-            (
-                "a,b\n1,2\n",
-                Some("c"),
-                "There is no column 'c'; send column with one of 'a', 'b', or its number",
-            ),
-            (
-                "tn,tn\n1,2\n",
-                Some("tn"),
-                "More than one column is named 'tn'; send column with its number, from 1 to 2",
-            ),
-            (
-                "305-234-5678\n305-234-5679\n",
-                None,
-                "The first row must name the columns, got a number; send it as 'text/csv; \
-                 header=absent'",
-            ),
-        ] {
-            assert_eq!(refusal(text, column), message);
-        }
-    }
-
-    #[test]
-    fn semicolons_and_tabs_divide_as_commas_do() {
+    fn other_delimiters_and_quotes_are_understood() {
         for text in [
             "\nname,phone\n\"A\",305\n\n\n",
             "name;phone\r\n\"A, B\";305\r\n",
             "name\tphone\nA;B\t305\n",
+            "sep=;\rphone;a, b, c\r305;x\r",
+            "phone,note\r\n305,\"a \"\"b\"\",\r\nc\"\r\n",
         ] {
-            assert_eq!(found(text, None), ["305"], "{text}");
+            assert_eq!(found(text), ["305"], "{text}");
         }
-        assert_eq!(table("name;phone\nA;305\n").delimiter, b';');
-    }
-
-    fn countries(text: &str, params: &ColumnParams) -> Vec<Result<Option<DefaultCountry>, String>> {
-        let table = Table::read(text, Header::Present, params).unwrap();
-        let countries = table.numbers().map(|number| number.country);
-        countries
-            .map(|country| country.map_err(|error| error.body().message().to_owned()))
-            .collect()
+        let table = table("sep=;\r\nphone;a, b\r\n305;\"x\r\n\"\"y\"\"\"\r\n");
+        assert_eq!(
+            (table.delimiter, &table.names[1], &table.rows[0][1]),
+            (b';', &"a, b".to_owned(), "x\r\n\"y\"")
+        );
     }
 
     #[test]
-    fn a_column_of_countries_counts_for_its_rows_and_an_unknown_one_fails_its_row_alone() {
+    fn a_country_counts_for_its_row_and_an_unknown_one_fails_only_that() {
+        let table = table("phone,Default_Country\n1, gb \n2,\n3,UK\n");
+        let countries: Vec<Result<Option<DefaultCountry>, String>> = table
+            .numbers()
+            .map(|number| number.country.map_err(|error| error.body().message().to_owned()))
+            .collect();
         let unknown = "Invalid defaultCountry 'UK': not an ISO 3166-1 alpha-2 country code";
         let expected = [Ok(Some("GB".parse().unwrap())), Ok(None), Err(unknown.to_owned())];
-        let named = ColumnParams { country_column: Some("LAND".to_owned()), ..Default::default() };
-        let rows = "1, gb \n2,\n3,UK\n";
-        for (header, params) in [
-            ("phone,defaultCountry\n", &ColumnParams::default()),
-            ("phone,Default_Country\n", &ColumnParams::default()),
-            ("phone,Land\n", &named),
-        ] {
-            assert_eq!(countries(&format!("{header}{rows}"), params), expected, "{header}");
-        }
-        let unnamed = countries("phone,country\n1,GB\n", &ColumnParams::default());
-        assert_eq!(unnamed, [Ok(None)]);
-    }
-
-    #[test]
-    fn a_column_of_countries_in_doubt_is_refused() {
-        let refusal = |text: &str, column: Option<&str>| {
-            let country_column = column.map(str::to_owned);
-            let params = ColumnParams { country_column, ..Default::default() };
-            Table::read(text, Header::Present, &params).unwrap_err().body().message().to_owned()
-        };
-        assert_eq!(
-            refusal("phone,land\n1,GB\n", Some("country")),
-            "There is no column 'country'; send countryColumn with one of 'phone', 'land', or its \
-             number"
-        );
-        assert_eq!(
-            refusal("phone,defaultCountry,default_country\n1,GB,US\n", None),
-            "More than one column is named like defaultCountry; send countryColumn with one of \
-             'phone', 'defaultCountry', 'default_country', or its number"
-        );
+        assert_eq!(countries, expected);
     }
 
     #[test]
@@ -294,58 +240,61 @@ mod tests {
     }
 
     #[test]
-    fn a_first_line_that_names_the_delimiter_is_not_a_header_and_counts_as_a_line() {
-        for line in ["sep=;\n", "SEP=;\r\n", "sep=;\r"] {
-            // By themselves the commas would divide the header into more cells.
-            let text = format!("{line}phone;a, b, c\n305;x\n");
-            assert_eq!(table(&text).names, ["phone", "a, b, c"], "{line:?}");
-            assert_eq!(found(&text, None), ["305"], "{line:?}");
-        }
-        let absent = numbers("sep=|\n305|x\n", Header::Absent, Some("1")).unwrap();
-        assert_eq!(absent, ["305"]);
-        let message = refusal("sep=;\nphone;a\n305\n", None);
-        assert!(message.ends_with("in the row that begins in line 3"), "{message}");
-    }
-
-    #[test]
-    fn quotes_hold_delimiters_line_ends_and_quotes() {
-        let text = "phone,note\r\n305,\"a \"\"b\"\",\r\nc\"\r\n306,\r\n";
-        assert_eq!(found(text, None), ["305", "306"]);
-        assert_eq!(table(text).rows[0].get(1), Some("a \"b\",\r\nc"));
-    }
-
-    #[test]
     fn an_empty_line_of_one_column_keeps_its_place() {
         for line_end in ["\n", "\r\n", "\r"] {
             let lines = |text: &str| text.replace('\n', line_end);
-            assert_eq!(found(&lines("\nphone\n305\n\n306\n\n\n"), None), ["305", "", "306"]);
-            assert_eq!(found(&lines("phone\n\n\n305"), None), ["", "", "305"]);
-            let quoted = "phone\n\"3\n\n\"\n\n306\n";
-            let expected = [lines("3\n\n"), String::new(), "306".to_owned()];
-            assert_eq!(found(&lines(quoted), None), expected);
+            assert_eq!(found(&lines("\nphone\n305\n\n306\n\n\n")), ["305", "", "306"]);
+            assert_eq!(found(&lines("phone\n\n\n305")), ["", "", "305"]);
+            let quoted = found(&lines("phone\n\"3\n\n\"\n\n306\n"));
+            assert_eq!(
+                (&quoted[1..], quoted[0].trim()),
+                (&[String::new(), "306".to_owned()][..], "3")
+            );
             let absent = numbers(&lines("\n305\n\n306\n"), Header::Absent, None);
             assert_eq!(absent.unwrap(), ["", "305", "", "306"]);
         }
     }
 
     #[test]
-    fn a_row_of_numbers_is_no_header_wherever_they_stand_and_a_name_may_have_digits() {
-        for row in ["3052345678,x", "x,(305) 234-5678 ext. 42", "tel:+1-305-234-5678,x"] {
-            let message = refusal(&format!("{row}\n3052345679,y\n"), Some("2"));
-            assert!(message.starts_with("The first row must name the columns"), "{message}");
+    fn rows_and_columns_beyond_the_limits_are_counted_and_refused() {
+        for (text, header, got) in [
+            ("305\n".repeat(MOST_NUMBERS + 1), Header::Absent, MOST_NUMBERS + 1),
+            (
+                format!("305\n{}306\n", "\n307\n".repeat(MOST_ROWS)),
+                Header::Absent,
+                2 + 2 * MOST_ROWS,
+            ),
+        ] {
+            let message = numbers(&text, header, None).unwrap_err();
+            let expected = format!("The body must have at most 1000 numbers, got {got}");
+            assert!(message.starts_with(&expected), "{message}");
         }
-        assert_eq!(found("Phone (as of 2024-01-05)\n305\n", None), ["305"]);
+        assert_eq!(found(&format!("phone\n{}", "305\n".repeat(MOST_NUMBERS))).len(), MOST_NUMBERS);
+        let row = |columns: usize| "tn".to_owned() + &",".repeat(columns - 1);
+        assert!(!refusal(&row(MOST_COLUMNS)).contains("columns, got"));
+        let refused = refusal(&row(MOST_COLUMNS + 1));
+        assert_eq!(refused, "The body must have at most 1000 columns, got 1001");
     }
 
     #[test]
-    fn more_rows_than_a_request_may_have_are_refused_with_how_many_there_are() {
-        let text = "305\n".repeat(MOST_NUMBERS + 1);
-        let message = numbers(&text, Header::Absent, None).unwrap_err();
-        assert!(
-            message.starts_with("The body must have at most 1000 numbers, got 1001"),
-            "{message}"
-        );
-        let most = format!("phone\n{}", "305\n".repeat(MOST_NUMBERS));
-        assert_eq!(found(&most, None).len(), MOST_NUMBERS);
+    fn a_row_that_is_too_short_or_open_is_refused_with_its_line() {
+        for (text, expected) in [
+            (
+                "tn,a\n1,2\n3\n",
+                "cells as the first, which has 2, got 1 in the row that begins in line 3",
+            ),
+            ("tn,a\r\n1,2\r\n3\r\n", "line 3"),
+            ("tn,a\r1,2\r3\r", "line 3"),
+            ("sep=;\nphone;a\n305\n", "line 3"),
+            ("tn,a\n1,\"\n\n\"\n3\n", "line 5"),
+            ("tn,a\n1,2\n\n3,4\n", "got 1 in the row that begins in line 3"),
+            ("tn,a\r\n1,\"\r\n\"\r\n\r\n\r\n3,4\r\n", "line 4"),
+            (
+                "tn,a\n1,2\n\"3,4\n5,6\n",
+                "Each quote must be closed; one in the row that begins in line 3 is not",
+            ),
+        ] {
+            assert!(refusal(text).ends_with(expected), "{text:?}: {}", refusal(text));
+        }
     }
 }

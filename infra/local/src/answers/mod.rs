@@ -1,11 +1,9 @@
-//! What the API answers, as a person wants to read it on a terminal.
+//! Answers of the API, as a person reads them on a terminal.
 //!
 //! The commands ask the API's own routes within the process, so that they find what the API finds and
 //! refuse what it refuses, in its words.
 
-mod area_code;
-mod carriers;
-mod found_exchanges;
+mod lists;
 mod number;
 mod page;
 
@@ -15,9 +13,7 @@ use reqwest::StatusCode;
 use serde_json::Value;
 use shared::in_process::InProcess;
 
-pub use area_code::area_code;
-pub use carriers::carrier;
-pub use found_exchanges::search;
+pub use lists::{area_code, carrier, search};
 pub use number::lookup;
 
 use crate::{
@@ -28,13 +24,6 @@ use crate::{
     report::printable,
     terminal,
 };
-
-/// What stands below the holder of a number's block.
-const AS_ASSIGNED: &str = "as assigned; the number may have been ported to another carrier";
-
-/// What stands below the holders of exchanges.
-const HOLDERS_AS_ASSIGNED: &str =
-    "Holders as assigned; numbers may have been ported to other carriers.\n";
 
 /// Names and values of the parameters that were typed.
 type Params<'a> = Vec<(&'a str, &'a str)>;
@@ -106,30 +95,14 @@ fn print(
     }
 }
 
-/// Whether there was something to print.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Found {
-    Something,
-    Nothing,
+/// The exit code of an answer, which is that of `grep`.
+fn exit_code(is_found: bool) -> ExitCode {
+    if is_found { ExitCode::SUCCESS } else { ExitCode::from(EXIT_CODE_OF_NOTHING) }
 }
 
-impl Found {
-    fn from_bool(is_found: bool) -> Self {
-        if is_found { Self::Something } else { Self::Nothing }
-    }
-
-    /// Whether a list has an entry.
-    fn in_list(list: &Value) -> Self {
-        Self::from_bool(list.as_array().is_some_and(|entries| !entries.is_empty()))
-    }
-
-    /// The exit code, which is that of `grep`.
-    pub fn exit_code(self) -> ExitCode {
-        match self {
-            Self::Something => ExitCode::SUCCESS,
-            Self::Nothing => ExitCode::from(EXIT_CODE_OF_NOTHING),
-        }
-    }
+/// The exit code of a list.
+fn exit_code_of_list(list: &Value) -> ExitCode {
+    exit_code(list.as_array().is_some_and(|entries| !entries.is_empty()))
 }
 
 /// The parameters of these names that were typed.
@@ -179,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_the_api_does_not_find_is_not_found() {
+    fn only_a_404_is_not_found() {
         let failed = |status| failure(status, String::new());
         assert!(matches!(failed(StatusCode::NOT_FOUND), LocalError::NotFound(_)));
         assert!(matches!(failed(StatusCode::BAD_REQUEST), LocalError::NotUnderstood(_)));
@@ -189,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_of_the_api_follows_what_the_program_prints_before_it() {
+    fn messages_of_the_api_begin_in_lower_case() {
         assert_eq!(lower_first("No carrier found"), "no carrier found");
         assert_eq!(lower_first("npa must be"), "npa must be");
         assert_eq!(lower_first("NPA 999 is"), "NPA 999 is");

@@ -1,4 +1,6 @@
-//! What a phone number is, and who holds its block.
+//! A phone number, and the holder of its block.
+
+use std::process::ExitCode;
 
 use ::format::{FormatResult, ReasonInfo};
 use formatting::{DefaultCountry, PhoneNumber};
@@ -7,8 +9,7 @@ use serde_json::{Value, json};
 use shared::in_process::InProcess;
 
 use super::{
-    AS_ASSIGNED, Answer, Found, ask, line, listed, lower_first, page::next, print, shown, text,
-    typed,
+    Answer, ask, exit_code, line, listed, lower_first, page::next, print, shown, text, typed,
 };
 use crate::{
     LocalError,
@@ -17,8 +18,11 @@ use crate::{
     terminal::{BAD, GOOD, HEADING, styled},
 };
 
-/// Prints what a phone number is, and finds nothing unless it is valid. Only place and carrier need data.
-pub async fn lookup(args: LookupArgs) -> Result<Found, LocalError> {
+/// The remark below the holder of a number's block.
+const AS_ASSIGNED: &str = "as assigned; the number may have been ported to another carrier";
+
+/// Prints a description of a phone number, and finds nothing unless it is valid. Only place and carrier need data.
+pub async fn lookup(args: LookupArgs) -> Result<ExitCode, LocalError> {
     let answered = on_routes(&args.data, async |api| both_answers(api, &args).await).await;
     let (answer, has_data) = match answered {
         Err(error) if error.is_lack_of_data() => (answer_alone(&args)?, false),
@@ -28,10 +32,10 @@ pub async fn lookup(args: LookupArgs) -> Result<Found, LocalError> {
         let block = if has_data { written_block(&args, value) } else { String::new() };
         written(&value["format"]) + &block
     })?;
-    Ok(Found::from_bool(answer.value["format"]["valid"] == true))
+    Ok(exit_code(answer.value["format"]["valid"] == true))
 }
 
-/// What the number is without numbering data, which a North American one is told to lack.
+/// The answer without numbering data. A note says so if the number is North American.
 fn answer_alone(args: &LookupArgs) -> Result<Answer, LocalError> {
     let (text, country) = (&args.number, country(args));
     let number = PhoneNumber::parse(text, country);
@@ -45,7 +49,7 @@ fn answer_alone(args: &LookupArgs) -> Result<Answer, LocalError> {
     Ok(Answer { json: value.to_string(), value })
 }
 
-/// What the API says of the number as such, and of the block that it is in.
+/// The answers of the API about the number and about its block.
 async fn both_answers(api: &InProcess, args: &LookupArgs) -> Result<Answer, LocalError> {
     let params = [("tn", args.number.as_str()), ("include", "reason")];
     let country = typed([("defaultCountry", &args.country)]);

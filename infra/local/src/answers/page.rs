@@ -1,38 +1,117 @@
 //! A page of a list as a table, and what to run next.
 
+use std::env;
+
 use indicatif::HumanCount;
 use serde_json::Value;
 
 use super::shown;
-use crate::terminal::{HEADING, HINT, styled, width};
+use crate::{
+    next_commands::{NextCommands, OptionName, typed_again},
+    terminal::{HEADING, HINT, styled, width},
+};
 
 /// The fewest characters to which a column is narrowed.
 const MIN_COLUMN: usize = 4;
-/// What stands before each column.
+/// The number of spaces before each column.
 const GAP: usize = 2;
 
-/// A table of these columns, each a heading and the field of the rows that it shows, with its cells
-/// below each other. Where it would be wider than the terminal, its widest columns are cut.
-pub(super) fn table(columns: &[(&str, &str)], rows: &[Value]) -> String {
-    table_within(width(), columns, rows)
+/// A page of a list.
+pub(super) struct ListPage<'a> {
+    pub rows: &'a [Value],
+    /// `null` if it is not a part of a longer list.
+    pub pagination: &'a Value,
+    /// The columns of its table, each a heading and the field of the rows that it shows.
+    pub columns: &'a [(&'a str, &'a str)],
+    /// The remark below the table.
+    pub note: &'a str,
 }
 
-fn table_within(width: usize, columns: &[(&str, &str)], rows: &[Value]) -> String {
-    let headings = columns.iter().map(|(heading, _)| (*heading).to_owned()).collect();
-    let cells = rows.iter().map(|row| {
-        columns.iter().map(|(_, field)| shown(&row[*field]).into_owned()).collect::<Vec<_>>()
-    });
-    let lines: Vec<Vec<String>> = std::iter::once(headings).chain(cells).collect();
-    let widest = |column: usize| lines.iter().map(move |cells| length(&cells[column])).max();
-    let mut widths: Vec<usize> = (0..columns.len()).filter_map(widest).collect();
-    narrow(&mut widths, width);
-    let mut aligned = lines.iter().map(|cells| {
-        let padded = cells.iter().zip(&widths);
-        let padded = padded.map(|(cell, &wide)| format!("{:<wide$}", shortened(cell, wide)));
-        format!("{:GAP$}{}", "", padded.collect::<Vec<_>>().join("  ").trim_end())
-    });
-    let heading = aligned.next().map(|line| styled(HEADING, &line));
-    heading.into_iter().chain(aligned).map(|line| line + "\n").collect()
+impl ListPage<'_> {
+    /// The page for a person, with the commands that show more of the first row.
+    pub fn written(
+        &self,
+        of_data: &NextCommands,
+        commands: impl FnOnce(&Value) -> Vec<String>,
+    ) -> String {
+        match self.rows.first() {
+            None => self.place(),
+            Some(first) => {
+                format!("{}\n{}", self.table(), self.below(of_data, commands(first)))
+            }
+        }
+    }
+
+    /// The lines below the table: the remark, its place in the list, and what to run next.
+    pub fn below(
+        &self,
+        of_data: &NextCommands,
+        commands: impl IntoIterator<Item = String>,
+    ) -> String {
+        let commands = commands.into_iter().map(|command| of_data.tnr(&command));
+        let commands: Vec<String> =
+            self.next_page(typed_words()).into_iter().chain(commands).collect();
+        [self.note.to_owned(), self.place(), next(&commands)].concat()
+    }
+
+    /// A table with its cells below each other.
+    pub fn table(&self) -> String {
+        self.table_within(width())
+    }
+
+    /// A table of at most this width, in which the widest columns are cut.
+    fn table_within(&self, width: usize) -> String {
+        let headings = self.columns.iter().map(|(heading, _)| (*heading).to_owned()).collect();
+        let cells = self.rows.iter().map(|row| {
+            let cells = self.columns.iter().map(|(_, field)| shown(&row[*field]).into_owned());
+            cells.collect::<Vec<_>>()
+        });
+        let lines: Vec<Vec<String>> = std::iter::once(headings).chain(cells).collect();
+        let widest = |column: usize| lines.iter().map(move |cells| length(&cells[column])).max();
+        let mut widths: Vec<usize> = (0..self.columns.len()).filter_map(widest).collect();
+        narrow(&mut widths, width);
+        let mut aligned = lines.iter().map(|cells| {
+            let padded = cells.iter().zip(&widths);
+            let padded = padded.map(|(cell, &wide)| format!("{:<wide$}", shortened(cell, wide)));
+            format!("{:GAP$}{}", "", padded.collect::<Vec<_>>().join("  ").trim_end())
+        });
+        let heading = aligned.next().map(|line| styled(HEADING, &line));
+        heading.into_iter().chain(aligned).map(|line| line + "\n").collect()
+    }
+
+    /// The part of the list that the table shows.
+    pub fn place(&self) -> String {
+        let (offset, total) = (self.count("offset"), self.count("total"));
+        let last = offset + self.rows.len() as u64;
+        let [first, last_shown, of] = [offset + 1, last, total].map(HumanCount);
+        if self.pagination.is_null() {
+            String::new()
+        } else if total == 0 {
+            "Nothing is found.\n".to_owned()
+        } else if self.rows.is_empty() {
+            format!("There are {of} in all; --offset passes over all of them.\n")
+        } else if offset == 0 && last >= total {
+            format!("{of} in all.\n")
+        } else {
+            format!("{first} to {last_shown} of {of}.\n")
+        }
+    }
+
+    /// The command that shows the next part of the list, if there is one.
+    fn next_page(&self, typed: impl IntoIterator<Item = String>) -> Option<String> {
+        let last = self.count("offset") + self.rows.len() as u64;
+        let offset = ["--offset".to_owned(), last.to_string()];
+        let command = || typed_again(typed, &[OptionName::WithValue("--offset")], offset);
+        (last < self.count("total")).then(command)
+    }
+
+    fn count(&self, name: &str) -> u64 {
+        self.pagination[name].as_u64().unwrap_or_default()
+    }
+}
+
+fn typed_words() -> impl Iterator<Item = String> {
+    env::args_os().map(|word| word.to_string_lossy().into_owned())
 }
 
 /// Takes from the widest columns until all of them fit.
@@ -54,44 +133,6 @@ fn shortened(cell: &str, width: usize) -> String {
         return cell.to_owned();
     }
     cell.chars().take(width.saturating_sub(1)).chain(['…']).collect()
-}
-
-/// Which part of the list the table shows.
-pub(super) fn place(answer: &Value, shown: usize) -> String {
-    let Position { offset, last, total } = position(answer, shown);
-    let [first, last_shown, of] = [offset + 1, last, total].map(HumanCount);
-    if total == 0 {
-        "Nothing is found.\n".to_owned()
-    } else if shown == 0 {
-        format!("There are {of} in all; --offset passes over all of them.\n")
-    } else if offset == 0 && last >= total {
-        format!("{of} in all.\n")
-    } else {
-        format!("{first} to {last_shown} of {of}.\n")
-    }
-}
-
-/// The command that shows the next part of the list, if there is one.
-pub(super) fn next_page(answer: &Value, shown: usize, command: &str) -> Option<String> {
-    let Position { last, total, .. } = position(answer, shown);
-    let limit = match &answer["pagination"]["limit"] {
-        Value::Number(limit) if limit.as_u64() != Some(50) => format!(" --limit {limit}"),
-        _ => String::new(),
-    };
-    (shown > 0 && last < total).then(|| format!("{command}{limit} --offset {last}"))
-}
-
-/// Where a page stands in its list.
-struct Position {
-    offset: u64,
-    last: u64,
-    total: u64,
-}
-
-fn position(answer: &Value, shown: usize) -> Position {
-    let number = |name: &str| answer["pagination"][name].as_u64().unwrap_or_default();
-    let offset = number("offset");
-    Position { offset, last: offset + shown as u64, total: number("total") }
 }
 
 /// The commands to run next, a line each unless one does not fit; nothing without any.
@@ -120,32 +161,34 @@ mod tests {
     #[test]
     fn a_table_is_aligned_fits_and_holds_nothing_that_a_terminal_obeys() {
         let rows = [json!({"a": "1", "b": null}), json!({"a": "\u{1b}[2J", "b": "é".repeat(50)})];
-        let table = table_within(30, &[("A", "a"), ("B", "b")], &rows);
+        let columns = &[("A", "a"), ("B", "b")];
+        let page = ListPage { rows: &rows, pagination: &Value::Null, columns, note: "" };
         let heading = styled(HEADING, "  A          B");
         let expected = format!("{heading}\n  1          -\n  \\u{{1b}}[2J  {}…\n", "é".repeat(16));
-        assert_eq!(table, expected);
+        assert_eq!(page.table_within(30), expected);
     }
 
     #[test]
-    fn a_page_says_where_it_stands_and_what_shows_the_next_one() {
-        let at = |limit: u64, offset: u64, total: u64, shown| {
-            let page = json!({"pagination": {"limit": limit, "offset": offset, "total": total}});
-            (place(&page, shown), next_page(&page, shown, "tnr area-code 415"))
-        };
-        let next = |command: &str| Some(command.to_owned());
-        assert_eq!(
-            at(50, 0, 1792, 50),
-            ("1 to 50 of 1,792.\n".to_owned(), next("tnr area-code 415 --offset 50"))
-        );
-        assert_eq!(
-            at(5, 5, 12, 5),
-            ("6 to 10 of 12.\n".to_owned(), next("tnr area-code 415 --limit 5 --offset 10"))
-        );
-        assert_eq!(at(50, 50, 60, 10), ("51 to 60 of 60.\n".to_owned(), None));
-        assert_eq!(at(50, 0, 3, 3), ("3 in all.\n".to_owned(), None));
-        assert_eq!(at(50, 0, 0, 0), ("Nothing is found.\n".to_owned(), None));
-        let (beyond, none) = at(50, 99, 3, 0);
-        assert!(beyond.starts_with("There are 3 in all") && none.is_none());
+    fn a_page_has_its_place_and_the_command_that_shows_the_next_one() {
+        for (offset, total, shown, place, is_last) in [
+            (0, 1792, 50, "1 to 50 of 1,792.\n", false),
+            (5, 12, 5, "6 to 10 of 12.\n", false),
+            (50, 60, 10, "51 to 60 of 60.\n", true),
+            (0, 3, 3, "3 in all.\n", true),
+            (0, 0, 0, "Nothing is found.\n", true),
+            (99, 3, 0, "There are 3 in all; --offset passes over all of them.\n", true),
+        ] {
+            let pagination = &json!({"offset": offset, "total": total});
+            let rows = &vec![Value::Null; shown];
+            let page = ListPage { rows, pagination, columns: &[], note: "" };
+            assert_eq!(page.place(), place);
+            let typed = ["tnr", "area-code", "415", "--offset", "3", "--limit=5"];
+            let next = page.next_page(typed.map(str::to_owned));
+            let last = offset + shown;
+            let command = format!(" area-code 415 --limit=5 --offset {last}");
+            assert_eq!(next.is_none(), is_last, "{place}");
+            assert!(next.is_none_or(|next| next.ends_with(&command)), "{place}");
+        }
     }
 
     #[test]

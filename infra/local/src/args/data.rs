@@ -82,7 +82,7 @@ impl DatabaseArgs {
         })
     }
 
-    /// Where the data is.
+    /// The place of the data.
     pub fn place(&self) -> Result<Place, LocalError> {
         match self.endpoint_url()? {
             Some(url) => Ok(Place::Endpoint(url)),
@@ -99,7 +99,7 @@ impl DatabaseArgs {
 }
 
 impl DataArgs {
-    /// Where the data is.
+    /// The place of the data.
     pub fn place(&self) -> Result<Place, LocalError> {
         match &self.stack {
             Some(stack) => Ok(Place::Stack(stack.clone())),
@@ -107,7 +107,7 @@ impl DataArgs {
         }
     }
 
-    /// Whether an option says where the data is.
+    /// Returns `true` if an option says where the data is.
     pub fn is_typed(&self) -> bool {
         let DatabaseArgs { folder, endpoint_url } = &self.database;
         self.stack.is_some() || endpoint_url.is_some() || folder.data_dir.is_some()

@@ -1,4 +1,4 @@
-//! What can be typed to ask about numbers and the numbering data without a server.
+//! The options of commands that answer from the numbering data without a server.
 
 use std::{path::PathBuf, str::FromStr};
 
@@ -6,9 +6,9 @@ use clap::{ArgGroup, Args, ValueEnum};
 use formatting::DefaultCountry;
 
 use super::DataArgs;
-use crate::new_file::Replacement;
+use crate::{export::Table, new_file::Replacement, number_list::ListOptions};
 
-/// How an answer is printed, and what it comes from.
+/// The form of an answer, and its data.
 #[derive(Debug, Args)]
 pub struct AnswerArgs {
     /// Print what the API answers, as JSON
@@ -18,7 +18,7 @@ pub struct AnswerArgs {
     pub data: DataArgs,
 }
 
-/// Which part of a list is printed.
+/// The part of a list that is printed.
 #[derive(Debug, Args)]
 pub struct PageArgs {
     /// How many results to print, at most 100; 50 if left out
@@ -122,27 +122,34 @@ pub struct SearchArgs {
     pub answer: AnswerArgs,
 }
 
+#[derive(Debug, Args)]
+pub struct FormatArgs {
+    /// A CSV, or a text with a number in each line; the standard input if left out or -
+    pub file: Option<PathBuf>,
+    /// Write to this file instead of stdout; it appears only when it is complete
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub replacement: Replacement,
+    #[command(flatten)]
+    pub list: ListOptions,
+    /// End with exit code 1 if a number was rejected
+    #[arg(long)]
+    pub strict: bool,
+    #[command(flatten)]
+    pub data: DataArgs,
+}
+
 /// The form of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ExportForm {
     /// A table, or a folder of them
     Csv,
     /// A table with a JSON object in each line, or a folder of them
-    Jsonl,
+    #[value(name = "jsonl")]
+    JsonLines,
     /// A database of all tables
     Sqlite,
-}
-
-/// A table of an export.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ExportTable {
-    AreaCodes,
-    Carriers,
-    Exchanges,
-    /// Thousands blocks
-    Blocks,
-    /// Where the data comes from, and what it cannot say
-    Provenance,
 }
 
 #[derive(Debug, Args)]
@@ -156,7 +163,7 @@ pub struct ExportArgs {
     pub format: ExportForm,
     /// Only this table, as one file
     #[arg(long)]
-    pub table: Option<ExportTable>,
+    pub table: Option<Table>,
     #[command(flatten)]
     pub replacement: Replacement,
     #[command(flatten)]

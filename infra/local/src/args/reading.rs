@@ -51,7 +51,7 @@ fn unknown_word(error: &clap::Error) -> String {
     }
 }
 
-/// Whether a text could be a phone number, and not the name of a command, which has no digits.
+/// Returns `true` if a text may be a phone number. The names of commands have no digits.
 fn has_digits_of_number(text: &str) -> bool {
     const MIN_DIGITS: usize = 3;
     text.chars().filter(|c| c.is_numeric()).count() >= MIN_DIGITS

@@ -1,4 +1,4 @@
-//! What can be typed for the server and its data folder.
+//! The options of the server and its data folder.
 
 use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
@@ -19,7 +19,7 @@ const DEFAULT_HOST: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 /// The port of the API, unless another one is named.
 const DEFAULT_PORT: u16 = 3000;
 
-/// Where the API is served, for the server and for those who ask it.
+/// The address of the API, for the server and for those who ask it.
 #[derive(Debug, Args)]
 pub struct ApiAddress {
     /// Address to listen on (0.0.0.0 for all IPv4 interfaces, :: for all)
@@ -58,7 +58,7 @@ pub struct ServeArgs {
     pub database: DatabaseArgs,
 }
 
-/// How many connections there may be, and how long each may keep the server waiting.
+/// The limits of connections.
 #[derive(Debug, Args)]
 pub struct ConnectionArgs {
     /// How many clients may be connected; further ones wait
@@ -80,7 +80,7 @@ pub struct ConnectionArgs {
 }
 
 impl ConnectionArgs {
-    /// How long a connection may wait for its client.
+    /// The time that a connection may wait for its client.
     pub fn timeouts(&self) -> Timeouts {
         Timeouts {
             header: Duration::from_secs(self.header_timeout),
@@ -95,7 +95,7 @@ fn positive() -> RangedU64ValueParser {
     RangedU64ValueParser::new().range(1..=10_000_000)
 }
 
-/// Whether a database without data gets the sample, and a key that is printed.
+/// The choice to give a database without data the sample, and a key that is printed.
 #[derive(Debug, Args)]
 pub struct SampleArgs {
     /// Import the sample into a database without data, and print a key; the default for the embedded
@@ -110,7 +110,7 @@ pub struct SampleArgs {
 }
 
 impl ServeArgs {
-    /// Whether the server is to be tried out: with the sample and a key of its own.
+    /// Returns `true` if the server is to be tried out, with the sample and a key of its own.
     pub fn is_trial(&self) -> bool {
         // A variable that names no address is refused when the database is opened.
         let is_embedded = matches!(self.database.endpoint_url(), Ok(None));

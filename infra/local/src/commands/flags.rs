@@ -51,7 +51,7 @@ fn write_image(file: &Path, bytes: &[u8], unfinished: &Path) -> Result<(), Local
     fs::write(unfinished, bytes).and_then(|()| fs::rename(unfinished, file)).map_err(failed())
 }
 
-/// What was written, and what to do with it.
+/// The conclusion: what was written, and what to do with it.
 fn conclusion(folder: &Path, count: usize) -> String {
     let (folder, version) = (folder.display(), flags::VERSION);
     format!(

@@ -9,32 +9,27 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressStyle};
 use numbering::dataset::Dataset;
-use tokio::sync::oneshot;
 
+use super::until_stopped;
 use crate::{
     LocalError,
-    args::{FormatArgs, ListForm, NumberForm},
+    args::FormatArgs,
     new_file::NewFile,
-    number_list::{Described, ListError, ListOptions, OutputForm, OutputOptions, describe},
+    number_list::{Described, ListError, ListOptions, describe},
     numbering_data::{NumberingData, warn_of_sample, without_data},
     stop_signals::StopSignals,
 };
 
 /// Writes what each number of a list is, and how many were valid, repaired and rejected.
-pub async fn format(args: FormatArgs) -> Result<(), LocalError> {
+pub async fn format(mut args: FormatArgs) -> Result<(), LocalError> {
     let list = List::open(args.file.as_deref())?;
-    let options = options(&args);
-    let mut signals = StopSignals::receive()?;
+    args.list.guess_forms(args.file.as_deref(), args.output.as_deref());
+    let signals = StopSignals::receive()?;
     let (new, output) = open_output(&args)?;
     let dataset = dataset(&args).await?;
-    let (tell, told) = oneshot::channel();
-    // A thread of its own: reading from a pipe may wait for ever, and a signal ends the program all the
-    // same.
-    std::thread::spawn(move || tell.send(write_all(list, options, dataset, output)));
-    let described = tokio::select! {
-        done = told => done.map_err(LocalError::io("the list was not described to its end"))??,
-        _ = signals.next() => return Err(LocalError::Stopped),
-    };
+    let options = args.list;
+    let described =
+        until_stopped(signals, move || write_all(list, options, dataset, output)).await??;
     let Some(described) = described else { return Ok(()) };
     new.map_or(Ok(()), NewFile::finish)?;
     eprint!("{}", described.report);
@@ -76,45 +71,6 @@ fn write_all(
         Err(ListError::Unwritable(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(None),
         described => Ok(Some(described?)),
     }
-}
-
-fn options(args: &FormatArgs) -> ListOptions {
-    let is_csv = args.from.map(|form| form == ListForm::Csv);
-    let by_name = || match extension(args.file.as_deref()?).as_str() {
-        "csv" | "tsv" => Some(true),
-        "txt" => Some(false),
-        _ => None,
-    };
-    let form_by_name = || match extension(args.output.as_deref()?).as_str() {
-        "csv" | "tsv" => Some(OutputForm::Csv),
-        "jsonl" | "ndjson" => Some(OutputForm::JsonLines),
-        _ => None,
-    };
-    let form = args.to.map(|form| match form {
-        NumberForm::Csv => OutputForm::Csv,
-        NumberForm::Jsonl => OutputForm::JsonLines,
-    });
-    // What is typed of columns says more than the name of the file.
-    let has_columns = !args.column.is_empty() || args.country_column.is_some() || args.no_header;
-    ListOptions {
-        is_csv: is_csv.or(has_columns.then_some(true)).or_else(by_name),
-        has_no_header: args.no_header,
-        columns: args.column.clone(),
-        country_column: args.country_column.clone(),
-        default_country: args.country.unwrap_or_default(),
-        form: form.or_else(form_by_name),
-        output: OutputOptions {
-            fields: args.fields.clone().unwrap_or_default(),
-            prefix: args.prefix.clone(),
-            filter: args.only,
-            duplicates: args.dedupe,
-            excel_safe: args.excel_safe,
-        },
-    }
-}
-
-fn extension(file: &Path) -> String {
-    file.extension().map(|it| it.to_string_lossy().to_lowercase()).unwrap_or_default()
 }
 
 /// The list of numbers.
@@ -164,7 +120,7 @@ impl List {
     }
 }
 
-/// What the numbers are written to.
+/// The output.
 struct Output {
     writer: Box<dyn Write + Send>,
     is_terminal: bool,

@@ -1,4 +1,4 @@
-//! What `serve` prints once it listens.
+//! The banner that `serve` prints once it listens.
 
 use std::net::SocketAddr;
 

@@ -1,4 +1,4 @@
-//! What the program does: a module for each command.
+//! The commands of the program, with a module for each.
 
 mod backup;
 mod costs;
@@ -19,25 +19,26 @@ mod serve;
 pub mod verify;
 mod versions;
 
-use std::process::ExitCode;
+use std::{process::ExitCode, thread};
 
 use store::Store;
+use tokio::sync::oneshot;
 
 use crate::{
-    LocalError,
-    answers::{self, Found},
+    LocalError, answers,
     args::{Cli, Command, KeysCommand},
     database::{Access, on_database},
     deletion_protection::protect_tables_of_stack,
+    stop_signals::StopSignals,
 };
 
 /// Runs the command that was typed, and gives the exit code.
 pub async fn run(cli: Cli) -> Result<ExitCode, LocalError> {
     let done = match cli.command.unwrap_or(Command::Serve(cli.serve)) {
-        Command::Lookup(args) => return answers::lookup(args).await.map(Found::exit_code),
-        Command::Carrier(args) => return answers::carrier(args).await.map(Found::exit_code),
-        Command::AreaCode(args) => return answers::area_code(args).await.map(Found::exit_code),
-        Command::Search(args) => return answers::search(*args).await.map(Found::exit_code),
+        Command::Lookup(args) => return answers::lookup(args).await,
+        Command::Carrier(args) => return answers::carrier(args).await,
+        Command::AreaCode(args) => return answers::area_code(args).await,
+        Command::Search(args) => return answers::search(*args).await,
         Command::Serve(args) => serve::serve(args).await,
         Command::Format(args) => format::format(*args).await,
         Command::Export(args) => export::export(args).await,
@@ -87,5 +88,18 @@ async fn run_keys(command: KeysCommand) -> Result<(), LocalError> {
         }
         KeysCommand::Export(args) => key_transfer::export(args).await,
         KeysCommand::Import(args) => key_transfer::import(args).await,
+    }
+}
+
+/// Works on a thread of its own, which may wait for a pipe for ever, until a signal stops the command.
+async fn until_stopped<T: Send + 'static>(
+    mut signals: StopSignals,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, LocalError> {
+    let (tell, told) = oneshot::channel();
+    thread::spawn(move || tell.send(work()));
+    tokio::select! {
+        done = told => done.map_err(LocalError::io("the work was not done to its end")),
+        _ = signals.next() => Err(LocalError::Stopped),
     }
 }

@@ -5,11 +5,11 @@ use std::{
     io::{self, BufWriter, Write},
 };
 
-use serde::{Serialize, Serializer, ser::SerializeMap};
+use serde::{Serialize, Serializer};
 use shared::cells::{inert, writer_of_rows};
 
 use super::{Table, tables::Cell};
-use crate::{csv_errors::io_error, numbering_data::NumberingData};
+use crate::numbering_data::NumberingData;
 
 /// The form of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,14 +46,26 @@ fn write_csv(data: &NumberingData, table: Table, output: impl Write) -> io::Resu
     let mut csv = writer_of_rows(output, b',');
     csv.write_record(table.columns()).map_err(io_error)?;
     for row in table.rows(data) {
-        let cells = row.iter().map(|cell| match cell {
-            Cell::Null => Cow::Borrowed(""),
-            Cell::Text(text) => inert(text),
-            Cell::Count(count) => Cow::Owned(count.to_string()),
-        });
-        csv.write_record(cells.map(Cow::into_owned)).map_err(io_error)?;
+        for cell in &row {
+            let cell = match cell {
+                Cell::Null => Cow::Borrowed(""),
+                Cell::Text(text) => inert(text),
+                Cell::Count(count) => Cow::Owned(count.to_string()),
+            };
+            csv.write_field(cell.as_bytes()).map_err(io_error)?;
+        }
+        csv.write_record(None::<&[u8]>).map_err(io_error)?;
     }
     csv.flush()
+}
+
+/// The error of input or output that stopped writing, which the conversion of the library hides in one of no
+/// kind.
+fn io_error(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    }
 }
 
 fn write_json_lines(data: &NumberingData, table: Table, mut output: impl Write) -> io::Result<()> {
@@ -72,14 +84,6 @@ struct JsonRow {
 
 impl Serialize for JsonRow {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.columns.len()))?;
-        for (column, cell) in self.columns.iter().zip(&self.cells) {
-            match cell {
-                Cell::Null => map.serialize_entry(column, &())?,
-                Cell::Text(text) => map.serialize_entry(column, text)?,
-                Cell::Count(count) => map.serialize_entry(column, count)?,
-            }
-        }
-        map.end()
+        serializer.collect_map(self.columns.iter().zip(&self.cells))
     }
 }

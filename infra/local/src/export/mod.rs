@@ -8,11 +8,13 @@ mod tables;
 
 use std::{fs, io, path::Path};
 
+use serde_json::{Map, Value};
+
 pub use files::{FileForm, write_table};
 pub use sqlite::write_database;
 pub use tables::Table;
 
-use self::provenance::Provenance;
+use self::provenance::provenance;
 use crate::numbering_data::NumberingData;
 
 /// Makes a folder with a file for each table, and one that says where the data comes from.
@@ -24,6 +26,9 @@ pub fn write_folder(data: &NumberingData, form: FileForm, folder: &Path) -> io::
         write_table(data, table, form, &file)?;
         file.sync_all()?;
     }
-    let provenance = format!("{:#}\n", Provenance::of(data).into_json());
-    fs::write(folder.join("provenance.json"), provenance)
+    let mut values = Map::new();
+    for (name, value) in provenance(data) {
+        values.insert(name.to_owned(), serde_json::to_value(value)?);
+    }
+    fs::write(folder.join("provenance.json"), format!("{:#}\n", Value::from(values)))
 }

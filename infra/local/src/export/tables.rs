@@ -2,23 +2,28 @@
 
 use std::borrow::Cow;
 
-use numbering::records::{AreaCode, BlockHolder, Carrier, Exchange, OwnedExchanges};
+use clap::ValueEnum;
+use numbering::records::{AreaCode, BlockHolder, Carrier, Exchange};
+use serde::Serialize;
 
-use super::provenance::Provenance;
+use super::provenance::provenance;
 use crate::numbering_data::NumberingData;
 
 /// A table of an export.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Table {
     AreaCodes,
     Carriers,
     Exchanges,
+    /// Thousands blocks
     Blocks,
+    /// Where the data comes from, and what it cannot say
     Provenance,
 }
 
 /// A value in a row.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
 pub enum Cell {
     Null,
     Text(Cow<'static, str>),
@@ -86,7 +91,7 @@ impl Table {
         }
     }
 
-    /// How many of its first columns identify a row.
+    /// The number of its first columns that identify a row.
     pub fn key_columns(self) -> usize {
         match self {
             Self::AreaCodes | Self::Carriers | Self::Provenance => 1,
@@ -105,7 +110,7 @@ impl Table {
         }
     }
 
-    /// Whether a column holds counts.
+    /// Returns `true` for a column of counts.
     pub fn is_count(column: &str) -> bool {
         column == "total_exchanges" || column == "block"
     }
@@ -118,14 +123,11 @@ impl Table {
             Self::Carriers => Box::new(dataset.carriers().map(carrier)),
             Self::Exchanges => Box::new(dataset.exchanges().map(exchange)),
             Self::Blocks => Box::new(dataset.exchanges().flat_map(blocks)),
-            Self::Provenance => {
-                Box::new(Provenance::of(data).rows().into_iter().map(|(name, value)| {
-                    vec![
-                        Cell::Text(name.into()),
-                        value.map_or(Cell::Null, |value| Cell::Text(value.into())),
-                    ]
-                }))
-            }
+            Self::Provenance => Box::new(
+                provenance(data)
+                    .into_iter()
+                    .map(|(name, value)| vec![Cell::Text(name.into()), value.into_text()]),
+            ),
         }
     }
 }
@@ -137,43 +139,28 @@ fn area_code(AreaCode { npa, state, states, country, total_exchanges }: AreaCode
 }
 
 fn carrier(carrier: Carrier) -> Row {
-    let Carrier { ocn, company_name, common_name, carrier_type, state, country, exchanges } =
-        carrier;
-    let OwnedExchanges { total, by_state: _ } = exchanges;
     vec![
-        code(ocn),
-        optional(company_name),
-        optional(common_name),
-        optional(carrier_type),
-        optional(state),
-        code(country),
-        Cell::Count(total),
+        code(carrier.ocn),
+        optional(carrier.company_name),
+        optional(carrier.common_name),
+        optional(carrier.carrier_type),
+        optional(carrier.state),
+        code(carrier.country),
+        Cell::Count(carrier.exchanges.total),
     ]
 }
 
 fn exchange(exchange: Exchange) -> Row {
-    let Exchange {
-        npa,
-        nxx,
-        ocn,
-        company_name,
-        carrier_type,
-        rate_center,
-        state,
-        country,
-        status,
-        blocks: _,
-    } = exchange;
     vec![
-        code(npa),
-        code(nxx),
-        optional(ocn),
-        optional(company_name),
-        optional(carrier_type),
-        optional(rate_center),
-        optional(state),
-        code(country),
-        code(status),
+        code(exchange.npa),
+        code(exchange.nxx),
+        optional(exchange.ocn),
+        optional(exchange.company_name),
+        optional(exchange.carrier_type),
+        optional(exchange.rate_center),
+        optional(exchange.state),
+        code(exchange.country),
+        code(exchange.status),
     ]
 }
 
@@ -197,10 +184,20 @@ fn blocks(exchange: Exchange) -> Vec<Row> {
     rows.collect()
 }
 
-fn code(code: impl ToString) -> Cell {
+impl Cell {
+    /// The same value as a text.
+    fn into_text(self) -> Self {
+        match self {
+            Self::Count(count) => Self::Text(count.to_string().into()),
+            other => other,
+        }
+    }
+}
+
+pub(super) fn code(code: impl ToString) -> Cell {
     Cell::Text(code.to_string().into())
 }
 
-fn optional(value: Option<impl ToString>) -> Cell {
+pub(super) fn optional(value: Option<impl ToString>) -> Cell {
     value.map_or(Cell::Null, code)
 }

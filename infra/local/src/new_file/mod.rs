@@ -167,19 +167,6 @@ mod tests {
     }
 
     #[test]
-    fn a_file_has_its_name_only_once_it_is_finished() {
-        let folder = TempDir::new().unwrap();
-        let name = folder.path().join("numbers.csv");
-        fs::write(&name, "old").unwrap();
-        let new = NewFile::file(&name, true).unwrap();
-        fs::write(new.path(), "new").unwrap();
-        assert_eq!(fs::read_to_string(&name).unwrap(), "old");
-        new.finish().unwrap();
-        assert_eq!(fs::read_to_string(&name).unwrap(), "new");
-        assert_eq!(count_in(&folder), 1);
-    }
-
-    #[test]
     fn nothing_is_left_of_a_file_or_folder_that_was_given_up() {
         let folder = TempDir::new().unwrap();
         let file = NewFile::file(&folder.path().join("a"), false).unwrap();
@@ -193,15 +180,17 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_replaced_unless_it_may_be() {
+    fn a_file_is_replaced_only_with_permission_and_once_the_new_one_is_finished() {
         let folder = TempDir::new().unwrap();
         let name = folder.path().join("numbers.csv");
         fs::write(&name, "old").unwrap();
         let refused = write(&name, false, "new").unwrap_err().to_string();
         let expected = format!("{} already exists; pass --force to replace it", name.display());
         assert_eq!(refused, expected);
+        let new = NewFile::file(&name, true).unwrap();
+        fs::write(new.path(), "new").unwrap();
         assert_eq!(fs::read_to_string(&name).unwrap(), "old");
-        write(&name, true, "new").unwrap();
+        new.finish().unwrap();
         assert_eq!(fs::read_to_string(&name).unwrap(), "new");
         assert!(matches!(write(folder.path(), true, ""), Err(LocalError::IsFolder(_))));
 
@@ -232,30 +221,15 @@ mod tests {
     }
 
     #[test]
-    fn files_of_a_data_folder_are_never_replaced() {
+    fn only_a_data_folder_has_files_that_are_never_replaced() {
         let folder = TempDir::new().unwrap();
-        let own = [
-            "dynamodb.sqlite",
-            "dynamodb.sqlite-wal",
-            "dynamodb.env",
-            "api-key",
-            "endpoint",
-            "lock",
-        ];
-        fs::write(folder.path().join("dynamodb.sqlite"), "").unwrap();
-        for name in own {
-            let refused = write(&folder.path().join(name), true, "").unwrap_err();
-            assert!(matches!(refused, LocalError::OwnFile(_)), "{name}");
+        let name = folder.path().join("dynamodb.sqlite");
+        write(&name, false, "a backup").unwrap();
+        for own in ["dynamodb.sqlite", "dynamodb.sqlite-wal", "dynamodb.env", "api-key", "lock"] {
+            let refused = write(&folder.path().join(own), true, "").unwrap_err();
+            assert!(matches!(refused, LocalError::OwnFile(_)), "{own}");
         }
         write(&folder.path().join("numbers.csv"), false, "").unwrap();
-        let other = TempDir::new().unwrap();
-        write(&other.path().join("dynamodb.sqlite"), false, "a backup").unwrap();
-        #[cfg(unix)]
-        {
-            let link = other.path().join("link");
-            std::os::unix::fs::symlink(folder.path().join("dynamodb.sqlite"), &link).unwrap();
-            assert!(matches!(write(&link, true, ""), Err(LocalError::OwnFile(_))));
-        }
     }
 
     #[cfg(unix)]

@@ -1,16 +1,18 @@
 //! Folders that hold an unfinished output, beside the name that it will have.
 
 use std::{
-    ffi::OsString,
+    ffi::OsStr,
     fs::{self, File},
     io,
     path::{Path, PathBuf},
 };
 
-/// The part of such a folder's name between that of the output and some random digits.
+use tempfile::TempDir;
+
+/// The part of such a folder's name between that of the output and some random characters.
 const INFIX: &str = ".unfinished-";
-/// The number of those digits.
-const DIGITS: usize = 16;
+/// The number of those characters.
+const RANDOM: usize = 16;
 /// The unfinished file or folder.
 const CONTENT: &str = "content";
 /// A file that is locked while a command is at work in the folder.
@@ -21,19 +23,23 @@ const LOCK: &str = "lock";
 /// The system frees its lock even if the command is killed, so that the next command that writes the
 /// same name can tell such a leftover from the work of another one.
 pub struct Staging {
-    folder: PathBuf,
+    folder: TempDir,
     _lock: File,
 }
 
 impl Staging {
     /// Makes such a folder beside `name`, and removes the leftovers there.
     pub fn beside(name: &Path) -> io::Result<Self> {
-        remove_leftovers(name);
-        let mut folder = OsString::from(name);
-        folder.push(format!("{INFIX}{:0DIGITS$x}", rand::random::<u64>()));
-        let folder = PathBuf::from(folder);
-        fs::create_dir(&folder)?;
-        let lock = File::create_new(folder.join(LOCK))?;
+        let parent = match name.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        let mut start = name.file_name().unwrap_or_default().to_owned();
+        start.push(INFIX);
+        remove_leftovers(parent, &start);
+        let folder =
+            tempfile::Builder::new().prefix(&start).rand_bytes(RANDOM).tempdir_in(parent)?;
+        let lock = File::create_new(folder.path().join(LOCK))?;
         // Some file systems have no locks. There, a leftover stays.
         _ = lock.try_lock();
         Ok(Self { folder, _lock: lock })
@@ -41,28 +47,17 @@ impl Staging {
 
     /// The path of the output until it is finished.
     pub fn content(&self) -> PathBuf {
-        self.folder.join(CONTENT)
+        self.folder.path().join(CONTENT)
     }
 }
 
-impl Drop for Staging {
-    fn drop(&mut self) {
-        // The content of a finished output has another name by now.
-        _ = fs::remove_dir_all(&self.folder);
-    }
-}
-
-/// Removes the folders beside `name` in which no command is at work.
-fn remove_leftovers(name: &Path) {
-    let (Some(parent), Some(file_name)) = (name.parent(), name.file_name()) else { return };
-    let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
-    let mut start = file_name.to_owned();
-    start.push(INFIX);
+/// Removes the folders whose names begin so and in which no command is at work.
+fn remove_leftovers(parent: &Path, start: &OsStr) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let name = entry.file_name();
-        let digits = name.as_encoded_bytes().strip_prefix(start.as_encoded_bytes());
+        let random = name.as_encoded_bytes().strip_prefix(start.as_encoded_bytes());
         let is_staging =
-            digits.is_some_and(|it| it.len() == DIGITS && it.iter().all(u8::is_ascii_hexdigit));
+            random.is_some_and(|it| it.len() == RANDOM && it.iter().all(u8::is_ascii_alphanumeric));
         if is_staging && is_abandoned(&entry.path()) {
             _ = fs::remove_dir_all(entry.path());
         }
@@ -85,7 +80,7 @@ mod tests {
         let abandon = |name: &Path| {
             let staging = Staging::beside(name).unwrap();
             fs::write(staging.content(), "half").unwrap();
-            let abandoned = staging.folder.clone();
+            let abandoned = staging.folder.path().to_owned();
             // As if the process had been killed: its lock is free, and nothing was removed.
             staging._lock.unlock().unwrap();
             std::mem::forget(staging);
@@ -95,7 +90,7 @@ mod tests {
         let at_work = Staging::beside(&name).unwrap();
         assert!(!leftover.exists() && of_other.exists());
         drop(Staging::beside(&name).unwrap());
-        assert!(at_work.folder.exists());
+        assert!(at_work.folder.path().exists());
         drop(at_work);
         let foreign = folder.path().join("a.csv.unfinished-notes");
         fs::create_dir(&foreign).unwrap();

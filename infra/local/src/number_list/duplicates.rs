@@ -1,23 +1,13 @@
 //! Numbers that a list holds more than once.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, hash_map::Entry},
     io::{self, Write},
 };
 
-use clap::ValueEnum;
 use formatting::PhoneNumber;
 
-use super::form::OutputForm;
-
-/// The treatment of rows that repeat a number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Duplicates {
-    /// They say which line they repeat
-    Mark,
-    /// They are left out if they have no new number
-    Drop,
-}
+use super::options::{Duplicates, OutputForm};
 
 /// A valid number and its extension: its characters as the digits of a number to the base 11, which
 /// takes less memory than a text. The halves of it take less than the whole, which would be aligned.
@@ -61,8 +51,7 @@ impl Deduplication {
         Self { first_lines: HashMap::new(), duplicates, form }
     }
 
-    /// Writes the next part of the output, and says how many of its numbers and rows were written
-    /// before.
+    /// Writes the next part of the output, and counts what repeats an earlier one.
     pub fn write(
         &mut self,
         text: &[u8],
@@ -70,54 +59,50 @@ impl Deduplication {
         output: &mut impl Write,
     ) -> io::Result<Repeated> {
         let mut repeated = Repeated::default();
-        let mut begin = 0;
+        let mut written = 0;
         for WrittenRow { line, end, numbers } in rows {
-            let repeats: Vec<(Option<u64>, usize)> = numbers
-                .iter()
-                .map(|&(key, place)| (key.and_then(|key| self.earlier_line(key, *line)), place))
-                .collect();
-            repeated.numbers += repeats.iter().filter(|(line, _)| line.is_some()).count() as u64;
-            let is_new = numbers
-                .iter()
-                .zip(&repeats)
-                .any(|((key, _), (earlier, _))| key.is_some() && earlier.is_none());
-            let is_repeated = !is_new && repeats.iter().any(|(line, _)| line.is_some());
-            if self.duplicates == Duplicates::Drop {
-                if is_repeated {
-                    repeated.dropped += 1;
-                    begin = *end;
+            let mut has_new = false;
+            let mut has_repeated = false;
+            for &(key, place) in numbers {
+                let Some(key) = key else { continue };
+                let Some(earlier) = self.earlier_line(key, *line) else {
+                    has_new = true;
+                    continue;
+                };
+                has_repeated = true;
+                repeated.numbers += 1;
+                if self.duplicates == Duplicates::Mark {
+                    output.write_all(&text[written..place])?;
+                    match self.form {
+                        OutputForm::Csv => write!(output, "{earlier}")?,
+                        OutputForm::JsonLines => write!(output, ",\"duplicateOf\":{earlier}")?,
+                    }
+                    written = place;
                 }
-                output.write_all(&text[begin..*end])?;
-                begin = *end;
-                continue;
             }
-            for (earlier, place) in repeats {
-                let Some(line) = earlier else { continue };
-                output.write_all(&text[begin..place])?;
-                match self.form {
-                    OutputForm::Csv => write!(output, "{line}")?,
-                    OutputForm::JsonLines => write!(output, ",\"duplicateOf\":{line}")?,
-                }
-                begin = place;
+            if self.duplicates == Duplicates::Drop && has_repeated && !has_new {
+                repeated.dropped += 1;
+            } else {
+                output.write_all(&text[written..*end])?;
             }
-            output.write_all(&text[begin..*end])?;
-            begin = *end;
+            written = *end;
         }
         Ok(repeated)
     }
 
     fn earlier_line(&mut self, key: NumberKey, line: u64) -> Option<u64> {
-        let mut is_new = false;
-        let first = *self.first_lines.entry(key).or_insert_with(|| {
-            is_new = true;
-            line
-        });
-        (!is_new).then_some(first)
+        match self.first_lines.entry(key) {
+            Entry::Occupied(first) => Some(*first.get()),
+            Entry::Vacant(free) => {
+                free.insert(line);
+                None
+            }
+        }
     }
 }
 
 /// Counts of what repeats an earlier part.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub(super) struct Repeated {
     pub numbers: u64,
     /// The rows that were left out for it.
@@ -141,29 +126,5 @@ mod tests {
         let others = ["415 234 1234", "415 234 1234 x12", "415 234 1234 x012", "415 234 1235"];
         let keys: std::collections::HashSet<_> = others.map(key).into();
         assert_eq!(keys.len(), others.len());
-    }
-
-    #[test]
-    fn rows_that_repeat_a_number_say_so_or_are_left_out() {
-        let [a, b] = ["415 234 1234", "415 234 1235"].map(key);
-        let text = b"x,,\nx,,\nx,,\n";
-        let row = |line: u64, keys: [Option<NumberKey>; 2]| {
-            let begin = (line as usize - 1) * 4;
-            let numbers = keys.into_iter().zip([begin + 2, begin + 3]).collect();
-            WrittenRow { line, end: begin + 4, numbers }
-        };
-        let rows = [row(1, [a, None]), row(2, [b, a]), row(3, [a, b])];
-        let written = |duplicates| {
-            let mut output = Vec::new();
-            let mut deduplication = Deduplication::new(duplicates, OutputForm::Csv);
-            let repeated = deduplication.write(text, &rows, &mut output).unwrap();
-            (String::from_utf8(output).unwrap(), repeated)
-        };
-        let (marked, repeated) = written(Duplicates::Mark);
-        assert_eq!(marked, "x,,\nx,,1\nx,1,2\n");
-        assert_eq!(repeated, Repeated { numbers: 3, dropped: 0 });
-        let (dropped, repeated) = written(Duplicates::Drop);
-        assert_eq!(dropped, "x,,\nx,,\n");
-        assert_eq!(repeated, Repeated { numbers: 3, dropped: 1 });
     }
 }

@@ -1,32 +1,27 @@
 //! The fields that a list gets of each number: all, or those that are asked for.
 
-use std::{fmt::Write, str::FromStr};
+use std::{collections::HashSet, str::FromStr};
 
 use format::{
     FormatResult,
-    cells::{COLUMNS, column_of},
+    cells::{COLUMNS, FIRST_OF_REASON, column_of},
     fields::Fields,
 };
 
 /// The start of the names in [`COLUMNS`].
 const PREFIX_OF_COLUMNS: &str = "tn_";
 /// The fields of a format result that lists never have: links lead to a server.
-const LINKS: &str = "flags";
+const LINKS: &str = "flags.";
 /// The fields that only lists have.
 const VERDICT: &str = "verdict";
 const LINE: &str = "line";
-/// The columns of a reason.
-const REASON: &str = "reason";
-const OTHER: &str = "other";
 
 /// A field as a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Column {
     /// The one with this index in [`COLUMNS`].
     Field(usize),
     Verdict,
-    Reason,
-    Other,
 }
 
 /// The fields of each number that are written.
@@ -36,50 +31,37 @@ pub struct ListFields {
     pub(super) columns: Vec<Column>,
     /// Adds the line of the row.
     pub(super) has_line: bool,
-    /// Those of the format result in JSON.
-    pub(super) in_json: ResultFields,
-}
-
-/// The fields of a format result in JSON.
-#[derive(Debug, Clone)]
-pub(super) enum ResultFields {
-    All,
-    Some(Fields),
-    None,
-}
-
-#[derive(Debug, thiserror::Error)]
-#[error("unknown field '{name}'; the fields are {known}")]
-pub struct UnknownField {
-    name: String,
-    known: String,
+    /// Those of the format result in JSON, if it has any; without names it has all.
+    pub(super) in_json: Option<Option<Fields>>,
 }
 
 /// All but the number as it was understood: the list has the number itself.
 impl Default for ListFields {
     fn default() -> Self {
-        let fields = (0..COLUMNS.len()).filter(|&it| COLUMNS[it] != "tn_input");
-        let of_lists = [Column::Verdict, Column::Reason, Column::Other];
-        let columns = fields.map(Column::Field).chain(of_lists).collect();
-        Self { columns, has_line: true, in_json: ResultFields::All }
+        let fields = (0..FIRST_OF_REASON).filter(|&it| COLUMNS[it] != "tn_input");
+        let of_reason = (FIRST_OF_REASON..COLUMNS.len()).map(Column::Field);
+        let columns = fields.map(Column::Field).chain([Column::Verdict]).chain(of_reason).collect();
+        Self { columns, has_line: true, in_json: Some(None) }
     }
 }
 
 /// Comma-separated names: paths as the API has them, such as `carrier.name`, or columns, with or without
 /// `tn_`.
 impl FromStr for ListFields {
-    type Err = UnknownField;
+    type Err = String;
 
-    fn from_str(names: &str) -> Result<Self, UnknownField> {
-        let known = Fields::from_type::<FormatResult>();
+    fn from_str(names: &str) -> Result<Self, String> {
+        let known = fields_of_lists();
         let (mut columns, mut paths, mut has_line) = (Vec::new(), Vec::new(), false);
         for name in names.split(',').map(str::trim) {
             match name {
                 VERDICT => columns.push(Column::Verdict),
                 LINE => has_line = true,
                 _ => {
-                    let (path, fields) =
-                        find(&known, name).ok_or_else(|| UnknownField::new(name, &known))?;
+                    let (path, fields) = find(&known, name).ok_or_else(|| {
+                        let known = known.leaves().collect::<Vec<_>>().join(", ");
+                        format!("unknown field '{name}'; the fields are {known}, {VERDICT}, {LINE}")
+                    })?;
                     let mut found: Vec<Column> =
                         fields.leaves().filter_map(|path| Column::from_path(&path)).collect();
                     found.sort();
@@ -88,14 +70,9 @@ impl FromStr for ListFields {
                 }
             }
         }
-        let mut seen = Vec::new();
-        columns.retain(|column| {
-            let is_new = !seen.contains(column);
-            seen.push(*column);
-            is_new
-        });
-        let chosen = known.selected(&paths.join(",")).ok().flatten();
-        let in_json = chosen.map_or(ResultFields::None, ResultFields::Some);
+        let mut seen = HashSet::new();
+        columns.retain(|column| seen.insert(*column));
+        let in_json = known.selected(&paths.join(",")).ok().flatten().map(Some);
         Ok(Self { columns, has_line, in_json })
     }
 }
@@ -110,11 +87,7 @@ impl ListFields {
 impl Column {
     fn from_path(path: &str) -> Option<Self> {
         let name = column_of(path);
-        match name.strip_prefix(PREFIX_OF_COLUMNS) {
-            Some(REASON) => Some(Self::Reason),
-            Some(OTHER) => Some(Self::Other),
-            _ => COLUMNS.iter().position(|column| *column == name).map(Self::Field),
-        }
+        COLUMNS.iter().position(|column| *column == name).map(Self::Field)
     }
 
     /// The name without the prefix of the list.
@@ -122,33 +95,26 @@ impl Column {
         match self {
             Self::Field(index) => COLUMNS[index].trim_start_matches(PREFIX_OF_COLUMNS),
             Self::Verdict => VERDICT,
-            Self::Reason => REASON,
-            Self::Other => OTHER,
         }
     }
 }
 
+/// The fields of a format result, but for the links.
+fn fields_of_lists() -> Fields {
+    let all = Fields::from_type::<FormatResult>();
+    let paths = all.leaves().filter(|path| !path.starts_with(LINKS)).collect::<Vec<_>>();
+    all.selected(&paths.join(",")).ok().flatten().unwrap_or_default()
+}
+
 /// The path of a field by its path or its column, and the fields at that path.
 fn find(known: &Fields, name: &str) -> Option<(String, Fields)> {
-    let is_link = name.split('.').next() == Some(LINKS);
-    let at = |path: &str| known.selected(path).ok().flatten().filter(|_| !is_link);
+    let at = |path: &str| known.selected(path).ok().flatten();
     if let Some(fields) = at(name) {
         return Some((name.to_owned(), fields));
     }
     let column = format!("{PREFIX_OF_COLUMNS}{}", name.trim_start_matches(PREFIX_OF_COLUMNS));
     let path = known.leaves().find(|path| column_of(path) == column)?;
     at(&path).map(|fields| (path, fields))
-}
-
-impl UnknownField {
-    fn new(name: &str, known: &Fields) -> Self {
-        let mut list = String::new();
-        for path in known.leaves().filter(|path| path.split('.').next() != Some(LINKS)) {
-            // Writing into a text cannot fail.
-            _ = write!(list, "{path}, ");
-        }
-        Self { name: name.to_owned(), known: format!("{list}{VERDICT}, {LINE}") }
-    }
 }
 
 #[cfg(test)]
@@ -170,13 +136,13 @@ mod tests {
             ["country_code", "verdict", "reason", "other"]
         );
         let line: ListFields = "line".parse().unwrap();
-        assert!(line.has_line && matches!(line.in_json, ResultFields::None));
+        assert!(line.has_line && line.in_json.is_none());
     }
 
     #[test]
     fn an_unknown_field_is_refused_with_the_known_ones() {
         for name in ["porting", "flags", "flags.country.svg", "", "carrier.nom"] {
-            let refused = name.parse::<ListFields>().unwrap_err().to_string();
+            let refused = name.parse::<ListFields>().unwrap_err();
             assert!(refused.starts_with(&format!("unknown field '{name}'; the fields are ")));
             assert!(refused.contains("carrier.name, ") && refused.ends_with(", verdict, line"));
         }

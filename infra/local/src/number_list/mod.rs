@@ -1,66 +1,44 @@
 //! Lists of phone numbers, of any length: read, described and written without a server.
 //!
-//! Data flows one way: [`decoding`] makes UTF-8 of a file or pipe, [`layout`] finds its columns,
-//! [`rows`] gives its rows some at a time, [`answers`] describes their numbers and [`output`] writes the
-//! [`fields`] that are wanted, on all processors at once by [`pipeline`]; [`duplicates`] are found in the
-//! order of the list, and [`summary`] counts what became of the numbers.
+//! Data flows one way: [`decoding`] makes UTF-8 of a file or pipe, [`layout`] finds its columns and rows,
+//! [`answers`] describes their numbers and [`output`] writes the [`fields`] that are wanted, on all processors
+//! at once by [`pipeline`]; [`duplicates`] are found in the order of the list, and [`summary`] counts what
+//! became of the numbers.
 
 mod answers;
 mod decoding;
 mod duplicates;
 mod fields;
-mod form;
 mod layout;
+mod options;
 mod output;
 mod pipeline;
-mod reason;
-mod rows;
 mod summary;
-mod times;
 
 use std::{
-    borrow::Cow,
     io::{self, Read, Write},
+    iter::Peekable,
     sync::Arc,
-    time::Instant,
 };
 
-use formatting::DefaultCountry;
+use number_lists::{Row, RowError, Rows};
 use numbering::{dataset::Dataset, time::today};
 
-pub use duplicates::Duplicates;
-pub use fields::ListFields;
-pub use form::OutputForm;
-pub use output::{OutputOptions, RowFilter};
+pub use options::ListOptions;
 
 use self::{
     answers::Answers,
-    decoding::{Text, text_of},
-    duplicates::{Deduplication, WrittenRow},
-    layout::{Layout, LayoutError, Request},
-    output::{AnsweredRow, Output},
-    rows::{Row, RowError, Rows},
-    summary::Summary,
-    times::Times,
+    decoding::Text,
+    duplicates::Deduplication,
+    layout::Layout,
+    options::OutputForm,
+    output::{Output, Part},
+    summary::{Summary, Times},
 };
 
-/// The choices that are made before a list is read.
-#[derive(Debug, Clone)]
-pub struct ListOptions {
-    /// Whether it is a CSV, if that is known.
-    pub is_csv: Option<bool>,
-    /// Whether it is a CSV without names of columns.
-    pub has_no_header: bool,
-    /// The columns of numbers, by their names or numbers.
-    pub columns: Vec<String>,
-    /// The column of countries, by its name or number.
-    pub country_column: Option<String>,
-    /// The country of a number without a country code.
-    pub default_country: DefaultCountry,
-    /// The form of the output; that of the list if it is not given.
-    pub form: Option<OutputForm>,
-    pub output: OutputOptions,
-}
+/// The number of rows, or bytes of them, after which a part is full.
+const ROWS_OF_PART: usize = 1000;
+const BYTES_OF_PART: usize = 256 * 1024;
 
 /// A list that was described to its end.
 #[derive(Debug)]
@@ -71,37 +49,18 @@ pub struct Described {
     pub report: String,
 }
 
-/// A part of the output, and what it holds.
-struct Part {
-    text: Vec<u8>,
-    rows: Vec<WrittenRow>,
-    summary: Summary,
-}
-
-/// Why a list cannot be described.
+/// The reason why a list cannot be described.
 #[derive(Debug, thiserror::Error)]
 pub enum ListError {
     #[error("the list cannot be read")]
     Unreadable(#[source] io::Error),
     #[error("the list cannot be read to its end")]
-    CutOff(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// It has to be said which column has the numbers.
+    CutOff(#[from] RowError),
+    /// The options have to say more about the columns.
     #[error("{0}")]
     Layout(String),
     #[error("the output cannot be written")]
     Unwritable(#[source] io::Error),
-}
-
-impl From<LayoutError> for ListError {
-    fn from(error: LayoutError) -> Self {
-        Self::Layout(error.to_string())
-    }
-}
-
-impl From<RowError> for ListError {
-    fn from(error: RowError) -> Self {
-        Self::CutOff(error.into())
-    }
 }
 
 /// Describes every number of a list, in its order, with place and carrier from `dataset` if there is
@@ -113,110 +72,102 @@ pub fn describe(
     writer: &mut impl Write,
     done: impl Fn(u64),
 ) -> Result<Described, ListError> {
-    let start = Instant::now();
-    let text = Text::of(list).map_err(ListError::Unreadable)?;
-    let request = Request {
-        is_csv: options.is_csv,
-        has_no_header: options.has_no_header,
-        columns: options.columns,
-        country_column: options.country_column,
-    };
-    let layout = Arc::new(Layout::of(&text.head, &request)?);
-    let form_of_list = match layout.delimiter {
-        Some(_) => OutputForm::Csv,
-        None => OutputForm::JsonLines,
-    };
-    let form = options.form.unwrap_or(form_of_list);
-    let mut rows = Rows::of(text.reader, &layout)?;
+    let times = Arc::new(Times::start());
+    let Text { reader, head, has_mark } = Text::decode(list).map_err(ListError::Unreadable)?;
+    let layout = Arc::new(Layout::detect(&head, &options)?);
+    let mut rows = layout.rows(reader)?.peekable();
     let answers = Answers {
         layout: Arc::clone(&layout),
-        default_country: options.default_country,
+        default_country: options.country.unwrap_or_default(),
         dataset,
         today: today(),
     };
-    let duplicates = options.output.duplicates;
-    let mut deduplication = duplicates.map(|duplicates| Deduplication::new(duplicates, form));
+    let form_of_list = if layout.csv.is_some() { OutputForm::Csv } else { OutputForm::JsonLines };
+    let form = options.to.unwrap_or(form_of_list);
+    let mut deduplication = options.dedupe.map(|duplicates| Deduplication::new(duplicates, form));
     let names = layout.names_of_numbers();
-    let output = Output { layout, form, has_mark: text.has_mark, options: options.output };
+    let fields = options.fields.clone().unwrap_or_default();
+    let output = Output { layout, form, has_mark, fields, options };
     if let Some(name) = output.column_that_is_added() {
-        return Err(LayoutError::AddedColumn(name).into());
+        return Err(ListError::Layout(format!(
+            "the list already has a column '{name}', which the output adds; choose another --prefix"
+        )));
     }
     let unwritable = ListError::Unwritable;
     writer.write_all(&output.header().map_err(unwritable)?).map_err(unwritable)?;
     let mut summary = Summary::default();
-    let times = Arc::new(Times::default());
     let [reading, describing] = [Arc::clone(&times), Arc::clone(&times)];
     pipeline::in_order(
-        move || reading.reading.time(|| rows.next_part().map_err(ListError::from)),
-        move |rows: Vec<Row>| describing.describing.time(|| Part::new(&rows, &answers, &output)),
+        move || reading.reading.time(|| next_part(&mut rows)),
+        move |rows: Vec<Row>| {
+            let answered = rows.iter().map(|row| answers.answer_row(row));
+            describing.describing.time(|| output.part(answered))
+        },
         |part: io::Result<Part>| {
             let Part { text, rows, summary: of_part } = part.map_err(unwritable)?;
             summary.add(of_part);
-            times
-                .writing
-                .time(|| match &mut deduplication {
-                    Some(deduplication) => {
-                        let repeated = deduplication.write(&text, &rows, writer)?;
-                        summary.count_repeated(&repeated);
-                        Ok(())
-                    }
-                    None => writer.write_all(&text),
-                })
-                .map_err(unwritable)?;
+            let write = || match &mut deduplication {
+                Some(deduplication) => {
+                    summary.count_repeated(&deduplication.write(&text, &rows, writer)?);
+                    Ok(())
+                }
+                None => writer.write_all(&text),
+            };
+            times.writing.time(write).map_err(unwritable)?;
             done(summary.total());
             Ok(())
         },
     )?;
     times.writing.time(|| writer.flush()).map_err(unwritable)?;
-    let report = summary.report(&names) + &times.report(summary.rows(), start.elapsed());
-    Ok(Described { rejected: summary.rejected(), report })
+    Ok(Described { rejected: summary.rejected, report: summary.report(&names, &times) })
 }
 
-impl Part {
-    fn new(rows: &[Row], answers: &Answers, output: &Output) -> io::Result<Self> {
-        let mut summary = Summary::default();
-        let mut text = output.rows();
-        for Row { line, cells } in rows {
-            let cells: Vec<Cow<'_, str>> = cells.iter().map(text_of).collect();
-            let answers = answers.answer_row(&cells);
-            summary.count_row(*line, &answers);
-            text.add(&AnsweredRow { line: *line, cells: &cells, answers: &answers })?;
-        }
-        let (text, rows, left_out) = text.finish()?;
-        summary.count_left_out(left_out);
-        Ok(Self { text, rows, summary })
+/// The next rows; `None` after the last one. An error comes after all rows before it.
+fn next_part<R: Read>(rows: &mut Peekable<Rows<R>>) -> Result<Option<Vec<Row>>, ListError> {
+    let (mut part, mut bytes) = (Vec::new(), 0);
+    while part.len() < ROWS_OF_PART
+        && bytes < BYTES_OF_PART
+        && let Some(Ok(row)) = rows.next_if(Result::is_ok)
+    {
+        bytes += row.cells.as_slice().len();
+        part.push(row);
     }
+    if part.is_empty()
+        && let Some(Err(error)) = rows.next()
+    {
+        return Err(error.into());
+    }
+    Ok(Some(part).filter(|part| !part.is_empty()))
 }
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser;
+
     use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        options: ListOptions,
+    }
+
+    /// The options that are typed.
+    pub fn options(typed: &[&str]) -> ListOptions {
+        Line::parse_from([&["format"], typed].concat()).options
+    }
 
     #[test]
     fn no_column_of_the_output_has_the_name_of_another() {
         let describe_as = |form| {
-            let options = ListOptions {
-                is_csv: Some(true),
-                has_no_header: false,
-                columns: vec!["phone".to_owned()],
-                country_column: None,
-                default_country: DefaultCountry::default(),
-                form: Some(form),
-                output: OutputOptions {
-                    fields: ListFields::default(),
-                    prefix: "tn_".to_owned(),
-                    filter: None,
-                    duplicates: None,
-                    excel_safe: false,
-                },
-            };
+            let options = options(&["--column", "phone", "--to", form]);
             let list = &b"phone,tn_verdict\n3052345678,valid\n"[..];
             describe(list, options, None, &mut Vec::new(), |_| ())
         };
         assert_eq!(
-            describe_as(OutputForm::Csv).unwrap_err().to_string(),
+            describe_as("csv").unwrap_err().to_string(),
             "the list already has a column 'tn_verdict', which the output adds; choose another --prefix"
         );
-        assert!(describe_as(OutputForm::JsonLines).is_ok());
+        assert!(describe_as("jsonl").is_ok());
     }
 }

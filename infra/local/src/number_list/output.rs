@@ -2,19 +2,20 @@
 
 use std::{borrow::Cow, io, sync::Arc};
 
-use clap::ValueEnum;
 use csv::{Terminator, WriterBuilder};
-use format::{FormatResult, cells::COLUMNS, fields::Thinned};
-use serde::{Serialize, Serializer, ser::SerializeMap};
+use format::{FormatResult, fields::Thinned};
+use number_lists::{Columns, LineEnds};
+use serde::{Serialize, Serializer};
 use shared::cells::inert;
 
 use super::{
     answers::{Answer, Outcome},
     decoding::BYTE_ORDER_MARK,
-    duplicates::{Duplicates, WrittenRow},
-    fields::{Column, ListFields, ResultFields},
-    form::OutputForm,
-    layout::{Layout, LineEnds, unique},
+    duplicates::WrittenRow,
+    fields::{Column, ListFields},
+    layout::{Layout, unique},
+    options::{Duplicates, ListOptions, OutputForm, RowFilter},
+    summary::Summary,
 };
 
 /// The column of the line in which a row begins.
@@ -22,52 +23,30 @@ const LINE: &str = "line";
 /// The column of the line of the row that a number repeats.
 const DUPLICATE_OF: &str = "duplicate_of";
 
-/// The rows that are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum RowFilter {
-    /// Those with a valid number, including repaired ones
-    Valid,
-    /// Those without
-    Rejected,
-}
-
-/// The choices of whoever wants the output.
-#[derive(Debug, Clone)]
-pub struct OutputOptions {
-    pub fields: ListFields,
-    /// The start of the names of all columns that are added to a CSV.
-    pub prefix: String,
-    pub filter: Option<RowFilter>,
-    pub duplicates: Option<Duplicates>,
-    /// Keeps the list's own cells from being formulas in a spreadsheet.
-    pub excel_safe: bool,
-}
-
 /// The output.
 pub(super) struct Output {
     pub layout: Arc<Layout>,
     pub form: OutputForm,
-    /// Whether it begins with a mark of its encoding.
+    /// True if it begins with a mark of its encoding.
     pub has_mark: bool,
-    pub options: OutputOptions,
+    pub fields: ListFields,
+    pub options: ListOptions,
 }
 
 /// A row with its answers.
 pub(super) struct AnsweredRow<'a> {
     pub line: u64,
-    pub cells: &'a [Cow<'a, str>],
-    pub answers: &'a [Answer],
+    pub cells: Vec<Cow<'a, str>>,
+    pub answers: Vec<Answer>,
 }
 
-/// The text of some rows.
-pub(super) struct RowsText<'a> {
-    output: &'a Output,
-    csv: csv::Writer<Vec<u8>>,
-    json: Vec<u8>,
+/// A part of the output, and what it holds.
+#[derive(Default)]
+pub(super) struct Part {
+    pub text: Vec<u8>,
     /// The rows, if numbers may repeat others.
-    rows: Vec<WrittenRow>,
-    /// The rows, or lines of JSON, that are not wanted.
-    left_out: u64,
+    pub rows: Vec<WrittenRow>,
+    pub summary: Summary,
 }
 
 /// A number as a line of JSON.
@@ -96,22 +75,15 @@ struct NamedCells<'a> {
 
 impl Serialize for NamedCells<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.names.len()))?;
-        for (name, cell) in self.names.iter().zip(self.cells) {
-            map.serialize_entry(name, cell)?;
-        }
-        map.end()
+        serializer.collect_map(self.names.iter().zip(self.cells))
     }
 }
 
 impl Output {
     /// A column of the list that the output adds, too, if it has columns: two would have one name.
     pub fn column_that_is_added(&self) -> Option<String> {
-        let added = match self.form {
-            OutputForm::Csv => self.added_columns(),
-            OutputForm::JsonLines => Vec::new(),
-        };
-        added.into_iter().find(|name| self.layout.columns.contains(name))
+        let added = if self.form == OutputForm::Csv { self.added_columns() } else { Vec::new() };
+        added.into_iter().find(|name| self.layout.columns.names.contains(name))
     }
 
     /// The text before all rows.
@@ -120,30 +92,111 @@ impl Output {
             return Ok(Vec::new());
         }
         let mut text = if self.has_mark { BYTE_ORDER_MARK.to_vec() } else { Vec::new() };
-        if let Some(delimiter) = self.layout.delimiter.filter(|_| self.layout.has_separator_line) {
-            text.extend_from_slice(&[b"sep=", &[delimiter][..], self.line_end()].concat());
+        if let Some(dialect) = self.layout.csv.filter(|dialect| dialect.has_separator_line) {
+            text.extend_from_slice(&[b"sep=", &[dialect.delimiter][..], self.line_end()].concat());
         }
         let mut csv = self.csv(text);
-        let own = self.layout.columns.iter().map(|name| self.own_cell(name).into_owned());
+        let own = self.layout.columns.names.iter().map(|name| self.own_cell(name).into_owned());
         csv.write_record(own.chain(self.added_columns()))?;
         into_bytes(csv)
     }
 
-    pub fn rows(&self) -> RowsText<'_> {
-        let csv = self.csv(Vec::new());
-        RowsText { output: self, csv, json: Vec::new(), rows: Vec::new(), left_out: 0 }
+    /// The text of those rows that are wanted.
+    pub fn part<'a>(&self, rows: impl Iterator<Item = AnsweredRow<'a>>) -> io::Result<Part> {
+        match self.form {
+            OutputForm::Csv => self.csv_part(rows),
+            OutputForm::JsonLines => self.json_part(rows),
+        }
+    }
+
+    fn csv_part<'a>(&self, rows: impl Iterator<Item = AnsweredRow<'a>>) -> io::Result<Part> {
+        let Self { layout, fields, options, .. } = self;
+        let mut part = Part::default();
+        let mut csv = self.csv(Vec::new());
+        for AnsweredRow { line, cells, answers } in rows {
+            part.summary.count_row(line, &answers);
+            if !self.takes(&answers) {
+                part.summary.left_out += 1;
+                continue;
+            }
+            for position in 0..layout.columns.names.len() {
+                let cell = cells.get(position).map_or("", |cell| cell.as_ref());
+                csv.write_field(self.own_cell(cell).as_bytes())?;
+            }
+            for answer in &answers {
+                let cells = answer.result.cells();
+                for column in &fields.columns {
+                    csv.write_field(match column {
+                        Column::Field(index) => &cells[*index],
+                        Column::Verdict => answer.outcome.name(),
+                    })?;
+                }
+            }
+            if fields.has_line {
+                csv.write_field(line.to_string())?;
+            }
+            if self.marks_duplicates() {
+                answers.iter().try_for_each(|_| csv.write_field(""))?;
+            }
+            csv.write_record(None::<&[u8]>)?;
+            if options.dedupe.is_some() {
+                csv.flush()?;
+                let end = csv.get_ref().len();
+                // The last cells are empty: before the end of the line are only the delimiters of those.
+                let last = end - self.line_end().len();
+                let place = |index: usize| (last + index + 1).saturating_sub(answers.len());
+                let numbers = answers.iter().enumerate();
+                let numbers = numbers.map(|(index, answer)| (answer.key, place(index))).collect();
+                part.rows.push(WrittenRow { line, end, numbers });
+            }
+        }
+        part.text = into_bytes(csv)?;
+        Ok(part)
+    }
+
+    fn json_part<'a>(&self, rows: impl Iterator<Item = AnsweredRow<'a>>) -> io::Result<Part> {
+        let Self { layout, fields, options, .. } = self;
+        let Columns { names, numbers, .. } = &layout.columns;
+        let mut part = Part::default();
+        for AnsweredRow { line, cells, answers } in rows {
+            part.summary.count_row(line, &answers);
+            for (&position, answer) in numbers.iter().zip(&answers) {
+                if !self.takes(std::slice::from_ref(answer)) {
+                    part.summary.left_out += 1;
+                    continue;
+                }
+                let json = JsonLine {
+                    line: fields.has_line.then_some(line),
+                    column: (numbers.len() > 1).then(|| names[position].as_str()),
+                    tn: cells.get(position).map_or("", |cell| cell.as_ref()),
+                    row: layout.csv.map(|_| NamedCells { names, cells: &cells }),
+                    verdict: fields.has(Column::Verdict).then(|| answer.outcome.name()),
+                    result: fields
+                        .in_json
+                        .as_ref()
+                        .map(|fields| Thinned { answer: &answer.result, fields: fields.as_ref() }),
+                };
+                serde_json::to_writer(&mut part.text, &json)?;
+                let place = part.text.len() - 1;
+                part.text.push(b'\n');
+                if options.dedupe.is_some() {
+                    let numbers = vec![(answer.key, place)];
+                    part.rows.push(WrittenRow { line, end: part.text.len(), numbers });
+                }
+            }
+        }
+        Ok(part)
     }
 
     /// The columns after those of the list: those of each number, the line of the row, and the lines
     /// that the numbers repeat.
     fn added_columns(&self) -> Vec<String> {
-        let OutputOptions { fields, prefix, .. } = &self.options;
         let starts = self.starts_of_columns();
         let of_number = |start: &String| {
-            let names = fields.columns.iter().map(|column| format!("{start}{}", column.name()));
-            names.collect::<Vec<_>>()
+            let columns = self.fields.columns.iter();
+            columns.map(|column| format!("{start}{}", column.name())).collect::<Vec<_>>()
         };
-        let line = fields.has_line.then(|| format!("{prefix}{LINE}"));
+        let line = self.fields.has_line.then(|| format!("{}{LINE}", self.options.prefix));
         let repeated = starts.iter().filter(|_| self.marks_duplicates());
         let repeated = repeated.map(|start| format!("{start}{DUPLICATE_OF}"));
         starts.iter().flat_map(of_number).chain(line).chain(repeated).collect()
@@ -163,7 +216,7 @@ impl Output {
     }
 
     fn marks_duplicates(&self) -> bool {
-        self.options.duplicates == Some(Duplicates::Mark)
+        self.options.dedupe == Some(Duplicates::Mark)
     }
 
     fn own_cell<'a>(&self, cell: &'a str) -> Cow<'a, str> {
@@ -172,7 +225,7 @@ impl Output {
 
     fn takes(&self, answers: &[Answer]) -> bool {
         let is_valid = answers.iter().any(|answer| answer.outcome != Outcome::Rejected);
-        match self.options.filter {
+        match self.options.only {
             None => true,
             Some(RowFilter::Valid) => is_valid,
             Some(RowFilter::Rejected) => !is_valid,
@@ -191,108 +244,8 @@ impl Output {
             LineEnds::CrLf => Terminator::CRLF,
             LineEnds::Lf | LineEnds::Cr => Terminator::Any(b'\n'),
         };
-        let delimiter = self.layout.delimiter.unwrap_or(b',');
+        let delimiter = self.layout.csv.map_or(b',', |dialect| dialect.delimiter);
         WriterBuilder::new().delimiter(delimiter).terminator(terminator).from_writer(text)
-    }
-}
-
-impl RowsText<'_> {
-    /// Adds a row, if it is one of those that are wanted.
-    pub fn add(&mut self, row: &AnsweredRow<'_>) -> io::Result<()> {
-        match self.output.form {
-            OutputForm::Csv if self.output.takes(row.answers) => self.add_csv(row),
-            OutputForm::Csv => {
-                self.left_out += 1;
-                Ok(())
-            }
-            OutputForm::JsonLines => self.add_json(row),
-        }
-    }
-
-    /// The text, its rows if numbers may repeat others, and how many rows were left out.
-    pub fn finish(self) -> io::Result<(Vec<u8>, Vec<WrittenRow>, u64)> {
-        let Self { output: _, csv, mut json, rows, left_out } = self;
-        json.append(&mut into_bytes(csv)?);
-        Ok((json, rows, left_out))
-    }
-
-    fn add_csv(&mut self, row: &AnsweredRow<'_>) -> io::Result<()> {
-        let Output { layout, options, .. } = self.output;
-        for position in 0..layout.columns.len() {
-            let cell = row.cells.get(position).map_or("", |cell| cell.as_ref());
-            self.csv.write_field(self.output.own_cell(cell).as_bytes())?;
-        }
-        for answer in row.answers {
-            let cells = answer.result.cells();
-            for column in &options.fields.columns {
-                self.csv.write_field(answer.cell(*column, &cells))?;
-            }
-        }
-        if options.fields.has_line {
-            self.csv.write_field(row.line.to_string())?;
-        }
-        if self.output.marks_duplicates() {
-            row.answers.iter().try_for_each(|_| self.csv.write_field(""))?;
-        }
-        self.csv.write_record(None::<&[u8]>)?;
-        if options.duplicates.is_some() {
-            self.csv.flush()?;
-            let end = self.csv.get_ref().len();
-            // The last cells are empty: before the end of the line are only the delimiters of those.
-            let last = end - self.output.line_end().len();
-            let place = |index: usize| (last + index + 1).saturating_sub(row.answers.len());
-            let numbers = row.answers.iter().enumerate();
-            let numbers = numbers.map(|(index, answer)| (answer.key, place(index))).collect();
-            self.rows.push(WrittenRow { line: row.line, end, numbers });
-        }
-        Ok(())
-    }
-
-    fn add_json(&mut self, row: &AnsweredRow<'_>) -> io::Result<()> {
-        let Output { layout, options, .. } = self.output;
-        let has_several = layout.numbers.len() > 1;
-        for (&position, answer) in layout.numbers.iter().zip(row.answers) {
-            if !self.output.takes(std::slice::from_ref(answer)) {
-                self.left_out += 1;
-                continue;
-            }
-            let OutputOptions { fields, .. } = options;
-            let names = &layout.columns;
-            let line = JsonLine {
-                line: fields.has_line.then_some(row.line),
-                column: has_several.then(|| names[position].as_str()),
-                tn: row.cells.get(position).map_or("", |cell| cell.as_ref()),
-                row: layout.delimiter.map(|_| NamedCells { names, cells: row.cells }),
-                verdict: fields.has(Column::Verdict).then(|| answer.outcome.name()),
-                result: match &fields.in_json {
-                    ResultFields::All => Some(Thinned { answer: &answer.result, fields: None }),
-                    ResultFields::Some(fields) => {
-                        Some(Thinned { answer: &answer.result, fields: Some(fields) })
-                    }
-                    ResultFields::None => None,
-                },
-            };
-            serde_json::to_writer(&mut self.json, &line)?;
-            let place = self.json.len() - 1;
-            self.json.push(b'\n');
-            if options.duplicates.is_some() {
-                let (line, end) = (row.line, self.json.len());
-                self.rows.push(WrittenRow { line, end, numbers: vec![(answer.key, place)] });
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Answer {
-    /// The cell of a column; `cells` are those of [`COLUMNS`].
-    fn cell<'a>(&'a self, column: Column, cells: &'a [Cow<'a, str>; COLUMNS.len()]) -> &'a str {
-        match column {
-            Column::Field(index) => &cells[index],
-            Column::Verdict => self.outcome.name(),
-            Column::Reason => self.reason.map_or("", |reason| reason.code()),
-            Column::Other => self.other.as_deref().unwrap_or_default(),
-        }
     }
 }
 

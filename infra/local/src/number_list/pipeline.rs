@@ -14,18 +14,13 @@ use std::{
     thread,
 };
 
-/// How many parts may wait before and after each worker.
+/// The number of parts that may wait before and after each worker.
 const WAITING_PARTS: usize = 2;
 
-/// What goes from one thread to the next.
-enum Step<T, E> {
-    Part(T),
-    /// Reading failed after all earlier parts.
-    Failed(E),
-    End,
-}
+/// A message from one thread to the next; `None` after the last part. An error follows all earlier parts.
+type Step<T, E> = Option<Result<T, E>>;
 
-/// Reads parts until there is none, works on each, and writes what came of them in the same order.
+/// Reads parts until there is none, works on each, and writes the results in the same order.
 ///
 /// # Panics
 /// Panics if reading or working does.
@@ -45,12 +40,8 @@ where
         (0..count).map(|_| worker(Arc::clone(&work))).unzip();
     thread::spawn(move || {
         for to_worker in to_workers.iter().cycle() {
-            let step = match read() {
-                Ok(Some(part)) => Step::Part(part),
-                Ok(None) => Step::End,
-                Err(error) => Step::Failed(error),
-            };
-            let is_last = !matches!(step, Step::Part(_));
+            let step = read().transpose();
+            let is_last = !matches!(step, Some(Ok(_)));
             // Nobody receives any more if writing has failed.
             if to_worker.send(step).is_err() || is_last {
                 return;
@@ -59,15 +50,14 @@ where
     });
     for from_worker in from_workers.iter().cycle() {
         match from_worker.recv().expect("a thread ends before the last part only by a panic") {
-            Step::Part(done) => write(done)?,
-            Step::Failed(error) => return Err(error),
-            Step::End => break,
+            Some(done) => write(done?)?,
+            None => break,
         }
     }
     Ok(())
 }
 
-/// The two ends of a worker: where its parts go in, and where what came of them comes out.
+/// The two ends of a worker: its parts go into the first, and the results come out of the second.
 type Worker<P, D, E> = (SyncSender<Step<P, E>>, Receiver<Step<D, E>>);
 
 /// Starts a worker.
@@ -77,16 +67,11 @@ where
     D: Send + 'static,
     E: Send + 'static,
 {
-    let (to_worker, parts) = sync_channel(WAITING_PARTS);
+    let (to_worker, steps) = sync_channel::<Step<P, E>>(WAITING_PARTS);
     let (done, from_worker) = sync_channel(WAITING_PARTS);
     thread::spawn(move || {
-        for step in parts {
-            let step = match step {
-                Step::Part(part) => Step::Part(work(part)),
-                Step::Failed(error) => Step::Failed(error),
-                Step::End => Step::End,
-            };
-            if done.send(step).is_err() {
+        for step in steps {
+            if done.send(step.map(|part| part.map(&*work))).is_err() {
                 return;
             }
         }
@@ -109,14 +94,11 @@ mod tests {
             thread::sleep(Duration::from_micros((part * 7919) % 300));
             part
         };
-        let done: Result<(), ()> = in_order(
-            move || Ok(parts.next()),
-            work,
-            |part| {
-                written.push(part);
-                Ok(())
-            },
-        );
+        let write = |part| {
+            written.push(part);
+            Ok(())
+        };
+        let done: Result<(), ()> = in_order(move || Ok(parts.next()), work, write);
         assert_eq!((done, written), (Ok(()), (0..1000).collect()));
     }
 
@@ -125,14 +107,12 @@ mod tests {
         for length in 0..20 {
             let mut parts = 0..length;
             let mut written = 0;
-            let done = in_order(
-                move || parts.next().map(Some).ok_or("cut off"),
-                |part| part,
-                |_| {
-                    written += 1;
-                    Ok(())
-                },
-            );
+            let read = move || parts.next().map(Some).ok_or("cut off");
+            let write = |_| {
+                written += 1;
+                Ok(())
+            };
+            let done = in_order(read, |part| part, write);
             assert_eq!((done, written), (Err("cut off"), length));
         }
     }
@@ -145,7 +125,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "only by a panic")]
-    fn a_panic_of_a_worker_is_no_silent_end() {
+    fn a_panic_of_a_worker_is_not_a_silent_end() {
         let _: Result<(), ()> = in_order(|| Ok(Some(())), |()| panic!("work"), |()| Ok(()));
     }
 }

@@ -1,27 +1,31 @@
-//! Counts of what became of the numbers of a list.
+//! Counts of what became of the numbers of a list, and the time that it took.
 
 use std::{
     collections::BTreeMap,
     fmt::{self, Write},
+    num::NonZero,
+    sync::atomic::{AtomicU64, Ordering},
+    thread,
+    time::{Duration, Instant},
 };
 
+use formatting::Reason as NumberReason;
 use indicatif::HumanCount;
 
 use super::{
-    answers::{Answer, Outcome},
+    answers::{Answer, Outcome, Reason},
     duplicates::Repeated,
-    reason::Reason,
 };
 
 /// Counts over the rows of a list.
 #[derive(Debug, Default)]
-pub struct Summary {
-    rows: u64,
+pub(super) struct Summary {
+    pub rows: u64,
     /// Rows, or lines of JSON, that are not written.
-    left_out: u64,
+    pub left_out: u64,
     valid: u64,
     repaired: u64,
-    rejected: u64,
+    pub rejected: u64,
     duplicates: u64,
     reasons: BTreeMap<Reason, Counted>,
 }
@@ -34,7 +38,7 @@ struct Counted {
 }
 
 impl Summary {
-    pub(super) fn count_row(&mut self, line: u64, answers: &[Answer]) {
+    pub fn count_row(&mut self, line: u64, answers: &[Answer]) {
         self.rows += 1;
         for Answer { outcome, reason, .. } in answers {
             match outcome {
@@ -48,23 +52,18 @@ impl Summary {
         }
     }
 
-    pub(super) fn count_left_out(&mut self, rows: u64) {
-        self.left_out += rows;
-    }
-
-    pub(super) fn count_repeated(&mut self, repeated: &Repeated) {
+    pub fn count_repeated(&mut self, repeated: &Repeated) {
         self.duplicates += repeated.numbers;
         self.left_out += repeated.dropped;
     }
 
     /// Counts the rows of a later part.
-    pub(super) fn add(&mut self, later: Self) {
+    pub fn add(&mut self, later: Self) {
         self.rows += later.rows;
         self.left_out += later.left_out;
         self.valid += later.valid;
         self.repaired += later.repaired;
         self.rejected += later.rejected;
-        self.duplicates += later.duplicates;
         for (reason, Counted { count, first_line }) in later.reasons {
             self.count_reason(reason, count, first_line);
         }
@@ -74,23 +73,24 @@ impl Summary {
         self.reasons.entry(reason).or_insert(Counted { count: 0, first_line }).count += count;
     }
 
-    /// The number of rows.
-    pub fn rows(&self) -> u64 {
-        self.rows
-    }
-
-    /// The number of rejected numbers.
-    pub fn rejected(&self) -> u64 {
-        self.rejected
-    }
-
     /// The number of numbers.
     pub fn total(&self) -> u64 {
         self.valid + self.repaired + self.rejected
     }
 
-    /// The counts for a person, the most frequent reason first.
-    fn write(&self, text: &mut String) -> fmt::Result {
+    /// The report on a list whose numbers were in these columns, with the most frequent reason first.
+    pub fn report(&self, columns: &[String], times: &Times) -> String {
+        let mut text = match columns {
+            [] => String::new(),
+            [only] => format!("Column '{only}': "),
+            several => format!("Columns '{}': ", several.join("', '")),
+        };
+        // Writing into a text cannot fail.
+        _ = self.write(&mut text, times);
+        text
+    }
+
+    fn write(&self, text: &mut String, times: &Times) -> fmt::Result {
         let [valid, repaired, rejected] =
             [self.valid, self.repaired, self.rejected].map(HumanCount);
         let total = counted(self.total(), "number");
@@ -99,7 +99,8 @@ impl Summary {
         reasons.sort_by_key(|(_, counted)| std::cmp::Reverse(counted.count));
         for (reason, Counted { count, first_line }) in reasons {
             let (count, code) = (HumanCount(*count).to_string(), reason.code());
-            let still = if reason.is_of_valid_number() { "valid, but " } else { "" };
+            let is_remark = *reason == Reason::Number(NumberReason::TwoNumbers);
+            let still = if is_remark { "valid, but " } else { "" };
             writeln!(text, "{count:>12}  {code:<20} {still}{reason} (first in line {first_line})")?;
         }
         if self.duplicates > 0 {
@@ -110,23 +111,59 @@ impl Summary {
         if self.left_out > 0 {
             writeln!(text, "{} left out of the output", counted(self.left_out, "row"))?;
         }
-        Ok(())
-    }
-
-    /// The report on a list whose numbers were in these columns.
-    pub(super) fn report(&self, columns: &[String]) -> String {
-        let quoted: Vec<String> = columns.iter().map(|name| format!("'{name}'")).collect();
-        let mut text = match quoted.as_slice() {
-            [] => String::new(),
-            [only] => format!("Column {only}: "),
-            several => format!("Columns {}: ", several.join(", ")),
-        };
-        // Writing into a text cannot fail.
-        _ = self.write(&mut text);
-        text
+        let Times { start, reading, describing, writing } = times;
+        let seconds = start.elapsed().as_secs_f64();
+        let rate = HumanCount((self.rows as f64 / seconds.max(1e-6)) as u64);
+        let threads = thread::available_parallelism().map_or(1, NonZero::get);
+        writeln!(
+            text,
+            "{seconds:.1} s, {rate} rows/s: reading {reading}, describing {describing} on {threads} \
+             threads, writing {writing}"
+        )
     }
 }
 
 fn counted(count: u64, what: &str) -> String {
     format!("{} {what}{}", HumanCount(count), if count == 1 { "" } else { "s" })
+}
+
+/// The time that each kind of work has taken, that of all threads together.
+#[derive(Debug)]
+pub(super) struct Times {
+    pub start: Instant,
+    /// Includes the wait for a pipe.
+    pub reading: Stopwatch,
+    pub describing: Stopwatch,
+    pub writing: Stopwatch,
+}
+
+impl Times {
+    pub fn start() -> Self {
+        let [reading, describing, writing] = Default::default();
+        Self { start: Instant::now(), reading, describing, writing }
+    }
+}
+
+/// The time of one kind of work.
+#[derive(Debug, Default)]
+pub(super) struct Stopwatch {
+    microseconds: AtomicU64,
+}
+
+impl Stopwatch {
+    /// Does the work, and adds the time that it takes.
+    pub fn time<T>(&self, work: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let done = work();
+        let microseconds = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
+        self.microseconds.fetch_add(microseconds, Ordering::Relaxed);
+        done
+    }
+}
+
+impl fmt::Display for Stopwatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let taken = Duration::from_micros(self.microseconds.load(Ordering::Relaxed));
+        write!(f, "{:.1} s", taken.as_secs_f64())
+    }
 }

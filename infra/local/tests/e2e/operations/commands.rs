@@ -12,18 +12,11 @@ use store::{Store, Tables, TimeoutProfile};
 use tempfile::TempDir;
 
 use crate::support::{
-    databases::write_sample_into,
+    databases::sample_folder,
     processes::{send_signal, until, until_ended},
     program::{Serving, database_variables, program, program_on, run, stderr, stdout},
     service::{KEY, http_client},
 };
-
-/// A folder that holds the sample already, for a program that need not import it.
-fn sample_folder() -> TempDir {
-    let data_dir = TempDir::new().unwrap();
-    write_sample_into(data_dir.path());
-    data_dir
-}
 
 #[tokio::test]
 async fn serve_starts_on_the_sample_and_survives_being_killed() {
@@ -42,7 +35,7 @@ async fn serve_starts_on_the_sample_and_survives_being_killed() {
     assert!(second.interrupt().await, "Ctrl-C ends it cleanly");
 }
 
-/// Whether the database that the folder's `dynamodb.env` leads to has data and a key.
+/// Returns `true` if the database that the folder's `dynamodb.env` leads to has data and a key.
 async fn is_prepared(data_dir: &TempDir) -> bool {
     let variables = || fs::read_to_string(data_dir.path().join("dynamodb.env")).unwrap_or_default();
     until(async || !variables().is_empty()).await;
@@ -76,23 +69,33 @@ async fn an_unfinished_request_does_not_keep_ctrl_c_waiting() {
 }
 
 #[tokio::test]
-async fn a_second_server_on_the_same_folder_is_refused() {
-    let data_dir = sample_folder();
+async fn a_server_that_cannot_start_says_why() {
+    let (data_dir, other) = (sample_folder(), TempDir::new().unwrap());
     let serving = Serving::on(&data_dir, &[]).await;
-    let refused = run(&data_dir, &["--port", "0"]);
-    assert!(!refused.status.success());
-    let error = stderr(&refused);
-    assert!(
-        error.contains("is served by another process; stop that process, or use its DynamoDB"),
-        "{error}"
-    );
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = &taken.local_addr().unwrap().port().to_string();
+    let not_free = &format!("cannot listen on 127.0.0.1:{port}; choose another with --host or");
+    let served = "is served by another process; stop that process, or use its DynamoDB";
+    let nowhere = ["--port", "0", "--endpoint-url", "http://127.0.0.1:9"];
+    for (folder, arguments, message) in [
+        (&data_dir, &["--port", "0"][..], served),
+        (&other, &["--port", port], not_free),
+        (&other, &["--port", "0", "--key", "secret"], "not an API key"),
+        (&other, &nowhere, "the database does not answer"),
+    ] {
+        let refused = run(folder, arguments);
+        let error = stderr(&refused);
+        assert_eq!(refused.status.code(), Some(2), "{arguments:?}");
+        assert!(error.contains(message) && !error.contains("panicked"), "{error}");
+    }
     assert_eq!(serving.get("/v1/npa/415?limit=1").await["npa"], "415");
 }
 
 #[tokio::test]
-async fn a_revoked_key_is_replaced_if_it_is_the_programs_own_and_refused_if_it_is_given() {
+async fn a_revoked_key_is_replaced_if_the_program_made_it_and_refused_if_given() {
     let data_dir = sample_folder();
     let serving = Serving::on(&data_dir, &["--key", KEY]).await;
+    assert_eq!(serving.key, KEY);
     stdout(&run(&data_dir, &["keys", "revoke", KEY]));
     serving.kill();
     let refused = run(&data_dir, &["--key", KEY, "--port", "0"]);
@@ -106,18 +109,6 @@ async fn a_revoked_key_is_replaced_if_it_is_the_programs_own_and_refused_if_it_i
     let serving = Serving::on(&data_dir, &[]).await;
     assert_ne!(serving.key, own);
     assert_eq!(serving.get("/v1/npa/415?limit=1").await["npa"], "415");
-}
-
-#[tokio::test]
-async fn a_given_key_is_registered_and_a_malformed_one_refused() {
-    let data_dir = sample_folder();
-    let serving = Serving::on(&data_dir, &["--key", KEY]).await;
-    assert_eq!(serving.key, KEY);
-    assert_eq!(serving.get("/v1/npa/415?limit=1").await["npa"], "415");
-    serving.kill();
-    let refused = run(&data_dir, &["--key", "secret", "--port", "0"]);
-    assert!(!refused.status.success());
-    assert!(stderr(&refused).contains("not an API key"));
 }
 
 #[tokio::test]
@@ -174,39 +165,4 @@ async fn a_deployed_stack_is_found_by_its_name() {
     let expected = "error: stack 'letters' is not a deployment of this service in region \
                     'us-east-1'; give the name that 'sam deploy' was given";
     assert!(error.starts_with(expected), "{error}");
-}
-
-#[test]
-fn a_port_in_use_is_a_clear_error() {
-    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = taken.local_addr().unwrap().port().to_string();
-    let refused = run(&TempDir::new().unwrap(), &["--port", &port]);
-    assert!(!refused.status.success());
-    let error = stderr(&refused);
-    assert!(
-        error
-            .contains(&format!("cannot listen on 127.0.0.1:{port}; choose another with --host or")),
-        "{error}"
-    );
-}
-
-#[test]
-fn an_unreachable_database_is_a_clear_error() {
-    let refused =
-        run(&TempDir::new().unwrap(), &["--port", "0", "--endpoint-url", "http://127.0.0.1:9"]);
-    assert!(!refused.status.success());
-    let error = stderr(&refused);
-    assert!(
-        error.contains("the database does not answer") && !error.contains("panicked"),
-        "{error}"
-    );
-}
-
-#[test]
-fn a_reader_may_close_the_pipe_of_the_description() {
-    let mut printing = program(&["openapi"]);
-    let mut process = printing.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    drop(process.stdout.take());
-    let output = process.wait_with_output().unwrap();
-    assert!(output.status.success() && output.stderr.is_empty(), "{}", stderr(&output));
 }

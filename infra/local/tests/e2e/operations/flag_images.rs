@@ -48,7 +48,7 @@ fn every_image_is_written_by_its_path_and_nothing_else_is_touched() {
 }
 
 #[test]
-fn a_file_is_no_folder_for_images() {
+fn images_are_not_written_into_a_file() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("flags");
     fs::write(&file, "of somebody else").unwrap();

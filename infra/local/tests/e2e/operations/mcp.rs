@@ -12,16 +12,10 @@ use tnr::{LocalError, folder_lock::FolderLock};
 
 use crate::support::{
     agent::{agent_with, call, calls_with_requests, refused_calls_with_requests, texts},
-    databases::write_sample_into,
+    databases::{sample_folder, write_sample_into},
     processes::send_signal,
     program::{Serving, program_on, run, stderr},
 };
-
-fn sample_folder() -> TempDir {
-    let data_dir = TempDir::new().unwrap();
-    write_sample_into(data_dir.path());
-    data_dir
-}
 
 fn mcp_on(data_dir: &TempDir) -> Command {
     program_on(data_dir, &["mcp"])
@@ -43,7 +37,7 @@ const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","param
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
 #[tokio::test]
-async fn every_tool_answers_what_the_api_answers_while_the_folder_is_served() {
+async fn every_tool_answers_as_the_api_does_while_the_folder_is_served() {
     let data_dir = sample_folder();
     let serving = Serving::on(&data_dir, &[]).await;
     let (agent, _child) = agent_with(mcp_on(&data_dir)).await;
@@ -97,41 +91,27 @@ async fn two_agents_use_a_folder_which_is_free_again_after_their_calls() {
 }
 
 #[test]
-fn it_ends_with_its_input_and_prints_nothing_but_answers() {
-    let data_dir = sample_folder();
-    let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"format_number","arguments":{"tn":"+1 305 234 5678"}}}"#;
-    let output = answers_to(mcp_on(&data_dir), &[INITIALIZE, INITIALIZED, call]);
-    assert!(output.status.success(), "{}", stderr(&output));
-    let answers: Vec<Value> = String::from_utf8(output.stdout)
-        .unwrap()
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
-    let ids: Vec<_> = answers.iter().map(|answer| answer["id"].as_u64().unwrap()).collect();
-    assert_eq!(ids, [1, 2]);
-    assert_eq!(answers[1]["result"]["structuredContent"]["valid"], true, "{answers:?}");
-    assert_eq!(answers_to(mcp_on(&data_dir), &[]).status.code(), Some(0));
-}
-
-#[test]
-fn lines_that_are_no_messages_do_not_end_it() {
+fn it_prints_only_answers_passes_over_other_lines_and_ends_with_its_input() {
     let data_dir = sample_folder();
     let deep = format!(
         "{{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"x\",\"params\":{}",
         "[".repeat(50_000)
     );
-    let lines = ["hello", "[]", "{\"jsonrpc\":\"2.0\"}", &deep, "\u{feff}", ""];
-    let ping = r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#;
-    let all: Vec<&str> = [INITIALIZE, INITIALIZED].into_iter().chain(lines).chain([ping]).collect();
-    let output = answers_to(mcp_on(&data_dir), &all);
-    let printed = String::from_utf8(output.stdout.clone()).unwrap();
+    let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"format_number","arguments":{"tn":"+1 305 234 5678"}}}"#;
+    let others = ["hello", "[]", "{\"jsonrpc\":\"2.0\"}", &deep, "\u{feff}", ""];
+    let lines = [&[INITIALIZE, INITIALIZED], &others[..], &[call]].concat();
+    let output = answers_to(mcp_on(&data_dir), &lines);
     assert!(output.status.success(), "{}", stderr(&output));
-    assert!(printed.contains(r#""id":9,"result":{}"#), "{printed}");
     assert!(!stderr(&output).contains("hello"), "{}", stderr(&output));
+    let printed = String::from_utf8(output.stdout).unwrap();
+    let mut answers = printed.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let answer = answers.find(|answer| answer["id"] == 2).unwrap();
+    assert_eq!(answer["result"]["structuredContent"]["valid"], true, "{answer}");
+    assert_eq!(answers_to(mcp_on(&data_dir), &[]).status.code(), Some(0));
 }
 
 #[tokio::test]
-async fn a_folder_without_data_is_an_error_of_the_tool_that_says_what_to_do() {
+async fn without_data_a_tool_fails_and_names_the_remedy() {
     let data_dir = TempDir::new().unwrap();
     let (agent, _child) = agent_with(mcp_on(&data_dir)).await;
     let result = call(&agent, "get_carrier", json!({ "ocn": "6015" })).await;

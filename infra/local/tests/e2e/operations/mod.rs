@@ -17,7 +17,6 @@ mod import_commands;
 mod key_deletion;
 mod key_transfer;
 mod lambda;
-mod list_options;
 mod log_privacy;
 mod mcp;
 mod new_files;

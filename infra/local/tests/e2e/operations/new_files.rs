@@ -11,15 +11,14 @@ use std::{
 use tempfile::TempDir;
 
 use crate::support::{
-    databases::write_sample_into,
+    databases::sample_folder,
     program::{program_on, run, stderr, stdout},
 };
 
 #[cfg(unix)]
 #[test]
 fn no_command_replaces_a_file_of_a_data_folder() {
-    let (data_dir, other) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-    write_sample_into(data_dir.path());
+    let (data_dir, other) = (sample_folder(), TempDir::new().unwrap());
     fs::write(data_dir.path().join("api-key"), "a key").unwrap();
     let database = data_dir.path().join("dynamodb.sqlite");
     let before = fs::read(&database).unwrap();

@@ -18,7 +18,7 @@ use tnr::{
 };
 
 use crate::support::{
-    databases::write_sample_into,
+    databases::sample_folder,
     program::{Serving, program, run, sample_file, stderr, stdout},
 };
 
@@ -41,9 +41,8 @@ const READING: [&[&str]; 11] = [
 ];
 
 /// A folder with the sample and a key.
-fn sample_folder() -> TempDir {
-    let data_dir = TempDir::new().unwrap();
-    write_sample_into(data_dir.path());
+fn folder_with_key() -> TempDir {
+    let data_dir = sample_folder();
     stdout(&run(&data_dir, &["keys", "create", "--name", "a client"]));
     data_dir
 }
@@ -68,8 +67,17 @@ fn line_on(data_dir: &TempDir, command: &[&str], output: &Path) -> Command {
     line
 }
 
+/// The same, run by somebody without the permissions of the superuser.
+fn unprivileged_line_on(data_dir: &TempDir, command: &[&str], output: &Path) -> Command {
+    let mut line = line_on(data_dir, command, output);
+    if fs::metadata(data_dir.path()).unwrap().uid() == 0 {
+        line.uid(NOBODY).gid(NOBODY);
+    }
+    line
+}
+
 #[test]
-fn reading_where_there_is_no_database_makes_none_and_says_which_command_does() {
+fn reading_without_a_database_makes_none_and_names_the_command_that_does() {
     let (parent, output) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let mistyped = parent.path().join("dtaa");
     let place = format!("there is no database in folder '{}'", mistyped.display());
@@ -106,11 +114,7 @@ fn read_without_permission(data_dir: &TempDir) {
     fs::set_permissions(data_dir.path(), Permissions::from_mode(0o555)).unwrap();
     let before = files_in(data_dir.path());
     for command in READING {
-        let mut line = line_on(data_dir, command, output.path());
-        if fs::metadata(data_dir.path()).unwrap().uid() == 0 {
-            line.uid(NOBODY).gid(NOBODY);
-        }
-        let done = line.output().unwrap();
+        let done = unprivileged_line_on(data_dir, command, output.path()).output().unwrap();
         assert!(done.status.success(), "{command:?}: {}", stderr(&done));
     }
     assert_eq!(files_in(data_dir.path()), before);
@@ -118,19 +122,11 @@ fn read_without_permission(data_dir: &TempDir) {
 }
 
 #[test]
-fn a_folder_that_may_not_be_written_is_read() {
-    read_without_permission(&sample_folder());
-}
-
-#[test]
-fn a_folder_that_may_not_be_read_is_an_error_that_says_so() {
-    let data_dir = sample_folder();
+fn an_unreadable_folder_is_refused_by_name() {
+    let data_dir = folder_with_key();
     fs::set_permissions(data_dir.path(), Permissions::from_mode(0o000)).unwrap();
     for command in [&["versions"][..], &["lookup", "4152341234"], &["backup", "OUT"]] {
-        let mut line = line_on(&data_dir, command, Path::new("/nowhere"));
-        if fs::metadata(data_dir.path()).unwrap().uid() == 0 {
-            line.uid(NOBODY).gid(NOBODY);
-        }
+        let mut line = unprivileged_line_on(&data_dir, command, Path::new("/nowhere"));
         let refused = line.output().unwrap();
         let error = stderr(&refused);
         assert_eq!(refused.status.code(), Some(2), "{command:?}: {error}");
@@ -141,8 +137,9 @@ fn a_folder_that_may_not_be_read_is_an_error_that_says_so() {
 }
 
 #[tokio::test]
-async fn a_folder_that_somebody_else_serves_is_read() {
-    let data_dir = sample_folder();
+async fn a_folder_that_may_not_be_written_is_read_even_while_somebody_serves_it() {
+    let data_dir = folder_with_key();
+    read_without_permission(&data_dir);
     let _serving = Serving::on(&data_dir, &[]).await;
     read_without_permission(&data_dir);
 }
@@ -156,7 +153,7 @@ async fn write_without_end(store: Store) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn reading_does_not_wait_for_a_command_that_writes() {
-    let (data_dir, output) = (sample_folder(), TempDir::new().unwrap());
+    let (data_dir, output) = (folder_with_key(), TempDir::new().unwrap());
     let database = Database::embedded(data_dir.path()).await.unwrap();
     let writing = tokio::spawn(write_without_end(database.store()));
     for command in READING {

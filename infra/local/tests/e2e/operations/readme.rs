@@ -31,8 +31,7 @@ fn first_blocks() -> Vec<Block> {
     blocks.map(|(language, code)| Block { language, code }).collect()
 }
 
-/// What `cargo` does in these blocks: it runs the program that is built, and leaves out the tests, of
-/// which this is one.
+/// A stand-in for `cargo`: it runs the program that is built, and leaves out the tests, of which this is one.
 const CARGO: &str = r#"#!/bin/sh
 case "$*" in
   run) exec "$TNR" ;;

@@ -1,11 +1,9 @@
 //! The sample: every answer says that it is made up and which command brings real data.
 
-use std::process::Command;
-
-use tempfile::TempDir;
+use std::process::{Command, Stdio};
 
 use crate::support::{
-    databases::write_sample_into,
+    databases::sample_folder,
     program::{Serving, program_on, stderr, stdout},
     publishers::{mirror_of, small_published_reports},
     service::http_client,
@@ -21,29 +19,21 @@ const COMMANDS: [&[&str]; 6] = [
     &["format"],
 ];
 
-/// A command that is started by its name, and not by cargo.
-fn started_by_name(data_dir: &TempDir, arguments: &[&str]) -> Command {
-    let mut command = program_on(data_dir, arguments);
-    command.env_remove("CARGO");
-    command
-}
-
-/// What a command notes; `format` gets an empty list.
+/// The notes of a command; `format` gets an empty list.
 fn notes(mut command: Command) -> String {
-    let output = command.stdin(std::process::Stdio::null()).output().unwrap();
+    let output = command.stdin(Stdio::null()).output().unwrap();
     stderr(&output).lines().filter(|line| line.starts_with("note: ")).collect()
 }
 
 #[tokio::test]
 async fn every_answer_says_that_the_sample_is_made_up_until_real_data_is_in() {
-    let data_dir = TempDir::new().unwrap();
-    write_sample_into(data_dir.path());
+    let data_dir = sample_folder();
     let folder = data_dir.path().display();
     let note = |program: &str| {
         format!("made-up sample; get real data with '{program} import --fetch --data-dir {folder}'")
     };
     for command in COMMANDS {
-        let noted = notes(started_by_name(&data_dir, command));
+        let noted = notes(program_on(&data_dir, command));
         assert_eq!(noted, format!("note: {}", note("tnr")), "{command:?}");
     }
     let mut by_cargo = program_on(&data_dir, COMMANDS[0]);
@@ -55,7 +45,7 @@ async fn every_answer_says_that_the_sample_is_made_up_until_real_data_is_in() {
             http_client().get(format!("{}{path}", serving.base_url)).send().await.unwrap();
         response.headers().get("x-numbering-data").cloned()
     };
-    let serving = Serving::start(&mut started_by_name(&data_dir, &["--port", "0"])).await;
+    let serving = Serving::on(&data_dir, &[]).await;
     // Lines end within the width of a terminal.
     let banner = serving.output().split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(banner.contains(&format!(" note {}", note("tnr"))), "{banner}");
@@ -65,7 +55,7 @@ async fn every_answer_says_that_the_sample_is_made_up_until_real_data_is_in() {
     }
 
     let mirror = mirror_of(small_published_reports()).await;
-    let mut import = started_by_name(&data_dir, &["import", "--mirror", &mirror]);
+    let mut import = program_on(&data_dir, &["import", "--mirror", &mirror]);
     let imported = tokio::task::spawn_blocking(move || import.output().unwrap()).await.unwrap();
     stdout(&imported);
     for path in paths {
@@ -73,8 +63,8 @@ async fn every_answer_says_that_the_sample_is_made_up_until_real_data_is_in() {
     }
     serving.kill();
     for command in COMMANDS {
-        assert_eq!(notes(started_by_name(&data_dir, command)), "", "{command:?}");
+        assert_eq!(notes(program_on(&data_dir, command)), "", "{command:?}");
     }
-    let serving = Serving::start(&mut started_by_name(&data_dir, &["--port", "0"])).await;
+    let serving = Serving::on(&data_dir, &[]).await;
     assert!(!serving.output().contains("made-up"), "{}", serving.output());
 }

@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use tempfile::TempDir;
 
 use crate::support::{
-    databases::write_sample_into,
+    databases::sample_folder,
     program::{Serving, program, program_on, run, stderr, stdout},
     service::KEY,
 };
@@ -47,8 +47,7 @@ fn a_usage_line_names_nothing_that_the_environment_set() {
 
 #[tokio::test]
 async fn nothing_is_wider_than_a_terminal() {
-    let data_dir = TempDir::new().unwrap();
-    write_sample_into(data_dir.path());
+    let data_dir = sample_folder();
     let created = ["--name", "the first client of many", "--note", "who asked for it in March"];
     let limits = ["--expires", "90d", "--per-minute", "60000", "--per-day", "10000000"];
     run(&data_dir, &[&["keys", "create"][..], &created, &limits].concat());
@@ -73,8 +72,7 @@ async fn nothing_is_wider_than_a_terminal() {
 
 #[tokio::test]
 async fn the_requests_of_the_banner_can_be_pasted_into_a_shell() {
-    let data_dir = TempDir::new().unwrap();
-    write_sample_into(data_dir.path());
+    let data_dir = sample_folder();
     let serving = Serving::on(&data_dir, &[]).await;
     let banner = serving.output();
     let (_, requests) = banner.split_once("  export TNR_KEY=").unwrap();
@@ -91,7 +89,7 @@ async fn the_requests_of_the_banner_can_be_pasted_into_a_shell() {
 }
 
 #[test]
-fn colors_are_only_for_those_who_take_them() {
+fn colors_are_only_for_terminals() {
     let printed = |variables: &[(&str, &str)]| {
         let mut lookup = program(&["lookup", "+442079460958"]);
         let folder = TempDir::new().unwrap();
@@ -124,18 +122,8 @@ fn an_installed_program_finds_its_data_from_any_folder() {
 }
 
 #[test]
-fn cargo_keeps_the_data_in_the_checkout() {
-    let config = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.cargo/config.toml");
-    let config: toml::Table = fs::read_to_string(config).unwrap().parse().unwrap();
-    let folder = &config["env"]["TNR_DATA_DIR"];
-    assert_eq!(folder["value"].as_str(), Some(".local"));
-    assert_eq!(folder["relative"].as_bool(), Some(true), "whatever folder cargo is run in");
-}
-
-#[test]
 fn a_typed_folder_wins_over_a_database_of_the_environment() {
-    let data_dir = TempDir::new().unwrap();
-    write_sample_into(data_dir.path());
+    let data_dir = sample_folder();
     let mut versions = program_on(&data_dir, &["versions"]);
     let listed = versions.env("TNR_ENDPOINT_URL", "http://127.0.0.1:9").output().unwrap();
     assert!(stdout(&listed).starts_with("* "));

@@ -1,15 +1,11 @@
-//! The options of the command that describes lists of numbers.
+//! The options of a list, as they are typed.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use clap::{Args, ValueEnum};
 use formatting::DefaultCountry;
 
-use super::DataArgs;
-use crate::{
-    new_file::Replacement,
-    number_list::{Duplicates, ListFields, RowFilter},
-};
+use super::fields::ListFields;
 
 /// The form in which a list is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -22,25 +18,37 @@ pub enum ListForm {
 
 /// The form in which numbers are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum NumberForm {
+pub enum OutputForm {
     /// The columns of the list, and those of the result after them
     Csv,
     /// A JSON object in each line
-    Jsonl,
+    #[value(name = "jsonl")]
+    JsonLines,
 }
 
-#[derive(Debug, Args)]
-pub struct FormatArgs {
-    /// A CSV, or a text with a number in each line; the standard input if left out or -
-    pub file: Option<PathBuf>,
-    /// Write to this file instead of stdout; it appears only when it is complete
-    #[arg(long, short, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-    #[command(flatten)]
-    pub replacement: Replacement,
+/// The rows that are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RowFilter {
+    /// Those with a valid number, including repaired ones
+    Valid,
+    /// Those without
+    Rejected,
+}
+
+/// The treatment of rows that repeat a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Duplicates {
+    /// They say which line they repeat
+    Mark,
+    /// They are left out if they have no new number
+    Drop,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct ListOptions {
     /// The form of the output; by default that of --output by its name, or else that of the list
     #[arg(long, value_name = "FORM")]
-    pub to: Option<NumberForm>,
+    pub to: Option<OutputForm>,
     /// The form of the list, if neither its name nor its first row tells it
     #[arg(long, value_name = "FORM")]
     pub from: Option<ListForm>,
@@ -84,9 +92,29 @@ pub struct FormatArgs {
     /// defaultCountry. Where it is empty, --country counts
     #[arg(long, value_name = "COLUMN")]
     pub country_column: Option<String>,
-    /// End with exit code 1 if a number was rejected
-    #[arg(long)]
-    pub strict: bool,
-    #[command(flatten)]
-    pub data: DataArgs,
+}
+
+impl ListOptions {
+    /// Takes the forms that are not typed from the names of the files, and from options that only a CSV has.
+    pub fn guess_forms(&mut self, list: Option<&Path>, output: Option<&Path>) {
+        let by_name = |file: &Path| match extension(file).as_str() {
+            "csv" | "tsv" => Some(ListForm::Csv),
+            "txt" => Some(ListForm::Text),
+            _ => None,
+        };
+        let has_columns =
+            !self.column.is_empty() || self.country_column.is_some() || self.no_header;
+        let by_options = has_columns.then_some(ListForm::Csv);
+        self.from = self.from.or(by_options).or_else(|| list.and_then(by_name));
+        let output_by_name = |file: &Path| match extension(file).as_str() {
+            "csv" | "tsv" => Some(OutputForm::Csv),
+            "jsonl" | "ndjson" => Some(OutputForm::JsonLines),
+            _ => None,
+        };
+        self.to = self.to.or_else(|| output.and_then(output_by_name));
+    }
+}
+
+fn extension(file: &Path) -> String {
+    file.extension().map(|it| it.to_string_lossy().to_lowercase()).unwrap_or_default()
 }

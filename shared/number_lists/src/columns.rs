@@ -1,0 +1,404 @@
+//! The columns of a CSV that hold phone numbers and their countries.
+
+/// The names of a column of numbers, in lower case and without anything but letters and digits.
+const NAMES_OF_NUMBERS: [&str; 4] = ["tn", "tel", "cell", "e164"];
+/// The parts of other names of such a column, such as `Home phone` and `Telefon`.
+const PARTS_OF_NAMES: [&str; 5] = ["phone", "mobile", "telef", "msisdn", "cellular"];
+
+/// A name that may mean such a column if no other does.
+const VAGUE_NAME: &str = "number";
+
+/// The parts of names of columns about numbers that hold none, such as `Phone type`.
+const PARTS_OF_OTHER_NAMES: [&str; 2] = ["type", "phonetic"];
+/// Ends of such names, as in `Phone carrier`.
+const ENDS_OF_OTHER_NAMES: [&str; 11] = [
+    "carrier",
+    "consent",
+    "country",
+    "ext",
+    "extension",
+    "label",
+    "notes",
+    "provider",
+    "status",
+    "valid",
+    "verified",
+];
+
+/// A number has at least as many digits, and the name of a column mostly fewer.
+const MIN_DIGITS: usize = 7;
+/// A cell with as many digits holds a number, whatever else is in it; a date has eight.
+const DIGITS_OF_NUMBER: usize = 10;
+
+/// The letters that a number may have before its extension, in lower case. A cell with others is a name, unless it
+/// has many digits.
+const EXTENSION_LABELS: [&str; 4] = ["x", "ext", "extn", "extension"];
+
+/// The number of columns that a message names.
+const MAX_LISTED: usize = 20;
+/// The number of characters after which a message cuts a name.
+const MAX_QUOTED: usize = 40;
+
+/// The columns that a caller asks for.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted<'a> {
+    /// True if the first row names the columns.
+    pub has_header: bool,
+    /// The columns of numbers, by their names or numbers from 1 on. Without any it is the only column, or the
+    /// only one that is named like phone numbers.
+    pub numbers: &'a [String],
+    /// The column of countries. Without it, it is the one named like the parameter `defaultCountry`, if any.
+    pub country: Option<&'a str>,
+}
+
+/// The columns of a CSV.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Columns {
+    pub names: Vec<String>,
+    /// The positions of the columns of numbers, at least one and each once.
+    pub numbers: Vec<usize>,
+    /// The position of the column of countries.
+    pub country: Option<usize>,
+}
+
+/// The reason why it is not certain which columns are meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ColumnError {
+    /// The first row holds a number and no names.
+    NoHeader,
+    /// No column is named like phone numbers.
+    NoNumbers {
+        names: Vec<String>,
+    },
+    /// These columns are, with their positions.
+    SeveralNumbers(Vec<(usize, String)>),
+    /// These columns are named like the column of countries.
+    SeveralCountries(Vec<(usize, String)>),
+    Unknown {
+        wanted: String,
+        names: Vec<String>,
+    },
+    Ambiguous {
+        wanted: String,
+        columns: usize,
+    },
+}
+
+impl ColumnError {
+    /// The error and what to do about it. `numbers` and `countries` are the options that choose these columns,
+    /// and `no_header` is what to do if the first row names no columns.
+    pub fn message(&self, numbers: &str, countries: &str, no_header: &str) -> String {
+        match self {
+            Self::NoHeader => format!("the first row holds a number and no names; {no_header}"),
+            Self::NoNumbers { names } => {
+                let names = listed(names);
+                format!("no column looks like phone numbers; choose one with {numbers}: {names}")
+            }
+            Self::SeveralNumbers(alike) => {
+                format!("columns {} look like phone numbers; choose with {numbers}", both(alike))
+            }
+            Self::SeveralCountries(alike) => {
+                format!("columns {} look like countries; choose with {countries}", both(alike))
+            }
+            Self::Unknown { wanted, names } => {
+                format!("there is no column {}; the columns are {}", quoted(wanted), listed(names))
+            }
+            Self::Ambiguous { wanted, columns } => {
+                let wanted = quoted(wanted);
+                format!("several columns are named {wanted}; pass its number, from 1 to {columns}")
+            }
+        }
+    }
+}
+
+impl Columns {
+    /// Finds the columns of a CSV with this first row.
+    pub fn find(first_row: Vec<String>, wanted: &Wanted<'_>) -> Result<Self, ColumnError> {
+        let mut asked = wanted.numbers.iter().map(String::as_str).chain(wanted.country);
+        let has_names = asked.any(|name| first_row.iter().any(|cell| is_same(cell, name)))
+            || !first_row.iter().any(|cell| holds_number(cell));
+        if wanted.has_header && !has_names {
+            return Err(ColumnError::NoHeader);
+        }
+        let names = if wanted.has_header {
+            first_row
+        } else {
+            (1..=first_row.len()).map(|number| format!("column_{number}")).collect()
+        };
+        let country = match wanted.country {
+            Some(name) => Some(position(&names, name)?),
+            None => column_of_countries(&names)?,
+        };
+        let mut numbers = Vec::new();
+        for name in wanted.numbers {
+            let number = position(&names, name)?;
+            if !numbers.contains(&number) {
+                numbers.push(number);
+            }
+        }
+        if numbers.is_empty() {
+            numbers.push(column_of_numbers(&names)?);
+        }
+        Ok(Self { names, numbers, country })
+    }
+
+    /// The position of the only column with this name.
+    pub fn named(&self, name: &str) -> Option<usize> {
+        position(&self.names, name).ok()
+    }
+}
+
+/// Returns `true` if a first row names columns, of which one has numbers, or holds several cells and no
+/// number.
+pub fn looks_like_header(cells: &[String]) -> bool {
+    cells.iter().any(|cell| likeness(cell) > 0)
+        || (cells.len() > 1 && !cells.iter().any(|cell| digits_in(cell) >= MIN_DIGITS))
+}
+
+/// The position of the column of numbers: the only one, or the only one that is named like phone numbers.
+fn column_of_numbers(names: &[String]) -> Result<usize, ColumnError> {
+    if names.len() == 1 {
+        return Ok(0);
+    }
+    let most = names.iter().map(|name| likeness(name)).max().unwrap_or_default();
+    let alike = positions(names, |name| likeness(name) == most);
+    match alike[..] {
+        _ if most == 0 => Err(ColumnError::NoNumbers { names: names.to_vec() }),
+        [only] => Ok(only),
+        _ => Err(ColumnError::SeveralNumbers(with_names(alike, names))),
+    }
+}
+
+fn column_of_countries(names: &[String]) -> Result<Option<usize>, ColumnError> {
+    let alike = positions(names, |name| plain(name) == "defaultcountry");
+    match alike[..] {
+        [] => Ok(None),
+        [only] => Ok(Some(only)),
+        _ => Err(ColumnError::SeveralCountries(with_names(alike, names))),
+    }
+}
+
+/// The position of a column by its name or its number from 1 on. A name is preferred, and may have another
+/// case if no column has it as it is.
+fn position(names: &[String], wanted: &str) -> Result<usize, ColumnError> {
+    let mut alike = positions(names, |name| name == wanted.trim());
+    if alike.is_empty() {
+        alike = positions(names, |name| is_same(name, wanted));
+    }
+    match alike[..] {
+        [only] => Ok(only),
+        [] => match wanted.trim().parse::<usize>() {
+            Ok(number) if (1..=names.len()).contains(&number) => Ok(number - 1),
+            _ => Err(ColumnError::Unknown { wanted: wanted.to_owned(), names: names.to_vec() }),
+        },
+        _ => Err(ColumnError::Ambiguous { wanted: wanted.to_owned(), columns: names.len() }),
+    }
+}
+
+fn is_same(name: &str, wanted: &str) -> bool {
+    name.to_lowercase() == wanted.trim().to_lowercase()
+}
+
+fn positions(names: &[String], is_wanted: impl Fn(&str) -> bool) -> Vec<usize> {
+    (0..names.len()).filter(|&position| is_wanted(&names[position])).collect()
+}
+
+fn with_names(positions: Vec<usize>, names: &[String]) -> Vec<(usize, String)> {
+    positions.into_iter().map(|position| (position, names[position].clone())).collect()
+}
+
+/// Columns with their numbers and names, as in `2 'Home Phone' and 3 'Mobile' both`.
+fn both(columns: &[(usize, String)]) -> String {
+    let shown = columns.iter().take(MAX_LISTED);
+    let mut shown: Vec<String> =
+        shown.map(|(position, name)| format!("{} {}", position + 1, quoted(name))).collect();
+    let last = shown.pop().unwrap_or_default();
+    let word = if columns.len() == 2 { "both" } else { "all" };
+    format!("{} and {last} {word}", shown.join(", "))
+}
+
+fn listed(names: &[String]) -> String {
+    let shown = names.iter().take(MAX_LISTED).map(|name| quoted(name));
+    let more = names.len().saturating_sub(MAX_LISTED);
+    let rest = (more > 0).then(|| format!("{more} more"));
+    shown.chain(rest).collect::<Vec<_>>().join(", ")
+}
+
+fn quoted(name: &str) -> String {
+    match name.char_indices().nth(MAX_QUOTED) {
+        Some((end, _)) => format!("'{}…'", &name[..end]),
+        None => format!("'{name}'"),
+    }
+}
+
+/// Returns `true` for a number that is not the name of a column. If its digits are few, it has no letters but
+/// those of an extension and of the scheme of RFC 3966.
+fn holds_number(cell: &str) -> bool {
+    let cell = cell.to_lowercase();
+    let letters: String = cell.chars().filter(|c| c.is_alphabetic()).collect();
+    let letters = if cell.starts_with("tel:") { &letters[3..] } else { &letters };
+    let is_plain = letters.is_empty() || EXTENSION_LABELS.contains(&letters);
+    digits_in(&cell) >= if is_plain { MIN_DIGITS } else { DIGITS_OF_NUMBER }
+}
+
+fn digits_in(cell: &str) -> usize {
+    cell.chars().filter(|c| c.is_numeric()).count()
+}
+
+/// The likeness of a name to that of a column of numbers: 2 if it is such a name, which may end with a digit as
+/// in `Phone 1`, or contains one, and 1 if it is vague.
+fn likeness(name: &str) -> u8 {
+    let plain = plain(name);
+    let bare = plain.trim_end_matches(|c: char| c.is_ascii_digit());
+    let is_known = NAMES_OF_NUMBERS.iter().any(|known| *known == plain || *known == bare);
+    let is_other = PARTS_OF_OTHER_NAMES.iter().any(|part| plain.contains(part))
+        || ENDS_OF_OTHER_NAMES.iter().any(|end| bare.ends_with(end));
+    if is_known || (!is_other && PARTS_OF_NAMES.iter().any(|part| plain.contains(part))) {
+        2
+    } else {
+        (bare == VAGUE_NAME).into()
+    }
+}
+
+/// A name in lower case and without anything but letters and digits.
+fn plain(name: &str) -> String {
+    let plain: String = name.chars().filter(|c| c.is_alphanumeric()).collect();
+    plain.to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cells(row: &str) -> Vec<String> {
+        row.split(',').map(str::to_owned).collect()
+    }
+
+    fn message(error: &ColumnError) -> String {
+        error.message("--column", "--country-column", "pass --no-header")
+    }
+
+    fn find(row: &str, numbers: &[&str], country: Option<&str>) -> Result<Columns, String> {
+        let numbers: Vec<String> = numbers.iter().copied().map(str::to_owned).collect();
+        let wanted = Wanted { has_header: true, numbers: &numbers, country };
+        Columns::find(cells(row), &wanted).map_err(|error| message(&error))
+    }
+
+    #[test]
+    fn the_column_is_the_only_one_or_named_like_phone_numbers() {
+        let neither = "no column looks like phone numbers; choose one with --column: ";
+        let several = |columns| {
+            Err(format!("columns {columns} look like phone numbers; choose with --column"))
+        };
+        for (header, expected) in [
+            ("who knows", Ok(0)),
+            ("name,Phone Number", Ok(1)),
+            ("id,number", Ok(1)),
+            ("name,Customer phone", Ok(1)),
+            ("phone type,phone", Ok(1)),
+            ("number,phone", Ok(1)),
+            ("name,Tel 1", Ok(1)),
+            ("id,E.164", Ok(1)),
+            ("name,Phone (as of 2024-01-05)", Ok(1)),
+            ("phone,Phone carrier,First name (phonetic)", Ok(0)),
+            ("contact,Phone type", Err(format!("{neither}'contact', 'Phone type'"))),
+            ("name,phone,mobile", several("2 'phone' and 3 'mobile' both")),
+            ("phone,Customer phone", several("1 'phone' and 2 'Customer phone' both")),
+            ("tel,phone,mobile", several("1 'tel', 2 'phone' and 3 'mobile' all")),
+        ] {
+            let found = find(header, &[], None).map(|columns| columns.numbers[0]);
+            assert_eq!(found, expected, "{header}");
+        }
+        let long = "é".repeat(1000);
+        let named = format!("{neither}'{}…', 'b'", "é".repeat(MAX_QUOTED));
+        assert_eq!(find(&format!("{long},b"), &[], None), Err(named));
+        let many = vec!["a"; MAX_LISTED + 2].join(",");
+        assert!(find(&many, &[], None).unwrap_err().ends_with(", 'a', 2 more"));
+    }
+
+    #[test]
+    fn a_column_is_named_or_numbered() {
+        let unknown =
+            |wanted: &str| Err(format!("there is no column '{wanted}'; the columns are 'a', 'b'"));
+        for (header, wanted, expected) in [
+            ("a,b,B", "b", Ok(1)),
+            ("a,b,B", "B", Ok(2)),
+            ("a,b", "A", Ok(0)),
+            ("a,b", "2", Ok(1)),
+            ("2,b", "2", Ok(0)),
+            ("a,b", "3", unknown("3")),
+            ("a,b", "0", unknown("0")),
+            ("a,b", "", unknown("")),
+            (
+                "a,a",
+                "a",
+                Err("several columns are named 'a'; pass its number, from 1 to 2".to_owned()),
+            ),
+        ] {
+            let found = find(header, &[wanted], None).map(|columns| columns.numbers[0]);
+            assert_eq!(found, expected, "{header} {wanted}");
+        }
+        assert_eq!(find("a,b", &["b", "a", "2"], None).unwrap().numbers, [1, 0]);
+    }
+
+    #[test]
+    fn the_column_of_countries_is_named_like_the_parameter() {
+        for (header, country, expected) in [
+            ("phone,defaultCountry", None, Ok(Some(1))),
+            ("Default Country,phone", None, Ok(Some(0))),
+            ("default_country", None, Ok(Some(0))),
+            ("phone,country", None, Ok(None)),
+            ("phone,Land", Some("LAND"), Ok(Some(1))),
+            (
+                "phone,default_country,defaultCountry",
+                None,
+                Err(
+                    "columns 2 'default_country' and 3 'defaultCountry' both look like countries; \
+                     choose with --country-column"
+                        .to_owned(),
+                ),
+            ),
+            (
+                "phone,land",
+                Some("country"),
+                Err("there is no column 'country'; the columns are 'phone', 'land'".to_owned()),
+            ),
+        ] {
+            assert_eq!(
+                find(header, &[], country).map(|columns| columns.country),
+                expected,
+                "{header}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_row_with_a_number_has_no_names_unless_it_has_the_wanted_one() {
+        let row = "name,phone,2024-01-05";
+        assert!(find(row, &[" Phone"], None).is_ok());
+        assert!(find(row, &["1"], Some("Name")).is_ok());
+        let refused = Err("the first row holds a number and no names; pass --no-header".to_owned());
+        assert_eq!(find(row, &["2"], None), refused);
+        assert_eq!(find(row, &[], None), refused);
+        let wanted = Wanted { has_header: false, numbers: &["2".to_owned()], country: None };
+        let columns = Columns::find(cells("Ada,+13052345678"), &wanted).unwrap();
+        assert_eq!((columns.numbers, columns.names), (vec![1], cells("column_1,column_2")));
+    }
+
+    #[test]
+    fn a_number_is_told_from_a_name_with_digits() {
+        for number in [
+            "3052345678",
+            "(305) 234-5678 ext. 42",
+            "tel:+1-305-234-5678",
+            "٣٠٥٢٣٤٥٦٧٨",
+            "Phone: 305-234-5678",
+            "305 234 5678 home",
+        ] {
+            assert!(holds_number(number), "{number}");
+        }
+        for name in ["Phone (as of 2024-01-05)", "phone 1", "x", ""] {
+            assert!(!holds_number(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! The delimiter and the line ends of a list.
+
+use csv::{ByteRecord, ReaderBuilder};
+
+/// The delimiters of cells. Of two that divide the first row alike, the first one counts. Excel
+/// writes semicolons where a comma is a decimal sign.
+const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
+
+/// The delimiter and the line ends of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Dialect {
+    pub delimiter: u8,
+    pub line_ends: LineEnds,
+    /// True if a line such as `sep=;` stands before the rows, as Excel reads and writes it.
+    pub has_separator_line: bool,
+}
+
+/// The ends of lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LineEnds {
+    Lf,
+    CrLf,
+    /// As Excel writes them for the Macintosh.
+    Cr,
+}
+
+impl Dialect {
+    /// The dialect of a list that begins with `head`, and the cells of its first row. A text without a row
+    /// has no cells.
+    pub fn detect(head: &[u8]) -> (Self, ByteRecord) {
+        let named = named_delimiter(head);
+        let (delimiter, row) = match named {
+            Some((delimiter, begin)) => (delimiter, first_row(delimiter, &head[begin..])),
+            None => {
+                let [comma, rest @ ..] =
+                    DELIMITERS.map(|delimiter| (delimiter, first_row(delimiter, head)));
+                let longer = |best: (u8, ByteRecord), it: (u8, ByteRecord)| {
+                    if it.1.len() > best.1.len() { it } else { best }
+                };
+                rest.into_iter().fold(comma, longer)
+            }
+        };
+        let has_separator_line = named.is_some();
+        (Self { delimiter, line_ends: LineEnds::detect(head), has_separator_line }, row)
+    }
+
+    /// Returns `true` if `head` has a whole row, after a line that only names the delimiter.
+    pub fn has_row(head: &[u8]) -> bool {
+        let begin = named_delimiter(head).map_or(0, |(_, begin)| begin);
+        unquoted(&head[begin..]).any(|(_, byte)| byte == b'\n')
+    }
+}
+
+impl LineEnds {
+    /// CR alone ends lines if LF ends none.
+    fn detect(head: &[u8]) -> Self {
+        let mut ends = unquoted(head).filter(|(_, byte)| matches!(byte, b'\n' | b'\r')).peekable();
+        let has_any = ends.peek().is_some();
+        match ends.find(|(_, byte)| *byte == b'\n') {
+            Some((end, _)) if head[..end].ends_with(b"\r") => Self::CrLf,
+            None if has_any => Self::Cr,
+            _ => Self::Lf,
+        }
+    }
+}
+
+/// The bytes outside of quotes, within which any line end may stand. An escaped quote is two of them.
+fn unquoted(text: &[u8]) -> impl Iterator<Item = (usize, u8)> {
+    let mut is_quoted = false;
+    text.iter().copied().enumerate().filter(move |(_, byte)| {
+        is_quoted ^= *byte == b'"';
+        !is_quoted
+    })
+}
+
+fn first_row(delimiter: u8, text: &[u8]) -> ByteRecord {
+    let mut reader = ReaderBuilder::new();
+    let mut reader = reader.has_headers(false).delimiter(delimiter).from_reader(text);
+    let mut row = ByteRecord::new();
+    // Reading from memory cannot fail.
+    _ = reader.read_byte_record(&mut row);
+    row
+}
+
+/// The delimiter that a first line such as `sep=;` names, and where the rows begin after that line.
+fn named_delimiter(text: &[u8]) -> Option<(u8, usize)> {
+    let (name, rest) = text.split_at_checked(4)?;
+    let (&delimiter, rest) = rest.split_first()?;
+    let line_end = match rest {
+        [] => 0,
+        [b'\r', b'\n', ..] => 2,
+        [b'\r' | b'\n', ..] => 1,
+        _ => return None,
+    };
+    let is_delimiter = matches!(delimiter, b'\t' | b' ')
+        || (delimiter.is_ascii_punctuation() && delimiter != b'"');
+    let is_named = name.eq_ignore_ascii_case(b"sep=") && is_delimiter;
+    is_named.then_some((delimiter, name.len() + 1 + line_end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_delimiter_divides_the_first_row_into_most_cells() {
+        for (text, delimiter, cells) in [
+            ("name;phone\r\n\"A, B\";305\r\n", b';', 2),
+            ("name\tphone\nA;B\t305\n", b'\t', 2),
+            ("id|cell_phone", b'|', 2),
+            ("305", b',', 1),
+            ("", b',', 0),
+            // By themselves the commas would divide the header into more cells.
+            ("sep=;\r\na;b,c,d", b';', 2),
+        ] {
+            let (dialect, row) = Dialect::detect(text.as_bytes());
+            assert_eq!((dialect.delimiter, row.len()), (delimiter, cells), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_first_line_may_name_the_delimiter_as_excel_does() {
+        for (text, expected) in [
+            ("sep=;\r\na;b", Some((b';', 7))),
+            ("SEP=,\na,b", Some((b',', 6))),
+            ("sep=\t\ra", Some((b'\t', 6))),
+            ("sep=|", Some((b'|', 5))),
+            ("sep=;;\n", None),
+            ("sep=\n", None),
+            ("sep=\"\n", None),
+            ("sep=a\n", None),
+            ("sep", None),
+            ("separator\n", None),
+        ] {
+            assert_eq!(named_delimiter(text.as_bytes()), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn line_ends_within_quotes_do_not_count() {
+        for (text, expected) in [
+            ("name;phone\r\n", LineEnds::CrLf),
+            ("phone\r305\r", LineEnds::Cr),
+            ("name,phone,note\rAda,305,\"a\nb\"\r", LineEnds::Cr),
+            ("\"a \"\"\n\",phone\r\n", LineEnds::CrLf),
+            ("305\r\r\n306\r\r\n", LineEnds::CrLf),
+            ("\"a\r\n\",b\n", LineEnds::Lf),
+            ("phone", LineEnds::Lf),
+        ] {
+            assert_eq!(LineEnds::detect(text.as_bytes()), expected, "{text:?}");
+        }
+        assert!(!Dialect::has_row(b"sep=;\n\"the \"\"best\"\"\nname\""));
+        assert!(Dialect::has_row(b"\"the \"\"best\"\"\nname\",phone\n"));
+    }
+}

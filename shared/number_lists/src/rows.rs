@@ -1,0 +1,284 @@
+//! The rows of a list, each with the line in which it begins.
+
+use std::io::{self, BufRead, BufReader, Chain, Read};
+
+use csv::{ByteRecord, Terminator};
+
+use super::dialect::{Dialect, LineEnds};
+
+/// The number of bytes that are read at once.
+pub const BUFFER_BYTES: usize = 64 * 1024;
+
+/// A longer row is mostly the rest of a file after a quote that is not closed.
+const MAX_ROW_BYTES: usize = 1 << 20;
+
+/// A text that is read after a CSV: a row of its own, unless a quote is still open. The parser closes a
+/// quote at the end of the text, and takes all rows after it for a part of one cell.
+const END_OF_CSV: &[u8] = b"\n\0end of the CSV\0";
+
+/// A row.
+#[derive(Debug)]
+pub struct Row {
+    /// The line of the file in which it begins.
+    pub line: u64,
+    /// The number of empty lines before it.
+    pub empty_lines: u64,
+    pub cells: ByteRecord,
+}
+
+/// The failure to read a row.
+#[derive(Debug, thiserror::Error)]
+#[error("the row in line {line} cannot be read")]
+pub struct RowError {
+    pub line: u64,
+    source: io::Error,
+}
+
+/// The rows of a list. Those of a CSV leave out empty lines.
+pub struct Rows<R> {
+    parser: Parser<R>,
+    /// The line after the last row.
+    next_line: u64,
+}
+
+enum Parser<R> {
+    Lines(BufReader<Bounded<R>>),
+    Csv(Box<csv::Reader<Chain<Bounded<R>, &'static [u8]>>>),
+}
+
+impl<R: Read> Rows<R> {
+    /// A text with a number in each line.
+    pub fn of_lines(text: R, line_ends: LineEnds) -> Self {
+        let bounded = Bounded { inner: text, line_ends, bytes_of_row: 0 };
+        Self {
+            parser: Parser::Lines(BufReader::with_capacity(BUFFER_BYTES, bounded)),
+            next_line: 1,
+        }
+    }
+
+    /// A CSV, with its header.
+    pub fn of_csv(text: R, dialect: &Dialect) -> Result<Self, RowError> {
+        let bounded = Bounded { inner: text, line_ends: dialect.line_ends, bytes_of_row: 0 };
+        let mut parser = csv::ReaderBuilder::new();
+        parser.has_headers(false).flexible(true).buffer_capacity(BUFFER_BYTES);
+        parser.terminator(Terminator::Any(b'\n')).delimiter(dialect.delimiter);
+        let parser = Parser::Csv(Box::new(parser.from_reader(bounded.chain(END_OF_CSV))));
+        let mut rows = Self { parser, next_line: 1 };
+        if dialect.has_separator_line {
+            rows.next().transpose()?;
+        }
+        Ok(rows)
+    }
+}
+
+impl<R: Read> Iterator for Rows<R> {
+    type Item = Result<Row, RowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match &mut self.parser {
+            Parser::Lines(reader) => {
+                let line = self.next_line;
+                self.next_line += 1;
+                let text = next_line(reader).map_err(|source| RowError { line, source });
+                let row = |text| Row { line, empty_lines: 0, cells: ByteRecord::from(vec![text]) };
+                text.transpose().map(|text| text.map(row))
+            }
+            Parser::Csv(parser) => next_row(parser, &mut self.next_line).transpose(),
+        }
+    }
+}
+
+/// The next line without its end.
+fn next_line<R: Read>(reader: &mut BufReader<Bounded<R>>) -> io::Result<Option<Vec<u8>>> {
+    reader.get_mut().bytes_of_row = 0;
+    let mut line = Vec::new();
+    if reader.read_until(b'\n', &mut line)? == 0 {
+        return Ok(None);
+    }
+    for end in [b"\n", b"\r"] {
+        if line.ends_with(end) {
+            line.pop();
+        }
+    }
+    Ok(Some(line))
+}
+
+/// The next row that is not empty.
+///
+/// The parser skips empty lines only if they end with LF alone, and takes the CR of other lines for a
+/// part of their last cell.
+fn next_row<R: Read>(
+    parser: &mut csv::Reader<Chain<Bounded<R>, &'static [u8]>>,
+    next_line: &mut u64,
+) -> Result<Option<Row>, RowError> {
+    loop {
+        parser.get_mut().get_mut().0.bytes_of_row = 0;
+        let begins = parser.position().line();
+        let mut cells = ByteRecord::new();
+        parser
+            .read_byte_record(&mut cells)
+            .map_err(|error| RowError { line: begins, source: error.into() })?;
+        if cells.as_slice() == &END_OF_CSV[1..] {
+            return Ok(None);
+        }
+        // The row ends in the line before the next row. Whatever stood before its beginning is skipped.
+        let is_open = cells.as_slice().ends_with(END_OF_CSV);
+        let end = parser.position().line();
+        let inner = cells.as_slice().iter().filter(|&&byte| byte == b'\n').count() as u64;
+        let last = end.saturating_sub(u64::from(!is_open));
+        let line = last.saturating_sub(inner).max(begins);
+        if is_open {
+            let source = io::Error::other("a quote in it is not closed");
+            return Err(RowError { line, source });
+        }
+        if cells.as_slice().ends_with(b"\r") {
+            cells = without_last_byte(&cells);
+        }
+        if cells.len() > 1 || !cells.as_slice().is_empty() {
+            let empty_lines = line - std::mem::replace(next_line, end);
+            return Ok(Some(Row { line, empty_lines, cells }));
+        }
+    }
+}
+
+fn without_last_byte(cells: &ByteRecord) -> ByteRecord {
+    let mut cells: Vec<&[u8]> = cells.iter().collect();
+    if let Some(last) = cells.last_mut() {
+        *last = last.split_last().map_or(*last, |(_, rest)| rest);
+    }
+    cells.into()
+}
+
+/// A text in which LF ends the lines that CR ended. Reading fails if a row is too long.
+struct Bounded<R> {
+    inner: R,
+    line_ends: LineEnds,
+    /// The number of bytes that have been read since the row began.
+    bytes_of_row: usize,
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.bytes_of_row > MAX_ROW_BYTES {
+            return Err(io::Error::other(format!(
+                "it has more than {MAX_ROW_BYTES} bytes; is a quote not closed?"
+            )));
+        }
+        let read = self.inner.read(buffer)?;
+        self.bytes_of_row += read;
+        if self.line_ends == LineEnds::Cr {
+            let ends = buffer[..read].iter_mut().filter(|byte| **byte == b'\r');
+            ends.for_each(|byte| *byte = b'\n');
+        }
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn rows(text: &str, is_csv: bool) -> Result<Vec<(u64, Vec<String>)>, RowError> {
+        let (dialect, _) = Dialect::detect(text.as_bytes());
+        let rows = if is_csv {
+            Rows::of_csv(text.as_bytes(), &dialect)?
+        } else {
+            Rows::of_lines(text.as_bytes(), dialect.line_ends)
+        };
+        let cells = |row: Row| {
+            let cells = row.cells.iter().map(|cell| String::from_utf8_lossy(cell).into_owned());
+            (row.line, cells.collect())
+        };
+        rows.map(|row| row.map(cells)).collect()
+    }
+
+    #[test]
+    fn every_line_is_a_row_and_empty_ones_are_kept() {
+        let read = rows("305\r\n\n 306\n307", false).unwrap();
+        let cells: Vec<(u64, &str)> =
+            read.iter().map(|(line, cells)| (*line, cells[0].as_str())).collect();
+        assert_eq!(cells, [(1, "305"), (2, ""), (3, " 306"), (4, "307")]);
+        assert!(rows("", false).unwrap().is_empty());
+        assert_eq!(rows("305\r306\r", false).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn a_row_has_the_line_in_which_it_begins() {
+        for (text, expected) in [
+            ("a,b\n1,2\n3,4\n", &[1, 2, 3][..]),
+            ("a,b\r\n1,2\r\n3,4\r\n", &[1, 2, 3]),
+            ("a,b\n\"1\n1\",2\n3,4", &[1, 2, 4]),
+            ("a,b\n\n\n3,4", &[1, 4]),
+            ("a,b\r\n\r\n3,4\r\n5,6", &[1, 3, 4]),
+            ("a,b\r1,2\r\r3,4", &[1, 2, 4]),
+            ("a,b,c\r1,2,\"3\n3\"\r4,5,\r", &[1, 2, 4]),
+            ("sep=;\r\na;b\r\n1;2\r\n", &[2, 3]),
+            ("\n\na,b\r\n\"1\r\n1\",2\r\n3,4", &[3, 4, 6]),
+        ] {
+            let lines: Vec<u64> = rows(text, true).unwrap().iter().map(|(line, _)| *line).collect();
+            assert_eq!(lines, expected, "{text:?}");
+            let (dialect, _) = Dialect::detect(text.as_bytes());
+            let rows = Rows::of_csv(text.as_bytes(), &dialect).unwrap().map(Result::unwrap);
+            let mut after_last = 1 + u64::from(dialect.has_separator_line);
+            for Row { line, empty_lines, cells } in rows {
+                assert_eq!(line, after_last + empty_lines, "{text:?}");
+                let inner = cells.as_slice().iter().filter(|byte| **byte == b'\n').count();
+                after_last = line + 1 + inner as u64;
+            }
+        }
+    }
+
+    #[test]
+    fn line_ends_are_kept_only_within_quotes() {
+        let read = rows("a,b\r\n1,\"2\"\r\n\"x\r\ny\",\r\n", true).unwrap();
+        assert_eq!(
+            (&read[1].1[..], &read[2].1[..]),
+            (&["1", "2"].map(str::to_owned)[..], &["x\r\ny", ""].map(str::to_owned)[..])
+        );
+    }
+
+    #[test]
+    fn rows_may_differ_in_length() {
+        let read = rows("a,b\n1\n1,2,3\n", true).unwrap();
+        assert_eq!(read.iter().map(|(_, cells)| cells.len()).collect::<Vec<_>>(), [2, 1, 3]);
+    }
+
+    #[test]
+    fn an_open_quote_does_not_fill_the_memory() {
+        let open = format!("a,b\n1,2\n\"3{}", ",4\n".repeat(1 << 20));
+        let refused = rows(&open, true).unwrap_err();
+        assert_eq!(refused.line, 3);
+        assert!(refused.source.to_string().contains("is a quote not closed?"), "{refused:?}");
+        assert!(rows(&"1".repeat(2 << 20), false).is_err());
+        assert!(rows(&"1".repeat(900_000), false).is_ok());
+    }
+
+    #[test]
+    fn an_open_quote_is_an_error_and_swallows_no_row() {
+        for (text, line) in [
+            ("a,b\n1,2\n\n3,\"4\n5,6\n7,8\n", 4),
+            ("tn,a\r\n1,2\r\n3,\"4\r\n5,6", 3),
+            ("tn\n\n\n\"3\"\"\n4\n", 4),
+            ("\"tn\n1\n", 1),
+        ] {
+            let refused = rows(text, true).unwrap_err();
+            assert_eq!(refused.line, line, "{text:?}");
+            assert_eq!(refused.source.to_string(), "a quote in it is not closed");
+        }
+        for closed in ["a,b\n1,\"2\n\"\n", "a,b\n1,\"2\"", "a,b\n1,5\" pipe\n", "tn\r\n\"1\"\r\n"] {
+            assert_eq!(rows(closed, true).unwrap().len(), 2, "{closed:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_without_panic(text in any::<String>(), csv in "[ab,;\"\r\n]{0,60}") {
+            for is_csv in [false, true] {
+                _ = rows(&csv, is_csv);
+                _ = rows(&text, is_csv);
+            }
+        }
+    }
+}
