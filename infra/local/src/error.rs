@@ -105,8 +105,6 @@ pub enum LocalError {
         PUBLISHED_ADDRESSES.join("\n")
     )]
     NotFetched(IngestError),
-    #[error("{0} answers with more than the health of this service")]
-    NoHealth(String),
     #[error("the import was refused: {reason}{}", allowing(command.as_deref()))]
     Refused {
         reason: String,
@@ -164,7 +162,6 @@ impl LocalError {
             | Self::RejectedNumbers(_)
             | Self::Drift(_)
             | Self::Unhealthy { .. }
-            | Self::NoHealth(_)
             | Self::NoAnswer { .. } => ExitCode::from(EXIT_CODE_OF_NOTHING),
             Self::Stopped => ExitCode::from(EXIT_CODE_OF_SIGNAL),
             Self::NothingExamined | Self::Unexamined(_) | Self::Unprinted(_) => {
