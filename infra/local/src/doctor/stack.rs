@@ -11,13 +11,15 @@ use super::{
     aws::{get_json, members, parse, query, result, text},
     database::{Conditions, DEFAULT_MAX_DAYS, examine_database},
     endpoints::{Target, examine_service},
-    finding::{Finding, Group, section},
+    finding::{Finding, Group, State, section},
     look::{Look, LookError, group, within},
     remedies::Remedies,
 };
 use crate::LocalError;
 
 const VERSION: &str = "2010-05-15";
+/// A function that asks for the secret of the origin, as all functions behind the API do.
+const STATUS_FUNCTION: &str = "StatusFunction";
 
 /// The stack to examine.
 pub struct StackTarget<'a> {
@@ -131,7 +133,7 @@ async fn examine_endpoints(
 /// The secret with which requests reach the functions past a distribution, if they ask for one.
 /// CloudFormation does not show it.
 async fn origin_secret(account: &AwsAccount, stack: &StackFacts) -> Look<Option<String>> {
-    let is_status = |resource: &&Resource| resource.logical == "StatusFunction";
+    let is_status = |resource: &&Resource| resource.logical == STATUS_FUNCTION;
     let function = stack.resources.iter().find(is_status).ok_or(LookError::NoStack)?;
     let name = &function.physical;
     let path = format!("/2015-03-31/functions/{name}/configuration?Qualifier=live");
@@ -230,33 +232,29 @@ fn findings(facts: &StackFacts, remedies: &Remedies) -> Vec<Finding> {
 }
 
 fn status(facts: &StackFacts, remedies: &Remedies) -> Finding {
-    let check = "status";
-    let status = facts.status.as_str();
-    let reason = facts.reason.as_ref().map_or(String::new(), |reason| format!(" ({reason})"));
-    let said = format!("{status}{reason}");
-    match status {
-        "CREATE_COMPLETE" | "UPDATE_COMPLETE" | "IMPORT_COMPLETE" => Finding::ok(check, said),
-        "UPDATE_ROLLBACK_COMPLETE" | "IMPORT_ROLLBACK_COMPLETE" => Finding::warning(
-            check,
-            format!("the last deployment failed and was rolled back; {said}"),
-        )
-        .remedy(remedies.cloudformation("describe-stack-events"))
-        .section(section::DEPLOY),
-        "UPDATE_ROLLBACK_FAILED" => {
-            Finding::problem(check, format!("the stack can be neither updated nor used; {said}"))
-                .remedy(remedies.cloudformation("continue-update-rollback"))
-                .section(section::DEPLOY)
+    let (state, message, command) = match facts.status.as_str() {
+        "CREATE_COMPLETE" | "UPDATE_COMPLETE" | "IMPORT_COMPLETE" => (State::Ok, "", None),
+        "UPDATE_ROLLBACK_COMPLETE" | "IMPORT_ROLLBACK_COMPLETE" => {
+            let message = "the last deployment failed and was rolled back; ";
+            (State::Warning, message, Some("describe-stack-events"))
         }
-        "ROLLBACK_COMPLETE" | "ROLLBACK_FAILED" | "CREATE_FAILED" | "DELETE_FAILED" => {
-            Finding::problem(check, format!("the stack is not usable; {said}"))
-                .remedy(remedies.cloudformation("delete-stack"))
-                .section(section::DEPLOY)
+        "UPDATE_ROLLBACK_FAILED" => {
+            let message = "the stack can be neither updated nor used; ";
+            (State::Problem, message, Some("continue-update-rollback"))
         }
         status if status.ends_with("_IN_PROGRESS") => {
-            Finding::note(check, format!("it is changing right now; {said}"))
+            (State::Note, "it is changing right now; ", None)
         }
-        _ => Finding::problem(check, format!("the stack is not usable; {said}"))
-            .section(section::DEPLOY),
+        "ROLLBACK_COMPLETE" | "ROLLBACK_FAILED" | "CREATE_FAILED" | "DELETE_FAILED" => {
+            (State::Problem, "the stack is not usable; ", Some("delete-stack"))
+        }
+        _ => (State::Problem, "the stack is not usable; ", None),
+    };
+    let reason = facts.reason.as_ref().map_or(String::new(), |reason| format!(" ({reason})"));
+    let finding = Finding::new(state, "status", format!("{message}{}{reason}", facts.status));
+    match command {
+        Some(command) => finding.remedy(remedies.cloudformation(command)).section(section::DEPLOY),
+        None => finding,
     }
 }
 
@@ -292,6 +290,12 @@ mod tests {
              UPDATE_ROLLBACK_COMPLETE (it failed)"
         );
         assert!(said[2].starts_with("note LogLevel: 'debug'"), "{said:?}");
+    }
+
+    #[test]
+    fn the_template_has_the_function_that_knows_the_secret() {
+        let template = crate::template::parse().unwrap();
+        assert_eq!(template["Resources"][STATUS_FUNCTION]["Type"], "AWS::Serverless::Function");
     }
 
     #[test]

@@ -32,4 +32,3 @@ mod self_hosting;
 mod terminal;
 mod terminal_answers;
 mod version_commands;
-mod worst_day;
