@@ -65,114 +65,100 @@ fn has(text: impl Into<String>) -> Part {
     Part::Has(text.into())
 }
 
+fn check(request: Request, parts: &[(&'static str, Part)]) -> Check {
+    Check { request, expectation: Expectation::success(parts) }
+}
+
 fn site() -> [Check; 3] {
-    let page = |route| Check {
-        request: Request::to(Function::Site, route).of_type("text/html"),
-        expectation: Expectation::success([("", has("<title>")), ("", has("</body>"))]),
-    };
-    let title = ("/info/title", is("Telephone Number Reference Service"));
-    let description = Check {
-        request: Request::to(Function::Site, "/openapi.json"),
-        expectation: Expectation::success([title]),
-    };
-    [description, page("/"), page("/docs")]
+    let description = Request::to(Function::Site, "/openapi.json");
+    let page = |route| Request::to(Function::Site, route).of_type("text/html");
+    let is_whole = [("", has("<title>")), ("", has("</body>"))];
+    [
+        check(description, &[("/info/title", is("Telephone Number Reference Service"))]),
+        check(page("/"), &is_whole),
+        check(page("/docs"), &is_whole),
+    ]
 }
 
 pub fn health() -> Check {
-    Check {
-        request: Request::to(Function::Status, "/v1/health"),
-        expectation: Expectation::success([
-            ("/database", is("connected")),
-            ("/status", Part::Health),
-        ]),
-    }
+    let request = Request::to(Function::Status, "/v1/health");
+    check(request, &[("/database", is("connected")), ("/status", Part::Health)])
 }
 
 pub fn statistics() -> Check {
-    Check {
-        request: Request::to(Function::Status, "/v1/stats"),
-        expectation: Expectation::success([
-            ("/last_updated/NANPA", Part::Text),
-            ("/by_status/ASSIGNED", Part::AboveZero),
-        ]),
-    }
+    let request = Request::to(Function::Status, "/v1/stats");
+    check(request, &[("/last_updated/NANPA", Part::Text), ("/by_status/ASSIGNED", Part::AboveZero)])
 }
 
 /// The search for an exchange to ask for. It has enough rows for one whose holder has an OCN.
 fn search() -> Check {
     let request = Request::to(Function::Search, "/v1/search");
-    Check {
-        request: request.query("status", "ASSIGNED").query("limit", "100"),
-        expectation: Expectation::success([
+    check(
+        request.query("status", "ASSIGNED").query("limit", "100"),
+        &[
             ("/pagination/total", Part::AboveZero),
             ("/results/0/status", is("ASSIGNED")),
             ("/results", Part::RowWith("ocn")),
-        ]),
-    }
+        ],
+    )
 }
 
 pub fn carriers() -> Check {
-    Check {
-        request: Request::to(Function::Carriers, "/v1/carriers").query("limit", "1"),
-        expectation: Expectation::success([
-            ("/carriers/0/ocn", Part::Text),
-            ("/pagination/total", Part::AboveZero),
-        ]),
-    }
+    let request = Request::to(Function::Carriers, "/v1/carriers").query("limit", "1");
+    check(request, &[("/carriers/0/ocn", Part::Text), ("/pagination/total", Part::AboveZero)])
 }
 
 /// The checks of the answers about an exchange and its first number. The number's thousands block may
 /// have another holder than the exchange.
-fn checks_about(Exchange { npa, nxx, ocn, row }: &Exchange) -> Vec<Check> {
+fn checks_about(Exchange { npa, nxx, ocn, row }: &Exchange) -> [Check; 8] {
     let number = format!("+1{npa}{nxx}0000");
-    let check = |request, parts: &[(&'static str, Part)]| Check {
-        request,
-        expectation: Expectation::success(parts),
-    };
+    let is_npa = || is(&**npa);
+    let is_nxx = || is(&**nxx);
+    let as_found = |name: &str| is(row[name].clone());
+    let by_exchange = Request::to(Function::Npa, "/v1/npa/{npa}/nxx/{nxx}");
+    let by_area_code = Request::to(Function::Npa, "/v1/npa/{npa}").with("npa", npa);
+    let by_ocn = Request::to(Function::Carriers, "/v1/carrier/{ocn}").with("ocn", ocn);
     let by_number = |route| Request::to(Function::Format, route).with("tn", &number);
     let batch = || Request::to(Function::Format, "/v1/format");
     let call = json!({ "name": "lookup_block", "arguments": { "tn": number } });
     let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call });
-    vec![
+    [
         check(
-            Request::to(Function::Npa, "/v1/npa/{npa}/nxx/{nxx}").with("npa", npa).with("nxx", nxx),
+            by_exchange.with("npa", npa).with("nxx", nxx),
             &[
-                ("/npa", is(&**npa)),
-                ("/exchanges/0/nxx", is(&**nxx)),
+                ("/npa", is_npa()),
+                ("/exchanges/0/nxx", is_nxx()),
                 ("/exchanges/0/ocn", is(&**ocn)),
-                ("/exchanges/0/company_name", is(row["company_name"].clone())),
-                ("/exchanges/0/rate_center", is(row["rate_center"].clone())),
-                ("/exchanges/0/status", is(row["status"].clone())),
+                ("/exchanges/0/company_name", as_found("company_name")),
+                ("/exchanges/0/rate_center", as_found("rate_center")),
+                ("/exchanges/0/status", as_found("status")),
             ],
         ),
         check(
-            Request::to(Function::Npa, "/v1/npa/{npa}").with("npa", npa).query("limit", "1"),
+            by_area_code.query("limit", "1"),
             &[
-                ("/npa", is(&**npa)),
+                ("/npa", is_npa()),
                 ("/exchanges/0/nxx", Part::Text),
                 ("/pagination/total", Part::AboveZero),
             ],
         ),
-        check(
-            Request::to(Function::Carriers, "/v1/carrier/{ocn}").with("ocn", ocn),
-            &[("/ocn", is(&**ocn)), ("/exchanges/total", Part::AboveZero)],
-        ),
+        check(by_ocn, &[("/ocn", is(&**ocn)), ("/exchanges/total", Part::AboveZero)]),
         check(
             by_number(LOOKUP),
             &[
-                ("/npa", is(&**npa)),
-                ("/nxx", is(&**nxx)),
-                ("/status", is(row["status"].clone())),
+                ("/npa", is_npa()),
+                ("/nxx", is_nxx()),
+                ("/status", as_found("status")),
                 ("/carrier", Part::Object),
             ],
         ),
-        check(by_number(FORMAT), &[("/npa", is(&**npa)), ("/nxx", is(&**nxx))]),
+        check(by_number(FORMAT), &[("/npa", is_npa()), ("/nxx", is_nxx())]),
         check(
             batch().body(json!([number])),
             &[
                 ("/results/0/tn", is(&*number)),
-                ("/results/0/result/npa", is(&**npa)),
-                ("/results/0/result/nxx", is(&**nxx)),
+                ("/results/0/result/npa", is_npa()),
+                ("/results/0/result/nxx", is_nxx()),
             ],
         ),
         check(
@@ -183,9 +169,9 @@ fn checks_about(Exchange { npa, nxx, ocn, row }: &Exchange) -> Vec<Check> {
             Request::to(Function::Mcp, "/mcp").body(call),
             &[
                 ("/result/isError", is(false)),
-                ("/result/structuredContent/npa", is(&**npa)),
-                ("/result/structuredContent/nxx", is(&**nxx)),
-                ("/result/structuredContent/status", is(row["status"].clone())),
+                ("/result/structuredContent/npa", is_npa()),
+                ("/result/structuredContent/nxx", is_nxx()),
+                ("/result/structuredContent/status", as_found("status")),
             ],
         ),
     ]
@@ -312,46 +298,40 @@ mod tests {
     }
 
     #[test]
-    fn only_a_service_before_its_first_import_may_be_degraded() {
-        for (status, database, imported, is_right) in [
-            ("degraded", "connected", Value::Null, true),
-            ("healthy", "connected", json!("1970-01-01T00:00:00Z"), true),
-            ("degraded", "connected", json!("1970-01-01T00:00:00Z"), false),
-            ("degraded", "error", Value::Null, false),
-        ] {
+    fn expectations_tell_right_answers_from_wrong_ones() {
+        let health_of = |status: &str, database: &str, imported: Value| {
             let body =
                 json!({ "status": status, "database": database, "last_ingestion": imported });
-            let compared = health().expectation.compare(&Answer { status: 200, body });
-            assert_eq!(compared.is_ok(), is_right, "{status} {database} {imported}");
-        }
-    }
-
-    #[test]
-    fn the_holder_of_a_valid_number_must_be_the_same_everywhere() {
-        let expectation = Expectation::success([("/carrier", Part::IsIfValid(json!("9206")))]);
-        for (valid, carrier, is_right) in
-            [(true, "9206", true), (true, "9", false), (false, "9", true)]
-        {
-            let body = json!({ "valid": valid, "carrier": carrier });
-            assert_eq!(expectation.compare(&Answer { status: 200, body }).is_ok(), is_right);
-        }
-    }
-
-    #[test]
-    fn a_refusal_must_be_the_one_of_this_service() {
-        let refusal = Expectation::refusal(401, "unauthorized");
-        for (status, body, reason) in [
-            (401, json!({ "error": "unauthorized" }), ""),
+            (health().expectation, 200, body)
+        };
+        let imported = || json!("1970-01-01T00:00:00Z");
+        let held_by = |ocn: &str, valid: bool| {
+            let expectation = Expectation::success([("/carrier", Part::IsIfValid(json!("9206")))]);
+            (expectation, 200, json!({ "valid": valid, "carrier": ocn }))
+        };
+        let refusal =
+            |status, body: Value| (Expectation::refusal(401, "unauthorized"), status, body);
+        for ((expectation, status, body), reason) in [
+            (health_of("degraded", "connected", Value::Null), ""),
+            (health_of("healthy", "connected", imported()), ""),
             (
-                401,
-                json!({ "message": "Unauthorized" }),
-                "/error is null, and must be \"unauthorized\"",
+                health_of("degraded", "connected", imported()),
+                "/status is \"degraded\", and must be healthy",
             ),
-            (503, json!({ "error": "x" }), "the status is 503 (x), and must be 401"),
-            (200, json!({}), "the status is 200 (no error), and must be 401"),
+            (
+                health_of("degraded", "error", Value::Null),
+                "/database is \"error\", and must be \"connected\"",
+            ),
+            (held_by("9206", true), ""),
+            (held_by("9", true), "/carrier is \"9\", and must be \"9206\""),
+            (held_by("9", false), ""),
+            (refusal(401, json!({ "error": "unauthorized" })), ""),
+            (refusal(401, json!({})), "/error is null, and must be \"unauthorized\""),
+            (refusal(503, json!({ "error": "x" })), "the status is 503 (x), and must be 401"),
         ] {
-            let error = refusal.compare(&Answer { status, body }).err();
-            assert_eq!(error.map(|error| error.to_string()).unwrap_or_default(), reason);
+            let case = body.to_string();
+            let error = expectation.compare(&Answer { status, body }).err();
+            assert_eq!(error.map(|error| error.to_string()).unwrap_or_default(), reason, "{case}");
         }
     }
 }

@@ -1,12 +1,13 @@
 //! The events that start the probe.
 
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Value, json};
 
 /// The event that starts the probe.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
 pub enum Event {
-    /// CodeDeploy, which waits for what the probe reports.
+    /// CodeDeploy waits for the report of the probe.
     Deployment(Deployment),
     /// The schedule or an operator.
     Request(Request),
@@ -31,44 +32,27 @@ pub struct Request {
     pub base_url: Option<String>,
 }
 
-/// Why an event cannot be read.
+/// The event is neither of the two.
 #[derive(Debug, thiserror::Error)]
-pub enum EventError {
-    #[error(
-        "the request must be a JSON object, such as {{\"base_url\": \"https://api.example.com\"}}"
-    )]
-    NoObject,
-    #[error("the event of CodeDeploy cannot be read")]
-    Deployment(#[source] serde_json::Error),
-    #[error("the request cannot be read")]
-    Request(#[source] serde_json::Error),
-}
-
-/// A field that every event of CodeDeploy has, and no request.
-const DEPLOYMENT_ID: &str = "DeploymentId";
+#[error(
+    "the request must be a JSON object with no other field than base_url, such as \
+     {{\"base_url\": \"https://api.example.com\"}}"
+)]
+pub struct EventError;
 
 impl Event {
     /// Reads the payload of an invocation. No payload counts as a request without fields.
     pub fn parse(payload: Value) -> Result<Self, EventError> {
-        let fields = match payload {
-            Value::Null => Map::new(),
-            Value::Object(fields) => fields,
-            _ => return Err(EventError::NoObject),
-        };
-        let is_deployment = fields.contains_key(DEPLOYMENT_ID);
-        let fields = Value::Object(fields);
-        if is_deployment {
-            let deployment = serde_json::from_value(fields).map_err(EventError::Deployment)?;
-            return Ok(Self::Deployment(deployment));
+        let payload = if payload.is_null() { json!({}) } else { payload };
+        if !payload.is_object() {
+            return Err(EventError);
         }
-        serde_json::from_value(fields).map(Self::Request).map_err(EventError::Request)
+        serde_json::from_value(payload).map_err(|_| EventError)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]

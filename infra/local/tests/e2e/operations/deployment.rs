@@ -1,5 +1,5 @@
-//! What the template deploys: no more permissions than needed, protected tables, logs that are
-//! deleted one day, and alarms that reach somebody.
+//! The template: no more permissions than needed, protected tables, logs that expire, and alarms that
+//! reach somebody.
 
 use std::collections::{BTreeMap, BTreeSet};
 
