@@ -135,8 +135,8 @@ mod tests {
 
     #[test]
     fn metrics_count_failures_and_tell_the_age_of_data() {
-        let mut findings = Findings::default();
-        findings.imported_at = Some(Timestamp::UNIX_EPOCH);
+        let imported_at = Some(Timestamp::UNIX_EPOCH);
+        let mut findings = Findings { imported_at, ..Findings::default() };
         findings.note("status /v1/health", None);
         let error = "service_unavailable".to_owned();
         let failed = CheckError::Status { expected: 200, actual: 503, error };

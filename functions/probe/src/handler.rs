@@ -10,37 +10,22 @@ use lambda_runtime::{Error, LambdaEvent};
 use logging::with_causes;
 use serde_json::{Value, json};
 use shared::auth::OriginSecrets;
-use signed_requests::{AccountError, AwsAccount};
+use signed_requests::AwsAccount;
 use tokio::time::Instant;
 
 use crate::{
     checks::{Api, Check, check_all, health},
-    deployment::{REPORT_TIME, Verdict, report},
+    deployment::{REPORT_TIME, report},
     event::{Deployment, Event, Request},
     expectation::CheckError,
     findings::Findings,
     functions::Functions,
     http_api::{HttpApi, check_api, secret_for},
-    targets::{NoVersion, Serving, Targets},
+    targets::{Serving, Targets},
 };
 
 /// The time for the checks if Lambda does not tell its limit.
 const LONGEST_CHECKS: Duration = Duration::from_secs(50);
-
-/// Why the probe cannot check anything.
-#[derive(Debug, thiserror::Error)]
-enum ProbeError {
-    #[error(transparent)]
-    Targets(#[from] NoVersion),
-    #[error(transparent)]
-    Account(#[from] AccountError),
-    #[error("base_url must be an address, got '{0}'")]
-    Address(String),
-    #[error("no HTTPS client can be made")]
-    Client(#[from] reqwest::Error),
-    #[error("the checks have ended before they were done")]
-    Died(#[from] tokio::task::JoinError),
-}
 
 /// An invocation: the id of its requests in the access log, and its deadline.
 #[derive(Clone)]
@@ -70,22 +55,19 @@ async fn answer_codedeploy(
     let account = AwsAccount::from_env().await?;
     // In a task of its own, so that CodeDeploy is told even of a panic.
     let checks = tokio::spawn(check_new_versions(account.clone(), invocation)).await;
-    let findings = checks.map_err(ProbeError::from).and_then(std::convert::identity);
-    let verdict = match &findings {
-        Ok(findings) if findings.are_good() => Verdict::Succeeded,
-        _ => Verdict::Failed,
-    };
+    let findings = checks.map_err(Error::from).and_then(std::convert::identity);
+    let succeeded = findings.as_ref().is_ok_and(Findings::are_good);
     if let Ok(findings) = &findings {
         println!("{}", findings.line());
     }
-    report(&account, &deployment, verdict).await?;
-    Ok(findings?)
+    report(&account, &deployment, succeeded).await?;
+    findings
 }
 
 async fn check_new_versions(
     account: AwsAccount,
     invocation: Invocation,
-) -> Result<Findings, ProbeError> {
+) -> Result<Findings, Error> {
     let next = functions_at(Serving::Next, account.clone(), &invocation)?;
     let mut findings = check_all(&next).await;
     // Versions that serve are not compared so: for a minute after an import they differ rightly.
@@ -132,13 +114,14 @@ async fn check_live(
     account: AwsAccount,
     request: Request,
     invocation: &Invocation,
-) -> Result<Findings, ProbeError> {
+) -> Result<Findings, Error> {
     let Invocation { deadline, .. } = *invocation;
     let region = account.region().to_owned();
     let api = match &request.base_url {
         None => None,
         Some(base_url) => {
-            let address = base_url.parse().map_err(|_| ProbeError::Address(base_url.clone()))?;
+            let invalid = |_| format!("base_url must be an address, got '{base_url}'");
+            let address = base_url.parse().map_err(invalid)?;
             let secrets = OriginSecrets::of(&variable("ORIGIN_SECRET").unwrap_or_default());
             let secret = secret_for(&address, &secrets, &region);
             Some(HttpApi::new(base_url, secret, deadline)?)
@@ -157,7 +140,7 @@ fn functions_at(
     serving: Serving,
     account: AwsAccount,
     invocation: &Invocation,
-) -> Result<Functions, ProbeError> {
+) -> Result<Functions, Error> {
     let targets = Targets::of(serving, variable)?;
     let Invocation { id, deadline } = invocation.clone();
     Ok(Functions { account, targets, request_id: id, deadline })

@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use strum::{IntoStaticStr, VariantArray};
+
 /// A function behind the API.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub enum Function {
     Carriers,
     Npa,
@@ -16,27 +19,11 @@ pub enum Function {
 
 impl Function {
     /// Every function behind the API.
-    pub const ALL: [Self; 7] = [
-        Self::Carriers,
-        Self::Npa,
-        Self::Format,
-        Self::Search,
-        Self::Status,
-        Self::Site,
-        Self::Mcp,
-    ];
+    pub const ALL: &[Self] = Self::VARIANTS;
 
     /// The name of its folder.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Carriers => "carriers",
-            Self::Npa => "npa",
-            Self::Format => "format",
-            Self::Search => "search",
-            Self::Status => "status",
-            Self::Site => "site",
-            Self::Mcp => "mcp",
-        }
+        self.into()
     }
 
     /// The environment variable that holds the ARN of its newest version.
@@ -45,7 +32,7 @@ impl Function {
     }
 }
 
-/// Which versions of the functions are asked.
+/// The versions of the functions that are asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Serving {
     /// Those of the alias that the API invokes.
@@ -78,7 +65,7 @@ impl Targets {
         serving: Serving,
         environment: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, NoVersion> {
-        let target = |function: Function| {
+        let target = |&function: &Function| {
             let variable = function.variable();
             let value = environment(&variable).unwrap_or_default();
             match (unqualified(&value), serving) {
@@ -87,7 +74,7 @@ impl Targets {
                 (None, _) => Err(NoVersion { variable, value }),
             }
         };
-        Function::ALL.into_iter().map(target).collect::<Result<_, _>>().map(Self)
+        Function::ALL.iter().map(target).collect::<Result<_, _>>().map(Self)
     }
 
     /// The ARN at which a function is invoked.

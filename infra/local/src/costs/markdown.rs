@@ -97,20 +97,23 @@ fn requests() -> String {
 }
 
 fn options() -> String {
-    let options: [(&str, fn(Usage) -> Usage); 4] = [
-        ("Traces (`Tracing`, off by default)", |usage| Usage { tracing: true, ..usage }),
-        ("CloudFront and a firewall (`--edge`)", |usage| Usage { edge: true, ..usage }),
-        ("No cold starts", |usage| Usage { cold_share: 0.0, ..usage }),
-        ("Ten times as many cold starts", |usage| Usage { cold_share: 10.0 * COLD_SHARE, ..usage }),
-    ];
-    let rows = options.iter().map(|(what, change)| {
+    let usual = |requests| Usage::month(requests, COLD_SHARE);
+    let with = |what: &str, change: fn(Usage) -> Usage| {
         let more = MONTHS.map(|requests| {
-            let usage = Usage::month(requests, COLD_SHARE);
-            let more = Bill::of(&change(usage)).total() - Bill::of(&usage).total();
-            format!("{more:+.2}")
+            let more = Bill::of(&change(usual(requests))).total();
+            format!("{:+.2}", more - Bill::of(&usual(requests)).total())
         });
-        row([(*what).to_owned()].into_iter().chain(more))
-    });
+        row([what.to_owned()].into_iter().chain(more))
+    };
+    let rows = [
+        with("Traces (`Tracing`, off by default)", |usage| Usage { tracing: true, ..usage }),
+        with("CloudFront and a firewall (`--edge`)", |usage| Usage { edge: true, ..usage }),
+        with("No cold starts", |usage| Usage { cold_share: 0.0, ..usage }),
+        with("Ten times as many cold starts", |usage| Usage {
+            cold_share: 10.0 * COLD_SHARE,
+            ..usage
+        }),
+    ];
     [MONTHS_HEADING.to_owned()].into_iter().chain(rows).collect::<Vec<_>>().join("\n")
 }
 

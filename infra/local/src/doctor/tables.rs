@@ -2,7 +2,7 @@
 
 use aws_sdk_dynamodb::{
     Client,
-    types::{ContinuousBackupsStatus, PointInTimeRecoveryStatus, TableDescription},
+    types::{ContinuousBackupsStatus, PointInTimeRecoveryStatus, TableDescription, TableStatus},
 };
 use futures_util::future::join_all;
 use store::Tables;
@@ -73,7 +73,7 @@ fn of_table(facts: &TableFacts, has_keys: bool, remedies: &Remedies) -> Vec<Find
     };
     let Some(is_recoverable) = is_recoverable else { return vec![Finding::ok(name, "is there")] };
     let mut findings = Vec::new();
-    if let Some(status) = table.table_status().map(|status| status.as_str())
+    if let Some(status) = table.table_status().map(TableStatus::as_str)
         && status != "ACTIVE"
     {
         findings.push(Finding::warning(name, format!("its status is '{status}'")));
@@ -131,16 +131,16 @@ mod tests {
             let builder = TableDescription::builder();
             Ok(Some(builder.deletion_protection_enabled(is_protected).build()))
         };
-        let denied = || Err(LookError::Denied("not authorized".to_owned()));
+        let denied = || LookError::Denied("not authorized".to_owned());
         for (table, holds_keys, is_recoverable, has_keys, expected) in [
             (table(true), true, Ok(true), true, vec!["ok"]),
             (table(true), true, Ok(false), true, vec!["problem --point-in-time"]),
             (table(true), false, Ok(false), true, vec!["warning --point-in-time"]),
             (table(false), true, Ok(true), true, vec!["warning --deletion-protection-enabled"]),
             (table(false), true, Ok(true), false, vec!["note --deletion-protection-enabled"]),
-            (table(false), false, denied(), false, vec!["note --deletion", "unknown"]),
-            (Ok(None), false, denied(), true, vec!["problem"]),
-            (denied(), false, Ok(true), true, vec!["unknown"]),
+            (table(false), false, Err(denied()), false, vec!["note --deletion", "unknown"]),
+            (Ok(None), false, Err(denied()), true, vec!["problem"]),
+            (Err(denied()), false, Ok(true), true, vec!["unknown"]),
         ] {
             let (name, is_recoverable) = ("numbers-x".to_owned(), Some(is_recoverable));
             let facts = TableFacts { name, holds_keys, table, is_recoverable };

@@ -160,12 +160,13 @@ async fn answer(
     if now.denied.contains(&operation) {
         let message = format!("User: tests is not authorized to perform: {operation}");
         let denial = json!({ "__type": "com.amazon#AccessDeniedException", "message": message });
-        let denial = match target.is_some() || is_lambda {
-            true => denial.to_string(),
-            false => format!(
+        let denial = if target.is_some() || is_lambda {
+            denial.to_string()
+        } else {
+            format!(
                 "<ErrorResponse xmlns=\"x\"><Error><Code>AccessDenied</Code>\
                  <Message>{message}</Message></Error></ErrorResponse>"
-            ),
+            )
         };
         return (StatusCode::FORBIDDEN, denial).into_response();
     }
