@@ -1,202 +1,337 @@
-//! What the functions are asked, and in which order.
+//! The list of checks, and the order in which they are made.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
-    expectations::{self as expected, Found, Health, Wrong},
+    expectation::{Expectation, Part},
     findings::Findings,
-    functions::{Answer, Functions},
+    functions::{Answer, NoAnswer},
     request::Request,
-    targets::{Function, Serving},
+    targets::Function,
 };
 
-/// The search that gives an exchange to ask for: enough rows to have one whose holder has an OCN.
-fn search() -> Request {
-    Request::to(Function::Search, "/v1/search").query("status", "ASSIGNED").query("limit", "100")
+/// A request, and what its answer must be.
+pub struct Check {
+    pub request: Request,
+    pub expectation: Expectation,
 }
 
-fn health() -> Request {
-    Request::to(Function::Status, "/v1/health")
+/// A way to reach the functions.
+pub trait Api {
+    /// The name of the check that makes this request; `None` if the request is not made.
+    fn check_name(&self, request: &Request) -> Option<String>;
+
+    /// The forms of a request that are checked one by one.
+    fn forms(&self, request: Request) -> Vec<Request> {
+        vec![request]
+    }
+
+    fn answer_to(&self, request: &Request)
+    -> impl Future<Output = Result<Answer, NoAnswer>> + Send;
 }
 
-fn statistics() -> Request {
-    Request::to(Function::Status, "/v1/stats")
+/// An assigned exchange in the answer to a search.
+#[derive(Debug, Clone)]
+struct Exchange {
+    npa: String,
+    nxx: String,
+    ocn: String,
+    row: Value,
 }
 
-fn description() -> Request {
-    Request::to(Function::Site, "/openapi.json")
+impl Default for Exchange {
+    /// An exchange that may exist or not.
+    fn default() -> Self {
+        let [npa, nxx, ocn] = ["212", "555", "9206"].map(str::to_owned);
+        Self { npa, nxx, ocn, row: Value::Null }
+    }
 }
 
-fn page() -> Request {
-    Request::to(Function::Site, "/").of_type("text/html")
+impl Exchange {
+    /// The first exchange that was found with an OCN; some holders have none.
+    fn found_by(search: &Answer) -> Option<Self> {
+        search.body["results"].as_array()?.iter().find_map(|row| {
+            let text = |name: &str| row[name].as_str().map(str::to_owned);
+            Some(Self { npa: text("npa")?, nxx: text("nxx")?, ocn: text("ocn")?, row: row.clone() })
+        })
+    }
 }
 
-fn documentation() -> Request {
-    Request::to(Function::Site, "/docs").of_type("text/html")
+fn is(value: impl Into<Value>) -> Part {
+    Part::Is(value.into())
 }
 
-fn carriers() -> Request {
-    Request::to(Function::Carriers, "/v1/carriers").query("limit", "1")
+fn has(text: impl Into<String>) -> Part {
+    Part::Has(text.into())
 }
 
-fn carrier(ocn: &str) -> Request {
-    Request::to(Function::Carriers, "/v1/carrier/{ocn}").with("ocn", ocn)
+fn check(request: Request, parts: &[(&'static str, Part)]) -> Check {
+    Check { request, expectation: Expectation::success(parts) }
 }
 
-fn area_code(npa: &str) -> Request {
-    Request::to(Function::Npa, "/v1/npa/{npa}").with("npa", npa).query("limit", "1")
-}
-
-fn exchange(npa: &str, nxx: &str) -> Request {
-    Request::to(Function::Npa, "/v1/npa/{npa}/nxx/{nxx}").with("npa", npa).with("nxx", nxx)
-}
-
-fn lookup(number: &str) -> Request {
-    Request::to(Function::Format, "/v1/lookup/{tn+}").with("tn", number)
-}
-
-fn format(number: &str) -> Request {
-    Request::to(Function::Format, "/v1/format/{tn+}").with("tn", number)
-}
-
-fn numbers(number: &str) -> Request {
-    Request::to(Function::Format, "/v1/format").body(json!([number]))
-}
-
-fn numbers_as_csv(number: &str) -> Request {
-    Request::to(Function::Format, "/v1/format").body(format!("tn\n{number}\n")).of_type("text/csv")
-}
-
-fn tool(number: &str) -> Request {
-    let call = json!({ "name": "lookup_block", "arguments": { "tn": number } });
-    let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call });
-    Request::to(Function::Mcp, "/mcp").body(message)
-}
-
-/// Every request that is made, about one exchange.
-pub fn requests_about(npa: &str, nxx: &str, ocn: &str) -> Vec<Request> {
-    let number = number_of(npa, nxx);
-    vec![
-        health(),
-        statistics(),
-        description(),
-        page(),
-        documentation(),
-        search(),
-        carriers(),
-        carrier(ocn),
-        area_code(npa),
-        exchange(npa, nxx),
-        lookup(&number),
-        format(&number),
-        numbers(&number),
-        numbers_as_csv(&number),
-        tool(&number),
+fn site() -> [Check; 3] {
+    let description = Request::to(Function::Site, "/openapi.json");
+    let page = |route| Request::to(Function::Site, route).of_type("text/html");
+    let is_whole = [("", has("<title>")), ("", has("</body>"))];
+    [
+        check(description, &[("/info/title", is("Telephone Number Reference Service"))]),
+        check(page("/"), &is_whole),
+        check(page("/docs"), &is_whole),
     ]
 }
 
-/// The first number of an exchange.
-fn number_of(npa: &str, nxx: &str) -> String {
-    format!("+1{npa}{nxx}0000")
+pub fn health() -> Check {
+    let request = Request::to(Function::Status, "/v1/health");
+    check(request, &[("/database", is("connected")), ("/status", Part::Health)])
 }
 
-/// Asks every function, each for one thing at a time, so that a single container of it is needed.
-pub async fn check_functions(functions: &Functions, serving: Serving) -> Findings {
+pub fn statistics() -> Check {
+    let request = Request::to(Function::Status, "/v1/stats");
+    check(request, &[("/last_updated/NANPA", Part::Text), ("/by_status/ASSIGNED", Part::AboveZero)])
+}
+
+/// The search for an exchange to ask for. It has enough rows for one whose holder has an OCN.
+fn search() -> Check {
+    let request = Request::to(Function::Search, "/v1/search");
+    check(
+        request.query("status", "ASSIGNED").query("limit", "100"),
+        &[
+            ("/pagination/total", Part::AboveZero),
+            ("/results/0/status", is("ASSIGNED")),
+            ("/results", Part::RowWith("ocn")),
+        ],
+    )
+}
+
+pub fn carriers() -> Check {
+    let request = Request::to(Function::Carriers, "/v1/carriers").query("limit", "1");
+    check(request, &[("/carriers/0/ocn", Part::Text), ("/pagination/total", Part::AboveZero)])
+}
+
+/// The checks of the answers about an exchange and its first number. The number's thousands block may
+/// have another holder than the exchange.
+fn checks_about(Exchange { npa, nxx, ocn, row }: &Exchange) -> [Check; 8] {
+    let number = format!("+1{npa}{nxx}0000");
+    let is_npa = || is(&**npa);
+    let is_nxx = || is(&**nxx);
+    let as_found = |name: &str| is(row[name].clone());
+    let by_exchange = Request::to(Function::Npa, "/v1/npa/{npa}/nxx/{nxx}");
+    let by_area_code = Request::to(Function::Npa, "/v1/npa/{npa}").with("npa", npa);
+    let by_ocn = Request::to(Function::Carriers, "/v1/carrier/{ocn}").with("ocn", ocn);
+    let by_number = |route| Request::to(Function::Format, route).with("tn", &number);
+    let batch = || Request::to(Function::Format, "/v1/format");
+    let call = json!({ "name": "lookup_block", "arguments": { "tn": number } });
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call });
+    [
+        check(
+            by_exchange.with("npa", npa).with("nxx", nxx),
+            &[
+                ("/npa", is_npa()),
+                ("/exchanges/0/nxx", is_nxx()),
+                ("/exchanges/0/ocn", is(&**ocn)),
+                ("/exchanges/0/company_name", as_found("company_name")),
+                ("/exchanges/0/rate_center", as_found("rate_center")),
+                ("/exchanges/0/status", as_found("status")),
+            ],
+        ),
+        check(
+            by_area_code.query("limit", "1"),
+            &[
+                ("/npa", is_npa()),
+                ("/exchanges/0/nxx", Part::Text),
+                ("/pagination/total", Part::AboveZero),
+            ],
+        ),
+        check(by_ocn, &[("/ocn", is(&**ocn)), ("/exchanges/total", Part::AboveZero)]),
+        check(
+            by_number(LOOKUP),
+            &[
+                ("/npa", is_npa()),
+                ("/nxx", is_nxx()),
+                ("/status", as_found("status")),
+                ("/carrier", Part::Object),
+            ],
+        ),
+        check(by_number(FORMAT), &[("/npa", is_npa()), ("/nxx", is_nxx())]),
+        check(
+            batch().body(json!([number])),
+            &[
+                ("/results/0/tn", is(&*number)),
+                ("/results/0/result/npa", is_npa()),
+                ("/results/0/result/nxx", is_nxx()),
+            ],
+        ),
+        check(
+            batch().body(format!("tn\n{number}\n")).of_type("text/csv"),
+            &[("", has(format!("\n{number},"))), ("", has(format!(",{npa},{nxx},")))],
+        ),
+        check(
+            Request::to(Function::Mcp, "/mcp").body(call),
+            &[
+                ("/result/isError", is(false)),
+                ("/result/structuredContent/npa", is_npa()),
+                ("/result/structuredContent/nxx", is_nxx()),
+                ("/result/structuredContent/status", as_found("status")),
+            ],
+        ),
+    ]
+}
+
+const LOOKUP: &str = "/v1/lookup/{tn+}";
+const FORMAT: &str = "/v1/format/{tn+}";
+
+/// The checks whose requests need a key, about an exchange that may exist or not.
+pub fn keyed_checks() -> impl Iterator<Item = Check> {
+    [search(), carriers()].into_iter().chain(checks_about(&Exchange::default()))
+}
+
+/// Makes the checks one after the other, so that a single container of each function is needed.
+pub async fn check_all(api: &impl Api) -> Findings {
     let mut findings = Findings::default();
-    check(&mut findings, functions, description(), expected::description).await;
-    check(&mut findings, functions, page(), expected::page).await;
-    check(&mut findings, functions, documentation(), expected::page).await;
-    match check(&mut findings, functions, health(), expected::health).await {
-        Some(Health::Empty) => {
-            findings.is_empty = true;
-            check_without_data(&mut findings, functions).await;
+    for check in site() {
+        make(&mut findings, api, check).await;
+    }
+    if let Some(answer) = make(&mut findings, api, health()).await {
+        findings.set_health(&answer);
+    }
+    let statistics = make(&mut findings, api, statistics()).await;
+    findings.assigned = statistics.and_then(|answer| answer.body["by_status"]["ASSIGNED"].as_u64());
+    let search = make(&mut findings, api, search()).await;
+    findings.found = search.as_ref().and_then(|it| it.body["pagination"]["total"].as_u64());
+    make(&mut findings, api, carriers()).await;
+    // Before the first import any exchange will do.
+    let exchange = match &search {
+        Some(search) if !findings.is_empty => Exchange::found_by(search),
+        _ => findings.is_empty.then(Exchange::default),
+    };
+    let mut holder = None;
+    for Check { request, mut expectation } in exchange.iter().flat_map(checks_about) {
+        let route = request.route;
+        if let (FORMAT, Some(holder)) = (route, holder.take()) {
+            expectation = expectation.with("/carrier", Part::IsIfValid(holder));
         }
-        Some(Health::Imported(at)) => {
-            findings.imported_at = Some(at);
-            check_with_data(&mut findings, functions, serving).await;
+        let answer = make(&mut findings, api, Check { request, expectation }).await;
+        if route == LOOKUP {
+            holder = answer.map(|answer| answer.body["carrier"].clone());
         }
-        // Whatever else does not work is told, too.
-        None => check_with_data(&mut findings, functions, serving).await,
     }
     findings
 }
 
-/// Compares new versions that have found no data with the versions that serve. Nothing is known of one
-/// that does not answer, which may be what the new one mends.
-pub async fn check_that_nobody_has_data(findings: &mut Findings, live: &Functions) {
-    let answer = live.answer_to(&health()).await.map_err(Wrong::from).and_then(expected::health);
-    if let Ok(serving) = answer {
-        findings.note("status: the data of the version that serves", expected::emptiness(serving));
+/// Makes a check, and gives the last answer if it is right.
+async fn make(findings: &mut Findings, api: &impl Api, check: Check) -> Option<Answer> {
+    let Check { request, mut expectation } = check;
+    let needs_data = request.needs_key() || request.route == statistics().request.route;
+    if findings.is_empty && needs_data {
+        expectation = without_data(request.function);
     }
-}
-
-/// Makes one check, and gives what it has found unless it failed.
-async fn check<T>(
-    findings: &mut Findings,
-    functions: &Functions,
-    request: Request,
-    expected: impl FnOnce(Answer) -> Result<T, Wrong>,
-) -> Option<T> {
-    let outcome = functions.answer_to(&request).await.map_err(Wrong::from).and_then(expected);
-    findings.note(request.name(), outcome)
-}
-
-/// Before the first import every endpoint that needs data must say that it has none. The codes are
-/// those of an exchange that may exist or not.
-async fn check_without_data(findings: &mut Findings, functions: &Functions) {
-    for request in requests_about("212", "555", "9206") {
-        match request.function {
-            Function::Site => {}
-            Function::Mcp => {
-                check(findings, functions, request, expected::tool_without_data).await;
-            }
-            _ if request.route == health().route => {}
-            _ => {
-                check(findings, functions, request, expected::without_data).await;
-            }
+    let mut answer = None;
+    for request in api.forms(request) {
+        if let Some(name) = api.check_name(&request) {
+            answer = findings.record(name, &expectation, api.answer_to(&request)).await;
         }
     }
+    answer
 }
 
-async fn check_with_data(findings: &mut Findings, functions: &Functions, serving: Serving) {
-    let assigned = check(findings, functions, statistics(), expected::statistics).await;
-    let Some((found, total)) = check(findings, functions, search(), expected::search).await else {
-        // Without an exchange to ask for, lists are what is left.
-        check(findings, functions, carriers(), expected::carriers).await;
-        return;
-    };
-    if let (Serving::Next, Some(assigned)) = (serving, assigned) {
-        findings.note("search: the current data", expected::current(assigned, total));
+/// The expectation of an answer that needs data, before the first import.
+fn without_data(function: Function) -> Expectation {
+    let error = "service_unavailable";
+    match function {
+        Function::Mcp => Expectation::success([
+            ("/result/isError", is(true)),
+            ("/result/structuredContent/error", is(error)),
+        ]),
+        _ => Expectation::refusal(503, error),
     }
-    let number = number_of(&found.npa, &found.nxx);
-    check_npa(findings, functions, &found).await;
-    check_carriers(findings, functions, &found).await;
-    check_format(findings, functions, &found, &number).await;
-    let is_block = |answer| expected::tool(answer, &found);
-    check(findings, functions, tool(&number), is_block).await;
 }
 
-async fn check_npa(findings: &mut Findings, functions: &Functions, found: &Found) {
-    let Found { npa, nxx, .. } = found;
-    let is_exchange = |answer| expected::exchange(answer, found);
-    check(findings, functions, exchange(npa, nxx), is_exchange).await;
-    let is_area_code = |answer| expected::area_code(answer, found);
-    check(findings, functions, area_code(npa), is_area_code).await;
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-async fn check_carriers(findings: &mut Findings, functions: &Functions, found: &Found) {
-    let is_carrier = |answer| expected::carrier(answer, found);
-    check(findings, functions, carrier(&found.ocn), is_carrier).await;
-    check(findings, functions, carriers(), expected::carriers).await;
-}
+    /// An exchange that a search found, after one whose holder has no OCN.
+    fn exchange() -> Exchange {
+        let without_ocn = json!({ "npa": "201", "nxx": "200", "ocn": null, "status": "ASSIGNED" });
+        let body = json!({ "results": [without_ocn, row()] });
+        Exchange::found_by(&Answer { status: 200, body }).unwrap()
+    }
 
-async fn check_format(findings: &mut Findings, functions: &Functions, found: &Found, number: &str) {
-    let is_lookup = |answer| expected::lookup(answer, found);
-    let looked_up = check(findings, functions, lookup(number), is_lookup).await;
-    let is_format = |answer| expected::format(answer, found, looked_up.as_ref());
-    check(findings, functions, format(number), is_format).await;
-    let are_numbers = |answer| expected::numbers(answer, found, number);
-    check(findings, functions, numbers(number), are_numbers).await;
-    let is_table = |answer| expected::table(answer, found, number);
-    check(findings, functions, numbers_as_csv(number), is_table).await;
+    fn row() -> Value {
+        json!({ "npa": "201", "nxx": "201", "ocn": "9206", "company_name": "A", "rate_center": "B",
+                "status": "ASSIGNED" })
+    }
+
+    #[test]
+    fn answers_about_an_exchange_must_agree_with_the_search() {
+        let row_with = |part: &str| {
+            let mut row = row();
+            row[part] = json!("X");
+            json!({ "npa": "201", "exchanges": [row] })
+        };
+        let about = |part: Value| json!({ "npa": "201", "exchanges": [part] });
+        for (route, body, reason) in [
+            ("/v1/npa/{npa}/nxx/{nxx}", about(row()), ""),
+            (
+                "/v1/npa/{npa}/nxx/{nxx}",
+                row_with("ocn"),
+                "/exchanges/0/ocn is \"X\", and must be \"9206\"",
+            ),
+            ("/v1/npa/{npa}/nxx/{nxx}", row_with("rate_center"), "/exchanges/0/rate_center is"),
+            ("/v1/npa/{npa}/nxx/{nxx}", json!({ "npa": "201" }), "/exchanges/0/nxx is null"),
+            ("/v1/format as text/csv", json!("tn,a,b,x\n+12012010000,201,201,"), ""),
+            ("/v1/format as text/csv", json!("tn\n"), "the body must have \"\\n+12012010000,\""),
+            ("/v1/format as text/csv", json!({}), "the body must have"),
+            (
+                "/v1/carrier/{ocn}",
+                json!({ "ocn": "9206", "exchanges": { "total": 0 } }),
+                "/exchanges/total is 0, and must be a number above 0",
+            ),
+        ] {
+            let mut checks = checks_about(&exchange()).into_iter();
+            let check = checks.find(|check| check.request.description() == route).unwrap();
+            let compared = check.expectation.compare(&Answer { status: 200, body: body.clone() });
+            let actual = compared.err().map(|error| error.to_string()).unwrap_or_default();
+            let is_right = actual.starts_with(reason) && actual.is_empty() == reason.is_empty();
+            assert!(is_right, "{route} {body}: {actual}");
+        }
+    }
+
+    #[test]
+    fn expectations_tell_right_answers_from_wrong_ones() {
+        let health_of = |status: &str, database: &str, imported: Value| {
+            let body =
+                json!({ "status": status, "database": database, "last_ingestion": imported });
+            (health().expectation, 200, body)
+        };
+        let imported = || json!("1970-01-01T00:00:00Z");
+        let held_by = |ocn: &str, valid: bool| {
+            let expectation = Expectation::success([("/carrier", Part::IsIfValid(json!("9206")))]);
+            (expectation, 200, json!({ "valid": valid, "carrier": ocn }))
+        };
+        let refusal =
+            |status, body: Value| (Expectation::refusal(401, "unauthorized"), status, body);
+        for ((expectation, status, body), reason) in [
+            (health_of("degraded", "connected", Value::Null), ""),
+            (health_of("healthy", "connected", imported()), ""),
+            (
+                health_of("degraded", "connected", imported()),
+                "/status is \"degraded\", and must be healthy",
+            ),
+            (
+                health_of("degraded", "error", Value::Null),
+                "/database is \"error\", and must be \"connected\"",
+            ),
+            (held_by("9206", true), ""),
+            (held_by("9", true), "/carrier is \"9\", and must be \"9206\""),
+            (held_by("9", false), ""),
+            (refusal(401, json!({ "error": "unauthorized" })), ""),
+            (refusal(401, json!({})), "/error is null, and must be \"unauthorized\""),
+            (refusal(503, json!({ "error": "x" })), "the status is 503 (x), and must be 401"),
+        ] {
+            let case = body.to_string();
+            let error = expectation.compare(&Answer { status, body }).err();
+            assert_eq!(error.map(|error| error.to_string()).unwrap_or_default(), reason, "{case}");
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! The answer to CodeDeploy: whether the new versions may take over.
+//! The report to CodeDeploy, which decides whether the new versions take over.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use signed_requests::{AwsAccount, CallError, Service};
 use crate::event::Deployment;
 
 const OPERATION: &str = "CodeDeploy_20141006.PutLifecycleEventHookExecutionStatus";
-/// How long one call may take.
+/// The time that one call may take.
 const CALL_TIMEOUT: Duration = Duration::from_secs(2);
 /// Three attempts, with waits of about half a second and a second.
 const WAITS: ExponentialBuilder = ExponentialBuilder::new()
@@ -21,26 +21,16 @@ const WAITS: ExponentialBuilder = ExponentialBuilder::new()
 /// The time that must be left for the report.
 pub const REPORT_TIME: Duration = Duration::from_secs(10);
 
-/// Whether the new versions may take over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    Succeeded,
-    Failed,
-}
-
-/// Tells CodeDeploy the verdict, without which it would wait for an hour.
+/// Tells CodeDeploy whether the new versions may take over. Without this it would wait for an hour.
 pub async fn report(
     account: &AwsAccount,
     deployment: &Deployment,
-    verdict: Verdict,
+    succeeded: bool,
 ) -> Result<(), CallError> {
     let body = json!({
         "deploymentId": deployment.deployment_id,
         "lifecycleEventHookExecutionId": deployment.lifecycle_event_hook_execution_id,
-        "status": match verdict {
-            Verdict::Succeeded => "Succeeded",
-            Verdict::Failed => "Failed",
-        },
+        "status": if succeeded { "Succeeded" } else { "Failed" },
     });
     let body = body.to_string();
     let headers = [("content-type", "application/x-amz-json-1.1"), ("x-amz-target", OPERATION)];

@@ -1,12 +1,13 @@
-//! What starts the probe.
+//! The events that start the probe.
 
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Value, json};
 
-/// What starts the probe.
-#[derive(Debug, PartialEq, Eq)]
+/// The event that starts the probe.
+#[derive(Debug, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
 pub enum Event {
-    /// CodeDeploy, which waits for what the probe reports.
+    /// CodeDeploy waits for the report of the probe.
     Deployment(Deployment),
     /// The schedule or an operator.
     Request(Request),
@@ -22,7 +23,7 @@ pub struct Deployment {
     pub lifecycle_event_hook_execution_id: String,
 }
 
-/// What to check beside the functions.
+/// The request of the schedule or an operator.
 #[derive(Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Request {
@@ -31,66 +32,41 @@ pub struct Request {
     pub base_url: Option<String>,
 }
 
-/// Why an event cannot be understood.
+/// The event is neither of the two.
 #[derive(Debug, thiserror::Error)]
-pub enum EventError {
-    #[error(
-        "the request must be a JSON object, such as {{\"base_url\": \"https://api.example.com\"}}"
-    )]
-    NoObject,
-    #[error("the event of CodeDeploy cannot be read")]
-    Deployment(#[source] serde_json::Error),
-    #[error("the request cannot be read")]
-    Request(#[source] serde_json::Error),
-}
-
-/// A field that every event of CodeDeploy has, and no request.
-const DEPLOYMENT_ID: &str = "DeploymentId";
+#[error(
+    "the request must be a JSON object with no other field than base_url, such as \
+     {{\"base_url\": \"https://api.example.com\"}}"
+)]
+pub struct EventError;
 
 impl Event {
     /// Reads the payload of an invocation. No payload counts as a request without fields.
     pub fn parse(payload: Value) -> Result<Self, EventError> {
-        let fields = match payload {
-            Value::Null => Map::new(),
-            Value::Object(fields) => fields,
-            _ => return Err(EventError::NoObject),
-        };
-        let is_deployment = fields.contains_key(DEPLOYMENT_ID);
-        let fields = Value::Object(fields);
-        if is_deployment {
-            let deployment = serde_json::from_value(fields).map_err(EventError::Deployment)?;
-            return Ok(Self::Deployment(deployment));
+        let payload = if payload.is_null() { json!({}) } else { payload };
+        if !payload.is_object() {
+            return Err(EventError);
         }
-        serde_json::from_value(fields).map(Self::Request).map_err(EventError::Request)
+        serde_json::from_value(payload).map_err(|_| EventError)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
-    fn an_event_of_codedeploy_is_told_from_a_request() {
+    fn codedeploy_and_requests_are_told_apart_and_unknown_fields_are_refused() {
         let hook = json!({ "DeploymentId": "d-1", "LifecycleEventHookExecutionId": "eyJ" });
-        let deployment = Deployment {
-            deployment_id: "d-1".to_owned(),
-            lifecycle_event_hook_execution_id: "eyJ".to_owned(),
-        };
-        assert_eq!(Event::parse(hook).unwrap(), Event::Deployment(deployment));
+        assert!(matches!(Event::parse(hook).unwrap(), Event::Deployment(_)));
         for payload in [Value::Null, json!({})] {
             assert_eq!(Event::parse(payload).unwrap(), Event::Request(Request::default()));
         }
-        let with_address = json!({ "base_url": "https://api.example.com" });
-        let request = Request { base_url: Some("https://api.example.com".to_owned()) };
-        assert_eq!(Event::parse(with_address).unwrap(), Event::Request(request));
-    }
-
-    #[test]
-    fn a_misspelt_field_and_a_payload_that_is_no_object_are_refused() {
-        assert!(Event::parse(json!({ "baseUrl": "https://api.example.com" })).is_err());
-        assert!(Event::parse(json!([])).is_err());
-        assert!(Event::parse(json!({ "DeploymentId": "d-1" })).is_err());
+        let base_url = Some("https://api.example.com".to_owned());
+        let with_address = json!({ "base_url": base_url });
+        assert_eq!(Event::parse(with_address).unwrap(), Event::Request(Request { base_url }));
+        for refused in [json!({ "baseUrl": "x" }), json!([]), json!({ "DeploymentId": "d-1" })] {
+            assert!(Event::parse(refused.clone()).is_err(), "{refused}");
+        }
     }
 }

@@ -1,73 +1,117 @@
-//! What the checks have found: for the log, the metrics, and whoever asked.
+//! The outcome of checks, for the log, the metrics, and the caller.
+
+use std::time::{Duration, Instant};
 
 use jiff::{Timestamp, Unit as TimeUnit};
 use logging::{Metric, Unit, metrics_line, with_causes};
-use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::expectations::Wrong;
+use crate::{
+    expectation::{CheckError, Expectation},
+    functions::{Answer, NoAnswer},
+};
 
-/// A check that failed.
-#[derive(Debug, Serialize)]
-pub struct Failure {
+/// The outcome of one check.
+#[derive(Debug)]
+pub struct Outcome {
     pub check: String,
-    pub reason: String,
+    /// The status of the answer, if there is one.
+    pub status: Option<u16>,
+    pub latency: Duration,
+    pub error: Option<CheckError>,
 }
 
-/// What the checks have found.
-#[derive(Debug, Default, Serialize)]
+/// The outcome of all checks.
+#[derive(Debug, Default)]
 pub struct Findings {
-    /// How many checks were made.
-    pub checks: u32,
-    pub failures: Vec<Failure>,
+    pub outcomes: Vec<Outcome>,
     /// When the data was imported; `None` before the first import, or if the service does not tell.
     pub imported_at: Option<Timestamp>,
     /// Whether the service says that nothing has been imported yet.
     pub is_empty: bool,
+    /// The assigned exchanges in the statistics of the current data.
+    pub(crate) assigned: Option<u64>,
+    /// The assigned exchanges that the search found.
+    pub(crate) found: Option<u64>,
 }
 
 impl Findings {
-    /// Counts a check, and gives what it has found unless it failed.
-    pub fn note<T>(&mut self, check: impl Into<String>, outcome: Result<T, Wrong>) -> Option<T> {
-        self.checks += 1;
-        match outcome {
-            Ok(found) => Some(found),
-            Err(wrong) => {
-                let reason = with_causes(&wrong);
-                self.failures.push(Failure { check: check.into(), reason });
-                None
-            }
+    /// Notes the outcome of a check that makes a request, and gives the answer if it is right.
+    pub async fn record(
+        &mut self,
+        check: String,
+        expectation: &Expectation,
+        answering: impl Future<Output = Result<Answer, NoAnswer>>,
+    ) -> Option<Answer> {
+        let started = Instant::now();
+        let answer = answering.await;
+        let latency = started.elapsed();
+        let status = answer.as_ref().ok().map(|answer| answer.status);
+        let checked = answer.map_err(CheckError::from);
+        let checked = checked.and_then(|answer| expectation.compare(&answer).map(|()| answer));
+        let (answer, error) = match checked {
+            Ok(answer) => (Some(answer), None),
+            Err(error) => (None, Some(error)),
+        };
+        self.outcomes.push(Outcome { check, status, latency, error });
+        answer
+    }
+
+    /// Takes the data that the service has from its health.
+    pub(crate) fn set_health(&mut self, Answer { body, .. }: &Answer) {
+        if let Some(imported) = body.get("last_ingestion") {
+            self.imported_at = imported.as_str().and_then(|at| at.parse().ok());
+            self.is_empty = imported.is_null();
         }
+    }
+
+    /// Notes the outcome of a check that compares earlier answers.
+    pub fn note(&mut self, check: &str, error: Option<CheckError>) {
+        let (check, latency) = (check.to_owned(), Duration::ZERO);
+        self.outcomes.push(Outcome { check, status: None, latency, error });
     }
 
     /// Adds other checks.
     pub fn add(&mut self, others: Self) {
-        self.checks += others.checks;
-        self.failures.extend(others.failures);
+        self.outcomes.extend(others.outcomes);
         self.imported_at = self.imported_at.or(others.imported_at);
         self.is_empty |= others.is_empty;
     }
 
     /// Whether every check succeeded.
     pub fn are_good(&self) -> bool {
-        self.failures.is_empty()
+        self.failures().next().is_none()
     }
 
-    /// The line of the log about the versions that serve, from which CloudWatch also reads metrics.
+    fn failures(&self) -> impl Iterator<Item = Value> {
+        self.outcomes.iter().filter_map(|Outcome { check, error, .. }| {
+            Some(json!({ "check": check, "reason": with_causes(error.as_ref()?) }))
+        })
+    }
+
+    /// The answer of the probe to its caller.
+    pub fn answer(&self) -> Value {
+        json!({
+            "checks": self.outcomes.len(),
+            "failures": self.failures().collect::<Vec<_>>(),
+            "imported_at": self.imported_at,
+            "is_empty": self.is_empty,
+        })
+    }
+
+    /// The line of the log about the versions that serve. CloudWatch reads metrics from it.
     pub fn line_with_metrics(&self, function: &str, now: Timestamp) -> String {
-        let failed = u32::try_from(self.failures.len()).unwrap_or(u32::MAX);
         let mut metrics = vec![
-            Metric::count("ChecksMade", f64::from(self.checks)),
-            Metric::count("ChecksFailed", f64::from(failed)),
+            Metric::count("ChecksMade", self.outcomes.len() as f64),
+            Metric::count("ChecksFailed", self.failures().count() as f64),
             Metric::count("NoData", f64::from(u8::from(self.is_empty))),
         ];
-        if let Some(hours) = self.age_in_hours(now) {
-            metrics.push(Metric { name: "DataAge", unit: Unit::None, value: hours });
-        }
+        let age = self.imported_at.and_then(|at| now.since(at).ok()?.total(TimeUnit::Hour).ok());
+        metrics.extend(age.map(|value| Metric { name: "DataAge", unit: Unit::None, value }));
         metrics_line(function, now, self.fields("the service was checked"), &metrics)
     }
 
-    /// The line of the log about new versions. It has no metrics, which tell how the service is.
+    /// The line of the log about new versions. It has no metrics, which describe the service.
     pub fn line(&self) -> String {
         self.fields("new versions were checked").to_string()
     }
@@ -76,14 +120,10 @@ impl Findings {
         json!({
             "level": if self.are_good() { "INFO" } else { "ERROR" },
             "message": message,
-            "checks": self.checks,
-            "failures": self.failures,
+            "checks": self.outcomes.len(),
+            "failures": self.failures().collect::<Vec<_>>(),
             "imported_at": self.imported_at,
         })
-    }
-
-    fn age_in_hours(&self, now: Timestamp) -> Option<f64> {
-        now.since(self.imported_at?).ok()?.total(TimeUnit::Hour).ok()
     }
 }
 
@@ -93,39 +133,31 @@ mod tests {
 
     use super::*;
 
-    fn parsed(line: &str) -> Value {
-        serde_json::from_str(line).unwrap()
-    }
-
-    fn failed() -> Wrong {
-        Wrong::Status { expected: 200, actual: 503, error: "service_unavailable".to_owned() }
-    }
-
     #[test]
-    fn a_line_tells_what_failed_and_why_and_how_old_the_data_is() {
-        let mut findings =
-            Findings { imported_at: Some(Timestamp::UNIX_EPOCH), ..Findings::default() };
-        assert_eq!(findings.note("status /v1/health", Ok(1)), Some(1));
-        assert_eq!(findings.note::<u8>("npa /v1/npa/{npa}", Err(failed())), None);
-        let now = Timestamp::UNIX_EPOCH + 90.minutes();
-        let line = parsed(&findings.line_with_metrics("CodeDeployHook_numbers", now));
-        assert_eq!((&line["ChecksMade"], &line["ChecksFailed"]), (&json!(2.0), &json!(1.0)));
-        assert_eq!((&line["DataAge"], &line["level"]), (&json!(1.5), &json!("ERROR")));
+    fn metrics_count_failures_and_tell_the_age_of_data() {
+        let imported_at = Some(Timestamp::UNIX_EPOCH);
+        let mut findings = Findings { imported_at, ..Findings::default() };
+        findings.note("status /v1/health", None);
+        let error = "service_unavailable".to_owned();
+        let failed = CheckError::Status { expected: 200, actual: 503, error };
+        findings.note("npa /v1/npa/{npa}", Some(failed));
+        let line = |findings: &Findings| -> Value {
+            let now = Timestamp::UNIX_EPOCH + 90.minutes();
+            serde_json::from_str(&findings.line_with_metrics("CodeDeployHook_numbers", now))
+                .unwrap()
+        };
+        let failed = line(&findings);
+        assert_eq!((&failed["ChecksMade"], &failed["ChecksFailed"]), (&json!(2.0), &json!(1.0)));
+        assert_eq!((&failed["DataAge"], &failed["level"]), (&json!(1.5), &json!("ERROR")));
         let failure = json!({
             "check": "npa /v1/npa/{npa}",
             "reason": "the status is 503 (service_unavailable), and must be 200",
         });
-        assert_eq!(line["failures"], json!([failure]));
-    }
+        assert_eq!(failed["failures"], json!([failure]));
 
-    #[test]
-    fn before_the_first_import_the_data_has_no_age() {
-        let empty = Findings { is_empty: true, ..Findings::default() };
-        let line = empty.line_with_metrics("probe", Timestamp::UNIX_EPOCH);
-        assert!(parsed(&line).get("DataAge").is_none(), "{line}");
-        assert_eq!(parsed(&line)["NoData"], 1.0);
-        let line = Findings::default().line_with_metrics("probe", Timestamp::UNIX_EPOCH);
-        assert_eq!(parsed(&line)["NoData"], 0.0, "a service that is ill says nothing of its data");
-        assert!(!Findings::default().line().contains("_aws"));
+        (findings.imported_at, findings.is_empty) = (None, true);
+        let empty = line(&findings);
+        assert_eq!((empty.get("DataAge"), &empty["NoData"]), (None, &json!(1.0)));
+        assert!(!findings.line().contains("_aws"));
     }
 }

@@ -6,23 +6,23 @@ use backon::{ExponentialBuilder, Retryable};
 use jiff::Timestamp;
 use logging::with_causes;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use reqwest::{Method, Response, StatusCode};
+use reqwest::{Method, StatusCode};
 use serde::Deserialize;
 use serde_json::Value;
 use signed_requests::{AwsAccount, CallError, MAX_ANSWER_BYTES, Service, first_bytes};
 use tokio::time::Instant;
 
-use crate::{request::Request, targets::Targets};
+use crate::{checks::Api, request::Request, targets::Targets};
 
-/// How long an answer may take. API Gateway would wait longer, but a client would have gone.
-pub const LONGEST_ANSWER: Duration = Duration::from_secs(16);
-/// How long to wait after a refusal for want of concurrency, which others use for a moment.
+/// The time that an answer may take. API Gateway would wait longer, but a client would have gone.
+const LONGEST_ANSWER: Duration = Duration::from_secs(16);
+/// The waits after a refusal for want of concurrency, which others use for a moment.
 const WAITS: ExponentialBuilder = ExponentialBuilder::new()
     .with_min_delay(Duration::from_millis(100))
     .with_max_delay(Duration::from_secs(2))
     .without_max_times()
     .with_jitter();
-/// The header by which Lambda tells that a function has failed instead of answering.
+/// The header with which Lambda marks a function that failed instead of answering.
 const FUNCTION_ERROR: &str = "x-amz-function-error";
 /// The characters of an ARN that are not encoded in a path.
 const ENCODED_IN_PATH: &AsciiSet =
@@ -32,11 +32,24 @@ const ENCODED_IN_PATH: &AsciiSet =
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     pub status: u16,
-    /// A text, if the body is not of JSON.
+    /// A text, if the body is not JSON.
     pub body: Value,
 }
 
-/// Why there is no answer of a function or of the API.
+impl Answer {
+    /// An answer whose body is read as JSON, unless its media type is another one.
+    pub(crate) fn new(
+        status: u16,
+        media_type: Option<&str>,
+        body: String,
+    ) -> Result<Self, NoAnswer> {
+        let is_json = media_type.is_none_or(|media_type| media_type.contains("json"));
+        let body = if is_json { serde_json::from_str(&body)? } else { Value::String(body) };
+        Ok(Self { status, body })
+    }
+}
+
+/// Why neither a function nor the API has answered.
 #[derive(Debug, thiserror::Error)]
 pub enum NoAnswer {
     #[error("no answer within {0:?}")]
@@ -47,7 +60,7 @@ pub enum NoAnswer {
     Transport(#[source] reqwest::Error),
     #[error("the function has failed ({kind}): {message}")]
     Function { kind: String, message: String },
-    #[error("the answer is no JSON")]
+    #[error("the answer is not JSON")]
     NoJson(#[from] serde_json::Error),
 }
 
@@ -58,8 +71,8 @@ impl NoAnswer {
         *status == StatusCode::TOO_MANY_REQUESTS
     }
 
-    /// The error of a request that had so much time. The address is left out.
-    pub fn of_transport(error: reqwest::Error, limit: Duration) -> Self {
+    /// The error of a request with a time limit, without the address.
+    pub(crate) fn of_transport(error: reqwest::Error, limit: Duration) -> Self {
         if error.is_timeout() {
             return Self::Timeout(limit);
         }
@@ -71,12 +84,12 @@ impl NoAnswer {
 pub struct Functions {
     pub account: AwsAccount,
     pub targets: Targets,
-    /// What the lines of the requests in the access log are found by.
+    /// The id of the requests in the access log.
     pub request_id: String,
     pub deadline: Instant,
 }
 
-/// What a function hands to API Gateway.
+/// The response that a function hands to API Gateway.
 #[derive(Deserialize)]
 struct FunctionResponse {
     #[serde(rename = "statusCode")]
@@ -86,23 +99,21 @@ struct FunctionResponse {
     body: Option<String>,
 }
 
-impl FunctionResponse {
-    fn is_json(&self) -> bool {
-        self.headers.get("content-type").is_none_or(|media_type| media_type.contains("json"))
-    }
-}
-
-/// What Lambda answers for a function that has failed.
+/// The answer of Lambda for a function that has failed.
 #[derive(Deserialize)]
 struct FunctionError {
     #[serde(rename = "errorMessage")]
     message: String,
 }
 
-impl Functions {
-    /// The answer of a function. If Lambda has no concurrency left, it is asked again until the deadline:
-    /// the hooks of one deployment run at the same time, in an account that may have ten.
-    pub async fn answer_to(&self, request: &Request) -> Result<Answer, NoAnswer> {
+impl Api for Functions {
+    fn check_name(&self, request: &Request) -> Option<String> {
+        Some(request.name())
+    }
+
+    /// Asks a function. If Lambda has no concurrency left, it is asked again until the deadline: the
+    /// hooks of one deployment run at the same time, in an account that may have ten.
+    async fn answer_to(&self, request: &Request) -> Result<Answer, NoAnswer> {
         let log = |error: &NoAnswer, wait: Duration| {
             let (error, function) = (with_causes(error), request.name());
             tracing::debug!(error, function, ?wait, "asking again");
@@ -111,7 +122,9 @@ impl Functions {
         let waits = WAITS.with_total_delay(Some(self.deadline - Instant::now()));
         asked.retry(waits).when(NoAnswer::is_throttled).notify(log).await
     }
+}
 
+impl Functions {
     async fn answer_once(&self, request: &Request) -> Result<Answer, NoAnswer> {
         let limit = time_left(self.deadline);
         let arn = utf8_percent_encode(self.targets.arn(request.function), ENCODED_IN_PATH);
@@ -124,7 +137,8 @@ impl Functions {
             CallError::Transport { source, .. } => NoAnswer::of_transport(source, limit),
             other => NoAnswer::Call(other),
         })?;
-        let kind = function_error(&response);
+        let kind = response.headers().get(FUNCTION_ERROR);
+        let kind = kind.map(|kind| String::from_utf8_lossy(kind.as_bytes()).into_owned());
         let payload = first_bytes(response, MAX_ANSWER_BYTES).await;
         let payload = payload.map_err(|error| NoAnswer::of_transport(error, limit))?;
         if let Some(kind) = kind {
@@ -133,19 +147,12 @@ impl Functions {
             return Err(NoAnswer::Function { kind, message: message.unwrap_or_default() });
         }
         let response: FunctionResponse = serde_json::from_slice(&payload)?;
-        let is_json = response.is_json();
-        let text = response.body.unwrap_or_default();
-        let body = if is_json { serde_json::from_str(&text)? } else { Value::String(text) };
-        Ok(Answer { status: response.status, body })
+        let media_type = response.headers.get("content-type").map(String::as_str);
+        Answer::new(response.status, media_type, response.body.unwrap_or_default())
     }
 }
 
-/// How long a request may take at most before a deadline.
+/// The time that a request may take before a deadline.
 pub fn time_left(deadline: Instant) -> Duration {
     LONGEST_ANSWER.min(deadline.saturating_duration_since(Instant::now()))
-}
-
-fn function_error(response: &Response) -> Option<String> {
-    let kind = response.headers().get(FUNCTION_ERROR)?;
-    Some(String::from_utf8_lossy(kind.as_bytes()).into_owned())
 }

@@ -1,4 +1,4 @@
-//! The Lambda function around the checks: its time, its log line, and what it answers.
+//! The Lambda function around the checks: its deadline, its log line, and its answer.
 
 use std::{
     env,
@@ -8,45 +8,33 @@ use std::{
 use jiff::Timestamp;
 use lambda_runtime::{Error, LambdaEvent};
 use logging::with_causes;
-use serde_json::Value;
+use serde_json::{Value, json};
 use shared::auth::OriginSecrets;
-use signed_requests::{AccountError, AwsAccount};
+use signed_requests::AwsAccount;
 use tokio::time::Instant;
 
 use crate::{
-    checks::{check_functions, check_that_nobody_has_data},
-    deployment::{REPORT_TIME, Verdict, report},
+    checks::{Api, Check, check_all, health},
+    deployment::{REPORT_TIME, report},
     event::{Deployment, Event, Request},
+    expectation::CheckError,
     findings::Findings,
     functions::Functions,
-    public_api::{ApiError, PublicApi},
-    targets::{NoVersion, Serving, Targets},
+    http_api::{HttpApi, check_api, secret_for},
+    targets::{Serving, Targets},
 };
 
-/// How long the checks take at most if Lambda does not tell its limit.
+/// The time for the checks if Lambda does not tell its limit.
 const LONGEST_CHECKS: Duration = Duration::from_secs(50);
 
-/// Why the probe cannot check anything.
-#[derive(Debug, thiserror::Error)]
-enum ProbeError {
-    #[error(transparent)]
-    Targets(#[from] NoVersion),
-    #[error(transparent)]
-    Account(#[from] AccountError),
-    #[error(transparent)]
-    Api(#[from] ApiError),
-    #[error("the checks have ended before they were done")]
-    Died(#[from] tokio::task::JoinError),
-}
-
-/// An invocation: what its requests are called in the access log, and when it must be done.
+/// An invocation: the id of its requests in the access log, and its deadline.
 #[derive(Clone)]
 struct Invocation {
     id: String,
     deadline: Instant,
 }
 
-/// Checks what the event asks for, and answers with the findings.
+/// Makes the checks that the event asks for, and answers with the findings.
 pub async fn handle(event: LambdaEvent<Value>) -> Result<Value, Error> {
     let LambdaEvent { payload, context } = event;
     let deadline = time_for_checks(context.deadline);
@@ -55,7 +43,7 @@ pub async fn handle(event: LambdaEvent<Value>) -> Result<Value, Error> {
         Event::Deployment(deployment) => answer_codedeploy(deployment, invocation).await,
         Event::Request(request) => check_service(request, invocation).await,
     };
-    Ok(serde_json::to_value(findings.map_err(|error| with_causes(&*error))?)?)
+    Ok(findings.map_err(|error| with_causes(&*error))?.answer())
 }
 
 /// Checks the new versions and tells CodeDeploy the verdict, which is that they failed if the probe
@@ -67,29 +55,50 @@ async fn answer_codedeploy(
     let account = AwsAccount::from_env().await?;
     // In a task of its own, so that CodeDeploy is told even of a panic.
     let checks = tokio::spawn(check_new_versions(account.clone(), invocation)).await;
-    let findings = checks.map_err(ProbeError::from).and_then(std::convert::identity);
-    let verdict = match &findings {
-        Ok(findings) if findings.are_good() => Verdict::Succeeded,
-        _ => Verdict::Failed,
-    };
+    let findings = checks.map_err(Error::from).and_then(std::convert::identity);
+    let succeeded = findings.as_ref().is_ok_and(Findings::are_good);
     if let Ok(findings) = &findings {
         println!("{}", findings.line());
     }
-    report(&account, &deployment, verdict).await?;
-    Ok(findings?)
+    report(&account, &deployment, succeeded).await?;
+    findings
 }
 
 async fn check_new_versions(
     account: AwsAccount,
     invocation: Invocation,
-) -> Result<Findings, ProbeError> {
+) -> Result<Findings, Error> {
     let next = functions_at(Serving::Next, account.clone(), &invocation)?;
-    let mut findings = check_functions(&next, Serving::Next).await;
+    let mut findings = check_all(&next).await;
+    // Versions that serve are not compared so: for a minute after an import they differ rightly.
+    if let (Some(assigned), Some(found)) = (findings.assigned, findings.found) {
+        let outdated = must_be("/pagination/total", assigned, json!(found));
+        findings.note("search: the current data", (found != assigned).then_some(outdated));
+    }
     if findings.imported_at.is_none() {
         let live = functions_at(Serving::Live, account, &invocation)?;
         check_that_nobody_has_data(&mut findings, &live).await;
     }
     Ok(findings)
+}
+
+/// Compares new versions without data with the versions that serve: the new ones may read another table.
+/// A version that does not answer tells nothing, and may be what the new one mends.
+async fn check_that_nobody_has_data(findings: &mut Findings, live: &Functions) {
+    let Check { request, expectation } = health();
+    let Ok(answer) = live.answer_to(&request).await else { return };
+    if expectation.compare(&answer).is_ok() {
+        let serving = answer.body["last_ingestion"].as_str();
+        let error = serving.map(|at| {
+            let expected = format!("{at}, as of the version that serves");
+            must_be("/last_ingestion", expected, Value::Null)
+        });
+        findings.note("status: the data of the version that serves", error);
+    }
+}
+
+fn must_be(field: &'static str, expected: impl ToString, actual: Value) -> CheckError {
+    CheckError::Field { field, expected: expected.to_string(), actual }
 }
 
 /// Checks the versions that serve, and the API if its address is known, and writes the metrics.
@@ -105,26 +114,33 @@ async fn check_live(
     account: AwsAccount,
     request: Request,
     invocation: &Invocation,
-) -> Result<Findings, ProbeError> {
-    let secrets = OriginSecrets::of(&variable("ORIGIN_SECRET").unwrap_or_default());
+) -> Result<Findings, Error> {
+    let Invocation { deadline, .. } = *invocation;
     let region = account.region().to_owned();
-    let api = request.base_url.as_deref();
-    let api =
-        api.map(|url| PublicApi::at(url, &secrets, &region, invocation.deadline)).transpose()?;
+    let api = match &request.base_url {
+        None => None,
+        Some(base_url) => {
+            let invalid = |_| format!("base_url must be an address, got '{base_url}'");
+            let address = base_url.parse().map_err(invalid)?;
+            let secrets = OriginSecrets::of(&variable("ORIGIN_SECRET").unwrap_or_default());
+            let secret = secret_for(&address, &secrets, &region);
+            Some(HttpApi::new(base_url, secret, deadline)?)
+        }
+    };
     let functions = functions_at(Serving::Live, account, invocation)?;
-    let mut findings = check_functions(&functions, Serving::Live).await;
+    let mut findings = check_all(&functions).await;
     if let Some(api) = api {
-        findings.add(api.check().await);
+        findings.add(check_api(&api).await);
     }
     Ok(findings)
 }
 
-/// The functions, each at its newest version or at the one that serves.
+/// The functions, each at its newest version or the one that serves.
 fn functions_at(
     serving: Serving,
     account: AwsAccount,
     invocation: &Invocation,
-) -> Result<Functions, ProbeError> {
+) -> Result<Functions, Error> {
     let targets = Targets::of(serving, variable)?;
     let Invocation { id, deadline } = invocation.clone();
     Ok(Functions { account, targets, request_id: id, deadline })
@@ -134,7 +150,7 @@ fn variable(name: &str) -> Option<String> {
     env::var(name).ok()
 }
 
-/// When the checks must be done so that time is left for the report. Lambda tells its limit in
+/// The deadline of the checks, which leaves time for the report. Lambda tells its limit in
 /// milliseconds since 1970; `cargo lambda watch` tells one that has passed.
 fn time_for_checks(milliseconds: u64) -> Instant {
     let end = SystemTime::UNIX_EPOCH + Duration::from_millis(milliseconds);

@@ -1,25 +1,29 @@
 //! The probe: asks the functions behind the API what clients ask, and compares their answers.
 //!
-//! Before a deployment, CodeDeploy asks it whether the new versions may take over ([`deployment`]); every
+//! Before a deployment, CodeDeploy asks it whether the new versions may take over ([`deployment`]). Every
 //! five minutes, or when an operator asks, it checks the versions that serve, and the API as clients
-//! reach it ([`public_api`]).
+//! reach it.
 //!
-//! [`event`] says what started it, [`targets`] where the functions are, and [`request`] makes the events
-//! that API Gateway would make. [`functions`] invokes them, [`checks`] says what is asked in which order,
-//! and [`expectations`] which answers are right. [`findings`] holds what came of it, for the log and the
-//! metrics.
+//! [`checks`] is the list of requests with the [`expectation`] of each answer. `tnr doctor` makes the
+//! same checks over HTTP. The probe invokes the [`functions`] with the events that API Gateway
+//! would make ([`request`]); [`targets`] names their versions, and [`findings`] is the outcome.
 
 mod checks;
 mod deployment;
 mod event;
-mod expectations;
+mod expectation;
 mod findings;
 mod functions;
 mod handler;
-mod public_api;
+mod http_api;
 mod request;
 mod targets;
 
+pub use checks::{Api, Check, check_all, keyed_checks};
+pub use expectation::{CheckError, Expectation};
+pub use findings::{Findings, Outcome};
+pub use functions::{Answer, NoAnswer};
 pub use handler::handle;
+pub use http_api::HttpApi;
 pub use request::Request;
 pub use targets::Function;

@@ -1,18 +1,17 @@
-//! Requests, and the events that API Gateway makes of them.
+//! Requests, as events of API Gateway and as paths for HTTP.
 
 use jiff::Timestamp;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
 
 use crate::targets::Function;
 
-/// What the probe calls itself.
 const AGENT: &str = concat!("telephone-number-reference-probe/", env!("CARGO_PKG_VERSION"));
 /// The host of an event that came through no API.
 const HOST: &str = "probe.invalid";
 /// An address that belongs to nobody (RFC 5737).
 const SOURCE_ADDRESS: &str = "192.0.2.1";
-
-/// What most requests send and want.
+/// The media type of most requests and answers.
 const JSON: &str = "application/json";
 
 /// A request to a function: `POST` if it has a body, and otherwise `GET`.
@@ -22,10 +21,10 @@ pub struct Request {
     /// The route as the template writes it, such as `/v1/npa/{npa}`.
     pub route: &'static str,
     parameters: Vec<(&'static str, String)>,
-    query: Vec<(&'static str, &'static str)>,
-    body: Option<String>,
-    /// The media type that is wanted, and that of the body.
-    media_type: &'static str,
+    query: Vec<(&'static str, String)>,
+    pub(crate) body: Option<String>,
+    /// The media type of the body and of the answer.
+    pub(crate) media_type: &'static str,
 }
 
 impl Request {
@@ -41,72 +40,101 @@ impl Request {
     }
 
     /// The request with the value of a parameter in its path.
-    pub fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
-        self.parameters.push((name, value.into()));
+    pub(crate) fn with(mut self, name: &'static str, value: &str) -> Self {
+        self.parameters.push((name, value.to_owned()));
         self
     }
 
-    /// The request with a parameter of its query, which needs no encoding.
-    pub fn query(mut self, name: &'static str, value: &'static str) -> Self {
-        self.query.push((name, value));
+    pub(crate) fn query(mut self, name: &'static str, value: &str) -> Self {
+        self.query.push((name, value.to_owned()));
         self
     }
 
     /// The request with a body of JSON, unless [`Self::of_type`] says otherwise.
-    pub fn body(mut self, body: impl ToString) -> Self {
+    pub(crate) fn body(mut self, body: impl ToString) -> Self {
         self.body = Some(body.to_string());
         self
     }
 
-    /// The request for another media type than JSON, of which its body is as well.
-    pub fn of_type(mut self, media_type: &'static str) -> Self {
+    pub(crate) fn of_type(mut self, media_type: &'static str) -> Self {
         self.media_type = media_type;
         self
     }
 
-    fn method(&self) -> &'static str {
+    pub fn needs_key(&self) -> bool {
+        !matches!(self.function, Function::Status | Function::Site)
+    }
+
+    pub fn method(&self) -> &'static str {
         if self.body.is_some() { "POST" } else { "GET" }
     }
 
-    /// What log lines call the request. They have the route instead of the path, which may hold a phone
-    /// number.
-    pub fn name(&self) -> String {
-        let method = if self.body.is_some() { "POST " } else { "" };
-        let media_type = match self.media_type {
-            JSON => String::new(),
-            other => format!(" as {other}"),
-        };
-        format!("{} {method}{}{media_type}", self.function.name(), self.route)
+    /// The route, with the media type if that is not JSON.
+    pub fn description(&self) -> String {
+        match self.media_type {
+            JSON => self.route.to_owned(),
+            other => format!("{} as {other}", self.route),
+        }
     }
 
-    /// The path, decoded, as an HTTP API writes it.
-    fn path(&self) -> String {
+    /// The name in log lines. It has the route instead of the path, which may hold a phone number.
+    pub(crate) fn name(&self) -> String {
+        let method = if self.body.is_some() { "POST " } else { "" };
+        format!("{} {method}{}", self.function.name(), self.description())
+    }
+
+    /// The same request at the other route that some endpoints have: with the only parameter in the query
+    /// instead of the path, or without the version.
+    pub fn at_other_route(&self) -> Option<Self> {
+        let mut other = self.clone();
+        if let [(name, value)] = &self.parameters[..] {
+            other.query.push((name, value.clone()));
+            other.parameters.clear();
+            (other.route, _) = self.route.split_once("/{")?;
+            return Some(other);
+        }
+        let is_unversioned = self.function == Function::Status;
+        other.route = self.route.strip_prefix("/v1").filter(|_| is_unversioned)?;
+        Some(other)
+    }
+
+    fn path(&self, encode: impl Fn(&str) -> String) -> String {
         let fill_in = |path: String, (name, value): &(&str, String)| {
-            path.replace(&format!("{{{name}}}"), value).replace(&format!("{{{name}+}}"), value)
+            let value = encode(value);
+            path.replace(&format!("{{{name}}}"), &value).replace(&format!("{{{name}+}}"), &value)
         };
         self.parameters.iter().fold(self.route.to_owned(), fill_in)
     }
 
+    fn raw_query(&self) -> String {
+        let query = self.query.iter().map(|(name, value)| format!("{name}={}", encoded(value)));
+        query.collect::<Vec<_>>().join("&")
+    }
+
+    /// Path and query of the request over HTTP.
+    pub(crate) fn target(&self) -> String {
+        let path = self.path(encoded);
+        if self.query.is_empty() { path } else { format!("{path}?{}", self.raw_query()) }
+    }
+
     /// The [event of an HTTP API](https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html)
-    /// for this request, authorized by IAM: who sends it has the permission of IAM to invoke the
-    /// function. `id` is what its line of the access log is found by.
-    pub fn event(&self, id: &str, now: Timestamp) -> Value {
-        let path = self.path();
+    /// for this request, authorized by IAM: its sender may invoke the function. `id` is its id in the
+    /// access log.
+    pub(crate) fn event(&self, id: &str, now: Timestamp) -> Value {
+        // An HTTP API writes the path decoded.
+        let path = self.path(str::to_owned);
         let route_key = format!("ANY {}", self.route);
-        let query: Vec<String> =
-            self.query.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        let map = |pairs: &mut dyn Iterator<Item = (&str, &str)>| -> Map<String, Value> {
-            pairs.map(|(name, value)| (name.to_owned(), json!(value))).collect()
+        let map = |pairs: &[(&str, String)]| -> Map<String, Value> {
+            pairs.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect()
         };
         let mut event = json!({
             "version": "2.0",
             "routeKey": route_key,
             "rawPath": path,
-            "rawQueryString": query.join("&"),
+            "rawQueryString": self.raw_query(),
             "headers": { "accept": self.media_type, "host": HOST, "user-agent": AGENT },
-            "queryStringParameters": map(&mut self.query.iter().copied()),
-            "pathParameters":
-                map(&mut self.parameters.iter().map(|(name, value)| (*name, value.as_str()))),
+            "queryStringParameters": map(&self.query),
+            "pathParameters": map(&self.parameters),
             "requestContext": {
                 "accountId": "probe",
                 "apiId": "probe",
@@ -136,12 +164,16 @@ impl Request {
     }
 }
 
+fn encoded(text: &str) -> String {
+    utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn an_event_has_the_path_decoded_and_each_parameter_by_itself() {
+    fn events_have_decoded_paths_and_each_parameter() {
         let request = Request::to(Function::Format, "/v1/lookup/{tn+}").with("tn", "+12015550000");
         let event = request.event("id", Timestamp::UNIX_EPOCH);
         assert_eq!(event["rawPath"], "/v1/lookup/+12015550000");
@@ -149,36 +181,32 @@ mod tests {
         assert_eq!(event["pathParameters"], json!({ "tn": "+12015550000" }));
         assert_eq!(event["requestContext"]["time"], "01/Jan/1970:00:00:00 +0000");
         assert_eq!(request.name(), "format /v1/lookup/{tn+}");
-    }
 
-    #[test]
-    fn a_request_with_a_body_is_a_post_of_json() {
-        let request = Request::to(Function::Format, "/v1/format").body(json!(["+12015550000"]));
-        let event = request.event("id", Timestamp::UNIX_EPOCH);
-        assert_eq!(event["requestContext"]["http"]["method"], "POST");
-        assert_eq!(event["headers"]["content-type"], "application/json");
-        assert_eq!(event["body"], "[\"+12015550000\"]");
-        assert_eq!(request.name(), "format POST /v1/format");
-    }
+        let request = Request::to(Function::Search, "/v1/search");
+        let event =
+            request.query("q", "a b").query("limit", "1").event("id", Timestamp::UNIX_EPOCH);
+        assert_eq!(event["rawQueryString"], "q=a%20b&limit=1");
+        assert_eq!(event["queryStringParameters"], json!({ "q": "a b", "limit": "1" }));
 
-    #[test]
-    fn a_request_of_another_type_says_so() {
         let request = Request::to(Function::Format, "/v1/format").body("tn\n").of_type("text/csv");
         let event = request.event("id", Timestamp::UNIX_EPOCH);
-        assert_eq!(
-            (&event["headers"]["accept"], &event["body"]),
-            (&json!("text/csv"), &json!("tn\n"))
-        );
-        assert_eq!(event["headers"]["content-type"], "text/csv");
+        assert_eq!(event["requestContext"]["http"]["method"], "POST");
+        for name in ["accept", "content-type"] {
+            assert_eq!(event["headers"][name], "text/csv");
+        }
+        assert_eq!(event["body"], "tn\n");
         assert_eq!(request.name(), "format POST /v1/format as text/csv");
     }
 
     #[test]
-    fn a_query_is_told_whole_and_by_parameter() {
-        let request = Request::to(Function::Search, "/v1/search");
-        let request = request.query("status", "ASSIGNED").query("limit", "1");
-        let event = request.event("id", Timestamp::UNIX_EPOCH);
-        assert_eq!(event["rawQueryString"], "status=ASSIGNED&limit=1");
-        assert_eq!(event["queryStringParameters"], json!({ "status": "ASSIGNED", "limit": "1" }));
+    fn some_requests_have_another_route() {
+        let other = |request: Request| request.at_other_route().map(|other| other.target());
+        let lookup = Request::to(Function::Format, "/v1/lookup/{tn+}").with("tn", "+12015550000");
+        assert_eq!(lookup.target(), "/v1/lookup/%2B12015550000");
+        assert_eq!(other(lookup).unwrap(), "/v1/lookup?tn=%2B12015550000");
+        let area_code = Request::to(Function::Npa, "/v1/npa/{npa}").with("npa", "201");
+        assert_eq!(other(area_code.query("limit", "1")).unwrap(), "/v1/npa?limit=1&npa=201");
+        assert_eq!(other(Request::to(Function::Status, "/v1/health")).unwrap(), "/health");
+        assert_eq!(other(Request::to(Function::Search, "/v1/search")), None);
     }
 }

@@ -1,7 +1,12 @@
 //! The functions behind the API, and where they are invoked.
 
+use std::collections::BTreeMap;
+
+use strum::{IntoStaticStr, VariantArray};
+
 /// A function behind the API.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub enum Function {
     Carriers,
     Npa,
@@ -14,27 +19,11 @@ pub enum Function {
 
 impl Function {
     /// Every function behind the API.
-    pub const ALL: [Self; 7] = [
-        Self::Carriers,
-        Self::Npa,
-        Self::Format,
-        Self::Search,
-        Self::Status,
-        Self::Site,
-        Self::Mcp,
-    ];
+    pub const ALL: &[Self] = Self::VARIANTS;
 
     /// The name of its folder.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Carriers => "carriers",
-            Self::Npa => "npa",
-            Self::Format => "format",
-            Self::Search => "search",
-            Self::Status => "status",
-            Self::Site => "site",
-            Self::Mcp => "mcp",
-        }
+        self.into()
     }
 
     /// The environment variable that holds the ARN of its newest version.
@@ -43,7 +32,7 @@ impl Function {
     }
 }
 
-/// Which versions of the functions are asked.
+/// The versions of the functions that are asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Serving {
     /// Those of the alias that the API invokes.
@@ -55,7 +44,7 @@ pub enum Serving {
 /// The alias that the API invokes.
 const ALIAS: &str = "live";
 
-/// Why it is not known where a function is.
+/// Why the place of a function is unknown.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "the environment variable {variable} must be the ARN of a version of a function, got '{value}'"
@@ -67,7 +56,7 @@ pub struct NoVersion {
 
 /// Where the functions are invoked.
 #[derive(Debug, Clone)]
-pub struct Targets([(Function, String); Function::ALL.len()]);
+pub struct Targets(BTreeMap<Function, String>);
 
 impl Targets {
     /// The versions that the environment names, or the aliases beside them. A deployment sets the
@@ -76,27 +65,25 @@ impl Targets {
         serving: Serving,
         environment: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, NoVersion> {
-        let mut targets = Function::ALL.map(|function| (function, String::new()));
-        for (function, target) in &mut targets {
+        let target = |&function: &Function| {
             let variable = function.variable();
-            let version = environment(&variable).unwrap_or_default();
-            *target = match (unqualified(&version), serving) {
-                (Some(_), Serving::Next) => version,
-                (Some(arn), Serving::Live) => format!("{arn}:{ALIAS}"),
-                (None, _) => return Err(NoVersion { variable, value: version }),
-            };
-        }
-        Ok(Self(targets))
+            let value = environment(&variable).unwrap_or_default();
+            match (unqualified(&value), serving) {
+                (Some(_), Serving::Next) => Ok((function, value)),
+                (Some(arn), Serving::Live) => Ok((function, format!("{arn}:{ALIAS}"))),
+                (None, _) => Err(NoVersion { variable, value }),
+            }
+        };
+        Function::ALL.iter().map(target).collect::<Result<_, _>>().map(Self)
     }
 
     /// The ARN at which a function is invoked.
     pub fn arn(&self, function: Function) -> &str {
-        let target = self.0.iter().find(|(known, _)| *known == function);
-        target.map(|(_, arn)| arn.as_str()).expect("there is a target for every function")
+        &self.0[&function]
     }
 }
 
-/// The ARN of a function without its version; `None` if the text is no ARN of a version.
+/// The ARN of a function without its version; `None` if the text is not the ARN of a version.
 fn unqualified(arn: &str) -> Option<&str> {
     let (function, version) = arn.rsplit_once(':')?;
     let is_version = !version.is_empty() && version.bytes().all(|byte| byte.is_ascii_digit());

@@ -7,8 +7,8 @@ use store::{Store, Tables};
 
 use crate::{LocalError, args::DataArgs};
 
-/// Switches on deletion protection of every table of a stack where it is off, and says so. Whoever
-/// may not do that is warned, and keeps the key that was made.
+/// Switches on deletion protection of every table of a stack where it is off, and says so. Without the
+/// permission there is a warning, and the key that was made stays.
 pub async fn protect_tables_of_stack(store: &Store, data: &DataArgs) {
     if data.stack.is_none() {
         return;
@@ -31,12 +31,13 @@ pub async fn protect_tables_of_stack(store: &Store, data: &DataArgs) {
     }
 }
 
-fn names(tables: &Tables) -> impl Iterator<Item = &str> {
+/// The names of all tables.
+pub fn names(tables: &Tables) -> impl Iterator<Item = &str> {
     let Tables { carriers, exchanges, dataset, api_keys, usage } = tables;
     [carriers, exchanges, dataset, api_keys, usage].into_iter().map(String::as_str)
 }
 
-/// Protects a table; gives whether it was not protected before.
+/// Protects a table; `true` if it was not protected before.
 async fn protect(client: &Client, table: &str) -> Result<bool, LocalError> {
     let failed = || format!("deletion protection of table {table} cannot be switched on");
     let described = client.describe_table().table_name(table).send().await;

@@ -77,8 +77,6 @@ pub enum LocalError {
         PUBLISHED_ADDRESSES.join("\n")
     )]
     NotFetched(IngestError),
-    #[error("{0} answers with more than the health of this service")]
-    NoHealth(String),
     #[error("the import was refused: {reason}{}", allowing(command.as_deref()))]
     Refused {
         reason: String,
@@ -128,7 +126,6 @@ impl LocalError {
             | Self::RejectedNumbers(_)
             | Self::Drift(_)
             | Self::Unhealthy { .. }
-            | Self::NoHealth(_)
             | Self::NoAnswer { .. } => EXIT_CODE_OF_NOTHING,
             Self::Stopped => EXIT_CODE_OF_SIGNAL,
             Self::NothingExamined | Self::Unexamined(_) | Self::Unprinted(_) => {

@@ -7,36 +7,35 @@ use indicatif::HumanCount;
 use crate::{
     LocalError,
     args::CostsArgs,
-    costs::{Bill, Deployment, Line, Usage, markdown, prices},
+    costs::{Bill, Line, REGION, Usage, YEAR, markdown},
     terminal::{self, width, wrapped},
 };
 
 /// Prints a bill, or the document with several.
 pub fn print(args: CostsArgs) -> Result<(), LocalError> {
-    let deployment = Deployment::of_template()?;
-    let text =
-        if args.markdown { markdown::document(&deployment) } else { table(&deployment, &args) };
-    terminal::print_raw(&text.map_err(LocalError::io("cannot print the costs"))?)
+    if args.markdown {
+        return terminal::print_raw(&markdown::document());
+    }
+    let table = table(&args).map_err(LocalError::io("cannot print the costs"))?;
+    terminal::print_raw(&table)
 }
 
-fn table(deployment: &Deployment, args: &CostsArgs) -> Result<String, fmt::Error> {
+fn table(args: &CostsArgs) -> Result<String, fmt::Error> {
     let cold_share = args.cold / 100.0;
     let usage = if args.worst_case {
-        Usage::worst_day(deployment, cold_share)
+        Usage::worst_day(cold_share)
     } else {
         Usage::month(args.requests as f64, cold_share)
     };
     let usage = Usage { tracing: args.tracing, edge: args.edge, ..usage };
-    let bill = Bill::of(deployment, &usage);
+    let bill = Bill::of(&usage);
     let span = if args.worst_case { "A day" } else { "A month" };
     let requests = HumanCount(usage.requests as u64);
     let mut table = String::new();
     let heading = format!(
-        "{span} with {requests} requests, {} % of which start a container; US dollars, {}, list \
-         prices of {} without the free tier but for 100 GB of data out",
+        "{span} with {requests} requests, {} % of which start a container; US dollars, {REGION}, list \
+         prices of {YEAR} without the free tier but for 100 GB of data out",
         args.cold,
-        prices::REGION,
-        prices::YEAR
     );
     writeln!(table, "{}", wrapped(&heading, width(), 0))?;
     for line in &bill.of_requests {

@@ -16,8 +16,8 @@ use crate::{
     args::DoctorArgs,
     database::{Access, on_database, store_at},
     doctor::{
-        Conditions, Examination, Finding, Group, Remedies, StackTarget, State, Target,
-        examine_database, examine_service, examine_stack,
+        Conditions, DEFAULT_MAX_DAYS, Examination, Finding, Group, Remedies, StackTarget, State,
+        Target, examine_database, examine_service, examine_stack,
     },
     import_progress::with_progress,
     place::Place,
@@ -89,14 +89,16 @@ async fn of_database(
 ) -> Result<(String, Vec<Group>), LocalError> {
     let place = args.data.place()?;
     let remedies = Remedies::new(&place, args.data.next());
-    let examine = async |store: &Store| examine_database(store, &remedies, conditions).await;
+    let examine = async |store: &Store| {
+        examine_database(store, DEFAULT_MAX_DAYS, &remedies, conditions).await
+    };
     match place {
         Place::Endpoint(endpoint) => {
             let store = store_at(&endpoint, TimeoutProfile::Batch).await;
-            Ok((format!("database at {endpoint}"), examine(&store).await?))
+            Ok((format!("database at {endpoint}"), examine(&store).await))
         }
         Place::Stack(_) | Place::Folder(_) => {
-            let groups = on_database(&args.data, Access::Examine, examine).await??;
+            let groups = on_database(&args.data, Access::Examine, examine).await?;
             Ok((format!("database in {place}"), groups))
         }
     }

@@ -1,11 +1,12 @@
-//! Asks a running server how it is, for health checks of containers, which have no other program.
+//! The health of a running server, for health checks of containers, which have no other program.
 
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
     time::Duration,
 };
 
-use reqwest::{Client, StatusCode, redirect::Policy};
+use reqwest::{StatusCode, redirect::Policy};
+use signed_requests::{client_builder, first_bytes};
 
 use crate::{
     LocalError,
@@ -14,7 +15,7 @@ use crate::{
 
 /// Health checks usually give up after a few seconds.
 const LONGEST_WAIT: Duration = Duration::from_secs(3);
-/// The most bytes that the health of this service can have by far.
+/// More bytes than the health of this service has.
 const LONGEST_ANSWER: usize = 64 * 1024;
 
 /// Asks for the health of the API on this machine, or the address that was given, and prints the
@@ -22,24 +23,10 @@ const LONGEST_ANSWER: usize = 64 * 1024;
 pub async fn check(args: HealthArgs) -> Result<(), LocalError> {
     let url = url(args);
     let failed = |source| LocalError::NoAnswer { url: url.clone(), source };
-    // Only plain HTTP is spoken, but the client is not made without a choice for TLS. This fails if
-    // that has been chosen already.
-    _ = rustls::crypto::ring::default_provider().install_default();
-    let client = Client::builder()
-        .timeout(LONGEST_WAIT)
-        .redirect(Policy::none())
-        .no_proxy()
-        .build()
-        .map_err(failed)?;
-    let mut response = client.get(&url).send().await.map_err(failed)?;
+    let client = client_builder().timeout(LONGEST_WAIT).redirect(Policy::none()).no_proxy();
+    let response = client.build().map_err(failed)?.get(&url).send().await.map_err(failed)?;
     let status = response.status();
-    let mut body = Vec::new();
-    while let Some(part) = response.chunk().await.map_err(failed)? {
-        body.extend_from_slice(&part);
-        if body.len() > LONGEST_ANSWER {
-            return Err(LocalError::NoHealth(url));
-        }
-    }
+    let body = first_bytes(response, LONGEST_ANSWER).await.map_err(failed)?;
     // Whatever answers at the address must not control the terminal.
     println!("{}", String::from_utf8_lossy(&body).trim().replace(char::is_control, " "));
     if status == StatusCode::OK { Ok(()) } else { Err(LocalError::Unhealthy { url, status }) }

@@ -1,97 +1,167 @@
-//! What a deployment costs, computed from what requests take ([`measures`] and [`costliest`]), what `template.yaml`
-//! deploys ([`Deployment`]), and the list prices of AWS ([`prices`]).
+//! The costs of a deployment, computed from the sizes of requests (`requests.csv`), the other [`measures`]
+//! and the list prices of AWS (`prices.yaml`).
 
-pub mod costliest;
-mod deployment;
 pub mod markdown;
 pub mod measures;
-pub mod prices;
 
-pub use deployment::{Deployment, RouteLimit};
+use std::sync::LazyLock;
 
-use self::{
-    costliest::Costliest,
-    measures::{
-        EDGE_LOG_BYTES, EDGE_RULES, IMPORT_SECONDS, ITEM_BYTES, ITEMS, ITEMS_CHANGED_IN_A_NIGHT,
-        PLATFORM_LINE_OF_START, PLATFORM_LINES, PUBLIC_REQUESTS_OF_PROBE, REQUEST_MS,
-        REQUESTS_OF_PROBE, SNAPSHOT_BYTES, START_MS, UNITS_OF_KEY_AND_MANIFEST, UNKNOWN_KEY_UNITS,
-        average, units_of_snapshot,
-    },
-    prices::{GB, Price},
+use serde::Deserialize;
+
+use self::measures::{
+    ALARM_METRICS, ALARMS, API_FUNCTIONS, EDGE_LOG_BYTES, EDGE_RULES, GATEWAY_LOG_BYTES,
+    IMPORT_MEMORY_MB, IMPORT_SECONDS, ITEM_BYTES, ITEMS, ITEMS_CHANGED_IN_A_NIGHT, KEYED_FUNCTIONS,
+    MEMORY_MB, METRIC_FILTERS, METRICS_OF_IMPORT, METRICS_OF_PROBE, METRICS_OF_REQUESTS,
+    PLATFORM_LOG_BYTES, PLATFORM_LOG_BYTES_OF_START, PUBLIC_REQUESTS_OF_PROBE, REQUEST_MS,
+    REQUESTS_OF_PROBE, SNAPSHOT_BYTES, START_MS, UNITS_OF_KEY_AND_MANIFEST, UNKNOWN_KEY_UNITS,
 };
+
+/// The year and the region of the prices.
+pub const YEAR: u16 = 2026;
+pub const REGION: &str = "us-east-1";
 
 /// The days of a month, as the price pages count.
 const DAYS: f64 = 30.0;
 const SECONDS_OF_A_DAY: f64 = 86_400.0;
-/// How often the probe works in a month: every five minutes.
+/// The runs of the probe in a month, one every five minutes.
 const PROBES: f64 = DAYS * SECONDS_OF_A_DAY / 300.0;
 /// The snapshots that the table of datasets holds: the current one and three older ones.
 const SNAPSHOTS: f64 = 4.0;
-/// What DynamoDB adds to each item when it bills storage.
+/// The bytes that DynamoDB adds to each item when it bills storage.
 const STORAGE_OVERHEAD: f64 = 100.0;
 /// The share of requests that X-Ray traces by default, beside one a second.
 const TRACED_SHARE: f64 = 0.05;
 
-/// How a deployment is used.
+/// The price of something that is counted.
+#[derive(Debug, Deserialize)]
+pub struct Price {
+    name: String,
+    what: String,
+    /// The count that the dollars are for, and the words for it.
+    per: f64,
+    unit: String,
+    /// Dollars, in tiers such as `1 up to 300, then 0.9`: each begins where the one before ends.
+    dollars: String,
+    source: String,
+}
+
+impl Price {
+    /// The dollars for so many in one month.
+    fn of(&self, count: f64) -> f64 {
+        let number = |text: &str| text.replace(',', "").parse::<f64>().expect("a number");
+        let (mut dollars, mut below) = (0.0, 0.0);
+        for tier in self.dollars.split(", then ") {
+            let (price, end) = match tier.split_once(" up to ") {
+                Some((price, end)) => (number(price), number(end)),
+                None => (number(tier), f64::INFINITY),
+            };
+            dollars += price * (count / self.per).clamp(below, end) - price * below;
+            below = end;
+        }
+        dollars
+    }
+}
+
+static PRICES: LazyLock<Vec<Price>> = LazyLock::new(|| {
+    yaml_serde::from_str(include_str!("prices.yaml")).expect("the prices are a list")
+});
+
+/// The dollars for so many of something in one month.
+fn cost(name: &str, count: f64) -> f64 {
+    let price = PRICES.iter().find(|price| price.name == name);
+    price.unwrap_or_else(|| panic!("{name} has no price")).of(count)
+}
+
+/// A request on the sample, and what it takes in a warm container.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct RequestKind {
+    pub name: String,
+    pub target: String,
+    /// The route, or `others`, of which this is the most expensive request.
+    pub route: String,
+    /// Its share of the requests of a usual month, in percent. This is an assumption.
+    share: f64,
+    /// The requests a second beyond which API Gateway refuses more on the route.
+    pub rate: f64,
+    /// The response without compression: headers and body.
+    pub response_bytes: f64,
+    /// The line that the function logs.
+    pub log_bytes: f64,
+    pub read_units: f64,
+    /// The billed time in milliseconds, an upper limit.
+    ms: f64,
+}
+
+/// The usual requests, and the most expensive request of each route.
+pub static REQUESTS: LazyLock<Vec<RequestKind>> = LazyLock::new(|| {
+    let mut rows = csv::Reader::from_reader(include_bytes!("requests.csv").as_slice());
+    rows.deserialize().collect::<Result<_, _>>().expect("each row is a request")
+});
+
+/// The average request of a month or day.
+#[derive(Debug, Clone, Copy)]
+pub struct Request {
+    response_bytes: f64,
+    log_bytes: f64,
+    read_units: f64,
+    ms: f64,
+}
+
+impl Request {
+    fn average(weight: impl Fn(&RequestKind) -> f64) -> Self {
+        let sum = |of: fn(&RequestKind) -> f64| -> f64 {
+            REQUESTS.iter().map(|kind| weight(kind) * of(kind)).sum()
+        };
+        let total = REQUESTS.iter().map(&weight).sum::<f64>();
+        Self {
+            response_bytes: sum(|kind| kind.response_bytes) / total,
+            log_bytes: sum(|kind| kind.log_bytes) / total,
+            read_units: sum(|kind| kind.read_units) / total,
+            ms: sum(|kind| kind.ms) / total,
+        }
+    }
+
+    fn usual() -> Self {
+        Self::average(|kind| kind.share)
+    }
+
+    /// The most expensive requests of all routes, each as often as its limit allows, and each with a key
+    /// that has to be read.
+    fn worst() -> Self {
+        let average = Self::average(|kind| kind.rate);
+        Self { read_units: average.read_units + UNKNOWN_KEY_UNITS, ..average }
+    }
+}
+
+/// The requests a second beyond which API Gateway refuses more, on all routes together.
+pub fn throttling_rate() -> f64 {
+    REQUESTS.iter().map(|kind| kind.rate).sum()
+}
+
+/// The use of a deployment.
 #[derive(Debug, Clone, Copy)]
 pub struct Usage {
     pub requests: f64,
     /// The share of them that starts a container, from 0 to 1.
     pub cold_share: f64,
     pub days: f64,
-    /// What one request takes.
     pub request: Request,
     pub tracing: bool,
     /// Whether CloudFront and a firewall stand in front.
     pub edge: bool,
 }
 
-/// What one request takes.
-#[derive(Debug, Clone, Copy)]
-pub struct Request {
-    pub response_bytes: f64,
-    pub log_bytes: f64,
-    pub read_units: f64,
-    /// The billed time, in milliseconds.
-    pub ms: f64,
-}
-
-impl Request {
-    /// The average over the kinds of requests.
-    pub fn usual() -> Self {
-        Self {
-            response_bytes: average(|kind| f64::from(kind.response_bytes)),
-            log_bytes: average(|kind| f64::from(kind.log_bytes)),
-            read_units: average(|kind| kind.read_units),
-            ms: REQUEST_MS,
-        }
-    }
-
-    /// The average over the most expensive requests of all routes, each as often as its limit allows, and
-    /// each with a key that has to be read.
-    pub fn worst(deployment: &Deployment) -> Self {
-        let average = |of: fn(&Costliest) -> f64| deployment.average_at_limits(of);
-        Self {
-            response_bytes: average(|it| it.kind.response_bytes.into()),
-            log_bytes: average(|it| it.kind.log_bytes.into()),
-            read_units: average(|it| it.kind.read_units) + UNKNOWN_KEY_UNITS,
-            ms: average(|it| it.ms),
-        }
-    }
-}
-
 impl Usage {
-    /// A month with so many requests of the usual kinds.
+    /// A month with so many usual requests.
     pub fn month(requests: f64, cold_share: f64) -> Self {
         let request = Request::usual();
         Self { requests, cold_share, days: DAYS, request, tracing: false, edge: false }
     }
 
-    /// A day in which clients send as many requests as the deployment takes, each the most expensive one of
-    /// its route.
-    pub fn worst_day(deployment: &Deployment, cold_share: f64) -> Self {
-        let requests = deployment.throttling_rate() * SECONDS_OF_A_DAY;
-        Self { days: 1.0, request: Request::worst(deployment), ..Self::month(requests, cold_share) }
+    /// A day with as many requests as the deployment takes, each the most expensive one of its route.
+    pub fn worst_day(cold_share: f64) -> Self {
+        let requests = throttling_rate() * SECONDS_OF_A_DAY;
+        Self { days: 1.0, request: Request::worst(), ..Self::month(requests, cold_share) }
     }
 }
 
@@ -108,7 +178,7 @@ impl Line {
     }
 }
 
-/// A bill: what the requests cost, and what is paid without any.
+/// A bill: the lines that depend on the requests, and the fixed ones.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bill {
     pub of_requests: Vec<Line>,
@@ -116,10 +186,9 @@ pub struct Bill {
 }
 
 impl Bill {
-    /// What `deployment` costs if it is used so.
-    pub fn of(deployment: &Deployment, usage: &Usage) -> Self {
-        let mut of_requests = requests(deployment, usage);
-        let mut fixed = fixed(deployment, usage.days / DAYS);
+    pub fn of(usage: &Usage) -> Self {
+        let mut of_requests = requests(usage);
+        let mut fixed = fixed(usage.days / DAYS);
         if usage.edge {
             of_requests.extend(requests_at_edge(usage));
             fixed.push(firewall(usage.days / DAYS));
@@ -143,140 +212,161 @@ fn gb_seconds(memory_mb: f64, seconds: f64) -> f64 {
     memory_mb / 1024.0 * seconds
 }
 
-fn requests(deployment: &Deployment, usage: &Usage) -> Vec<Line> {
+fn requests(usage: &Usage) -> Vec<Line> {
     let Usage { requests, cold_share, request, .. } = *usage;
     let starts = requests * cold_share;
-    let time = |count: f64, ms: f64| {
-        prices::LAMBDA_TIME.of(gb_seconds(deployment.memory_mb, count * ms / 1000.0))
-    };
+    let time =
+        |count: f64, ms: f64| cost("lambda_time", gb_seconds(MEMORY_MB, count * ms / 1000.0));
     let units_of_start = units_of_snapshot(SNAPSHOT_BYTES) + UNITS_OF_KEY_AND_MANIFEST;
+    let platform_bytes =
+        requests * f64::from(PLATFORM_LOG_BYTES) + starts * f64::from(PLATFORM_LOG_BYTES_OF_START);
+    let gateway_bytes = requests * f64::from(GATEWAY_LOG_BYTES);
     let mut lines = vec![
-        Line::new("API Gateway", prices::API_REQUESTS.of(requests)),
-        Line::new("Lambda, requests", prices::LAMBDA_REQUESTS.of(requests)),
+        Line::new("API Gateway", cost("api_requests", requests)),
+        Line::new("Lambda, requests", cost("lambda_requests", requests)),
         Line::new("Lambda, time of requests", time(requests, request.ms)),
         Line::new("Lambda, time of cold starts", time(starts, START_MS)),
-        Line::new(
-            "DynamoDB, reads of requests",
-            prices::READ_UNITS.of(requests * request.read_units),
-        ),
-        Line::new("DynamoDB, reads of cold starts", prices::READ_UNITS.of(starts * units_of_start)),
-        Line::new("Logs of the functions", prices::LOGS.of(requests * request.log_bytes)),
+        Line::new("DynamoDB, reads of requests", cost("read_units", requests * request.read_units)),
+        Line::new("DynamoDB, reads of cold starts", cost("read_units", starts * units_of_start)),
+        Line::new("Logs of the functions", cost("logs", requests * request.log_bytes)),
+        Line::new("Logs of Lambda about them", cost("logs", platform_bytes)),
+        Line::new("Logs of API Gateway", cost("logs", gateway_bytes)),
     ];
-    if deployment.has_platform_lines {
-        let bytes = requests * platform_bytes() + starts * PLATFORM_LINE_OF_START.len() as f64;
-        lines.push(Line::new("Logs of Lambda about them", prices::LOGS.of(bytes)));
-    }
-    if deployment.gateway_log_bytes > 0 {
-        let bytes = requests * f64::from(deployment.gateway_log_bytes);
-        lines.push(Line::new("Logs of API Gateway", prices::LOGS.of(bytes)));
-    }
     if !usage.edge {
-        let bytes = requests * request.response_bytes;
-        lines.push(Line::new("Data out", prices::DATA_OUT.of(bytes)));
+        lines.push(Line::new("Data out", cost("data_out", requests * request.response_bytes)));
     }
     if usage.tracing {
         let traces = requests * TRACED_SHARE + usage.days * SECONDS_OF_A_DAY;
-        lines.push(Line::new("X-Ray", prices::TRACES.of(traces.min(requests))));
+        lines.push(Line::new("X-Ray", cost("traces", traces.min(requests))));
     }
     lines
 }
 
-/// The bytes that Lambda logs about one request.
-fn platform_bytes() -> f64 {
-    PLATFORM_LINES.iter().map(|line| line.len() as f64).sum()
-}
-
-/// What a request costs more if it comes through CloudFront and the firewall. Data from the API to
-/// CloudFront is free.
+/// What requests through CloudFront and the firewall cost more. Data from the API to CloudFront is free.
 fn requests_at_edge(usage: &Usage) -> Vec<Line> {
     let Usage { requests, request, .. } = *usage;
+    let log_bytes = requests * f64::from(EDGE_LOG_BYTES);
     vec![
-        Line::new("CloudFront, requests", prices::EDGE_REQUESTS.of(requests)),
-        Line::new(
-            "CloudFront, data out",
-            prices::EDGE_DATA_OUT.of(requests * request.response_bytes),
-        ),
-        Line::new("Logs of CloudFront", prices::LOGS.of(requests * f64::from(EDGE_LOG_BYTES))),
-        Line::new("Firewall, requests", prices::FIREWALL_REQUESTS.of(requests)),
+        Line::new("CloudFront, requests", cost("edge_requests", requests)),
+        Line::new("CloudFront, data out", cost("edge_data_out", requests * request.response_bytes)),
+        Line::new("Logs of CloudFront", cost("logs", log_bytes)),
+        Line::new("Firewall, requests", cost("firewall_requests", requests)),
     ]
 }
 
 fn firewall(months: f64) -> Line {
-    let rules = prices::FIREWALL_RULES.of(EDGE_RULES.into());
-    let dollars = (prices::FIREWALLS.of(1.0) + rules) * months;
-    Line::new(format!("Firewall, {EDGE_RULES} rules"), dollars)
+    let dollars = cost("firewalls", 1.0) + cost("firewall_rules", EDGE_RULES.into());
+    Line::new(format!("Firewall, {EDGE_RULES} rules"), dollars * months)
 }
 
-/// What is paid for so many months, whether there are requests or not.
-fn fixed(deployment: &Deployment, months: f64) -> Vec<Line> {
-    let counted =
-        |price: Price, count: u32, what: String| Line::new(what, price.of(count.into()) * months);
-    let Deployment { metrics, alarms, alarm_metrics, dashboards, .. } = *deployment;
-    let boards =
-        if dashboards == 1 { "A dashboard".to_owned() } else { format!("{dashboards} dashboards") };
-    vec![
-        counted(prices::METRICS, metrics, format!("{metrics} metrics")),
-        counted(
-            prices::ALARM_METRICS,
-            alarm_metrics,
-            format!("{alarms} alarms, which read {alarm_metrics} metrics"),
+/// The lines for so many months without any request.
+fn fixed(months: f64) -> Vec<Line> {
+    let metrics =
+        API_FUNCTIONS * METRICS_OF_REQUESTS + METRICS_OF_IMPORT + METRICS_OF_PROBE + METRIC_FILTERS;
+    let alarms = format!("{ALARMS} alarms, which read {ALARM_METRICS} metrics");
+    let mut lines = vec![
+        Line::new(format!("{metrics} metrics"), cost("metrics", metrics.into())),
+        Line::new(alarms, cost("alarm_metrics", ALARM_METRICS.into())),
+        Line::new("A dashboard", cost("dashboards", 1.0)),
+        Line::new(
+            "A check of key and manifest a minute",
+            f64::from(KEYED_FUNCTIONS) * checks_of_container(),
         ),
-        counted(prices::DASHBOARDS, dashboards, boards),
-        Line::new("A check of key and manifest a minute", checks(deployment) * months),
-        Line::new("An import a night", imports(deployment) * months),
-        Line::new("Storage and backup", storage() * months),
-        Line::new("A probe every five minutes", probes(deployment) * months),
-    ]
+        Line::new("An import a night", imports()),
+        Line::new("Storage and backup", storage()),
+        Line::new("A probe every five minutes", probes()),
+    ];
+    for line in &mut lines {
+        line.dollars *= months;
+    }
+    lines
 }
 
-/// What a container of each function costs in a month because it reads its key and the manifest every
-/// minute. Requests that come more seldom cost less.
-fn checks(deployment: &Deployment) -> f64 {
-    let minutes = DAYS * SECONDS_OF_A_DAY / 60.0;
-    let containers = f64::from(deployment.keyed_functions);
-    prices::READ_UNITS.of(containers * minutes * UNITS_OF_KEY_AND_MANIFEST)
+/// What a busy container costs in a month because it reads its key and the manifest every minute.
+fn checks_of_container() -> f64 {
+    cost("read_units", DAYS * SECONDS_OF_A_DAY / 60.0 * UNITS_OF_KEY_AND_MANIFEST)
 }
 
-/// What the imports of a month cost: time, a read of all items, and the writes of those that changed
-/// and of a snapshot.
-fn imports(deployment: &Deployment) -> f64 {
-    let seconds = DAYS * IMPORT_SECONDS;
+/// The imports of a month: time, a read of all items, and the writes of those that changed and of a
+/// snapshot.
+fn imports() -> f64 {
     let items_read = f64::from(ITEMS) * f64::from(ITEM_BYTES) / 4096.0;
     let reads = items_read + 2.0 * units_of_snapshot(SNAPSHOT_BYTES);
     let writes = f64::from(ITEMS_CHANGED_IN_A_NIGHT) + f64::from(SNAPSHOT_BYTES) / 1024.0;
-    prices::LAMBDA_TIME.of(gb_seconds(deployment.import_memory_mb, seconds))
-        + prices::READ_UNITS.of(DAYS * reads)
-        + prices::WRITE_UNITS.of(DAYS * writes)
+    cost("lambda_time", gb_seconds(IMPORT_MEMORY_MB, DAYS * IMPORT_SECONDS))
+        + cost("read_units", DAYS * reads)
+        + cost("write_units", DAYS * writes)
 }
 
-/// What it costs to store items and snapshots for a month, and to be able to restore them.
+/// A month's storage of items and snapshots, with the ability to restore them.
 fn storage() -> f64 {
     let items = f64::from(ITEMS) * (f64::from(ITEM_BYTES) + STORAGE_OVERHEAD);
     let bytes = items + SNAPSHOTS * f64::from(SNAPSHOT_BYTES);
-    prices::STORAGE.of(bytes) + prices::BACKUP.of(bytes)
+    cost("storage", bytes) + cost("backup", bytes)
 }
 
-/// What the probes of a month cost. Its requests are as large as those of clients.
-fn probes(deployment: &Deployment) -> f64 {
+/// The probes of a month. Their requests are as large as those of clients.
+fn probes() -> f64 {
     let Request { log_bytes, read_units, .. } = Request::usual();
     let requests = PROBES * f64::from(REQUESTS_OF_PROBE);
     let invocations = requests + PROBES;
     // The probe waits for all of its requests.
     let seconds = 2.0 * requests * REQUEST_MS / 1000.0;
-    prices::API_REQUESTS.of(PROBES * f64::from(PUBLIC_REQUESTS_OF_PROBE))
-        + prices::LAMBDA_REQUESTS.of(invocations)
-        + prices::LAMBDA_TIME.of(gb_seconds(deployment.memory_mb, seconds))
-        + prices::READ_UNITS.of(requests * read_units)
-        + prices::LOGS.of(invocations * (log_bytes + platform_bytes()))
+    cost("api_requests", PROBES * f64::from(PUBLIC_REQUESTS_OF_PROBE))
+        + cost("lambda_requests", invocations)
+        + cost("lambda_time", gb_seconds(MEMORY_MB, seconds))
+        + cost("read_units", requests * read_units)
+        + cost("logs", invocations * (log_bytes + f64::from(PLATFORM_LOG_BYTES)))
 }
 
-/// What the first import costs, which writes every item.
-pub fn first_import() -> f64 {
-    let units_of_item = f64::from(ITEM_BYTES.div_ceil(1024));
-    prices::WRITE_UNITS.of(f64::from(ITEMS) * units_of_item)
+/// The read units of a snapshot: each chunk is rounded up to 4 KB, and an eventually consistent read
+/// costs half.
+pub fn units_of_snapshot(bytes: u32) -> f64 {
+    const CHUNK: u32 = store::CHUNK_BYTES as u32;
+    let sizes = (0..bytes).step_by(store::CHUNK_BYTES).map(|start| (bytes - start).min(CHUNK));
+    sizes.map(|size| f64::from(size.div_ceil(4096)) / 2.0).sum()
 }
 
-/// So many bytes in GB.
-pub fn in_gb(bytes: f64) -> f64 {
-    bytes / GB
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_count_beyond_a_tier_costs_the_price_of_the_next() {
+        const GB: f64 = 1_073_741_824.0;
+        for (name, count, dollars) in [
+            ("api_requests", 1e6, 1.0),
+            ("api_requests", 301e6, 300.9),
+            ("data_out", 100.0 * GB, 0.0),
+            ("data_out", 101.0 * GB, 0.09),
+            ("data_out", 10_341.0 * GB, 10_240.0 * 0.09 + 0.085),
+        ] {
+            assert!((cost(name, count) - dollars).abs() < 1e-6, "{name} {count}");
+        }
+    }
+
+    #[test]
+    fn shares_are_all_requests_and_chunks_are_rounded_up() {
+        assert_eq!(REQUESTS.iter().map(|kind| kind.share).sum::<f64>(), 100.0);
+        assert_eq!(units_of_snapshot(4097), 1.0);
+        assert_eq!(units_of_snapshot(390_001), 48.0 + 0.5);
+    }
+
+    #[test]
+    fn a_bill_grows_with_each_kind_of_use() {
+        let total = |usage: &Usage| Bill::of(usage).total();
+        let usual = Usage::month(1e7, 0.01);
+        for more in [
+            Usage { requests: 2e7, ..usual },
+            Usage { cold_share: 0.1, ..usual },
+            Usage { tracing: true, ..usual },
+            Usage { edge: true, ..usual },
+            Usage { request: Request::worst(), ..usual },
+        ] {
+            assert!(total(&more) > total(&usual), "{more:?}");
+        }
+        let without_requests = Bill::of(&Usage::month(0.0, 0.01));
+        assert_eq!(Bill::sum(&without_requests.of_requests), 0.0);
+        assert!(without_requests.total() > 0.0);
+    }
 }

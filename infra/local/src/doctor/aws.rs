@@ -1,15 +1,15 @@
-//! Calls to the services of AWS that speak the Query protocol (forms in, XML out) or JSON.
+//! Calls to the services of AWS that speak the Query protocol (forms in, XML out), and to Lambda.
 
 use std::time::Duration;
 
 use form_urlencoded::Serializer;
 use roxmltree::{Document, Node};
-use serde::de::DeserializeOwned;
+use serde_json::Value;
 use signed_requests::{AwsAccount, CallError, MAX_ANSWER_BYTES, Service, first_bytes};
 
 use super::look::{Look, LookError};
 
-/// How long one call may take.
+/// The time that one call may take.
 const CALL_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Calls an operation of the Query protocol and gives its answer as XML.
@@ -26,60 +26,39 @@ pub async fn query(
     let body = form.finish().into_bytes();
     let method = reqwest::Method::POST;
     let answer = account.call(service, method, "/", &headers, body, CALL_TIMEOUT).await;
-    text_of(answer, service, action).await
+    text_of(answer, action).await
 }
 
-/// Calls an operation of the REST protocol that has no body, and gives its answer.
-pub async fn get_json<T: DeserializeOwned>(
-    account: &AwsAccount,
-    service: Service,
-    operation: &'static str,
-    path: &str,
-) -> Look<T> {
+/// Reads a resource of Lambda.
+pub async fn get_json(account: &AwsAccount, operation: &'static str, path: &str) -> Look<Value> {
     let method = reqwest::Method::GET;
-    let answer = account.call(service, method, path, &[], Vec::new(), CALL_TIMEOUT).await;
-    let text = text_of(answer, service, operation).await?;
-    serde_json::from_str(&text).map_err(unreadable(service, operation))
-}
-
-/// Calls an operation of the JSON protocol, of which `target` is the name with that of its interface.
-pub async fn post_json<T: DeserializeOwned>(
-    account: &AwsAccount,
-    service: Service,
-    target: &'static str,
-    body: &serde_json::Value,
-) -> Look<T> {
-    let headers = [("content-type", "application/x-amz-json-1.1"), ("x-amz-target", target)];
-    let method = reqwest::Method::POST;
-    let body = body.to_string().into_bytes();
-    let answer = account.call(service, method, "/", &headers, body, CALL_TIMEOUT).await;
-    let text = text_of(answer, service, target).await?;
-    serde_json::from_str(&text).map_err(unreadable(service, target))
+    let answer = account.call(Service::Lambda, method, path, &[], Vec::new(), CALL_TIMEOUT).await;
+    serde_json::from_str(&text_of(answer, operation).await?).map_err(unreadable(operation))
 }
 
 async fn text_of(
     answer: Result<reqwest::Response, CallError>,
-    service: Service,
     operation: &'static str,
 ) -> Look<String> {
     let response = answer.map_err(|error| match &error {
         CallError::Refused { body, .. } => match error_of(body) {
-            Some((code, message)) => LookError::refused(service, &code, &message),
+            Some((code, message)) => LookError::refused(operation, code, message),
             None => LookError::Call(error),
         },
         _ => LookError::Call(error),
     })?;
-    let body = first_bytes(response, MAX_ANSWER_BYTES).await;
-    body.map(|body| String::from_utf8_lossy(&body).into_owned())
-        .map_err(unreadable(service, operation))
+    let body = first_bytes(response, MAX_ANSWER_BYTES).await.map_err(unreadable(operation))?;
+    Ok(String::from_utf8_lossy(&body).into_owned())
 }
 
-/// Makes an error of an answer that is not what it should be, for `map_err`.
-pub fn unreadable<E: std::error::Error + Send + Sync + 'static>(
-    service: Service,
+/// Makes an error of an answer that cannot be read, for `map_err`.
+fn unreadable<E: std::error::Error + Send + Sync + 'static>(
     operation: &'static str,
 ) -> impl FnOnce(E) -> LookError {
-    move |error| LookError::Answer { service, operation, source: error.into() }
+    move |error| LookError::Failed {
+        what: format!("reading the answer to {operation}"),
+        source: error.into(),
+    }
 }
 
 /// Code and message of an error, in XML or JSON.
@@ -88,7 +67,7 @@ fn error_of(body: &str) -> Option<(String, String)> {
         let error = document.descendants().find(|node| node.tag_name().name() == "Error")?;
         return Some((text(error, "Code")?, text(error, "Message").unwrap_or_default()));
     }
-    let error: serde_json::Value = serde_json::from_str(body).ok()?;
+    let error: Value = serde_json::from_str(body).ok()?;
     let field = |name: &str| error[name].as_str();
     let message = field("message").or_else(|| field("Message"))?;
     // The REST protocol names the error in a header, which is gone here; the message tells enough.
@@ -97,12 +76,17 @@ fn error_of(body: &str) -> Option<(String, String)> {
     Some((code.rsplit('#').next().unwrap_or(code).to_owned(), message.to_owned()))
 }
 
+/// Parses the XML in the answer to an operation.
+pub fn parse<'a>(operation: &'static str, answer: &'a str) -> Look<Document<'a>> {
+    Document::parse(answer).map_err(unreadable(operation))
+}
+
 /// The element `name` in another one, whatever its namespace, which differs by service.
-pub fn child<'a, 'input>(node: Node<'a, 'input>, name: &str) -> Option<Node<'a, 'input>> {
+fn child<'a, 'input>(node: Node<'a, 'input>, name: &str) -> Option<Node<'a, 'input>> {
     node.children().find(|child| child.tag_name().name() == name)
 }
 
-/// The text of the element `name` in another one; `None` if there is none, or it is empty.
+/// The text of the element `name` in another one; `None` if it is missing or empty.
 pub fn text(node: Node<'_, '_>, name: &str) -> Option<String> {
     child(node, name)?.text().map(ToOwned::to_owned)
 }
@@ -113,9 +97,9 @@ pub fn members<'a, 'input>(node: Node<'a, 'input>, name: &str) -> Vec<Node<'a, '
     list.flat_map(|list| list.children().filter(Node::is_element)).collect()
 }
 
-/// The element with the result of an operation, such as `DescribeStacksResult`.
-pub fn result<'a, 'input>(answer: &'a Document<'input>, name: &str) -> Option<Node<'a, 'input>> {
-    child(answer.root_element(), name)
+/// The element with the result of an operation.
+pub fn result<'a, 'input>(answer: &'a Document<'input>) -> Option<Node<'a, 'input>> {
+    answer.root_element().children().find(|child| child.tag_name().name().ends_with("Result"))
 }
 
 #[cfg(test)]

@@ -1,5 +1,4 @@
-//! The data: whether there is any, how old it is, whether it can be read, and whether the
-//! lookup items agree with it.
+//! The data: its age, the versions that cannot be read, and the lookup items that differ from it.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +9,12 @@ use numbering::records::Version;
 use store::{DatasetError, Manifest, Store, load};
 
 use super::{
-    finding::{Finding, Section},
+    finding::{Finding, State, section},
     look::Look,
     remedies::Remedies,
 };
 
-/// What the table of datasets holds.
+/// The content of the table of datasets.
 #[derive(Debug)]
 pub struct DataFacts {
     /// `None` before the first import.
@@ -54,21 +53,19 @@ pub async fn look_at_items(
     }
 }
 
-/// What is to be said of the data at `now`, which may be `longest_age` old.
 pub fn findings(
     facts: &DataFacts,
     now: Timestamp,
-    longest_age: SignedDuration,
-    is_imported_every_night: bool,
+    max_age: SignedDuration,
     remedies: &Remedies,
 ) -> Vec<Finding> {
     let Some(manifest) = &facts.manifest else {
         let finding = Finding::problem("data", "nothing has been imported")
             .remedy(remedies.tnr("import --fetch"))
-            .section(Section::FirstImportAndKey);
+            .section(section::FIRST_IMPORT_AND_KEY);
         return vec![finding];
     };
-    let mut findings = vec![age(manifest, now, longest_age, is_imported_every_night, remedies)];
+    let mut findings = vec![age(manifest, now, max_age, remedies)];
     let unreadable = facts.unreadable.keys();
     findings.extend(unreadable.map(|version| cannot_be_read(facts, manifest, version, remedies)));
     if facts.unreadable.is_empty() {
@@ -81,25 +78,23 @@ pub fn findings(
 fn age(
     manifest: &Manifest,
     now: Timestamp,
-    longest_age: SignedDuration,
-    is_imported_every_night: bool,
+    max_age: SignedDuration,
     remedies: &Remedies,
 ) -> Finding {
     let imported = manifest.current.ingested_at;
     let hours = now.duration_since(imported).as_hours();
     let records = manifest.current.statistics.total_records;
     let message = format!("imported at {imported}, {hours} hours ago; {records} exchanges");
-    if now.duration_since(imported) <= longest_age {
+    if now.duration_since(imported) <= max_age {
         return Finding::ok("age", message);
     }
-    let longest = longest_age.as_hours() / 24;
-    let message = format!("no import has succeeded for {longest} days; {message}");
-    let finding = if is_imported_every_night {
-        Finding::problem("age", message)
-    } else {
-        Finding::warning("age", message)
-    };
-    finding.remedy(remedies.tnr("import --fetch")).section(Section::DataTooOld)
+    let days = max_age.as_hours() / 24;
+    let message = format!("no import has succeeded for {days} days; {message}");
+    // A stack imports every night.
+    let state = if remedies.is_of_stack() { State::Problem } else { State::Warning };
+    Finding::new(state, "age", message)
+        .remedy(remedies.tnr("import --fetch"))
+        .section(section::DATA_TOO_OLD)
 }
 
 fn cannot_be_read(
@@ -120,13 +115,13 @@ fn cannot_be_read(
         let message = format!("the current version cannot be read; {why}; {consequence}");
         return Finding::problem(check, message)
             .remedy(remedies.tnr("import --fetch"))
-            .section(Section::Upgrade);
+            .section(section::UPGRADE);
     }
     let message = format!("it cannot be read, and no rollback can go to it; {why}");
-    Finding::note(check, message).section(Section::RollBackData)
+    Finding::note(check, message).section(section::ROLL_BACK_DATA)
 }
 
-/// What is to be said of the lookup items.
+/// Findings about the lookup items.
 pub fn findings_of_items(verification: Option<&Verification>, remedies: &Remedies) -> Vec<Finding> {
     let Some(Verification { items, drift, .. }) = verification else {
         return vec![Finding::note(
@@ -140,7 +135,7 @@ pub fn findings_of_items(verification: Option<&Verification>, remedies: &Remedie
     let Drift { contradicting, outdated, unreadable, missing, stray } = *drift;
     let mut findings = Vec::new();
     let repair =
-        |finding: Finding| finding.remedy(remedies.tnr("verify --repair")).section(Section::Verify);
+        |finding: Finding| finding.remedy(remedies.tnr("verify --repair")).section(section::VERIFY);
     if contradicting > 0 {
         let message = format!(
             "{contradicting} hold another record than the current version; clients get wrong answers"
@@ -163,7 +158,6 @@ mod tests {
     use store::{FileDates, Snapshot};
 
     use super::*;
-    use crate::doctor::finding::State;
 
     const DAY: SignedDuration = SignedDuration::from_hours(24);
 
@@ -181,55 +175,45 @@ mod tests {
 
     fn found(facts: &DataFacts) -> Vec<Finding> {
         let now = "2026-11-21T12:00:00Z".parse().unwrap();
-        findings(facts, now, DAY, true, &Remedies::of_stack("numbers"))
+        findings(facts, now, DAY, &Remedies::of_stack("numbers"))
     }
 
     #[test]
-    fn data_is_too_old_once_no_import_has_succeeded_for_the_days_that_are_set() {
-        let state = |time: &str| {
-            let facts =
-                DataFacts { manifest: Some(imported_at(time)), unreadable: BTreeMap::new() };
-            found(&facts)[0].state
+    fn data_is_a_problem_if_it_is_missing_too_old_or_cannot_be_read() {
+        let states = |manifest: Option<Manifest>, unreadable: Option<&Version>| {
+            let unreadable =
+                unreadable.map(|version| (version.clone(), "its layout is 9".to_owned()));
+            let facts = DataFacts { manifest, unreadable: unreadable.into_iter().collect() };
+            found(&facts).iter().map(|finding| finding.state).collect::<Vec<_>>()
         };
-        assert_eq!(state("2026-11-20T12:00:00Z"), State::Ok);
-        assert_eq!(state("2026-11-20T11:59:59Z"), State::Problem);
-        let nothing = DataFacts { manifest: None, unreadable: BTreeMap::new() };
-        assert_eq!(found(&nothing)[0].state, State::Problem);
+        let in_time = imported_at("2026-11-20T12:00:00Z");
+        assert_eq!(states(None, None), [State::Problem]);
+        assert_eq!(states(Some(in_time.clone()), None), [State::Ok, State::Ok]);
+        let too_old = imported_at("2026-11-20T11:59:59Z");
+        assert_eq!(states(Some(too_old), None), [State::Problem, State::Ok]);
+        let current = imported_at("2026-11-21T11:00:00Z").current;
+        let two = Manifest::following(Some(&in_time), current, |_| false);
+        let (current, retained) = (&two.current.version, &two.retained[0].version);
+        assert_eq!(states(Some(two.clone()), Some(current)), [State::Ok, State::Problem]);
+        assert_eq!(states(Some(two.clone()), Some(retained)), [State::Ok, State::Note]);
     }
 
     #[test]
-    fn a_current_version_that_cannot_be_read_is_a_problem_and_a_retained_one_a_note() {
-        let before = imported_at("2026-11-20T12:00:00Z");
-        let now = imported_at("2026-11-21T11:00:00Z").current;
-        let manifest = Manifest::following(Some(&before), now, |_| false);
-        let unreadable = |version: &Version| {
-            let unreadable = [(version.clone(), "its layout is 9".to_owned())].into();
-            let facts = DataFacts { manifest: Some(manifest.clone()), unreadable };
-            found(&facts)[1].state
-        };
-        assert_eq!(unreadable(&manifest.current.version), State::Problem);
-        assert_eq!(unreadable(&manifest.retained[0].version), State::Note);
-    }
-
-    #[test]
-    fn items_that_readers_believe_are_a_problem_and_others_a_warning() {
-        let found = |drift: Drift| {
+    fn items_with_wrong_answers_are_a_problem_and_others_a_warning() {
+        for (drift, expected) in [
+            (Drift::default(), &[State::Ok][..]),
+            (Drift { stray: 1, ..Drift::default() }, &[State::Warning]),
+            (
+                Drift { contradicting: 1, missing: 2, ..Drift::default() },
+                &[State::Problem, State::Warning],
+            ),
+        ] {
             let version = Version::new(Timestamp::UNIX_EPOCH);
             let verification =
                 Verification { version, passed_over: Vec::new(), items: 9, drift, repaired: 0 };
-            findings_of_items(Some(&verification), &Remedies::of_stack("numbers"))
-        };
-        assert_eq!(found(Drift::default())[0].state, State::Ok);
-        let stray = found(Drift { stray: 1, ..Drift::default() });
-        assert_eq!(stray[0].state, State::Warning);
-        assert_eq!(
-            stray[0].remedy.as_deref(),
-            Some(Remedies::of_stack("numbers").tnr("verify --repair").as_str())
-        );
-        let both = found(Drift { contradicting: 1, missing: 2, ..Drift::default() });
-        assert_eq!(
-            both.iter().map(|f| f.state).collect::<Vec<_>>(),
-            [State::Problem, State::Warning]
-        );
+            let found = findings_of_items(Some(&verification), &Remedies::of_stack("numbers"));
+            let states: Vec<State> = found.iter().map(|finding| finding.state).collect();
+            assert_eq!(states, expected, "{drift:?}");
+        }
     }
 }

@@ -1,92 +1,55 @@
-//! What is examined of every deployment: the tables, the data in them, and the keys.
+//! The examination of every deployment's database: the tables, the data in them, and the keys.
 
 use std::time::Duration;
 
-use ingest::{Progress, Verification};
-use jiff::{SignedDuration, Timestamp};
+use ingest::Progress;
+use jiff::SignedDuration;
 use numbering::time::this_second;
 use store::Store;
 
 use super::{
-    data::{self, DataFacts},
+    data,
     finding::Group,
-    keys::{self, KeyFacts},
-    look::{Look, group, within},
+    keys,
+    look::{group, within},
     remedies::Remedies,
-    tables::{self, Expected, Place, TableFacts},
-    template_values::TemplateValues,
+    tables,
 };
-use crate::LocalError;
 
-/// How an examination is made.
+/// The days after which data is too old, unless a stack says something else.
+pub const DEFAULT_MAX_DAYS: i64 = 3;
+
+/// The limits of an examination, and its progress.
 #[derive(Clone, Copy)]
 pub struct Conditions<'a> {
-    /// How long each group of checks may take.
+    /// The time that each group of checks may take.
     pub limit: Duration,
     pub progress: &'a dyn Fn(Progress),
 }
 
-/// What the tables hold.
-pub struct DatabaseFacts {
-    place: Place,
-    now: Timestamp,
-    tables: Look<Vec<TableFacts>>,
-    data: Look<DataFacts>,
-    items: Look<Option<Verification>>,
-    keys: Look<KeyFacts>,
-}
-
-/// Reads tables, data, items and keys, side by side.
-pub async fn look(
+/// Examines tables, data, items and keys, side by side.
+pub async fn examine_database(
     store: &Store,
-    expected: Vec<Expected>,
-    place: Place,
+    max_days: i64,
+    remedies: &Remedies,
     conditions: Conditions<'_>,
-) -> DatabaseFacts {
+) -> Vec<Group> {
     let Conditions { limit, progress } = conditions;
-    let (client, _) = store.parts();
+    let (client, names) = store.parts();
     let now = this_second();
+    let is_stack = remedies.is_of_stack();
     let (tables, data, items, keys) = tokio::join!(
-        within(limit, async { Ok(tables::look(client, expected, place).await) }),
+        within(limit, async { Ok(tables::look(client, names, is_stack).await) }),
         within(limit, data::look(store)),
         within(limit, data::look_at_items(store, progress)),
         within(limit, keys::look(store, now)),
     );
-    DatabaseFacts { place, now, tables, data, items, keys }
-}
-
-/// What is to be said of all that.
-pub fn groups(facts: &DatabaseFacts, values: &TemplateValues, remedies: &Remedies) -> Vec<Group> {
-    let DatabaseFacts { place, now, tables, data, items, keys } = facts;
     let has_keys = keys.as_ref().map_or(true, |keys| !keys.keys.is_empty());
-    let is_nightly = *place == Place::Aws;
-    let longest_age = longest_age(values);
+    let max_age = SignedDuration::from_hours(24 * max_days);
     vec![
-        group("tables", tables, |tables| tables::findings(tables, *place, has_keys, remedies)),
-        group("data", data, |data| data::findings(data, *now, longest_age, is_nightly, remedies)),
-        group("items", items, |verification| {
-            data::findings_of_items(verification.as_ref(), remedies)
-        }),
-        group("keys", keys, |keys| keys::findings(keys, *now, remedies)),
+        group("tables", &tables, |tables| tables::findings(tables, has_keys, remedies)),
+        group("data", &data, |data| data::findings(data, now, max_age, remedies)),
+        group("items", &items, |items| data::findings_of_items(items.as_ref(), remedies)),
+        group("keys", &keys, |keys| keys::findings(keys, now, remedies)),
     ]
-}
-
-/// How old the data may be: what the stack says, or by default.
-fn longest_age(values: &TemplateValues) -> SignedDuration {
-    const DEFAULT_DAYS: i64 = 3;
-    let days = values.parameter("MaxDataAge").and_then(|days| days.parse().ok());
-    SignedDuration::from_hours(24 * days.unwrap_or(DEFAULT_DAYS))
-}
-
-/// Examines a database that is no stack's.
-pub async fn examine_database(
-    store: &Store,
-    remedies: &Remedies,
-    conditions: Conditions<'_>,
-) -> Result<Vec<Group>, LocalError> {
-    let values = TemplateValues::of_defaults()?;
-    let (_, names) = store.parts();
-    let expected = tables::expected(&values, names)?;
-    let facts = look(store, expected, Place::Elsewhere, conditions).await;
-    Ok(groups(&facts, &values, remedies))
 }

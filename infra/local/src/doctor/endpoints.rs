@@ -1,257 +1,205 @@
-//! A probe of every endpoint of a running service, over HTTP as its clients reach it.
+//! The endpoints of a running service, asked over HTTP as clients ask: the checks of the probe, and
+//! requests that must be refused.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use futures_util::future::join_all;
-use reqwest::{
-    Client,
-    header::{ACCEPT, CONTENT_TYPE},
-    redirect::Policy,
+use probe::{
+    Answer, Api, Check, CheckError, Expectation, Findings, Function, HttpApi, NoAnswer, Outcome,
+    Request, check_all, keyed_checks,
 };
-use serde_json::Value;
-use shared::auth::{ApiKey, ORIGIN_SECRET};
-use signed_requests::{MAX_ANSWER_BYTES, client_builder, first_bytes};
+use shared::auth::ApiKey;
+use tokio::time::Instant;
 
-use super::{
-    endpoint_requests::{Example, Expectation, ProbeRequest, SEARCH, keyed, refused, unkeyed},
-    finding::{Finding, Section},
-};
+use super::finding::{Finding, Group, section};
+use crate::LocalError;
 
-/// How long one request may take; API Gateway gives up after 30 seconds.
-const REQUEST_TIMEOUT: Duration = Duration::from_secs(31);
-const HTML: &str = "text/html";
-/// A response that takes longer than this is called slow, as the alarm does.
+/// A response that takes longer is called slow, as by the alarm.
 const SLOW: Duration = Duration::from_secs(2);
 
-/// A service to probe.
+/// A service to examine.
 #[derive(Debug, Clone)]
 pub struct Target {
-    /// Its address, without a slash at its end.
     pub base_url: String,
     pub key: Option<ApiKey>,
-    /// What the functions ask of requests that no distribution has passed on.
+    /// The secret without which the functions refuse requests that no distribution has passed on.
     pub origin_secret: Option<String>,
 }
 
-/// A request, and what came back.
-#[derive(Debug)]
-pub struct Answer {
-    pub request: ProbeRequest,
-    pub response: Result<Received, String>,
+/// The service, which is asked with the key if there is one.
+struct Service<'a> {
+    api: HttpApi,
+    key: Option<&'a ApiKey>,
 }
 
-/// A response.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Received {
-    pub status: u16,
-    /// The text of a page, and null if it is no JSON either.
-    pub body: Value,
-    pub latency: Duration,
-}
-
-/// Asks every endpoint: without a key, and with one if there is one.
-pub async fn look(client: &Client, target: &Target) -> Vec<Answer> {
-    let mut first = unkeyed();
-    if target.origin_secret.is_some() {
-        first.push(refused());
-    }
-    let mut answers = ask(client, target, first).await;
-    if target.key.is_some() {
-        // The data names what exists, whatever has been imported.
-        let search = ask(client, target, keyed(&Example::default(), Some(SEARCH))).await;
-        let found = search
-            .iter()
-            .find_map(|answer| Example::found_by(&answer.response.as_ref().ok()?.body));
-        answers.extend(search);
-        if let Some(example) = found {
-            answers.extend(ask(client, target, keyed(&example, None)).await);
+impl Api for Service<'_> {
+    fn check_name(&self, request: &Request) -> Option<String> {
+        match (request.needs_key(), self.key) {
+            (true, None) => None,
+            (true, Some(_)) => Some(name(request, " with the key")),
+            (false, _) => Some(name(request, "")),
         }
     }
-    answers
+
+    /// API Gateway has each route by itself.
+    fn forms(&self, request: Request) -> Vec<Request> {
+        request.at_other_route().into_iter().chain([request]).collect()
+    }
+
+    async fn answer_to(&self, request: &Request) -> Result<Answer, NoAnswer> {
+        let key = self.key.filter(|_| request.needs_key());
+        self.api.answer_to(request, key.map(ApiKey::reveal)).await
+    }
 }
 
-async fn ask(client: &Client, target: &Target, requests: Vec<ProbeRequest>) -> Vec<Answer> {
-    join_all(requests.into_iter().map(async |request| {
-        let response = send(client, target, &request).await;
-        Answer { request, response }
-    }))
-    .await
+fn name(request: &Request, circumstances: &str) -> String {
+    format!("{} {}{circumstances}", request.method(), request.description())
 }
 
-async fn send(
-    client: &Client,
-    target: &Target,
-    request: &ProbeRequest,
-) -> Result<Received, String> {
-    let address = format!("{}{}", target.base_url, request.target);
-    let mut sending = match &request.body {
-        None => client.get(address),
-        Some(body) => client.post(address).json(body),
-    }
-    .timeout(REQUEST_TIMEOUT);
-    if request.expectation == Expectation::Page {
-        sending = sending.header(ACCEPT, HTML);
-    }
-    if let (Expectation::Data, Some(key)) = (request.expectation, &target.key) {
-        sending = sending.bearer_auth(key.reveal());
-    }
-    if let (true, Some(secret)) = (request.is_passed_on(), &target.origin_secret) {
-        sending = sending.header(ORIGIN_SECRET, secret);
-    }
-    let start = Instant::now();
-    let failed = |error: reqwest::Error| logging::with_causes(&error.without_url());
-    let response = sending.send().await.map_err(failed)?;
-    let status = response.status().as_u16();
-    let content_type = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let is_page = content_type.is_some_and(|content_type| content_type.starts_with(HTML));
-    let body = first_bytes(response, MAX_ANSWER_BYTES).await.map_err(failed)?;
-    let body = if is_page {
-        Value::String(String::from_utf8_lossy(&body).into_owned())
-    } else {
-        serde_json::from_slice(&body).unwrap_or_default()
-    };
-    Ok(Received { status, body, latency: start.elapsed() })
+/// Examines a running service.
+pub async fn examine_service(target: &Target, limit: Duration) -> Result<Group, LocalError> {
+    let outcomes = look(target, limit).await;
+    let outcomes = outcomes.map_err(LocalError::io("no HTTPS client can be made"))?;
+    Ok(Group { name: "endpoints", findings: findings(&outcomes, target) })
 }
 
-/// A client that shows what clients get: it follows no redirect.
-pub fn client() -> Result<Client, reqwest::Error> {
-    client_builder().redirect(Policy::none()).build()
+/// Asks every endpoint. A service that does not answer the first request is not asked further.
+async fn look(target: &Target, limit: Duration) -> Result<Findings, reqwest::Error> {
+    let Target { base_url, key, origin_secret } = target;
+    let deadline = Instant::now() + limit;
+    let api = HttpApi::new(base_url, origin_secret.clone(), deadline)?;
+    let service = Service { api, key: key.as_ref() };
+    let mut found = Findings::default();
+    let nowhere = Request::to(Function::Status, "/v1/no-such-endpoint");
+    let not_found = Expectation::refusal(404, "not_found");
+    found.record(name(&nowhere, ""), &not_found, service.api.answer_to(&nowhere, None)).await;
+    if silence(&found).is_some() {
+        return Ok(found);
+    }
+    let unauthorized = Expectation::refusal(401, "unauthorized");
+    for request in keyed_checks().flat_map(|Check { request, .. }| service.forms(request)) {
+        let check = name(&request, " without a key");
+        found.record(check, &unauthorized, service.api.answer_to(&request, None)).await;
+    }
+    found.add(check_all(&service).await);
+    if origin_secret.is_some() {
+        let past = HttpApi::new(base_url, None, deadline)?;
+        let health = Request::to(Function::Status, "/v1/health");
+        let check = name(&health, " past the distribution");
+        let forbidden = Expectation::refusal(403, "forbidden");
+        found.record(check, &forbidden, past.answer_to(&health, None)).await;
+    }
+    Ok(found)
 }
 
-/// What is to be said of the answers.
-pub fn findings(answers: &[Answer], target: &Target) -> Vec<Finding> {
-    if let Some(silence) = silence(answers, target) {
-        return vec![silence];
+/// The reason why a service does not answer anything.
+fn silence(found: &Findings) -> Option<&NoAnswer> {
+    match found.outcomes.first()?.error.as_ref()? {
+        CheckError::NoAnswer(error @ (NoAnswer::Timeout(_) | NoAnswer::Transport(_))) => {
+            Some(error)
+        }
+        _ => None,
     }
-    let mut findings: Vec<Finding> = answers.iter().map(of_answer).collect();
-    let has_data = |answer: &Answer| answer.request.expectation == Expectation::Data;
+}
+
+fn findings(found: &Findings, target: &Target) -> Vec<Finding> {
+    if let Some(error) = silence(found) {
+        let message = format!("no request is answered; {}", logging::with_causes(error));
+        return vec![Finding::problem(&target.base_url, message).section(section::LOGS)];
+    }
+    let mut findings: Vec<Finding> = found.outcomes.iter().map(of_outcome).collect();
+    if found.is_empty {
+        let finding = Finding::problem("data", "nothing has been imported");
+        findings.push(finding.section(section::FIRST_IMPORT_AND_KEY));
+    }
     if target.key.is_none() {
         let message = "not asked with a key; pass --key or set TNR_KEY to see answers, too";
-        findings.push(Finding::note("with a key", message).section(Section::Examine));
-    } else if answers.iter().filter(|answer| has_data(answer)).count() == 1 {
-        let message = "the other endpoints were not asked with the key, since the search found no \
-                       assigned exchange with a carrier";
-        findings.push(Finding::warning("with a key", message).section(Section::Examine));
+        findings.push(Finding::note("with a key", message).section(section::EXAMINE));
     }
     findings
 }
 
-/// The one finding about a service that answers nothing at all.
-fn silence(answers: &[Answer], target: &Target) -> Option<Finding> {
-    let errors = answers.iter().map(|answer| answer.response.as_ref().err());
-    let errors: Vec<&String> = errors.collect::<Option<_>>()?;
-    let message = format!("no request is answered; {}", errors.first()?);
-    Some(Finding::problem(&target.base_url, message).section(Section::Logs))
-}
-
-fn of_answer(answer: &Answer) -> Finding {
-    let check = answer.request.check();
-    let received = match &answer.response {
-        Ok(received) => received,
-        Err(error) => {
-            return Finding::problem(check, format!("no answer; {error}")).section(Section::Logs);
+fn of_outcome(Outcome { check, status, latency, error }: &Outcome) -> Finding {
+    let status = status.map_or("no status".to_owned(), |status| status.to_string());
+    let told = format!("{status} in {} ms", latency.as_millis());
+    match error {
+        // Clients are answered by a service that is degraded.
+        Some(error @ CheckError::Field { .. }) if check.ends_with("/health") => {
+            Finding::warning(check, format!("{error} ({told})")).section(section::DATABASE)
         }
-    };
-    let milliseconds = received.latency.as_millis();
-    let status = received.status;
-    if let Some(wrong) = answer.request.expectation.contradiction(status, &received.body) {
-        let message = format!("{wrong} ({status} in {milliseconds} ms)");
-        return Finding::problem(check, message).section(Section::Logs);
+        Some(error) => {
+            let message = format!("{} ({told})", logging::with_causes(error));
+            Finding::problem(check, message).section(section::LOGS)
+        }
+        None if *latency > SLOW => {
+            Finding::note(check, format!("slow: {told}")).section(section::SLOW)
+        }
+        None => Finding::ok(check, told),
     }
-    if let Some(degraded) = degraded(&received.body) {
-        let message = format!("{degraded} ({status} in {milliseconds} ms)");
-        return Finding::warning(check, message).heading("Database");
-    }
-    let message = format!("{status} in {milliseconds} ms");
-    if received.latency > SLOW {
-        return Finding::note(check, format!("slow: {message}")).heading("Slow");
-    }
-    Finding::ok(check, message)
-}
-
-/// What the health says if the service is not healthy.
-fn degraded(body: &Value) -> Option<String> {
-    let (status, database) = (body["status"].as_str()?, body["database"].as_str()?);
-    let imported = body["last_ingestion"].as_str().unwrap_or("never");
-    (status != "healthy").then(|| {
-        format!("the service is '{status}', its database '{database}', imported '{imported}'")
-    })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use serde_json::json;
 
     use super::*;
-    use crate::doctor::finding::State;
+    use crate::{doctor::finding::State, openapi};
 
-    fn answer(expectation: Expectation, status: u16, body: Value) -> Finding {
-        let request = ProbeRequest::of_path("/v1/x", expectation);
-        let latency = Duration::from_millis(12);
-        of_answer(&Answer { request, response: Ok(Received { status, body, latency }) })
+    fn finding(check: &str, error: Option<CheckError>, milliseconds: u64) -> Finding {
+        let latency = Duration::from_millis(milliseconds);
+        of_outcome(&Outcome { check: check.to_owned(), status: Some(200), latency, error })
     }
 
     #[test]
-    fn a_refusal_must_be_the_one_of_this_service() {
-        let ours = json!({ "error": "unauthorized", "message": "API key required" });
-        let found = answer(Expectation::Unauthorized, 401, ours);
-        assert_eq!((found.state, found.message.as_str()), (State::Ok, "401 in 12 ms"));
-        let of_gateway = json!({ "message": "Unauthorized" });
-        assert_eq!(answer(Expectation::Unauthorized, 401, of_gateway).state, State::Problem);
-        let open = answer(Expectation::Unauthorized, 200, json!({}));
-        assert_eq!(open.message, "it answers without a key (200 in 12 ms)");
-        let missing = json!({ "message": "Not Found" });
-        let found = answer(Expectation::NotFound, 404, missing);
-        assert_eq!(found.state, State::Problem, "API Gateway has no such route");
-        let ours = json!({ "error": "not_found", "message": "Endpoint not found: /v1/x" });
-        assert_eq!(answer(Expectation::NotFound, 404, ours).state, State::Ok);
+    fn errors_are_problems_except_those_of_a_degraded_service() {
+        let field = |field| {
+            let (expected, actual) = ("\"connected\"".to_owned(), json!("error"));
+            Some(CheckError::Field { field, expected, actual })
+        };
+        let no_answer = || Some(NoAnswer::Timeout(Duration::from_secs(16)).into());
+        for (check, error, milliseconds, state, message) in [
+            ("GET /v1/stats", None, 12, State::Ok, "200 in 12 ms"),
+            ("GET /v1/stats", None, 3000, State::Note, "slow: 200 in 3000 ms"),
+            (
+                "GET /health",
+                field("/database"),
+                12,
+                State::Warning,
+                "/database is \"error\", and must be \"connected\" (200 in 12 ms)",
+            ),
+            ("GET /v1/npa/{npa}", field("/npa"), 12, State::Problem, "/npa is \"error\", and"),
+            ("GET /v1/health", no_answer(), 12, State::Problem, "no answer within 16s"),
+        ] {
+            let finding = finding(check, error, milliseconds);
+            assert_eq!(finding.state, state, "{finding:?}");
+            assert!(finding.message.starts_with(message), "{finding:?}");
+        }
     }
 
-    #[test]
-    fn a_service_that_says_that_it_is_degraded_is_a_warning() {
-        let body = json!({ "status": "degraded", "database": "error", "last_ingestion": null });
-        let found = answer(Expectation::Public, 200, body);
-        assert_eq!(found.state, State::Warning);
-        assert!(found.message.starts_with("the service is 'degraded', its database 'error'"));
-    }
-
-    #[test]
-    fn an_error_is_repeated_with_its_message() {
-        let body = json!({ "error": "unavailable", "message": "No data yet" });
-        let found = answer(Expectation::Data, 503, body);
-        assert_eq!(found.state, State::Problem);
-        assert_eq!(found.message, "it answers 'No data yet' instead of 200 (503 in 12 ms)");
-    }
-
-    #[test]
-    fn endpoints_that_were_not_asked_are_a_warning() {
-        let latency = Duration::from_millis(12);
-        let received = Received { status: 200, body: json!({ "results": [] }), latency };
-        let request = ProbeRequest::of_path(SEARCH, Expectation::Data);
-        let search = Answer { request, response: Ok(received) };
-        let key = Some("tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn".parse().unwrap());
-        let base_url = "https://example.com".to_owned();
-        let found = findings(&[search], &Target { base_url, key, origin_secret: None });
-        let [asked, left_over] = &found[..] else { panic!("{found:?}") };
-        assert_eq!((asked.state, left_over.state), (State::Ok, State::Warning));
-        assert!(left_over.message.starts_with("the other endpoints were not asked"));
-    }
-
-    #[test]
-    fn no_answer_is_a_problem_and_a_slow_one_a_note() {
-        let request = || ProbeRequest::of_path("/health", Expectation::Public);
-        let response = Err("connection refused".to_owned());
-        let none = Answer { request: request(), response };
-        assert_eq!(of_answer(&none).state, State::Problem);
-        let base_url = "https://example.com".to_owned();
+    #[tokio::test]
+    async fn a_service_that_is_down_is_one_finding() {
+        let base_url = "http://127.0.0.1:1".to_owned();
         let target = Target { base_url, key: None, origin_secret: None };
-        let two = [Answer { request: request(), response: none.response.clone() }, none];
-        let found = findings(&two, &target);
-        assert_eq!(found.len(), 1, "a service that is down is one finding");
-        assert_eq!(found[0].message, "no request is answered; connection refused");
-        let latency = Duration::from_secs(3);
-        let received = Received { status: 200, body: json!({}), latency };
-        let slow = of_answer(&Answer { request: request(), response: Ok(received) });
-        assert_eq!((slow.state, slow.message.as_str()), (State::Note, "slow: 200 in 3000 ms"));
+        let group = examine_service(&target, Duration::from_secs(9)).await.unwrap();
+        let [finding] = &group.findings[..] else { panic!("{group:?}") };
+        assert!(finding.message.starts_with("no request is answered; "), "{finding:?}");
+    }
+
+    #[test]
+    fn every_endpoint_that_needs_a_key_is_asked_without_one() {
+        let service = Service {
+            api: HttpApi::new("http://127.0.0.1:1", None, Instant::now()).unwrap(),
+            key: None,
+        };
+        let requests = keyed_checks().flat_map(|Check { request, .. }| service.forms(request));
+        let asked: BTreeSet<String> = requests.map(|it| it.route.replace("+}", "}")).collect();
+        let description = openapi::description();
+        for (path, item) in description["paths"].as_object().unwrap() {
+            let operations = ["get", "post"].map(|method| &item[method]);
+            let mut operations = operations.into_iter().filter(|it| it.is_object());
+            let needs_key = operations.any(openapi::needs_key);
+            assert!(!needs_key || asked.contains(path), "no check of {path}");
+        }
     }
 }

@@ -1,16 +1,16 @@
-//! What an examination found: findings in groups, and the worst of them.
+//! Findings in groups, and the worst of them.
 
 use serde::Serialize;
 
-/// How a finding is to be taken, from the best to the worst.
+/// The severity of a finding, from the best to the worst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
     /// As it should be.
     Ok,
-    /// Worth knowing, and possibly meant so.
+    /// Worth knowing, and possibly intended.
     Note,
-    /// It could not be examined, for instance since a permission is missing.
+    /// It could not be examined, for instance because a permission is missing.
     Unknown,
     /// Nobody is harmed yet.
     Warning,
@@ -19,7 +19,7 @@ pub enum State {
 }
 
 impl State {
-    /// The word that stands before a finding.
+    /// The word before a finding.
     pub fn word(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -31,17 +31,16 @@ impl State {
     }
 }
 
-/// What one check found.
+/// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// What was checked, such as the name of a table.
+    /// The subject, such as the name of a table.
     pub check: String,
     pub state: State,
-    /// What is right or wrong, with the value.
     pub message: String,
-    /// What to do: a command to paste wherever one does it.
+    /// The next step: a command to paste, if there is one.
     pub remedy: Option<String>,
-    /// The heading in `docs/OPERATIONS.md` that says more.
+    /// A heading in `docs/OPERATIONS.md`.
     pub section: Option<String>,
 }
 
@@ -72,46 +71,46 @@ impl Finding {
     }
 
     #[must_use]
-    pub fn section(self, section: Section) -> Self {
-        self.heading(section.heading())
-    }
-
-    #[must_use]
-    pub fn heading(self, heading: impl Into<String>) -> Self {
+    pub fn section(self, heading: impl Into<String>) -> Self {
         Self { section: Some(heading.into()), ..self }
     }
 }
 
 /// The headings of `docs/OPERATIONS.md` that findings lead to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Section {
-    Alarms,
-    DataTooOld,
-    Deploy,
-    Examine,
-    FirstImportAndKey,
-    Keys,
-    Logs,
-    Restore,
-    RollBackData,
-    Upgrade,
-    Verify,
-}
+pub mod section {
+    pub const ALARMS: &str = "Alarms";
+    pub const DATABASE: &str = "Database";
+    pub const DATA_TOO_OLD: &str = "Data too old";
+    pub const DEPLOY: &str = "Deploy";
+    pub const EXAMINE: &str = "Examine a deployment";
+    pub const FIRST_IMPORT_AND_KEY: &str = "First import and first key";
+    pub const KEYS: &str = "Keys";
+    pub const LOGS: &str = "Logs and metrics";
+    pub const RESTORE: &str = "Restore from backup";
+    pub const ROLL_BACK_DATA: &str = "Roll back data";
+    pub const SLOW: &str = "Slow";
+    pub const UPGRADE: &str = "Upgrade and roll back code";
+    pub const VERIFY: &str = "Verify the items";
 
-impl Section {
-    pub fn heading(self) -> &'static str {
-        match self {
-            Self::Alarms => "Alarms",
-            Self::DataTooOld => "Data too old",
-            Self::Deploy => "Deploy",
-            Self::Examine => "Examine a deployment",
-            Self::FirstImportAndKey => "First import and first key",
-            Self::Keys => "Keys",
-            Self::Logs => "Logs and metrics",
-            Self::Restore => "Restore from backup",
-            Self::RollBackData => "Roll back data",
-            Self::Upgrade => "Upgrade and roll back code",
-            Self::Verify => "Verify the items",
+    #[test]
+    fn every_section_exists() {
+        let operations = include_str!("../../../../docs/OPERATIONS.md");
+        for heading in [
+            ALARMS,
+            DATABASE,
+            DATA_TOO_OLD,
+            DEPLOY,
+            EXAMINE,
+            FIRST_IMPORT_AND_KEY,
+            KEYS,
+            LOGS,
+            RESTORE,
+            ROLL_BACK_DATA,
+            SLOW,
+            UPGRADE,
+            VERIFY,
+        ] {
+            assert!(operations.contains(&format!("# {heading}\n")), "{heading}");
         }
     }
 }
@@ -123,10 +122,10 @@ pub struct Group {
     pub findings: Vec<Finding>,
 }
 
-/// Everything that was found.
+/// All findings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Examination {
-    /// What was examined, such as `stack numbers in us-east-1`.
+    /// The subject, such as `stack numbers in us-east-1`.
     pub target: String,
     /// The worst state of all findings.
     pub state: State,
@@ -140,7 +139,7 @@ impl Examination {
         Self { target, state, groups }
     }
 
-    /// How many findings have this state.
+    /// The number of findings with this state.
     pub fn count(&self, state: State) -> usize {
         let findings = self.groups.iter().flat_map(|group| &group.findings);
         findings.filter(|finding| finding.state == state).count()
@@ -158,28 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_section_that_a_finding_leads_to_exists() {
-        let operations = include_str!("../../../../docs/OPERATIONS.md");
-        for section in [
-            Section::Alarms,
-            Section::DataTooOld,
-            Section::Deploy,
-            Section::Examine,
-            Section::FirstImportAndKey,
-            Section::Keys,
-            Section::Logs,
-            Section::Restore,
-            Section::RollBackData,
-            Section::Upgrade,
-            Section::Verify,
-        ] {
-            let heading = format!("# {}\n", section.heading());
-            assert!(operations.contains(&heading), "OPERATIONS.md lacks {heading}");
-        }
-    }
-
-    #[test]
-    fn the_worst_finding_decides_and_an_examination_that_saw_nothing_says_so() {
+    fn the_worst_finding_decides() {
         let group = |states: &[State]| {
             let findings = states.iter().map(|state| Finding::new(*state, "x", "y")).collect();
             Examination::new("z".to_owned(), vec![Group { name: "g", findings }])

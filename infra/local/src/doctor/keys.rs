@@ -1,4 +1,4 @@
-//! The keys: whether there is one, and which have expired or are about to.
+//! The keys: that there is one that works, and those that have expired or are about to.
 
 use std::collections::BTreeSet;
 
@@ -6,19 +6,19 @@ use jiff::{SignedDuration, Timestamp};
 use store::{KeyRecord, Store, StoredKeys};
 
 use super::{
-    finding::{Finding, Section},
+    finding::{Finding, section},
     look::Look,
     remedies::Remedies,
 };
 use crate::{next_commands::quoted, report::printable};
 
-/// How long before it expires a key is named, and for how long afterwards.
+/// The time before and after its end in which a key is named.
 const NOTICE: SignedDuration = SignedDuration::from_hours(14 * 24);
-/// For how long the counts of requests are stored, in hours.
+/// The hours for which counts of requests are stored.
 const HOURS_OF_USAGE: i64 = 26;
 const SECONDS_PER_HOUR: i64 = 60 * 60;
 
-/// The keys, and which are in use.
+/// The keys, and the use of those that have just expired.
 #[derive(Debug, Default)]
 pub struct KeyFacts {
     pub keys: Vec<KeyRecord>,
@@ -67,14 +67,13 @@ fn is_replaced(key: &KeyRecord, keys: &[KeyRecord], now: Timestamp) -> bool {
     })
 }
 
-/// What is to be said of the keys at `now`.
 pub fn findings(facts: &KeyFacts, now: Timestamp, remedies: &Remedies) -> Vec<Finding> {
     let KeyFacts { keys, damaged, used_quotas } = facts;
     let live: Vec<&KeyRecord> = keys.iter().filter(|key| key.is_live(now)).collect();
     if live.is_empty() {
         let finding = Finding::problem("keys", "no key works, so that nobody can use the API")
             .remedy(remedies.tnr("keys create --name first"))
-            .section(Section::FirstImportAndKey);
+            .section(section::FIRST_IMPORT_AND_KEY);
         return vec![finding];
     }
     let mut findings: Vec<Finding> =
@@ -101,7 +100,7 @@ fn named(key: &KeyRecord) -> String {
 fn is_damaged(name: &str, remedies: &Remedies) -> Finding {
     Finding::problem(printable(name), "this key is damaged; its client gets 401 and needs another")
         .remedy(remedies.tnr(&format!("keys delete {}", quoted(&printable(name)))))
-        .section(Section::Keys)
+        .section(section::KEYS)
 }
 
 fn ends(key: &KeyRecord) -> String {
@@ -112,19 +111,19 @@ fn about_to_expire(key: &KeyRecord, remedies: &Remedies) -> Finding {
     let message = format!("expires at {}, and no key replaces it", ends(key));
     Finding::warning(named(key), message)
         .remedy(remedies.tnr(&format!("keys rotate {}", key.prefix)))
-        .section(Section::Keys)
+        .section(section::KEYS)
 }
 
 fn just_expired(key: &KeyRecord, is_used: bool, remedies: &Remedies) -> Finding {
     let end = ends(key);
     if !is_used {
         return Finding::note(named(key), format!("expired at {end}, and no key replaces it"))
-            .section(Section::Keys);
+            .section(section::KEYS);
     }
     let message = format!("expired at {end} while it was in use; its client gets 401 now");
     Finding::warning(named(key), message)
         .remedy(remedies.tnr(&format!("keys create --name {}", quoted(&key.name))))
-        .section(Section::Keys)
+        .section(section::KEYS)
 }
 
 fn without_quota(live: &[&KeyRecord]) -> Option<Finding> {
@@ -142,7 +141,7 @@ fn without_quota(live: &[&KeyRecord]) -> Option<Finding> {
         count => format!(" and {} more", count - NAMED),
     };
     let message = format!("nothing limits the requests of {named}{more}");
-    Some(Finding::note("quotas", message).section(Section::Keys))
+    Some(Finding::note("quotas", message).section(section::KEYS))
 }
 
 #[cfg(test)]
@@ -169,57 +168,45 @@ mod tests {
         }
     }
 
-    /// State and name of every finding about these keys and one that never expires.
-    fn found(keys: Vec<KeyRecord>, used: &[&str]) -> Vec<(State, String)> {
-        let keys = [keys, vec![key("always", None)]].concat();
+    /// State and check of each finding about these keys, beside one that never expires.
+    fn found(keys: &[KeyRecord], used: &[&str]) -> Vec<String> {
+        let keys = [keys, &[key("always", None)]].concat();
         let used_quotas = used.iter().map(|quota| (*quota).to_owned()).collect();
-        let findings = findings(
-            &KeyFacts { keys, damaged: Vec::new(), used_quotas },
-            now(),
-            &Remedies::of_stack("numbers"),
-        );
-        findings.into_iter().skip(1).map(|finding| (finding.state, finding.check)).collect()
+        let facts = KeyFacts { keys, damaged: Vec::new(), used_quotas };
+        let findings = findings(&facts, now(), &Remedies::of_stack("numbers")).into_iter();
+        findings
+            .skip(1)
+            .map(|finding| format!("{} {}", finding.state.word(), finding.check))
+            .collect()
     }
 
     #[test]
-    fn a_key_is_named_in_the_last_fourteen_days_before_it_expires() {
-        let named = (State::Warning, "tnr_live_a (a)".to_owned());
-        assert_eq!(found(vec![key("a", Some("2026-12-05T12:00:00Z"))], &[]), [named]);
-        assert_eq!(found(vec![key("a", Some("2026-12-05T12:00:01Z"))], &[]), []);
-        let revoked =
-            KeyRecord { revoked_at: Some(now()), ..key("a", Some("2026-12-01T00:00:00Z")) };
-        assert_eq!(found(vec![revoked], &[]), []);
-    }
-
-    #[test]
-    fn a_key_that_was_rotated_may_expire() {
-        let old = key("a", Some("2026-11-25T12:00:00Z"));
-        let new = KeyRecord { quota_id: Some("a".to_owned()), ..key("b", None) };
-        assert_eq!(found(vec![old.clone(), new], &[]), []);
-        let ends_first = Some("2026-11-24T12:00:00Z");
-        let new = KeyRecord { quota_id: Some("a".to_owned()), ..key("b", ends_first) };
-        let both = found(vec![old, new], &[]);
-        assert_eq!(both, [(State::Warning, "tnr_live_a (a)".to_owned())]);
-    }
-
-    #[test]
-    fn an_expired_key_is_a_warning_only_if_it_was_in_use() {
-        let expired = || vec![key("a", Some("2026-11-21T11:00:00Z"))];
-        assert_eq!(found(expired(), &["a"])[0].0, State::Warning);
-        assert_eq!(found(expired(), &[])[0].0, State::Note);
-        assert_eq!(found(vec![key("a", Some("2026-10-01T00:00:00Z"))], &["a"]), []);
-    }
-
-    #[test]
-    fn keys_without_quotas_are_noted_together() {
+    fn keys_that_end_soon_or_just_did_are_named_unless_they_were_replaced() {
+        let ends = |end| key("a", Some(end));
+        let revoked = KeyRecord { revoked_at: Some(now()), ..ends("2026-12-01T00:00:00Z") };
+        let successor = |end| KeyRecord { quota_id: Some("a".to_owned()), ..key("b", end) };
+        let rotated = |end| [ends("2026-11-25T12:00:00Z"), successor(end)];
         let unlimited = KeyRecord { per_minute: None, ..key("a", None) };
-        assert_eq!(found(vec![unlimited], &[]), [(State::Note, "quotas".to_owned())]);
+        let named = &["warning tnr_live_a (a)"][..];
+        for (keys, used, expected) in [
+            (&[ends("2026-12-05T12:00:00Z")][..], &[][..], named),
+            (&[ends("2026-12-05T12:00:01Z")], &[], &[]),
+            (&[revoked], &[], &[]),
+            (&rotated(None), &[], &[]),
+            (&rotated(Some("2026-11-24T12:00:00Z")), &[], named),
+            (&[ends("2026-11-21T11:00:00Z")], &["a"], named),
+            (&[ends("2026-11-21T11:00:00Z")], &[], &["note tnr_live_a (a)"]),
+            (&[ends("2026-10-01T00:00:00Z")], &["a"], &[]),
+            (&[unlimited], &[], &["note quotas"]),
+        ] {
+            assert_eq!(found(keys, used)[..], *expected, "{keys:?}");
+        }
     }
 
     #[test]
-    fn no_key_that_works_is_a_problem() {
-        let expired = vec![key("a", Some("2026-11-21T11:00:00Z"))];
-        let facts = KeyFacts { keys: expired, ..KeyFacts::default() };
+    fn it_is_a_problem_if_no_key_works() {
+        let keys = vec![key("a", Some("2026-11-21T11:00:00Z"))];
+        let facts = KeyFacts { keys, ..KeyFacts::default() };
         let found = findings(&facts, now(), &Remedies::of_stack("numbers"));
         assert_eq!(found[0].state, State::Problem);
     }

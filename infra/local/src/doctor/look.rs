@@ -6,13 +6,13 @@ use std::time::Duration;
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use ingest::IngestError;
 use logging::with_causes;
-use signed_requests::{CallError, Service};
+use signed_requests::CallError;
 use store::StoreError;
 use tokio::time::timeout;
 
-use super::finding::{Finding, Group, Section, State};
+use super::finding::{Finding, Group, State, section};
 
-/// What was seen, or why it could not be.
+/// The facts, or the reason why they are not known.
 pub type Look<T> = Result<T, LookError>;
 
 /// Why something could not be examined.
@@ -20,30 +20,20 @@ pub type Look<T> = Result<T, LookError>;
 pub enum LookError {
     #[error("a permission is missing: {0}")]
     Denied(String),
-    /// The service answered with an error that has this code.
-    #[error("{service:?} refuses: {code}: {message}")]
-    Refused { service: Service, code: String, message: String },
+    /// The service answered with an error.
+    #[error("{operation} is refused: {code}: {message}")]
+    Refused { operation: &'static str, code: String, message: String },
+    #[error("{what} failed")]
+    Failed { what: String, source: Box<dyn std::error::Error + Send + Sync> },
     #[error(transparent)]
     Call(CallError),
-    #[error("the answer of {service:?} to {operation} cannot be read")]
-    Answer {
-        service: Service,
-        operation: &'static str,
-        source: Box<dyn std::error::Error + Send + Sync>,
-    },
-    #[error("{operation} on table {table} failed")]
-    Table {
-        operation: &'static str,
-        table: String,
-        source: Box<dyn std::error::Error + Send + Sync>,
-    },
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
     Ingest(#[from] IngestError),
     #[error("it took longer than {0:?}; pass --timeout to wait longer")]
     TooSlow(Duration),
-    /// What would have been looked at is named by the stack, which could not be read.
+    /// The stack, which names what to look at, could not be read.
     #[error("the stack could not be examined, which names what to look at")]
     NoStack,
 }
@@ -58,38 +48,36 @@ impl LookError {
     where
         E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
     {
-        let table = table.to_owned();
+        let what = format!("{operation} of table {table}");
         move |error| match (error.code(), error.message()) {
             (Some(code), message) if DENIALS.contains(&code) => {
                 Self::Denied(message.unwrap_or(operation).to_owned())
             }
-            _ => Self::Table { operation, table, source: error.into() },
+            _ => Self::Failed { what, source: error.into() },
         }
     }
 
-    /// Makes an error of an error code and message.
-    pub fn refused(service: Service, code: &str, message: &str) -> Self {
-        let (code, message) = (code.to_owned(), message.to_owned());
+    pub fn refused(operation: &'static str, code: String, message: String) -> Self {
         if DENIALS.contains(&code.as_str()) {
             Self::Denied(message)
         } else {
-            Self::Refused { service, code, message }
+            Self::Refused { operation, code, message }
         }
     }
 
     /// The finding that something could not be examined.
     pub fn finding(&self, check: impl Into<String>) -> Finding {
         let message = format!("could not be examined; {}", with_causes(self));
-        Finding::new(State::Unknown, check, message).section(Section::Examine)
+        Finding::new(State::Unknown, check, message).section(section::EXAMINE)
     }
 }
 
-/// What `looking` sees, if that takes no longer than `limit`.
+/// The facts that `looking` gathers within a time limit.
 pub async fn within<T>(limit: Duration, looking: impl Future<Output = Look<T>>) -> Look<T> {
     timeout(limit, looking).await.unwrap_or(Err(LookError::TooSlow(limit)))
 }
 
-/// The group of the findings about something, or of the one that it could not be examined.
+/// The group of the findings that follow from facts, or of the one that there are none.
 pub fn group<T>(
     name: &'static str,
     look: &Look<T>,

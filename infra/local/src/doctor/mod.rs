@@ -2,30 +2,23 @@
 //! do about it. Nothing is changed.
 //!
 //! Facts are gathered first, side by side and each in one place; findings follow from the facts alone.
-//! A fact that cannot be gathered is a finding of its own.
+//! A fact that cannot be gathered is a finding of its own. Settings are not compared with the template:
+//! CloudFormation's drift detection does that.
 
 mod alarms;
 mod aws;
 mod data;
 mod database;
-mod deployment;
-mod endpoint_requests;
 mod endpoints;
 mod finding;
-mod function_settings;
-mod functions;
 mod keys;
 mod look;
 mod remedies;
-mod schedules;
-mod service;
 mod stack;
 mod tables;
-mod template_values;
 
-pub use database::{Conditions, examine_database};
-pub use deployment::{StackTarget, examine_stack};
-pub use endpoints::Target;
+pub use database::{Conditions, DEFAULT_MAX_DAYS, examine_database};
+pub use endpoints::{Target, examine_service};
 pub use finding::{Examination, Finding, Group, State};
 pub use remedies::Remedies;
-pub use service::examine_service;
+pub use stack::{StackTarget, examine_stack};

@@ -4,7 +4,7 @@ use store::is_plain_http;
 
 use crate::{next_commands::NextCommands, place::Place};
 
-/// What the commands of a deployment have in common.
+/// The parts that the commands for a deployment share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remedies {
     next: NextCommands,
@@ -14,13 +14,13 @@ pub struct Remedies {
 }
 
 impl Remedies {
-    /// The commands for a deployed stack, of which CloudFormation makes the tables.
+    /// The commands for a deployed stack, whose tables CloudFormation makes.
     pub fn of_stack(stack: &str) -> Self {
         let next = NextCommands::with_options([("--stack", stack.to_owned())]);
         Self { next, stack: Some(stack.to_owned()), makes_tables: false }
     }
 
-    /// The commands for a database that is no stack's. One with TLS may be AWS, where the template makes
+    /// The commands for a database without a stack. One with TLS may be AWS, where the template makes
     /// the tables.
     pub fn new(place: &Place, next: NextCommands) -> Self {
         let makes_tables = match place {
@@ -31,9 +31,8 @@ impl Remedies {
         Self { next, stack: None, makes_tables }
     }
 
-    /// The name of the stack; empty without one.
-    pub fn stack(&self) -> &str {
-        self.stack.as_deref().unwrap_or_default()
+    pub fn is_of_stack(&self) -> bool {
+        self.stack.is_some()
     }
 
     /// A command of this program.
@@ -41,20 +40,29 @@ impl Remedies {
         self.next.tnr(command)
     }
 
-    /// The command that makes tables that are missing, where this program does so.
+    /// The command that makes missing tables, where this program does so.
     pub fn make_tables(&self) -> Option<String> {
         self.makes_tables.then(|| self.tnr("serve"))
     }
 
-    /// The command that deploys what is in the clone, with the parameters that the stack has.
+    /// A command of CloudFormation.
+    pub fn cloudformation(&self, command: &str) -> String {
+        format!("aws cloudformation {command} --stack-name {}", self.stack())
+    }
+
+    /// The command that deploys the clone with the parameters of the stack.
     pub fn deploy(&self) -> String {
         format!("sam build && sam deploy --stack-name {}", self.stack())
     }
 
-    /// The command that deploys what was built before, with another value of a parameter.
+    /// The command that deploys the last build with another value of a parameter.
     pub fn set_parameter(&self, parameter: &str, value: &str) -> String {
         let stack = self.stack();
         format!("sam deploy --stack-name {stack} --parameter-overrides {parameter}={value}")
+    }
+
+    fn stack(&self) -> &str {
+        self.stack.as_deref().unwrap_or_default()
     }
 }
 
@@ -63,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_tables_of_databases_that_are_not_of_aws_are_made_by_serving() {
+    fn only_tables_outside_of_aws_are_made_by_serving() {
         let made = |place| Remedies::new(&place, NextCommands::default()).make_tables();
         assert!(made(Place::Folder("x".into())).unwrap().ends_with(" serve"));
         assert!(made(Place::Endpoint("http://127.0.0.1:8000".into())).is_some());

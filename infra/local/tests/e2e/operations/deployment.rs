@@ -1,5 +1,5 @@
-//! What the template deploys: no more permissions than needed, protected tables, logs that are
-//! deleted one day, and alarms that reach somebody.
+//! The template: no more permissions than needed, protected tables, logs that expire, and alarms that
+//! reach somebody.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -152,7 +152,7 @@ fn the_probe_checks_every_new_version_before_it_takes_over() {
         let hook = texts(&hooks["PreTraffic"]);
         let unless_at_once = ["GuardsDeployments", &probe.resource, "AWS::NoValue"];
         assert_eq!(hook, unless_at_once, "{}", function.resource);
-        let asked = probe::Function::ALL.into_iter().find(|it| it.name() == function.binary);
+        let asked = probe::Function::ALL.iter().find(|it| it.name() == function.binary);
         let variable =
             asked.unwrap_or_else(|| panic!("no check of {}", function.binary)).variable();
         let version = format!("{}.Version", function.resource);

@@ -1,4 +1,4 @@
-//! Every place that must know a function or a route: what is missing is named, all of it at once.
+//! Every place that must know a function or a route. All missing places are named at once.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -163,47 +163,6 @@ fn no_place_knows_a_route_or_a_function_that_does_not_exist() {
         template::functions().into_iter().map(|function| function.binary).collect();
     assert_eq!(deployed, functions, "template.yaml and functions/");
     assert_eq!(folders("events"), functions, "events/ and functions/");
-}
-
-/// Adding an endpoint stays as little work as `docs/CONTRIBUTING.md` says, and a place that is
-/// forgotten is named.
-#[test]
-fn a_new_endpoint_gets_a_list_of_the_places_that_lack_it() {
-    let route = |path: &str, function: &str| Endpoint {
-        path: path.to_owned(),
-        function: function.to_owned(),
-    };
-    let places = |missing: Missing| -> Vec<String> {
-        missing.iter().map(|line| line.split(" for the ").next().unwrap().to_owned()).collect()
-    };
-    assert_eq!(
-        places(missing_places_of_route(&route("/v1/npa/{npa}/history", "npa"))),
-        [
-            "template.yaml: an event",
-            "events/npa/requests.txt: a request that succeeds,",
-            "README.md: a path in the table of requests",
-        ]
-    );
-    assert_eq!(
-        places(missing_places_of_route(&route("/v1/rates", "rates"))),
-        [
-            "template.yaml: an event",
-            "Cargo.toml: an entry in the watch router",
-            "events/rates/requests.txt: a request that succeeds,",
-            "README.md: a path in the table of requests",
-        ]
-    );
-    assert_eq!(
-        places(missing_places_of_function("rates")),
-        [
-            "template.yaml: a function",
-            "template.yaml: a log group for JSON lines",
-            "template.yaml: an errors alarm in the DeploymentPreference",
-            "template.yaml: a metric in ThrottledAlarm",
-            "infra/local/src/functions.rs: an entry",
-            "events/rates: a whole event",
-        ]
-    );
 }
 
 #[test]

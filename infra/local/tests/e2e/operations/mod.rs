@@ -30,4 +30,3 @@ mod self_hosting;
 mod terminal;
 mod terminal_answers;
 mod version_commands;
-mod worst_day;

@@ -3,9 +3,9 @@
 
 use std::{
     collections::BTreeSet,
-    env, fs,
-    path::{Path, PathBuf},
-    process::Command,
+    env, fs, mem,
+    path::PathBuf,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -20,6 +20,7 @@ use tnr::{
     costs::measures::{METRICS_OF_PROBE, PUBLIC_REQUESTS_OF_PROBE, REQUESTS_OF_PROBE},
     functions,
 };
+use tokio::sync::Semaphore;
 
 use crate::support::{
     api_events::events_folder,
@@ -33,7 +34,7 @@ use crate::support::{
     template::{route_of, routes},
 };
 
-/// The process that the tests start: the probe as it is deployed.
+/// The process of the tests: the probe as it is deployed.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "the other tests start it as a process of its own"]
 async fn probe_process() {
@@ -66,7 +67,9 @@ impl Probe {
     async fn asking(aws: AwsServices, version: impl Fn(&str) -> Option<String>) -> Self {
         let folder = TempDir::new().unwrap();
         let output = folder.path().join("output");
-        let mut command = command(&aws.endpoint, &output);
+        let process = concat!(module_path!(), "::probe_process");
+        let mut command = lambda_process(process, &output);
+        command.env("AWS_ENDPOINT_URL", &aws.endpoint);
         for (function, _) in functions() {
             if let Some(version) = version(function) {
                 command.env(format!("{}_VERSION", function.to_uppercase()), version);
@@ -79,13 +82,12 @@ impl Probe {
     /// What CodeDeploy is told of the new versions, and what the probe answers.
     async fn verdict(&mut self) -> (String, Value) {
         let answer = self.function.invoke(&sample_event("deployment")).await;
-        let reports = self.aws.take_reports();
+        let reports = mem::take(&mut self.aws.state().reports);
         assert_eq!(reports.len(), 1, "{reports:?}");
-        assert_eq!(reports[0]["deploymentId"], "d-EXAMPLE11");
-        assert_eq!(
-            reports[0]["lifecycleEventHookExecutionId"],
-            sample_event("deployment")["LifecycleEventHookExecutionId"]
-        );
+        let event = sample_event("deployment");
+        let id = &event["LifecycleEventHookExecutionId"];
+        assert_eq!(reports[0]["deploymentId"], event["DeploymentId"]);
+        assert_eq!(reports[0]["lifecycleEventHookExecutionId"], *id);
         (reports[0]["status"].as_str().unwrap().to_owned(), answer)
     }
 
@@ -95,13 +97,6 @@ impl Probe {
         let lines = output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
         lines.filter(|line| line["message"] == message).collect()
     }
-}
-
-/// The command that starts the probe with services at an address.
-fn command(services: &str, output: &Path) -> Command {
-    let mut command = lambda_process(concat!(module_path!(), "::probe_process"), output);
-    command.env("AWS_ENDPOINT_URL", services);
-    command
 }
 
 fn sample_event(name: &str) -> Value {
@@ -135,7 +130,7 @@ async fn new_versions_that_answer_alike_may_take_over() {
     assert_eq!(status, "Succeeded", "{findings}");
     assert_eq!(findings["checks"], 16);
 
-    let invoked = probe.aws.take_invoked();
+    let invoked = mem::take(&mut probe.aws.state().invoked);
     assert!(invoked.iter().all(|invoked| invoked.qualifier == "7"), "{invoked:?}");
     let asked: BTreeSet<_> = invoked.iter().map(|invoked| invoked.function.as_str()).collect();
     assert_eq!(asked, functions().into_iter().map(|(name, _)| name).collect(), "every function");
@@ -168,7 +163,7 @@ async fn a_new_version_that_does_not_answer_rightly_may_not_take_over() {
         ("npa", Behavior::WrongData, "/exchanges/0/ocn is \"ZZZZ\", and must be"),
         ("format", Behavior::InternalError, "the status is 500"),
     ] {
-        probe.aws.let_behave(function, behavior);
+        probe.aws.state().misbehaving = (function, behavior);
         let (status, findings) = probe.verdict().await;
         assert_eq!(status, "Failed", "{function} {behavior:?}");
         assert!(findings.to_string().replace('\\', "").contains(expected), "{findings}");
@@ -177,7 +172,7 @@ async fn a_new_version_that_does_not_answer_rightly_may_not_take_over() {
             assert!(failed(&findings).iter().any(|check| is_named(check)), "{findings}");
         }
     }
-    probe.aws.let_behave("npa", Behavior::Right);
+    probe.aws.state().misbehaving = ("npa", Behavior::Right);
     assert_eq!(probe.verdict().await.0, "Succeeded");
     let lines = probe.lines("new versions were checked");
     assert_eq!(lines.iter().filter(|line| line["level"] == "ERROR").count(), 6);
@@ -187,7 +182,7 @@ async fn a_new_version_that_does_not_answer_rightly_may_not_take_over() {
 async fn a_new_version_that_is_silent_fails_in_time() {
     let service = Service::with_sample().await;
     let mut probe = Probe::of(&service).await;
-    probe.aws.let_behave("search", Behavior::Silent);
+    probe.aws.state().misbehaving = ("search", Behavior::Silent);
     let started = Instant::now();
     let (status, findings) = probe.verdict().await;
     assert_eq!((status.as_str(), failed(&findings)), ("Failed", vec!["search /v1/search"]));
@@ -203,16 +198,17 @@ async fn seven_hooks_at_once_succeed_however_few_functions_can_run() {
     let version = |function: &str| Some(version_arn(function));
     let mut hooks = join_all((0..7).map(|_| Probe::asking(aws.clone(), version))).await;
     for (concurrency, is_throttled) in [(3, true), (5, true), (13, false), (93, false)] {
-        aws.limit_concurrency(concurrency);
+        aws.state().concurrency = Some(Arc::new(Semaphore::new(concurrency)));
         let event = sample_event("deployment");
         let asked = hooks.iter_mut().map(|hook| hook.function.invoke(&event));
         for findings in join_all(asked).await {
             assert_eq!(failed(&findings), Vec::<&str>::new(), "{concurrency}");
         }
-        let reports = aws.take_reports();
+        let reports = mem::take(&mut aws.state().reports);
         assert_eq!(reports.len(), 7);
         assert!(reports.iter().all(|report| report["status"] == "Succeeded"), "{reports:?}");
-        assert_eq!(aws.take_throttled() > 0, is_throttled, "{concurrency}");
+        let throttled = mem::take(&mut aws.state().throttled);
+        assert_eq!(throttled > 0, is_throttled, "{concurrency}");
     }
 }
 
@@ -220,7 +216,7 @@ async fn seven_hooks_at_once_succeed_however_few_functions_can_run() {
 async fn codedeploy_is_told_again_if_it_did_not_answer() {
     let service = Service::with_sample().await;
     let mut probe = Probe::of(&service).await;
-    probe.aws.fail_reports(2);
+    probe.aws.state().failing_reports = 2;
     assert_eq!(probe.verdict().await.0, "Succeeded");
 }
 
@@ -244,35 +240,26 @@ async fn a_new_version_that_finds_no_data_where_there_is_some_may_not_take_over(
     let (service, without_data) = (Service::with_small_reports().await, Service::empty().await);
     let mut probe = Probe::of(&service).await;
     let elsewhere = App::on(without_data.database.serving_store().await);
-    probe.aws.let_new_versions_use(elsewhere);
+    probe.aws.state().app_of_new_versions = Some(elsewhere);
     let (status, findings) = probe.verdict().await;
     let expected = vec!["status: the data of the version that serves"];
     assert_eq!((status.as_str(), failed(&findings)), ("Failed", expected));
 }
 
 #[tokio::test]
-async fn a_new_version_that_cannot_read_the_data_may_not_take_over() {
-    let service = Service::with_small_reports().await;
-    damage_current_snapshot(&service.database.store()).await;
-    let mut probe = Probe::of(&service).await;
-    let (status, findings) = probe.verdict().await;
-    assert_eq!(status, "Failed");
-    assert_eq!(
-        failed(&findings),
-        ["status /v1/health", "status /v1/stats", "search /v1/search", "carriers /v1/carriers"],
-        "{findings}"
-    );
-}
-
-#[tokio::test]
-async fn a_new_version_that_can_read_only_older_data_may_not_take_over() {
-    let service = Service::with_small_reports().await;
-    let store = service.database.store();
-    import(&store, &ReportTexts::second(), Options::default()).await.unwrap();
-    damage_current_snapshot(&store).await;
-    let mut probe = Probe::of(&service).await;
-    let (status, findings) = probe.verdict().await;
-    assert_eq!((status.as_str(), failed(&findings)), ("Failed", vec!["status /v1/health"]));
+async fn a_new_version_that_cannot_read_the_current_data_may_not_take_over() {
+    let health = "status /v1/health";
+    let without_data = [health, "status /v1/stats", "search /v1/search", "carriers /v1/carriers"];
+    for (has_older_data, expected) in [(false, &without_data[..]), (true, &[health])] {
+        let service = Service::with_small_reports().await;
+        let store = service.database.store();
+        if has_older_data {
+            import(&store, &ReportTexts::second(), Options::default()).await.unwrap();
+        }
+        damage_current_snapshot(&store).await;
+        let (status, findings) = Probe::of(&service).await.verdict().await;
+        assert_eq!((status.as_str(), &failed(&findings)[..]), ("Failed", expected), "{findings}");
+    }
 }
 
 /// Otherwise CodeDeploy would wait for an hour.
@@ -300,18 +287,18 @@ async fn every_five_minutes_the_versions_that_serve_and_the_api_are_checked() {
     scheduled["base_url"] = json!(format!("{}/", service.base_url));
     let findings = probe.function.invoke(&scheduled).await;
     assert_eq!(failed(&findings), [""; 0], "{findings}");
-    let invoked = probe.aws.take_invoked();
+    let invoked = mem::take(&mut probe.aws.state().invoked);
     assert!(invoked.iter().all(|invoked| invoked.qualifier == "live"), "{invoked:?}");
     // The costs say how many requests these are, and how many of them API Gateway bills.
     let checks = REQUESTS_OF_PROBE - PUBLIC_REQUESTS_OF_PROBE;
     assert_eq!(invoked.len() as u32, checks, "{invoked:?}");
     assert_eq!(findings["checks"], REQUESTS_OF_PROBE);
-    assert!(probe.aws.take_reports().is_empty());
+    assert!(probe.aws.state().reports.is_empty());
 
     let of_functions = probe.function.invoke(&json!({})).await;
     assert_eq!((failed(&of_functions), &of_functions["checks"]), (vec![], &json!(checks)));
 
-    probe.aws.let_behave("npa", Behavior::InternalError);
+    probe.aws.state().misbehaving = ("npa", Behavior::InternalError);
     let findings = probe.function.invoke(&scheduled).await;
     assert_eq!(failed(&findings), ["npa /v1/npa/{npa}/nxx/{nxx}", "npa /v1/npa/{npa}"]);
 

@@ -1,11 +1,10 @@
-//! A stand-in for the services of AWS, with a stack in it: CloudFormation, Lambda, CloudWatch, SNS
-//! and EventBridge answer as AWS documents it. Calls to DynamoDB go to the embedded database, and the
-//! answers get what only AWS has.
+//! A stand-in for AWS with a stack in it: CloudFormation, Lambda, CloudWatch and SNS answer as AWS
+//! documents it. Calls to DynamoDB go to the embedded database, and the answers get what only AWS has.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     net::Ipv4Addr,
-    process::{Command, Output},
+    process::Output,
     sync::{Arc, Mutex},
 };
 
@@ -25,19 +24,40 @@ use tnr::{commands::keys, database::Database, routes, tables::create_missing};
 use tokio::net::TcpListener;
 
 use super::{
-    aws_stack::{REGION, STACK, StackState},
     program::program,
     service::{KEY, http_client},
     small_reports::ReportTexts,
     template::decoded,
 };
 
+const STACK: &str = "numbers";
+
+/// A stack, as a test can change it.
+#[derive(Debug, Clone, Default)]
+pub struct StackState {
+    pub unprotected: BTreeSet<String>,
+    /// Operations that the credentials do not allow.
+    pub denied: BTreeSet<String>,
+    /// Operations that are never answered.
+    pub stalled: BTreeSet<String>,
+    /// The secret in the settings of the functions.
+    pub origin_secret: Option<String>,
+    /// Whether the functions refuse requests without the secret.
+    pub is_open: bool,
+    /// Every operation that was called, as policies name it.
+    pub called: BTreeSet<String>,
+    /// The address of the service.
+    base_url: String,
+    /// The database that holds the tables.
+    dynamodb: String,
+}
+
 type Shared = Arc<Mutex<StackState>>;
 
-/// The stand-in, with a service that runs on the tables of the stack.
+/// The stand-in, with a service on the tables of the stack.
 pub struct AwsAccount {
-    pub endpoint: String,
     pub store: Store,
+    endpoint: String,
     _database: Database,
     state: Shared,
 }
@@ -53,7 +73,7 @@ impl AwsAccount {
         ingest::ingest(&store, &sources, Options::default(), |_| ()).await.unwrap();
         keys::register(&store, &KEY.parse().unwrap(), "tests").await.unwrap();
         let serving = store_at(&dynamodb, TimeoutProfile::Request);
-        let state: Shared = Arc::new(Mutex::new(StackState::of_template(dynamodb)));
+        let state = Shared::new(Mutex::new(StackState { dynamodb, ..StackState::default() }));
         let service = app::service(routes(), App::on(serving))
             .layer(from_fn_with_state(state.clone(), refuse_strangers));
         let base_url = serve(service).await;
@@ -74,17 +94,13 @@ impl AwsAccount {
     /// Runs the program with the credentials of the account.
     pub async fn run(&self, arguments: &[&str]) -> Output {
         let mut command = program(arguments);
-        self.log_in(&mut command);
-        tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap()
-    }
-
-    fn log_in(&self, command: &mut Command) {
         command.envs([
             ("AWS_ENDPOINT_URL", self.endpoint.as_str()),
-            ("AWS_REGION", REGION),
+            ("AWS_REGION", "us-east-1"),
             ("AWS_ACCESS_KEY_ID", "test"),
             ("AWS_SECRET_ACCESS_KEY", "test"),
         ]);
+        tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap()
     }
 }
 
@@ -101,40 +117,13 @@ async fn serve(router: Router) -> String {
     format!("http://{address}")
 }
 
-/// The operation that a request asks for, in each of the three protocols.
-fn operation(uri: &Uri, headers: &HeaderMap, body: &[u8]) -> String {
-    if let Some(target) = headers.get("x-amz-target") {
-        return target.to_str().unwrap().rsplit('.').next().unwrap().to_owned();
-    }
-    if uri.path().starts_with("/2015-03-31/") {
-        let is_alias = uri.path().contains("/aliases/");
-        return if is_alias { "GetAlias" } else { "GetFunctionConfiguration" }.to_owned();
-    }
-    let form = form(body);
-    form["Action"].clone()
-}
-
-/// The service in the name of a permission, from the scope of the signature.
-fn service_of(uri: &Uri, headers: &HeaderMap) -> String {
-    let authorization = headers[header::AUTHORIZATION].to_str().unwrap();
-    let service = authorization.split('/').nth(3).unwrap_or_else(|| panic!("{uri}"));
-    // CloudWatch signs with its earlier name.
-    if service == "monitoring" { "cloudwatch".to_owned() } else { service.to_owned() }
-}
-
-fn form(body: &[u8]) -> BTreeMap<String, String> {
-    let text = String::from_utf8(body.to_vec()).unwrap();
-    let pairs = text.split('&').filter_map(|pair| pair.split_once('='));
-    pairs.map(|(name, value)| (name.to_owned(), decoded(value))).collect()
-}
-
 /// Answers requests as the functions do that a distribution has not passed on.
 async fn refuse_strangers(State(state): State<Shared>, request: Request, next: Next) -> Response {
-    let secret = state.lock().unwrap().origin_secret.clone();
+    let state = state.lock().unwrap().clone();
     let sent = request.headers().get("x-origin-secret").map(|sent| sent.to_str().unwrap());
-    if secret.is_some() && secret.as_deref() != sent {
+    if !state.is_open && state.origin_secret.is_some() && state.origin_secret.as_deref() != sent {
         let body = json!({ "error": "forbidden", "message": "Not by way of the distribution" });
-        return (StatusCode::FORBIDDEN, body.to_string()).into_response();
+        return (StatusCode::FORBIDDEN, axum::Json(body)).into_response();
     }
     next.run(request).await
 }
@@ -145,59 +134,104 @@ async fn answer(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    assert!(headers.contains_key(header::AUTHORIZATION), "every request is signed");
-    let operation = operation(&uri, &headers, &body);
+    let form: BTreeMap<String, String> = String::from_utf8_lossy(&body)
+        .split('&')
+        .filter_map(|pair| pair.split_once('='))
+        .map(|(name, value)| (name.to_owned(), decoded(value)))
+        .collect();
+    let is_lambda = uri.path().starts_with("/2015-03-31/");
+    let target = headers.get("x-amz-target").map(|target| target.to_str().unwrap());
+    let operation = match target {
+        Some(target) => target.rsplit('.').next().unwrap().to_owned(),
+        None if is_lambda => "GetFunctionConfiguration".to_owned(),
+        None => form["Action"].clone(),
+    };
+    // The scope of the signature names the service; CloudWatch signs with its earlier name.
+    let authorization = headers[header::AUTHORIZATION].to_str().unwrap();
+    let service = authorization.split('/').nth(3).unwrap().replace("monitoring", "cloudwatch");
     let now = {
         let mut state = state.lock().unwrap();
-        state.called.insert(format!("{}:{operation}", service_of(&uri, &headers)));
+        state.called.insert(format!("{service}:{operation}"));
         state.clone()
     };
     if now.stalled.contains(&operation) {
         std::future::pending::<()>().await;
     }
-    let is_json = headers.contains_key("x-amz-target") || uri.path().starts_with("/2015-03-31/");
     if now.denied.contains(&operation) {
-        return denial(&operation, is_json);
+        let message = format!("User: tests is not authorized to perform: {operation}");
+        let denial = json!({ "__type": "com.amazon#AccessDeniedException", "message": message });
+        let denial = if target.is_some() || is_lambda {
+            denial.to_string()
+        } else {
+            format!(
+                "<ErrorResponse xmlns=\"x\"><Error><Code>AccessDenied</Code>\
+                 <Message>{message}</Message></Error></ErrorResponse>"
+            )
+        };
+        return (StatusCode::FORBIDDEN, denial).into_response();
     }
     match operation.as_str() {
-        "DescribeStacks" if form(&body)["StackName"] != STACK => no_stack(),
-        "DescribeStacks" => now.stack().into_response(),
-        "ListStackResources" => now.resources().into_response(),
-        "DescribeAlarms" => now.alarms().into_response(),
-        "ListSubscriptionsByTopic" => now.subscriptions().into_response(),
-        "DescribeRule" => now.rule().to_string().into_response(),
-        "GetAlias" | "GetFunctionConfiguration" => now.lambda(&uri).to_string().into_response(),
-        "UpdateTable" => update_table(&state, &body),
-        _ => of_dynamodb(&now, &operation, headers, body).await,
+        "GetFunctionConfiguration" => {
+            assert_eq!(uri.path(), "/2015-03-31/functions/numbers-status/configuration");
+            let variables = json!({ "ORIGIN_SECRET": now.origin_secret });
+            json!({ "Environment": { "Variables": variables } }).to_string().into_response()
+        }
+        "UpdateTable" => {
+            let request: Value = serde_json::from_slice(&body).unwrap();
+            assert_eq!(request["DeletionProtectionEnabled"], true);
+            let table = request["TableName"].as_str().unwrap();
+            state.lock().unwrap().unprotected.remove(table);
+            json!({ "TableDescription": { "TableName": table } }).to_string().into_response()
+        }
+        _ if target.is_some() => of_dynamodb(&now, &operation, headers, body).await,
+        _ => now.xml(&operation).into_response(),
     }
 }
 
-fn denial(operation: &str, is_json: bool) -> Response {
-    let message = format!("User: tests is not authorized to perform: {operation}");
-    let body = if is_json {
-        json!({ "__type": "com.amazon.coral.service#AccessDeniedException", "message": message })
-            .to_string()
-    } else {
+impl StackState {
+    /// The answer to an operation of the Query protocol.
+    fn xml(&self, operation: &str) -> String {
+        let base_url = &self.base_url;
+        let topic = "arn:aws:sns:us-east-1:1:topic";
+        let resource = |logical: &str, physical: &str, kind: &str| {
+            format!(
+                "<member><LogicalResourceId>{logical}</LogicalResourceId>\
+                 <PhysicalResourceId>{physical}</PhysicalResourceId>\
+                 <ResourceType>{kind}</ResourceType></member>"
+            )
+        };
+        let result = match operation {
+            "DescribeStacks" => format!(
+                "<Stacks><member><StackName>{STACK}</StackName><StackStatus>UPDATE_COMPLETE</StackStatus>\
+                 <Outputs><member><OutputKey>BaseUrl</OutputKey>\
+                 <OutputValue>{base_url}</OutputValue></member></Outputs></member></Stacks>"
+            ),
+            "ListStackResources" => {
+                let resources = [
+                    resource("StatusFunction", "numbers-status", "AWS::Lambda::Function"),
+                    resource("DatabaseAlarm", "numbers-database", "AWS::CloudWatch::Alarm"),
+                    resource("AlarmTopic", topic, "AWS::SNS::Topic"),
+                ];
+                let resources = resources.concat();
+                format!("<StackResourceSummaries>{resources}</StackResourceSummaries>")
+            }
+            "DescribeAlarms" => format!(
+                "<MetricAlarms><member><AlarmName>numbers-database</AlarmName>\
+                 <StateValue>OK</StateValue>\
+                 <ActionsEnabled>true</ActionsEnabled>\
+                 <AlarmActions><member>{topic}</member></AlarmActions></member></MetricAlarms>"
+            ),
+            "ListSubscriptionsByTopic" => format!(
+                "<Subscriptions><member><SubscriptionArn>{topic}:1</SubscriptionArn>\
+                 <Endpoint>oncall@example.com</Endpoint></member></Subscriptions>"
+            ),
+            other => panic!("{other}"),
+        };
         format!(
-            "<ErrorResponse xmlns=\"x\"><Error><Type>Sender</Type><Code>AccessDenied</Code>\
-             <Message>{message}</Message></Error></ErrorResponse>"
+            "<{operation}Response xmlns=\"http://example.amazonaws.com/doc/\"><{operation}Result>\
+             {result}</{operation}Result></{operation}Response>"
         )
-    };
-    (StatusCode::FORBIDDEN, body).into_response()
-}
-
-fn no_stack() -> Response {
-    let error = "<ErrorResponse xmlns=\"x\"><Error><Code>ValidationError</Code>\
-                 <Message>Stack with id letters does not exist</Message></Error></ErrorResponse>";
-    (StatusCode::BAD_REQUEST, error).into_response()
-}
-
-fn update_table(state: &Shared, body: &[u8]) -> Response {
-    let request: Value = serde_json::from_slice(body).unwrap();
-    assert_eq!(request["DeletionProtectionEnabled"], true);
-    let table = request["TableName"].as_str().unwrap();
-    state.lock().unwrap().unprotected.remove(table);
-    json!({ "TableDescription": { "TableName": table } }).to_string().into_response()
+    }
 }
 
 async fn of_dynamodb(
@@ -209,13 +243,22 @@ async fn of_dynamodb(
     headers.remove(header::HOST);
     headers.remove(header::CONTENT_LENGTH);
     let table = serde_json::from_slice::<Value>(&body).unwrap()["TableName"].clone();
+    let table = table.as_str().unwrap_or_default();
+    let content_type = [(header::CONTENT_TYPE, "application/x-amz-json-1.0")];
+    if operation == "DescribeContinuousBackups" {
+        let answer = json!({ "ContinuousBackupsDescription": {
+            "ContinuousBackupsStatus": "ENABLED",
+            "PointInTimeRecoveryDescription": { "PointInTimeRecoveryStatus": "ENABLED" },
+        } });
+        return (content_type, answer.to_string()).into_response();
+    }
     let forwarded = http_client().post(&now.dynamodb).headers(headers).body(body);
     let response = forwarded.send().await.unwrap();
     let status = response.status();
     let mut answer: Value = response.json().await.unwrap();
-    let is_only_of_aws = matches!(operation, "DescribeContinuousBackups" | "DescribeTimeToLive");
-    now.add_aws(operation, table.as_str().unwrap_or_default(), &mut answer);
-    let status = if is_only_of_aws { StatusCode::OK } else { status };
-    let content_type = [(header::CONTENT_TYPE, "application/x-amz-json-1.0")];
+    if operation == "DescribeTable" && answer["Table"].is_object() {
+        let is_protected = !now.unprotected.contains(table);
+        answer["Table"]["DeletionProtectionEnabled"] = is_protected.into();
+    }
     (status, content_type, answer.to_string()).into_response()
 }

@@ -3,10 +3,7 @@
 
 use std::{
     net::Ipv4Addr,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard},
     time::Duration,
 };
 
@@ -24,10 +21,10 @@ use tokio::{net::TcpListener, sync::Semaphore};
 
 use super::function_calls::answer_of;
 
-/// How long a function runs where concurrency is limited.
+/// The time that a function runs where concurrency is limited.
 const RUN_TIME: Duration = Duration::from_millis(50);
 
-/// How a function behaves.
+/// The behavior of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Behavior {
     Right,
@@ -56,22 +53,25 @@ pub struct Invoked {
 #[derive(Clone)]
 pub struct AwsServices {
     pub endpoint: String,
-    state: Arc<AwsState>,
+    state: Arc<Mutex<AwsState>>,
 }
 
-struct AwsState {
+/// The services, as a test can change them, and the calls that they got.
+pub struct AwsState {
     app: App,
-    /// What new versions answer from, if that is something else.
-    app_of_new_versions: Mutex<Option<App>>,
-    /// The function that does not behave, and how.
-    misbehaving: Mutex<(&'static str, Behavior)>,
-    /// How many calls CodeDeploy still fails to answer.
-    failing_reports: Mutex<u32>,
-    /// How many functions can run at once, and how long each takes; `None` if any number can.
-    concurrency: Mutex<Option<Arc<Semaphore>>>,
-    throttled: AtomicUsize,
-    invoked: Mutex<Vec<Invoked>>,
-    reports: Mutex<Vec<Value>>,
+    /// The data that new versions answer from, if that is another.
+    pub app_of_new_versions: Option<App>,
+    /// The function that misbehaves.
+    pub misbehaving: (&'static str, Behavior),
+    /// The number of calls that CodeDeploy still fails to answer.
+    pub failing_reports: u32,
+    /// The number of functions that can run at once; `None` for any.
+    pub concurrency: Option<Arc<Semaphore>>,
+    /// The number of invocations that were refused for want of concurrency.
+    pub throttled: usize,
+    pub invoked: Vec<Invoked>,
+    /// What CodeDeploy was told.
+    pub reports: Vec<Value>,
 }
 
 /// The ARN of the first version of a function.
@@ -82,16 +82,16 @@ pub fn version_arn(function: &str) -> String {
 impl AwsServices {
     /// Functions that answer as `app` does.
     pub async fn on(app: App) -> Self {
-        let state = Arc::new(AwsState {
+        let state = Arc::new(Mutex::new(AwsState {
             app,
-            app_of_new_versions: Mutex::default(),
-            misbehaving: Mutex::new(("", Behavior::Right)),
-            failing_reports: Mutex::default(),
-            concurrency: Mutex::default(),
-            throttled: AtomicUsize::new(0),
-            invoked: Mutex::default(),
-            reports: Mutex::default(),
-        });
+            app_of_new_versions: None,
+            misbehaving: ("", Behavior::Right),
+            failing_reports: 0,
+            concurrency: None,
+            throttled: 0,
+            invoked: Vec::new(),
+            reports: Vec::new(),
+        }));
         let router = Router::new()
             .route("/2015-03-31/functions/{arn}/invocations", post(invoke))
             .route("/", post(report))
@@ -102,50 +102,19 @@ impl AwsServices {
         Self { endpoint, state }
     }
 
-    /// Lets one function behave in another way, and all others as they should.
-    pub fn let_behave(&self, function: &'static str, behavior: Behavior) {
-        *self.state.misbehaving.lock().unwrap() = (function, behavior);
-    }
-
-    /// Lets new versions answer from something else than those that serve.
-    pub fn let_new_versions_use(&self, app: App) {
-        *self.state.app_of_new_versions.lock().unwrap() = Some(app);
-    }
-
-    /// Lets CodeDeploy fail so many times.
-    pub fn fail_reports(&self, times: u32) {
-        *self.state.failing_reports.lock().unwrap() = times;
-    }
-
-    /// Lets so many functions run at once, each for [`RUN_TIME`] at least.
-    pub fn limit_concurrency(&self, functions: usize) {
-        *self.state.concurrency.lock().unwrap() = Some(Arc::new(Semaphore::new(functions)));
-    }
-
-    /// How many invocations were refused for want of concurrency since the last time.
-    pub fn take_throttled(&self) -> usize {
-        self.state.throttled.swap(0, Ordering::Relaxed)
-    }
-
-    /// The invocations since the last time that they were taken.
-    pub fn take_invoked(&self) -> Vec<Invoked> {
-        std::mem::take(&mut self.state.invoked.lock().unwrap())
-    }
-
-    /// What CodeDeploy was told since the last time that it was taken.
-    pub fn take_reports(&self) -> Vec<Value> {
-        std::mem::take(&mut self.state.reports.lock().unwrap())
+    pub fn state(&self) -> MutexGuard<'_, AwsState> {
+        self.state.lock().unwrap()
     }
 }
 
 async fn invoke(
-    State(state): State<Arc<AwsState>>,
+    State(state): State<Arc<Mutex<AwsState>>>,
     Path(arn): Path<String>,
     headers: HeaderMap,
     Json(event): Json<Value>,
 ) -> Response {
     assert_signed(&headers, "lambda");
-    let concurrency = state.concurrency.lock().unwrap().clone();
+    let concurrency = state.lock().unwrap().concurrency.clone();
     let _running = match concurrency.map(Semaphore::try_acquire_owned) {
         None => None,
         Some(Ok(permit)) => {
@@ -153,18 +122,24 @@ async fn invoke(
             Some(permit)
         }
         Some(Err(_)) => {
-            state.throttled.fetch_add(1, Ordering::Relaxed);
+            state.lock().unwrap().throttled += 1;
             let message = json!({ "Reason": "ConcurrentInvocationLimitExceeded", "Type": "User" });
             return (StatusCode::TOO_MANY_REQUESTS, Json(message)).into_response();
         }
     };
     let (rest, qualifier) = arn.rsplit_once(':').unwrap();
     let function = rest.rsplit_once("function:numbers-").unwrap().1.to_owned();
-    let (misbehaving, behavior) = *state.misbehaving.lock().unwrap();
-    let behavior = if misbehaving == function { behavior } else { Behavior::Right };
     let (_, routes) = functions().into_iter().find(|(name, _)| *name == function).unwrap();
     let invoked = Invoked { function, qualifier: qualifier.to_owned(), event: event.clone() };
-    state.invoked.lock().unwrap().push(invoked);
+    let (behavior, app) = {
+        let mut state = state.lock().unwrap();
+        let (misbehaving, behavior) = state.misbehaving;
+        let behavior = if misbehaving == invoked.function { behavior } else { Behavior::Right };
+        let of_new_versions = state.app_of_new_versions.as_ref().filter(|_| qualifier != "live");
+        let app = of_new_versions.unwrap_or(&state.app).clone();
+        state.invoked.push(invoked);
+        (behavior, app)
+    };
     let mut payload = match behavior {
         Behavior::Silent => std::future::pending().await,
         Behavior::Deleted => {
@@ -183,11 +158,7 @@ async fn invoke(
             "statusCode": 500, "headers": {}, "isBase64Encoded": false,
             "body": json!({ "error": "internal_error", "message": "x" }).to_string(),
         }),
-        Behavior::Right | Behavior::WrongData => {
-            let of_new_versions = state.app_of_new_versions.lock().unwrap().clone();
-            let app = of_new_versions.filter(|_| qualifier != "live");
-            answer_of(routes, app.unwrap_or_else(|| state.app.clone()), &event).await.payload()
-        }
+        Behavior::Right | Behavior::WrongData => answer_of(routes, app, &event).await.payload(),
     };
     if behavior == Behavior::WrongData {
         let body = payload["body"].as_str().unwrap();
@@ -217,19 +188,23 @@ fn with_other_ocns(body: &str) -> String {
     body.to_string()
 }
 
-async fn report(State(state): State<Arc<AwsState>>, headers: HeaderMap, body: String) -> Response {
+async fn report(
+    State(state): State<Arc<Mutex<AwsState>>>,
+    headers: HeaderMap,
+    body: String,
+) -> Response {
     assert_signed(&headers, "codedeploy");
     let operation = "CodeDeploy_20141006.PutLifecycleEventHookExecutionStatus";
     assert_eq!(headers["x-amz-target"], operation);
     assert_eq!(headers["content-type"], "application/x-amz-json-1.1");
-    let mut failing = state.failing_reports.lock().unwrap();
-    if *failing > 0 {
-        *failing -= 1;
+    let mut state = state.lock().unwrap();
+    if state.failing_reports > 0 {
+        state.failing_reports -= 1;
         return StatusCode::INTERNAL_SERVER_ERROR.into_response();
     }
     let report: Value = serde_json::from_str(&body).unwrap();
     let id = report["lifecycleEventHookExecutionId"].clone();
-    state.reports.lock().unwrap().push(report);
+    state.reports.push(report);
     Json(json!({ "lifecycleEventHookExecutionId": id })).into_response()
 }
 

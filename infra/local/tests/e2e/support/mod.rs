@@ -4,7 +4,6 @@ pub mod agent;
 pub mod api_events;
 pub mod aws_account;
 pub mod aws_services;
-pub mod aws_stack;
 pub mod database_calls;
 pub mod databases;
 pub mod description;
