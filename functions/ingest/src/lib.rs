@@ -1,14 +1,13 @@
 //! Ingest: the NANPA and CNAC reports become records, and the records the service's data.
 //!
 //! Data flows one way: [`sources`] opens a file, [`table`] finds its columns, one module of
-//! [`reports`] reads its rows, [`assemble`] makes them a dataset, [`difference`] compares it with the
-//! current one, [`quality`] measures how complete it is, [`gates`] may refuse it, and [`publish`] writes
+//! [`reports`] reads its rows, [`assemble`] makes them a dataset, [`changes`] compares it with the
+//! current one, [`quality`] measures its completeness, [`gates`] may refuse it, and [`publish`] writes
 //! the items that changed. [`outcome`] reports on all of it, and [`verify`] compares the items with
 //! the snapshot afterwards.
 
 mod assemble;
 mod changes;
-mod difference;
 mod error;
 mod gates;
 mod lambda;
@@ -32,8 +31,8 @@ use store::{FileDates, Snapshot, Store};
 
 use self::{
     assemble::ReportRows,
-    difference::Comparison,
-    gates::{MeasuredVersion, OlderVersions, Verdict},
+    changes::Comparison,
+    gates::{MeasuredVersion, Verdict},
     outcome::Notes,
     publish::{Baseline, Candidate},
     reports::{cnac, nanpa, npa_report, overlay, thousands_blocks},
@@ -41,18 +40,16 @@ use self::{
     sources::Received,
 };
 
-pub use changes::{ChangeKind, Changes, FieldChange, MOST_LISTED, RecordChange, RecordKind};
-pub use difference::{Delta, Differences};
-pub use error::IngestError;
-pub use gates::{Percent, PercentError, Refusal, Waivers};
+pub use changes::{
+    ChangeKind, Changes, Delta, Differences, FieldChange, MOST_LISTED, RecordChange, RecordKind,
+};
+pub use error::{IngestError, ReportError};
+pub use gates::{Percent, PercentError, Waivers};
 pub use lambda::{Event, RequestError, handle};
 pub use options::{Options, Progress};
 pub use outcome::{ImportReport, Items, Outcome, Warning};
 pub use overtaken::ingest_after_others;
-pub use quality::{
-    AreaCodeCoverage, BeforeAfter, CarrierCoverage, Column, Coverage, Figures, Quality,
-    QualityReport, Values,
-};
+pub use quality::{BeforeAfter, Coverage, Figures, Quality, QualityReport, SHARES, Values};
 pub use rollback::{RollbackTarget, rollback};
 pub use sources::{
     Mirror, MirrorError, NamedSources, PUBLISHED_ADDRESSES, RemoteSource, Source, SourceError,
@@ -83,33 +80,39 @@ pub async fn ingest(
         );
     }
     let baseline = Baseline::load(store, &mut notes).await?;
-    let Comparison { mut differences, changed_keys } =
-        Comparison::between(&baseline.dataset, &assembled);
+    let comparison = Comparison::between(&baseline.dataset, &assembled);
+    let changed_keys = comparison.changed_keys.clone();
     let version = Version::new(options.now);
     let dataset = assembled.following(&baseline.dataset, version.clone());
     let bytes = dataset.pack()?;
     let snapshot = Snapshot::of(version, &bytes, dataset.statistics(), file_dates, options.now);
     let compared = baseline.compared_with(&snapshot);
     let replaces_sample = baseline.snapshot.is_some() && compared.is_none();
-    if replaces_sample {
-        differences = Comparison::between(&Dataset::default(), &dataset).differences;
-    }
 
     let quality = Quality::of(&dataset);
-    let baseline_quality = Quality::of(&baseline.dataset);
     let oldest = match compared {
         Some(_) if !changed_keys.is_empty() => baseline.oldest_before(store, &snapshot).await?,
         _ => None,
     };
-    let older = OlderVersions {
-        previous: compared.map(|snapshot| measured(snapshot, &baseline.dataset)),
-        oldest: oldest.as_ref().map(|(snapshot, dataset)| measured(snapshot, dataset)),
-    };
-    let refusals = gates::check(&older, &measured(&snapshot, &dataset), &quality, &notes);
+    let previous = compared.map(|snapshot| (snapshot, &baseline.dataset));
+    let oldest = oldest.as_ref().map(|(snapshot, dataset)| (snapshot, dataset));
+    let older: Vec<_> = previous
+        .into_iter()
+        .chain(oldest)
+        .map(|(snapshot, dataset)| MeasuredVersion { snapshot, dataset })
+        .collect();
+    let next = MeasuredVersion { snapshot: &snapshot, dataset: &dataset };
+    let refusals = gates::check(&older, next, &quality, &notes);
     let verdict = Verdict::new(&refusals, options.waivers);
+    let baseline_quality = compared.map(|_| Quality::of(&baseline.dataset));
+    let quality = QualityReport::between(baseline_quality.as_ref(), &quality);
     let snapshot = Snapshot { confirmed: verdict.confirms_changes, ..snapshot };
-    let quality_report = QualityReport::between(compared.map(|_| &baseline_quality), &quality);
-    let report = ImportReport::new(&snapshot, &dataset, differences, quality_report, notes);
+    let comparison = match replaces_sample {
+        true => Comparison::between(&Dataset::default(), &dataset),
+        false => comparison,
+    };
+    let Comparison { differences, changed_keys: reported_keys } = comparison;
+    let report = ImportReport::new(&snapshot, &dataset, differences, quality, notes);
     let report = ImportReport { replaces_sample, ..report };
 
     if !verdict.reasons.is_empty() || options.dry_run {
@@ -120,7 +123,7 @@ pub async fn ingest(
             Outcome::Refused { reason: reasons.join("\n"), allowed_by }
         };
         let version = baseline.current_version();
-        let changes = report.changes_between(baseline.dataset, dataset);
+        let changes = report.changes_between(baseline.dataset, dataset, reported_keys);
         return Ok(ImportReport { outcome, version, changes, ..report });
     }
     let (outcome, manifest, items) = match baseline.manifest_to_reimport() {
@@ -137,7 +140,6 @@ pub async fn ingest(
                 dataset: &dataset,
                 changed_keys: &changed_keys,
                 bytes,
-                quality: &quality,
             };
             let items =
                 publish::publish(store, &baseline, candidate, options.deadline, &progress).await?;
@@ -146,18 +148,8 @@ pub async fn ingest(
     };
     publish::sweep(store, options.now).await;
     let version = Some(manifest.current.version);
-    let changes = report.changes_between(baseline.dataset, dataset);
+    let changes = report.changes_between(baseline.dataset, dataset, reported_keys);
     Ok(ImportReport { outcome, version, items, changes, ..report })
-}
-
-/// A version as the gates look at it.
-fn measured<'a>(snapshot: &'a Snapshot, dataset: &'a Dataset) -> MeasuredVersion<'a> {
-    MeasuredVersion {
-        version: &snapshot.version,
-        imported_at: snapshot.ingested_at,
-        file_dates: snapshot.file_dates,
-        dataset,
-    }
 }
 
 /// The dataset of these reports, which is compared with nothing and published nowhere.
@@ -216,7 +208,7 @@ async fn read_sources(
 async fn read_source<T>(
     source: &Source,
     file: &'static str,
-    parse: impl FnOnce(&mut dyn Read, &mut Notes) -> Result<T, IngestError>,
+    parse: impl FnOnce(&mut dyn Read, &mut Notes) -> Result<T, ReportError>,
     deadline: Option<Instant>,
     notes: &mut Notes,
     progress: &impl Fn(Progress),

@@ -3,11 +3,15 @@
 use std::{collections::BTreeMap, fmt::Display};
 
 use numbering::dataset::Dataset;
-use numbering::records::{Country, Status, Version};
+use numbering::records::{Country, RecordKey, Status, Version};
 use serde::Serialize;
 use store::{FileDates, Snapshot};
 
-use crate::{Waivers, changes::Changes, difference::Differences, quality::QualityReport};
+use crate::{
+    Waivers,
+    changes::{Changes, Differences},
+    quality::QualityReport,
+};
 
 /// What an import or a rollback read and changed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -120,10 +124,15 @@ impl ImportReport {
         }
     }
 
-    /// The changes that this report counts, which are those from `before` to `after`.
-    pub(crate) fn changes_between(&self, before: Dataset, after: Dataset) -> Option<Changes> {
+    /// The changes that this report counts: those of `keys` from `before` to `after`.
+    pub(crate) fn changes_between(
+        &self,
+        before: Dataset,
+        after: Dataset,
+        keys: Vec<RecordKey>,
+    ) -> Option<Changes> {
         let before = if self.replaces_sample { Dataset::default() } else { before };
-        Some(Changes::new(before, after, self.differences.total() as usize))
+        Some(Changes::new(before, after, keys))
     }
 }
 

@@ -20,9 +20,7 @@ use store::{
     WRITES_PER_BATCH, load,
 };
 
-use crate::{
-    IngestError, Items, Progress, options::before_deadline, outcome::Notes, quality::Quality,
-};
+use crate::{IngestError, Items, Progress, options::before_deadline, outcome::Notes};
 
 /// Batches that are written at the same time.
 const CONCURRENT_BATCHES: usize = 8;
@@ -141,8 +139,6 @@ pub(crate) struct Candidate<'a> {
     pub changed_keys: &'a [RecordKey],
     /// The dataset, packed.
     pub bytes: Vec<u8>,
-    /// Stored beside the snapshot.
-    pub quality: &'a Quality,
 }
 
 /// Publishes `candidate` as the version that follows the manifest of `baseline`.
@@ -157,7 +153,7 @@ pub(crate) async fn publish(
     deadline: Option<Instant>,
     progress: &impl Fn(Progress),
 ) -> Result<Items, IngestError> {
-    let Candidate { manifest, dataset, changed_keys, bytes, quality } = candidate;
+    let Candidate { manifest, dataset, changed_keys, bytes } = candidate;
     let replaced = match &baseline.manifest {
         Some(manifest) => manifest.revision.clone(),
         None => store.first_revision().await?,
@@ -168,7 +164,6 @@ pub(crate) async fn publish(
     progress(Progress::Publishing);
     let version = &manifest.current.version;
     before_deadline(deadline, store.write_snapshot(version, &bytes, &replaced)).await??;
-    before_deadline(deadline, store.put_quality(version, quality, &replaced)).await??;
     store.publish(manifest, &replaced).await?;
     Ok(items)
 }

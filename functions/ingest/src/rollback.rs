@@ -6,7 +6,7 @@ use store::{DatasetError, Manifest, Newest, Snapshot, Store, load, newest_by};
 
 use crate::{
     ImportReport, IngestError, Options, Outcome, Progress,
-    difference::Comparison,
+    changes::Comparison,
     outcome::Notes,
     publish::UNREADABLE,
     quality::{Quality, QualityReport},
@@ -46,11 +46,11 @@ pub async fn rollback(
         }
         Err(error) => return Err(error.into()),
     };
-    let differences = Comparison::between(&current_dataset, &dataset).differences;
+    let Comparison { differences, changed_keys } = Comparison::between(&current_dataset, &dataset);
     let quality_before = Quality::of(&current_dataset);
     let quality_report = QualityReport::between(Some(&quality_before), &Quality::of(&dataset));
     let report = ImportReport::new(&manifest.current, &dataset, differences, quality_report, notes);
-    let changes = report.changes_between(current_dataset, dataset);
+    let changes = report.changes_between(current_dataset, dataset, changed_keys);
     if options.dry_run {
         return Ok(ImportReport { version: Some(before.current.version), changes, ..report });
     }

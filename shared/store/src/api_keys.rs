@@ -83,7 +83,7 @@ impl KeyRecord {
 impl Store {
     /// The record of the key with this hash, read by one GetItem call.
     pub async fn api_key(&self, key_hash: &str) -> Result<Option<KeyRecord>, StoreError> {
-        self.get(&self.tables.api_keys, "key_hash", key_hash.to_owned()).await
+        self.get(&self.tables.api_keys, "key_hash", key_hash.to_owned(), true).await
     }
 
     /// Writes a key's record, new or changed.

@@ -5,10 +5,10 @@ use std::{error::Error, time::Duration};
 use aws_sdk_dynamodb::error::{BuildError, ProvideErrorMetadata, SdkError};
 use numbering::records::Version;
 
-use crate::{FailureKind, manifest::SnapshotHash};
+use crate::FailureKind;
 
 /// An error of any library.
-pub(crate) type Cause = Box<dyn Error + Send + Sync>;
+pub type Cause = Box<dyn Error + Send + Sync>;
 
 /// Why DynamoDB could not be read or written. The messages are for operators and not for clients.
 #[derive(Debug, thiserror::Error)]
@@ -33,7 +33,7 @@ pub enum StoreError {
     Manifest { table: String, source: Cause },
     /// The chunks of a snapshot are not the ones that were written.
     #[error("version {version} cannot be read")]
-    Snapshot { version: Version, source: DamagedChunks },
+    Snapshot { version: Version, source: UnreadableSnapshot },
     /// DynamoDB answers too slowly.
     #[error("the snapshot {version} could not be read within {limit:?}")]
     SnapshotTimeout { version: Version, limit: Duration },
@@ -53,16 +53,10 @@ pub enum StoreError {
     Overtaken,
 }
 
-/// What is wrong with the chunks of a snapshot.
+/// The reason why a snapshot cannot be read, however often it is tried.
 #[derive(Debug, thiserror::Error)]
-pub enum DamagedChunks {
-    #[error("chunk {0} is missing")]
-    Missing(String),
-    #[error("its hash is {actual} instead of {expected}")]
-    Hash { actual: SnapshotHash, expected: SnapshotHash },
-    #[error("the database cannot read a chunk")]
-    Unreadable(#[source] Cause),
-}
+#[error(transparent)]
+pub struct UnreadableSnapshot(pub Cause);
 
 impl StoreError {
     /// Makes an error of a call that failed, for `map_err`.

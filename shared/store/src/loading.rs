@@ -3,12 +3,9 @@
 use std::sync::Arc;
 
 use logging::with_causes;
-use numbering::{
-    dataset::{DamagedSnapshot, Dataset},
-    records::Version,
-};
+use numbering::{dataset::Dataset, records::Version};
 
-use crate::{DamagedChunks, Manifest, Snapshot, Store, StoreError};
+use crate::{Manifest, Snapshot, Store, StoreError, UnreadableSnapshot};
 
 /// A version of the data in memory. All lists and lookups of a request use the same one.
 #[derive(Debug, Clone)]
@@ -37,21 +34,10 @@ pub enum DatasetError {
     StillUnreadable,
 }
 
-/// Why a snapshot cannot be read, however often it is tried.
-#[derive(Debug, thiserror::Error)]
-pub enum UnreadableSnapshot {
-    #[error(transparent)]
-    Chunks(DamagedChunks),
-    #[error(transparent)]
-    Contents(DamagedSnapshot),
-}
-
 impl From<StoreError> for DatasetError {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Snapshot { version, source } => {
-                Self::Unreadable { version, source: UnreadableSnapshot::Chunks(source) }
-            }
+            StoreError::Snapshot { version, source } => Self::Unreadable { version, source },
             other => Self::Store(other),
         }
     }
@@ -143,6 +129,6 @@ pub async fn load(store: &Store, snapshot: &Snapshot) -> Result<Dataset, Dataset
     let bytes = store.snapshot(snapshot).await?;
     Dataset::unpack(&bytes).map_err(|source| DatasetError::Unreadable {
         version: snapshot.version.clone(),
-        source: UnreadableSnapshot::Contents(source),
+        source: UnreadableSnapshot(source.into()),
     })
 }

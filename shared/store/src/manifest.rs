@@ -45,7 +45,7 @@ pub struct Snapshot {
     pub chunks: u32,
     /// The hash of the whole snapshot. It shows damage and not forgery: whoever can write a chunk can
     /// write the manifest.
-    pub hash: SnapshotHash,
+    pub hash: String,
     /// Counts over its records.
     pub statistics: Statistics,
     /// Whether an operator let it pass a gate for what it changes. Later imports are compared with it
@@ -74,20 +74,8 @@ const RETAINED: usize = 3;
 const REVISION_CHARACTERS: usize = 16;
 
 /// XXH3 of a snapshot, 128 bits in hex, which takes a twentieth of the time of SHA-256.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct SnapshotHash(String);
-
-impl SnapshotHash {
-    pub(crate) fn of(bytes: &[u8]) -> Self {
-        Self(format!("{:032x}", XxHash3_128::oneshot(bytes)))
-    }
-}
-
-impl fmt::Display for SnapshotHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
+pub(crate) fn hash_of(bytes: &[u8]) -> String {
+    format!("{:032x}", XxHash3_128::oneshot(bytes))
 }
 
 impl Revision {
@@ -113,7 +101,7 @@ impl Snapshot {
         ingested_at: Timestamp,
     ) -> Self {
         let chunks = bytes.chunks(CHUNK_BYTES).len() as u32;
-        let hash = SnapshotHash::of(bytes);
+        let hash = hash_of(bytes);
         Self { version, ingested_at, file_dates, chunks, hash, statistics, confirmed: false }
     }
 
@@ -267,7 +255,7 @@ impl Store {
     }
 
     async fn stored_manifest(&self) -> Result<Option<StoredManifest>, StoreError> {
-        let stored = self.get(&self.tables.dataset, "id", MANIFEST.to_owned()).await;
+        let stored = self.get(&self.tables.dataset, "id", MANIFEST.to_owned(), true).await;
         stored.map_err(|error| match error {
             StoreError::Item { table, source } => StoreError::Manifest { table, source },
             other => other,

@@ -8,7 +8,7 @@ use store::FileDates;
 
 use super::*;
 use crate::{
-    difference::Comparison,
+    changes::Comparison,
     quality::tests::{area_code, carrier, exchange},
 };
 

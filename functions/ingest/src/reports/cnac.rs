@@ -6,7 +6,7 @@ use numbering::records::{Country, NpaNxx, Status};
 
 use super::{CodeRow, Dated, is_in_plan, state};
 use crate::{
-    IngestError,
+    error::ReportError,
     outcome::Notes,
     table::{Column, Dialect, ReportSchema, Row, non_empty},
 };
@@ -33,11 +33,11 @@ const SCHEMA: ReportSchema<7> = ReportSchema {
 pub(crate) fn parse(
     reader: &mut dyn Read,
     notes: &mut Notes,
-) -> Result<Dated<CodeRow>, IngestError> {
+) -> Result<Dated<CodeRow>, ReportError> {
     SCHEMA.collect(reader, notes, code_row)
 }
 
-fn code_row(row: &Row<'_, 7>, notes: &mut Notes) -> Result<Option<CodeRow>, IngestError> {
+fn code_row(row: &Row<'_, 7>, notes: &mut Notes) -> Result<Option<CodeRow>, ReportError> {
     let npa_nxx = NpaNxx { npa: row.parsed(0)?, nxx: row.parsed(1)? };
     if !is_in_plan(row, 0, npa_nxx.npa, notes) {
         return Ok(None);

@@ -6,7 +6,7 @@ use numbering::records::{Country, NpaNxx, Status};
 
 use super::{CodeRow, Dated, is_in_plan, state};
 use crate::{
-    IngestError,
+    error::ReportError,
     outcome::Notes,
     table::{Column, Dialect, ReportSchema, Row, date, non_empty},
 };
@@ -40,11 +40,11 @@ const NO_RATE_CENTER: [&str; 2] = ["XXXXXXXXXX", "DIR ASST"];
 pub(crate) fn parse(
     reader: &mut dyn Read,
     notes: &mut Notes,
-) -> Result<Dated<CodeRow>, IngestError> {
+) -> Result<Dated<CodeRow>, ReportError> {
     SCHEMA.collect(reader, notes, code_row)
 }
 
-fn code_row(row: &Row<'_, 7>, notes: &mut Notes) -> Result<Option<CodeRow>, IngestError> {
+fn code_row(row: &Row<'_, 7>, notes: &mut Notes) -> Result<Option<CodeRow>, ReportError> {
     let npa_nxx: NpaNxx = row.parsed(1)?;
     if !is_in_plan(row, 1, npa_nxx.npa, notes) {
         return Ok(None);

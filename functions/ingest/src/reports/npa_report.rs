@@ -6,7 +6,7 @@ use numbering::records::{Country, Npa, StateCode};
 
 use super::{Dated, is_in_plan, state};
 use crate::{
-    IngestError,
+    error::ReportError,
     outcome::Notes,
     table::{Column, Dialect, ReportSchema, Row},
 };
@@ -87,15 +87,15 @@ impl AreaCodeRow {
 pub(crate) fn parse(
     reader: &mut dyn Read,
     notes: &mut Notes,
-) -> Result<Dated<AreaCodeRow>, IngestError> {
+) -> Result<Dated<AreaCodeRow>, ReportError> {
     let (rows, date) = SCHEMA.collect(reader, notes, area_code_row)?;
     if !rows.iter().any(|row| row.country_in_service().is_some()) {
-        return Err(IngestError::Unusable { file: FILE });
+        return Err(SCHEMA.unusable());
     }
     Ok((rows, date))
 }
 
-fn area_code_row(row: &Row<'_, 4>, notes: &mut Notes) -> Result<Option<AreaCodeRow>, IngestError> {
+fn area_code_row(row: &Row<'_, 4>, notes: &mut Notes) -> Result<Option<AreaCodeRow>, ReportError> {
     let [_, _, country_name, in_service] = &row.cells;
     let country = match country_name.as_ref() {
         "US" => AreaCodeCountry::Reported(Country::Us),

@@ -7,7 +7,7 @@ use numbering::records::{CarrierType, Country, Ocn, StateCode};
 
 use super::{Dated, state};
 use crate::{
-    IngestError,
+    error::ReportError,
     outcome::Notes,
     table::{Column, Dialect, ReportSchema, Row, non_empty},
 };
@@ -58,11 +58,11 @@ impl OverlayRow {
 pub(crate) fn parse(
     reader: &mut dyn Read,
     notes: &mut Notes,
-) -> Result<Dated<OverlayRow>, IngestError> {
+) -> Result<Dated<OverlayRow>, ReportError> {
     SCHEMA.collect(reader, notes, |row, notes| overlay_row(row, notes).map(Some))
 }
 
-fn overlay_row(row: &Row<'_, 6>, notes: &mut Notes) -> Result<OverlayRow, IngestError> {
+fn overlay_row(row: &Row<'_, 6>, notes: &mut Notes) -> Result<OverlayRow, ReportError> {
     let [_, company_name, common_name, ..] = &row.cells;
     let differs = |name: &&str| !name.eq_ignore_ascii_case(company_name);
     let country = row.parsed_if_known(5, notes);

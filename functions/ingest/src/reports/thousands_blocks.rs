@@ -7,7 +7,7 @@ use numbering::records::{Country, NpaNxx, Ocn, StateCode};
 
 use super::{Dated, is_in_plan, state};
 use crate::{
-    IngestError,
+    error::ReportError,
     outcome::Notes,
     table::{Column, Dialect, ReportSchema, Row, date, non_empty},
 };
@@ -51,7 +51,7 @@ pub(crate) struct AssignedBlock {
 pub(crate) fn parse(
     reader: &mut dyn Read,
     notes: &mut Notes,
-) -> Result<Dated<AssignedBlock>, IngestError> {
+) -> Result<Dated<AssignedBlock>, ReportError> {
     let mut blocks = Vec::new();
     let date = SCHEMA.read(reader, notes, |row, notes| {
         blocks.extend(assigned_block(row, notes)?);
@@ -63,7 +63,7 @@ pub(crate) fn parse(
 fn assigned_block(
     row: &Row<'_, 9>,
     notes: &mut Notes,
-) -> Result<Option<AssignedBlock>, IngestError> {
+) -> Result<Option<AssignedBlock>, ReportError> {
     let npa_nxx = NpaNxx { npa: row.parsed(1)?, nxx: row.parsed(2)? };
     if !is_in_plan(row, 1, npa_nxx.npa, notes) {
         return Ok(None);

@@ -6,9 +6,13 @@ mod tests;
 use std::io::{self, Read, Seek};
 
 use flate2::read::MultiGzDecoder;
+use logging::with_causes;
 use zip::ZipArchive;
 
-use crate::IngestError;
+use crate::{
+    IngestError,
+    error::{Cause, ReportError},
+};
 
 /// Most bytes a report may unpack to; the largest published one, of the thousands blocks, has 200 MB.
 const MOST_BYTES: u64 = 512 << 20;
@@ -19,23 +23,6 @@ const HEAD: u64 = 512;
 
 pub(crate) trait ReadSeek: Read + Seek + Send {}
 impl<T: Read + Seek + Send> ReadSeek for T {}
-
-/// Why content is not one report, packed or not.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum ContentError {
-    #[error("its beginning cannot be read")]
-    Head(#[source] io::Error),
-    #[error("{0}")]
-    Foreign(&'static str),
-    #[error("the {packing} is damaged or cut off")]
-    Damaged { packing: &'static str, source: io::Error },
-    #[error("the zip holds {0} files and must hold one report")]
-    FileCount(usize),
-    #[error("the {packing} holds a packed file; unpack it first")]
-    PackedTwice { packing: &'static str },
-    #[error("in the {packing}: {what}")]
-    ForeignPacked { packing: &'static str, what: &'static str },
-}
 
 const ZIP: &str = "zip";
 const GZIP: &str = "gzip file";
@@ -130,7 +117,7 @@ fn too_large() -> io::Error {
     io::Error::other(format!("it unpacks to more than {MOST_BYTES} bytes"))
 }
 
-/// Whether a name in an archive is that of a file, other than those that macOS adds beside others.
+/// Whether a name in an archive is that of a file which macOS has not added beside others.
 fn is_content(name: &str) -> bool {
     let file_name = name.rsplit('/').next().unwrap_or_default();
     let is_of_macos =
@@ -138,19 +125,23 @@ fn is_content(name: &str) -> bool {
     !file_name.is_empty() && !is_of_macos
 }
 
+fn damaged(packing: &str, error: impl Into<io::Error>) -> Cause {
+    format!("the {packing} is damaged or cut off: {}", with_causes(&error.into())).into()
+}
+
 /// The index of the one report in an archive.
-fn index_of_report<R: Read + Seek>(archive: &ZipArchive<R>) -> Result<usize, ContentError> {
+fn index_of_report<R: Read + Seek>(archive: &ZipArchive<R>) -> Result<usize, Cause> {
     let names = (0..archive.len())
         .filter_map(|index| archive.name_for_index(index))
         .collect::<Result<Vec<_>, _>>()
-        .map_err(|error| ContentError::Damaged { packing: ZIP, source: error.into() })?;
+        .map_err(|error| damaged(ZIP, error))?;
     if names.iter().any(|name| name == "xl/workbook.xml") {
-        return Err(ContentError::Foreign("it is an Excel workbook (XLSX); save its sheet as CSV"));
+        return Err("it is an Excel workbook (XLSX); save its sheet as CSV".into());
     }
     let files: Vec<usize> = (0..names.len()).filter(|&index| is_content(&names[index])).collect();
     match files[..] {
         [index] => Ok(index),
-        _ => Err(ContentError::FileCount(files.len())),
+        _ => Err(format!("the zip holds {} files and must hold one report", files.len()).into()),
     }
 }
 
@@ -163,40 +154,39 @@ pub(crate) struct Content {
 impl Content {
     /// Tells the kind of the content by its first bytes, and reads packed content to its end to see
     /// whether it is whole.
-    pub fn new(source_name: String, mut bytes: Box<dyn ReadSeek>) -> Result<Self, ContentError> {
+    pub fn new(source_name: String, mut bytes: Box<dyn ReadSeek>) -> Result<Self, Cause> {
+        let unreadable =
+            |error: io::Error| format!("its beginning cannot be read: {}", with_causes(&error));
         let mut head = Vec::new();
-        bytes.by_ref().take(HEAD).read_to_end(&mut head).map_err(ContentError::Head)?;
-        bytes.rewind().map_err(ContentError::Head)?;
-        let (packing, mut packed) = match Kind::of(&head).map_err(ContentError::Foreign)? {
+        bytes.by_ref().take(HEAD).read_to_end(&mut head).map_err(unreadable)?;
+        bytes.rewind().map_err(unreadable)?;
+        let (packing, mut packed) = match Kind::of(&head)? {
             Kind::Text => return Ok(Self { source_name, bytes: Bytes::Text(bytes) }),
             Kind::Gzip => (GZIP, Bytes::Gzip(bytes)),
             Kind::Zip => {
-                let archive = ZipArchive::new(bytes).map_err(|error| ContentError::Damaged {
-                    packing: ZIP,
-                    source: error.into(),
-                })?;
+                let archive = ZipArchive::new(bytes).map_err(|error| damaged(ZIP, error))?;
                 let index = index_of_report(&archive)?;
                 (ZIP, Bytes::Zip { archive, index })
             }
         };
-        let unpacked_head =
-            packed.verify().map_err(|source| ContentError::Damaged { packing, source })?;
-        match Kind::of(&unpacked_head) {
+        match Kind::of(&packed.verify().map_err(|error| damaged(packing, error))?) {
             Ok(Kind::Text) => Ok(Self { source_name, bytes: packed }),
-            Ok(Kind::Zip | Kind::Gzip) => Err(ContentError::PackedTwice { packing }),
-            Err(what) => Err(ContentError::ForeignPacked { packing, what }),
+            Ok(Kind::Zip | Kind::Gzip) => {
+                Err(format!("the {packing} holds a packed file; unpack it first").into())
+            }
+            Err(what) => Err(format!("in the {packing}: {what}").into()),
         }
     }
 
     /// Hands the unpacked text to `parse`.
     pub fn read<T>(
         mut self,
-        parse: impl FnOnce(&mut dyn Read) -> Result<T, IngestError>,
+        parse: impl FnOnce(&mut dyn Read) -> Result<T, ReportError>,
     ) -> Result<T, IngestError> {
         let source_name = self.source_name;
         match self.bytes.unpacked() {
             Ok(unpacked) => parse(&mut NormalizedText::new(unpacked))
-                .map_err(|error| IngestError::InSource { source_name, source: Box::new(error) }),
+                .map_err(|source| IngestError::Report { source_name, source }),
             Err(error) => Err(IngestError::Unreadable { source_name, source: error.into() }),
         }
     }

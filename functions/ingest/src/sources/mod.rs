@@ -4,7 +4,6 @@ mod bucket;
 mod content;
 mod download;
 mod published;
-mod transport;
 
 use std::{fmt, fs::File, io::Cursor, path::PathBuf, str::FromStr, time::Instant};
 
@@ -146,7 +145,7 @@ impl Source {
             return Err(IngestError::TooSlow { file, source_name });
         };
         let opened = match fetched {
-            Ok(bytes) => Content::new(source_name.clone(), bytes).map_err(Cause::from),
+            Ok(bytes) => Content::new(source_name.clone(), bytes),
             Err(error) => Err(error),
         };
         opened.map_err(|source| match self {

@@ -12,10 +12,11 @@ use std::{borrow::Cow, fmt::Display, io::Read, str::FromStr};
 
 use csv::{ByteRecord, Reader, ReaderBuilder};
 use jiff::civil::Date;
+use logging::with_causes;
 
 use self::cells::{RowContent, decode_cell, excerpt, invisible, row_content};
 use self::header::Header;
-use crate::{IngestError, outcome::Notes};
+use crate::{error::ReportError, outcome::Notes};
 
 pub(crate) use cells::{date, non_empty};
 
@@ -110,13 +111,13 @@ impl<R: Read> Lines<R> {
     }
 
     /// The next line that is not empty; `None` at the end of the file.
-    fn next(&mut self) -> Result<Option<Line>, IngestError> {
+    fn next(&mut self) -> Result<Option<Line>, ReportError> {
         let file = self.file;
         let mut record = ByteRecord::new();
-        let is_there = self
-            .reader
-            .read_byte_record(&mut record)
-            .map_err(|source| IngestError::Rows { file, source })?;
+        let is_there = self.reader.read_byte_record(&mut record).map_err(|error| {
+            let message = format!("{file} cannot be read as rows");
+            ReportError::quoting(format!("{message}: {}", with_causes(&error)), message)
+        })?;
         if !is_there {
             return Ok(None);
         }
@@ -125,7 +126,10 @@ impl<R: Read> Lines<R> {
         self.empty_lines += number.saturating_sub(self.last_number + 1);
         self.last_number = number;
         if record.iter().any(|cell| cell.contains(&b'\n')) {
-            return Err(IngestError::OpenQuote { file, line: number });
+            return Err(ReportError::new(format!(
+                "{file}, line {number}: a quote is not closed in the rows before it, or a cell has a \
+                 line break"
+            )));
         }
         Ok(Some(Line { record, number }))
     }
@@ -146,8 +150,8 @@ impl<const N: usize> ReportSchema<N> {
         &self,
         reader: &mut dyn Read,
         notes: &mut Notes,
-        mut take_row: impl FnMut(&Row<'_, N>, &mut Notes) -> Result<(), IngestError>,
-    ) -> Result<Option<Date>, IngestError> {
+        mut take_row: impl FnMut(&Row<'_, N>, &mut Notes) -> Result<(), ReportError>,
+    ) -> Result<Option<Date>, ReportError> {
         let file = self.file;
         let mut lines = Lines::new(file, self.dialect, reader);
         let (header, date_before_rows) = self.read_header(&mut lines)?;
@@ -161,11 +165,14 @@ impl<const N: usize> ReportSchema<N> {
                 }
                 RowContent::LoneCell(_) | RowContent::Cells => {
                     let row = header.row(self, &line)?;
-                    row.refuse_invisible_characters()?;
+                    row.refuse_unfit_cells()?;
                     take_row(&row, notes)?;
                     rows += 1;
                     if rows > self.most_rows {
-                        return Err(IngestError::TooLong { file, most: self.most_rows });
+                        return Err(ReportError::new(format!(
+                            "{file} must have at most {} rows, and has more",
+                            self.most_rows
+                        )));
                     }
                 }
             }
@@ -175,10 +182,10 @@ impl<const N: usize> ReportSchema<N> {
         }
         notes.count_rows(file, rows);
         match (rows, date) {
-            (0, _) => Err(IngestError::NoRows { file }),
-            (_, Some(date)) if date.year() < FIRST_YEAR => {
-                Err(IngestError::ImplausibleDate { file, date })
-            }
+            (0, _) => Err(ReportError::new(format!("{file} holds no rows"))),
+            (_, Some(date)) if date.year() < FIRST_YEAR => Err(ReportError::new(format!(
+                "{file} is dated {date}; the date of a report must be in {FIRST_YEAR} or later"
+            ))),
             _ => Ok(date),
         }
     }
@@ -192,24 +199,29 @@ impl<const N: usize> ReportSchema<N> {
         &self,
         reader: &mut dyn Read,
         notes: &mut Notes,
-        parse_row: impl Fn(&Row<'_, N>, &mut Notes) -> Result<Option<T>, IngestError>,
-    ) -> Result<(Vec<T>, Option<Date>), IngestError> {
+        parse_row: impl Fn(&Row<'_, N>, &mut Notes) -> Result<Option<T>, ReportError>,
+    ) -> Result<(Vec<T>, Option<Date>), ReportError> {
         let mut values = Vec::new();
         let date = self.read(reader, notes, |row, notes| {
             values.extend(parse_row(row, notes)?);
             Ok(())
         })?;
         if values.is_empty() {
-            return Err(IngestError::Unusable { file: self.file });
+            return Err(self.unusable());
         }
         Ok((values, date))
+    }
+
+    /// The error for a report without a row that can be imported.
+    pub fn unusable(&self) -> ReportError {
+        ReportError::new(format!("{} holds no row that can be imported", self.file))
     }
 
     /// Reads lines up to the header, and gives the date that they or the header state.
     fn read_header<R: Read>(
         &self,
         lines: &mut Lines<R>,
-    ) -> Result<(Header<N>, Option<Date>), IngestError> {
+    ) -> Result<(Header<N>, Option<Date>), ReportError> {
         let mut lines_before: Vec<Line> = Vec::new();
         while lines_before.len() < HEADER_SEARCH_LINES
             && let Some(line) = lines.next()?
@@ -226,7 +238,7 @@ impl<const N: usize> ReportSchema<N> {
     }
 
     /// Names the needed columns that the likeliest of these lines lacks.
-    fn without_header(&self, lines: &[Line]) -> IngestError {
+    fn without_header(&self, lines: &[Line]) -> ReportError {
         let file = self.file;
         let missing = |Line { record, .. }: &Line| -> Vec<&str> {
             let is_there =
@@ -235,23 +247,30 @@ impl<const N: usize> ReportSchema<N> {
             missing.map(Column::name).collect()
         };
         let Some(likeliest) = lines.iter().min_by_key(|line| missing(line).len()) else {
-            return IngestError::Empty { file };
+            return ReportError::new(format!(
+                "{file} does not look like the expected report: it is empty"
+            ));
         };
         let found = likeliest.record.iter().map(decode_cell).collect::<Vec<_>>().join(", ");
-        IngestError::NoHeader {
-            file,
-            missing: missing(likeliest).join(", "),
-            line: likeliest.number,
-            found: excerpt(&found, LONGEST_HEADER_EXCERPT),
-        }
+        let without_contents = format!(
+            "{file} does not look like the expected report: no header row contains the column(s) {}",
+            missing(likeliest).join(", ")
+        );
+        let found = excerpt(&found, LONGEST_HEADER_EXCERPT);
+        let message = format!("{without_contents}; line {} has '{found}'", likeliest.number);
+        ReportError::quoting(message, without_contents)
     }
 }
 
 impl<const N: usize> Row<'_, N> {
-    /// Invisible characters mean nothing in a name or code. A terminal would obey some; others hide text
-    /// from people that programs and agents read.
-    fn refuse_invisible_characters(&self) -> Result<(), IngestError> {
+    /// Refuses cells that are too long or have invisible characters, which mean nothing in a name or
+    /// code. A terminal would obey some; others hide text from people that programs and agents read.
+    fn refuse_unfit_cells(&self) -> Result<(), ReportError> {
         for (place, cell) in self.cells.iter().enumerate() {
+            if cell.len() > LONGEST_CELL {
+                let rule = format!("must have at most {LONGEST_CELL} bytes");
+                return Err(self.refusal(place, rule));
+            }
             let found = cell.chars().find_map(|character| Some((character, invisible(character)?)));
             if let Some((character, kind)) = found {
                 let rule = format!("has the {kind} character U+{:04X}", u32::from(character));
@@ -262,18 +281,18 @@ impl<const N: usize> Row<'_, N> {
     }
 
     /// The error for a cell that breaks a rule.
-    fn refusal(&self, column: usize, rule: String) -> IngestError {
-        IngestError::Cell {
-            file: self.schema.file,
-            line: self.line,
-            column: self.schema.columns[column].name(),
-            value: excerpt(&self.cells[column], LONGEST_EXCERPT),
-            rule,
-        }
+    fn refusal(&self, column: usize, rule: String) -> ReportError {
+        let name = self.schema.columns[column].name();
+        let place = format!("{}, line {}, column {name}:", self.schema.file, self.line);
+        let value = excerpt(&self.cells[column], LONGEST_EXCERPT);
+        ReportError::quoting(
+            format!("{place} '{value}' {rule}"),
+            format!("{place} the cell {rule}"),
+        )
     }
 
     /// A cell that has to be a `T`.
-    pub fn parsed<T: FromStr<Err: Display>>(&self, column: usize) -> Result<T, IngestError> {
+    pub fn parsed<T: FromStr<Err: Display>>(&self, column: usize) -> Result<T, ReportError> {
         let parsed = self.cells[column].parse::<T>();
         parsed.map_err(|rule| self.refusal(column, rule.to_string()))
     }

@@ -15,7 +15,7 @@ const SCHEMA: ReportSchema<3> = ReportSchema {
 
 type ReadReport = (Vec<[String; 3]>, Option<Date>, Notes);
 
-fn read_as(dialect: Dialect, text: &[u8]) -> Result<ReadReport, IngestError> {
+fn read_as(dialect: Dialect, text: &[u8]) -> Result<ReadReport, ReportError> {
     let (mut rows, mut notes) = (Vec::new(), Notes::default());
     let mut reader = text;
     let date = ReportSchema { dialect, ..SCHEMA }.read(&mut reader, &mut notes, |row, _| {

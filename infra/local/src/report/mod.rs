@@ -13,7 +13,7 @@ use serde::Serialize;
 
 pub use changes::ChangesFile;
 pub(crate) use changes::printable;
-pub(crate) use quality::{is_share, ordered, share};
+pub(crate) use quality::{share, shares};
 
 use crate::{LocalError, terminal};
 

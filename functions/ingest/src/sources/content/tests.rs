@@ -23,12 +23,10 @@ fn zipped(files: &[(&str, &[u8])]) -> Vec<u8> {
 /// The text of content, or the message of why it cannot be read.
 fn text(bytes: &[u8]) -> Result<String, String> {
     let content = Content::new("a report".to_owned(), Box::new(Cursor::new(bytes.to_vec())))
-        .map_err(|error| with_causes(&error))?;
+        .map_err(|error| error.to_string())?;
     let read_text = |reader: &mut dyn Read| {
         let mut text = String::new();
-        reader
-            .read_to_string(&mut text)
-            .map_err(|error| IngestError::Rows { file: "a report", source: error.into() })?;
+        reader.read_to_string(&mut text).map_err(|error| ReportError::new(error.to_string()))?;
         Ok(text)
     };
     content.read(read_text).map_err(|error| with_causes(&error))
@@ -115,7 +113,7 @@ fn a_file_of_another_kind_is_refused_by_its_kind() {
 #[test]
 fn an_error_in_a_report_names_its_source() {
     let content = Content::new("cnac.csv".to_owned(), Box::new(Cursor::new(b"x"))).unwrap();
-    let error = content.read::<()>(|_| Err(IngestError::NoRows { file: "a report" }));
+    let error = content.read::<()>(|_| Err(ReportError::new("a report holds no rows")));
     let message = with_causes(&error.unwrap_err());
     assert_eq!(message, "cnac.csv cannot be imported: a report holds no rows");
 }
