@@ -236,9 +236,9 @@ fn collect_fields(name: String, value: &Value, fields: &mut BTreeMap<String, Str
 
 impl Changes {
     /// The changes of the records with these keys.
-    pub(crate) fn new(before: Dataset, after: Dataset, mut keys: Vec<RecordKey>) -> Self {
+    pub(crate) fn new(before: Arc<Dataset>, after: Arc<Dataset>, mut keys: Vec<RecordKey>) -> Self {
         keys.sort_by_key(|&key| (RecordKind::of(key), key));
-        Self { before: Arc::new(before), after: Arc::new(after), keys }
+        Self { before, after, keys }
     }
 
     /// The number of records that are added, removed or changed.
@@ -357,7 +357,7 @@ mod tests {
     fn each_record_that_differs_is_listed_with_old_and_new_values() {
         let (before, after) = before_and_after();
         let keys = Comparison::between(&before, &after).changed_keys;
-        let all: Vec<_> = Changes::new(before, after, keys).iter().collect();
+        let all: Vec<_> = Changes::new(Arc::new(before), Arc::new(after), keys).iter().collect();
         let records: Vec<_> =
             all.iter().map(|change| format!("{} {}", change.change.name(), change.key)).collect();
         let expected = [
@@ -386,7 +386,8 @@ mod tests {
             (200..350).map(|nxx| exchange(&format!("415-{nxx}"), None, "", Status::Assigned));
         let after = Dataset::new(Vec::new(), Vec::new(), exchanges.collect());
         let keys = Comparison::between(&Dataset::default(), &after).changed_keys;
-        let json = serde_json::to_value(Changes::new(Dataset::default(), after, keys)).unwrap();
+        let changes = Changes::new(Arc::default(), Arc::new(after), keys);
+        let json = serde_json::to_value(changes).unwrap();
         assert_eq!(json["listed"].as_array().unwrap().len(), MOST_LISTED);
         assert_eq!(json["more"], 50);
         assert_eq!(json["listed"][0]["record"], "exchange");

@@ -23,7 +23,7 @@ mod sources;
 mod table;
 mod verify;
 
-use std::{io::Read, time::Instant};
+use std::{io::Read, sync::Arc, time::Instant};
 
 use numbering::dataset::Dataset;
 use numbering::records::Version;
@@ -58,11 +58,7 @@ pub use sources::{
 pub use verify::{Drift, Repair, Verification, verify};
 
 /// Imports `sources` and makes them the current version, all or nothing. An import that a gate
-/// refuses is no error; it is reported as [`Outcome::Refused`].
-///
-/// # Errors
-/// Returns an error if a source cannot be read or is not the expected report, another import or a
-/// rollback came first, DynamoDB refuses, or time runs out. The version that was current still is.
+/// refuses is not an error; it is reported as [`Outcome::Refused`].
 pub async fn ingest(
     store: &Store,
     sources: &Sources,
@@ -80,10 +76,10 @@ pub async fn ingest(
         );
     }
     let baseline = Baseline::load(store, &mut notes).await?;
-    let comparison = Comparison::between(&baseline.dataset, &assembled);
+    let mut comparison = Comparison::between(&baseline.dataset, &assembled);
     let changed_keys = comparison.changed_keys.clone();
     let version = Version::new(options.now);
-    let dataset = assembled.following(&baseline.dataset, version.clone());
+    let dataset = Arc::new(assembled.following(&baseline.dataset, version.clone()));
     let bytes = dataset.pack()?;
     let snapshot = Snapshot::of(version, &bytes, dataset.statistics(), file_dates, options.now);
     let compared = baseline.compared_with(&snapshot);
@@ -94,25 +90,22 @@ pub async fn ingest(
         Some(_) if !changed_keys.is_empty() => baseline.oldest_before(store, &snapshot).await?,
         _ => None,
     };
-    let previous = compared.map(|snapshot| (snapshot, &baseline.dataset));
-    let oldest = oldest.as_ref().map(|(snapshot, dataset)| (snapshot, dataset));
-    let older: Vec<_> = previous
-        .into_iter()
-        .chain(oldest)
-        .map(|(snapshot, dataset)| MeasuredVersion { snapshot, dataset })
-        .collect();
+    let previous =
+        compared.map(|snapshot| MeasuredVersion { snapshot, dataset: &baseline.dataset });
+    let oldest = oldest.as_ref().map(|(snapshot, dataset)| MeasuredVersion { snapshot, dataset });
+    let older: Vec<_> = previous.into_iter().chain(oldest).collect();
     let next = MeasuredVersion { snapshot: &snapshot, dataset: &dataset };
     let refusals = gates::check(&older, next, &quality, &notes);
     let verdict = Verdict::new(&refusals, options.waivers);
     let baseline_quality = compared.map(|_| Quality::of(&baseline.dataset));
     let quality = QualityReport::between(baseline_quality.as_ref(), &quality);
     let snapshot = Snapshot { confirmed: verdict.confirms_changes, ..snapshot };
-    let comparison = match replaces_sample {
-        true => Comparison::between(&Dataset::default(), &dataset),
-        false => comparison,
-    };
-    let Comparison { differences, changed_keys: reported_keys } = comparison;
-    let report = ImportReport::new(&snapshot, &dataset, differences, quality, notes);
+    let mut before = Arc::clone(&baseline.dataset);
+    if replaces_sample {
+        before = Arc::default();
+        comparison = Comparison::between(&before, &dataset);
+    }
+    let report = ImportReport::new(&snapshot, before, &dataset, comparison, quality, notes);
     let report = ImportReport { replaces_sample, ..report };
 
     if !verdict.reasons.is_empty() || options.dry_run {
@@ -123,8 +116,7 @@ pub async fn ingest(
             Outcome::Refused { reason: reasons.join("\n"), allowed_by }
         };
         let version = baseline.current_version();
-        let changes = report.changes_between(baseline.dataset, dataset, reported_keys);
-        return Ok(ImportReport { outcome, version, changes, ..report });
+        return Ok(ImportReport { outcome, version, ..report });
     }
     let (outcome, manifest, items) = match baseline.manifest_to_reimport() {
         Some(current) if changed_keys.is_empty() => {
@@ -148,8 +140,7 @@ pub async fn ingest(
     };
     publish::sweep(store, options.now).await;
     let version = Some(manifest.current.version);
-    let changes = report.changes_between(baseline.dataset, dataset, reported_keys);
-    Ok(ImportReport { outcome, version, items, changes, ..report })
+    Ok(ImportReport { outcome, version, items, ..report })
 }
 
 /// The dataset of these reports, which is compared with nothing and published nowhere.

@@ -64,10 +64,7 @@ pub enum Progress {
 /// Time reserved before the deadline to replace the manifest, or to report.
 pub(crate) const RESERVED_TIME: Duration = Duration::from_secs(15);
 
-/// Does `work`, unless it would end too near the deadline.
-///
-/// # Errors
-/// Returns [`IngestError::OutOfTime`] if the work does not end in time.
+/// Does `work`, unless it would end too near the deadline: then [`IngestError::OutOfTime`] is returned.
 pub(crate) async fn before_deadline<T>(
     deadline: Option<Instant>,
     work: impl Future<Output = T>,

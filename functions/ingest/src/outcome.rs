@@ -1,15 +1,15 @@
 //! The report of an import, for the person or the log that reads it.
 
-use std::{collections::BTreeMap, fmt::Display};
+use std::{collections::BTreeMap, fmt::Display, sync::Arc};
 
 use numbering::dataset::Dataset;
-use numbering::records::{Country, RecordKey, Status, Version};
+use numbering::records::{Country, Status, Version};
 use serde::Serialize;
 use store::{FileDates, Snapshot};
 
 use crate::{
     Waivers,
-    changes::{Changes, Differences},
+    changes::{Changes, Comparison, Differences},
     quality::QualityReport,
 };
 
@@ -38,7 +38,7 @@ pub struct ImportReport {
     /// How complete the data is, compared with the version that was current before.
     pub quality: QualityReport,
     /// The records that differ; written as JSON, the first of them.
-    pub changes: Option<Changes>,
+    pub changes: Changes,
     pub items: Items,
     /// How many rows were left out, by reason.
     pub skipped: BTreeMap<String, u32>,
@@ -96,14 +96,16 @@ impl Warning {
 }
 
 impl ImportReport {
-    /// The report on `dataset`, imported as `snapshot`, before anything is published.
+    /// The report on `dataset` after `before`, imported as `snapshot`, before anything is published.
     pub(crate) fn new(
         snapshot: &Snapshot,
-        dataset: &Dataset,
-        differences: Differences,
+        before: Arc<Dataset>,
+        dataset: &Arc<Dataset>,
+        comparison: Comparison,
         quality: QualityReport,
         notes: Notes,
     ) -> Self {
+        let Comparison { differences, changed_keys } = comparison;
         Self {
             outcome: Outcome::Planned,
             version: None,
@@ -117,22 +119,11 @@ impl ImportReport {
             area_codes_with_exchanges: snapshot.statistics.area_codes,
             differences,
             quality,
-            changes: None,
+            changes: Changes::new(before, Arc::clone(dataset), changed_keys),
             items: Items::default(),
             skipped: notes.skipped,
             warnings: notes.warnings,
         }
-    }
-
-    /// The changes that this report counts: those of `keys` from `before` to `after`.
-    pub(crate) fn changes_between(
-        &self,
-        before: Dataset,
-        after: Dataset,
-        keys: Vec<RecordKey>,
-    ) -> Option<Changes> {
-        let before = if self.replaces_sample { Dataset::default() } else { before };
-        Some(Changes::new(before, after, keys))
     }
 }
 

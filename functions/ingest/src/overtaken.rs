@@ -19,9 +19,6 @@ const LONGEST_WAIT: Duration = Duration::from_secs(3);
 
 /// Imports `sources`. If another import or a rollback comes first, the import starts anew from what that
 /// one has published, at most three times and within the deadline.
-///
-/// # Errors
-/// Returns an error for the reasons of [`ingest()`].
 pub async fn ingest_after_others(
     store: &Store,
     sources: &Sources,

@@ -8,7 +8,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::{pin::pin, time::Instant};
+use std::{pin::pin, sync::Arc, time::Instant};
 
 use futures_util::{StreamExt, TryFutureExt, TryStreamExt, stream};
 use jiff::Timestamp;
@@ -34,7 +34,7 @@ pub(crate) struct Baseline {
     /// `None` before the first import.
     manifest: Option<Manifest>,
     /// Empty if no version can be read.
-    pub dataset: Dataset,
+    pub dataset: Arc<Dataset>,
     /// The snapshot that `dataset` was read from.
     pub snapshot: Option<Snapshot>,
     /// Versions that cannot be read.
@@ -65,7 +65,12 @@ impl Baseline {
             notes.warn(kind, format!("this release reads the layout {LAYOUT}"));
         }
         let (dataset, snapshot) = newest.unzip();
-        Ok(Self { manifest, dataset: dataset.unwrap_or_default(), snapshot, unreadable })
+        Ok(Self {
+            manifest,
+            dataset: dataset.map(Arc::new).unwrap_or_default(),
+            snapshot,
+            unreadable,
+        })
     }
 
     /// The version that `next` is compared with; `None` if the import counts as the first, since
@@ -142,10 +147,6 @@ pub(crate) struct Candidate<'a> {
 }
 
 /// Publishes `candidate` as the version that follows the manifest of `baseline`.
-///
-/// # Errors
-/// Returns an error if another import or a rollback came first, DynamoDB refuses, or time runs out.
-/// The version that was current still is.
 pub(crate) async fn publish(
     store: &Store,
     baseline: &Baseline,

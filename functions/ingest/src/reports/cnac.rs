@@ -80,55 +80,45 @@ fn status(row: &Row<'_, 7>, notes: &mut Notes) -> Status {
 mod tests {
     use super::*;
 
-    const HEADER: &str = "\"NPA\",\"CO Code (NXX)\",\"Status\",\"Pooled\",\"Exchange Area\",\"Province\",\"Company\",\"OCN\",\"Remarks\"\n,,,,,,,2025-09-12\n";
+    fn parsed(text: &str) -> (CodeRow, String) {
+        let mut notes = Notes::default();
+        let (codes, _) = parse(&mut text.as_bytes(), &mut notes).unwrap();
+        (codes[0].clone(), format!("{notes:?}"))
+    }
 
     #[test]
-    fn an_exchange_in_service() {
-        let text = format!(
-            "{HEADER}204,202,\"In Service\",\"N\",\"Winnipeg\",\"MB\",\"Fibernetics, Corp.\",\"464D\",\n"
+    fn the_report_reads_the_same_with_and_without_pooling() {
+        let (code, _) = parsed(
+            "\"NPA\",\"CO Code (NXX)\",\"Status\",\"Pooled\",\"Exchange Area\",\"Province\",\"Company\",\"OCN\",\"Remarks\"\n\
+             204,202,\"In Service\",\"N\",\"Winnipeg\",\"MB\",\"Fibernetics, Corp.\",\"464D\",\n",
         );
-        let (codes, date) = parse(&mut text.as_bytes(), &mut Notes::default()).unwrap();
-        let [code] = codes.as_slice() else { panic!("{codes:?}") };
-        assert_eq!(date.unwrap().to_string(), "2025-09-12");
-        assert_eq!(code.npa_nxx.to_string(), "204-202");
-        assert_eq!(code.company.as_deref(), Some("Fibernetics, Corp."));
-        assert_eq!(code.ocn.unwrap().to_string(), "464D");
-        assert_eq!((code.status, code.country), (Status::Assigned, Country::Ca));
+        let expected = CodeRow {
+            npa_nxx: "204-202".parse().unwrap(),
+            country: Country::Ca,
+            state: Some("MB".parse().unwrap()),
+            status: Status::Assigned,
+            ocn: Some("464D".parse().unwrap()),
+            company: Some("Fibernetics, Corp.".to_owned()),
+            rate_center: Some("Winnipeg".to_owned()),
+            assigned: None,
+        };
+        assert_eq!(code, expected);
+        let (before_pooling, _) = parsed(
+            "NPA,CO Code (NXX),Status,Exchange Area,Province,Company,OCN,Remarks\n\
+             204,211,For Special Use,,,,,Public Information\n",
+        );
+        assert_eq!((before_pooling.status, before_pooling.state), (Status::Reserved, None));
     }
 
     #[test]
-    fn the_report_from_before_pooling_reads_the_same() {
-        let text = "NPA,CO Code (NXX),Status,Exchange Area,Province,Company,OCN,Remarks\n204,211,For Special Use,,,,,Public Information\n";
-        let (codes, _) = parse(&mut text.as_bytes(), &mut Notes::default()).unwrap();
-        assert_eq!((codes[0].status, codes[0].state), (Status::Reserved, None));
-    }
-
-    #[test]
-    fn a_us_state_is_left_out_of_a_canadian_row_with_a_warning() {
-        let text = format!("{HEADER}204,202,In Service,N,,NY,,,\n");
-        let mut notes = Notes::default();
-        let (codes, _) = parse(&mut text.as_bytes(), &mut notes).unwrap();
-        assert_eq!((codes[0].state, codes[0].country), (None, Country::Ca));
-        let report = format!("{notes:?}");
-        let warning = "Province is in another country than its row and left out";
-        assert!(report.contains(warning) && report.contains("'NY' in line 3"), "{report}");
-    }
-
-    #[test]
-    fn a_row_whose_area_code_the_plan_cannot_have_is_left_out() {
-        let row = |npa: &str| format!("{npa},202,In Service,N,,MB,,,\n");
-        let text = format!("{HEADER}{}{}{}", row("011"), row("204"), row("411"));
-        let mut notes = Notes::default();
-        let (codes, _) = parse(&mut text.as_bytes(), &mut notes).unwrap();
-        assert_eq!((codes.len(), notes.skipped().values().sum::<u32>()), (1, 2));
-    }
-
-    #[test]
-    fn a_status_never_seen_is_reserved_with_a_warning() {
-        let text = format!("{HEADER}204,202,Resting,N,,MB,,,\n");
-        let mut notes = Notes::default();
-        let (codes, _) = parse(&mut text.as_bytes(), &mut notes).unwrap();
-        assert_eq!(codes[0].status, Status::Reserved);
-        assert!(format!("{notes:?}").contains("'Resting' in line 3"), "{notes:?}");
+    fn impossible_area_codes_foreign_states_and_unknown_statuses_are_noted() {
+        let (code, notes) = parsed(
+            "NPA,NXX,Status,Exchange Area,Province,Company,OCN\n\
+             411,202,In Service,,MB,,\n204,202,Resting,,NY,,\n",
+        );
+        assert_eq!((code.status, code.state), (Status::Reserved, None));
+        for warning in ["'411' in line 2", "'Resting' in line 3", "'NY' in line 3"] {
+            assert!(notes.contains(warning), "{notes}");
+        }
     }
 }

@@ -81,26 +81,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_unknown_type_is_left_out_and_a_repeated_name_is_none() {
+    fn unknown_types_foreign_states_and_repeated_names_are_left_out() {
         let text = "ocn,company_name,common_name,carrier_type,state,country\n\
                     6010,\"NEW CINGULAR, LLC\",AT&T,WIRELESS,CA,US\n\
-                    0051,Pacific Bell,PACIFIC BELL,RBOC,,\n";
-        let mut notes = Notes::default();
-        let (carriers, _) = parse(&mut text.as_bytes(), &mut notes).unwrap();
-        assert_eq!(carriers[0].common_name.as_deref(), Some("AT&T"));
-        assert_eq!(carriers[0].carrier_type, Some(CarrierType::Wireless));
-        assert_eq!((&carriers[1].common_name, carriers[1].carrier_type), (&None, None));
-        assert!(format!("{notes:?}").contains("'RBOC' in line 3"));
-    }
-
-    #[test]
-    fn a_row_without_a_name_has_none_and_a_state_of_another_country_is_left_out() {
-        let text = "ocn,company_name,common_name,carrier_type,state,country\n\
+                    0051,Pacific Bell,PACIFIC BELL,RBOC,,\n\
                     169D,,,CLEC,ON,US\n";
         let mut notes = Notes::default();
         let (carriers, _) = parse(&mut text.as_bytes(), &mut notes).unwrap();
-        assert_eq!((&carriers[0].company_name, carriers[0].state), (&None, None));
-        assert_eq!(carriers[0].country, Some(Country::Us));
-        assert!(format!("{notes:?}").contains("'ON' in line 2"), "{notes:?}");
+        let [cingular, pacific, unnamed] = &carriers[..] else { panic!("{carriers:?}") };
+        assert_eq!(cingular.common_name.as_deref(), Some("AT&T"));
+        assert_eq!(cingular.carrier_type, Some(CarrierType::Wireless));
+        assert_eq!((&pacific.common_name, pacific.carrier_type), (&None, None));
+        assert_eq!((&unnamed.company_name, unnamed.state), (&None, None));
+        assert_eq!(unnamed.country, Some(Country::Us));
+        let report = format!("{notes:?}");
+        assert!(report.contains("'RBOC' in line 3") && report.contains("'ON' in line 4"));
     }
 }

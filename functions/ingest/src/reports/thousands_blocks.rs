@@ -119,44 +119,40 @@ mod tests {
     fn assigned_blocks_are_kept_and_the_others_counted() {
         let text = format!(
             "{HEADER}W,CA,415,200,3,AS,PACIFIC BELL,N,,SNFC CNTRL,01/02/2020,,VOICE – NETWORKS,464D,01/01/2020\n\
-             W,CA,415,200,4,AV,PACIFIC BELL,N,,SNFC CNTRL,,01/02/2020,,,\n"
+             W,CA,415,200,4,AV,PACIFIC BELL,N,,SNFC CNTRL,,01/02/2020,,,\n\
+             W,CA,415,200,5,AS,,N,,,soon,,,464D,\n"
         );
         let mut notes = Notes::default();
         let (blocks, _) = parse(&mut text.as_bytes(), &mut notes).unwrap();
-        let [block] = blocks.as_slice() else { panic!("{blocks:?}") };
-        assert_eq!((block.npa_nxx.to_string().as_str(), block.digit), ("415-200", 3));
-        assert_eq!(
-            (block.ocn.to_string().as_str(), block.company.as_deref()),
-            ("464D", Some("VOICE – NETWORKS"))
-        );
-        assert_eq!(block.rate_center.as_deref(), Some("SNFC CNTRL"));
-        assert_eq!(block.effective, Some(Date::constant(2020, 1, 2)));
-        assert_eq!(notes.skipped().values().sum::<u32>(), 1);
+        let expected = AssignedBlock {
+            npa_nxx: "415-200".parse().unwrap(),
+            digit: 3,
+            ocn: "464D".parse().unwrap(),
+            company: Some("VOICE – NETWORKS".to_owned()),
+            rate_center: Some("SNFC CNTRL".to_owned()),
+            state: Some("CA".parse().unwrap()),
+            effective: Some(Date::constant(2020, 1, 2)),
+        };
+        assert_eq!(blocks, [expected]);
+        assert_eq!(notes.skipped().values().sum::<u32>(), 2);
+        assert!(format!("{notes:?}").contains("'soon' in line 4"), "{notes:?}");
     }
 
     #[test]
-    fn a_file_of_free_blocks_alone_is_read_and_counted() {
-        let text = format!("{HEADER}W,CA,415,200,4,AV,PACIFIC BELL,N,,SNFC CNTRL,,01/02/2020,,,\n");
+    fn a_file_of_free_blocks_alone_is_read_and_one_without_rows_refused() {
         let mut notes = Notes::default();
-        assert_eq!(parse(&mut text.as_bytes(), &mut notes).unwrap().0, []);
-        assert_eq!(notes.skipped().values().sum::<u32>(), 1);
-        let error = parse(&mut HEADER.as_bytes(), &mut notes).unwrap_err().to_string();
-        assert_eq!(error, "the thousands block report holds no rows");
-    }
-
-    #[test]
-    fn a_block_whose_effective_date_cannot_be_read_is_left_out_with_a_warning() {
-        let text = format!("{HEADER}W,CA,415,200,3,AS,,N,,,soon,,,464D,\n");
-        let mut notes = Notes::default();
-        let (blocks, _) = parse(&mut text.as_bytes(), &mut notes).unwrap();
-        assert_eq!(blocks.len(), 0);
-        assert!(format!("{notes:?}").contains("'soon' in line 2"), "{notes:?}");
-    }
-
-    #[test]
-    fn the_number_of_a_block_is_one_digit() {
-        let text = format!("{HEADER}W,CA,415,200,12,AS,,N,,,,,X,464D,\n");
-        let error = parse(&mut text.as_bytes(), &mut Notes::default()).unwrap_err().to_string();
-        assert!(error.ends_with("line 2, column X: '12' must be exactly one digit"), "{error}");
+        let free = format!("{HEADER}W,CA,415,200,4,AV,,N,,SNFC CNTRL,,01/02/2020,,,\n");
+        assert_eq!(parse(&mut free.as_bytes(), &mut notes).unwrap().0, []);
+        let wrong = format!("{HEADER}W,CA,415,200,12,AS,,N,,,,,X,464D,\n");
+        for (text, expected) in [
+            (HEADER, "the thousands block report holds no rows"),
+            (
+                &wrong,
+                "the thousands block report, line 2, column X: '12' must be exactly one digit",
+            ),
+        ] {
+            let error = parse(&mut text.as_bytes(), &mut notes).unwrap_err();
+            assert_eq!(error.to_string(), expected);
+        }
     }
 }

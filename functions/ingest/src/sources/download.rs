@@ -85,9 +85,6 @@ pub(super) async fn download(
 
 /// Fetches the whole body at an `http://` address of this machine, from nowhere else: neither through
 /// a proxy nor by a redirect.
-///
-/// # Errors
-/// Returns an error for the reasons of [`download`].
 pub(super) async fn download_from_loopback(
     address: &str,
     received: impl Fn(Received),

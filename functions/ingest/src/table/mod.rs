@@ -192,9 +192,6 @@ impl<const N: usize> ReportSchema<N> {
 
     /// Turns each row into the value that `parse_row` gives, or leaves it out if that gives none. Also
     /// gives the file's date.
-    ///
-    /// # Errors
-    /// Returns an error if [`ReportSchema::read`] does, or if no value is left.
     pub fn collect<T>(
         &self,
         reader: &mut dyn Read,

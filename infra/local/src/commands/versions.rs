@@ -7,7 +7,7 @@ use ingest::{Figures, Quality, QualityReport};
 use jiff::Timestamp;
 use logging::with_causes;
 use serde::Serialize;
-use store::{DatasetError, FileDates, Manifest, Snapshot, Store, load};
+use store::{DatasetError, FileDates, Manifest, Store, load};
 
 use crate::{
     LocalError,

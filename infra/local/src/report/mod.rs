@@ -72,8 +72,8 @@ pub fn write(table: &mut String, report: &ImportReport) -> fmt::Result {
     }
     quality::write(table, &report.quality)?;
     let is_listed = matches!(report.outcome, Outcome::Planned | Outcome::Refused { .. });
-    if let Some(changes) = report.changes.as_ref().filter(|_| is_listed) {
-        changes::write(table, changes)?;
+    if is_listed {
+        changes::write(table, &report.changes)?;
     }
     let written = HumanCount(report.items.written as u64);
     let deleted = HumanCount(report.items.deleted as u64);

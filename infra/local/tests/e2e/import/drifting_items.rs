@@ -3,8 +3,8 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use ingest::{Drift, Options, Repair, verify};
-use store::Store;
 
+use super::publishing_model::tables::empty;
 use crate::support::{
     fault_proxy::{Fault, at_operation},
     imports::{allowing_older, answers, assert_no_drift, import, repair, store_with_faults},
@@ -12,22 +12,12 @@ use crate::support::{
     small_reports::ReportTexts,
 };
 
-/// Deletes every item of a table.
-async fn empty_table(store: &Store, table: &str, key: &str) {
-    let (client, _) = store.parts();
-    let items = client.scan().table_name(table).send().await.unwrap().items.unwrap();
-    for item in items {
-        let delete = client.delete_item().table_name(table).key(key, item[key].clone());
-        delete.send().await.unwrap();
-    }
-}
-
 /// Items of exchanges that vanished while the dataset table was empty used to be answered for ever.
 #[tokio::test]
 async fn after_the_dataset_table_was_emptied_one_import_leaves_no_vanished_exchange() {
     let service = Service::with_small_reports().await;
     let store = service.database.store();
-    empty_table(&store, "dataset", "id").await;
+    empty(&store, "dataset", "id").await;
     import(&store, &ReportTexts::second(), Options::default()).await.unwrap();
     let expected = Service::with_small_reports().await;
     import(&expected.database.store(), &ReportTexts::second(), Options::default()).await.unwrap();
@@ -45,8 +35,8 @@ async fn emptied_lookup_tables_are_answered_from_memory_and_filled_by_one_comman
     let service = Service::with_small_reports().await;
     let store = service.database.store();
     let before = answers(&service).await;
-    empty_table(&store, "exchanges", "npa_nxx").await;
-    empty_table(&store, "carriers", "ocn").await;
+    empty(&store, "exchanges", "npa_nxx").await;
+    empty(&store, "carriers", "ocn").await;
     let service = service.restarted().await;
     assert!(answers(&service).await == before);
     let verification = repair(&store).await;
