@@ -51,7 +51,7 @@ pub struct RecordChange {
 /// The fields that differ. A field inside another has both names, as in `exchanges.by_state.CA`.
 pub(crate) type FieldChanges = BTreeMap<String, FieldChange>;
 
-/// What happens to a record.
+/// The kind of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeKind {
@@ -185,7 +185,7 @@ pub(crate) fn record_pairs(before: &Dataset, after: &Dataset) -> impl Iterator<I
 }
 
 impl RecordPair {
-    /// What happens to the record; `None` if it stays as it is.
+    /// The kind of the change; `None` if the record stays as it is.
     pub fn change(&self) -> Option<ChangeKind> {
         match (&self.before, &self.after) {
             (None, _) => Some(ChangeKind::Added),

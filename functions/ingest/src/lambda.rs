@@ -21,7 +21,7 @@ use crate::{
     Source, Sources, Verification, Waivers, ingest_after_others, rollback, verify,
 };
 
-/// What starts an import: an event of EventBridge, or the request of an operator.
+/// The start of an import: an event of EventBridge, or the request of an operator.
 #[derive(Debug, Default)]
 pub struct Event {
     request: Request,
@@ -239,7 +239,7 @@ async fn verify_after_import(store: &Store, deadline: Option<Instant>) -> Option
     }
 }
 
-/// When Lambda will end the invocation, which it tells in milliseconds since 1970. `None` if that time
+/// The end of the invocation, which Lambda tells in milliseconds since 1970. `None` if that time
 /// has passed: `cargo lambda watch` gives one in 1970.
 fn context_deadline(milliseconds: u64) -> Option<Instant> {
     let end = SystemTime::UNIX_EPOCH + Duration::from_millis(milliseconds);

@@ -18,12 +18,11 @@ mod publish;
 mod quality;
 mod reports;
 mod rollback;
-mod row_counter;
 mod sources;
 mod table;
 mod verify;
 
-use std::{io::Read, sync::Arc, time::Instant};
+use std::{sync::Arc, time::Instant};
 
 use numbering::dataset::Dataset;
 use numbering::records::Version;
@@ -36,8 +35,8 @@ use self::{
     outcome::Notes,
     publish::{Baseline, Candidate},
     reports::{cnac, nanpa, npa_report, overlay, thousands_blocks},
-    row_counter::RowCounter,
     sources::Received,
+    table::{Dated, Report},
 };
 
 pub use changes::{
@@ -157,56 +156,47 @@ async fn read_sources(
     notes: &mut Notes,
     progress: &impl Fn(Progress),
 ) -> Result<(ReportRows, FileDates), IngestError> {
-    let (mut codes, us_date) =
-        read_source(&sources.nanpa, nanpa::FILE, nanpa::parse, deadline, notes, progress).await?;
-    let (canadian_codes, canadian_date) =
-        read_source(&sources.cnac, cnac::FILE, cnac::parse, deadline, notes, progress).await?;
+    let mut reader = SourceReader { deadline, notes, progress };
+    let (mut codes, nanpa) = reader.read(&sources.nanpa, &nanpa::REPORT).await?;
+    let (canadian_codes, cnac) = reader.read(&sources.cnac, &cnac::REPORT).await?;
     codes.extend(canadian_codes);
-    let (area_codes, area_codes_date) = read_source(
-        &sources.npa_report,
-        npa_report::FILE,
-        npa_report::parse,
-        deadline,
-        notes,
-        progress,
-    )
-    .await?;
+    let (area_codes, npa_report) = reader.read(&sources.npa_report, &npa_report::REPORT).await?;
     let overlay = match &sources.carriers {
-        Some(source) => {
-            read_source(source, overlay::FILE, overlay::parse, deadline, notes, progress).await?.0
-        }
+        Some(source) => reader.read(source, &overlay::REPORT).await?.0,
         None => Vec::new(),
     };
     let blocks = match &sources.thousands_blocks {
-        Some(source) => {
-            let (file, parse) = (thousands_blocks::FILE, thousands_blocks::parse);
-            read_source(source, file, parse, deadline, notes, progress).await?.0
-        }
+        Some(source) => reader.read(source, &thousands_blocks::REPORT).await?.0,
         None => Vec::new(),
     };
-    let dates =
-        [(nanpa::FILE, us_date), (cnac::FILE, canadian_date), (npa_report::FILE, area_codes_date)];
-    for (file, date) in dates {
+    let file_dates = FileDates { nanpa, cnac, npa_report };
+    for (file, date) in gates::by_file(file_dates) {
         if date.is_none() {
             notes.warn("a report states no date", file);
         }
     }
-    let file_dates = FileDates { nanpa: us_date, cnac: canadian_date, npa_report: area_codes_date };
     Ok((ReportRows { codes, area_codes, overlay, blocks }, file_dates))
 }
 
-/// Reads one source by `parse`; `file` is what messages call the report.
-async fn read_source<T>(
-    source: &Source,
-    file: &'static str,
-    parse: impl FnOnce(&mut dyn Read, &mut Notes) -> Result<T, ReportError>,
+/// Reads one source after the other.
+struct SourceReader<'a, P> {
     deadline: Option<Instant>,
-    notes: &mut Notes,
-    progress: &impl Fn(Progress),
-) -> Result<T, IngestError> {
-    let received = |Received { bytes, total }| progress(Progress::Fetching { file, bytes, total });
-    let content = source.open(file, deadline, received).await?;
-    progress(Progress::Reading { file, rows: 0 });
-    let read = |rows| progress(Progress::Reading { file, rows });
-    content.read(|reader| parse(&mut RowCounter::new(reader, read), notes))
+    notes: &'a mut Notes,
+    progress: &'a P,
+}
+
+impl<P: Fn(Progress)> SourceReader<'_, P> {
+    async fn read<const N: usize, T>(
+        &mut self,
+        source: &Source,
+        report: &Report<N, T>,
+    ) -> Result<Dated<T>, IngestError> {
+        let (file, progress) = (report.schema.file, self.progress);
+        let received =
+            |Received { bytes, total }| progress(Progress::Fetching { file, bytes, total });
+        let content = source.open(file, self.deadline, received).await?;
+        progress(Progress::Reading { file, rows: 0 });
+        let read = |rows| progress(Progress::Reading { file, rows });
+        content.read(read, |text| report.read(text, self.notes))
+    }
 }

@@ -13,40 +13,40 @@ use crate::{
     quality::QualityReport,
 };
 
-/// What an import or a rollback read and changed.
+/// The records that an import or a rollback has read and changed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ImportReport {
     #[serde(flatten)]
     pub outcome: Outcome,
     /// The version that is current now; `None` before the first import.
     pub version: Option<Version>,
-    /// Whether published data takes the place of the made-up sample, which makes it the first import:
+    /// `true` if published data takes the place of the made-up sample, which makes it the first import:
     /// it is compared with nothing.
     pub replaces_sample: bool,
     /// The dates that the files state.
     pub file_dates: FileDates,
-    /// How many exchanges there are.
+    /// The number of exchanges.
     pub records: u32,
     pub by_country: BTreeMap<Country, u32>,
     pub by_status: BTreeMap<Status, u32>,
     pub carriers: usize,
-    /// How many area codes there are, counting those in service without exchanges.
+    /// The number of area codes, including those in service without exchanges.
     pub area_codes: usize,
     pub area_codes_with_exchanges: u32,
-    /// How many records differ from the version that was current before.
+    /// The records that differ from the version that was current before, counted.
     pub differences: Differences,
-    /// How complete the data is, compared with the version that was current before.
+    /// The completeness of the data, compared with the version that was current before.
     pub quality: QualityReport,
     /// The records that differ; written as JSON, the first of them.
     pub changes: Changes,
     pub items: Items,
-    /// How many rows were left out, by reason.
+    /// The rows that were left out, counted by reason.
     pub skipped: BTreeMap<String, u32>,
-    /// What looked wrong and was imported with care, by kind.
+    /// The things that looked wrong and were imported with care, by kind.
     pub warnings: BTreeMap<String, Warning>,
 }
 
-/// How an import or a rollback ended.
+/// The end of an import or a rollback.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "outcome")]
 pub enum Outcome {
@@ -60,7 +60,7 @@ pub enum Outcome {
     Refused {
         /// A line for each gate.
         reason: String,
-        /// What lets the import pass all gates; `None` if nothing does.
+        /// The waivers that let the import pass all gates; `None` if nothing does.
         #[serde(skip_serializing_if = "Option::is_none")]
         allowed_by: Option<Waivers>,
     },
@@ -68,14 +68,14 @@ pub enum Outcome {
     RolledBack,
 }
 
-/// How many lookup items were written and deleted.
+/// The number of lookup items that were written and deleted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Items {
     pub written: usize,
     pub deleted: usize,
 }
 
-/// How often something of one kind looked wrong.
+/// The things of one kind that looked wrong.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Warning {
     pub count: u32,
@@ -127,12 +127,12 @@ impl ImportReport {
     }
 }
 
-/// What looked wrong in the reports, and which rows were left out.
+/// The things in the reports that looked wrong, and the rows that were left out.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
     skipped: BTreeMap<String, u32>,
     warnings: BTreeMap<String, Warning>,
-    /// How many rows each file has.
+    /// The number of rows of each file.
     rows: BTreeMap<&'static str, u32>,
     /// The words that are not known, by file and column.
     unknown_words: BTreeMap<(&'static str, &'static str), Warning>,
@@ -143,7 +143,7 @@ pub(crate) struct UnknownWords<'a> {
     pub file: &'static str,
     pub column: &'static str,
     pub count: u32,
-    /// How many rows the file has.
+    /// The number of rows of the file.
     pub rows: u32,
     pub example: &'a str,
 }
@@ -184,7 +184,7 @@ impl Notes {
         self.warn(SEVERAL_NAMES, example);
     }
 
-    /// How many OCNs have several company names.
+    /// The number of OCNs with several company names.
     pub(crate) fn several_names(&self) -> u32 {
         self.warnings.get(SEVERAL_NAMES).map_or(0, |warning| warning.count)
     }

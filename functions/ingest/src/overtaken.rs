@@ -11,9 +11,9 @@ use crate::{
     ImportReport, IngestError, Options, Progress, Sources, ingest, options::before_deadline,
 };
 
-/// How often an import starts anew.
+/// The most times an import starts anew.
 const MOST_RESTARTS: u32 = 3;
-/// How long an import waits at most before it starts anew. The waits are random, so that two imports do
+/// The longest wait before an import starts anew. The waits are random, so that two imports do
 /// not go on meeting each other.
 const LONGEST_WAIT: Duration = Duration::from_secs(3);
 

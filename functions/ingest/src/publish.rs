@@ -28,7 +28,7 @@ const CONCURRENT_BATCHES: usize = 8;
 /// The kind of warning that tells of versions which cannot be read.
 pub(crate) const UNREADABLE: &str = "a version cannot be read and is passed over";
 
-/// What an import starts from: the manifest it will replace, and the newest version that can be
+/// The start of an import: the manifest it will replace, and the newest version that can be
 /// read, which it is compared with.
 pub(crate) struct Baseline {
     /// `None` before the first import.
@@ -170,7 +170,7 @@ pub(crate) async fn publish(
 }
 
 impl Items {
-    /// How many of the items of `keys` are written and deleted to agree with `dataset`.
+    /// The number of items of `keys` to write and to delete so that they agree with `dataset`.
     fn to_write(dataset: &Dataset, keys: &[RecordKey]) -> Self {
         let deleted = keys.iter().filter(|&&key| dataset.last_changed(key).is_none()).count();
         Self { written: keys.len() - deleted, deleted }

@@ -10,7 +10,7 @@ use crate::{AwsAccount, Service, SigningError, first_bytes};
 const MAX_REFUSAL_BYTES: usize = 64 << 10;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Why a call gave no answer.
+/// The reason why a call gave no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum CallError {
     #[error(transparent)]

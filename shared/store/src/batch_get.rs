@@ -21,7 +21,7 @@ pub(crate) struct BatchGet<'a> {
     pub is_consistent: bool,
     /// The delays between attempts at the keys for which DynamoDB was too busy.
     pub delays: ExponentialBuilder,
-    /// Whether the read counts among the capacity that its request consumes.
+    /// `true` if the read counts among the capacity that its request consumes.
     pub capacity: ReturnConsumedCapacity,
     /// Settings of these calls alone.
     pub config: Builder,

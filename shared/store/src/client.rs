@@ -26,7 +26,7 @@ const REGION_VARIABLES: [&str; 2] = ["AWS_REGION", "AWS_DEFAULT_REGION"];
 /// The region of a database that has none.
 const DEFAULT_REGION: &str = "us-east-1";
 
-/// Whether `endpoint` is called by plain `http`: that of an emulator, or of another database with the
+/// `true` if `endpoint` is called by plain `http`: that of an emulator, or of another database with the
 /// API of DynamoDB. AWS itself is never called so.
 pub fn is_plain_http(endpoint: &str) -> bool {
     endpoint.starts_with("http://")

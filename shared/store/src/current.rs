@@ -27,7 +27,7 @@ pub struct CurrentDataset {
     refreshing: tokio::sync::Mutex<()>,
 }
 
-/// What requests are answered from, with what the manifest says of that version.
+/// The version that requests are answered from, as the manifest describes it.
 #[derive(Debug)]
 pub enum Serving {
     /// From the current version.
@@ -259,7 +259,7 @@ impl CurrentDataset {
     }
 }
 
-/// What the manifest says of a version, or of the current one if it no longer names that version.
+/// The manifest's description of a version, or of the current one if it no longer names that version.
 fn described_by(manifest: &Manifest, loaded: &LoadedVersion) -> Snapshot {
     manifest.snapshot(loaded.version.as_str()).unwrap_or(&manifest.current).clone()
 }

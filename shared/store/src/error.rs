@@ -1,4 +1,4 @@
-//! Why DynamoDB could not be read or written.
+//! The reasons why DynamoDB could not be read or written.
 
 use std::{error::Error, time::Duration};
 
@@ -10,7 +10,7 @@ use crate::FailureKind;
 /// An error of any library.
 pub type Cause = Box<dyn Error + Send + Sync>;
 
-/// Why DynamoDB could not be read or written. The messages are for operators and not for clients.
+/// The reasons why DynamoDB could not be read or written. The messages are for operators and not for clients.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// DynamoDB refused the call or did not answer it.
@@ -74,7 +74,7 @@ impl StoreError {
         }
     }
 
-    /// How DynamoDB has failed; `None` if it has answered, or was not asked.
+    /// The kind of DynamoDB's failure; `None` if it has answered, or was not asked.
     pub(crate) fn failure(&self) -> Option<FailureKind> {
         match self {
             Self::Call { kind, .. } => Some(*kind),
@@ -84,7 +84,7 @@ impl StoreError {
         }
     }
 
-    /// Whether this is only a consequence of a failure that has been logged.
+    /// `true` if this is only a consequence of a failure that has been logged.
     pub fn is_left_alone(&self) -> bool {
         matches!(self, Self::LeftAlone { .. })
     }
@@ -109,7 +109,7 @@ impl StoreError {
     }
 }
 
-/// Whether the embedded database answers, but cannot read the item that it was asked for.
+/// `true` if the embedded database answers, but cannot read the item that it was asked for.
 fn is_of_damaged_item<E: ProvideErrorMetadata>(error: &SdkError<E>) -> bool {
     const MESSAGES: [&str; 3] = ["Bad item JSON", "UTF-8", "utf-8"];
     let message = error.as_service_error().and_then(ProvideErrorMetadata::message);

@@ -10,7 +10,7 @@ use arc_swap::ArcSwapOption;
 
 use crate::loading::LoadedVersion;
 
-/// How long the current version is used before the manifest is read again.
+/// The time after which the manifest is read again.
 const RECHECK_AFTER: Duration = Duration::from_secs(60);
 /// The same after a failure. It is short, but the manifest is not read with every request.
 const RECHECK_AFTER_FAILURE: Duration = Duration::from_secs(5);
@@ -19,7 +19,7 @@ const RECHECK_AFTER_FAILURE: Duration = Duration::from_secs(5);
 #[derive(Default)]
 pub(crate) struct LoadedVersions {
     in_use: ArcSwapOption<InUse>,
-    /// When neither the current version nor a retained one could be read, if that was so.
+    /// The time at which neither the current version nor a retained one could be read.
     unreadable_at: ArcSwapOption<Instant>,
     /// The last version that was asked for although it was no longer current, for further pages of
     /// the same list.
@@ -74,7 +74,7 @@ impl LoadedVersions {
         self.unreadable_at.store(Some(Arc::new(now)));
     }
 
-    /// Whether no version could be read a short time ago.
+    /// `true` if no version could be read a short time ago.
     pub(crate) fn were_unreadable_recently(&self, now: Instant) -> bool {
         let unreadable_at = self.unreadable_at.load();
         unreadable_at.as_deref().is_some_and(|&then| now < then + RECHECK_AFTER_FAILURE)

@@ -14,14 +14,14 @@ pub struct LoadedVersion {
     pub dataset: Arc<Dataset>,
 }
 
-/// Why no dataset could be loaded.
+/// The reason why no dataset could be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum DatasetError {
     #[error("nothing has been imported yet")]
     Empty,
     #[error(transparent)]
     Store(StoreError),
-    /// What is stored of the version is not what was written, or another release wrote it.
+    /// The stored version is not what was written, or another release wrote it.
     #[error("version {version} cannot be read")]
     Unreadable { version: Version, source: UnreadableSnapshot },
     /// The version is the newest one.
@@ -44,12 +44,12 @@ impl From<StoreError> for DatasetError {
 }
 
 impl DatasetError {
-    /// Whether this is only a consequence of a failure that has been logged.
+    /// `true` if this is only a consequence of a failure that has been logged.
     pub fn is_left_alone(&self) -> bool {
         matches!(self, Self::Store(error) if error.is_left_alone())
     }
 
-    /// Whether versions have been published, and none of them can be read, or none is known.
+    /// `true` if versions have been published, and none of them can be read, or none is known.
     pub fn is_of_every_version(&self) -> bool {
         let is_of_manifest = matches!(self, Self::Store(StoreError::Manifest { .. }));
         is_of_manifest || matches!(self, Self::NoneReadable { .. } | Self::StillUnreadable)

@@ -18,7 +18,7 @@ pub struct Consumption {
 #[derive(Debug, Default)]
 struct Waited {
     before: Cell<Duration>,
-    /// When the running reads began to wait, and how many there are.
+    /// The time at which the running reads began to wait, and their number.
     running: Cell<Option<(Instant, u32)>>,
 }
 
@@ -65,7 +65,7 @@ pub(crate) async fn scope<T>(request: impl Future<Output = T>) -> T {
     WAITED.scope(Waited::default(), request).await
 }
 
-/// What is left of `limit` for the running request. Outside of a request, each read has the whole.
+/// The rest of `limit` for the running request. Outside of a request, each read has the whole.
 pub(crate) fn left_of(limit: Duration) -> Duration {
     let waited = WAITED.try_with(|waited| waited.until(Instant::now())).unwrap_or_default();
     limit.saturating_sub(waited)

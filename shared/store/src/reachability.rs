@@ -85,9 +85,9 @@ impl FailureKind {
     }
 }
 
-/// How long a table that has failed is left alone.
+/// The time for which a table that has failed is left alone.
 const PAUSE: Duration = Duration::from_secs(3);
-/// How long a failure tells something about the present, if nobody has read the table since.
+/// The time for which a failure counts as recent, if nobody has read the table since.
 const RECENT: Duration = Duration::from_secs(30);
 
 /// Admits reads of a table that answers, and one read at a time of a table that does not.
@@ -96,7 +96,7 @@ struct Breaker(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// When the table failed for the last time, unless it has answered since.
+    /// The time of the last failure, unless the table has answered since.
     failed_at: Option<Instant>,
     has_probe: bool,
 }
@@ -122,7 +122,7 @@ impl Breaker {
         Some(Admitted { breaker: self, is_probe: true })
     }
 
-    /// Whether the table failed a short time ago, and has not answered since.
+    /// `true` if the table failed a short time ago, and has not answered since.
     fn has_failed_recently(&self, now: Instant) -> bool {
         self.0.lock().failed_at.is_some_and(|failed_at| now < failed_at + RECENT)
     }
@@ -162,7 +162,7 @@ struct TableBreakers {
     patient: Breaker,
 }
 
-/// How long a read may wait.
+/// The patience of a read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Patience {
     Brief,
@@ -247,7 +247,7 @@ impl Store {
         answer
     }
 
-    /// Whether no table has failed a short time ago that has not answered since.
+    /// `true` if no table has failed a short time ago that has not answered since.
     pub fn is_reachable(&self) -> bool {
         let now = Instant::now();
         self.reachability.tables.iter().all(|table| !table.brief.has_failed_recently(now))
@@ -289,17 +289,11 @@ mod tests {
     }
 
     #[test]
-    fn an_abandoned_probe_makes_room_for_the_next() {
+    fn an_abandoned_probe_and_an_old_failure_are_forgotten() {
         let (breaker, now) = (Breaker::default(), Instant::now());
         breaker.open(now);
         drop(breaker.admit(now + PAUSE));
         assert!(breaker.admit(now + PAUSE).is_some());
-    }
-
-    #[test]
-    fn a_failure_that_nobody_has_seen_again_is_forgotten() {
-        let (breaker, now) = (Breaker::default(), Instant::now());
-        breaker.open(now);
         assert!(breaker.has_failed_recently(now + RECENT - Duration::from_millis(1)));
         assert!(!breaker.has_failed_recently(now + RECENT));
     }
@@ -361,18 +355,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_answer_that_cannot_be_read_is_an_answer() {
+    async fn a_call_that_reaches_nobody_fails_and_an_unreadable_answer_does_not() {
         let store = store();
         let unreadable =
             async { Err::<(), _>(StoreError::item("exchanges")("no such field".to_owned())) };
         assert!(store.briefly(Table::Exchanges, unreadable).await.is_err());
         assert!(store.is_reachable());
         assert!(store.failed_calls().all(|(_, count)| count == 0));
-    }
-
-    #[tokio::test]
-    async fn a_call_that_reaches_nobody_counts_as_a_failed_connection() {
-        let store = store();
         assert!(store.patiently(Table::Dataset, store.manifest()).await.is_err());
         for (kind, count) in store.failed_calls() {
             assert_eq!(count, u64::from(kind == FailureKind::Connection), "{kind:?}");

@@ -21,7 +21,7 @@ use crate::{
 
 /// The attribute that names the revision of the manifest which the version is to replace.
 const REPLACES: &str = "replaces";
-/// How long chunks that no manifest names are left alone, since an import may be about to name
+/// The time for which chunks that no manifest names are left alone, since an import may be about to name
 /// them.
 const UNNAMED_CHUNKS_ARE_KEPT_FOR: SignedDuration = SignedDuration::from_hours(24);
 
@@ -146,7 +146,7 @@ impl Store {
     }
 }
 
-/// Whether an item belongs to a version that no manifest names and no import can publish.
+/// `true` if an item belongs to a version that no manifest names and no import can publish.
 fn is_leftover(item: &Item, manifest: &Manifest, now: Timestamp) -> bool {
     let text = |name: &str| item.get(name).and_then(|value| value.as_s().ok());
     let Some(version) = text("id").and_then(|id| Version::named(id.split_once('#')?.0)) else {

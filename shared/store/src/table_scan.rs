@@ -21,18 +21,18 @@ pub struct StoredItem {
 }
 
 impl StoredItem {
-    /// Whether the item is what was written. Readers pass over one that is not.
+    /// `true` if the item is what was written. Readers pass over one that is not.
     pub fn is_whole(&self) -> bool {
         item_check::verify(&self.attributes).is_ok()
     }
 
-    /// Whether the item, which is whole, was written from `expected`: its check tells.
+    /// `true` if the item, which is whole, was written from `expected`: its check tells.
     pub fn is_same_as(&self, expected: &LookupItem<Record>) -> bool {
         let expected = item_from_record(&self.table_name, Some(self.key.attribute()), expected);
         expected.is_ok_and(|item| item.get(CHECK) == self.attributes.get(CHECK))
     }
 
-    /// Whether the item names `version`, so that a reader who expects this version uses the item.
+    /// `true` if the item names `version`, so that a reader who expects this version uses the item.
     pub fn has_version(&self, version: &Version) -> bool {
         match self.attributes.get("version") {
             Some(AttributeValue::S(name)) => *version == **name,

@@ -17,11 +17,11 @@ use backon::ExponentialBuilder;
 
 use crate::{Store, StoreError, batch_get::BatchGet, item_check::Item};
 
-/// How long a call may take, for which requests may wait. It is not retried, since the next write
+/// The limit of a call, for which requests may wait. It is not retried, since the next write
 /// includes its count.
 const LONGEST_CALL: Duration = Duration::from_secs(1);
 const SECONDS_PER_HOUR: i64 = 60 * 60;
-/// How long after the start of its hour an item is stored, in seconds: until no window of a day
+/// The time for which an item is stored after the start of its hour, in seconds: until no window of a day
 /// includes the hour, and an hour longer.
 const TIME_TO_LIVE: i64 = 26 * SECONDS_PER_HOUR;
 

@@ -11,7 +11,7 @@ use crate::{
     reports::{CodeRow, overlay::OverlayRow, thousands_blocks::AssignedBlock},
 };
 
-/// What the codes and blocks of one OCN tell about its carrier.
+/// The codes and blocks of one OCN, counted for its carrier.
 #[derive(Default)]
 struct Holdings {
     names: BTreeMap<String, Usage>,
@@ -23,7 +23,7 @@ struct Holdings {
     block_states: Counts<StateCode>,
 }
 
-/// How often a name is used for an OCN, and the last date of assignment with it. A name used more
+/// The uses of a name for an OCN, and the last date of assignment with it. A name used more
 /// often is greater; of names used as often, the one used last.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Usage {

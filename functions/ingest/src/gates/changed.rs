@@ -53,7 +53,7 @@ pub(super) fn refuse_changes(
     }
 }
 
-/// Whether two versions with so many records can be compared. If their number more than
+/// `true` if two versions with so many records can be compared. If their number more than
 /// doubles, the versions hold different data, such as a part of the reports and then all of them.
 fn is_comparable(before: u32, after: u32) -> bool {
     after <= before.saturating_mul(2)
@@ -304,7 +304,7 @@ struct Loss {
     exchanges: u32,
     removed: u32,
     lost: u32,
-    /// How many of the lost ones another owner has.
+    /// The number of lost ones that each other owner gains.
     gained_by: BTreeMap<Owner, u32>,
 }
 

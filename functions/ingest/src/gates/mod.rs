@@ -35,7 +35,7 @@ pub(crate) struct Refusal {
     reason: String,
     /// The waivers that let the import pass this gate; `None` if nothing does.
     waivers: Option<Waivers>,
-    /// Whether the gate compares the records with those of an older version.
+    /// `true` if the gate compares the records with those of an older version.
     is_of_changes: bool,
 }
 
@@ -100,17 +100,17 @@ fn refuse_dates(current: FileDates, next: &Snapshot) -> Vec<Refusal> {
 }
 
 /// Each report, as messages call it, with the date it states.
-fn by_file(dates: FileDates) -> [(&'static str, Option<Date>); 3] {
+pub(crate) fn by_file(dates: FileDates) -> [(&'static str, Option<Date>); 3] {
     [(nanpa::FILE, dates.nanpa), (cnac::FILE, dates.cnac), (npa_report::FILE, dates.npa_report)]
 }
 
-/// What becomes of an import, after its gates and its operator were asked.
+/// The decision on an import, after its gates and its operator were asked.
 pub(crate) struct Verdict {
     /// The refusals that no waiver covers, in words; empty if the import may go on.
     pub reasons: Vec<String>,
     /// The waivers under which it may go on; `None` if nothing lets it.
     pub allowed_by: Option<Waivers>,
-    /// Whether the operator allows changes that a gate would refuse.
+    /// `true` if the operator allows changes that a gate would refuse.
     pub confirms_changes: bool,
 }
 

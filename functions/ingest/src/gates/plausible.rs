@@ -1,4 +1,4 @@
-//! What looks wrong without a version to compare with: words that are not known, a needed column that
+//! The gates that need no version to compare with: words that are not known, a needed column that
 //! is blank, one value in nearly all records.
 
 use numbering::{dataset::Dataset, records::Country};

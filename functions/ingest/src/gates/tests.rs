@@ -4,7 +4,7 @@ use numbering::records::{Carrier, CarrierType, Exchange, Status, Version};
 use super::*;
 use crate::quality::tests::{carrier, exchange};
 
-/// When the older versions were imported.
+/// The time at which the older versions were imported.
 const BEFORE: &str = "2026-11-01T09:00:00Z";
 
 /// A snapshot that was imported so many days after [`BEFORE`].

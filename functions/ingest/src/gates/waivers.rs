@@ -4,7 +4,7 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-/// What an operator allows one import to do. The default allows nothing beyond the gates.
+/// The permissions of an operator for one import. The default allows nothing beyond the gates.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Waivers {
     /// The most records of one kind that may differ from an older version.
@@ -16,7 +16,7 @@ pub struct Waivers {
     /// The most rows that may look wrong by themselves, in percent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_suspect: Option<Percent>,
-    /// Whether files may be older than the current data.
+    /// `true` if files may be older than the current data.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub allow_older: bool,
 }
@@ -43,7 +43,7 @@ impl Waivers {
         arguments
     }
 
-    /// Whether they allow everything that `needed` allows.
+    /// `true` if they allow everything that `needed` allows.
     pub(super) fn cover(&self, needed: &Self) -> bool {
         self.with(*needed) == *self
     }

@@ -142,15 +142,20 @@ fn no_file_of_the_machine_is_a_source_in_a_request_or_variable() {
     }
 }
 
+/// The line for a report, two months into 2026.
+fn line(report: Value) -> Value {
+    let now = "2026-02-10T09:00:00Z".parse().unwrap();
+    parsed(&with_metrics(&report, Duration::from_millis(1500), now))
+}
+
 #[test]
-fn the_line_holds_report_and_metrics() {
-    let report = json!({
+fn the_line_holds_the_metrics_of_its_report() {
+    let line = line(json!({
         "outcome": "published", "records": 3484, "items": { "written": 12, "deleted": 1 },
         "skipped": { "blank rows": 2, "others": 3 },
         "warnings": { "odd": { "count": 4, "examples": ["line 2"] } },
         "verification": { "items": 9, "drift": { "outdated": 2, "missing": 1 } }
-    });
-    let line = parsed(&with_metrics(&report, Duration::from_millis(1500), Timestamp::UNIX_EPOCH));
+    }));
     let names = line["_aws"]["CloudWatchMetrics"][0]["Metrics"].as_array().unwrap();
     assert!(names.iter().all(|metric| line[metric["Name"].as_str().unwrap()].is_number()));
     let values =
@@ -158,35 +163,24 @@ fn the_line_holds_report_and_metrics() {
     assert_eq!(values.map(|name| line[name].as_f64().unwrap()), [0.0, 3484.0, 12.0, 5.0, 4.0, 3.0]);
 }
 
-/// The alarm of a failed import ends with one that succeeds.
+/// The alarm of a failed import ends with one that succeeds. Only its files are served, so only their
+/// age counts.
 #[test]
-fn only_an_import_that_takes_effect_counts_as_a_success() {
-    for (outcome, succeeded, failed) in [
-        ("published", 1.0, 0.0),
-        ("unchanged", 1.0, 0.0),
-        ("planned", 0.0, 0.0),
-        ("rolled_back", 0.0, 0.0),
-        ("refused", 0.0, 1.0),
-        ("failed", 0.0, 1.0),
+fn only_an_import_that_takes_effect_counts_as_a_success_and_states_the_age_of_its_files() {
+    for (outcome, succeeded, failed, age) in [
+        ("published", 1.0, 0.0, Some(40.0)),
+        ("unchanged", 1.0, 0.0, Some(40.0)),
+        ("planned", 0.0, 0.0, None),
+        ("rolled_back", 0.0, 0.0, None),
+        ("refused", 0.0, 1.0, None),
+        ("failed", 0.0, 1.0, None),
     ] {
-        let report = json!({ "outcome": outcome });
-        let line = parsed(&with_metrics(&report, Duration::ZERO, Timestamp::UNIX_EPOCH));
-        assert_eq!(
-            (&line["ImportSucceeded"], &line["ImportFailed"]),
-            (&json!(succeeded), &json!(failed))
-        );
+        let dates = json!({ "nanpa": "2026-02-09", "cnac": "2026-01-01", "npa_report": null });
+        let line = line(json!({ "outcome": outcome, "file_dates": dates }));
+        let counted = [&line["ImportSucceeded"], &line["ImportFailed"]];
+        assert_eq!(counted, [&json!(succeeded), &json!(failed)], "{outcome}");
+        assert_eq!(line.get("FilesAge").and_then(Value::as_f64), age, "{outcome}");
     }
-}
-
-#[test]
-fn an_import_tells_the_age_of_the_oldest_file_that_it_takes_over() {
-    let now = "2026-02-10T09:00:00Z".parse().unwrap();
-    let age = |outcome: &str, file_dates: Value| {
-        let report = json!({ "outcome": outcome, "file_dates": file_dates });
-        parsed(&with_metrics(&report, Duration::ZERO, now)).get("FilesAge").cloned()
-    };
-    let dates = json!({ "nanpa": "2026-02-09", "cnac": "2026-01-01", "npa_report": null });
-    assert_eq!(age("unchanged", dates.clone()), Some(json!(40.0)));
-    assert_eq!(age("refused", dates), None, "its files are not served");
-    assert_eq!(age("published", json!({ "nanpa": null })), None);
+    let undated = line(json!({ "outcome": "published", "file_dates": { "nanpa": null } }));
+    assert!(undated.get("FilesAge").is_none());
 }

@@ -29,7 +29,7 @@ fn manifest_of(versions: &[&Version]) -> Option<Manifest> {
     })
 }
 
-/// What an import starts from after these versions, the oldest first.
+/// The baseline after these versions, the oldest first.
 fn baseline(versions: &[&Version], unreadable: &[&Version]) -> Baseline {
     let readable = versions.iter().rev().find(|version| !unreadable.contains(version));
     Baseline {

@@ -1,41 +1,36 @@
 //! CNAC's CO code status report: the exchanges of Canada.
 
-use std::io::Read;
-
 use numbering::records::{Country, NpaNxx, Status};
 
-use super::{CodeRow, Dated, is_in_plan, state};
+use super::{CodeRow, is_in_plan, state};
 use crate::{
     error::ReportError,
     outcome::Notes,
-    table::{Column, Dialect, ReportSchema, Row, non_empty},
+    table::{Column, Dialect, Report, ReportSchema, Row, non_empty},
 };
 
-/// What messages call the report.
+/// The name of the report in messages.
 pub(crate) const FILE: &str = "the CNAC code status";
 
-const SCHEMA: ReportSchema<7> = ReportSchema {
-    file: FILE,
-    dialect: Dialect::Commas,
-    columns: [
-        Column::needed(&["NPA"]),
-        Column::needed(&["CO Code (NXX)", "NXX", "CO Code"]),
-        Column::needed(&["Status"]),
-        Column::needed(&["Exchange Area"]),
-        Column::needed(&["Province"]),
-        Column::needed(&["Company", "Company Name"]),
-        Column::needed(&["OCN"]),
-    ],
-    most_rows: 640_000,
+/// The report; a row gives a code unless the plan cannot have its area code.
+pub(crate) const REPORT: Report<7, CodeRow> = Report {
+    schema: ReportSchema {
+        file: FILE,
+        dialect: Dialect::Commas,
+        columns: [
+            Column::needed(&["NPA"]),
+            Column::needed(&["CO Code (NXX)", "NXX", "CO Code"]),
+            Column::needed(&["Status"]),
+            Column::needed(&["Exchange Area"]),
+            Column::needed(&["Province"]),
+            Column::needed(&["Company", "Company Name"]),
+            Column::needed(&["OCN"]),
+        ],
+        most_rows: 640_000,
+    },
+    parse_row: code_row,
+    is_usable: |codes| !codes.is_empty(),
 };
-
-/// Reads the report: one code for each row whose area code the plan can have.
-pub(crate) fn parse(
-    reader: &mut dyn Read,
-    notes: &mut Notes,
-) -> Result<Dated<CodeRow>, ReportError> {
-    SCHEMA.collect(reader, notes, code_row)
-}
 
 fn code_row(row: &Row<'_, 7>, notes: &mut Notes) -> Result<Option<CodeRow>, ReportError> {
     let npa_nxx = NpaNxx { npa: row.parsed(0)?, nxx: row.parsed(1)? };
@@ -82,7 +77,7 @@ mod tests {
 
     fn parsed(text: &str) -> (CodeRow, String) {
         let mut notes = Notes::default();
-        let (codes, _) = parse(&mut text.as_bytes(), &mut notes).unwrap();
+        let (codes, _) = REPORT.read(&mut text.as_bytes(), &mut notes).unwrap();
         (codes[0].clone(), format!("{notes:?}"))
     }
 

@@ -1,32 +1,35 @@
 //! NANPA's report of utilized central office codes: the exchanges of the US.
 
-use std::io::Read;
-
 use numbering::records::{Country, NpaNxx, Status};
 
-use super::{CodeRow, Dated, is_in_plan, state};
+use super::{CodeRow, is_in_plan, state};
 use crate::{
     error::ReportError,
     outcome::Notes,
-    table::{Column, Dialect, ReportSchema, Row, date, non_empty},
+    table::{Column, Dialect, Report, ReportSchema, Row, date, non_empty},
 };
 
-/// What messages call the report.
+/// The name of the report in messages.
 pub(crate) const FILE: &str = "the NANPA report of utilized codes";
 
-const SCHEMA: ReportSchema<7> = ReportSchema {
-    file: FILE,
-    dialect: Dialect::Tabs,
-    columns: [
-        Column::needed(&["State"]),
-        Column::needed(&["NPA-NXX"]),
-        Column::needed(&["OCN"]),
-        Column::needed(&["Company", "Company Name"]),
-        Column::needed(&["RateCenter"]),
-        Column::needed(&["Use"]),
-        Column::optional(&["AssignDate"]),
-    ],
-    most_rows: 640_000,
+/// The report; a row gives a code unless the plan cannot have its area code.
+pub(crate) const REPORT: Report<7, CodeRow> = Report {
+    schema: ReportSchema {
+        file: FILE,
+        dialect: Dialect::Tabs,
+        columns: [
+            Column::needed(&["State"]),
+            Column::needed(&["NPA-NXX"]),
+            Column::needed(&["OCN"]),
+            Column::needed(&["Company", "Company Name"]),
+            Column::needed(&["RateCenter"]),
+            Column::needed(&["Use"]),
+            Column::optional(&["AssignDate"]),
+        ],
+        most_rows: 640_000,
+    },
+    parse_row: code_row,
+    is_usable: |codes| !codes.is_empty(),
 };
 
 /// The text in the OCN column if a code belongs to no single carrier.
@@ -35,14 +38,6 @@ const MULTIPLE: &str = "MULT";
 const MULTIPLE_NAME: &str = "MULTIPLE OCN LISTING";
 /// The texts in the rate center column of codes that have no rate center: N11 and 555.
 const NO_RATE_CENTER: [&str; 2] = ["XXXXXXXXXX", "DIR ASST"];
-
-/// Reads the report: one code for each row whose area code the plan can have.
-pub(crate) fn parse(
-    reader: &mut dyn Read,
-    notes: &mut Notes,
-) -> Result<Dated<CodeRow>, ReportError> {
-    SCHEMA.collect(reader, notes, code_row)
-}
 
 fn code_row(row: &Row<'_, 7>, notes: &mut Notes) -> Result<Option<CodeRow>, ReportError> {
     let npa_nxx: NpaNxx = row.parsed(1)?;
@@ -84,14 +79,14 @@ mod tests {
     fn parsed(rows: &str) -> (Vec<CodeRow>, Notes) {
         let mut notes = Notes::default();
         let text = format!("{HEADER}{rows}");
-        let (codes, date) = parse(&mut text.as_bytes(), &mut notes).unwrap();
+        let (codes, date) = REPORT.read(&mut text.as_bytes(), &mut notes).unwrap();
         assert_eq!(date.unwrap().to_string(), "2026-09-04");
         (codes, notes)
     }
 
     fn refusal(rows: &str) -> String {
         let text = format!("{HEADER}{rows}");
-        parse(&mut text.as_bytes(), &mut Notes::default()).unwrap_err().to_string()
+        REPORT.read(&mut text.as_bytes(), &mut Notes::default()).unwrap_err().to_string()
     }
 
     #[test]
@@ -135,7 +130,7 @@ mod tests {
             let header = header.join("\t").trim_end().to_owned();
             let row = cells[..header.split('\t').count().min(11)].join("\t");
             let text = format!("{header}\n{row}\n");
-            parse(&mut text.as_bytes(), &mut Notes::default()).unwrap().0
+            REPORT.read(&mut text.as_bytes(), &mut Notes::default()).unwrap().0
         };
         let newest = year(11, "File Updated 09/04/2026");
         assert_eq!(newest[0].company.as_deref(), Some("GCI"));

@@ -1,29 +1,32 @@
 //! NANPA's area code database: which area codes are in service, and where.
 
-use std::io::Read;
-
 use numbering::records::{Country, Npa, StateCode};
 
-use super::{Dated, is_in_plan, state};
+use super::{is_in_plan, state};
 use crate::{
     error::ReportError,
     outcome::Notes,
-    table::{Column, Dialect, ReportSchema, Row},
+    table::{Column, Dialect, Report, ReportSchema, Row},
 };
 
-/// What messages call the report.
+/// The name of the report in messages.
 pub(crate) const FILE: &str = "the NANPA area code database";
 
-const SCHEMA: ReportSchema<4> = ReportSchema {
-    file: FILE,
-    dialect: Dialect::Commas,
-    columns: [
-        Column::needed(&["NPA_ID", "NPA"]),
-        Column::needed(&["LOCATION"]),
-        Column::needed(&["COUNTRY"]),
-        Column::needed(&["IN_SERVICE"]),
-    ],
-    most_rows: 10_000,
+/// The report; area codes that become no record are counted as skipped.
+pub(crate) const REPORT: Report<4, AreaCodeRow> = Report {
+    schema: ReportSchema {
+        file: FILE,
+        dialect: Dialect::Commas,
+        columns: [
+            Column::needed(&["NPA_ID", "NPA"]),
+            Column::needed(&["LOCATION"]),
+            Column::needed(&["COUNTRY"]),
+            Column::needed(&["IN_SERVICE"]),
+        ],
+        most_rows: 10_000,
+    },
+    parse_row: area_code_row,
+    is_usable: |rows| rows.iter().any(|row| row.country_in_service().is_some()),
 };
 
 /// The other countries of the plan as the report writes them.
@@ -51,7 +54,7 @@ const OTHER_COUNTRIES: [&str; 18] = [
 /// The text in the location column of area codes that belong to the whole plan.
 const WHOLE_PLAN: &str = "NANP AREA";
 
-/// What the report says of one area code.
+/// One area code in the report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AreaCodeRow {
     pub npa: Npa,
@@ -80,19 +83,6 @@ impl AreaCodeRow {
             _ => None,
         }
     }
-}
-
-/// Reads every area code of the report. Those that are not in service, or not in the US or Canada,
-/// are counted as skipped, since they become no record.
-pub(crate) fn parse(
-    reader: &mut dyn Read,
-    notes: &mut Notes,
-) -> Result<Dated<AreaCodeRow>, ReportError> {
-    let (rows, date) = SCHEMA.collect(reader, notes, area_code_row)?;
-    if !rows.iter().any(|row| row.country_in_service().is_some()) {
-        return Err(SCHEMA.unusable());
-    }
-    Ok((rows, date))
 }
 
 fn area_code_row(row: &Row<'_, 4>, notes: &mut Notes) -> Result<Option<AreaCodeRow>, ReportError> {
@@ -152,7 +142,7 @@ mod tests {
         let text =
             format!("File Date,01/05/2026\nNPA_ID,LOCATION,COUNTRY,IN_SERVICE,NOTES\n{rows}");
         let mut notes = Notes::default();
-        let (area_codes, date) = parse(&mut text.as_bytes(), &mut notes).unwrap();
+        let (area_codes, date) = REPORT.read(&mut text.as_bytes(), &mut notes).unwrap();
         assert_eq!(date.unwrap().to_string(), "2026-01-05");
         (area_codes, notes)
     }
@@ -180,7 +170,7 @@ mod tests {
     fn the_sample_has_every_area_code_without_a_warning() {
         let sample = include_str!("../../../../infra/local/sample/npa_report.csv");
         let mut notes = Notes::default();
-        let (area_codes, _) = parse(&mut sample.as_bytes(), &mut notes).unwrap();
+        let (area_codes, _) = REPORT.read(&mut sample.as_bytes(), &mut notes).unwrap();
         assert_eq!((area_codes.len(), notes.warnings().len()), (800, 0));
     }
 

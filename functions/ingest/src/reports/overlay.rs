@@ -1,35 +1,38 @@
 //! The carriers overlay: names and types that neither NANPA nor CNAC publishes, in the columns of
 //! spec 2.2.
 
-use std::io::Read;
-
 use numbering::records::{CarrierType, Country, Ocn, StateCode};
 
-use super::{Dated, state};
+use super::state;
 use crate::{
     error::ReportError,
     outcome::Notes,
-    table::{Column, Dialect, ReportSchema, Row, non_empty},
+    table::{Column, Dialect, Report, ReportSchema, Row, non_empty},
 };
 
-/// What messages call the file.
+/// The name of the file in messages.
 pub(crate) const FILE: &str = "the carriers overlay";
 
-const SCHEMA: ReportSchema<6> = ReportSchema {
-    file: FILE,
-    dialect: Dialect::Commas,
-    columns: [
-        Column::needed(&["ocn"]),
-        Column::needed(&["company_name"]),
-        Column::needed(&["common_name"]),
-        Column::needed(&["carrier_type"]),
-        Column::needed(&["state"]),
-        Column::needed(&["country"]),
-    ],
-    most_rows: 100_000,
+/// The report; a row gives a carrier.
+pub(crate) const REPORT: Report<6, OverlayRow> = Report {
+    schema: ReportSchema {
+        file: FILE,
+        dialect: Dialect::Commas,
+        columns: [
+            Column::needed(&["ocn"]),
+            Column::needed(&["company_name"]),
+            Column::needed(&["common_name"]),
+            Column::needed(&["carrier_type"]),
+            Column::needed(&["state"]),
+            Column::needed(&["country"]),
+        ],
+        most_rows: 100_000,
+    },
+    parse_row: overlay_row,
+    is_usable: |carriers| !carriers.is_empty(),
 };
 
-/// What the overlay says of one carrier.
+/// One carrier in the overlay.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OverlayRow {
     pub ocn: Ocn,
@@ -54,26 +57,18 @@ impl OverlayRow {
     }
 }
 
-/// Reads the overlay: one carrier for each row.
-pub(crate) fn parse(
-    reader: &mut dyn Read,
-    notes: &mut Notes,
-) -> Result<Dated<OverlayRow>, ReportError> {
-    SCHEMA.collect(reader, notes, |row, notes| overlay_row(row, notes).map(Some))
-}
-
-fn overlay_row(row: &Row<'_, 6>, notes: &mut Notes) -> Result<OverlayRow, ReportError> {
+fn overlay_row(row: &Row<'_, 6>, notes: &mut Notes) -> Result<Option<OverlayRow>, ReportError> {
     let [_, company_name, common_name, ..] = &row.cells;
     let differs = |name: &&str| !name.eq_ignore_ascii_case(company_name);
     let country = row.parsed_if_known(5, notes);
-    Ok(OverlayRow {
+    Ok(Some(OverlayRow {
         ocn: row.parsed(0)?,
         company_name: non_empty(company_name).map(str::to_owned),
         common_name: non_empty(common_name).filter(differs).map(str::to_owned),
         carrier_type: row.parsed_if_known(3, notes),
         state: state(row, 4, country, notes),
         country,
-    })
+    }))
 }
 
 #[cfg(test)]
@@ -87,7 +82,7 @@ mod tests {
                     0051,Pacific Bell,PACIFIC BELL,RBOC,,\n\
                     169D,,,CLEC,ON,US\n";
         let mut notes = Notes::default();
-        let (carriers, _) = parse(&mut text.as_bytes(), &mut notes).unwrap();
+        let (carriers, _) = REPORT.read(&mut text.as_bytes(), &mut notes).unwrap();
         let [cingular, pacific, unnamed] = &carriers[..] else { panic!("{carriers:?}") };
         assert_eq!(cingular.common_name.as_deref(), Some("AT&T"));
         assert_eq!(cingular.carrier_type, Some(CarrierType::Wireless));

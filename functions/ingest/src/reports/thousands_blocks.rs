@@ -1,35 +1,38 @@
 //! NANPA's thousands block assignments: who holds which thousand numbers of a pooled exchange.
 
-use std::io::Read;
-
 use jiff::civil::Date;
 use numbering::records::{Country, NpaNxx, Ocn, StateCode};
 
-use super::{Dated, is_in_plan, state};
+use super::{is_in_plan, state};
 use crate::{
     error::ReportError,
     outcome::Notes,
-    table::{Column, Dialect, ReportSchema, Row, date, non_empty},
+    table::{Column, Dialect, Report, ReportSchema, Row, date, non_empty},
 };
 
-/// What messages call the report.
+/// The name of the report in messages.
 pub(crate) const FILE: &str = "the thousands block report";
 
-const SCHEMA: ReportSchema<9> = ReportSchema {
-    file: FILE,
-    dialect: Dialect::Commas,
-    columns: [
-        Column::needed(&["State"]),
-        Column::needed(&["NPA"]),
-        Column::needed(&["NXX"]),
-        Column::needed(&["X"]),
-        Column::needed(&["STATUS"]),
-        Column::needed(&["Assigned To"]),
-        Column::needed(&["OCN"]),
-        Column::needed(&["Rate Center"]),
-        Column::needed(&["Block Effective Date"]),
-    ],
-    most_rows: 2_000_000,
+/// The report; available and reserved blocks are counted, and there may be no others.
+pub(crate) const REPORT: Report<9, AssignedBlock> = Report {
+    schema: ReportSchema {
+        file: FILE,
+        dialect: Dialect::Commas,
+        columns: [
+            Column::needed(&["State"]),
+            Column::needed(&["NPA"]),
+            Column::needed(&["NXX"]),
+            Column::needed(&["X"]),
+            Column::needed(&["STATUS"]),
+            Column::needed(&["Assigned To"]),
+            Column::needed(&["OCN"]),
+            Column::needed(&["Rate Center"]),
+            Column::needed(&["Block Effective Date"]),
+        ],
+        most_rows: 2_000_000,
+    },
+    parse_row: assigned_block,
+    is_usable: |_| true,
 };
 
 /// A thousands block with the carrier it is assigned to.
@@ -44,20 +47,6 @@ pub(crate) struct AssignedBlock {
     pub state: Option<StateCode>,
     /// The first day of the assignment; without one it counts at once.
     pub effective: Option<Date>,
-}
-
-/// Reads the blocks that are assigned. Available and reserved ones are skipped and counted; there may
-/// be no others.
-pub(crate) fn parse(
-    reader: &mut dyn Read,
-    notes: &mut Notes,
-) -> Result<Dated<AssignedBlock>, ReportError> {
-    let mut blocks = Vec::new();
-    let date = SCHEMA.read(reader, notes, |row, notes| {
-        blocks.extend(assigned_block(row, notes)?);
-        Ok(())
-    })?;
-    Ok((blocks, date))
 }
 
 fn assigned_block(
@@ -95,7 +84,7 @@ fn assigned_block(
     }))
 }
 
-/// Which of an exchange's ten blocks.
+/// One of an exchange's ten blocks.
 struct BlockDigit(u8);
 
 impl std::str::FromStr for BlockDigit {
@@ -123,7 +112,7 @@ mod tests {
              W,CA,415,200,5,AS,,N,,,soon,,,464D,\n"
         );
         let mut notes = Notes::default();
-        let (blocks, _) = parse(&mut text.as_bytes(), &mut notes).unwrap();
+        let (blocks, _) = REPORT.read(&mut text.as_bytes(), &mut notes).unwrap();
         let expected = AssignedBlock {
             npa_nxx: "415-200".parse().unwrap(),
             digit: 3,
@@ -142,7 +131,7 @@ mod tests {
     fn a_file_of_free_blocks_alone_is_read_and_one_without_rows_refused() {
         let mut notes = Notes::default();
         let free = format!("{HEADER}W,CA,415,200,4,AV,,N,,SNFC CNTRL,,01/02/2020,,,\n");
-        assert_eq!(parse(&mut free.as_bytes(), &mut notes).unwrap().0, []);
+        assert_eq!(REPORT.read(&mut free.as_bytes(), &mut notes).unwrap().0, []);
         let wrong = format!("{HEADER}W,CA,415,200,12,AS,,N,,,,,X,464D,\n");
         for (text, expected) in [
             (HEADER, "the thousands block report holds no rows"),
@@ -151,7 +140,7 @@ mod tests {
                 "the thousands block report, line 2, column X: '12' must be exactly one digit",
             ),
         ] {
-            let error = parse(&mut text.as_bytes(), &mut notes).unwrap_err();
+            let error = REPORT.read(&mut text.as_bytes(), &mut notes).unwrap_err();
             assert_eq!(error.to_string(), expected);
         }
     }

@@ -117,7 +117,7 @@ fn too_large() -> io::Error {
     io::Error::other(format!("it unpacks to more than {MOST_BYTES} bytes"))
 }
 
-/// Whether a name in an archive is that of a file which macOS has not added beside others.
+/// `true` if a name in an archive is that of a file which macOS has not added beside others.
 fn is_content(name: &str) -> bool {
     let file_name = name.rsplit('/').next().unwrap_or_default();
     let is_of_macos =
@@ -178,14 +178,15 @@ impl Content {
         }
     }
 
-    /// Hands the unpacked text to `parse`.
+    /// Hands the unpacked text to `parse`. `read` is told how many lines have been read.
     pub fn read<T>(
         mut self,
+        read: impl Fn(u64),
         parse: impl FnOnce(&mut dyn Read) -> Result<T, ReportError>,
     ) -> Result<T, IngestError> {
         let source_name = self.source_name;
         match self.bytes.unpacked() {
-            Ok(unpacked) => parse(&mut NormalizedText::new(unpacked))
+            Ok(unpacked) => parse(&mut NormalizedText::new(unpacked, read))
                 .map_err(|source| IngestError::Report { source_name, source }),
             Err(error) => Err(IngestError::Unreadable { source_name, source: error.into() }),
         }
@@ -194,19 +195,22 @@ impl Content {
 
 /// Text in which every line ends with LF, the last one too, so that line numbers agree whether a file
 /// ends its lines with CR, LF or CRLF. Reading fails if the text or a line is too long.
-struct NormalizedText<R> {
+struct NormalizedText<R, F> {
     inner: R,
+    /// Told how many lines have been read.
+    read: F,
+    lines: u64,
     /// Bytes that may still be read.
     bytes_left: u64,
     /// Bytes of the line that has begun.
     line_length: usize,
-    /// Whether the last byte was a CR.
+    /// `true` if the last byte was a CR.
     after_cr: bool,
 }
 
-impl<R: Read> NormalizedText<R> {
-    fn new(inner: R) -> Self {
-        Self { inner, bytes_left: MOST_BYTES, line_length: 0, after_cr: false }
+impl<R: Read, F: Fn(u64)> NormalizedText<R, F> {
+    fn new(inner: R, read: F) -> Self {
+        Self { inner, read, lines: 0, bytes_left: MOST_BYTES, line_length: 0, after_cr: false }
     }
 
     /// Turns line ends into LF in place, and gives how many bytes are left.
@@ -224,7 +228,8 @@ impl<R: Read> NormalizedText<R> {
         kept
     }
 
-    fn refuse_long_lines(&mut self, bytes: &[u8]) -> io::Result<()> {
+    /// Counts lines, and refuses those that are too long.
+    fn count_lines(&mut self, bytes: &[u8]) -> io::Result<()> {
         for part in bytes.split_inclusive(|&byte| byte == b'\n') {
             self.line_length += part.len();
             if self.line_length > LONGEST_LINE {
@@ -232,25 +237,27 @@ impl<R: Read> NormalizedText<R> {
             }
             if part.ends_with(b"\n") {
                 self.line_length = 0;
+                self.lines += 1;
             }
         }
+        (self.read)(self.lines);
         Ok(())
     }
 }
 
-impl<R: Read> Read for NormalizedText<R> {
+impl<R: Read, F: Fn(u64)> Read for NormalizedText<R, F> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             let read = self.inner.read(buffer)?;
             self.bytes_left = self.bytes_left.checked_sub(read as u64).ok_or_else(too_large)?;
             let is_last_line_open = read == 0 && self.line_length > 0;
             if is_last_line_open && !buffer.is_empty() {
-                self.line_length = 0;
                 buffer[0] = b'\n';
+                self.count_lines(b"\n")?;
                 return Ok(1);
             }
             let kept = self.normalize_line_ends(&mut buffer[..read]);
-            self.refuse_long_lines(&buffer[..kept])?;
+            self.count_lines(&buffer[..kept])?;
             // A part of a file may consist of the LF of a CRLF alone; 0 bytes would mean its end.
             if kept > 0 || read == 0 {
                 return Ok(kept);

@@ -24,7 +24,7 @@ pub(super) const WAITS: ExponentialBuilder = ExponentialBuilder::new()
     .with_max_times(3)
     .with_jitter();
 
-/// How much of a source has arrived.
+/// The part of a source that has arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Received {
     pub bytes: u64,
@@ -37,7 +37,7 @@ pub(crate) struct Received {
 #[error("{message}")]
 pub(super) struct DownloadError {
     message: String,
-    /// Whether another attempt may succeed.
+    /// `true` if another attempt may succeed.
     is_transient: bool,
 }
 

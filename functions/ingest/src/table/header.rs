@@ -9,11 +9,11 @@ use super::{
 };
 use crate::error::ReportError;
 
-/// Where the wanted columns stand.
+/// The places of the wanted columns.
 pub(super) struct Header<const N: usize> {
     /// The place of each column of the schema in a row; `None` if the report lacks it.
     places: [Option<usize>; N],
-    /// How many cells a row has.
+    /// The number of cells of a row.
     cells: usize,
     pub(super) date: Option<Date>,
 }

@@ -20,7 +20,7 @@ use crate::{error::ReportError, outcome::Notes};
 
 pub(crate) use cells::{date, non_empty};
 
-/// How a report looks: what messages call it, and the columns that are wanted of it.
+/// The form of a report: its name in messages, and the columns that are read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ReportSchema<const N: usize> {
     pub file: &'static str,
@@ -30,7 +30,35 @@ pub(crate) struct ReportSchema<const N: usize> {
     pub most_rows: u64,
 }
 
-/// How the cells of a row are separated.
+/// A report: its looks, and what its rows become.
+pub(crate) struct Report<const N: usize, T> {
+    pub schema: ReportSchema<N>,
+    /// Gives the value of a row; `None` if the row is left out.
+    pub parse_row: fn(&Row<'_, N>, &mut Notes) -> Result<Option<T>, ReportError>,
+    /// `true` if a report with these values can be imported.
+    pub is_usable: fn(&[T]) -> bool,
+}
+
+impl<const N: usize, T> Report<N, T> {
+    /// Reads the value of each row, and the date that the file states for itself.
+    pub fn read(&self, reader: &mut dyn Read, notes: &mut Notes) -> Result<Dated<T>, ReportError> {
+        let mut values = Vec::new();
+        let date = self.schema.for_each_row(reader, notes, |row, notes| {
+            values.extend((self.parse_row)(row, notes)?);
+            Ok(())
+        })?;
+        if !(self.is_usable)(&values) {
+            let message = format!("{} holds no row that can be imported", self.schema.file);
+            return Err(ReportError::new(message));
+        }
+        Ok((values, date))
+    }
+}
+
+/// The rows of a report, and the date it states for itself.
+pub(crate) type Dated<T> = (Vec<T>, Option<Date>);
+
+/// The separator of the cells of a row.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Dialect {
     /// By tabs. Cells are padded, with quotes inside the padding, where a CSV reader ignores them.
@@ -146,7 +174,7 @@ impl<const N: usize> ReportSchema<N> {
     /// Hands each row to `take_row`, and gives the date the file states for itself, if it does.
     ///
     /// A row without any text is skipped and counted.
-    pub fn read(
+    fn for_each_row(
         &self,
         reader: &mut dyn Read,
         notes: &mut Notes,
@@ -188,30 +216,6 @@ impl<const N: usize> ReportSchema<N> {
             ))),
             _ => Ok(date),
         }
-    }
-
-    /// Turns each row into the value that `parse_row` gives, or leaves it out if that gives none. Also
-    /// gives the file's date.
-    pub fn collect<T>(
-        &self,
-        reader: &mut dyn Read,
-        notes: &mut Notes,
-        parse_row: impl Fn(&Row<'_, N>, &mut Notes) -> Result<Option<T>, ReportError>,
-    ) -> Result<(Vec<T>, Option<Date>), ReportError> {
-        let mut values = Vec::new();
-        let date = self.read(reader, notes, |row, notes| {
-            values.extend(parse_row(row, notes)?);
-            Ok(())
-        })?;
-        if values.is_empty() {
-            return Err(self.unusable());
-        }
-        Ok((values, date))
-    }
-
-    /// The error for a report without a row that can be imported.
-    pub fn unusable(&self) -> ReportError {
-        ReportError::new(format!("{} holds no row that can be imported", self.file))
     }
 
     /// Reads lines up to the header, and gives the date that they or the header state.

@@ -17,12 +17,13 @@ const SCHEMA: ReportSchema<3> = ReportSchema {
 type ReadReport = (Vec<[String; 3]>, Option<Date>, Notes);
 
 fn read_as(dialect: Dialect, text: &[u8]) -> Result<ReadReport, ReportError> {
-    let (mut rows, mut notes) = (Vec::new(), Notes::default());
-    let mut reader = text;
-    let date = ReportSchema { dialect, ..SCHEMA }.read(&mut reader, &mut notes, |row, _| {
-        rows.push(row.cells.clone().map(Cow::into_owned));
-        Ok(())
-    })?;
+    let report = Report {
+        schema: ReportSchema { dialect, ..SCHEMA },
+        parse_row: |row, _| Ok(Some(row.cells.clone().map(Cow::into_owned))),
+        is_usable: |_| true,
+    };
+    let (mut reader, mut notes) = (text, Notes::default());
+    let (rows, date) = report.read(&mut reader, &mut notes)?;
     Ok((rows, date, notes))
 }
 
@@ -83,7 +84,7 @@ fn text_is_utf8_or_windows_1252() {
 fn a_wrong_cell_is_named_by_its_place() {
     let mut reader = "OCN,Company\n\n1,A\n\n\nx,B\n".as_bytes();
     let number = |row: &Row<'_, 3>, _: &mut Notes| row.parsed::<u32>(0).map(drop);
-    let error = SCHEMA.read(&mut reader, &mut Notes::default(), number).unwrap_err();
+    let error = SCHEMA.for_each_row(&mut reader, &mut Notes::default(), number).unwrap_err();
     let place = "a report, line 6, column OCN:";
     assert_eq!(error.to_string(), format!("{place} 'x' invalid digit found in string"));
     let source_name = "s3://b/k".to_owned();

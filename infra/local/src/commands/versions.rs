@@ -23,9 +23,9 @@ use crate::{
 struct Listed {
     version: String,
     is_current: bool,
-    /// Whether requests are answered from it: the newest version that can be read.
+    /// The newest version that can be read answers requests.
     is_answering: bool,
-    /// Why it cannot be read; `None` if it can.
+    /// The reason why it cannot be read; `None` if it can.
     unreadable: Option<String>,
     ingested_at: Timestamp,
     file_dates: FileDates,

@@ -1,4 +1,4 @@
-//! What a command found, for a terminal or as JSON; and the report of an import in particular.
+//! The results of commands, for a terminal or as JSON; and the report of an import in particular.
 
 mod changes;
 mod quality;

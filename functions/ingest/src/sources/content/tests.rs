@@ -29,7 +29,7 @@ fn text(bytes: &[u8]) -> Result<String, String> {
         reader.read_to_string(&mut text).map_err(|error| ReportError::new(error.to_string()))?;
         Ok(text)
     };
-    content.read(read_text).map_err(|error| with_causes(&error))
+    content.read(|_| (), read_text).map_err(|error| with_causes(&error))
 }
 
 fn gzipped(content: &[u8]) -> Vec<u8> {
@@ -108,7 +108,7 @@ fn a_file_of_another_kind_is_refused_by_its_kind() {
 #[test]
 fn an_error_in_a_report_names_its_source() {
     let content = Content::new("cnac.csv".to_owned(), Box::new(Cursor::new(b"x"))).unwrap();
-    let error = content.read::<()>(|_| Err(ReportError::new("a report holds no rows")));
+    let error = content.read::<()>(|_| (), |_| Err(ReportError::new("a report holds no rows")));
     let message = with_causes(&error.unwrap_err());
     assert_eq!(message, "cnac.csv cannot be imported: a report holds no rows");
 }
@@ -118,7 +118,8 @@ fn a_zip_bomb_is_refused_before_it_fills_the_memory() {
     let bomb = zipped(&[("zeros", &vec![b'0'; 8 << 20])]);
     assert!(bomb.len() < 20_000, "{}", bomb.len());
     assert!(text(&bomb).unwrap_err().contains("a line has more than 65536 bytes"));
-    let mut endless = NormalizedText { bytes_left: 1000, ..NormalizedText::new(io::repeat(b'\n')) };
+    let mut endless =
+        NormalizedText { bytes_left: 1000, ..NormalizedText::new(io::repeat(b'\n'), |_| ()) };
     let error = io::copy(&mut endless, &mut io::sink()).unwrap_err();
     assert!(error.to_string().contains("unpacks to more than"), "{error}");
 }
@@ -130,7 +131,7 @@ proptest! {
         if !expected.is_empty() && !expected.ends_with('\n') {
             expected.push('\n');
         }
-        let mut lines = NormalizedText::new(text.as_bytes());
+        let mut lines = NormalizedText::new(text.as_bytes(), |_| ());
         let (mut all, mut buffer) = (Vec::new(), vec![0; size]);
         loop {
             match lines.read(&mut buffer).unwrap() {

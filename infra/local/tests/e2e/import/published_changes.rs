@@ -118,7 +118,7 @@ async fn ruins_that_hide_among_the_published_records_are_refused_and_right_files
     assert_eq!(again.outcome, Outcome::Unchanged);
 }
 
-/// What a trial does that is given the published reports.
+/// A trial with the published reports does this.
 #[tokio::test]
 async fn the_published_reports_may_replace_the_sample() {
     let Some(folder) = full_scale::folder() else { return };

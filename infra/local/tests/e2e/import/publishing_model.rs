@@ -42,7 +42,7 @@ pub mod tables;
 
 /// Enough to try every kind of step several times; `.ci/run` asks for more.
 const DEFAULT_STEPS: u32 = 120;
-/// How many sequences are tried side by side, since much of their time is spent waiting.
+/// The number of sequences that are tried side by side, since much of their time is spent waiting.
 const WORLDS: u64 = 3;
 
 /// One process that imports, behind a proxy of its own.
@@ -99,7 +99,7 @@ struct World {
     stalled: Vec<(usize, JoinHandle<Option<usize>>)>,
     /// Readers that have not looked for a new version for some steps.
     older: Vec<Reader>,
-    /// Whether there was a version to read after the last step.
+    /// `true` if there was a version to read after the last step.
     is_answering: bool,
     earlier_items: Option<LookupTables>,
     steps: usize,
