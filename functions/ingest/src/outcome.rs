@@ -149,7 +149,8 @@ pub(crate) struct UnknownWords<'a> {
 }
 
 /// The kind of warning for an OCN whose rows do not agree on the company's name.
-const SEVERAL_NAMES: &str = "an OCN has several spellings of its name; the most frequent counts";
+pub(crate) const SEVERAL_NAMES: &str =
+    "an OCN has several spellings of its name; the most frequent counts";
 
 impl Notes {
     /// Counts a row that is left out.
@@ -179,14 +180,9 @@ impl Notes {
         self.warn(format!("{file}: {column} {consequence}"), example);
     }
 
-    /// Counts an OCN that has several company names.
-    pub(crate) fn warn_several_names(&mut self, example: impl Display) {
-        self.warn(SEVERAL_NAMES, example);
-    }
-
-    /// The number of OCNs with several company names.
-    pub(crate) fn several_names(&self) -> u32 {
-        self.warnings.get(SEVERAL_NAMES).map_or(0, |warning| warning.count)
+    /// The number of warnings of a kind.
+    pub(crate) fn warned(&self, kind: &str) -> u32 {
+        self.warnings.get(kind).map_or(0, |warning| warning.count)
     }
 
     /// The columns that hold words that are not known.

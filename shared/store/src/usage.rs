@@ -139,13 +139,8 @@ fn attribute_of_tally(tally: &Tally, hour: i64) -> AttributeValue {
 
 /// The tallies in an item. Its other attributes are not lists.
 fn tallies_of_item(item: &Item, hour: i64) -> HourOfUsage {
-    let mut tallies = HourOfUsage::new();
-    for (container, value) in item {
-        if let Some(tally) = tally_of_attribute(value, hour) {
-            tallies.insert(container.clone(), tally);
-        }
-    }
-    tallies
+    let tallies = item.iter().map(|(name, value)| Some((name, tally_of_attribute(value, hour)?)));
+    tallies.flatten().map(|(container, tally)| (container.clone(), tally)).collect()
 }
 
 /// The tally that a list of numbers holds; `None` if it is no tally, or has buckets beyond its

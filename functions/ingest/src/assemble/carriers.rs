@@ -7,7 +7,7 @@ use numbering::records::{Carrier, Country, Ocn, OwnedExchanges, StateCode};
 
 use super::{Counts, most_frequent};
 use crate::{
-    outcome::Notes,
+    outcome::{Notes, SEVERAL_NAMES},
     reports::{CodeRow, overlay::OverlayRow, thousands_blocks::AssignedBlock},
 };
 
@@ -129,7 +129,7 @@ fn name_used_most(ocn: Ocn, names: &BTreeMap<String, Usage>, notes: &mut Notes) 
     // The last of several greatest is taken, so the names are walked through from the end.
     let (name, _) = names.iter().rev().max_by_key(|&(_, usage)| usage)?;
     if let Some(other) = names.keys().find(|&other| other != name) {
-        notes.warn_several_names(format!("{ocn} is '{name}' rather than '{other}'"));
+        notes.warn(SEVERAL_NAMES, format!("{ocn} is '{name}' rather than '{other}'"));
     }
     Some(name.clone())
 }

@@ -5,7 +5,7 @@ use numbering::{dataset::Dataset, records::Country};
 
 use super::{FEWEST, Percent, Refusal, Waivers};
 use crate::{
-    outcome::{Notes, UnknownWords},
+    outcome::{Notes, SEVERAL_NAMES, UnknownWords},
     quality::{Coverage, Quality, percent},
 };
 
@@ -103,7 +103,7 @@ fn refuse_blank_and_uniform(country: Country, coverage: &Coverage, refusals: &mu
 /// likely read as the name.
 fn refuse_several_names(next: &Dataset, notes: &Notes, refusals: &mut Vec<Refusal>) {
     let carriers = next.carriers().filter(|carrier| carrier.exchanges.total > 0).count() as u32;
-    let count = notes.several_names();
+    let count = notes.warned(SEVERAL_NAMES);
     let share = percent(count, carriers);
     if count >= FEWEST && share > SEVERAL_NAMES_PERCENT {
         refusals.push(refusal(

@@ -132,9 +132,11 @@ async fn a_dry_run_lists_each_record_with_old_and_new_values_and_changes_nothing
     assert_eq!(change_of("415-207").change, ChangeKind::Added);
     let total = &change_of("415").fields["total_exchanges"];
     assert_eq!((total.before.as_deref(), total.after.as_deref()), (Some("135"), Some("134")));
-    let renamed = changes.iter().find_map(|change| change.fields.get("company_name")).unwrap();
-    let names = (renamed.before.as_deref(), renamed.after.as_deref());
-    assert_eq!(names, (Some("Sample Telephone Company of Ontario"), Some("Sample Bell")));
+    let renamed = changes.iter().find_map(|change| {
+        let name = change.fields.get("company_name")?;
+        Some((name.before.as_deref()?, name.after.as_deref()?))
+    });
+    assert_eq!(renamed, Some(("Sample Telephone Company of Ontario", "Sample Bell")));
     let differences = &report.differences;
     let counted = [differences.exchanges, differences.carriers, differences.area_codes];
     assert_eq!(changes.len(), counted.iter().map(|delta| delta.total() as usize).sum::<usize>());

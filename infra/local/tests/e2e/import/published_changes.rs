@@ -3,13 +3,10 @@
 
 use std::{
     cell::{Cell, RefCell},
-    fs::File,
-    io::Read,
     path::Path,
 };
 
 use ingest::{Options, Outcome, Waivers};
-use zip::ZipArchive;
 
 use super::{
     full_scale,
@@ -20,12 +17,7 @@ use crate::support::{databases, imports::import, small_reports::ReportTexts};
 
 /// The published reports as text, from a folder that holds them.
 fn published_texts(folder: &Path) -> ReportTexts {
-    let unpacked = |name: &str| {
-        let mut zip = ZipArchive::new(File::open(folder.join(name)).unwrap()).unwrap();
-        let mut text = Vec::new();
-        zip.by_index(0).unwrap().read_to_end(&mut text).unwrap();
-        String::from_utf8_lossy(&text).into_owned()
-    };
+    let unpacked = |name: &str| full_scale::unpacked(&folder.join(name));
     let text = |name: &str| {
         String::from_utf8_lossy(&std::fs::read(folder.join(name)).unwrap()).into_owned()
     };
