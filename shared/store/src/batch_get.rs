@@ -24,7 +24,7 @@ pub(crate) struct BatchGet<'a> {
     /// `true` if the read counts among the capacity that its request consumes.
     pub capacity: ReturnConsumedCapacity,
     /// Settings of these calls alone.
-    pub config: Builder,
+    pub config: Option<Builder>,
 }
 
 impl Store {
@@ -49,8 +49,11 @@ impl Store {
                 .batch_get_item()
                 .request_items(table, keys)
                 .return_consumed_capacity(capacity.clone())
-                .customize()
-                .config_override(config.clone());
+                .customize();
+            let request = match &config {
+                Some(config) => request.config_override(config.clone()),
+                None => request,
+            };
             let answer = request.send().await.map_err(StoreError::call(OPERATION, table))?;
             metering::count(answer.consumed_capacity().first());
             let items = answer.responses.and_then(|mut tables| tables.remove(table));

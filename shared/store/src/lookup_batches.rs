@@ -2,10 +2,7 @@
 
 use std::{collections::HashMap, time::Duration};
 
-use aws_sdk_dynamodb::{
-    config::Builder,
-    types::{AttributeValue, ReturnConsumedCapacity},
-};
+use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity};
 use backon::ExponentialBuilder;
 use logging::with_causes;
 use numbering::records::{Exchange, NpaNxx, RecordKey};
@@ -46,7 +43,7 @@ impl Store {
             is_consistent: false,
             delays: RETRY_DELAYS,
             capacity: ReturnConsumedCapacity::Total,
-            config: Builder::new(),
+            config: None,
         };
         let keys = npa_nxxs.iter().map(|&npa_nxx| ItemKey::from(RecordKey::Exchange(npa_nxx)));
         let mut found = HashMap::new();

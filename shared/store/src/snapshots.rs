@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use aws_sdk_dynamodb::{
-    config::Builder,
     primitives::Blob,
     types::{AttributeValue, ReturnConsumedCapacity},
 };
@@ -77,7 +76,7 @@ impl Store {
                     is_consistent,
                     delays: RETRY_DELAYS,
                     capacity: ReturnConsumedCapacity::Total,
-                    config: Builder::new(),
+                    config: None,
                 };
                 let ids = batch.iter().map(|id| (*id).clone());
                 found.extend(self.batch_get(read, ids).await?.into_iter().filter_map(id_and_data));

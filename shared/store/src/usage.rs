@@ -90,7 +90,7 @@ impl Store {
             is_consistent: true,
             delays: ExponentialBuilder::new().with_max_times(0),
             capacity: ReturnConsumedCapacity::None,
-            config: without_retries(),
+            config: Some(without_retries()),
         };
         let items = self.batch_get(batch, hour_of.keys().cloned()).await?;
         let hour_of_item = |item: &Item| hour_of.get(item.get("id")?.as_s().ok()?).copied();
