@@ -126,10 +126,9 @@ mod tests {
             ("http://[::1]/x", "http://[::1]/x/COCodeStatus_ALL.zip"),
         ] {
             let parsed: Mirror = mirror.parse().unwrap();
-            let expected = match copy.starts_with("https") {
-                true => Source::Https(copy.to_owned()),
-                false => Source::Loopback(copy.to_owned()),
-            };
+            let is_https = copy.starts_with("https");
+            let source = if is_https { Source::Https } else { Source::Loopback };
+            let expected = source(copy.to_owned());
             assert_eq!(NamedSources::default().or_published(Some(&parsed)).cnac, expected);
         }
         for text in [
