@@ -1,8 +1,7 @@
-//! Why an import fails, in words for the operator.
+//! The reasons why an import fails, in words for the operator.
 
 use std::error::Error;
 
-use jiff::civil::Date;
 use logging::with_causes;
 use numbering::{dataset::DamagedSnapshot, records::Version};
 use store::{DatasetError, StoreError, UnreadableSnapshot};
@@ -10,7 +9,8 @@ use store::{DatasetError, StoreError, UnreadableSnapshot};
 /// The error that a library gave, whichever it is.
 pub(crate) type Cause = Box<dyn Error + Send + Sync>;
 
-/// Why an import failed. The version that was current still is, and the next import starts anew.
+/// The reason why an import failed. The version that was current still is, and the next import starts
+/// anew.
 #[derive(Debug, thiserror::Error)]
 pub enum IngestError {
     #[error("{source_name} cannot be read")]
@@ -20,46 +20,7 @@ pub enum IngestError {
     #[error("{file} did not come from {source_name} in time; the current version stays as it is")]
     TooSlow { file: &'static str, source_name: String },
     #[error("{source_name} cannot be imported")]
-    InSource { source_name: String, source: Box<IngestError> },
-    #[error("{file} cannot be read as rows")]
-    Rows { file: &'static str, source: csv::Error },
-    #[error("{file} does not look like the expected report: it is empty")]
-    Empty { file: &'static str },
-    #[error(
-        "{file} does not look like the expected report: \
-         no header row contains the column(s) {missing}; line {line} has '{found}'"
-    )]
-    NoHeader { file: &'static str, missing: String, line: u64, found: String },
-    #[error("{file}, line {line}, column {column}: '{value}' {rule}")]
-    Cell { file: &'static str, line: u64, column: &'static str, value: String, rule: String },
-    #[error(
-        "{file}, line {line}: the row has {found} cells and must have {expected}, as the header; \
-         check whether the file is cut off or a cell is not quoted"
-    )]
-    Ragged { file: &'static str, line: u64, found: usize, expected: usize },
-    #[error(
-        "{file}, line {line}: a quote is not closed in the rows before it, or a cell has a line break"
-    )]
-    OpenQuote { file: &'static str, line: u64 },
-    #[error(
-        "{file}, line {line}: the header names the column {column} twice, in cells {first} and \
-         {second}; remove the column that is wrong"
-    )]
-    RepeatedColumn {
-        file: &'static str,
-        line: u64,
-        column: &'static str,
-        first: usize,
-        second: usize,
-    },
-    #[error("{file} must have at most {most} rows, and has more")]
-    TooLong { file: &'static str, most: u64 },
-    #[error("{file} holds no rows")]
-    NoRows { file: &'static str },
-    #[error("{file} holds no row that can be imported")]
-    Unusable { file: &'static str },
-    #[error("{file} is dated {date}; the date of a report must be in 1990 or later")]
-    ImplausibleDate { file: &'static str, date: Date },
+    Report { source_name: String, source: ReportError },
     #[error("the time is running out; the work stopped, and the current version stays as it is")]
     OutOfTime,
     #[error("nothing has been imported yet; 'tnr import --fetch' imports the published reports")]
@@ -81,6 +42,28 @@ pub enum IngestError {
     Store(#[from] StoreError),
 }
 
+/// The rule that a report breaks.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct ReportError {
+    message: String,
+    /// The message without a word of what the file holds.
+    without_contents: String,
+}
+
+impl ReportError {
+    /// The error with a message that quotes nothing.
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self { without_contents: message.clone(), message }
+    }
+
+    /// The error with a message that quotes the file, and one that does not.
+    pub(crate) fn quoting(message: String, without_contents: String) -> Self {
+        Self { message, without_contents }
+    }
+}
+
 impl IngestError {
     /// The message without a word of what the files or the tables hold, for callers who may not
     /// read them.
@@ -89,20 +72,9 @@ impl IngestError {
     /// exception is why a source cannot be read: that is about the file as a whole.
     pub(crate) fn without_contents(&self) -> String {
         match self {
-            Self::InSource { source_name: _, source } => {
-                format!("{self}: {}", source.without_contents())
-            }
+            Self::Report { source, .. } => format!("{self}: {}", source.without_contents),
             Self::Unreadable { source, .. } | Self::NotFetched { source, .. } => {
                 format!("{self}: {}", with_causes(source.as_ref()))
-            }
-            Self::Cell { file, line, column, value: _, rule } => {
-                format!("{file}, line {line}, column {column}: the cell {rule}")
-            }
-            Self::NoHeader { file, missing, line: _, found: _ } => {
-                format!(
-                    "{file} does not look like the expected report: \
-                     no header row contains the column(s) {missing}"
-                )
             }
             other => other.to_string(),
         }
@@ -113,71 +85,29 @@ impl IngestError {
 mod tests {
     use super::*;
 
-    fn in_source(error: IngestError) -> IngestError {
-        IngestError::InSource { source_name: "s3://b/k".to_owned(), source: Box::new(error) }
-    }
-
-    /// The message for the log, and the one for callers who may not read the files.
-    fn both_messages(error: IngestError) -> (String, String) {
-        (with_causes(&error), error.without_contents())
-    }
-
-    #[test]
-    fn a_wrong_cell_is_told_by_its_place_and_not_by_its_value() {
-        let (whole, for_callers) = both_messages(in_source(IngestError::Cell {
-            file: "a report",
-            line: 2,
-            column: "NPA",
-            value: "SECRET".to_owned(),
-            rule: "must be exactly 3 digits".to_owned(),
-        }));
-        let place = "s3://b/k cannot be imported: a report, line 2, column NPA:";
-        assert_eq!(whole, format!("{place} 'SECRET' must be exactly 3 digits"));
-        assert_eq!(for_callers, format!("{place} the cell must be exactly 3 digits"));
-    }
-
-    #[test]
-    fn a_header_is_told_by_the_columns_it_lacks_and_not_by_its_text() {
-        let (whole, for_callers) = both_messages(in_source(IngestError::NoHeader {
-            file: "a report",
-            missing: "NPA".to_owned(),
-            line: 1,
-            found: "SECRET=1".to_owned(),
-        }));
-        assert!(whole.ends_with("line 1 has 'SECRET=1'"), "{whole}");
-        assert!(for_callers.ends_with("contains the column(s) NPA"), "{for_callers}");
-    }
-
     #[test]
     fn a_library_cannot_quote_contents_to_callers() {
         let quoting = || std::io::Error::other("cannot read 'SECRET'");
         let version = Version::new(jiff::Timestamp::UNIX_EPOCH);
-        let damage = DamagedSnapshot::from(quoting());
-        let errors = [
-            IngestError::Rows { file: "a report", source: csv::Error::from(quoting()) },
-            IngestError::Current(DatasetError::Unreadable {
-                version,
-                source: UnreadableSnapshot::Contents(damage),
-            }),
+        let source = UnreadableSnapshot(quoting().into());
+        for error in [
+            IngestError::Current(DatasetError::Unreadable { version, source }),
             IngestError::Snapshot(DamagedSnapshot::from(quoting())),
             IngestError::Store(StoreError::Item {
                 table: "carriers".to_owned(),
                 source: quoting().into(),
             }),
-        ];
-        for error in errors {
-            let (whole, for_callers) = both_messages(in_source(error));
-            assert!(whole.contains("SECRET"), "{whole}");
-            assert!(!for_callers.contains("SECRET"), "{for_callers}");
+        ] {
+            assert!(with_causes(&error).contains("SECRET"), "{error:?}");
+            assert!(!error.without_contents().contains("SECRET"), "{error:?}");
         }
     }
 
     #[test]
     fn callers_are_told_why_a_source_cannot_be_read() {
         let source = std::io::Error::from(std::io::ErrorKind::PermissionDenied).into();
-        let (whole, for_callers) =
-            both_messages(IngestError::Unreadable { source_name: "s3://b/k".to_owned(), source });
-        assert_eq!(for_callers, "s3://b/k cannot be read: permission denied");
-        assert_eq!(whole, for_callers);
+        let error = IngestError::Unreadable { source_name: "s3://b/k".to_owned(), source };
+        assert_eq!(error.without_contents(), "s3://b/k cannot be read: permission denied");
+        assert_eq!(with_causes(&error), error.without_contents());
     }
 }

@@ -12,47 +12,21 @@ use std::{
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 use lambda_runtime::{Error, LambdaEvent};
 use logging::{Metric, Unit, metrics_line, with_causes};
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use store::{Store, TimeoutProfile};
 
 use crate::{
-    ImportReport, NamedSources, Options, Outcome, Percent, PercentError, RemoteSource, Repair,
-    RollbackTarget, Source, SourceError, Sources, Verification, Waivers, ingest_after_others,
-    rollback, verify,
+    ImportReport, NamedSources, Options, Outcome, Percent, RemoteSource, Repair, RollbackTarget,
+    Source, Sources, Verification, Waivers, ingest_after_others, rollback, verify,
 };
 
-/// What starts an import.
-#[derive(Debug)]
-pub enum Event {
-    /// The schedule, or an object that was created in the data bucket.
-    EventBridge(EventBridgeEvent),
-    /// The request of an operator.
-    Request(Box<Request>),
-}
-
-/// An event of EventBridge, as far as it matters.
-#[derive(Debug, Deserialize)]
-pub struct EventBridgeEvent {
-    source: String,
-    #[serde(default)]
-    detail: Detail,
-}
-
-#[derive(Debug, Default, Deserialize)]
-struct Detail {
-    bucket: Option<Bucket>,
-    object: Option<Object>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Bucket {
-    name: String,
-}
-
-#[derive(Debug, Deserialize)]
-struct Object {
-    key: String,
+/// The start of an import: an event of EventBridge, or the request of an operator.
+#[derive(Debug, Default)]
+pub struct Event {
+    request: Request,
+    /// The object of the data bucket whose creation the event tells.
+    created_object: Option<Source>,
 }
 
 /// The request of an operator. All its sources are fetched, and none is a file: the role of the
@@ -76,72 +50,53 @@ pub struct Request {
     rollback: bool,
 }
 
-/// Why the function cannot begin: the payload or its configuration breaks a rule.
+/// The rule that the payload or the configuration of the function breaks.
 #[derive(Debug, thiserror::Error)]
-pub enum RequestError {
-    #[error("the request must be a JSON object, such as {{\"dry_run\": true}}")]
-    NoObject,
-    #[error("the event of EventBridge cannot be read")]
-    EventBridge(#[source] serde_json::Error),
-    #[error("the request's field {field} cannot be read")]
-    Field { field: String, source: serde_json::Error },
-    #[error("the request cannot be read")]
-    Request(#[source] serde_json::Error),
-    #[error("the environment variable {variable} does not name a source")]
-    Source { variable: &'static str, source: SourceError },
-    #[error("the environment variable {variable} is not a percentage")]
-    Percent { variable: &'static str, source: PercentError },
-}
+#[error("{0}")]
+pub struct RequestError(String);
 
-/// The source of the events that S3 sends to EventBridge.
-const S3: &str = "aws.s3";
-/// The variable that raises the share of rows that may look wrong, for every import.
-const MAX_SUSPECT: &str = "MAX_SUSPECT";
 /// A field that every event of EventBridge has, and no request.
 const DETAIL_TYPE: &str = "detail-type";
 
 impl Event {
     /// Reads the payload of an invocation. No payload counts as a request without fields.
     pub fn parse(payload: Value) -> Result<Self, RequestError> {
+        let refused = |message: &str| Err(RequestError(message.to_owned()));
         let fields = match payload {
-            Value::Null => Map::new(),
+            Value::Null => return Ok(Self::default()),
             Value::Object(fields) => fields,
-            _ => return Err(RequestError::NoObject),
+            _ => return refused("the request must be a JSON object, such as {\"dry_run\": true}"),
         };
         if fields.contains_key(DETAIL_TYPE) {
-            return from_fields(fields).map(Self::EventBridge).map_err(RequestError::EventBridge);
+            let Some(source) = fields.get("source").and_then(Value::as_str) else {
+                return refused("the event of EventBridge has no source");
+            };
+            let detail = fields.get("detail").filter(|_| source == "aws.s3");
+            let created_object = detail.and_then(created_object);
+            return Ok(Self { request: Request::default(), created_object });
         }
         // serde_json names an unknown field, but not the field of a value that is wrong.
         for (field, value) in &fields {
             let field_alone = Map::from_iter([(field.clone(), value.clone())]);
-            from_fields::<Request>(field_alone)
-                .map_err(|source| RequestError::Field { field: field.clone(), source })?;
+            Request::deserialize(Value::Object(field_alone)).map_err(|error| {
+                RequestError(format!("the request's field {field} cannot be read: {error}"))
+            })?;
         }
-        from_fields(fields).map(Self::Request).map_err(RequestError::Request)
-    }
-
-    /// The object whose creation started the import, if that is what happened.
-    fn created_object(&self) -> Option<Source> {
-        match self {
-            Self::EventBridge(EventBridgeEvent { source, detail }) if source == S3 => {
-                let (bucket, object) = (detail.bucket.as_ref()?, detail.object.as_ref()?);
-                Some(Source::S3 { bucket: bucket.name.clone(), key: object.key.clone() })
-            }
-            _ => None,
-        }
+        let request = Request::deserialize(Value::Object(fields))
+            .map_err(|error| RequestError(format!("the request cannot be read: {error}")))?;
+        Ok(Self { request, created_object: None })
     }
 
     /// The request. An event of EventBridge counts as a request without fields.
     pub fn request(self) -> Request {
-        match self {
-            Self::EventBridge(_) => Request::default(),
-            Self::Request(request) => *request,
-        }
+        self.request
     }
 }
 
-fn from_fields<T: DeserializeOwned>(fields: Map<String, Value>) -> serde_json::Result<T> {
-    serde_json::from_value(Value::Object(fields))
+/// The object that S3 has created, by the details of its event.
+fn created_object(detail: &Value) -> Option<Source> {
+    let text = |pointer| detail.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
+    Some(Source::S3 { bucket: text("/bucket/name")?, key: text("/object/key")? })
 }
 
 impl Request {
@@ -152,9 +107,16 @@ impl Request {
         &self,
         environment: impl Fn(&str) -> Option<String>,
     ) -> Result<Sources, RequestError> {
-        let source = |requested: &Option<RemoteSource>, variable: &'static str| match requested {
-            Some(RemoteSource(source)) => Ok(Some(source.clone())),
-            None => configured_source(variable, &environment),
+        let source = |requested: &Option<RemoteSource>, variable: &str| {
+            if let Some(RemoteSource(source)) = requested {
+                return Ok(Some(source.clone()));
+            }
+            let configured = environment(variable).filter(|text| !text.is_empty());
+            let parsed = configured.map(|text| text.parse()).transpose();
+            parsed.map(|source| source.map(|RemoteSource(source)| source)).map_err(|error| {
+                let message = "does not name a source";
+                RequestError(format!("the environment variable {variable} {message}: {error}"))
+            })
         };
         let named = NamedSources {
             nanpa: source(&self.nanpa, "NANPA_SOURCE")?,
@@ -171,30 +133,17 @@ impl Request {
         environment: impl Fn(&str) -> Option<String>,
         deadline: Option<Instant>,
     ) -> Result<Options, RequestError> {
-        let max_suspect = match self.max_suspect {
-            Some(requested) => Some(requested),
-            None => environment(MAX_SUSPECT)
-                .map(|text| text.parse())
-                .transpose()
-                .map_err(|source| RequestError::Percent { variable: MAX_SUSPECT, source })?,
-        };
-        let Self { max_change, max_loss, allow_older, dry_run, replace_manifest, .. } = *self;
+        let Self {
+            max_change, max_loss, max_suspect, allow_older, dry_run, replace_manifest, ..
+        } = *self;
+        let configured = environment("MAX_SUSPECT").map(|text| text.parse()).transpose();
+        let configured = configured.map_err(|error| {
+            let message = "the environment variable MAX_SUSPECT is not a percentage";
+            RequestError(format!("{message}: {error}"))
+        });
+        let max_suspect = if max_suspect.is_some() { max_suspect } else { configured? };
         let waivers = Waivers { max_change, max_loss, max_suspect, allow_older };
         Ok(Options { waivers, dry_run, replace_manifest, deadline, ..Options::default() })
-    }
-}
-
-/// The source that a variable names, if it is set to any text.
-fn configured_source(
-    variable: &'static str,
-    environment: impl Fn(&str) -> Option<String>,
-) -> Result<Option<Source>, RequestError> {
-    match environment(variable).as_deref() {
-        None | Some("") => Ok(None),
-        Some(text) => match text.parse() {
-            Ok(RemoteSource(source)) => Ok(Some(source)),
-            Err(source) => Err(RequestError::Source { variable, source }),
-        },
     }
 }
 
@@ -202,10 +151,8 @@ fn configured_source(
 pub async fn handle(invocation: LambdaEvent<Value>) -> Result<Value, Error> {
     let LambdaEvent { payload, context } = invocation;
     let environment = |variable: &str| env::var(variable).ok();
-    let event = Event::parse(payload.clone()).map_err(|error| with_causes(&error))?;
-    let created_object = event.created_object();
-    let request = event.request();
-    let sources = request.sources(environment).map_err(|error| with_causes(&error))?;
+    let Event { request, created_object } = Event::parse(payload.clone())?;
+    let sources = request.sources(environment)?;
     if let Some(object) = created_object
         && !sources.include(&object)
     {
@@ -213,9 +160,7 @@ pub async fn handle(invocation: LambdaEvent<Value>) -> Result<Value, Error> {
         return Ok(json!({ "outcome": "ignored" }));
     }
     let store = Store::from_env(TimeoutProfile::Batch);
-    let options = request
-        .options(environment, context_deadline(context.deadline))
-        .map_err(|error| with_causes(&error))?;
+    let options = request.options(environment, context_deadline(context.deadline))?;
     let started = Instant::now();
     let result = if request.rollback {
         rollback(&store, &RollbackTarget::NewestReadable, options, |_| ()).await
@@ -294,7 +239,7 @@ async fn verify_after_import(store: &Store, deadline: Option<Instant>) -> Option
     }
 }
 
-/// When Lambda will end the invocation, which it tells in milliseconds since 1970. `None` if that time
+/// The end of the invocation, which Lambda tells in milliseconds since 1970. `None` if that time
 /// has passed: `cargo lambda watch` gives one in 1970.
 fn context_deadline(milliseconds: u64) -> Option<Instant> {
     let end = SystemTime::UNIX_EPOCH + Duration::from_millis(milliseconds);

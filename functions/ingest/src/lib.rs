@@ -1,14 +1,13 @@
 //! Ingest: the NANPA and CNAC reports become records, and the records the service's data.
 //!
 //! Data flows one way: [`sources`] opens a file, [`table`] finds its columns, one module of
-//! [`reports`] reads its rows, [`assemble`] makes them a dataset, [`difference`] compares it with the
-//! current one, [`quality`] measures how complete it is, [`gates`] may refuse it, and [`publish`] writes
+//! [`reports`] reads its rows, [`assemble`] makes them a dataset, [`changes`] compares it with the
+//! current one, [`quality`] measures its completeness, [`gates`] may refuse it, and [`publish`] writes
 //! the items that changed. [`outcome`] reports on all of it, and [`verify`] compares the items with
 //! the snapshot afterwards.
 
 mod assemble;
 mod changes;
-mod difference;
 mod error;
 mod gates;
 mod lambda;
@@ -19,12 +18,11 @@ mod publish;
 mod quality;
 mod reports;
 mod rollback;
-mod row_counter;
 mod sources;
 mod table;
 mod verify;
 
-use std::{io::Read, time::Instant};
+use std::{sync::Arc, time::Instant};
 
 use numbering::dataset::Dataset;
 use numbering::records::Version;
@@ -32,27 +30,25 @@ use store::{FileDates, Snapshot, Store};
 
 use self::{
     assemble::ReportRows,
-    difference::Comparison,
-    gates::{MeasuredVersion, OlderVersions, Verdict},
+    changes::Comparison,
+    gates::{MeasuredVersion, Verdict},
     outcome::Notes,
     publish::{Baseline, Candidate},
     reports::{cnac, nanpa, npa_report, overlay, thousands_blocks},
-    row_counter::RowCounter,
     sources::Received,
+    table::{Dated, Report},
 };
 
-pub use changes::{ChangeKind, Changes, FieldChange, MOST_LISTED, RecordChange, RecordKind};
-pub use difference::{Delta, Differences};
-pub use error::IngestError;
-pub use gates::{Percent, PercentError, Refusal, Waivers};
+pub use changes::{
+    ChangeKind, Changes, Delta, Differences, FieldChange, MOST_LISTED, RecordChange, RecordKind,
+};
+pub use error::{IngestError, ReportError};
+pub use gates::{Percent, PercentError, Waivers};
 pub use lambda::{Event, RequestError, handle};
 pub use options::{Options, Progress};
 pub use outcome::{ImportReport, Items, Outcome, Warning};
 pub use overtaken::ingest_after_others;
-pub use quality::{
-    AreaCodeCoverage, BeforeAfter, CarrierCoverage, Column, Coverage, Figures, Quality,
-    QualityReport, Values,
-};
+pub use quality::{BeforeAfter, Coverage, Figures, Quality, QualityReport, SHARES, Values};
 pub use rollback::{RollbackTarget, rollback};
 pub use sources::{
     Mirror, MirrorError, NamedSources, PUBLISHED_ADDRESSES, RemoteSource, Source, SourceError,
@@ -61,11 +57,7 @@ pub use sources::{
 pub use verify::{Drift, Repair, Verification, verify};
 
 /// Imports `sources` and makes them the current version, all or nothing. An import that a gate
-/// refuses is no error; it is reported as [`Outcome::Refused`].
-///
-/// # Errors
-/// Returns an error if a source cannot be read or is not the expected report, another import or a
-/// rollback came first, DynamoDB refuses, or time runs out. The version that was current still is.
+/// refuses is not an error; it is reported as [`Outcome::Refused`].
 pub async fn ingest(
     store: &Store,
     sources: &Sources,
@@ -83,33 +75,36 @@ pub async fn ingest(
         );
     }
     let baseline = Baseline::load(store, &mut notes).await?;
-    let Comparison { mut differences, changed_keys } =
-        Comparison::between(&baseline.dataset, &assembled);
+    let mut comparison = Comparison::between(&baseline.dataset, &assembled);
+    let changed_keys = comparison.changed_keys.clone();
     let version = Version::new(options.now);
-    let dataset = assembled.following(&baseline.dataset, version.clone());
+    let dataset = Arc::new(assembled.following(&baseline.dataset, version.clone()));
     let bytes = dataset.pack()?;
     let snapshot = Snapshot::of(version, &bytes, dataset.statistics(), file_dates, options.now);
     let compared = baseline.compared_with(&snapshot);
     let replaces_sample = baseline.snapshot.is_some() && compared.is_none();
-    if replaces_sample {
-        differences = Comparison::between(&Dataset::default(), &dataset).differences;
-    }
 
     let quality = Quality::of(&dataset);
-    let baseline_quality = Quality::of(&baseline.dataset);
     let oldest = match compared {
         Some(_) if !changed_keys.is_empty() => baseline.oldest_before(store, &snapshot).await?,
         _ => None,
     };
-    let older = OlderVersions {
-        previous: compared.map(|snapshot| measured(snapshot, &baseline.dataset)),
-        oldest: oldest.as_ref().map(|(snapshot, dataset)| measured(snapshot, dataset)),
-    };
-    let refusals = gates::check(&older, &measured(&snapshot, &dataset), &quality, &notes);
+    let previous =
+        compared.map(|snapshot| MeasuredVersion { snapshot, dataset: &baseline.dataset });
+    let oldest = oldest.as_ref().map(|(snapshot, dataset)| MeasuredVersion { snapshot, dataset });
+    let older: Vec<_> = previous.into_iter().chain(oldest).collect();
+    let next = MeasuredVersion { snapshot: &snapshot, dataset: &dataset };
+    let refusals = gates::check(&older, next, &quality, &notes);
     let verdict = Verdict::new(&refusals, options.waivers);
+    let baseline_quality = compared.map(|_| Quality::of(&baseline.dataset));
+    let quality = QualityReport::between(baseline_quality.as_ref(), &quality);
     let snapshot = Snapshot { confirmed: verdict.confirms_changes, ..snapshot };
-    let quality_report = QualityReport::between(compared.map(|_| &baseline_quality), &quality);
-    let report = ImportReport::new(&snapshot, &dataset, differences, quality_report, notes);
+    let mut before = Arc::clone(&baseline.dataset);
+    if replaces_sample {
+        before = Arc::default();
+        comparison = Comparison::between(&before, &dataset);
+    }
+    let report = ImportReport::new(&snapshot, before, &dataset, comparison, quality, notes);
     let report = ImportReport { replaces_sample, ..report };
 
     if !verdict.reasons.is_empty() || options.dry_run {
@@ -120,8 +115,7 @@ pub async fn ingest(
             Outcome::Refused { reason: reasons.join("\n"), allowed_by }
         };
         let version = baseline.current_version();
-        let changes = report.changes_between(baseline.dataset, dataset);
-        return Ok(ImportReport { outcome, version, changes, ..report });
+        return Ok(ImportReport { outcome, version, ..report });
     }
     let (outcome, manifest, items) = match baseline.manifest_to_reimport() {
         Some(current) if changed_keys.is_empty() => {
@@ -137,7 +131,6 @@ pub async fn ingest(
                 dataset: &dataset,
                 changed_keys: &changed_keys,
                 bytes,
-                quality: &quality,
             };
             let items =
                 publish::publish(store, &baseline, candidate, options.deadline, &progress).await?;
@@ -146,18 +139,7 @@ pub async fn ingest(
     };
     publish::sweep(store, options.now).await;
     let version = Some(manifest.current.version);
-    let changes = report.changes_between(baseline.dataset, dataset);
-    Ok(ImportReport { outcome, version, items, changes, ..report })
-}
-
-/// A version as the gates look at it.
-fn measured<'a>(snapshot: &'a Snapshot, dataset: &'a Dataset) -> MeasuredVersion<'a> {
-    MeasuredVersion {
-        version: &snapshot.version,
-        imported_at: snapshot.ingested_at,
-        file_dates: snapshot.file_dates,
-        dataset,
-    }
+    Ok(ImportReport { outcome, version, items, ..report })
 }
 
 /// The dataset of these reports, which is compared with nothing and published nowhere.
@@ -174,56 +156,47 @@ async fn read_sources(
     notes: &mut Notes,
     progress: &impl Fn(Progress),
 ) -> Result<(ReportRows, FileDates), IngestError> {
-    let (mut codes, us_date) =
-        read_source(&sources.nanpa, nanpa::FILE, nanpa::parse, deadline, notes, progress).await?;
-    let (canadian_codes, canadian_date) =
-        read_source(&sources.cnac, cnac::FILE, cnac::parse, deadline, notes, progress).await?;
+    let mut reader = SourceReader { deadline, notes, progress };
+    let (mut codes, nanpa) = reader.read(&sources.nanpa, &nanpa::REPORT).await?;
+    let (canadian_codes, cnac) = reader.read(&sources.cnac, &cnac::REPORT).await?;
     codes.extend(canadian_codes);
-    let (area_codes, area_codes_date) = read_source(
-        &sources.npa_report,
-        npa_report::FILE,
-        npa_report::parse,
-        deadline,
-        notes,
-        progress,
-    )
-    .await?;
+    let (area_codes, npa_report) = reader.read(&sources.npa_report, &npa_report::REPORT).await?;
     let overlay = match &sources.carriers {
-        Some(source) => {
-            read_source(source, overlay::FILE, overlay::parse, deadline, notes, progress).await?.0
-        }
+        Some(source) => reader.read(source, &overlay::REPORT).await?.0,
         None => Vec::new(),
     };
     let blocks = match &sources.thousands_blocks {
-        Some(source) => {
-            let (file, parse) = (thousands_blocks::FILE, thousands_blocks::parse);
-            read_source(source, file, parse, deadline, notes, progress).await?.0
-        }
+        Some(source) => reader.read(source, &thousands_blocks::REPORT).await?.0,
         None => Vec::new(),
     };
-    let dates =
-        [(nanpa::FILE, us_date), (cnac::FILE, canadian_date), (npa_report::FILE, area_codes_date)];
-    for (file, date) in dates {
+    let file_dates = FileDates { nanpa, cnac, npa_report };
+    for (file, date) in gates::by_file(file_dates) {
         if date.is_none() {
             notes.warn("a report states no date", file);
         }
     }
-    let file_dates = FileDates { nanpa: us_date, cnac: canadian_date, npa_report: area_codes_date };
     Ok((ReportRows { codes, area_codes, overlay, blocks }, file_dates))
 }
 
-/// Reads one source by `parse`; `file` is what messages call the report.
-async fn read_source<T>(
-    source: &Source,
-    file: &'static str,
-    parse: impl FnOnce(&mut dyn Read, &mut Notes) -> Result<T, IngestError>,
+/// Reads one source after the other.
+struct SourceReader<'a, P> {
     deadline: Option<Instant>,
-    notes: &mut Notes,
-    progress: &impl Fn(Progress),
-) -> Result<T, IngestError> {
-    let received = |Received { bytes, total }| progress(Progress::Fetching { file, bytes, total });
-    let content = source.open(file, deadline, received).await?;
-    progress(Progress::Reading { file, rows: 0 });
-    let read = |rows| progress(Progress::Reading { file, rows });
-    content.read(|reader| parse(&mut RowCounter::new(reader, read), notes))
+    notes: &'a mut Notes,
+    progress: &'a P,
+}
+
+impl<P: Fn(Progress)> SourceReader<'_, P> {
+    async fn read<const N: usize, T>(
+        &mut self,
+        source: &Source,
+        report: &Report<N, T>,
+    ) -> Result<Dated<T>, IngestError> {
+        let (file, progress) = (report.schema.file, self.progress);
+        let received =
+            |Received { bytes, total }| progress(Progress::Fetching { file, bytes, total });
+        let content = source.open(file, self.deadline, received).await?;
+        progress(Progress::Reading { file, rows: 0 });
+        let read = |rows| progress(Progress::Reading { file, rows });
+        content.read(read, |text| report.read(text, self.notes))
+    }
 }

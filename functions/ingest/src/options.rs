@@ -1,4 +1,4 @@
-//! How an import may change the data, and how far it has come.
+//! The options of an import, and its progress.
 
 use std::time::{Duration, Instant};
 
@@ -7,16 +7,16 @@ use numbering::time::this_second;
 
 use crate::{IngestError, Waivers};
 
-/// How an import may change the data.
+/// The options of an import.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// What the gates let pass.
+    /// The waivers of the gates.
     pub waivers: Waivers,
-    /// Whether to stop before anything is written.
+    /// Stop before anything is written.
     pub dry_run: bool,
     /// Import as if nothing had been imported before, if the manifest cannot be read.
     pub replace_manifest: bool,
-    /// When the process will be ended; the import stops cleanly before that.
+    /// The time at which the process will be ended; the import stops cleanly before that.
     pub deadline: Option<Instant>,
     /// The time of the import: the version is named after it, the data counts as imported then,
     /// and no file may be dated later. The clock is read once, so that all of these agree. Tests
@@ -37,7 +37,7 @@ impl Default for Options {
     }
 }
 
-/// How far an import has come.
+/// The progress of an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
     /// A report is being fetched; `file` is what messages call it.
@@ -64,10 +64,7 @@ pub enum Progress {
 /// Time reserved before the deadline to replace the manifest, or to report.
 pub(crate) const RESERVED_TIME: Duration = Duration::from_secs(15);
 
-/// Does `work`, unless it would end too near the deadline.
-///
-/// # Errors
-/// Returns [`IngestError::OutOfTime`] if the work does not end in time.
+/// Does `work`, unless it would end too near the deadline: then [`IngestError::OutOfTime`] is returned.
 pub(crate) async fn before_deadline<T>(
     deadline: Option<Instant>,
     work: impl Future<Output = T>,

@@ -1,48 +1,52 @@
 //! The report of an import, for the person or the log that reads it.
 
-use std::{collections::BTreeMap, fmt::Display};
+use std::{collections::BTreeMap, fmt::Display, sync::Arc};
 
 use numbering::dataset::Dataset;
 use numbering::records::{Country, Status, Version};
 use serde::Serialize;
 use store::{FileDates, Snapshot};
 
-use crate::{Waivers, changes::Changes, difference::Differences, quality::QualityReport};
+use crate::{
+    Waivers,
+    changes::{Changes, Comparison, Differences},
+    quality::QualityReport,
+};
 
-/// What an import or a rollback read and changed.
+/// The records that an import or a rollback has read and changed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ImportReport {
     #[serde(flatten)]
     pub outcome: Outcome,
     /// The version that is current now; `None` before the first import.
     pub version: Option<Version>,
-    /// Whether published data takes the place of the made-up sample, which makes it the first import:
+    /// `true` if published data takes the place of the made-up sample, which makes it the first import:
     /// it is compared with nothing.
     pub replaces_sample: bool,
     /// The dates that the files state.
     pub file_dates: FileDates,
-    /// How many exchanges there are.
+    /// The number of exchanges.
     pub records: u32,
     pub by_country: BTreeMap<Country, u32>,
     pub by_status: BTreeMap<Status, u32>,
     pub carriers: usize,
-    /// How many area codes there are, counting those in service without exchanges.
+    /// The number of area codes, including those in service without exchanges.
     pub area_codes: usize,
     pub area_codes_with_exchanges: u32,
-    /// How many records differ from the version that was current before.
+    /// The records that differ from the version that was current before, counted.
     pub differences: Differences,
-    /// How complete the data is, compared with the version that was current before.
+    /// The completeness of the data, compared with the version that was current before.
     pub quality: QualityReport,
     /// The records that differ; written as JSON, the first of them.
-    pub changes: Option<Changes>,
+    pub changes: Changes,
     pub items: Items,
-    /// How many rows were left out, by reason.
+    /// The rows that were left out, counted by reason.
     pub skipped: BTreeMap<String, u32>,
-    /// What looked wrong and was imported with care, by kind.
+    /// The things that looked wrong and were imported with care, by kind.
     pub warnings: BTreeMap<String, Warning>,
 }
 
-/// How an import or a rollback ended.
+/// The end of an import or a rollback.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "outcome")]
 pub enum Outcome {
@@ -56,7 +60,7 @@ pub enum Outcome {
     Refused {
         /// A line for each gate.
         reason: String,
-        /// What lets the import pass all gates; `None` if nothing does.
+        /// The waivers that let the import pass all gates; `None` if nothing does.
         #[serde(skip_serializing_if = "Option::is_none")]
         allowed_by: Option<Waivers>,
     },
@@ -64,14 +68,14 @@ pub enum Outcome {
     RolledBack,
 }
 
-/// How many lookup items were written and deleted.
+/// The number of lookup items that were written and deleted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Items {
     pub written: usize,
     pub deleted: usize,
 }
 
-/// How often something of one kind looked wrong.
+/// The things of one kind that looked wrong.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Warning {
     pub count: u32,
@@ -92,14 +96,16 @@ impl Warning {
 }
 
 impl ImportReport {
-    /// The report on `dataset`, imported as `snapshot`, before anything is published.
+    /// The report on `dataset` after `before`, imported as `snapshot`, before anything is published.
     pub(crate) fn new(
         snapshot: &Snapshot,
-        dataset: &Dataset,
-        differences: Differences,
+        before: Arc<Dataset>,
+        dataset: &Arc<Dataset>,
+        comparison: Comparison,
         quality: QualityReport,
         notes: Notes,
     ) -> Self {
+        let Comparison { differences, changed_keys } = comparison;
         Self {
             outcome: Outcome::Planned,
             version: None,
@@ -113,26 +119,20 @@ impl ImportReport {
             area_codes_with_exchanges: snapshot.statistics.area_codes,
             differences,
             quality,
-            changes: None,
+            changes: Changes::new(before, Arc::clone(dataset), changed_keys),
             items: Items::default(),
             skipped: notes.skipped,
             warnings: notes.warnings,
         }
     }
-
-    /// The changes that this report counts, which are those from `before` to `after`.
-    pub(crate) fn changes_between(&self, before: Dataset, after: Dataset) -> Option<Changes> {
-        let before = if self.replaces_sample { Dataset::default() } else { before };
-        Some(Changes::new(before, after, self.differences.total() as usize))
-    }
 }
 
-/// What looked wrong in the reports, and which rows were left out.
+/// The things in the reports that looked wrong, and the rows that were left out.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
     skipped: BTreeMap<String, u32>,
     warnings: BTreeMap<String, Warning>,
-    /// How many rows each file has.
+    /// The number of rows of each file.
     rows: BTreeMap<&'static str, u32>,
     /// The words that are not known, by file and column.
     unknown_words: BTreeMap<(&'static str, &'static str), Warning>,
@@ -143,13 +143,14 @@ pub(crate) struct UnknownWords<'a> {
     pub file: &'static str,
     pub column: &'static str,
     pub count: u32,
-    /// How many rows the file has.
+    /// The number of rows of the file.
     pub rows: u32,
     pub example: &'a str,
 }
 
 /// The kind of warning for an OCN whose rows do not agree on the company's name.
-const SEVERAL_NAMES: &str = "an OCN has several spellings of its name; the most frequent counts";
+pub(crate) const SEVERAL_NAMES: &str =
+    "an OCN has several spellings of its name; the most frequent counts";
 
 impl Notes {
     /// Counts a row that is left out.
@@ -179,14 +180,9 @@ impl Notes {
         self.warn(format!("{file}: {column} {consequence}"), example);
     }
 
-    /// Counts an OCN that has several company names.
-    pub(crate) fn warn_several_names(&mut self, example: impl Display) {
-        self.warn(SEVERAL_NAMES, example);
-    }
-
-    /// How many OCNs have several company names.
-    pub(crate) fn several_names(&self) -> u32 {
-        self.warnings.get(SEVERAL_NAMES).map_or(0, |warning| warning.count)
+    /// The number of warnings of a kind.
+    pub(crate) fn warned(&self, kind: &str) -> u32 {
+        self.warnings.get(kind).map_or(0, |warning| warning.count)
     }
 
     /// The columns that hold words that are not known.

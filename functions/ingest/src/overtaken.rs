@@ -11,17 +11,14 @@ use crate::{
     ImportReport, IngestError, Options, Progress, Sources, ingest, options::before_deadline,
 };
 
-/// How often an import starts anew.
+/// The most times an import starts anew.
 const MOST_RESTARTS: u32 = 3;
-/// How long an import waits at most before it starts anew. The waits are random, so that two imports do
+/// The longest wait before an import starts anew. The waits are random, so that two imports do
 /// not go on meeting each other.
 const LONGEST_WAIT: Duration = Duration::from_secs(3);
 
 /// Imports `sources`. If another import or a rollback comes first, the import starts anew from what that
 /// one has published, at most three times and within the deadline.
-///
-/// # Errors
-/// Returns an error for the reasons of [`ingest()`].
 pub async fn ingest_after_others(
     store: &Store,
     sources: &Sources,

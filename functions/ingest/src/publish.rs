@@ -8,7 +8,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::{pin::pin, time::Instant};
+use std::{pin::pin, sync::Arc, time::Instant};
 
 use futures_util::{StreamExt, TryFutureExt, TryStreamExt, stream};
 use jiff::Timestamp;
@@ -20,9 +20,7 @@ use store::{
     WRITES_PER_BATCH, load,
 };
 
-use crate::{
-    IngestError, Items, Progress, options::before_deadline, outcome::Notes, quality::Quality,
-};
+use crate::{IngestError, Items, Progress, options::before_deadline, outcome::Notes};
 
 /// Batches that are written at the same time.
 const CONCURRENT_BATCHES: usize = 8;
@@ -30,13 +28,13 @@ const CONCURRENT_BATCHES: usize = 8;
 /// The kind of warning that tells of versions which cannot be read.
 pub(crate) const UNREADABLE: &str = "a version cannot be read and is passed over";
 
-/// What an import starts from: the manifest it will replace, and the newest version that can be
+/// The start of an import: the manifest it will replace, and the newest version that can be
 /// read, which it is compared with.
 pub(crate) struct Baseline {
     /// `None` before the first import.
     manifest: Option<Manifest>,
     /// Empty if no version can be read.
-    pub dataset: Dataset,
+    pub dataset: Arc<Dataset>,
     /// The snapshot that `dataset` was read from.
     pub snapshot: Option<Snapshot>,
     /// Versions that cannot be read.
@@ -67,7 +65,12 @@ impl Baseline {
             notes.warn(kind, format!("this release reads the layout {LAYOUT}"));
         }
         let (dataset, snapshot) = newest.unzip();
-        Ok(Self { manifest, dataset: dataset.unwrap_or_default(), snapshot, unreadable })
+        Ok(Self {
+            manifest,
+            dataset: dataset.map(Arc::new).unwrap_or_default(),
+            snapshot,
+            unreadable,
+        })
     }
 
     /// The version that `next` is compared with; `None` if the import counts as the first, since
@@ -141,15 +144,9 @@ pub(crate) struct Candidate<'a> {
     pub changed_keys: &'a [RecordKey],
     /// The dataset, packed.
     pub bytes: Vec<u8>,
-    /// Stored beside the snapshot.
-    pub quality: &'a Quality,
 }
 
 /// Publishes `candidate` as the version that follows the manifest of `baseline`.
-///
-/// # Errors
-/// Returns an error if another import or a rollback came first, DynamoDB refuses, or time runs out.
-/// The version that was current still is.
 pub(crate) async fn publish(
     store: &Store,
     baseline: &Baseline,
@@ -157,7 +154,7 @@ pub(crate) async fn publish(
     deadline: Option<Instant>,
     progress: &impl Fn(Progress),
 ) -> Result<Items, IngestError> {
-    let Candidate { manifest, dataset, changed_keys, bytes, quality } = candidate;
+    let Candidate { manifest, dataset, changed_keys, bytes } = candidate;
     let replaced = match &baseline.manifest {
         Some(manifest) => manifest.revision.clone(),
         None => store.first_revision().await?,
@@ -168,13 +165,12 @@ pub(crate) async fn publish(
     progress(Progress::Publishing);
     let version = &manifest.current.version;
     before_deadline(deadline, store.write_snapshot(version, &bytes, &replaced)).await??;
-    before_deadline(deadline, store.put_quality(version, quality, &replaced)).await??;
     store.publish(manifest, &replaced).await?;
     Ok(items)
 }
 
 impl Items {
-    /// How many of the items of `keys` are written and deleted to agree with `dataset`.
+    /// The number of items of `keys` to write and to delete so that they agree with `dataset`.
     fn to_write(dataset: &Dataset, keys: &[RecordKey]) -> Self {
         let deleted = keys.iter().filter(|&&key| dataset.last_changed(key).is_none()).count();
         Self { written: keys.len() - deleted, deleted }

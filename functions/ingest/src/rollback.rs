@@ -1,12 +1,14 @@
 //! Going back to an older version: one write.
 
+use std::sync::Arc;
+
 use logging::with_causes;
 use numbering::dataset::Dataset;
 use store::{DatasetError, Manifest, Newest, Snapshot, Store, load, newest_by};
 
 use crate::{
     ImportReport, IngestError, Options, Outcome, Progress,
-    difference::Comparison,
+    changes::Comparison,
     outcome::Notes,
     publish::UNREADABLE,
     quality::{Quality, QualityReport},
@@ -28,16 +30,16 @@ pub async fn rollback(
     options: Options,
     progress: impl Fn(Progress),
 ) -> Result<ImportReport, IngestError> {
-    let before = store.manifest().await?.ok_or(IngestError::NothingImported)?;
+    let replaced = store.manifest().await?.ok_or(IngestError::NothingImported)?;
     let mut notes = Notes::default();
     let Newest { loaded: dataset, snapshot, passed_over } =
-        load_target(store, &before, target).await?;
+        load_target(store, &replaced, target).await?;
     for unreadable in &passed_over {
         notes.warn(UNREADABLE, unreadable.line());
     }
-    let manifest = before.rolled_back_to(&snapshot.version).ok_or(IngestError::NothingBefore)?;
+    let manifest = replaced.rolled_back_to(&snapshot.version).ok_or(IngestError::NothingBefore)?;
     // A rollback may be how an operator gets away from a version that cannot be read.
-    let current_dataset = match load(store, &before.current).await {
+    let current_dataset = match load(store, &replaced.current).await {
         Ok(dataset) => dataset,
         Err(error @ DatasetError::Unreadable { .. }) => {
             let kind = "the current version cannot be read; every record counts as changed";
@@ -46,18 +48,18 @@ pub async fn rollback(
         }
         Err(error) => return Err(error.into()),
     };
-    let differences = Comparison::between(&current_dataset, &dataset).differences;
-    let quality_before = Quality::of(&current_dataset);
-    let quality_report = QualityReport::between(Some(&quality_before), &Quality::of(&dataset));
-    let report = ImportReport::new(&manifest.current, &dataset, differences, quality_report, notes);
-    let changes = report.changes_between(current_dataset, dataset);
+    let comparison = Comparison::between(&current_dataset, &dataset);
+    let quality =
+        QualityReport::between(Some(&Quality::of(&current_dataset)), &Quality::of(&dataset));
+    let (before, after) = (Arc::new(current_dataset), Arc::new(dataset));
+    let report = ImportReport::new(&manifest.current, before, &after, comparison, quality, notes);
     if options.dry_run {
-        return Ok(ImportReport { version: Some(before.current.version), changes, ..report });
+        return Ok(ImportReport { version: Some(replaced.current.version), ..report });
     }
     progress(Progress::Publishing);
-    store.publish(&manifest, &before.revision).await?;
+    store.publish(&manifest, &replaced.revision).await?;
     let version = Some(manifest.current.version);
-    Ok(ImportReport { outcome: Outcome::RolledBack, version, changes, ..report })
+    Ok(ImportReport { outcome: Outcome::RolledBack, version, ..report })
 }
 
 /// Loads the version to go back to, and names those that are passed over on the way.

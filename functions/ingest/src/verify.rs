@@ -20,7 +20,7 @@ use crate::{
     publish::{item_writes, write_items},
 };
 
-/// What a verification found and did.
+/// The result of a verification.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Verification {
     /// The version the items were compared with: the newest that can be read.
@@ -36,7 +36,7 @@ pub struct Verification {
     pub repaired: usize,
 }
 
-/// How many items differ from the snapshot, by the kind of difference.
+/// The number of items that differ from the snapshot, by the kind of difference.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Drift {
     /// Items that name the right version and hold another record: readers believe them.
@@ -52,13 +52,13 @@ pub struct Drift {
 }
 
 impl Drift {
-    /// How many items differ, of whatever kind.
+    /// The number of items that differ, of any kind.
     pub fn total(&self) -> usize {
         self.contradicting + self.outdated + self.unreadable + self.missing + self.stray
     }
 }
 
-/// Whether a verification also rewrites the items that differ.
+/// The choice to rewrite the items that differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repair {
     No,

@@ -1,6 +1,6 @@
 //! The progress of an import on a terminal: one line that names the phase, with its sizes.
 
-use std::{cell::Cell, fmt::Write, time::Duration};
+use std::{cell::RefCell, fmt::Write, time::Duration};
 
 use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 use ingest::Progress;
@@ -12,7 +12,7 @@ const TICK: Duration = Duration::from_millis(200);
 pub async fn with_progress<T>(work: impl AsyncFnOnce(&dyn Fn(Progress)) -> T) -> T {
     let line = ProgressLine::new(ProgressBar::no_length());
     if !line.bar.is_hidden() {
-        line.begin(Phase::Starting);
+        line.begin("Opening the database", PLAIN);
         line.bar.enable_steady_tick(TICK);
     }
     let done = work(&|step| line.show(step)).await;
@@ -20,96 +20,64 @@ pub async fn with_progress<T>(work: impl AsyncFnOnce(&dyn Fn(Progress)) -> T) ->
     done
 }
 
-/// A phase of an import, and what the line shows of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Phase {
-    Starting,
-    Fetching(&'static str),
-    FetchingOfKnownSize(&'static str),
-    Reading(&'static str),
-    Comparing,
-    Writing,
-    Publishing,
-    Verifying,
-}
-
-impl Phase {
-    fn message(self) -> String {
-        match self {
-            Self::Starting => "Opening the database".to_owned(),
-            Self::Fetching(file) | Self::FetchingOfKnownSize(file) => format!("Fetching {file}"),
-            Self::Reading(file) => format!("Reading {file}"),
-            Self::Comparing => "Comparing with the current data".to_owned(),
-            Self::Writing => "Writing".to_owned(),
-            Self::Publishing => "Publishing".to_owned(),
-            Self::Verifying => "Comparing items with the current data".to_owned(),
-        }
-    }
-
-    /// The look of the line. A wide part takes the room that the others leave and is cut to it, so that
-    /// no line is wider than the terminal.
-    fn template(self) -> &'static str {
-        match self {
-            Self::Fetching(_) => "{spinner} {wide_msg} {bytes}, {bytes_per_sec}",
-            Self::FetchingOfKnownSize(_) => {
-                "{spinner} {wide_msg} {bytes} of {total_bytes}, {bytes_per_sec}"
-            }
-            Self::Reading(_) => "{spinner} {wide_msg} {human_pos} rows",
-            Self::Writing => "{spinner} {msg} {wide_bar} {human_pos} of {human_len} items{left}",
-            Self::Starting | Self::Comparing | Self::Publishing | Self::Verifying => {
-                "{spinner} {wide_msg}"
-            }
-        }
-    }
-}
+// The looks of the line. A wide part takes the room that the others leave and is cut to it, so that no
+// line is wider than the terminal.
+const PLAIN: &str = "{spinner} {wide_msg}";
+const FETCHING: &str = "{spinner} {wide_msg} {bytes}, {bytes_per_sec}";
+const FETCHING_OF_KNOWN_SIZE: &str =
+    "{spinner} {wide_msg} {bytes} of {total_bytes}, {bytes_per_sec}";
+const READING: &str = "{spinner} {wide_msg} {human_pos} rows";
+const WRITING: &str = "{spinner} {msg} {wide_bar} {human_pos} of {human_len} items{left}";
 
 struct ProgressLine {
     bar: ProgressBar,
-    phase: Cell<Option<Phase>>,
+    /// The message and the look of the phase.
+    phase: RefCell<(String, &'static str)>,
 }
 
 impl ProgressLine {
     fn new(bar: ProgressBar) -> Self {
-        Self { bar, phase: Cell::new(None) }
+        Self { bar, phase: RefCell::default() }
     }
 
     fn show(&self, step: Progress) {
         match step {
-            Progress::Fetching { file, bytes, total: None } => {
-                self.begin(Phase::Fetching(file));
-                self.bar.set_position(bytes);
-            }
-            Progress::Fetching { file, bytes, total: Some(total) } => {
-                self.begin(Phase::FetchingOfKnownSize(file));
-                self.bar.set_length(total);
+            Progress::Fetching { file, bytes, total } => {
+                let look = total.map_or(FETCHING, |_| FETCHING_OF_KNOWN_SIZE);
+                self.begin(format!("Fetching {file}"), look);
+                if let Some(total) = total {
+                    self.bar.set_length(total);
+                }
                 self.bar.set_position(bytes);
             }
             Progress::Reading { file, rows } => {
-                self.begin(Phase::Reading(file));
+                self.begin(format!("Reading {file}"), READING);
                 self.bar.set_position(rows);
             }
-            Progress::Comparing => self.begin(Phase::Comparing),
+            Progress::Comparing => self.begin("Comparing with the current data", PLAIN),
             Progress::Planned(items) => {
-                self.begin(Phase::Writing);
+                self.begin("Writing", WRITING);
                 self.bar.set_length(items as u64);
             }
             Progress::Written(items) => self.bar.inc(items as u64),
-            Progress::Publishing => self.begin(Phase::Publishing),
-            Progress::Verifying => self.begin(Phase::Verifying),
+            Progress::Publishing => self.begin("Publishing", PLAIN),
+            Progress::Verifying => self.begin("Comparing items with the current data", PLAIN),
         }
     }
 
     /// Begins a phase unless it has begun already: sizes and times are those of the phase alone.
-    fn begin(&self, phase: Phase) {
-        if self.phase.replace(Some(phase)) == Some(phase) {
+    fn begin(&self, message: impl Into<String>, look: &'static str) {
+        let phase = (message.into(), look);
+        if *self.phase.borrow() == phase {
             return;
         }
         self.bar.reset();
         self.bar.unset_length();
-        if let Ok(style) = ProgressStyle::with_template(phase.template()) {
+        if let Ok(style) = ProgressStyle::with_template(look) {
             self.bar.set_style(style.with_key("left", write_time_left));
         }
-        self.bar.set_message(phase.message());
+        self.bar.set_message(phase.0.clone());
+        self.phase.replace(phase);
     }
 }
 

@@ -10,7 +10,7 @@ use store::{TrustedRoots, https_client};
 
 use crate::call::client_builder;
 
-/// Why the environment leads to no account.
+/// The reason why the environment leads to no account.
 #[derive(Debug, thiserror::Error)]
 pub enum AccountError {
     #[error("no region is set; set AWS_REGION")]

@@ -4,13 +4,15 @@ use std::time::Duration;
 
 use reqwest::{Client, ClientBuilder, Method, Response, StatusCode};
 
-use crate::{AwsAccount, Service, SigningError, first_bytes};
+use crate::{AwsAccount, Service, SigningError};
 
+/// The most bytes of an answer to an operation of AWS, by far.
+pub const MAX_ANSWER_BYTES: usize = 16 << 20;
 /// The most bytes that are read of the reason for a refusal.
 const MAX_REFUSAL_BYTES: usize = 64 << 10;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Why a call gave no answer.
+/// The reason why a call gave no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum CallError {
     #[error(transparent)]
@@ -57,4 +59,17 @@ impl AwsAccount {
         let body = String::from_utf8_lossy(&body).into_owned();
         Err(CallError::Refused { service, status, body })
     }
+}
+
+/// Reads the body of a response to its end, but at most its first `max` bytes.
+pub async fn first_bytes(mut response: Response, max: usize) -> reqwest::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    while let Some(part) = response.chunk().await? {
+        let room = max - bytes.len();
+        bytes.extend_from_slice(&part[..part.len().min(room)]);
+        if bytes.len() == max {
+            break;
+        }
+    }
+    Ok(bytes)
 }

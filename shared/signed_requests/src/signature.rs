@@ -13,7 +13,7 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::{AwsAccount, Service};
 
-/// Why a request cannot be signed.
+/// The reason why a request cannot be signed.
 #[derive(Debug, thiserror::Error)]
 #[error("the request cannot be signed")]
 pub struct SigningError(#[source] Box<dyn Error + Send + Sync>);

@@ -1,15 +1,17 @@
 //! API keys as they are stored: a hash, and what an operator needs to tell keys apart, but never
 //! the key itself.
 
-use aws_sdk_dynamodb::{operation::put_item::PutItemError, types::AttributeValue};
+use aws_sdk_dynamodb::{
+    operation::put_item::{PutItemError, builders::PutItemFluentBuilder},
+    types::AttributeValue,
+};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     Store, StoreError,
     client::{item_from_record, record_from_item},
-    item_check,
-    item_check::Item,
+    item_check::{self, Item},
 };
 
 /// A key as it is stored.
@@ -24,11 +26,11 @@ pub struct KeyRecord {
     /// A note of the operator.
     #[serde(default)]
     pub note: Option<String>,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Timestamp,
-    /// When it stops working; `None` if it never does.
+    /// The time from which it no longer works; `None` if it never expires.
     pub expires_at: Option<Timestamp>,
-    /// When it was revoked.
+    /// The time at which it was revoked.
     pub revoked_at: Option<Timestamp>,
     /// Requests it may make in any minute; `None` for any number.
     #[serde(default)]
@@ -55,7 +57,7 @@ pub struct StoredKeys {
 #[derive(Debug)]
 pub struct DamagedKey {
     pub key_hash: String,
-    /// What it is told apart by: its prefix, or its hash if the prefix cannot be read either.
+    /// Its name in messages: its prefix, or its hash if the prefix cannot be read either.
     pub name: String,
 }
 
@@ -69,7 +71,7 @@ impl DamagedKey {
 }
 
 impl KeyRecord {
-    /// Whether the key opens the API at `now`.
+    /// `true` if the key opens the API at `now`.
     pub fn is_live(&self, now: Timestamp) -> bool {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|end| now < end)
     }
@@ -83,34 +85,29 @@ impl KeyRecord {
 impl Store {
     /// The record of the key with this hash, read by one GetItem call.
     pub async fn api_key(&self, key_hash: &str) -> Result<Option<KeyRecord>, StoreError> {
-        self.get(&self.tables.api_keys, "key_hash", key_hash.to_owned()).await
+        self.get(&self.tables.api_keys, "key_hash", key_hash.to_owned(), true).await
     }
 
     /// Writes a key's record, new or changed.
     pub async fn put_api_key(&self, key: &KeyRecord) -> Result<(), StoreError> {
+        let put = self.put_key(key)?.send().await;
+        put.map(drop).map_err(StoreError::call("PutItem", &self.tables.api_keys))
+    }
+
+    fn put_key(&self, key: &KeyRecord) -> Result<PutItemFluentBuilder, StoreError> {
         let table = &self.tables.api_keys;
-        let put = self
-            .client
-            .put_item()
-            .table_name(table)
-            .set_item(Some(item_from_record(table, None, key)?));
-        put.send().await.map(drop).map_err(StoreError::call("PutItem", table))
+        let item = item_from_record(table, None, key)?;
+        Ok(self.client.put_item().table_name(table).set_item(Some(item)))
     }
 
     /// Stores a key that the table does not have, and says whether it did; one that it has stays as
     /// it is.
     pub async fn add_api_key(&self, key: &KeyRecord) -> Result<bool, StoreError> {
-        let table = &self.tables.api_keys;
-        let put = self
-            .client
-            .put_item()
-            .table_name(table)
-            .set_item(Some(item_from_record(table, None, key)?))
-            .condition_expression("attribute_not_exists(key_hash)");
+        let put = self.put_key(key)?.condition_expression("attribute_not_exists(key_hash)");
         let Err(error) = put.send().await else { return Ok(true) };
         match error.as_service_error() {
             Some(PutItemError::ConditionalCheckFailedException(_)) => Ok(false),
-            _ => Err(StoreError::call("PutItem", table)(error)),
+            _ => Err(StoreError::call("PutItem", &self.tables.api_keys)(error)),
         }
     }
 
@@ -178,10 +175,7 @@ impl Store {
             *earlier = Some(time);
             let check = item_check::of(&item_from_record(table, None, &before)?);
             let put = self
-                .client
-                .put_item()
-                .table_name(table)
-                .set_item(Some(item_from_record(table, None, &after)?))
+                .put_key(&after)?
                 .condition_expression("#check = :check")
                 .expression_attribute_names("#check", item_check::CHECK)
                 .expression_attribute_values(":check", check);

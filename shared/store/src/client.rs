@@ -11,9 +11,10 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_dynamo::aws_sdk_dynamodb_1::{from_item, to_item};
 
 use crate::{
-    StoreError, Tables, TimeoutProfile, capacity,
+    StoreError, Tables, TimeoutProfile,
     https::{TRUST_VARIABLES, TrustedRoots, https_client},
     item_check::{self, Item},
+    metering,
     reachability::Reachability,
 };
 
@@ -25,7 +26,7 @@ const REGION_VARIABLES: [&str; 2] = ["AWS_REGION", "AWS_DEFAULT_REGION"];
 /// The region of a database that has none.
 const DEFAULT_REGION: &str = "us-east-1";
 
-/// Whether `endpoint` is called by plain `http`: that of an emulator, or of another database with the
+/// `true` if `endpoint` is called by plain `http`: that of an emulator, or of another database with the
 /// API of DynamoDB. AWS itself is never called so.
 pub fn is_plain_http(endpoint: &str) -> bool {
     endpoint.starts_with("http://")
@@ -116,12 +117,13 @@ impl Store {
         self
     }
 
-    /// Reads the item whose partition key `key` is `value`, strongly consistent.
+    /// Reads the item whose partition key `key` is `value`.
     pub(crate) async fn get<T: DeserializeOwned>(
         &self,
         table: &str,
         key: &str,
         value: String,
+        is_consistent: bool,
     ) -> Result<Option<T>, StoreError> {
         let value = AttributeValue::S(value);
         let request = self
@@ -130,9 +132,9 @@ impl Store {
             .table_name(table)
             .key(key, value.clone())
             .return_consumed_capacity(ReturnConsumedCapacity::Total)
-            .consistent_read(true);
+            .consistent_read(is_consistent);
         let answer = request.send().await.map_err(StoreError::call("GetItem", table))?;
-        capacity::count(answer.consumed_capacity());
+        metering::count(answer.consumed_capacity());
         answer.item.map(|item| record_of_key(table, (key, &value), item)).transpose()
     }
 }

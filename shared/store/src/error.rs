@@ -1,16 +1,16 @@
-//! Why DynamoDB could not be read or written.
+//! The reasons why DynamoDB could not be read or written.
 
 use std::{error::Error, time::Duration};
 
 use aws_sdk_dynamodb::error::{BuildError, ProvideErrorMetadata, SdkError};
 use numbering::records::Version;
 
-use crate::{FailureKind, manifest::SnapshotHash};
+use crate::FailureKind;
 
 /// An error of any library.
-pub(crate) type Cause = Box<dyn Error + Send + Sync>;
+pub type Cause = Box<dyn Error + Send + Sync>;
 
-/// Why DynamoDB could not be read or written. The messages are for operators and not for clients.
+/// The reasons why DynamoDB could not be read or written. The messages are for operators and not for clients.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// DynamoDB refused the call or did not answer it.
@@ -33,7 +33,7 @@ pub enum StoreError {
     Manifest { table: String, source: Cause },
     /// The chunks of a snapshot are not the ones that were written.
     #[error("version {version} cannot be read")]
-    Snapshot { version: Version, source: DamagedChunks },
+    Snapshot { version: Version, source: UnreadableSnapshot },
     /// DynamoDB answers too slowly.
     #[error("the snapshot {version} could not be read within {limit:?}")]
     SnapshotTimeout { version: Version, limit: Duration },
@@ -53,16 +53,10 @@ pub enum StoreError {
     Overtaken,
 }
 
-/// What is wrong with the chunks of a snapshot.
+/// The reason why a snapshot cannot be read, however often it is tried.
 #[derive(Debug, thiserror::Error)]
-pub enum DamagedChunks {
-    #[error("chunk {0} is missing")]
-    Missing(String),
-    #[error("its hash is {actual} instead of {expected}")]
-    Hash { actual: SnapshotHash, expected: SnapshotHash },
-    #[error("the database cannot read a chunk")]
-    Unreadable(#[source] Cause),
-}
+#[error(transparent)]
+pub struct UnreadableSnapshot(pub Cause);
 
 impl StoreError {
     /// Makes an error of a call that failed, for `map_err`.
@@ -80,7 +74,7 @@ impl StoreError {
         }
     }
 
-    /// How DynamoDB has failed; `None` if it has answered, or was not asked.
+    /// The kind of DynamoDB's failure; `None` if it has answered, or was not asked.
     pub(crate) fn failure(&self) -> Option<FailureKind> {
         match self {
             Self::Call { kind, .. } => Some(*kind),
@@ -90,7 +84,7 @@ impl StoreError {
         }
     }
 
-    /// Whether this is only a consequence of a failure that has been logged.
+    /// `true` if this is only a consequence of a failure that has been logged.
     pub fn is_left_alone(&self) -> bool {
         matches!(self, Self::LeftAlone { .. })
     }
@@ -115,7 +109,7 @@ impl StoreError {
     }
 }
 
-/// Whether the embedded database answers, but cannot read the item that it was asked for.
+/// `true` if the embedded database answers, but cannot read the item that it was asked for.
 fn is_of_damaged_item<E: ProvideErrorMetadata>(error: &SdkError<E>) -> bool {
     const MESSAGES: [&str; 3] = ["Bad item JSON", "UTF-8", "utf-8"];
     let message = error.as_service_error().and_then(ProvideErrorMetadata::message);

@@ -13,7 +13,7 @@ const AMAZON_ROOTS: &str = include_str!("amazon_roots.pem");
 /// The variables of OpenSSL that name the certificates to trust.
 pub(crate) const TRUST_VARIABLES: [&str; 2] = ["SSL_CERT_FILE", "SSL_CERT_DIR"];
 
-/// Whose certificates a client trusts.
+/// The certificates that a client trusts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrustedRoots {
     /// The roots of Amazon Trust Services. Reading these five takes a twentieth of the time that

@@ -91,7 +91,7 @@ pub(crate) const RETRY_DELAYS: ExponentialBuilder = ExponentialBuilder::new()
     .with_max_times(12)
     .with_jitter();
 
-/// Whether DynamoDB may accept the call later. The client has already retried it a few times.
+/// `true` if DynamoDB may accept the call later. The client has already retried it a few times.
 fn is_too_busy<R>(error: &SdkError<BatchWriteItemError, R>) -> bool {
     if has_no_disk(error) {
         return false;
@@ -112,7 +112,7 @@ fn is_too_busy<R>(error: &SdkError<BatchWriteItemError, R>) -> bool {
         )
 }
 
-/// Whether the embedded database cannot write to its file. It answers with an internal error then,
+/// `true` if the embedded database cannot write to its file. It answers with an internal error then,
 /// as if it were busy, but retries do not help, and the operator must learn the reason.
 fn has_no_disk<R>(error: &SdkError<BatchWriteItemError, R>) -> bool {
     let messages_of_sqlite = ["database or disk is full", "disk I/O error"];

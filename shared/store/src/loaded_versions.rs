@@ -10,7 +10,7 @@ use arc_swap::ArcSwapOption;
 
 use crate::loading::LoadedVersion;
 
-/// How long the current version is used before the manifest is read again.
+/// The time after which the manifest is read again.
 const RECHECK_AFTER: Duration = Duration::from_secs(60);
 /// The same after a failure. It is short, but the manifest is not read with every request.
 const RECHECK_AFTER_FAILURE: Duration = Duration::from_secs(5);
@@ -19,7 +19,7 @@ const RECHECK_AFTER_FAILURE: Duration = Duration::from_secs(5);
 #[derive(Default)]
 pub(crate) struct LoadedVersions {
     in_use: ArcSwapOption<InUse>,
-    /// When neither the current version nor a retained one could be read, if that was so.
+    /// The time at which neither the current version nor a retained one could be read.
     unreadable_at: ArcSwapOption<Instant>,
     /// The last version that was asked for although it was no longer current, for further pages of
     /// the same list.
@@ -74,7 +74,7 @@ impl LoadedVersions {
         self.unreadable_at.store(Some(Arc::new(now)));
     }
 
-    /// Whether no version could be read a short time ago.
+    /// `true` if no version could be read a short time ago.
     pub(crate) fn were_unreadable_recently(&self, now: Instant) -> bool {
         let unreadable_at = self.unreadable_at.load();
         unreadable_at.as_deref().is_some_and(|&then| now < then + RECHECK_AFTER_FAILURE)
@@ -116,49 +116,28 @@ mod tests {
     }
 
     #[test]
-    fn a_version_is_fresh_for_a_minute_and_stays_in_memory() {
+    fn a_version_is_fresh_for_a_minute_and_after_a_failure_for_five_seconds() {
         let versions = LoadedVersions::default();
         let (first, now) = (version(), Instant::now());
         versions.replace(first.clone(), now);
         let is_fresh_after = |seconds| versions.fresh(now + Duration::from_secs(seconds)).is_some();
-        assert!(is_fresh_after(0) && is_fresh_after(59));
-        assert!(!is_fresh_after(60));
+        assert_eq!([0, 59, 60].map(is_fresh_after), [true, true, false]);
+        assert_eq!(name(versions.keep_using(now + RECHECK_AFTER)), Some(first.version.clone()));
+        assert_eq!([64, 65].map(is_fresh_after), [true, false]);
         assert_eq!(name(versions.latest()), Some(first.version));
     }
 
     #[test]
-    fn the_version_that_was_replaced_can_still_be_asked_for() {
+    fn the_replaced_version_stays_until_another_is_replaced() {
         let versions = LoadedVersions::default();
         let (first, second, now) = (version(), version(), Instant::now());
         versions.replace(first.clone(), now);
         versions.replace(second.clone(), now);
-        assert_eq!(name(versions.fresh(now)), Some(second.version.clone()));
-        for known in [&first, &second] {
-            let found = versions.find(known.version.as_str());
-            assert_eq!(name(found), Some(known.version.clone()));
+        // A refresh without a new version.
+        versions.replace(second.clone(), now + RECHECK_AFTER);
+        for known in [first.version, second.version] {
+            assert_eq!(name(versions.find(known.as_str())), Some(known));
         }
-    }
-
-    #[test]
-    fn a_refresh_without_a_new_version_keeps_the_earlier_one() {
-        let versions = LoadedVersions::default();
-        let (current, earlier, now) = (version(), version(), Instant::now());
-        versions.replace(current.clone(), now);
-        versions.keep_earlier(earlier.clone());
-        versions.replace(current.clone(), now + RECHECK_AFTER);
-        assert_eq!(name(versions.find(earlier.version.as_str())), Some(earlier.version));
-        assert!(versions.fresh(now + RECHECK_AFTER).is_some());
-    }
-
-    #[test]
-    fn after_a_failure_the_version_in_memory_is_used_for_five_more_seconds() {
-        let versions = LoadedVersions::default();
-        let (first, now) = (version(), Instant::now());
-        versions.replace(first.clone(), now);
-        let failed_at = now + RECHECK_AFTER;
-        assert_eq!(name(versions.keep_using(failed_at)), Some(first.version));
-        assert!(versions.fresh(failed_at + Duration::from_secs(4)).is_some());
-        assert!(versions.fresh(failed_at + Duration::from_secs(5)).is_none());
     }
 
     #[test]

@@ -3,12 +3,9 @@
 use std::sync::Arc;
 
 use logging::with_causes;
-use numbering::{
-    dataset::{DamagedSnapshot, Dataset},
-    records::Version,
-};
+use numbering::{dataset::Dataset, records::Version};
 
-use crate::{DamagedChunks, Manifest, Snapshot, Store, StoreError};
+use crate::{Manifest, Snapshot, Store, StoreError, UnreadableSnapshot};
 
 /// A version of the data in memory. All lists and lookups of a request use the same one.
 #[derive(Debug, Clone)]
@@ -17,14 +14,14 @@ pub struct LoadedVersion {
     pub dataset: Arc<Dataset>,
 }
 
-/// Why no dataset could be loaded.
+/// The reason why no dataset could be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum DatasetError {
     #[error("nothing has been imported yet")]
     Empty,
     #[error(transparent)]
     Store(StoreError),
-    /// What is stored of the version is not what was written, or another release wrote it.
+    /// The stored version is not what was written, or another release wrote it.
     #[error("version {version} cannot be read")]
     Unreadable { version: Version, source: UnreadableSnapshot },
     /// The version is the newest one.
@@ -37,33 +34,22 @@ pub enum DatasetError {
     StillUnreadable,
 }
 
-/// Why a snapshot cannot be read, however often it is tried.
-#[derive(Debug, thiserror::Error)]
-pub enum UnreadableSnapshot {
-    #[error(transparent)]
-    Chunks(DamagedChunks),
-    #[error(transparent)]
-    Contents(DamagedSnapshot),
-}
-
 impl From<StoreError> for DatasetError {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Snapshot { version, source } => {
-                Self::Unreadable { version, source: UnreadableSnapshot::Chunks(source) }
-            }
+            StoreError::Snapshot { version, source } => Self::Unreadable { version, source },
             other => Self::Store(other),
         }
     }
 }
 
 impl DatasetError {
-    /// Whether this is only a consequence of a failure that has been logged.
+    /// `true` if this is only a consequence of a failure that has been logged.
     pub fn is_left_alone(&self) -> bool {
         matches!(self, Self::Store(error) if error.is_left_alone())
     }
 
-    /// Whether versions have been published, and none of them can be read, or none is known.
+    /// `true` if versions have been published, and none of them can be read, or none is known.
     pub fn is_of_every_version(&self) -> bool {
         let is_of_manifest = matches!(self, Self::Store(StoreError::Manifest { .. }));
         is_of_manifest || matches!(self, Self::NoneReadable { .. } | Self::StillUnreadable)
@@ -143,6 +129,6 @@ pub async fn load(store: &Store, snapshot: &Snapshot) -> Result<Dataset, Dataset
     let bytes = store.snapshot(snapshot).await?;
     Dataset::unpack(&bytes).map_err(|source| DatasetError::Unreadable {
         version: snapshot.version.clone(),
-        source: UnreadableSnapshot::Contents(source),
+        source: UnreadableSnapshot(source.into()),
     })
 }

@@ -3,11 +3,11 @@
 //! An item names the version that last changed its record. A reader compares it with the version
 //! that the dataset in memory names for the record, and uses the dataset instead if they differ.
 
-use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity};
+use aws_sdk_dynamodb::types::AttributeValue;
 use numbering::records::{Carrier, Exchange, NpaNxx, Ocn, RecordKey, Version};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::{Store, StoreError, Tables, capacity, client::record_of_key};
+use crate::{Store, StoreError, Tables};
 
 /// An item of the tables of carriers and exchanges, without its key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -69,11 +69,6 @@ impl From<RecordKey> for ItemKey {
 }
 
 impl ItemKey {
-    /// The key with this value in the table of exchanges.
-    pub(crate) fn of_exchange(value: &str) -> Self {
-        Self { table: LookupTable::Exchanges, value: value.to_owned() }
-    }
-
     /// The key of the record that an item with this key holds; `None` if no record can have it.
     pub(crate) fn record_key(&self) -> Option<RecordKey> {
         let key = match (self.table, self.value.split_once('#')) {
@@ -85,10 +80,6 @@ impl ItemKey {
         };
         // A lookup never asks for a code in another spelling, such as `073h`, so no record has it.
         (Self::from(key) == *self).then_some(key)
-    }
-
-    pub(crate) fn table_name<'a>(&self, tables: &'a Tables) -> &'a str {
-        self.table.name(tables)
     }
 
     /// The name and the value of the partition key.
@@ -117,18 +108,8 @@ impl Store {
         &self,
         key: RecordKey,
     ) -> Result<Option<LookupItem<R>>, StoreError> {
-        let key = ItemKey::from(key);
-        let table = key.table_name(&self.tables);
-        let (name, value) = key.attribute();
-        let request = self
-            .client
-            .get_item()
-            .table_name(table)
-            .key(name, value.clone())
-            .return_consumed_capacity(ReturnConsumedCapacity::Total);
-        let answer = request.send().await.map_err(StoreError::call("GetItem", table))?;
-        capacity::count(answer.consumed_capacity());
-        answer.item.map(|item| record_of_key(table, (name, &value), item)).transpose()
+        let ItemKey { table, value } = key.into();
+        self.get(table.name(&self.tables), table.key_attribute(), value, false).await
     }
 }
 

@@ -37,7 +37,7 @@ pub struct Revision(String);
 pub struct Snapshot {
     /// The name of the version.
     pub version: Version,
-    /// When it was last imported. Importing the same files again changes this time.
+    /// The time of its last import. Importing the same files again changes this time.
     pub ingested_at: Timestamp,
     /// The dates of the reports that it was imported from.
     pub file_dates: FileDates,
@@ -45,10 +45,10 @@ pub struct Snapshot {
     pub chunks: u32,
     /// The hash of the whole snapshot. It shows damage and not forgery: whoever can write a chunk can
     /// write the manifest.
-    pub hash: SnapshotHash,
+    pub hash: String,
     /// Counts over its records.
     pub statistics: Statistics,
-    /// Whether an operator let it pass a gate for what it changes. Later imports are compared with it
+    /// `true` if an operator let it pass a gate for what it changes. Later imports are compared with it
     /// and not with the versions before it.
     #[serde(default)]
     pub confirmed: bool,
@@ -67,27 +67,15 @@ pub const SAMPLE_DATE: Date = Date::constant(2000, 1, 1);
 
 /// The size of a chunk. With its key it stays below 400 KB, which is DynamoDB's limit for an item.
 pub const CHUNK_BYTES: usize = 390_000;
-/// How many older versions are retained. Readers may be loading one, pages may be read from one,
+/// The number of older versions that are retained. Readers may be loading one, pages may be read from one,
 /// and an operator may go back to one.
 const RETAINED: usize = 3;
 /// The characters of a revision, which hold 95 random bits.
 const REVISION_CHARACTERS: usize = 16;
 
 /// XXH3 of a snapshot, 128 bits in hex, which takes a twentieth of the time of SHA-256.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct SnapshotHash(String);
-
-impl SnapshotHash {
-    pub(crate) fn of(bytes: &[u8]) -> Self {
-        Self(format!("{:032x}", XxHash3_128::oneshot(bytes)))
-    }
-}
-
-impl fmt::Display for SnapshotHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
+pub(crate) fn hash_of(bytes: &[u8]) -> String {
+    format!("{:032x}", XxHash3_128::oneshot(bytes))
 }
 
 impl Revision {
@@ -113,16 +101,16 @@ impl Snapshot {
         ingested_at: Timestamp,
     ) -> Self {
         let chunks = bytes.chunks(CHUNK_BYTES).len() as u32;
-        let hash = SnapshotHash::of(bytes);
+        let hash = hash_of(bytes);
         Self { version, ingested_at, file_dates, chunks, hash, statistics, confirmed: false }
     }
 
-    /// Whether it was imported from the made-up sample, which looks like the published reports.
+    /// `true` if it was imported from the made-up sample, which looks like the published reports.
     pub fn is_sample(&self) -> bool {
         self.file_dates.nanpa == Some(SAMPLE_DATE)
     }
 
-    /// Whether it takes the place of the sample, which then counts as never imported: published data
+    /// `true` if it takes the place of the sample, which then counts as never imported: published data
     /// is not compared with it, and no rollback leads back to it.
     pub fn replaces_sample(&self, older: &Self) -> bool {
         older.is_sample() && !self.is_sample()
@@ -202,17 +190,13 @@ impl StoredManifest {
     }
 }
 
-impl From<StoredManifest> for Option<Manifest> {
-    fn from(stored: StoredManifest) -> Self {
-        let StoredManifest { revision, current, retained } = stored;
-        Some(Manifest { revision, current: current?, retained })
-    }
-}
-
 impl Store {
     /// The current manifest; `None` before the first import.
     pub async fn manifest(&self) -> Result<Option<Manifest>, StoreError> {
-        Ok(self.stored_manifest().await?.and_then(Option::from))
+        let stored = self.stored_manifest().await?;
+        Ok(stored.and_then(|StoredManifest { revision, current, retained }| {
+            Some(Manifest { revision, current: current?, retained })
+        }))
     }
 
     /// The revision that the first import replaces. It writes a manifest without a version if there
@@ -223,7 +207,7 @@ impl Store {
     /// if DynamoDB does not answer, or the item cannot be read.
     pub async fn first_revision(&self) -> Result<Revision, StoreError> {
         let empty = StoredManifest::empty();
-        match self.replace_manifest(&empty, None).await {
+        match self.replace_manifest(&empty, &empty.revision, None).await {
             // Another import has stored the manifest, and has not published anything yet.
             Err(StoreError::Overtaken) => match self.stored_manifest().await? {
                 Some(StoredManifest { revision, current: None, .. }) => Ok(revision),
@@ -261,13 +245,11 @@ impl Store {
         manifest: &Manifest,
         replaced: &Revision,
     ) -> Result<(), StoreError> {
-        let Manifest { revision, current, retained } = manifest.clone();
-        let stored = StoredManifest { revision, current: Some(current), retained };
-        self.replace_manifest(&stored, Some(replaced)).await
+        self.replace_manifest(manifest, &manifest.revision, Some(replaced)).await
     }
 
     async fn stored_manifest(&self) -> Result<Option<StoredManifest>, StoreError> {
-        let stored = self.get(&self.tables.dataset, "id", MANIFEST.to_owned()).await;
+        let stored = self.get(&self.tables.dataset, "id", MANIFEST.to_owned(), true).await;
         stored.map_err(|error| match error {
             StoreError::Item { table, source } => StoreError::Manifest { table, source },
             other => other,
@@ -276,7 +258,8 @@ impl Store {
 
     async fn replace_manifest(
         &self,
-        manifest: &StoredManifest,
+        manifest: &impl Serialize,
+        revision: &Revision,
         replaced: Option<&Revision>,
     ) -> Result<(), StoreError> {
         let table = &self.tables.dataset;
@@ -292,7 +275,7 @@ impl Store {
         let Err(error) = conditional_put.send().await else { return Ok(()) };
         // An attempt whose answer was lost may have made the change.
         if let Ok(Some(current)) = self.stored_manifest().await
-            && current.revision == manifest.revision
+            && current.revision == *revision
         {
             return Ok(());
         }

@@ -1,16 +1,20 @@
-//! Which tables answer, and how long a request waits for one.
+//! The tables that answer, and how long a request waits for one.
+//!
+//! A table that fails is left alone for some seconds, which spares requests the wait for it. No task
+//! runs in the background, since Lambda freezes a process right after its response. One request at a
+//! time is the probe: it waits for the table, within its own limit, and the others go on without.
 
-use std::{pin::Pin, time::Duration};
+use std::{
+    pin::Pin,
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
 
+use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
+use parking_lot::Mutex;
 use tokio::time::{Instant, timeout};
 
-use crate::{
-    Store, StoreError,
-    breaker::Breaker,
-    capacity,
-    failed_calls::{FailedCalls, FailureKind},
-    waiting,
-};
+use crate::{Store, StoreError, metering};
 
 /// A table of the deployment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,13 +26,133 @@ pub enum Table {
     Usage,
 }
 
-const TABLES: usize = 5;
+/// The way in which a call has failed, as this service sees it: DynamoDB's own metrics know nothing of a
+/// call that has not reached it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FailureKind {
+    /// No answer in time.
+    Timeout,
+    /// No connection: the name is unknown, the port refuses, or the connection ends.
+    Connection,
+    /// Too many requests.
+    Throttled,
+    /// The call is not allowed, or the table does not exist.
+    Refused,
+    /// An error of DynamoDB.
+    ServerError,
+}
 
-/// What a process knows of its tables.
+/// The codes with which DynamoDB answers too many requests.
+const THROTTLING_CODES: [&str; 4] = [
+    "ProvisionedThroughputExceededException",
+    "ThrottlingException",
+    "RequestLimitExceeded",
+    "Throttling",
+];
+
+impl FailureKind {
+    /// Every kind, in the order of the counts.
+    pub const ALL: [Self; 5] =
+        [Self::Timeout, Self::Connection, Self::Throttled, Self::Refused, Self::ServerError];
+
+    /// The name for a label of a metric.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Timeout => "timeout",
+            Self::Connection => "connection",
+            Self::Throttled => "throttled",
+            Self::Refused => "refused",
+            Self::ServerError => "server_error",
+        }
+    }
+
+    pub(crate) fn from_sdk<E: ProvideErrorMetadata>(error: &SdkError<E>) -> Self {
+        match error {
+            SdkError::TimeoutError(_) => Self::Timeout,
+            SdkError::DispatchFailure(failure) if failure.is_timeout() => Self::Timeout,
+            SdkError::ServiceError(refused) => {
+                let code = refused.err().code();
+                if code.is_some_and(|code| THROTTLING_CODES.contains(&code)) {
+                    Self::Throttled
+                } else if refused.raw().status().is_server_error() {
+                    Self::ServerError
+                } else {
+                    Self::Refused
+                }
+            }
+            _ => Self::Connection,
+        }
+    }
+}
+
+/// The time for which a table that has failed is left alone.
+const PAUSE: Duration = Duration::from_secs(3);
+/// The time for which a failure counts as recent, if nobody has read the table since.
+const RECENT: Duration = Duration::from_secs(30);
+
+/// Admits reads of a table that answers, and one read at a time of a table that does not.
+#[derive(Debug, Default)]
+struct Breaker(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    /// The time of the last failure, unless the table has answered since.
+    failed_at: Option<Instant>,
+    has_probe: bool,
+}
+
+/// An admitted read.
+#[must_use]
+struct Admitted<'a> {
+    breaker: &'a Breaker,
+    is_probe: bool,
+}
+
+impl Breaker {
+    /// Admits a read at `now`; `None` if the table has just failed, or another read is the probe.
+    fn admit(&self, now: Instant) -> Option<Admitted<'_>> {
+        let mut state = self.0.lock();
+        let Some(failed_at) = state.failed_at else {
+            return Some(Admitted { breaker: self, is_probe: false });
+        };
+        if state.has_probe || now < failed_at + PAUSE {
+            return None;
+        }
+        state.has_probe = true;
+        Some(Admitted { breaker: self, is_probe: true })
+    }
+
+    /// `true` if the table failed a short time ago, and has not answered since.
+    fn has_failed_recently(&self, now: Instant) -> bool {
+        self.0.lock().failed_at.is_some_and(|failed_at| now < failed_at + RECENT)
+    }
+
+    /// The table failed at `now`.
+    fn open(&self, now: Instant) {
+        self.0.lock().failed_at = Some(now);
+    }
+
+    /// The table answers.
+    fn close(&self) {
+        self.0.lock().failed_at = None;
+    }
+}
+
+impl Drop for Admitted<'_> {
+    /// Also of a read whose client has gone, which has no outcome.
+    fn drop(&mut self) {
+        if self.is_probe {
+            self.breaker.0.lock().has_probe = false;
+        }
+    }
+}
+
+/// The state of all tables, as a process knows it.
 #[derive(Debug, Default)]
 pub(crate) struct Reachability {
-    tables: [TableBreakers; TABLES],
-    failed_calls: FailedCalls,
+    tables: [TableBreakers; 5],
+    /// The calls that have failed, by kind.
+    failed_calls: [AtomicU64; FailureKind::ALL.len()],
 }
 
 /// A table that is too slow for the one kind of reads may do for the other.
@@ -37,6 +161,16 @@ struct TableBreakers {
     brief: Breaker,
     patient: Breaker,
 }
+
+/// The patience of a read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Patience {
+    Brief,
+    Patient,
+}
+
+/// A read in a box, since the compiler gives up on the layout of futures within futures at some depth.
+type BoxedRead<R> = Pin<Box<R>>;
 
 impl Store {
     /// Reads something that the caller has in memory as well. All brief reads of a request together
@@ -51,33 +185,7 @@ impl Store {
         table: Table,
         read: impl Future<Output = Result<T, StoreError>>,
     ) -> impl Future<Output = Result<T, StoreError>> {
-        // In a box, since the compiler gives up on the layout of futures within futures at some depth.
-        self.boxed_briefly(table, Box::pin(read))
-    }
-
-    async fn boxed_briefly<T>(
-        &self,
-        table: Table,
-        read: Pin<Box<impl Future<Output = Result<T, StoreError>>>>,
-    ) -> Result<T, StoreError> {
-        let Some(limit) = self.timeouts.brief_reads() else { return read.await };
-        let breakers = self.breakers(table);
-        let left = waiting::left_of(limit);
-        let admitted = breakers.brief.admit(Instant::now()).filter(|_| left > Duration::ZERO);
-        let Some(_admitted) = admitted else { return Err(self.left_alone(table)) };
-        let answer = waiting::counted(timeout(left, read)).await;
-        let answer = answer.unwrap_or_else(|_| Err(StoreError::TooSlow { limit }));
-        match self.failure_of(&answer) {
-            Some(kind) => {
-                self.count_failure(kind);
-                breakers.brief.open(Instant::now());
-            }
-            None => {
-                breakers.brief.close();
-                breakers.patient.close();
-            }
-        }
-        answer
+        self.guarded(table, Patience::Brief, Box::pin(read))
     }
 
     /// Reads something without which there is no answer. It may take as long as the timeouts of the
@@ -91,64 +199,65 @@ impl Store {
         table: Table,
         read: impl Future<Output = Result<T, StoreError>>,
     ) -> impl Future<Output = Result<T, StoreError>> {
-        self.boxed_patiently(table, Box::pin(read))
+        self.guarded(table, Patience::Patient, Box::pin(read))
     }
 
-    async fn boxed_patiently<T>(
+    async fn guarded<T>(
         &self,
         table: Table,
-        read: Pin<Box<impl Future<Output = Result<T, StoreError>>>>,
+        patience: Patience,
+        read: BoxedRead<impl Future<Output = Result<T, StoreError>>>,
     ) -> Result<T, StoreError> {
-        let Some(brief) = self.timeouts.brief_reads() else { return read.await };
-        let breakers = self.breakers(table);
-        let admitted = breakers.patient.admit(Instant::now());
-        let Some(_admitted) = admitted else { return Err(self.left_alone(table)) };
+        let Some(limit) = self.timeouts.brief_reads() else { return read.await };
+        let TableBreakers { brief, patient } = &self.reachability.tables[table as usize];
+        let (breaker, left) = match patience {
+            Patience::Brief => (brief, metering::left_of(limit)),
+            Patience::Patient => (patient, Duration::MAX),
+        };
+        let admitted = breaker.admit(Instant::now()).filter(|_| left > Duration::ZERO);
+        let Some(_admitted) = admitted else {
+            return Err(StoreError::LeftAlone { table: self.tables.name(table).to_owned() });
+        };
         let started = Instant::now();
-        let answer = read.await;
-        match self.failure_of(&answer) {
+        let answer = match patience {
+            Patience::Brief => metering::counted(timeout(left, read))
+                .await
+                .unwrap_or_else(|_| Err(StoreError::TooSlow { limit })),
+            Patience::Patient => read.await,
+        };
+        // An answer that cannot be read is an answer, too.
+        match answer.as_ref().err().and_then(StoreError::failure) {
             Some(kind) => {
-                self.count_failure(kind);
+                let failed_calls = &self.reachability.failed_calls[kind as usize];
+                failed_calls.fetch_add(1, Ordering::Relaxed);
+                metering::count_failed_call();
                 let now = Instant::now();
-                breakers.patient.open(now);
-                breakers.brief.open(now);
+                brief.open(now);
+                if patience == Patience::Patient {
+                    patient.open(now);
+                }
             }
             None => {
-                breakers.patient.close();
-                if started.elapsed() <= brief {
-                    breakers.brief.close();
+                patient.close();
+                if patience == Patience::Brief || started.elapsed() <= limit {
+                    brief.close();
                 }
             }
         }
         answer
     }
 
-    /// Whether no table has failed a short time ago that has not answered since.
+    /// `true` if no table has failed a short time ago that has not answered since.
     pub fn is_reachable(&self) -> bool {
         let now = Instant::now();
         self.reachability.tables.iter().all(|table| !table.brief.has_failed_recently(now))
     }
 
-    /// How many calls have failed since the store was connected, by kind.
+    /// The number of calls that have failed since the store was connected, by kind.
     pub fn failed_calls(&self) -> impl Iterator<Item = (FailureKind, u64)> {
-        self.reachability.failed_calls.by_kind().into_iter()
-    }
-
-    fn count_failure(&self, kind: FailureKind) {
-        self.reachability.failed_calls.count(kind);
-        capacity::count_failed_call();
-    }
-
-    fn breakers(&self, table: Table) -> &TableBreakers {
-        &self.reachability.tables[table as usize]
-    }
-
-    fn left_alone(&self, table: Table) -> StoreError {
-        StoreError::LeftAlone { table: self.tables.name(table).to_owned() }
-    }
-
-    /// How the table has failed; `None` if it has answered, whatever that answer is.
-    fn failure_of<T>(&self, answer: &Result<T, StoreError>) -> Option<FailureKind> {
-        answer.as_ref().err().and_then(StoreError::failure)
+        let failed_calls = &self.reachability.failed_calls;
+        let count = |kind| failed_calls[kind as usize].load(Ordering::Relaxed);
+        FailureKind::ALL.map(|kind| (kind, count(kind))).into_iter()
     }
 }
 
@@ -158,6 +267,36 @@ mod tests {
 
     use super::*;
     use crate::TimeoutProfile;
+
+    #[test]
+    fn a_failed_table_is_left_alone_and_then_tried_by_one_read_at_a_time() {
+        let (breaker, now) = (Breaker::default(), Instant::now());
+        breaker.open(now);
+        let almost = now + PAUSE - Duration::from_millis(1);
+        assert!(breaker.admit(now).is_none() && breaker.admit(almost).is_none());
+
+        let probe = breaker.admit(now + PAUSE).unwrap();
+        assert!(breaker.admit(now + PAUSE).is_none(), "there is a probe already");
+        breaker.open(now + PAUSE);
+        drop(probe);
+        assert!(breaker.admit(now + PAUSE).is_none(), "the probe has failed");
+
+        let probe = breaker.admit(now + 2 * PAUSE).unwrap();
+        breaker.close();
+        drop(probe);
+        let reads = [breaker.admit(now + 2 * PAUSE), breaker.admit(now + 2 * PAUSE)];
+        assert!(reads.iter().all(Option::is_some));
+    }
+
+    #[test]
+    fn an_abandoned_probe_and_an_old_failure_are_forgotten() {
+        let (breaker, now) = (Breaker::default(), Instant::now());
+        breaker.open(now);
+        drop(breaker.admit(now + PAUSE));
+        assert!(breaker.admit(now + PAUSE).is_some());
+        assert!(breaker.has_failed_recently(now + RECENT - Duration::from_millis(1)));
+        assert!(!breaker.has_failed_recently(now + RECENT));
+    }
 
     const UNREACHABLE: &str = "http://127.0.0.1:1";
 
@@ -196,13 +335,13 @@ mod tests {
     #[tokio::test]
     async fn all_brief_reads_of_a_request_share_one_limit() {
         let store = store();
-        let request = waiting::scope(async {
+        let request = metering::scope(async {
             let first = store.briefly(Table::ApiKeys, hanging()).await;
             assert!(matches!(first, Err(StoreError::TooSlow { .. })));
             store.briefly(Table::Dataset, hanging()).await
         });
         assert!(is_left_alone(&request.await), "nothing was left of the limit");
-        let next_request = waiting::scope(store.briefly(Table::Dataset, answering())).await;
+        let next_request = metering::scope(store.briefly(Table::Dataset, answering())).await;
         assert!(next_request.is_ok(), "a table that was not asked has not failed");
     }
 
@@ -216,18 +355,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_answer_that_cannot_be_read_is_an_answer() {
+    async fn a_call_that_reaches_nobody_fails_and_an_unreadable_answer_does_not() {
         let store = store();
         let unreadable =
             async { Err::<(), _>(StoreError::item("exchanges")("no such field".to_owned())) };
         assert!(store.briefly(Table::Exchanges, unreadable).await.is_err());
         assert!(store.is_reachable());
         assert!(store.failed_calls().all(|(_, count)| count == 0));
-    }
-
-    #[tokio::test]
-    async fn a_call_that_reaches_nobody_counts_as_a_failed_connection() {
-        let store = store();
         assert!(store.patiently(Table::Dataset, store.manifest()).await.is_err());
         for (kind, count) in store.failed_calls() {
             assert_eq!(count, u64::from(kind == FailureKind::Connection), "{kind:?}");

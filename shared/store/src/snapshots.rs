@@ -4,34 +4,25 @@ use std::collections::BTreeMap;
 
 use aws_sdk_dynamodb::{
     primitives::Blob,
-    types::{AttributeValue, KeysAndAttributes, ReturnConsumedCapacity},
+    types::{AttributeValue, ReturnConsumedCapacity},
 };
-use backon::BackoffBuilder;
 use jiff::{SignedDuration, Timestamp};
+use logging::with_causes;
 use numbering::records::Version;
 
 use crate::{
-    DamagedChunks, Manifest, Revision, Snapshot, Store, StoreError, Table, capacity,
+    Manifest, READS_PER_BATCH, Revision, Snapshot, Store, StoreError, Table, UnreadableSnapshot,
+    batch_get::BatchGet,
     item_check::Item,
     item_writes::RETRY_DELAYS,
-    manifest::{CHUNK_BYTES, SnapshotHash},
+    manifest::{CHUNK_BYTES, hash_of},
 };
 
-/// The most keys that DynamoDB accepts in one BatchGetItem call.
-const KEYS_PER_BATCH: usize = 100;
 /// The attribute that names the revision of the manifest which the version is to replace.
-pub(crate) const REPLACES: &str = "replaces";
-/// How long chunks that no manifest names are left alone, since an import may be about to name
+const REPLACES: &str = "replaces";
+/// The time for which chunks that no manifest names are left alone, since an import may be about to name
 /// them.
 const UNNAMED_CHUNKS_ARE_KEPT_FOR: SignedDuration = SignedDuration::from_hours(24);
-
-/// How consistent a read is. DynamoDB charges half for a read that may miss the writes of the last
-/// second.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Consistency {
-    Eventual,
-    Strong,
-}
 
 impl Store {
     /// Reads the bytes of a snapshot and checks them against their hash.
@@ -47,79 +38,48 @@ impl Store {
 
     async fn read_snapshot(&self, snapshot: &Snapshot) -> Result<Vec<u8>, StoreError> {
         let Snapshot { version, chunks, hash: expected, .. } = snapshot;
-        let damaged = |source| StoreError::Snapshot { version: version.clone(), source };
+        let unreadable = |reason: String| StoreError::Snapshot {
+            version: version.clone(),
+            source: UnreadableSnapshot(reason.into()),
+        };
         let ids: Vec<String> = (0..*chunks).map(|number| chunk_id(version, number)).collect();
-        let found = self.latest_chunks(&ids).await.map_err(|error| match error {
-            StoreError::Item { source, .. } => damaged(DamagedChunks::Unreadable(source)),
+        let found = self.chunks(&ids).await.map_err(|error| match error {
+            StoreError::Item { source, .. } => unreadable(format!(
+                "the database cannot read a chunk: {}",
+                with_causes(source.as_ref())
+            )),
             other => other,
         })?;
         let mut bytes = Vec::new();
         for id in &ids {
-            let chunk = found.get(id).ok_or_else(|| damaged(DamagedChunks::Missing(id.clone())))?;
+            let chunk =
+                found.get(id).ok_or_else(|| unreadable(format!("chunk {id} is missing")))?;
             bytes.extend_from_slice(chunk);
         }
-        let actual = SnapshotHash::of(&bytes);
+        let actual = hash_of(&bytes);
         if actual != *expected {
-            return Err(damaged(DamagedChunks::Hash { actual, expected: expected.clone() }));
+            return Err(unreadable(format!("its hash is {actual} instead of {expected}")));
         }
         Ok(bytes)
     }
 
     /// Those of the chunks with these ids that exist. Chunks never change, so an eventually consistent
-    /// read finds all but those just written.
-    async fn latest_chunks(&self, ids: &[String]) -> Result<BTreeMap<String, Vec<u8>>, StoreError> {
-        let mut found = self.chunks(ids, Consistency::Eventual).await?;
-        let late: Vec<String> = ids.iter().filter(|id| !found.contains_key(*id)).cloned().collect();
-        if !late.is_empty() {
-            found.extend(self.chunks(&late, Consistency::Strong).await?);
-        }
-        Ok(found)
-    }
-
-    /// Those of the chunks with these ids that exist.
-    async fn chunks(
-        &self,
-        ids: &[String],
-        consistency: Consistency,
-    ) -> Result<BTreeMap<String, Vec<u8>>, StoreError> {
+    /// read, for which DynamoDB charges half, finds all but those just written.
+    async fn chunks(&self, ids: &[String]) -> Result<BTreeMap<String, Vec<u8>>, StoreError> {
         let mut found = BTreeMap::new();
-        for batch in ids.chunks(KEYS_PER_BATCH) {
-            found.extend(self.batch_of_chunks(batch, consistency).await?);
-        }
-        Ok(found)
-    }
-
-    async fn batch_of_chunks(
-        &self,
-        ids: &[String],
-        consistency: Consistency,
-    ) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
-        let table = &self.tables.dataset;
-        let mut request =
-            KeysAndAttributes::builder().consistent_read(consistency == Consistency::Strong);
-        for id in ids {
-            request = request.keys(Item::from([("id".to_owned(), AttributeValue::S(id.clone()))]));
-        }
-        let keys = request.build().map_err(StoreError::unbuildable("BatchGetItem", table))?;
-        let (mut found, mut left) = (Vec::new(), Some(keys));
-        let mut delays = RETRY_DELAYS.build();
-        while let Some(keys) = left {
-            let request = self
-                .client
-                .batch_get_item()
-                .request_items(table, keys)
-                .return_consumed_capacity(ReturnConsumedCapacity::Total);
-            let answer = request.send().await.map_err(StoreError::call("BatchGetItem", table))?;
-            capacity::count(answer.consumed_capacity().first());
-            let items = answer.responses.and_then(|mut tables| tables.remove(table));
-            found.extend(items.into_iter().flatten().filter_map(id_and_data));
-            left = answer.unprocessed_keys.and_then(|mut tables| tables.remove(table));
-            if let Some(keys) = &left {
-                let delay = delays.next().ok_or(StoreError::Busy {
-                    operation: "BatchGetItem",
-                    left: keys.keys().len(),
-                })?;
-                tokio::time::sleep(delay).await;
+        for is_consistent in [false, true] {
+            let left: Vec<&String> = ids.iter().filter(|id| !found.contains_key(*id)).collect();
+            for batch in left.chunks(READS_PER_BATCH) {
+                let read = BatchGet {
+                    table: &self.tables.dataset,
+                    key: "id",
+                    is_consistent,
+                    delays: RETRY_DELAYS,
+                    capacity: ReturnConsumedCapacity::Total,
+                    config: None,
+                };
+                let ids = batch.iter().map(|id| (*id).clone());
+                found.extend(self.batch_get(read, ids).await?.into_iter().filter_map(id_and_data));
             }
         }
         Ok(found)
@@ -185,7 +145,7 @@ impl Store {
     }
 }
 
-/// Whether an item belongs to a version that no manifest names and no import can publish.
+/// `true` if an item belongs to a version that no manifest names and no import can publish.
 fn is_leftover(item: &Item, manifest: &Manifest, now: Timestamp) -> bool {
     let text = |name: &str| item.get(name).and_then(|value| value.as_s().ok());
     let Some(version) = text("id").and_then(|id| Version::named(id.split_once('#')?.0)) else {

@@ -2,11 +2,11 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use numbering::records::{Record, RecordKey, Version};
-use serde::de::DeserializeOwned;
 
 use crate::{
-    ItemKey, LookupItem, LookupTable, Store, StoreError, client::record_from_item, item_check,
-    item_check::Item,
+    ItemKey, LookupItem, LookupTable, Store, StoreError,
+    client::item_from_record,
+    item_check::{self, CHECK, Item},
 };
 
 /// An item that was found when a whole table was read.
@@ -21,27 +21,18 @@ pub struct StoredItem {
 }
 
 impl StoredItem {
-    /// Whether the item is what was written. Readers pass over one that is not.
+    /// `true` if the item is what was written. Readers pass over one that is not.
     pub fn is_whole(&self) -> bool {
         item_check::verify(&self.attributes).is_ok()
     }
 
-    /// Whether the item is the same as `expected`. An item that cannot be read is not.
+    /// `true` if the item, which is whole, was written from `expected`: its check tells.
     pub fn is_same_as(&self, expected: &LookupItem<Record>) -> bool {
-        match &expected.record {
-            Record::Carrier(record) => self.holds(&expected.version, record),
-            Record::AreaCode(record) => self.holds(&expected.version, record),
-            Record::Exchange(record) => self.holds(&expected.version, record),
-        }
+        let expected = item_from_record(&self.table_name, Some(self.key.attribute()), expected);
+        expected.is_ok_and(|item| item.get(CHECK) == self.attributes.get(CHECK))
     }
 
-    fn holds<R: DeserializeOwned + PartialEq>(&self, version: &Version, record: &R) -> bool {
-        let found: Result<LookupItem<R>, StoreError> =
-            record_from_item(&self.table_name, self.attributes.clone());
-        found.is_ok_and(|item| item.version == *version && item.record == *record)
-    }
-
-    /// Whether the item names `version`, so that a reader who expects this version uses the item.
+    /// `true` if the item names `version`, so that a reader who expects this version uses the item.
     pub fn has_version(&self, version: &Version) -> bool {
         match self.attributes.get("version") {
             Some(AttributeValue::S(name)) => *version == **name,

@@ -1,18 +1,18 @@
-//! How long calls to DynamoDB may take.
+//! The timeouts of calls to DynamoDB.
 
 use std::time::Duration;
 
 use aws_sdk_dynamodb::config::{Builder, retry::RetryConfig, timeout::TimeoutConfig};
 
-/// How long one call for a request may take, with all attempts.
+/// The limit of one call for a request, with all attempts.
 const LONGEST_READ_OF_REQUEST: Duration = Duration::from_secs(2);
-/// How long all reads of a request together may take that memory can answer, too.
+/// The limit of all reads of a request together that memory can answer, too.
 const BRIEF_READS_OF_REQUEST: Duration = Duration::from_millis(300);
-/// How long one call to the embedded database may take. A second attempt would only add to what keeps
+/// The limit of one call to the embedded database. A second attempt would only add to what keeps
 /// the machine busy.
 const LONGEST_EMBEDDED_READ: Duration = Duration::from_secs(10);
 
-/// How long calls to DynamoDB may take.
+/// The timeouts of calls to DynamoDB.
 #[derive(Debug, Clone, Copy)]
 pub enum TimeoutProfile {
     /// For requests, since a client waits for the response.
@@ -25,7 +25,7 @@ pub enum TimeoutProfile {
 }
 
 impl TimeoutProfile {
-    /// How long reading a snapshot may take, with all attempts.
+    /// The limit of reading a snapshot, with all attempts.
     pub(crate) fn snapshot_read(self) -> Duration {
         match self {
             Self::Request => Duration::from_secs(4),
@@ -34,7 +34,7 @@ impl TimeoutProfile {
         }
     }
 
-    /// How long all reads of a request together may take that memory can answer, too; `None` if a late
+    /// The limit of all reads of a request together that memory can answer, too; `None` if a late
     /// answer is better than that of memory.
     pub(crate) fn brief_reads(self) -> Option<Duration> {
         match self {
@@ -44,7 +44,7 @@ impl TimeoutProfile {
         }
     }
 
-    /// How long reading many lookup items may take, with all attempts: as long as reading one.
+    /// The limit of reading many lookup items, with all attempts: that of reading one.
     pub(crate) fn lookups(self) -> Duration {
         match self {
             Self::Request | Self::EmbeddedRequest => LONGEST_READ_OF_REQUEST,

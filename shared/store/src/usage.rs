@@ -9,16 +9,19 @@ use aws_sdk_dynamodb::{
     config::{Builder, retry::RetryConfig, timeout::TimeoutConfig},
     error::SdkError,
     operation::update_item::UpdateItemError,
-    types::{AttributeValue, KeysAndAttributes, ReturnValue, ReturnValuesOnConditionCheckFailure},
+    types::{
+        AttributeValue, ReturnConsumedCapacity, ReturnValue, ReturnValuesOnConditionCheckFailure,
+    },
 };
+use backon::ExponentialBuilder;
 
-use crate::{FailureKind, Store, StoreError, item_check::Item};
+use crate::{Store, StoreError, batch_get::BatchGet, item_check::Item};
 
-/// How long a call may take, for which requests may wait. It is not retried, since the next write
+/// The limit of a call, for which requests may wait. It is not retried, since the next write
 /// includes its count.
 const LONGEST_CALL: Duration = Duration::from_secs(1);
 const SECONDS_PER_HOUR: i64 = 60 * 60;
-/// How long after the start of its hour an item is stored, in seconds: until no window of a day
+/// The time for which an item is stored after the start of its hour, in seconds: until no window of a day
 /// includes the hour, and an hour longer.
 const TIME_TO_LIVE: i64 = 26 * SECONDS_PER_HOUR;
 
@@ -81,28 +84,15 @@ impl Store {
         let table = &self.tables.usage;
         let hour_of: HashMap<String, i64> =
             hours.iter().map(|hour| (item_id(quota_id, *hour), *hour)).collect();
-        let mut request =
-            KeysAndAttributes::builder().consistent_read(true).set_keys(Some(Vec::new()));
-        for id in hour_of.keys() {
-            request = request.keys(Item::from([("id".to_owned(), AttributeValue::S(id.clone()))]));
-        }
-        let keys = request.build().map_err(StoreError::unbuildable("BatchGetItem", table))?;
-        let get = self.client.batch_get_item().request_items(table, keys);
-        let answer = get
-            .customize()
-            .config_override(without_retries())
-            .send()
-            .await
-            .map_err(StoreError::call("BatchGetItem", table))?;
-        if answer.unprocessed_keys().is_some_and(|left| !left.is_empty()) {
-            return Err(StoreError::Call {
-                operation: "BatchGetItem",
-                table: table.clone(),
-                kind: FailureKind::Throttled,
-                source: "it left keys unprocessed".into(),
-            });
-        }
-        let items = answer.responses.unwrap_or_default().remove(table).unwrap_or_default();
+        let batch = BatchGet {
+            table,
+            key: "id",
+            is_consistent: true,
+            delays: ExponentialBuilder::new().with_max_times(0),
+            capacity: ReturnConsumedCapacity::None,
+            config: Some(without_retries()),
+        };
+        let items = self.batch_get(batch, hour_of.keys().cloned()).await?;
         let hour_of_item = |item: &Item| hour_of.get(item.get("id")?.as_s().ok()?).copied();
         Ok(items
             .iter()
@@ -149,13 +139,8 @@ fn attribute_of_tally(tally: &Tally, hour: i64) -> AttributeValue {
 
 /// The tallies in an item. Its other attributes are not lists.
 fn tallies_of_item(item: &Item, hour: i64) -> HourOfUsage {
-    let mut tallies = HourOfUsage::new();
-    for (container, value) in item {
-        if let Some(tally) = tally_of_attribute(value, hour) {
-            tallies.insert(container.clone(), tally);
-        }
-    }
-    tallies
+    let tallies = item.iter().map(|(name, value)| Some((name, tally_of_attribute(value, hour)?)));
+    tallies.flatten().map(|(container, tally)| (container.clone(), tally)).collect()
 }
 
 /// The tally that a list of numbers holds; `None` if it is no tally, or has buckets beyond its

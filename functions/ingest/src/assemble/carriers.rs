@@ -7,11 +7,11 @@ use numbering::records::{Carrier, Country, Ocn, OwnedExchanges, StateCode};
 
 use super::{Counts, most_frequent};
 use crate::{
-    outcome::Notes,
+    outcome::{Notes, SEVERAL_NAMES},
     reports::{CodeRow, overlay::OverlayRow, thousands_blocks::AssignedBlock},
 };
 
-/// What the codes and blocks of one OCN tell about its carrier.
+/// The codes and blocks of one OCN, counted for its carrier.
 #[derive(Default)]
 struct Holdings {
     names: BTreeMap<String, Usage>,
@@ -23,7 +23,7 @@ struct Holdings {
     block_states: Counts<StateCode>,
 }
 
-/// How often a name is used for an OCN, and the last date of assignment with it. A name used more
+/// The uses of a name for an OCN, and the last date of assignment with it. A name used more
 /// often is greater; of names used as often, the one used last.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Usage {
@@ -129,7 +129,7 @@ fn name_used_most(ocn: Ocn, names: &BTreeMap<String, Usage>, notes: &mut Notes) 
     // The last of several greatest is taken, so the names are walked through from the end.
     let (name, _) = names.iter().rev().max_by_key(|&(_, usage)| usage)?;
     if let Some(other) = names.keys().find(|&other| other != name) {
-        notes.warn_several_names(format!("{ocn} is '{name}' rather than '{other}'"));
+        notes.warn(SEVERAL_NAMES, format!("{ocn} is '{name}' rather than '{other}'"));
     }
     Some(name.clone())
 }

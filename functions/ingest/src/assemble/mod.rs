@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// How often each value occurs.
+/// The number of times each value occurs.
 type Counts<T> = BTreeMap<T, u32>;
 
 /// The rows of all reports.

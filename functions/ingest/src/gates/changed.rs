@@ -1,16 +1,18 @@
-//! The number of records that differ from an older version: nearly all stay as they are from one
-//! night to the next.
+//! The gates that compare a version with an older one: nearly all records stay as they are from one
+//! night to the next, and no state, carrier or area code loses many of its exchanges at once.
 
-use std::{cmp::Reverse, collections::BTreeMap};
+use std::{cmp::Reverse, collections::BTreeMap, fmt};
 
 use itertools::Itertools;
 use jiff::SignedDuration;
-use numbering::records::{BlockHolder, Country, Exchange, Record, RecordKey};
+use numbering::records::{
+    BlockHolder, Country, Exchange, Npa, Ocn, Record, RecordKey, StateCode, Status,
+};
 
-use super::{FEWEST, MeasuredVersion, Refusal, fields::counted_differences, losses::Losses};
+use super::{FEWEST, MeasuredVersion, Refusal, Waivers};
 use crate::{
-    difference::{RecordPair, record_pairs},
-    quality::{is_comparable, percent},
+    changes::{ChangeKind, FieldChange, RecordPair, key_text, record_pairs},
+    quality::percent,
 };
 
 /// The share of a country's exchanges that may differ however short the time is, in percent. NANPA
@@ -25,81 +27,122 @@ const LONGEST_PERCENT: f64 = 2.0;
 const UNDATED_PERCENT: f64 = 2.0;
 
 /// Refuses too many differences between two versions, in all and in one state, carrier or area code.
-pub(super) fn refuse_changed(
-    older: &MeasuredVersion<'_>,
-    next: &MeasuredVersion<'_>,
+pub(super) fn refuse_changes(
+    older: MeasuredVersion<'_>,
+    next: MeasuredVersion<'_>,
     refusals: &mut Vec<Refusal>,
 ) {
     let mut kinds: BTreeMap<Kind, ChangeCounts> = BTreeMap::new();
-    let mut losses = Losses::default();
+    let mut losses: BTreeMap<Owner, Loss> = BTreeMap::new();
     for pair in record_pairs(older.dataset, next.dataset) {
-        let differs = count_record(&mut kinds, &pair);
+        let differences = counted_differences(&pair);
+        let differs = !differences.is_empty();
+        count_record(&mut kinds, &pair, differences);
         count_blocks(&mut kinds, &pair);
-        losses.count(&pair, differs);
+        count_losses(&mut losses, &pair, differs);
     }
+    let exchanges = kinds.iter().filter(|(kind, _)| matches!(kind, Kind::Exchange(_)));
+    let (before, after) = exchanges.fold((0, 0), |(before, after), (_, counts)| {
+        (before + counts.before, after + counts.after)
+    });
     for (kind, counts) in kinds {
-        let days = kind.days_between(older, next);
-        refusals.extend(counts.refusal(kind, days, older));
+        refusals.extend(counts.refusal(kind, kind.days_between(older, next), older));
     }
-    losses.refuse(older, refusals);
+    if is_comparable(before, after) {
+        refuse_losses(losses, older, refusals);
+    }
 }
 
-/// Counts the record of one key, and gives whether it differs.
-fn count_record(kinds: &mut BTreeMap<Kind, ChangeCounts>, pair: &RecordPair) -> bool {
-    if let Some(before) = &pair.before {
-        kinds.entry(Kind::of(before)).or_default().before += 1;
-    }
-    if let Some(after) = &pair.after {
-        kinds.entry(Kind::of(after)).or_default().after += 1;
-    }
-    let Some(record) = pair.before.as_ref().or(pair.after.as_ref()) else { return false };
-    let counts = kinds.entry(Kind::of(record)).or_default();
-    let differences = counted_differences(pair);
-    if let Some(first) = differences.first() {
-        counts.changed += 1;
-        counts.example.get_or_insert_with(|| format!("{} {}", key_text(pair.key), first.text));
-    }
-    for difference in &differences {
-        *counts.by_field.entry(difference.field).or_default() += 1;
-    }
-    !differences.is_empty()
+/// `true` if two versions with so many records can be compared. If their number more than
+/// doubles, the versions hold different data, such as a part of the reports and then all of them.
+fn is_comparable(before: u32, after: u32) -> bool {
+    after <= before.saturating_mul(2)
 }
 
-/// Counts the thousands blocks of an exchange. A new one counts for nothing.
-fn count_blocks(kinds: &mut BTreeMap<Kind, ChangeCounts>, pair: &RecordPair) {
-    let (before, after) = (blocks(&pair.before), blocks(&pair.after));
-    if before.is_none_or(BTreeMap::is_empty) && after.is_none_or(BTreeMap::is_empty) {
-        return;
-    }
-    let counts = kinds.entry(Kind::Block).or_default();
-    counts.after += after.map_or(0, |blocks| blocks.len() as u32);
-    for (digit, holder) in before.into_iter().flatten() {
-        counts.before += 1;
-        let (field, text) = match after.and_then(|blocks| blocks.get(digit)) {
-            None => ("removal", "would be removed".to_owned()),
-            Some(next) if next.ocn != holder.ocn => {
-                ("OCN", format!("has OCN '{}' and would have '{}'", holder.ocn, next.ocn))
+/// A counted difference of a record: the field that differs, or how the record comes or goes, and the
+/// words that follow the code of the record.
+type Difference = (&'static str, String);
+
+/// The fields that a gate counts, as they are stored and as messages call them. The name and type of an
+/// exchange's carrier are compared with those of the carrier, and the number of an area code's or
+/// carrier's exchanges changes with each of them.
+const EXCHANGE_FIELDS: &[(&str, &str)] = &[
+    ("status", "status"),
+    ("ocn", "OCN"),
+    ("company_name", "company"),
+    ("rate_center", "rate center"),
+    ("state", "state"),
+    ("country", "country"),
+];
+const CARRIER_FIELDS: &[(&str, &str)] = &[
+    ("company_name", "company name"),
+    ("common_name", "common name"),
+    ("carrier_type", "type"),
+    ("state", "state"),
+    ("country", "country"),
+    ("exchanges.total", "number of exchanges"),
+];
+const AREA_CODE_FIELDS: &[(&str, &str)] = &[("state", "state"), ("country", "country")];
+
+/// The differences of a record between two versions; empty if none counts.
+fn counted_differences(pair: &RecordPair) -> Vec<Difference> {
+    match pair.change() {
+        None => Vec::new(),
+        Some(ChangeKind::Removed) => vec![("removal", "would be removed".to_owned())],
+        Some(ChangeKind::Added) => match &pair.after {
+            // A new area code of Canada comes with 800 rows, nearly all unassigned. The overlay adds
+            // carriers, and an area code appears before its exchanges.
+            Some(Record::Exchange(after)) if after.status != Status::Unassigned => {
+                vec![("addition", "would be added".to_owned())]
             }
-            Some(_) => continue,
-        };
-        counts.changed += 1;
-        *counts.by_field.entry(field).or_default() += 1;
-        counts.example.get_or_insert_with(|| format!("{}-{digit} {text}", key_text(pair.key)));
+            _ => Vec::new(),
+        },
+        Some(ChangeKind::Changed) => {
+            let fields = match pair.key {
+                RecordKey::Exchange(_) => EXCHANGE_FIELDS,
+                RecordKey::Carrier(_) => CARRIER_FIELDS,
+                RecordKey::AreaCode(_) => AREA_CODE_FIELDS,
+            };
+            let changed = pair.changed_fields();
+            fields
+                .iter()
+                .filter_map(|&(field, name)| Some((field, name, changed.get(field)?)))
+                .filter(|&(field, _, change)| is_counted(pair, field, change))
+                .map(|(_, name, FieldChange { before, after })| {
+                    let [before, after] = [before, after].map(quoted);
+                    (name, format!("has {name} {before} and would have {after}"))
+                })
+                .collect()
+        }
     }
 }
 
-fn blocks(record: &Option<Record>) -> Option<&BTreeMap<u8, BlockHolder>> {
+fn is_counted(pair: &RecordPair, field: &str, change: &FieldChange) -> bool {
+    match (pair.key, field) {
+        // With an OCN the company is the carrier's.
+        (RecordKey::Exchange(_), "company_name") => [&pair.before, &pair.after]
+            .iter()
+            .all(|record| exchange(record).is_some_and(|exchange| exchange.ocn.is_none())),
+        // The overlay would keep up the number of carriers however many the reports lose.
+        (RecordKey::Carrier(_), "exchanges.total") => change.after.as_deref() == Some("0"),
+        // The first overlay adds values to all records at once.
+        (RecordKey::Carrier(_), "common_name" | "carrier_type" | "state")
+        | (RecordKey::AreaCode(_), "state") => change.before.is_some(),
+        _ => true,
+    }
+}
+
+/// A value in quotes, without control characters, which a terminal would obey.
+fn quoted(value: &Option<String>) -> String {
+    value
+        .as_ref()
+        .map_or("none".to_owned(), |text| format!("'{}'", text.replace(char::is_control, "")))
+}
+
+fn exchange(record: &Option<Record>) -> Option<&Exchange> {
     match record {
-        Some(Record::Exchange(Exchange { blocks, .. })) => Some(blocks),
+        Some(Record::Exchange(exchange)) => Some(exchange),
         _ => None,
-    }
-}
-
-fn key_text(key: RecordKey) -> String {
-    match key {
-        RecordKey::Exchange(npa_nxx) => npa_nxx.to_string(),
-        RecordKey::AreaCode(npa) => npa.to_string(),
-        RecordKey::Carrier(ocn) => ocn.to_string(),
     }
 }
 
@@ -134,30 +177,20 @@ impl Kind {
     /// The days whose changes lie between two versions: those between their imports, or between the
     /// reports that they were imported from if these are more. `None` for records whose changes have
     /// no known pace.
-    fn days_between(self, older: &MeasuredVersion<'_>, next: &MeasuredVersion<'_>) -> Option<u64> {
+    fn days_between(self, older: MeasuredVersion<'_>, next: MeasuredVersion<'_>) -> Option<u64> {
         let Self::Exchange(country) = self else { return None };
-        let date = |version: &MeasuredVersion<'_>| match country {
-            Country::Us => version.file_dates.nanpa,
-            Country::Ca => version.file_dates.cnac,
+        let date = |version: MeasuredVersion<'_>| match country {
+            Country::Us => version.snapshot.file_dates.nanpa,
+            Country::Ca => version.snapshot.file_dates.cnac,
         };
         let between_reports = match (date(older), date(next)) {
             (Some(before), Some(after)) => after.duration_since(before),
             _ => SignedDuration::ZERO,
         };
-        let between_imports = next.imported_at.duration_since(older.imported_at);
+        let between_imports = next.snapshot.ingested_at.duration_since(older.snapshot.ingested_at);
         let longest = between_imports.abs().max(between_reports.abs());
         Some(longest.as_secs().unsigned_abs().div_ceil(24 * 60 * 60).max(1))
     }
-}
-
-/// The number of so many records that may differ after so many days.
-fn allowed_changes(records: u32, days: Option<u64>) -> u32 {
-    let percent = match days {
-        Some(days) => (CATCH_UP_PERCENT + DAILY_PERCENT * days as f64).min(LONGEST_PERCENT),
-        None => UNDATED_PERCENT,
-    };
-    let share = f64::from(records) * percent / 100.0;
-    (share.round() as u32).max(FEWEST - 1)
 }
 
 /// The records of one kind in two versions, and how many of them differ.
@@ -171,47 +204,203 @@ struct ChangeCounts {
     example: Option<String>,
 }
 
+fn count_record(
+    kinds: &mut BTreeMap<Kind, ChangeCounts>,
+    pair: &RecordPair,
+    differences: Vec<Difference>,
+) {
+    if let Some(before) = &pair.before {
+        kinds.entry(Kind::of(before)).or_default().before += 1;
+    }
+    if let Some(after) = &pair.after {
+        kinds.entry(Kind::of(after)).or_default().after += 1;
+    }
+    let Some(record) = pair.before.as_ref().or(pair.after.as_ref()) else { return };
+    let counts = kinds.entry(Kind::of(record)).or_default();
+    if let Some((_, text)) = differences.first() {
+        counts.changed += 1;
+        counts.example.get_or_insert_with(|| format!("{} {text}", key_text(pair.key)));
+    }
+    for (field, _) in differences {
+        *counts.by_field.entry(field).or_default() += 1;
+    }
+}
+
+/// Counts the thousands blocks of an exchange. A new one counts for nothing.
+fn count_blocks(kinds: &mut BTreeMap<Kind, ChangeCounts>, pair: &RecordPair) {
+    let (before, after) = (blocks(&pair.before), blocks(&pair.after));
+    if before.is_none_or(BTreeMap::is_empty) && after.is_none_or(BTreeMap::is_empty) {
+        return;
+    }
+    let counts = kinds.entry(Kind::Block).or_default();
+    counts.after += after.map_or(0, |blocks| blocks.len() as u32);
+    for (digit, holder) in before.into_iter().flatten() {
+        counts.before += 1;
+        let (field, text) = match after.and_then(|blocks| blocks.get(digit)) {
+            None => ("removal", "would be removed".to_owned()),
+            Some(next) if next.ocn != holder.ocn => {
+                ("OCN", format!("has OCN '{}' and would have '{}'", holder.ocn, next.ocn))
+            }
+            Some(_) => continue,
+        };
+        counts.changed += 1;
+        *counts.by_field.entry(field).or_default() += 1;
+        counts.example.get_or_insert_with(|| format!("{}-{digit} {text}", key_text(pair.key)));
+    }
+}
+
+fn blocks(record: &Option<Record>) -> Option<&BTreeMap<u8, BlockHolder>> {
+    exchange(record).map(|exchange| &exchange.blocks)
+}
+
+/// The number of so many records that may differ after so many days.
+pub(super) fn allowed_changes(records: u32, days: Option<u64>) -> u32 {
+    let percent = match days {
+        Some(days) => (CATCH_UP_PERCENT + DAILY_PERCENT * days as f64).min(LONGEST_PERCENT),
+        None => UNDATED_PERCENT,
+    };
+    let share = f64::from(records) * percent / 100.0;
+    (share.round() as u32).max(FEWEST - 1)
+}
+
 impl ChangeCounts {
-    fn refusal(
-        self,
-        kind: Kind,
-        days: Option<u64>,
-        older: &MeasuredVersion<'_>,
-    ) -> Option<Refusal> {
+    fn refusal(self, kind: Kind, days: Option<u64>, older: MeasuredVersion<'_>) -> Option<Refusal> {
         let Self { before, after, changed, by_field, example } = self;
         let allowed = allowed_changes(before, days);
         if changed <= allowed || !is_comparable(before, after) {
             return None;
         }
+        let (what, share) = (kind.name(), percent(changed, before));
+        let in_days = match days {
+            None => String::new(),
+            Some(1) => " in a day".to_owned(),
+            Some(days) => format!(" in {days} days"),
+        };
         let fields = by_field.into_iter().sorted_by_key(|&(_, count)| Reverse(count));
-        Some(Refusal::Changed {
-            what: kind.name(),
-            changed,
-            records: before,
-            share: percent(changed, before),
-            version: older.version.clone(),
-            allowed,
-            days,
-            fields: fields.map(|(name, count)| format!("{name} of {count}")).join(", "),
-            example: example.unwrap_or_default(),
-        })
+        let fields = fields.map(|(name, count)| format!("{name} of {count}")).join(", ");
+        let reason = format!(
+            "{changed} of {before} {what} ({share:.1} %) would differ from version {}, more than \
+             {allowed}{in_days}: {fields}; {}; check whether a file is cut off or left out, columns \
+             are blank or swapped, or rows are shifted",
+            older.snapshot.version,
+            example.unwrap_or_default()
+        );
+        let waivers = Some(Waivers { max_change: Some(changed), ..Waivers::default() });
+        Some(Refusal { reason, waivers, is_of_changes: true })
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// A state, carrier or area code that has exchanges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Owner {
+    State(StateCode),
+    Carrier(Ocn),
+    AreaCode(Npa),
+}
 
-    #[test]
-    fn the_changes_allowed_grow_with_the_days_and_stay_below_every_damaged_file() {
-        let us = |days| allowed_changes(202_468, Some(days));
-        assert_eq!([us(1), us(4), us(30), us(85), us(1000)], [648, 769, 1822, 4049, 4049]);
-        assert_eq!(allowed_changes(44_000, Some(1)), 141);
-        assert_eq!(allowed_changes(3084, None), 62);
+/// The exchanges that one owner of an older version has and loses.
+#[derive(Default)]
+struct Loss {
+    exchanges: u32,
+    removed: u32,
+    lost: u32,
+    /// The number of lost ones that each other owner gains.
+    gained_by: BTreeMap<Owner, u32>,
+}
+
+impl fmt::Display for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::State(state) => state.fmt(f),
+            Self::Carrier(ocn) => ocn.fmt(f),
+            Self::AreaCode(npa) => npa.fmt(f),
+        }
+    }
+}
+
+impl Owner {
+    /// The word for one owner of this kind, and for several.
+    fn names(self) -> [&'static str; 2] {
+        match self {
+            Self::State(_) => ["state", "states"],
+            Self::Carrier(_) => ["carrier", "carriers"],
+            Self::AreaCode(_) => ["area code", "area codes"],
+        }
     }
 
-    #[test]
-    fn fewer_than_twenty_changes_are_allowed_in_the_smallest_data() {
-        assert_eq!([0, 100, 3484].map(|records| allowed_changes(records, Some(1))), [19; 3]);
+    fn is_refused(self, loss: &Loss) -> bool {
+        let share = percent(loss.lost, loss.exchanges);
+        match self {
+            // An exchange does not move to another state.
+            Self::State(_) => loss.exchanges >= 500 && share > 10.0,
+            // Carriers sell parts of their networks.
+            Self::Carrier(_) => loss.exchanges >= 500 && share > 50.0,
+            // In a month at most 12 of up to 800 were assigned.
+            Self::AreaCode(_) => {
+                loss.removed == loss.exchanges || loss.lost >= FEWEST && share > 10.0
+            }
+        }
+    }
+}
+
+/// Counts the record of one key, if it is an exchange. An area code also loses those that change.
+fn count_losses(losses: &mut BTreeMap<Owner, Loss>, pair: &RecordPair, differs: bool) {
+    let Some(before) = exchange(&pair.before) else { return };
+    let after = exchange(&pair.after);
+    let state = |exchange: &Exchange| exchange.state.map(Owner::State);
+    let carrier = |exchange: &Exchange| exchange.ocn.map(Owner::Carrier);
+    let owners = [
+        (state(before), after.and_then(state)),
+        (carrier(before), after.and_then(carrier)),
+        (Some(Owner::AreaCode(before.npa)), None),
+    ];
+    for (owner, next) in owners {
+        let Some(owner) = owner else { continue };
+        let loss = losses.entry(owner).or_default();
+        loss.exchanges += 1;
+        loss.removed += u32::from(after.is_none());
+        let is_lost = match owner {
+            Owner::AreaCode(_) => differs,
+            _ => next != Some(owner),
+        };
+        if is_lost {
+            loss.lost += 1;
+            if let Some(next) = next {
+                *loss.gained_by.entry(next).or_default() += 1;
+            }
+        }
+    }
+}
+
+/// The number of losses that a refusal names.
+const NAMED: usize = 5;
+
+fn refuse_losses(
+    losses: BTreeMap<Owner, Loss>,
+    older: MeasuredVersion<'_>,
+    refusals: &mut Vec<Refusal>,
+) {
+    let refused = losses.into_iter().filter(|(owner, loss)| owner.is_refused(loss));
+    for ([one, many], losses) in &refused.chunk_by(|(owner, _)| owner.names()) {
+        let losses: Vec<_> = losses.sorted_by_key(|(_, loss)| Reverse(loss.lost)).collect();
+        let count = losses.len();
+        let what = if count == 1 { one } else { many };
+        let named = losses.iter().take(NAMED).map(|(owner, loss)| {
+            let most = loss.gained_by.iter().max_by_key(|&(_, count)| count);
+            let gained = most.map(|(next, count)| format!(", {count} of them to {next}"));
+            format!("{owner} {} of {}{}", loss.lost, loss.exchanges, gained.unwrap_or_default())
+        });
+        let mut first = named.collect::<Vec<_>>().join("; ");
+        if count > NAMED {
+            first += &format!(" and {} more", count - NAMED);
+        }
+        let reason = format!(
+            "{count} {what} would lose exchanges that version {} has, or have them changed: {first}; \
+             check whether a file is cut off, or a column is filled with one value",
+            older.snapshot.version
+        );
+        let max_loss = losses.iter().map(|(_, loss)| loss.lost).max();
+        let waivers = Some(Waivers { max_loss, ..Waivers::default() });
+        refusals.push(Refusal { reason, waivers, is_of_changes: true });
     }
 }

@@ -1,12 +1,12 @@
-//! What looks wrong without a version to compare with: words that are not known, a needed column that
+//! The gates that need no version to compare with: words that are not known, a needed column that
 //! is blank, one value in nearly all records.
 
-use numbering::records::Country;
+use numbering::{dataset::Dataset, records::Country};
 
-use super::{FEWEST, Refusal};
+use super::{FEWEST, Percent, Refusal, Waivers};
 use crate::{
-    outcome::{Notes, UnknownWords},
-    quality::{Column, Coverage, Quality, percent},
+    outcome::{Notes, SEVERAL_NAMES, UnknownWords},
+    quality::{Coverage, Quality, percent},
 };
 
 /// A country with fewer records than these may be uniform, or lack a column.
@@ -22,73 +22,97 @@ const SAME_STATUS_PERCENT: f64 = 99.5;
 /// The most carriers whose OCN may come with several names, in percent.
 const SEVERAL_NAMES_PERCENT: f64 = 25.0;
 
-pub(super) fn refuse_implausible(next: &Quality, notes: &Notes, refusals: &mut Vec<Refusal>) {
+pub(super) fn refuse_implausible(
+    next: &Dataset,
+    quality: &Quality,
+    notes: &Notes,
+    refusals: &mut Vec<Refusal>,
+) {
     refuse_unknown_words(notes, refusals);
-    for (&country, coverage) in &next.by_country {
+    for (&country, coverage) in &quality.by_country {
         if coverage.records >= FEWEST_OF_A_COUNTRY {
-            refuse_blank(country, coverage, refusals);
-            refuse_uniform(country, coverage, refusals);
+            refuse_blank_and_uniform(country, coverage, refusals);
         }
     }
     refuse_several_names(next, notes, refusals);
+}
+
+/// A refusal that a larger share of suspect rows waives.
+fn refusal(share: f64, reason: String) -> Refusal {
+    let max_suspect = Some(Percent::at_least(share));
+    let waivers = Some(Waivers { max_suspect, ..Waivers::default() });
+    Refusal { reason, waivers, is_of_changes: false }
 }
 
 fn refuse_unknown_words(notes: &Notes, refusals: &mut Vec<Refusal>) {
     for UnknownWords { file, column, count, rows, example } in notes.unknown_words() {
         let share = percent(count, rows);
         if count >= FEWEST && share > UNKNOWN_PERCENT {
-            refusals.push(Refusal::UnknownWords {
-                file,
-                column,
-                count,
-                rows,
+            refusals.push(refusal(
                 share,
-                example: example.to_owned(),
-                most_percent: UNKNOWN_PERCENT,
-            });
+                format!(
+                    "{file}, column {column}: {count} of {rows} rows ({share:.1} %) hold a word that \
+                     is not known, more than {UNKNOWN_PERCENT} %, such as {example}; check the order \
+                     of the header and whether the file is the publisher's own"
+                ),
+            ));
         }
     }
 }
 
-fn refuse_blank(country: Country, coverage: &Coverage, refusals: &mut Vec<Refusal>) {
-    for column in [Column::Holder, Column::Ocn, Column::State, Column::RateCenter] {
-        let share = 100.0 - coverage.percent(column);
+fn refuse_blank_and_uniform(country: Country, coverage: &Coverage, refusals: &mut Vec<Refusal>) {
+    let records = coverage.records;
+    let columns = [
+        ("with a company name", "company names", coverage.holders),
+        ("with an OCN", "OCNs", coverage.ocns),
+        ("with a state or province", "states or provinces", coverage.states),
+        ("with a rate center", "rate centers", coverage.rate_centers),
+    ];
+    for (with_value, _, values) in columns {
+        let share = 100.0 - percent(values.filled, records);
         if share > BLANK_PERCENT {
-            refusals.push(Refusal::Blank {
-                what: format!("{country} exchanges {}", column.described()),
-                count: coverage.count(column),
-                records: coverage.records,
+            refusals.push(refusal(
                 share,
-                most_percent: BLANK_PERCENT,
-            });
+                format!(
+                    "only {} of {records} {country} exchanges {with_value}, while {share:.1} % lack \
+                     one, more than {BLANK_PERCENT} %; check whether a column is blank",
+                    values.filled
+                ),
+            ));
         }
     }
-}
-
-fn refuse_uniform(country: Country, coverage: &Coverage, refusals: &mut Vec<Refusal>) {
-    let columns = coverage
-        .values()
-        .map(|(column, values)| (column, values.most_frequent, values.filled, SAME_PERCENT));
-    let statuses = coverage
-        .by_status
-        .values()
-        .map(|&count| ("statuses", count, coverage.records, SAME_STATUS_PERCENT));
-    for (column, same, records, most_percent) in columns.into_iter().chain(statuses) {
+    let values = columns
+        .map(|(_, names, values)| (names, values.most_frequent, values.filled, SAME_PERCENT));
+    let statuses = coverage.by_status.values();
+    let statuses = statuses.map(|&count| ("statuses", count, records, SAME_STATUS_PERCENT));
+    for (names, same, records, most_percent) in values.into_iter().chain(statuses) {
         let share = percent(same, records);
         if share > most_percent {
-            let what = format!("{column} of {country}");
-            refusals.push(Refusal::Uniform { what, share, records, most_percent });
+            refusals.push(refusal(
+                share,
+                format!(
+                    "the {names} of {country} would be the same in {share:.1} % of {records} records, \
+                     more than {most_percent} %; check whether a column is filled with one value"
+                ),
+            ));
         }
     }
 }
 
 /// Refuses many OCNs with several company names. An OCN belongs to one company, so another column was
 /// likely read as the name.
-fn refuse_several_names(next: &Quality, notes: &Notes, refusals: &mut Vec<Refusal>) {
-    let (count, carriers) = (notes.several_names(), next.carriers.with_exchanges);
+fn refuse_several_names(next: &Dataset, notes: &Notes, refusals: &mut Vec<Refusal>) {
+    let carriers = next.carriers().filter(|carrier| carrier.exchanges.total > 0).count() as u32;
+    let count = notes.warned(SEVERAL_NAMES);
     let share = percent(count, carriers);
     if count >= FEWEST && share > SEVERAL_NAMES_PERCENT {
-        let most_percent = SEVERAL_NAMES_PERCENT;
-        refusals.push(Refusal::SeveralNames { count, carriers, share, most_percent });
+        refusals.push(refusal(
+            share,
+            format!(
+                "{count} of {carriers} carriers ({share:.1} %) come with several company names for \
+                 one OCN, more than {SEVERAL_NAMES_PERCENT} %; check whether another column is read \
+                 as the company"
+            ),
+        ));
     }
 }

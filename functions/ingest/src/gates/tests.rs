@@ -1,34 +1,40 @@
-use jiff::ToSpan;
-use numbering::records::{Carrier, CarrierType, Exchange, Status};
+use jiff::{Timestamp, ToSpan};
+use numbering::records::{Carrier, CarrierType, Exchange, Status, Version};
 
 use super::*;
 use crate::quality::tests::{carrier, exchange};
 
-/// When the older versions were imported.
+/// The time at which the older versions were imported.
 const BEFORE: &str = "2026-11-01T09:00:00Z";
 
-fn measured<'a>(dataset: &'a Dataset, version: &'a Version, days: i64) -> MeasuredVersion<'a> {
+/// A snapshot that was imported so many days after [`BEFORE`].
+fn snapshot(days: i64) -> Snapshot {
     let imported_at = BEFORE.parse::<Timestamp>().unwrap() + (24 * days).hours();
-    MeasuredVersion { version, imported_at, file_dates: FileDates::default(), dataset }
+    let statistics = Dataset::default().statistics();
+    let version = Version::new(imported_at);
+    Snapshot::of(version, b"", statistics, FileDates::default(), imported_at)
+}
+
+fn measured<'a>(snapshot: &'a Snapshot, dataset: &'a Dataset) -> MeasuredVersion<'a> {
+    MeasuredVersion { snapshot, dataset }
+}
+
+/// The refusals for what an import changes.
+fn changes(older: &[MeasuredVersion<'_>], next: MeasuredVersion<'_>) -> Vec<Refusal> {
+    let mut refusals = check(older, next, &Quality::of(next.dataset), &Notes::default());
+    refusals.retain(|refusal| refusal.is_of_changes);
+    refusals
 }
 
 /// The refusals of an import that turns one dataset into the other so many days later.
 fn refusals_after(days: i64, before: &Dataset, after: &Dataset) -> Vec<Refusal> {
-    let version = Version::new(BEFORE.parse().unwrap());
-    let previous = Some(measured(before, &version, 0));
-    changes(&OlderVersions { previous, oldest: None }, &measured(after, &version, days))
+    changes(&[measured(&snapshot(0), before)], measured(&snapshot(days), after))
 }
 
-/// The refusals for what an import changes.
-fn changes(older: &OlderVersions<'_>, next: &MeasuredVersion<'_>) -> Vec<Refusal> {
-    let mut refusals = check(older, next, &Quality::of(next.dataset), &Notes::default());
-    refusals.retain(Refusal::is_of_changes);
-    refusals
-}
-
-/// The same for an import a day later, in words.
-fn refusals(before: &Dataset, after: &Dataset) -> Vec<String> {
-    refusals_after(1, before, after).iter().map(ToString::to_string).collect()
+/// The refusals a day later in words, a line each.
+fn refusals(before: &Dataset, after: &Dataset) -> String {
+    let reasons = refusals_after(1, before, after).into_iter().map(|refusal| refusal.reason);
+    reasons.collect::<Vec<_>>().join("\n")
 }
 
 /// A version with so many exchanges of one area code, of which the first have an OCN.
@@ -53,39 +59,48 @@ fn carriers(count: u32, with_exchanges: u32, carrier_type: Option<CarrierType>) 
 }
 
 #[test]
+fn the_changes_allowed_grow_with_the_days_and_are_never_fewer_than_19() {
+    let allowed = |records, days| changed::allowed_changes(records, days);
+    let us = [1, 4, 30, 85, 1000].map(|days| allowed(202_468, Some(days)));
+    assert_eq!(us, [648, 769, 1822, 4049, 4049]);
+    assert_eq!((allowed(44_000, Some(1)), allowed(3084, None)), (141, 62));
+    assert_eq!([0, 100, 3484].map(|records| allowed(records, Some(1))), [19; 3]);
+}
+
+#[test]
 fn fewer_than_twenty_changes_refuse_nothing() {
-    assert_eq!(refusals(&exchanges(60, 60), &exchanges(60, 41)), Vec::<String>::new());
-    let changed = refusals(&exchanges(60, 60), &exchanges(60, 15)).join("\n");
-    let expected = "45 of 60 US exchanges (75.0 %) would differ from version 20261101";
-    assert!(changed.starts_with(expected), "{changed}");
-    assert!(changed.contains(", more than 19 in a day: OCN of 45; 415-215 has OCN"), "{changed}");
-    assert!(changed.contains("1 area code would lose exchanges"), "{changed}");
-    assert!(changed.contains("415 45 of 60"), "{changed}");
+    assert_eq!(refusals(&exchanges(60, 60), &exchanges(60, 41)), "");
+    let changed = refusals(&exchanges(60, 60), &exchanges(60, 15));
+    for expected in [
+        "45 of 60 US exchanges (75.0 %) would differ from version 20261101",
+        ", more than 19 in a day: OCN of 45; 415-215 has OCN '0051' and would have none; check",
+        "1 area code would lose exchanges",
+        "415 45 of 60",
+    ] {
+        assert!(changed.contains(expected), "{changed}");
+    }
 }
 
 #[test]
 fn a_country_that_more_than_doubles_is_not_compared_with_the_version_before_it() {
-    assert_eq!(refusals(&exchanges(40, 40), &exchanges(81, 0)), Vec::<String>::new());
-    assert!(!refusals(&exchanges(40, 40), &exchanges(80, 0)).is_empty());
+    assert_eq!(refusals(&exchanges(40, 40), &exchanges(81, 0)), "");
+    assert_ne!(refusals(&exchanges(40, 40), &exchanges(80, 0)), "");
 }
 
 #[test]
 fn the_overlay_does_not_hide_carriers_that_lose_their_exchanges() {
     let lost = refusals(&carriers(60, 50, None), &carriers(60, 20, None));
-    assert_eq!(lost.len(), 1, "{lost:?}");
-    let expected = "30 of 60 carriers (50.0 %) would differ from version";
-    assert!(lost[0].starts_with(expected), "{lost:?}");
-    assert!(lost[0].contains("number of exchanges of 30"), "{lost:?}");
+    assert!(lost.starts_with("30 of 60 carriers (50.0 %) would differ from version"), "{lost}");
+    assert!(lost.contains("number of exchanges of 30") && !lost.contains('\n'), "{lost}");
 }
 
 #[test]
 fn a_first_overlay_may_fill_the_types_of_all_carriers_and_a_later_one_may_not_change_them() {
-    let [ilec, clec] = [CarrierType::Ilec, CarrierType::Clec];
-    let filled = refusals(&carriers(60, 60, None), &carriers(60, 60, Some(ilec)));
-    assert_eq!(filled, Vec::<String>::new());
-    let changed = refusals(&carriers(60, 60, Some(ilec)), &carriers(60, 60, Some(clec)));
+    let [ilec, clec] = [CarrierType::Ilec, CarrierType::Clec].map(Some);
+    assert_eq!(refusals(&carriers(60, 60, None), &carriers(60, 60, ilec)), "");
+    let changed = refusals(&carriers(60, 60, ilec), &carriers(60, 60, clec));
     let expected = "more than 19: type of 60; 0000 has type 'ILEC' and would have 'CLEC'";
-    assert!(changed[0].contains(expected), "{changed:?}");
+    assert!(changed.contains(expected), "{changed}");
 }
 
 #[test]
@@ -94,28 +109,28 @@ fn a_refusal_shows_no_control_characters() {
         let carriers = (0..60).map(|n| carrier(&format!("{n:04}"), name, 1));
         Dataset::new(carriers.collect(), Vec::new(), Vec::new())
     };
-    let changed = refusals(&renamed("A"), &renamed("B\u{1b}[31m")).join(" ");
+    let changed = refusals(&renamed("A"), &renamed("B\u{1b}[31m"));
     assert!(changed.contains("company name 'A' and would have 'B[31m'"), "{changed}");
 }
 
 #[test]
 fn an_area_code_may_neither_vanish_nor_lose_a_tenth() {
-    let shrunk = refusals(&exchanges(300, 300), &exchanges(270, 270)).join("\n");
+    let shrunk = refusals(&exchanges(300, 300), &exchanges(270, 270));
     assert!(shrunk.contains("removal of 30; 415-470 would be removed"), "{shrunk}");
     assert!(!shrunk.contains("area code would"), "{shrunk}");
-    let shrunk = refusals(&exchanges(300, 300), &exchanges(260, 260)).join("\n");
+    let shrunk = refusals(&exchanges(300, 300), &exchanges(260, 260));
     assert!(shrunk.contains("1 area code would lose exchanges"), "{shrunk}");
     assert!(shrunk.contains(": 415 40 of 300; check"), "{shrunk}");
-    let vanished = refusals(&exchanges(1, 1), &Dataset::default()).join("\n");
+    let vanished = refusals(&exchanges(1, 1), &Dataset::default());
     assert!(vanished.contains(": 415 1 of 1; check"), "{vanished}");
 }
 
-/// 1,000 exchanges in each of ten states, of which the first `moved` of Alaska lie in California, all
-/// of carriers with 1,250 each but for the first of which `sold` belong to the last.
-fn states_and_carriers(moved: usize, sold: usize) -> Dataset {
+/// So many exchanges in each of ten states, of which the first `moved` of Alaska lie in California, of
+/// eight equally large carriers but for the first of which `sold` belong to the last.
+fn states_and_carriers(of_state: usize, moved: usize, sold: usize) -> Dataset {
     const STATES: [&str; 10] = ["AK", "CA", "FL", "HI", "ME", "ND", "NY", "RI", "TX", "WY"];
-    let exchanges = (0..10_000).map(|n| {
-        let state = if n < moved { "CA" } else { STATES[n / 1000] };
+    let exchanges = (0..10 * of_state).map(|n| {
+        let state = if n < moved { "CA" } else { STATES[n / of_state] };
         let ocn = if n % 8 == 0 && n / 8 < sold { 7 } else { n % 8 };
         let npa_nxx = format!("{}-{}", 201 + n / 700, 200 + n % 700);
         Exchange {
@@ -128,62 +143,53 @@ fn states_and_carriers(moved: usize, sold: usize) -> Dataset {
 }
 
 #[test]
-fn a_state_or_carrier_that_moves_is_named() {
-    let lines = |moved, sold| {
-        let refusals = refusals(&states_and_carriers(0, 0), &states_and_carriers(moved, sold));
-        refusals.into_iter().filter(|line| line.contains("1 state") || line.contains("1 carrier"))
+fn a_state_or_carrier_of_500_exchanges_that_moves_is_named() {
+    let losses = |of_state, moved, sold| {
+        let whole = states_and_carriers(of_state, 0, 0);
+        let refusals = refusals(&whole, &states_and_carriers(of_state, moved, sold));
+        let lines =
+            refusals.lines().filter(|line| line.contains("1 state") || line.contains("1 carrier"));
+        let named = lines.map(|line| line.split([':', ';']).nth(1).unwrap().trim().to_owned());
+        named.collect::<Vec<_>>()
     };
-    let state: Vec<_> = lines(1000, 0).collect();
-    assert_eq!(state.len(), 1, "{state:?}");
-    assert!(state[0].contains(": AK 1000 of 1000, 1000 of them to CA; check"), "{state:?}");
-    let carrier: Vec<_> = lines(0, 1250).collect();
-    assert_eq!(carrier.len(), 1, "{carrier:?}");
-    assert!(carrier[0].contains(": 0000 1250 of 1250, 1250 of them to 0007; check"), "{carrier:?}");
-    assert_eq!(lines(100, 625).count(), 0, "a tenth of a state, and half of a carrier");
+    for (of_state, moved, sold, expected) in [
+        (1000, 1000, 0, "AK 1000 of 1000, 1000 of them to CA"),
+        (1000, 0, 1250, "0000 1250 of 1250, 1250 of them to 0007"),
+        (500, 500, 0, "AK 500 of 500, 500 of them to CA"),
+    ] {
+        assert_eq!(losses(of_state, moved, sold), [expected]);
+    }
+    let none = Vec::<String>::new();
+    assert_eq!(losses(1000, 100, 625), none, "a tenth of a state, and half of a carrier");
+    assert_eq!(losses(499, 499, 0), none, "a small state");
 }
 
 #[test]
-fn more_may_change_in_more_days() {
-    let (before, after) = (states_and_carriers(0, 0), states_and_carriers(100, 0));
-    let changed = |days| {
-        let refusals = refusals_after(days, &before, &after);
-        refusals.iter().any(|refusal| matches!(refusal, Refusal::Changed { .. }))
-    };
+fn more_may_change_in_more_days_between_imports_or_between_reports() {
+    let (before, after) = (states_and_carriers(1000, 0, 0), states_and_carriers(1000, 100, 0));
+    let is_count = |refusal: &Refusal| refusal.reason.contains("US exchanges (");
+    let changed = |days| refusals_after(days, &before, &after).iter().any(is_count);
     // 100 of 10,000 are 1 %, which 35 days allow.
     assert_eq!([1, 34, 35, 400].map(changed), [true, true, false, false]);
-}
-
-#[test]
-fn the_dates_of_the_reports_count_if_they_are_further_apart_than_the_imports() {
-    let (before, after) = (states_and_carriers(0, 0), states_and_carriers(100, 0));
-    let version = Version::new(BEFORE.parse().unwrap());
-    let dated =
-        |date: &str| FileDates { nanpa: Some(date.parse().unwrap()), ..FileDates::default() };
-    let previous =
-        MeasuredVersion { file_dates: dated("2026-09-20"), ..measured(&before, &version, 0) };
-    let next = MeasuredVersion { file_dates: dated("2026-11-01"), ..measured(&after, &version, 1) };
-    let older = OlderVersions { previous: Some(previous), oldest: None };
-    let refused = changes(&older, &next);
-    let is_of_count = |refusal: &Refusal| matches!(refusal, Refusal::Changed { .. });
-    assert!(!refused.iter().any(is_of_count), "{refused:?}");
+    let dated = |days, date: &str| {
+        let file_dates = FileDates { nanpa: Some(date.parse().unwrap()), ..FileDates::default() };
+        Snapshot { file_dates, ..snapshot(days) }
+    };
+    let (older, next) = (dated(0, "2026-09-20"), dated(1, "2026-11-01"));
+    let refused = changes(&[measured(&older, &before)], measured(&next, &after));
+    assert!(!refused.iter().any(is_count), "{refused:?}");
 }
 
 #[test]
 fn small_changes_of_several_imports_add_up() {
-    let [first, second, third] = [0, 25, 50].map(|moved| states_and_carriers(moved, 0));
-    let versions = ["2026-11-01T09:00:00Z", "2026-11-02T09:00:00Z"]
-        .map(|time| Version::new(time.parse().unwrap()));
-    assert_eq!(refusals(&first, &second), Vec::<String>::new());
-    assert_eq!(refusals(&second, &third), Vec::<String>::new());
-    let older = OlderVersions {
-        previous: Some(measured(&second, &versions[1], 1)),
-        oldest: Some(measured(&first, &versions[0], 0)),
-    };
-    let next = measured(&third, &versions[1], 2);
-    let refused = changes(&older, &next);
-    let expected = format!("would differ from version {}, more than 34 in 2 days", versions[0]);
-    assert_eq!(refused.len(), 1, "{refused:?}");
-    assert!(refused[0].to_string().contains(&expected), "{refused:?}");
+    let [first, second, third] = [0, 25, 50].map(|moved| states_and_carriers(1000, moved, 0));
+    assert_eq!(refusals(&first, &second), "");
+    assert_eq!(refusals(&second, &third), "");
+    let [oldest, previous, next] = [0, 1, 2].map(snapshot);
+    let older = [measured(&previous, &second), measured(&oldest, &first)];
+    let [refused] = &changes(&older, measured(&next, &third))[..] else { panic!() };
+    let expected = format!("would differ from version {}, more than 34 in 2 days", oldest.version);
+    assert!(refused.reason.contains(&expected), "{refused:?}");
 }
 
 #[test]
@@ -195,14 +201,29 @@ fn exchanges_that_appear_unassigned_are_not_counted() {
         Dataset::new(Vec::new(), Vec::new(), old.chain(new).collect())
     };
     let before = with_new(0, Status::Assigned);
-    assert_eq!(refusals(&before, &with_new(400, Status::Unassigned)), Vec::<String>::new());
-    let assigned = refusals(&before, &with_new(400, Status::Assigned)).join("\n");
+    assert_eq!(refusals(&before, &with_new(400, Status::Unassigned)), "");
+    let assigned = refusals(&before, &with_new(400, Status::Assigned));
     assert!(assigned.contains("addition of 400; 416-200 would be added"), "{assigned}");
 }
 
 #[test]
+fn only_a_country_of_1000_records_must_have_different_values() {
+    let blank_and_uniform = |count: u32| {
+        let exchanges = (0..count).map(|n| {
+            let npa_nxx = format!("{}-{}", 201 + n / 700, 200 + n % 700);
+            exchange(&npa_nxx, None, "SNFC", Status::Assigned)
+        });
+        let dataset = Dataset::new(Vec::new(), Vec::new(), exchanges.collect());
+        let next = snapshot(0);
+        check(&[], measured(&next, &dataset), &Quality::of(&dataset), &Notes::default()).len()
+    };
+    // Without a company and an OCN, and with one state, rate center and status.
+    assert_eq!([999, 1000].map(blank_and_uniform), [0, 5]);
+}
+
+#[test]
 fn the_waivers_of_a_verdict_let_the_same_import_pass() {
-    let (before, after) = (states_and_carriers(0, 0), states_and_carriers(1000, 1250));
+    let (before, after) = (states_and_carriers(1000, 0, 0), states_and_carriers(1000, 1000, 1250));
     let refusals = refusals_after(1, &before, &after);
     let refused = Verdict::new(&refusals, Waivers::default());
     assert_eq!((refused.reasons.len(), refused.confirms_changes), (refusals.len(), false));
@@ -216,9 +237,44 @@ fn the_waivers_of_a_verdict_let_the_same_import_pass() {
 }
 
 #[test]
-fn nothing_allows_a_file_of_the_future() {
-    let (file, found) = (crate::reports::cnac::FILE, "2199-01-01".parse().unwrap());
+fn a_file_may_neither_lose_its_date_nor_be_older_or_of_the_future() {
+    let dates = |cnac: Option<&str>| FileDates {
+        cnac: cnac.map(|date| date.parse().unwrap()),
+        ..FileDates::default()
+    };
+    let refused = |now: &str, current: Option<&str>, next: Option<&str>| {
+        let ingested_at = now.parse().unwrap();
+        let next = Snapshot { ingested_at, file_dates: dates(next), ..snapshot(0) };
+        refuse_dates(dates(current), &next)
+    };
+    let (now, future) = ("2026-11-21T09:59:59Z", "; the date must not be in the future");
+    for (now, current, next, expected) in [
+        (now, Some("2026-09-12"), Some("2026-09-12"), None),
+        (now, None, Some("2026-09-12"), None),
+        (now, Some("2026-09-12"), None, Some("states no date, while the current data is dated")),
+        (
+            now,
+            Some("2026-09-12"),
+            Some("2026-09-11"),
+            Some("older than the current data (2026-09-12)"),
+        ),
+        (now, None, Some("2026-11-21"), None),
+        (now, None, Some("2026-11-22"), Some(future)),
+        // The next day has begun on the Line Islands.
+        ("2026-11-21T10:00:00Z", None, Some("2026-11-22"), None),
+        ("2026-11-21T23:59:59Z", None, Some("2026-11-23"), Some(future)),
+    ] {
+        let refusals = refused(now, current, next);
+        let reason = refusals.first().map(|refusal| refusal.reason.as_str());
+        let is_expected = match (reason, expected) {
+            (Some(reason), Some(expected)) => {
+                reason.starts_with("the CNAC code status ") && reason.contains(expected)
+            }
+            (reason, expected) => reason == expected,
+        };
+        assert!(is_expected, "{current:?} {next:?}: {reason:?}");
+    }
     let all = Waivers { max_change: Some(u32::MAX), allow_older: true, ..Waivers::default() };
-    let verdict = Verdict::new(&[Refusal::Future { file, found }], all);
-    assert_eq!((verdict.reasons.len(), verdict.allowed_by), (1, None));
+    let verdict = Verdict::new(&refused(now, None, Some("2199-01-01")), all);
+    assert_eq!((verdict.reasons.len(), verdict.allowed_by), (1, None), "nothing allows it");
 }

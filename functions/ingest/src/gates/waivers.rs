@@ -1,10 +1,10 @@
 //! The options that let an import pass its gates.
 
-use serde::Serialize;
+use std::{fmt, str::FromStr};
 
-use super::Percent;
+use serde::{Deserialize, Serialize};
 
-/// What an operator allows one import to do. The default allows nothing beyond the gates.
+/// The permissions of an operator for one import. The default allows nothing beyond the gates.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Waivers {
     /// The most records of one kind that may differ from an older version.
@@ -16,7 +16,7 @@ pub struct Waivers {
     /// The most rows that may look wrong by themselves, in percent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_suspect: Option<Percent>,
-    /// Whether files may be older than the current data.
+    /// `true` if files may be older than the current data.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub allow_older: bool,
 }
@@ -43,16 +43,13 @@ impl Waivers {
         arguments
     }
 
-    /// Whether they allow everything that `needed` allows.
-    pub(crate) fn cover(&self, needed: &Self) -> bool {
-        self.max_change >= needed.max_change
-            && self.max_loss >= needed.max_loss
-            && self.max_suspect >= needed.max_suspect
-            && self.allow_older >= needed.allow_older
+    /// `true` if they allow everything that `needed` allows.
+    pub(super) fn cover(&self, needed: &Self) -> bool {
+        self.with(*needed) == *self
     }
 
     /// The waivers that cover both.
-    pub(crate) fn with(self, other: Self) -> Self {
+    pub(super) fn with(self, other: Self) -> Self {
         let is_larger = other.max_suspect > self.max_suspect;
         Self {
             max_change: self.max_change.max(other.max_change),
@@ -63,31 +60,70 @@ impl Waivers {
     }
 }
 
+/// A percentage from 0 to 100.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(try_from = "f64")]
+pub struct Percent(f64);
+
+/// The error for a text or number that is not such a percentage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("must be a number from 0 to 100")]
+pub struct PercentError;
+
+impl Percent {
+    /// The smallest percentage with one decimal that is not below `share`.
+    pub(super) fn at_least(share: f64) -> Self {
+        Self(((share * 10.0).ceil() / 10.0).min(100.0))
+    }
+}
+
+impl TryFrom<f64> for Percent {
+    type Error = PercentError;
+
+    fn try_from(percent: f64) -> Result<Self, PercentError> {
+        if (0.0..=100.0).contains(&percent) { Ok(Self(percent)) } else { Err(PercentError) }
+    }
+}
+
+impl FromStr for Percent {
+    type Err = PercentError;
+
+    fn from_str(text: &str) -> Result<Self, PercentError> {
+        text.parse::<f64>().map_err(|_| PercentError)?.try_into()
+    }
+}
+
+impl fmt::Display for Percent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn waivers_cover_what_they_are_as_large_as() {
+    fn waivers_cover_smaller_ones_and_are_words_of_a_command_line() {
         let loss = Waivers { max_loss: Some(670), ..Waivers::default() };
-        let suspect = Waivers { max_suspect: Some("1.3".parse().unwrap()), ..Waivers::default() };
+        let suspect = Waivers { max_suspect: Some(Percent(1.3)), ..Waivers::default() };
         let both = loss.with(suspect);
         assert!(both.cover(&loss) && both.cover(&suspect) && both.cover(&Waivers::default()));
         assert!(!loss.cover(&both) && !Waivers::default().cover(&loss));
         assert!(!loss.cover(&Waivers { max_loss: Some(671), ..loss }));
         assert!(!both.cover(&Waivers { allow_older: true, ..both }));
+        let all = Waivers { max_change: Some(4893), allow_older: true, ..both };
+        let expected = "--max-change 4893 --max-loss 670 --max-suspect 1.3 --allow-older";
+        assert_eq!(all.arguments().join(" "), expected);
+        assert_eq!(Waivers::default().arguments(), Vec::<String>::new());
     }
 
     #[test]
-    fn waivers_are_words_of_a_command_line() {
-        let all = Waivers {
-            max_change: Some(4893),
-            max_loss: Some(12),
-            max_suspect: Some("1.3".parse().unwrap()),
-            allow_older: true,
-        };
-        let expected = "--max-change 4893 --max-loss 12 --max-suspect 1.3 --allow-older";
-        assert_eq!(all.arguments().join(" "), expected);
-        assert_eq!(Waivers::default().arguments(), Vec::<String>::new());
+    fn a_percentage_is_a_number_from_0_to_100() {
+        assert_eq!("2.5".parse(), Ok(Percent(2.5)));
+        assert_eq!([1.21, 1.3, 99.99].map(Percent::at_least), [1.3, 1.3, 100.0].map(Percent));
+        for text in ["nan", "-1", "101", "inf", "", "two"] {
+            assert_eq!(text.parse::<Percent>(), Err(PercentError), "{text}");
+        }
     }
 }

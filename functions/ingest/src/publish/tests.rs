@@ -3,12 +3,12 @@ use std::{
     future::{pending, ready},
 };
 
-use numbering::records::{Record, Status};
+use numbering::records::Status;
 use store::FileDates;
 
 use super::*;
 use crate::{
-    difference::Comparison,
+    changes::Comparison,
     quality::tests::{area_code, carrier, exchange},
 };
 
@@ -29,21 +29,15 @@ fn manifest_of(versions: &[&Version]) -> Option<Manifest> {
     })
 }
 
-/// What an import starts from after these versions, the oldest first.
+/// The baseline after these versions, the oldest first.
 fn baseline(versions: &[&Version], unreadable: &[&Version]) -> Baseline {
     let readable = versions.iter().rev().find(|version| !unreadable.contains(version));
     Baseline {
         manifest: manifest_of(versions),
-        dataset: Dataset::default(),
+        dataset: Arc::default(),
         snapshot: readable.map(|version| snapshot(version)),
         unreadable: unreadable.iter().copied().cloned().collect(),
     }
-}
-
-/// The manifest that the next version gets, as its current version and the retained ones.
-fn following(baseline: &Baseline, next: &Version) -> Vec<Version> {
-    let manifest = baseline.manifest_followed_by(snapshot(next));
-    manifest.snapshots().map(|snapshot| snapshot.version.clone()).collect()
 }
 
 fn carrier_key(ocn: &str) -> RecordKey {
@@ -86,73 +80,35 @@ fn deletions(count: usize) -> Vec<ItemWrite> {
 }
 
 #[test]
-fn only_the_items_of_records_that_differ_are_written() {
-    let (before, _, after, second) = two_versions();
+fn items_name_the_version_that_last_changed_their_record() {
+    let (before, first, after, second) = two_versions();
     let changed_keys = Comparison::between(&before, &after).changed_keys;
-    let writes: Vec<ItemWrite> = item_writes(&after, &changed_keys).collect();
-    let put = |key: RecordKey| {
+    let put = |key: RecordKey, version: &Version| {
         let record = after.record_of(key).unwrap();
-        ItemWrite::Put(LookupItem { version: second.clone(), record })
+        ItemWrite::Put(LookupItem { version: version.clone(), record })
     };
     let expected = [
-        put(carrier_key("0052")),
+        put(carrier_key("0052"), &second),
         ItemWrite::Delete(exchange_key("415-201").into()),
-        put(exchange_key("415-202")),
+        put(exchange_key("415-202"), &second),
     ];
-    assert_eq!(writes, expected);
+    assert_eq!(item_writes(&after, &changed_keys).collect::<Vec<_>>(), expected);
     assert_eq!(Items::to_write(&after, &changed_keys), Items { written: 2, deleted: 1 });
-    let ItemWrite::Put(LookupItem { record: Record::Carrier(written), .. }) = &writes[0] else {
-        panic!("{writes:?}");
-    };
-    assert_eq!(*written, carrier("0052", "New name", 1));
-}
-
-#[test]
-fn an_item_names_the_version_that_last_changed_its_record() {
-    let (_, first, after, second) = two_versions();
-    let keys = [carrier_key("0051"), carrier_key("0052")];
-    let versions: Vec<Version> = item_writes(&after, &keys)
-        .map(|write| match write {
-            ItemWrite::Put(item) => item.version,
-            ItemWrite::Delete(key) => panic!("{key:?}"),
-        })
-        .collect();
-    assert_eq!(versions, [first, second]);
-}
-
-#[test]
-fn the_first_version_follows_none() {
-    let empty = baseline(&[], &[]);
-    let first = version();
-    assert_eq!(following(&empty, &first), [first]);
-    assert_eq!(empty.current_version(), None);
-    assert!(empty.manifest_to_reimport().is_none());
-}
-
-#[test]
-fn a_version_follows_the_current_one_and_three_are_retained() {
-    let [oldest, second, third, fourth, next] = [(); 5].map(|()| version());
-    let started = baseline(&[&oldest, &second, &third, &fourth], &[]);
-    assert_eq!(started.current_version(), Some(fourth.clone()));
-    assert_eq!(following(&started, &next), [next, fourth, third, second]);
-}
-
-#[test]
-fn an_unreadable_version_is_not_retained_and_makes_room_for_an_older_one() {
-    let [oldest, second, third, fourth, next] = [(); 5].map(|()| version());
-    let started = baseline(&[&oldest, &second, &third, &fourth], &[&fourth]);
-    assert_eq!(started.current_version(), Some(fourth));
-    assert_eq!(following(&started, &next), [next, third, second, oldest]);
+    let equal = [carrier_key("0051")];
+    let rewritten: Vec<ItemWrite> = item_writes(&after, &equal).collect();
+    assert_eq!(rewritten, [put(equal[0], &first)]);
 }
 
 #[test]
 fn files_are_imported_again_only_into_a_version_that_can_be_read() {
-    let current = version();
-    let readable = baseline(&[&current], &[]);
-    let to_reimport = readable.manifest_to_reimport().unwrap();
-    assert_eq!(to_reimport.current.version, current);
-    let unreadable = baseline(&[&current], &[&current]);
-    assert!(unreadable.manifest_to_reimport().is_none());
+    let [older, current] = [(); 2].map(|()| version());
+    let readable = baseline(&[&older, &current], &[]);
+    assert_eq!(readable.manifest_to_reimport().unwrap().current.version, current);
+    for (versions, unreadable) in
+        [(&[][..], &[][..]), (&[&current], &[&current]), (&[&older, &current], &[&current])]
+    {
+        assert!(baseline(versions, unreadable).manifest_to_reimport().is_none(), "{versions:?}");
+    }
 }
 
 /// The batches in which so many writes are made, and the steps of progress.

@@ -21,12 +21,9 @@ pub(crate) struct CodeRow {
     pub ocn: Option<Ocn>,
     pub company: Option<String>,
     pub rate_center: Option<String>,
-    /// When it was assigned, if the report says so.
+    /// The date of the assignment, if the report states it.
     pub assigned: Option<Date>,
 }
-
-/// The rows of a report, and the date it states for itself.
-pub(crate) type Dated<T> = (Vec<T>, Option<Date>);
 
 /// A state by its code in the reports, which is the postal one except for the Northern Mariana
 /// Islands. A state of another country than the row's is left out with a warning.
@@ -47,7 +44,7 @@ fn state<const N: usize>(
     Some(state)
 }
 
-/// Whether the numbering plan can have the area code of a row. If it cannot, the row is noted as left
+/// `true` if the numbering plan can have the area code of a row. If it cannot, the row is noted as left
 /// out: its area code would become one that nobody can dial.
 fn is_in_plan<const N: usize>(
     row: &Row<'_, N>,

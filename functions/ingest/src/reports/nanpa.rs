@@ -1,32 +1,35 @@
 //! NANPA's report of utilized central office codes: the exchanges of the US.
 
-use std::io::Read;
-
 use numbering::records::{Country, NpaNxx, Status};
 
-use super::{CodeRow, Dated, is_in_plan, state};
+use super::{CodeRow, is_in_plan, state};
 use crate::{
-    IngestError,
+    error::ReportError,
     outcome::Notes,
-    table::{Column, Dialect, ReportSchema, Row, date, non_empty},
+    table::{Column, Dialect, Report, ReportSchema, Row, date, non_empty},
 };
 
-/// What messages call the report.
+/// The name of the report in messages.
 pub(crate) const FILE: &str = "the NANPA report of utilized codes";
 
-const SCHEMA: ReportSchema<7> = ReportSchema {
-    file: FILE,
-    dialect: Dialect::Tabs,
-    columns: [
-        Column::needed(&["State"]),
-        Column::needed(&["NPA-NXX"]),
-        Column::needed(&["OCN"]),
-        Column::needed(&["Company", "Company Name"]),
-        Column::needed(&["RateCenter"]),
-        Column::needed(&["Use"]),
-        Column::optional(&["AssignDate"]),
-    ],
-    most_rows: 640_000,
+/// The report; a row gives a code unless the plan cannot have its area code.
+pub(crate) const REPORT: Report<7, CodeRow> = Report {
+    schema: ReportSchema {
+        file: FILE,
+        dialect: Dialect::Tabs,
+        columns: [
+            Column::needed(&["State"]),
+            Column::needed(&["NPA-NXX"]),
+            Column::needed(&["OCN"]),
+            Column::needed(&["Company", "Company Name"]),
+            Column::needed(&["RateCenter"]),
+            Column::needed(&["Use"]),
+            Column::optional(&["AssignDate"]),
+        ],
+        most_rows: 640_000,
+    },
+    parse_row: code_row,
+    is_usable: |codes| !codes.is_empty(),
 };
 
 /// The text in the OCN column if a code belongs to no single carrier.
@@ -36,15 +39,7 @@ const MULTIPLE_NAME: &str = "MULTIPLE OCN LISTING";
 /// The texts in the rate center column of codes that have no rate center: N11 and 555.
 const NO_RATE_CENTER: [&str; 2] = ["XXXXXXXXXX", "DIR ASST"];
 
-/// Reads the report: one code for each row whose area code the plan can have.
-pub(crate) fn parse(
-    reader: &mut dyn Read,
-    notes: &mut Notes,
-) -> Result<Dated<CodeRow>, IngestError> {
-    SCHEMA.collect(reader, notes, code_row)
-}
-
-fn code_row(row: &Row<'_, 7>, notes: &mut Notes) -> Result<Option<CodeRow>, IngestError> {
+fn code_row(row: &Row<'_, 7>, notes: &mut Notes) -> Result<Option<CodeRow>, ReportError> {
     let npa_nxx: NpaNxx = row.parsed(1)?;
     if !is_in_plan(row, 1, npa_nxx.npa, notes) {
         return Ok(None);
@@ -81,50 +76,61 @@ mod tests {
 
     const HEADER: &str = "State\tNPA-NXX\tOCN \tCompany  \tRateCenter\tEffectiveDate\tUse\tAssignDate   \tInitial/Growth\tPooled Code \tIn Service  \tFile Updated 09/04/2026\n";
 
-    fn parsed(row: &str) -> (CodeRow, Notes) {
+    fn parsed(rows: &str) -> (Vec<CodeRow>, Notes) {
         let mut notes = Notes::default();
-        let text = format!("{HEADER}{row}");
-        let (codes, date) = parse(&mut text.as_bytes(), &mut notes).unwrap();
+        let text = format!("{HEADER}{rows}");
+        let (codes, date) = REPORT.read(&mut text.as_bytes(), &mut notes).unwrap();
         assert_eq!(date.unwrap().to_string(), "2026-09-04");
-        (codes[0].clone(), notes)
+        (codes, notes)
+    }
+
+    fn refusal(rows: &str) -> String {
+        let text = format!("{HEADER}{rows}");
+        REPORT.read(&mut text.as_bytes(), &mut Notes::default()).unwrap_err().to_string()
     }
 
     #[test]
-    fn an_assigned_code() {
-        let row = "AK   \t907-200\t6872\t\"GCI, CORP.\"   \tVALDEZ    \t   \tAS \t02/21/2006   \tI \tN \tYes\n";
-        let (code, _) = parsed(row);
-        assert_eq!(code.npa_nxx.to_string(), "907-200");
-        assert_eq!(code.ocn.unwrap().to_string(), "6872");
-        assert_eq!(code.company.as_deref(), Some("GCI, CORP."));
-        assert_eq!(code.rate_center.as_deref(), Some("VALDEZ"));
-        assert_eq!(code.state.unwrap().to_string(), "AK");
-        assert_eq!(code.assigned.unwrap().to_string(), "2006-02-21");
-        assert_eq!(code.status, Status::Assigned);
+    fn an_assigned_code_is_read_and_mult_is_neither_a_carrier_nor_a_place() {
+        let (codes, _) = parsed(
+            "AK   \t907-200\t6872\t\"GCI, CORP.\"   \tVALDEZ    \t   \tAS \t02/21/2006   \tI \tN \tYes\n\
+             NN\t670-211\tMULT\t\"MULTIPLE OCN LISTING\"\tXXXXXXXXXX\t \tUA \t \t \t \tNo\n",
+        );
+        let assigned = CodeRow {
+            npa_nxx: "907-200".parse().unwrap(),
+            country: Country::Us,
+            state: Some("AK".parse().unwrap()),
+            status: Status::Assigned,
+            ocn: Some("6872".parse().unwrap()),
+            company: Some("GCI, CORP.".to_owned()),
+            rate_center: Some("VALDEZ".to_owned()),
+            assigned: Some("2006-02-21".parse().unwrap()),
+        };
+        let multiple = CodeRow {
+            npa_nxx: "670-211".parse().unwrap(),
+            state: Some("MP".parse().unwrap()),
+            status: Status::Reserved,
+            ocn: None,
+            company: None,
+            rate_center: None,
+            assigned: None,
+            ..assigned
+        };
+        assert_eq!(codes, [assigned, multiple]);
     }
 
     #[test]
     fn every_year_of_the_report_reads_the_same() {
-        let columns = [
-            "State",
-            "NPA-NXX",
-            "OCN",
-            "Company",
-            "RateCenter",
-            "EffectiveDate",
-            "Use",
-            "AssignDate",
-            "Initial/Growth",
-            "Pooled Code",
-            "In Service",
-        ];
-        let cells =
-            ["AK", "907-200", "6872", "GCI", "VALDEZ", "", "AS", "02/21/2006", "I", "N", "Yes"];
+        let columns = "State,NPA-NXX,OCN,Company,RateCenter,EffectiveDate,Use,AssignDate,\
+                       Initial/Growth,Pooled Code,In Service";
+        let columns: Vec<&str> = columns.split(',').collect();
+        let cells = "AK,907-200,6872,GCI,VALDEZ,,AS,02/21/2006,I,N,Yes";
+        let cells: Vec<&str> = cells.split(',').collect();
         let year = |count: usize, last: &str| {
             let header = [&columns[..count], &[last]].concat();
             let header = header.join("\t").trim_end().to_owned();
-            let text =
-                format!("{header}\n{}\n", cells[..header.split('\t').count().min(11)].join("\t"));
-            parse(&mut text.as_bytes(), &mut Notes::default()).unwrap().0
+            let row = cells[..header.split('\t').count().min(11)].join("\t");
+            let text = format!("{header}\n{row}\n");
+            REPORT.read(&mut text.as_bytes(), &mut Notes::default()).unwrap().0
         };
         let newest = year(11, "File Updated 09/04/2026");
         assert_eq!(newest[0].company.as_deref(), Some("GCI"));
@@ -134,62 +140,33 @@ mod tests {
     }
 
     #[test]
-    fn mult_is_no_carrier_and_its_rate_center_no_place() {
-        let row = "NN\t670-211\tMULT\t\"MULTIPLE OCN LISTING\"\tXXXXXXXXXX\t \tUA \t \t \t \tNo\n";
-        let (code, _) = parsed(row);
-        assert_eq!((code.ocn, code.company, code.rate_center), (None, None, None));
-        assert_eq!(code.state.unwrap().to_string(), "MP");
-        assert_eq!(code.status, Status::Reserved);
-    }
-
-    #[test]
-    fn an_unknown_use_is_reserved_with_a_warning() {
-        let (code, notes) = parsed("AK\t907-200\t6872\tX\tY\t\tZZ\t\t\t\tNo\n");
-        assert_eq!(code.status, Status::Reserved);
+    fn unknown_words_and_foreign_states_are_left_out_with_a_warning() {
+        let (codes, notes) = parsed("ON\t907-200\t6872\tX\tY\t\tZZ\t\t\t\tNo\n");
+        assert_eq!((codes[0].status, codes[0].state), (Status::Reserved, None));
         let report = format!("{notes:?}");
-        assert!(
-            report.contains("Use is not known and taken as RESERVED")
-                && report.contains("'ZZ' in line 2"),
-            "{report}"
-        );
-    }
-
-    #[test]
-    fn a_canadian_state_is_left_out_of_a_us_row_with_a_warning() {
-        let (code, notes) = parsed("ON\t907-200\t6872\tX\tY\t\tAS\t\t\t\tNo\n");
-        assert_eq!((code.state, code.country), (None, Country::Us));
-        let report = format!("{notes:?}");
-        let warning = "State is in another country than its row and left out";
-        assert!(report.contains(warning) && report.contains("'ON' in line 2"), "{report}");
+        for expected in [
+            "Use is not known and taken as RESERVED",
+            "'ZZ' in line 2",
+            "State is in another country than its row and left out",
+            "'ON' in line 2",
+        ] {
+            assert!(report.contains(expected), "{report}");
+        }
     }
 
     #[test]
     fn a_row_whose_area_code_the_plan_cannot_have_is_left_out_and_counted() {
         let row = |npa_nxx: &str| format!("AK\t{npa_nxx}\t6872\tX\tY\t\tAS\t\t\t\tNo\n");
-        let rows = ["000-200", "111-200", "999-200", "907-200"].map(row).concat();
-        let mut notes = Notes::default();
-        let text = format!("{HEADER}{rows}");
-        let (codes, _) = parse(&mut text.as_bytes(), &mut notes).unwrap();
+        let (codes, notes) =
+            parsed(&["000-200", "111-200", "999-200", "907-200"].map(row).concat());
         assert_eq!(codes.len(), 1);
         let [warning] = notes.warnings().values().collect::<Vec<_>>()[..] else { panic!() };
         assert_eq!((warning.count, warning.examples[2].as_str()), (3, "'999-200' in line 4"));
         assert_eq!(notes.skipped().values().sum::<u32>(), 3);
-    }
-
-    #[test]
-    fn a_report_without_a_row_that_can_be_imported_is_refused() {
-        let text = format!("{HEADER}AK\t999-200\t6872\tX\tY\t\tAS\t\t\t\tNo\n");
-        let error = parse(&mut text.as_bytes(), &mut Notes::default()).unwrap_err().to_string();
-        assert_eq!(error, "the NANPA report of utilized codes holds no row that can be imported");
-    }
-
-    #[test]
-    fn a_wrong_code_is_refused_with_its_place() {
-        let text = format!("{HEADER}AK\t907200\t6872\tX\tY\t\tAS\t\t\t\tNo\n");
-        let error = parse(&mut text.as_bytes(), &mut Notes::default()).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "the NANPA report of utilized codes, line 2, column NPA-NXX: '907200' must be exactly NPA-NXX, as in 415-555"
-        );
+        let none = "the NANPA report of utilized codes holds no row that can be imported";
+        assert_eq!(refusal(&row("999-200")), none);
+        let wrong = "the NANPA report of utilized codes, line 2, column NPA-NXX: '907200' must be \
+                     exactly NPA-NXX, as in 415-555";
+        assert_eq!(refusal(&row("907200")), wrong);
     }
 }

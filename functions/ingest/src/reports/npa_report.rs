@@ -1,29 +1,32 @@
 //! NANPA's area code database: which area codes are in service, and where.
 
-use std::io::Read;
-
 use numbering::records::{Country, Npa, StateCode};
 
-use super::{Dated, is_in_plan, state};
+use super::{is_in_plan, state};
 use crate::{
-    IngestError,
+    error::ReportError,
     outcome::Notes,
-    table::{Column, Dialect, ReportSchema, Row},
+    table::{Column, Dialect, Report, ReportSchema, Row},
 };
 
-/// What messages call the report.
+/// The name of the report in messages.
 pub(crate) const FILE: &str = "the NANPA area code database";
 
-const SCHEMA: ReportSchema<4> = ReportSchema {
-    file: FILE,
-    dialect: Dialect::Commas,
-    columns: [
-        Column::needed(&["NPA_ID", "NPA"]),
-        Column::needed(&["LOCATION"]),
-        Column::needed(&["COUNTRY"]),
-        Column::needed(&["IN_SERVICE"]),
-    ],
-    most_rows: 10_000,
+/// The report; area codes that become no record are counted as skipped.
+pub(crate) const REPORT: Report<4, AreaCodeRow> = Report {
+    schema: ReportSchema {
+        file: FILE,
+        dialect: Dialect::Commas,
+        columns: [
+            Column::needed(&["NPA_ID", "NPA"]),
+            Column::needed(&["LOCATION"]),
+            Column::needed(&["COUNTRY"]),
+            Column::needed(&["IN_SERVICE"]),
+        ],
+        most_rows: 10_000,
+    },
+    parse_row: area_code_row,
+    is_usable: |rows| rows.iter().any(|row| row.country_in_service().is_some()),
 };
 
 /// The other countries of the plan as the report writes them.
@@ -51,7 +54,7 @@ const OTHER_COUNTRIES: [&str; 18] = [
 /// The text in the location column of area codes that belong to the whole plan.
 const WHOLE_PLAN: &str = "NANP AREA";
 
-/// What the report says of one area code.
+/// One area code in the report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AreaCodeRow {
     pub npa: Npa,
@@ -82,20 +85,7 @@ impl AreaCodeRow {
     }
 }
 
-/// Reads every area code of the report. Those that are not in service, or not in the US or Canada,
-/// are counted as skipped, since they become no record.
-pub(crate) fn parse(
-    reader: &mut dyn Read,
-    notes: &mut Notes,
-) -> Result<Dated<AreaCodeRow>, IngestError> {
-    let (rows, date) = SCHEMA.collect(reader, notes, area_code_row)?;
-    if !rows.iter().any(|row| row.country_in_service().is_some()) {
-        return Err(IngestError::Unusable { file: FILE });
-    }
-    Ok((rows, date))
-}
-
-fn area_code_row(row: &Row<'_, 4>, notes: &mut Notes) -> Result<Option<AreaCodeRow>, IngestError> {
+fn area_code_row(row: &Row<'_, 4>, notes: &mut Notes) -> Result<Option<AreaCodeRow>, ReportError> {
     let [_, _, country_name, in_service] = &row.cells;
     let country = match country_name.as_ref() {
         "US" => AreaCodeCountry::Reported(Country::Us),
@@ -152,63 +142,47 @@ mod tests {
         let text =
             format!("File Date,01/05/2026\nNPA_ID,LOCATION,COUNTRY,IN_SERVICE,NOTES\n{rows}");
         let mut notes = Notes::default();
-        let (area_codes, date) = parse(&mut text.as_bytes(), &mut notes).unwrap();
+        let (area_codes, date) = REPORT.read(&mut text.as_bytes(), &mut notes).unwrap();
         assert_eq!(date.unwrap().to_string(), "2026-01-05");
         (area_codes, notes)
     }
 
     #[test]
-    fn area_codes_in_service_with_every_province_they_name() {
+    fn area_codes_in_service_have_every_province_they_name() {
         let (area_codes, notes) = parsed(
             "201,NJ,US,Y,\n203,CT,US,N,\n670,CNMI,US,Y,\n876,JAMAICA,JAMAICA,Y,\n\
              902,NOVA SCOTIA - PRINCE EDWARD ISLAND,CANADA,Y,\n\
              867,NORTHWEST TERRITORIES -YUKON - NUNAVUT,CANADA,Y,\n\
              600,,CANADA,Y,\n710,NANP AREA,US,Y,\n",
         );
-        let in_service =
-            area_codes.iter().filter(|area_code| area_code.country_in_service().is_some());
-        let states = |area_code: &AreaCodeRow| {
-            area_code.states.iter().map(StateCode::to_string).collect::<Vec<_>>()
-        };
-        let states: Vec<_> = in_service
-            .map(|area_code| (area_code.npa.to_string(), states(area_code).join(" ")))
-            .collect();
-        let expected = [
-            ("201", "NJ"),
-            ("670", "MP"),
-            ("902", "NS PE"),
-            ("867", "NT YT NU"),
-            ("600", ""),
-            ("710", ""),
-        ];
-        assert_eq!(states, expected.map(|(npa, state)| (npa.to_owned(), state.to_owned())));
+        let in_service = area_codes.iter().filter(|row| row.country_in_service().is_some());
+        let described = in_service.map(|row| {
+            let states: Vec<_> = row.states.iter().map(StateCode::to_string).collect();
+            format!("{} {}", row.npa, states.join(" "))
+        });
+        let expected = ["201 NJ", "670 MP", "902 NS PE", "867 NT YT NU", "600 ", "710 "];
+        assert_eq!(described.collect::<Vec<_>>(), expected);
         let skipped = notes.skipped().values().sum::<u32>();
         assert_eq!((skipped, notes.warnings().len()), (2, 0));
     }
 
     #[test]
-    fn an_area_code_that_the_plan_cannot_have_is_left_out_with_a_warning() {
-        let (area_codes, notes) = parsed("201,NJ,US,Y,\n999,NJ,US,Y,\n");
-        assert_eq!(area_codes.len(), 1);
-        assert!(format!("{notes:?}").contains("'999' in line 4"), "{notes:?}");
-    }
-
-    #[test]
-    fn no_area_code_in_service_is_one_the_plan_cannot_have() {
+    fn the_sample_has_every_area_code_without_a_warning() {
         let sample = include_str!("../../../../infra/local/sample/npa_report.csv");
         let mut notes = Notes::default();
-        let (area_codes, _) = parse(&mut sample.as_bytes(), &mut notes).unwrap();
+        let (area_codes, _) = REPORT.read(&mut sample.as_bytes(), &mut notes).unwrap();
         assert_eq!((area_codes.len(), notes.warnings().len()), (800, 0));
-        for area_code in area_codes.iter().filter(|area_code| area_code.in_service) {
-            assert!(area_code.npa.can_be_area_code(), "{area_code:?}");
-        }
     }
 
     #[test]
-    fn a_location_that_names_no_province_is_left_out_with_a_warning() {
-        let (area_codes, notes) = parsed("204,MANITOBBA,CANADA,Y,\n201,ONTARIO,US,Y,\n");
+    fn impossible_area_codes_and_unknown_locations_are_left_out_with_a_warning() {
+        let (area_codes, notes) =
+            parsed("999,NJ,US,Y,\n204,MANITOBBA,CANADA,Y,\n201,ONTARIO,US,Y,\n");
+        assert_eq!(area_codes.len(), 2);
         assert!(area_codes.iter().all(|area_code| area_code.states.is_empty()), "{area_codes:?}");
         let report = format!("{notes:?}");
-        assert!(report.contains("'MANITOBBA' in line 3") && report.contains("'ONTARIO'"));
+        for warning in ["'999' in line 3", "'MANITOBBA' in line 4", "'ONTARIO' in line 5"] {
+            assert!(report.contains(warning), "{report}");
+        }
     }
 }

@@ -1,35 +1,38 @@
 //! The carriers overlay: names and types that neither NANPA nor CNAC publishes, in the columns of
 //! spec 2.2.
 
-use std::io::Read;
-
 use numbering::records::{CarrierType, Country, Ocn, StateCode};
 
-use super::{Dated, state};
+use super::state;
 use crate::{
-    IngestError,
+    error::ReportError,
     outcome::Notes,
-    table::{Column, Dialect, ReportSchema, Row, non_empty},
+    table::{Column, Dialect, Report, ReportSchema, Row, non_empty},
 };
 
-/// What messages call the file.
+/// The name of the file in messages.
 pub(crate) const FILE: &str = "the carriers overlay";
 
-const SCHEMA: ReportSchema<6> = ReportSchema {
-    file: FILE,
-    dialect: Dialect::Commas,
-    columns: [
-        Column::needed(&["ocn"]),
-        Column::needed(&["company_name"]),
-        Column::needed(&["common_name"]),
-        Column::needed(&["carrier_type"]),
-        Column::needed(&["state"]),
-        Column::needed(&["country"]),
-    ],
-    most_rows: 100_000,
+/// The report; a row gives a carrier.
+pub(crate) const REPORT: Report<6, OverlayRow> = Report {
+    schema: ReportSchema {
+        file: FILE,
+        dialect: Dialect::Commas,
+        columns: [
+            Column::needed(&["ocn"]),
+            Column::needed(&["company_name"]),
+            Column::needed(&["common_name"]),
+            Column::needed(&["carrier_type"]),
+            Column::needed(&["state"]),
+            Column::needed(&["country"]),
+        ],
+        most_rows: 100_000,
+    },
+    parse_row: overlay_row,
+    is_usable: |carriers| !carriers.is_empty(),
 };
 
-/// What the overlay says of one carrier.
+/// One carrier in the overlay.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OverlayRow {
     pub ocn: Ocn,
@@ -54,26 +57,18 @@ impl OverlayRow {
     }
 }
 
-/// Reads the overlay: one carrier for each row.
-pub(crate) fn parse(
-    reader: &mut dyn Read,
-    notes: &mut Notes,
-) -> Result<Dated<OverlayRow>, IngestError> {
-    SCHEMA.collect(reader, notes, |row, notes| overlay_row(row, notes).map(Some))
-}
-
-fn overlay_row(row: &Row<'_, 6>, notes: &mut Notes) -> Result<OverlayRow, IngestError> {
+fn overlay_row(row: &Row<'_, 6>, notes: &mut Notes) -> Result<Option<OverlayRow>, ReportError> {
     let [_, company_name, common_name, ..] = &row.cells;
     let differs = |name: &&str| !name.eq_ignore_ascii_case(company_name);
     let country = row.parsed_if_known(5, notes);
-    Ok(OverlayRow {
+    Ok(Some(OverlayRow {
         ocn: row.parsed(0)?,
         company_name: non_empty(company_name).map(str::to_owned),
         common_name: non_empty(common_name).filter(differs).map(str::to_owned),
         carrier_type: row.parsed_if_known(3, notes),
         state: state(row, 4, country, notes),
         country,
-    })
+    }))
 }
 
 #[cfg(test)]
@@ -81,26 +76,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_unknown_type_is_left_out_and_a_repeated_name_is_none() {
+    fn unknown_types_foreign_states_and_repeated_names_are_left_out() {
         let text = "ocn,company_name,common_name,carrier_type,state,country\n\
                     6010,\"NEW CINGULAR, LLC\",AT&T,WIRELESS,CA,US\n\
-                    0051,Pacific Bell,PACIFIC BELL,RBOC,,\n";
-        let mut notes = Notes::default();
-        let (carriers, _) = parse(&mut text.as_bytes(), &mut notes).unwrap();
-        assert_eq!(carriers[0].common_name.as_deref(), Some("AT&T"));
-        assert_eq!(carriers[0].carrier_type, Some(CarrierType::Wireless));
-        assert_eq!((&carriers[1].common_name, carriers[1].carrier_type), (&None, None));
-        assert!(format!("{notes:?}").contains("'RBOC' in line 3"));
-    }
-
-    #[test]
-    fn a_row_without_a_name_has_none_and_a_state_of_another_country_is_left_out() {
-        let text = "ocn,company_name,common_name,carrier_type,state,country\n\
+                    0051,Pacific Bell,PACIFIC BELL,RBOC,,\n\
                     169D,,,CLEC,ON,US\n";
         let mut notes = Notes::default();
-        let (carriers, _) = parse(&mut text.as_bytes(), &mut notes).unwrap();
-        assert_eq!((&carriers[0].company_name, carriers[0].state), (&None, None));
-        assert_eq!(carriers[0].country, Some(Country::Us));
-        assert!(format!("{notes:?}").contains("'ON' in line 2"), "{notes:?}");
+        let (carriers, _) = REPORT.read(&mut text.as_bytes(), &mut notes).unwrap();
+        let [cingular, pacific, unnamed] = &carriers[..] else { panic!("{carriers:?}") };
+        assert_eq!(cingular.common_name.as_deref(), Some("AT&T"));
+        assert_eq!(cingular.carrier_type, Some(CarrierType::Wireless));
+        assert_eq!((&pacific.common_name, pacific.carrier_type), (&None, None));
+        assert_eq!((&unnamed.company_name, unnamed.state), (&None, None));
+        assert_eq!(unnamed.country, Some(Country::Us));
+        let report = format!("{notes:?}");
+        assert!(report.contains("'RBOC' in line 3") && report.contains("'ON' in line 4"));
     }
 }

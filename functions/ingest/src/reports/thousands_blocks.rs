@@ -1,35 +1,38 @@
 //! NANPA's thousands block assignments: who holds which thousand numbers of a pooled exchange.
 
-use std::io::Read;
-
 use jiff::civil::Date;
 use numbering::records::{Country, NpaNxx, Ocn, StateCode};
 
-use super::{Dated, is_in_plan, state};
+use super::{is_in_plan, state};
 use crate::{
-    IngestError,
+    error::ReportError,
     outcome::Notes,
-    table::{Column, Dialect, ReportSchema, Row, date, non_empty},
+    table::{Column, Dialect, Report, ReportSchema, Row, date, non_empty},
 };
 
-/// What messages call the report.
+/// The name of the report in messages.
 pub(crate) const FILE: &str = "the thousands block report";
 
-const SCHEMA: ReportSchema<9> = ReportSchema {
-    file: FILE,
-    dialect: Dialect::Commas,
-    columns: [
-        Column::needed(&["State"]),
-        Column::needed(&["NPA"]),
-        Column::needed(&["NXX"]),
-        Column::needed(&["X"]),
-        Column::needed(&["STATUS"]),
-        Column::needed(&["Assigned To"]),
-        Column::needed(&["OCN"]),
-        Column::needed(&["Rate Center"]),
-        Column::needed(&["Block Effective Date"]),
-    ],
-    most_rows: 2_000_000,
+/// The report; available and reserved blocks are counted, and there may be no others.
+pub(crate) const REPORT: Report<9, AssignedBlock> = Report {
+    schema: ReportSchema {
+        file: FILE,
+        dialect: Dialect::Commas,
+        columns: [
+            Column::needed(&["State"]),
+            Column::needed(&["NPA"]),
+            Column::needed(&["NXX"]),
+            Column::needed(&["X"]),
+            Column::needed(&["STATUS"]),
+            Column::needed(&["Assigned To"]),
+            Column::needed(&["OCN"]),
+            Column::needed(&["Rate Center"]),
+            Column::needed(&["Block Effective Date"]),
+        ],
+        most_rows: 2_000_000,
+    },
+    parse_row: assigned_block,
+    is_usable: |_| true,
 };
 
 /// A thousands block with the carrier it is assigned to.
@@ -46,24 +49,10 @@ pub(crate) struct AssignedBlock {
     pub effective: Option<Date>,
 }
 
-/// Reads the blocks that are assigned. Available and reserved ones are skipped and counted; there may
-/// be no others.
-pub(crate) fn parse(
-    reader: &mut dyn Read,
-    notes: &mut Notes,
-) -> Result<Dated<AssignedBlock>, IngestError> {
-    let mut blocks = Vec::new();
-    let date = SCHEMA.read(reader, notes, |row, notes| {
-        blocks.extend(assigned_block(row, notes)?);
-        Ok(())
-    })?;
-    Ok((blocks, date))
-}
-
 fn assigned_block(
     row: &Row<'_, 9>,
     notes: &mut Notes,
-) -> Result<Option<AssignedBlock>, IngestError> {
+) -> Result<Option<AssignedBlock>, ReportError> {
     let npa_nxx = NpaNxx { npa: row.parsed(1)?, nxx: row.parsed(2)? };
     if !is_in_plan(row, 1, npa_nxx.npa, notes) {
         return Ok(None);
@@ -95,7 +84,7 @@ fn assigned_block(
     }))
 }
 
-/// Which of an exchange's ten blocks.
+/// One of an exchange's ten blocks.
 struct BlockDigit(u8);
 
 impl std::str::FromStr for BlockDigit {
@@ -119,44 +108,40 @@ mod tests {
     fn assigned_blocks_are_kept_and_the_others_counted() {
         let text = format!(
             "{HEADER}W,CA,415,200,3,AS,PACIFIC BELL,N,,SNFC CNTRL,01/02/2020,,VOICE – NETWORKS,464D,01/01/2020\n\
-             W,CA,415,200,4,AV,PACIFIC BELL,N,,SNFC CNTRL,,01/02/2020,,,\n"
+             W,CA,415,200,4,AV,PACIFIC BELL,N,,SNFC CNTRL,,01/02/2020,,,\n\
+             W,CA,415,200,5,AS,,N,,,soon,,,464D,\n"
         );
         let mut notes = Notes::default();
-        let (blocks, _) = parse(&mut text.as_bytes(), &mut notes).unwrap();
-        let [block] = blocks.as_slice() else { panic!("{blocks:?}") };
-        assert_eq!((block.npa_nxx.to_string().as_str(), block.digit), ("415-200", 3));
-        assert_eq!(
-            (block.ocn.to_string().as_str(), block.company.as_deref()),
-            ("464D", Some("VOICE – NETWORKS"))
-        );
-        assert_eq!(block.rate_center.as_deref(), Some("SNFC CNTRL"));
-        assert_eq!(block.effective, Some(Date::constant(2020, 1, 2)));
-        assert_eq!(notes.skipped().values().sum::<u32>(), 1);
+        let (blocks, _) = REPORT.read(&mut text.as_bytes(), &mut notes).unwrap();
+        let expected = AssignedBlock {
+            npa_nxx: "415-200".parse().unwrap(),
+            digit: 3,
+            ocn: "464D".parse().unwrap(),
+            company: Some("VOICE – NETWORKS".to_owned()),
+            rate_center: Some("SNFC CNTRL".to_owned()),
+            state: Some("CA".parse().unwrap()),
+            effective: Some(Date::constant(2020, 1, 2)),
+        };
+        assert_eq!(blocks, [expected]);
+        assert_eq!(notes.skipped().values().sum::<u32>(), 2);
+        assert!(format!("{notes:?}").contains("'soon' in line 4"), "{notes:?}");
     }
 
     #[test]
-    fn a_file_of_free_blocks_alone_is_read_and_counted() {
-        let text = format!("{HEADER}W,CA,415,200,4,AV,PACIFIC BELL,N,,SNFC CNTRL,,01/02/2020,,,\n");
+    fn a_file_of_free_blocks_alone_is_read_and_one_without_rows_refused() {
         let mut notes = Notes::default();
-        assert_eq!(parse(&mut text.as_bytes(), &mut notes).unwrap().0, []);
-        assert_eq!(notes.skipped().values().sum::<u32>(), 1);
-        let error = parse(&mut HEADER.as_bytes(), &mut notes).unwrap_err().to_string();
-        assert_eq!(error, "the thousands block report holds no rows");
-    }
-
-    #[test]
-    fn a_block_whose_effective_date_cannot_be_read_is_left_out_with_a_warning() {
-        let text = format!("{HEADER}W,CA,415,200,3,AS,,N,,,soon,,,464D,\n");
-        let mut notes = Notes::default();
-        let (blocks, _) = parse(&mut text.as_bytes(), &mut notes).unwrap();
-        assert_eq!(blocks.len(), 0);
-        assert!(format!("{notes:?}").contains("'soon' in line 2"), "{notes:?}");
-    }
-
-    #[test]
-    fn the_number_of_a_block_is_one_digit() {
-        let text = format!("{HEADER}W,CA,415,200,12,AS,,N,,,,,X,464D,\n");
-        let error = parse(&mut text.as_bytes(), &mut Notes::default()).unwrap_err().to_string();
-        assert!(error.ends_with("line 2, column X: '12' must be exactly one digit"), "{error}");
+        let free = format!("{HEADER}W,CA,415,200,4,AV,,N,,SNFC CNTRL,,01/02/2020,,,\n");
+        assert_eq!(REPORT.read(&mut free.as_bytes(), &mut notes).unwrap().0, []);
+        let wrong = format!("{HEADER}W,CA,415,200,12,AS,,N,,,,,X,464D,\n");
+        for (text, expected) in [
+            (HEADER, "the thousands block report holds no rows"),
+            (
+                &wrong,
+                "the thousands block report, line 2, column X: '12' must be exactly one digit",
+            ),
+        ] {
+            let error = REPORT.read(&mut text.as_bytes(), &mut notes).unwrap_err();
+            assert_eq!(error.to_string(), expected);
+        }
     }
 }

@@ -1,34 +1,24 @@
 //! Reports in S3: one signed GET, so that the SDK of S3 need not be built and loaded for it.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use signed_requests::{AccountError, AwsAccount, Service, SigningError, client_builder, domain};
+use signed_requests::{AwsAccount, Service, client_builder, domain};
 
-use super::download::{self, DownloadError, Received};
+use super::download::{self, Received};
+use crate::error::Cause;
 
 /// The characters of a key that are percent-encoded, as the signature requires: all but these.
 const ENCODED_IN_KEY: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b'/');
-
-/// Why an object could not be read.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum BucketError {
-    #[error(transparent)]
-    Account(#[from] AccountError),
-    #[error(transparent)]
-    Signing(#[from] SigningError),
-    #[error(transparent)]
-    Download(#[from] DownloadError),
-}
 
 /// Reads a whole object. Region and credentials come from the environment.
 pub(super) async fn read_object(
     bucket: &str,
     key: &str,
     received: impl Fn(Received),
-) -> Result<Vec<u8>, BucketError> {
+) -> Result<Vec<u8>, Cause> {
     let account = AwsAccount::from_env().await?;
     let address = address(bucket, key, account.region(), Service::S3.custom_endpoint().as_deref());
-    let client = download::with_limits(client_builder()).build().map_err(DownloadError::from)?;
+    let client = download::with_limits(client_builder()).build()?;
     let headers = account.signed_headers(Service::S3, "GET", &address, &[], &[])?;
     let request = || client.get(&address).headers(headers.clone());
     Ok(download::fetch(request, download::WAITS, received).await?)

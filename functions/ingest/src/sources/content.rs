@@ -6,9 +6,13 @@ mod tests;
 use std::io::{self, Read, Seek};
 
 use flate2::read::MultiGzDecoder;
+use logging::with_causes;
 use zip::ZipArchive;
 
-use crate::IngestError;
+use crate::{
+    IngestError,
+    error::{Cause, ReportError},
+};
 
 /// Most bytes a report may unpack to; the largest published one, of the thousands blocks, has 200 MB.
 const MOST_BYTES: u64 = 512 << 20;
@@ -19,23 +23,6 @@ const HEAD: u64 = 512;
 
 pub(crate) trait ReadSeek: Read + Seek + Send {}
 impl<T: Read + Seek + Send> ReadSeek for T {}
-
-/// Why content is not one report, packed or not.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum ContentError {
-    #[error("its beginning cannot be read")]
-    Head(#[source] io::Error),
-    #[error("{0}")]
-    Foreign(&'static str),
-    #[error("the {packing} is damaged or cut off")]
-    Damaged { packing: &'static str, source: io::Error },
-    #[error("the zip holds {0} files and must hold one report")]
-    FileCount(usize),
-    #[error("the {packing} holds a packed file; unpack it first")]
-    PackedTwice { packing: &'static str },
-    #[error("in the {packing}: {what}")]
-    ForeignPacked { packing: &'static str, what: &'static str },
-}
 
 const ZIP: &str = "zip";
 const GZIP: &str = "gzip file";
@@ -130,7 +117,7 @@ fn too_large() -> io::Error {
     io::Error::other(format!("it unpacks to more than {MOST_BYTES} bytes"))
 }
 
-/// Whether a name in an archive is that of a file, other than those that macOS adds beside others.
+/// `true` if a name in an archive is that of a file which macOS has not added beside others.
 fn is_content(name: &str) -> bool {
     let file_name = name.rsplit('/').next().unwrap_or_default();
     let is_of_macos =
@@ -138,19 +125,23 @@ fn is_content(name: &str) -> bool {
     !file_name.is_empty() && !is_of_macos
 }
 
+fn damaged(packing: &str, error: impl Into<io::Error>) -> Cause {
+    format!("the {packing} is damaged or cut off: {}", with_causes(&error.into())).into()
+}
+
 /// The index of the one report in an archive.
-fn index_of_report<R: Read + Seek>(archive: &ZipArchive<R>) -> Result<usize, ContentError> {
+fn index_of_report<R: Read + Seek>(archive: &ZipArchive<R>) -> Result<usize, Cause> {
     let names = (0..archive.len())
         .filter_map(|index| archive.name_for_index(index))
         .collect::<Result<Vec<_>, _>>()
-        .map_err(|error| ContentError::Damaged { packing: ZIP, source: error.into() })?;
+        .map_err(|error| damaged(ZIP, error))?;
     if names.iter().any(|name| name == "xl/workbook.xml") {
-        return Err(ContentError::Foreign("it is an Excel workbook (XLSX); save its sheet as CSV"));
+        return Err("it is an Excel workbook (XLSX); save its sheet as CSV".into());
     }
     let files: Vec<usize> = (0..names.len()).filter(|&index| is_content(&names[index])).collect();
     match files[..] {
         [index] => Ok(index),
-        _ => Err(ContentError::FileCount(files.len())),
+        _ => Err(format!("the zip holds {} files and must hold one report", files.len()).into()),
     }
 }
 
@@ -163,40 +154,40 @@ pub(crate) struct Content {
 impl Content {
     /// Tells the kind of the content by its first bytes, and reads packed content to its end to see
     /// whether it is whole.
-    pub fn new(source_name: String, mut bytes: Box<dyn ReadSeek>) -> Result<Self, ContentError> {
+    pub fn new(source_name: String, mut bytes: Box<dyn ReadSeek>) -> Result<Self, Cause> {
+        let unreadable =
+            |error: io::Error| format!("its beginning cannot be read: {}", with_causes(&error));
         let mut head = Vec::new();
-        bytes.by_ref().take(HEAD).read_to_end(&mut head).map_err(ContentError::Head)?;
-        bytes.rewind().map_err(ContentError::Head)?;
-        let (packing, mut packed) = match Kind::of(&head).map_err(ContentError::Foreign)? {
+        bytes.by_ref().take(HEAD).read_to_end(&mut head).map_err(unreadable)?;
+        bytes.rewind().map_err(unreadable)?;
+        let (packing, mut packed) = match Kind::of(&head)? {
             Kind::Text => return Ok(Self { source_name, bytes: Bytes::Text(bytes) }),
             Kind::Gzip => (GZIP, Bytes::Gzip(bytes)),
             Kind::Zip => {
-                let archive = ZipArchive::new(bytes).map_err(|error| ContentError::Damaged {
-                    packing: ZIP,
-                    source: error.into(),
-                })?;
+                let archive = ZipArchive::new(bytes).map_err(|error| damaged(ZIP, error))?;
                 let index = index_of_report(&archive)?;
                 (ZIP, Bytes::Zip { archive, index })
             }
         };
-        let unpacked_head =
-            packed.verify().map_err(|source| ContentError::Damaged { packing, source })?;
-        match Kind::of(&unpacked_head) {
+        match Kind::of(&packed.verify().map_err(|error| damaged(packing, error))?) {
             Ok(Kind::Text) => Ok(Self { source_name, bytes: packed }),
-            Ok(Kind::Zip | Kind::Gzip) => Err(ContentError::PackedTwice { packing }),
-            Err(what) => Err(ContentError::ForeignPacked { packing, what }),
+            Ok(Kind::Zip | Kind::Gzip) => {
+                Err(format!("the {packing} holds a packed file; unpack it first").into())
+            }
+            Err(what) => Err(format!("in the {packing}: {what}").into()),
         }
     }
 
-    /// Hands the unpacked text to `parse`.
+    /// Hands the unpacked text to `parse`. `read` is told how many lines have been read.
     pub fn read<T>(
         mut self,
-        parse: impl FnOnce(&mut dyn Read) -> Result<T, IngestError>,
+        read: impl Fn(u64),
+        parse: impl FnOnce(&mut dyn Read) -> Result<T, ReportError>,
     ) -> Result<T, IngestError> {
         let source_name = self.source_name;
         match self.bytes.unpacked() {
-            Ok(unpacked) => parse(&mut NormalizedText::new(unpacked))
-                .map_err(|error| IngestError::InSource { source_name, source: Box::new(error) }),
+            Ok(unpacked) => parse(&mut NormalizedText::new(unpacked, read))
+                .map_err(|source| IngestError::Report { source_name, source }),
             Err(error) => Err(IngestError::Unreadable { source_name, source: error.into() }),
         }
     }
@@ -204,19 +195,22 @@ impl Content {
 
 /// Text in which every line ends with LF, the last one too, so that line numbers agree whether a file
 /// ends its lines with CR, LF or CRLF. Reading fails if the text or a line is too long.
-struct NormalizedText<R> {
+struct NormalizedText<R, F> {
     inner: R,
+    /// Told how many lines have been read.
+    read: F,
+    lines: u64,
     /// Bytes that may still be read.
     bytes_left: u64,
     /// Bytes of the line that has begun.
     line_length: usize,
-    /// Whether the last byte was a CR.
+    /// `true` if the last byte was a CR.
     after_cr: bool,
 }
 
-impl<R: Read> NormalizedText<R> {
-    fn new(inner: R) -> Self {
-        Self { inner, bytes_left: MOST_BYTES, line_length: 0, after_cr: false }
+impl<R: Read, F: Fn(u64)> NormalizedText<R, F> {
+    fn new(inner: R, read: F) -> Self {
+        Self { inner, read, lines: 0, bytes_left: MOST_BYTES, line_length: 0, after_cr: false }
     }
 
     /// Turns line ends into LF in place, and gives how many bytes are left.
@@ -234,7 +228,8 @@ impl<R: Read> NormalizedText<R> {
         kept
     }
 
-    fn refuse_long_lines(&mut self, bytes: &[u8]) -> io::Result<()> {
+    /// Counts lines, and refuses those that are too long.
+    fn count_lines(&mut self, bytes: &[u8]) -> io::Result<()> {
         for part in bytes.split_inclusive(|&byte| byte == b'\n') {
             self.line_length += part.len();
             if self.line_length > LONGEST_LINE {
@@ -242,25 +237,27 @@ impl<R: Read> NormalizedText<R> {
             }
             if part.ends_with(b"\n") {
                 self.line_length = 0;
+                self.lines += 1;
             }
         }
+        (self.read)(self.lines);
         Ok(())
     }
 }
 
-impl<R: Read> Read for NormalizedText<R> {
+impl<R: Read, F: Fn(u64)> Read for NormalizedText<R, F> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             let read = self.inner.read(buffer)?;
             self.bytes_left = self.bytes_left.checked_sub(read as u64).ok_or_else(too_large)?;
             let is_last_line_open = read == 0 && self.line_length > 0;
             if is_last_line_open && !buffer.is_empty() {
-                self.line_length = 0;
                 buffer[0] = b'\n';
+                self.count_lines(b"\n")?;
                 return Ok(1);
             }
             let kept = self.normalize_line_ends(&mut buffer[..read]);
-            self.refuse_long_lines(&buffer[..kept])?;
+            self.count_lines(&buffer[..kept])?;
             // A part of a file may consist of the LF of a CRLF alone; 0 bytes would mean its end.
             if kept > 0 || read == 0 {
                 return Ok(kept);

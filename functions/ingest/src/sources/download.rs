@@ -1,13 +1,13 @@
 //! Reports over HTTPS, bounded in time and size, with retries after failures that may pass.
 
-use std::time::Duration;
+use std::{error::Error, time::Duration};
 
 use backon::{ExponentialBuilder, Retryable};
 use logging::with_causes;
 use reqwest::{ClientBuilder, RequestBuilder, StatusCode, redirect::Policy};
 use signed_requests::{client_builder, first_bytes};
 
-use super::{MOST_FETCHED, transport::TransportError};
+use super::{MOST_FETCHED, without_secrets};
 
 /// Between two parts of a response.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
@@ -24,7 +24,7 @@ pub(super) const WAITS: ExponentialBuilder = ExponentialBuilder::new()
     .with_max_times(3)
     .with_jitter();
 
-/// How much of a source has arrived.
+/// The part of a source that has arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Received {
     pub bytes: u64,
@@ -32,36 +32,45 @@ pub(crate) struct Received {
     pub total: Option<u64>,
 }
 
-/// Why a report could not be fetched.
+/// The reason why a report could not be fetched, without the secrets of any address.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum DownloadError {
-    #[error("the server answers {status}")]
-    Status { status: StatusCode },
-    #[error("the server answers {status} ({code})")]
-    StatusWithCode { status: StatusCode, code: String },
-    #[error("it has more than {MOST_FETCHED} bytes")]
-    TooLarge,
-    #[error("the download failed")]
-    Transport(#[source] TransportError),
-}
-
-impl From<reqwest::Error> for DownloadError {
-    fn from(error: reqwest::Error) -> Self {
-        Self::Transport(error.into())
-    }
+#[error("{message}")]
+pub(super) struct DownloadError {
+    message: String,
+    /// `true` if another attempt may succeed.
+    is_transient: bool,
 }
 
 impl DownloadError {
-    /// Whether another attempt may succeed.
-    fn is_transient(&self) -> bool {
-        match self {
-            Self::Status { status } | Self::StatusWithCode { status, .. } => {
-                status.is_server_error()
-                    || [StatusCode::TOO_MANY_REQUESTS, StatusCode::REQUEST_TIMEOUT].contains(status)
-            }
-            Self::Transport(error) => error.is_transient(),
-            Self::TooLarge => false,
+    /// The error of a server that answers `status`, with the code of S3 if there is one.
+    fn of_status(status: StatusCode, code: Option<String>) -> Self {
+        let code = code.map(|code| format!(" ({code})"));
+        let transient = [StatusCode::TOO_MANY_REQUESTS, StatusCode::REQUEST_TIMEOUT];
+        Self {
+            message: format!("the server answers {status}{}", code.unwrap_or_default()),
+            is_transient: status.is_server_error() || transient.contains(&status),
         }
+    }
+}
+
+impl From<reqwest::Error> for DownloadError {
+    /// Tells all causes. A redirect may lead to an address with a signature, which any of them may name.
+    fn from(error: reqwest::Error) -> Self {
+        let is_transient = !error.is_builder() && !error.is_redirect();
+        // The address that was asked for stands in the message about the source.
+        let error = error.without_url();
+        let mut message = "the download failed".to_owned();
+        let mut cause: Option<&dyn Error> = Some(&error);
+        while let Some(error) = cause {
+            let mut text = error.to_string();
+            let of_request = error.downcast_ref::<reqwest::Error>();
+            if let Some(address) = of_request.and_then(reqwest::Error::url) {
+                text = text.replace(address.as_str(), &without_secrets(address.as_str()));
+            }
+            message += &format!(": {text}");
+            cause = error.source();
+        }
+        Self { message, is_transient }
     }
 }
 
@@ -76,9 +85,6 @@ pub(super) async fn download(
 
 /// Fetches the whole body at an `http://` address of this machine, from nowhere else: neither through
 /// a proxy nor by a redirect.
-///
-/// # Errors
-/// Returns an error for the reasons of [`download`].
 pub(super) async fn download_from_loopback(
     address: &str,
     received: impl Fn(Received),
@@ -104,7 +110,7 @@ pub(super) async fn fetch(
     };
     (|| fetch_once(request(), &received))
         .retry(waits)
-        .when(DownloadError::is_transient)
+        .when(|error| error.is_transient)
         .notify(log)
         .await
 }
@@ -119,17 +125,16 @@ async fn fetch_once(
     if !status.is_success() {
         // The body only adds a code to the status, which is told without it, too.
         let body = first_bytes(response, MAX_FAILURE_BYTES).await.unwrap_or_default();
-        return Err(match s3_error_code(&String::from_utf8_lossy(&body)) {
-            Some(code) => DownloadError::StatusWithCode { status, code },
-            None => DownloadError::Status { status },
-        });
+        let code = s3_error_code(&String::from_utf8_lossy(&body));
+        return Err(DownloadError::of_status(status, code));
     }
     let (mut bytes, total) = (Vec::new(), response.content_length());
     while let Some(part) = response.chunk().await? {
         bytes.extend_from_slice(&part);
         received(Received { bytes: bytes.len() as u64, total });
         if bytes.len() > MOST_FETCHED {
-            return Err(DownloadError::TooLarge);
+            let message = format!("it has more than {MOST_FETCHED} bytes");
+            return Err(DownloadError { message, is_transient: false });
         }
     }
     Ok(bytes)
@@ -196,25 +201,18 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_busy_server_is_asked_again() {
-        let (address, calls) = server(2, StatusCode::SERVICE_UNAVAILABLE).await;
-        assert_eq!(fetch_from(&address).await.unwrap(), b"report");
-        assert_eq!(calls.load(Ordering::SeqCst), 3);
-    }
-
-    #[tokio::test]
-    async fn a_server_that_stays_busy_is_given_up_after_four_attempts() {
-        let (address, calls) = server(usize::MAX, StatusCode::TOO_MANY_REQUESTS).await;
-        let error = fetch_from(&address).await.unwrap_err();
-        assert_eq!(error.to_string(), "the server answers 429 Too Many Requests");
-        assert_eq!(calls.load(Ordering::SeqCst), 4);
-    }
-
-    #[tokio::test]
-    async fn a_missing_report_is_asked_for_once() {
-        let (address, calls) = server(usize::MAX, StatusCode::NOT_FOUND).await;
-        assert!(matches!(fetch_from(&address).await, Err(DownloadError::Status { .. })));
-        assert_eq!(calls.load(Ordering::SeqCst), 1);
+    async fn a_busy_server_is_asked_up_to_four_times_and_one_without_the_report_once() {
+        let busy = "the server answers 429 Too Many Requests";
+        for (failures, status, expected, attempts) in [
+            (2, StatusCode::SERVICE_UNAVAILABLE, Ok(b"report".to_vec()), 3),
+            (usize::MAX, StatusCode::TOO_MANY_REQUESTS, Err(busy), 4),
+            (usize::MAX, StatusCode::NOT_FOUND, Err("the server answers 404 Not Found"), 1),
+        ] {
+            let (address, calls) = server(failures, status).await;
+            let fetched = fetch_from(&address).await.map_err(|error| error.to_string());
+            assert_eq!(fetched, expected.map_err(str::to_owned), "{status}");
+            assert_eq!(calls.load(Ordering::SeqCst), attempts, "{status}");
+        }
     }
 
     #[tokio::test]
@@ -226,7 +224,8 @@ mod tests {
                 _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\nhalf").await;
             }
         });
-        assert!(matches!(fetch_from(&address).await, Err(DownloadError::Transport(_))));
+        let error = fetch_from(&address).await.unwrap_err().to_string();
+        assert!(error.starts_with("the download failed: "), "{error}");
     }
 
     #[tokio::test]

@@ -1,10 +1,9 @@
-//! Where a report comes from: a file, an S3 object, a published address, or the program itself.
+//! The sources of reports: a file, an S3 object, a published address, or the program itself.
 
 mod bucket;
 mod content;
 mod download;
 mod published;
-mod transport;
 
 use std::{fmt, fs::File, io::Cursor, path::PathBuf, str::FromStr, time::Instant};
 
@@ -35,7 +34,7 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Whether `source` is one of them.
+    /// `true` if `source` is one of them.
     pub(crate) fn include(&self, source: &Source) -> bool {
         let Self { nanpa, cnac, npa_report, carriers, thousands_blocks } = self;
         [nanpa, cnac, npa_report].contains(&source)
@@ -43,7 +42,7 @@ impl Sources {
     }
 }
 
-/// Where one report comes from.
+/// The source of one report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
     /// A file on this machine.
@@ -145,10 +144,7 @@ impl Source {
         let Ok(fetched) = before_deadline(deadline, self.bytes(received)).await else {
             return Err(IngestError::TooSlow { file, source_name });
         };
-        let opened = match fetched {
-            Ok(bytes) => Content::new(source_name.clone(), bytes).map_err(Cause::from),
-            Err(error) => Err(error),
-        };
+        let opened = fetched.and_then(|bytes| Content::new(source_name.clone(), bytes));
         opened.map_err(|source| match self {
             Self::Https(_) | Self::Loopback(_) => {
                 IngestError::NotFetched { file, address: source_name, source }
@@ -161,19 +157,14 @@ impl Source {
 
     /// The bytes of the source, packed or not.
     async fn bytes(&self, received: impl Fn(Received)) -> Result<Box<dyn ReadSeek>, Cause> {
-        Ok(match self {
-            Self::File(path) => Box::new(File::open(path)?),
-            Self::Https(address) => {
-                Box::new(Cursor::new(download::download(address, received).await?))
-            }
-            Self::Loopback(address) => {
-                Box::new(Cursor::new(download::download_from_loopback(address, received).await?))
-            }
-            Self::S3 { bucket, key } => {
-                Box::new(Cursor::new(bucket::read_object(bucket, key, received).await?))
-            }
-            Self::Embedded(bytes) => Box::new(Cursor::new(*bytes)),
-        })
+        let fetched = match self {
+            Self::File(path) => return Ok(Box::new(File::open(path)?)),
+            Self::Embedded(bytes) => return Ok(Box::new(Cursor::new(*bytes))),
+            Self::Https(address) => download::download(address, received).await?,
+            Self::Loopback(address) => download::download_from_loopback(address, received).await?,
+            Self::S3 { bucket, key } => bucket::read_object(bucket, key, received).await?,
+        };
+        Ok(Box::new(Cursor::new(fetched)))
     }
 }
 
@@ -184,32 +175,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_names_an_address_an_object_or_a_file() {
-        assert_eq!("https://x/y".parse(), Ok(Source::Https("https://x/y".into())));
-        assert_eq!("x/y.zip".parse(), Ok(Source::File("x/y.zip".into())));
+    fn a_text_names_an_address_an_object_or_a_file_which_is_not_remote() {
+        let https = Source::Https("https://x/y".into());
         let object = Source::S3 { bucket: "b".into(), key: "k/l.csv".into() };
-        assert_eq!("s3://b/k/l.csv".parse(), Ok(object.clone()));
         assert_eq!(object.to_string(), "s3://b/k/l.csv");
-        for wrong in ["http://x/y", "HTTPS://x", "ftp://x", "s3://bucket", "s3:///key", "s3://b/"] {
-            assert!(wrong.parse::<Source>().is_err(), "{wrong}");
+        for (text, source) in [("https://x/y", https), ("s3://b/k/l.csv", object)] {
+            assert_eq!(text.parse(), Ok(source.clone()));
+            assert_eq!(text.parse(), Ok(RemoteSource(source)));
         }
-    }
-
-    #[test]
-    fn a_path_is_not_a_remote_source() {
-        for text in [
-            "/proc/self/environ",
-            "reports/a.zip",
-            "https:/x",
-            "",
+        for path in ["/proc/self/environ", "x/y.zip", "https:/x", ""] {
+            assert_eq!(path.parse(), Ok(Source::File(path.into())));
+            assert!(path.parse::<RemoteSource>().is_err(), "{path}");
+        }
+        for wrong in [
+            "http://127.0.0.1:9001/next",
+            "HTTPS://x",
             "file:///etc/passwd",
-            "http://127.0.0.1:9001/2018-06-01/runtime/invocation/next",
+            "s3://bucket",
+            "s3:///key",
+            "s3://b/",
         ] {
-            assert!(text.parse::<RemoteSource>().is_err(), "{text}");
+            assert!(wrong.parse::<Source>().is_err(), "{wrong}");
+            assert!(wrong.parse::<RemoteSource>().is_err(), "{wrong}");
         }
-        let address: RemoteSource = "https://x/y".parse().unwrap();
-        assert_eq!(address.0, Source::Https("https://x/y".into()));
-        assert!("s3://b/k".parse::<RemoteSource>().is_ok());
     }
 
     #[tokio::test]

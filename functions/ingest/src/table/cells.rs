@@ -72,7 +72,7 @@ pub(super) fn excerpt(text: &str, most: usize) -> String {
     excerpt
 }
 
-/// Which cells of a row hold text.
+/// The cells of a row that hold text.
 pub(super) enum RowContent<'a> {
     /// No cell.
     Blank,

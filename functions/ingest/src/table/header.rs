@@ -4,16 +4,16 @@ use csv::ByteRecord;
 use jiff::civil::Date;
 
 use super::{
-    LONGEST_CELL, LONGEST_EXCERPT, Line, ReportSchema, Row,
-    cells::{date, decode_cell, excerpt},
+    Line, ReportSchema, Row,
+    cells::{date, decode_cell},
 };
-use crate::IngestError;
+use crate::error::ReportError;
 
-/// Where the wanted columns stand.
+/// The places of the wanted columns.
 pub(super) struct Header<const N: usize> {
     /// The place of each column of the schema in a row; `None` if the report lacks it.
     places: [Option<usize>; N],
-    /// How many cells a row has.
+    /// The number of cells of a row.
     cells: usize,
     pub(super) date: Option<Date>,
 }
@@ -24,7 +24,7 @@ const FILE_UPDATED: &str = "File Updated";
 
 impl<const N: usize> Header<N> {
     /// Reads a line as the header; `None` if it does not name every needed column.
-    pub(super) fn find(schema: &ReportSchema<N>, line: &Line) -> Result<Option<Self>, IngestError> {
+    pub(super) fn find(schema: &ReportSchema<N>, line: &Line) -> Result<Option<Self>, ReportError> {
         let Line { record, number } = line;
         let places = schema
             .columns
@@ -53,27 +53,19 @@ impl<const N: usize> Header<N> {
         &self,
         schema: &'a ReportSchema<N>,
         line: &'a Line,
-    ) -> Result<Row<'a, N>, IngestError> {
+    ) -> Result<Row<'a, N>, ReportError> {
         let Line { record, number } = line;
         let (file, line, found, expected) = (schema.file, *number, record.len(), self.cells);
         if found != expected {
-            return Err(IngestError::Ragged { file, line, found, expected });
+            return Err(ReportError::new(format!(
+                "{file}, line {line}: the row has {found} cells and must have {expected}, as the \
+                 header; check whether the file is cut off or a cell is not quoted"
+            )));
         }
         let cells = self.places.map(|place| {
             let cell = place.and_then(|place| record.get(place));
             cell.map(decode_cell).unwrap_or_default()
         });
-        for (column, cell) in schema.columns.iter().zip(&cells) {
-            if cell.len() > LONGEST_CELL {
-                return Err(IngestError::Cell {
-                    file,
-                    line,
-                    column: column.name(),
-                    value: excerpt(cell, LONGEST_EXCERPT),
-                    rule: format!("must have at most {LONGEST_CELL} bytes"),
-                });
-            }
-        }
         Ok(Row { schema, line, cells })
     }
 }
@@ -82,14 +74,17 @@ fn refuse_repeated<const N: usize>(
     schema: &ReportSchema<N>,
     record: &ByteRecord,
     line: u64,
-) -> Result<(), IngestError> {
+) -> Result<(), ReportError> {
     for column in &schema.columns {
         let cells = record.iter().zip(1..);
         let named = cells.filter(|(cell, _)| column.is_named(&decode_cell(cell)));
         let places: Vec<usize> = named.map(|(_, place)| place).collect();
         if let [first, second, ..] = places[..] {
             let (file, column) = (schema.file, column.name());
-            return Err(IngestError::RepeatedColumn { file, line, column, first, second });
+            return Err(ReportError::new(format!(
+                "{file}, line {line}: the header names the column {column} twice, in cells {first} \
+                 and {second}; remove the column that is wrong"
+            )));
         }
     }
     Ok(())

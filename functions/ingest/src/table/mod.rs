@@ -12,14 +12,15 @@ use std::{borrow::Cow, fmt::Display, io::Read, str::FromStr};
 
 use csv::{ByteRecord, Reader, ReaderBuilder};
 use jiff::civil::Date;
+use logging::with_causes;
 
 use self::cells::{RowContent, decode_cell, excerpt, invisible, row_content};
 use self::header::Header;
-use crate::{IngestError, outcome::Notes};
+use crate::{error::ReportError, outcome::Notes};
 
 pub(crate) use cells::{date, non_empty};
 
-/// How a report looks: what messages call it, and the columns that are wanted of it.
+/// The form of a report: its name in messages, and the columns that are read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ReportSchema<const N: usize> {
     pub file: &'static str,
@@ -29,7 +30,35 @@ pub(crate) struct ReportSchema<const N: usize> {
     pub most_rows: u64,
 }
 
-/// How the cells of a row are separated.
+/// A report: its looks, and what its rows become.
+pub(crate) struct Report<const N: usize, T> {
+    pub schema: ReportSchema<N>,
+    /// Gives the value of a row; `None` if the row is left out.
+    pub parse_row: fn(&Row<'_, N>, &mut Notes) -> Result<Option<T>, ReportError>,
+    /// `true` if a report with these values can be imported.
+    pub is_usable: fn(&[T]) -> bool,
+}
+
+impl<const N: usize, T> Report<N, T> {
+    /// Reads the value of each row, and the date that the file states for itself.
+    pub fn read(&self, reader: &mut dyn Read, notes: &mut Notes) -> Result<Dated<T>, ReportError> {
+        let mut values = Vec::new();
+        let date = self.schema.for_each_row(reader, notes, |row, notes| {
+            values.extend((self.parse_row)(row, notes)?);
+            Ok(())
+        })?;
+        if !(self.is_usable)(&values) {
+            let message = format!("{} holds no row that can be imported", self.schema.file);
+            return Err(ReportError::new(message));
+        }
+        Ok((values, date))
+    }
+}
+
+/// The rows of a report, and the date it states for itself.
+pub(crate) type Dated<T> = (Vec<T>, Option<Date>);
+
+/// The separator of the cells of a row.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Dialect {
     /// By tabs. Cells are padded, with quotes inside the padding, where a CSV reader ignores them.
@@ -110,13 +139,13 @@ impl<R: Read> Lines<R> {
     }
 
     /// The next line that is not empty; `None` at the end of the file.
-    fn next(&mut self) -> Result<Option<Line>, IngestError> {
+    fn next(&mut self) -> Result<Option<Line>, ReportError> {
         let file = self.file;
         let mut record = ByteRecord::new();
-        let is_there = self
-            .reader
-            .read_byte_record(&mut record)
-            .map_err(|source| IngestError::Rows { file, source })?;
+        let is_there = self.reader.read_byte_record(&mut record).map_err(|error| {
+            let message = format!("{file} cannot be read as rows");
+            ReportError::quoting(format!("{message}: {}", with_causes(&error)), message)
+        })?;
         if !is_there {
             return Ok(None);
         }
@@ -125,7 +154,10 @@ impl<R: Read> Lines<R> {
         self.empty_lines += number.saturating_sub(self.last_number + 1);
         self.last_number = number;
         if record.iter().any(|cell| cell.contains(&b'\n')) {
-            return Err(IngestError::OpenQuote { file, line: number });
+            return Err(ReportError::new(format!(
+                "{file}, line {number}: a quote is not closed in the rows before it, or a cell has a \
+                 line break"
+            )));
         }
         Ok(Some(Line { record, number }))
     }
@@ -142,12 +174,12 @@ impl<const N: usize> ReportSchema<N> {
     /// Hands each row to `take_row`, and gives the date the file states for itself, if it does.
     ///
     /// A row without any text is skipped and counted.
-    pub fn read(
+    fn for_each_row(
         &self,
         reader: &mut dyn Read,
         notes: &mut Notes,
-        mut take_row: impl FnMut(&Row<'_, N>, &mut Notes) -> Result<(), IngestError>,
-    ) -> Result<Option<Date>, IngestError> {
+        mut take_row: impl FnMut(&Row<'_, N>, &mut Notes) -> Result<(), ReportError>,
+    ) -> Result<Option<Date>, ReportError> {
         let file = self.file;
         let mut lines = Lines::new(file, self.dialect, reader);
         let (header, date_before_rows) = self.read_header(&mut lines)?;
@@ -161,11 +193,14 @@ impl<const N: usize> ReportSchema<N> {
                 }
                 RowContent::LoneCell(_) | RowContent::Cells => {
                     let row = header.row(self, &line)?;
-                    row.refuse_invisible_characters()?;
+                    row.refuse_unfit_cells()?;
                     take_row(&row, notes)?;
                     rows += 1;
                     if rows > self.most_rows {
-                        return Err(IngestError::TooLong { file, most: self.most_rows });
+                        return Err(ReportError::new(format!(
+                            "{file} must have at most {} rows, and has more",
+                            self.most_rows
+                        )));
                     }
                 }
             }
@@ -175,41 +210,19 @@ impl<const N: usize> ReportSchema<N> {
         }
         notes.count_rows(file, rows);
         match (rows, date) {
-            (0, _) => Err(IngestError::NoRows { file }),
-            (_, Some(date)) if date.year() < FIRST_YEAR => {
-                Err(IngestError::ImplausibleDate { file, date })
-            }
+            (0, _) => Err(ReportError::new(format!("{file} holds no rows"))),
+            (_, Some(date)) if date.year() < FIRST_YEAR => Err(ReportError::new(format!(
+                "{file} is dated {date}; the date of a report must be in {FIRST_YEAR} or later"
+            ))),
             _ => Ok(date),
         }
-    }
-
-    /// Turns each row into the value that `parse_row` gives, or leaves it out if that gives none. Also
-    /// gives the file's date.
-    ///
-    /// # Errors
-    /// Returns an error if [`ReportSchema::read`] does, or if no value is left.
-    pub fn collect<T>(
-        &self,
-        reader: &mut dyn Read,
-        notes: &mut Notes,
-        parse_row: impl Fn(&Row<'_, N>, &mut Notes) -> Result<Option<T>, IngestError>,
-    ) -> Result<(Vec<T>, Option<Date>), IngestError> {
-        let mut values = Vec::new();
-        let date = self.read(reader, notes, |row, notes| {
-            values.extend(parse_row(row, notes)?);
-            Ok(())
-        })?;
-        if values.is_empty() {
-            return Err(IngestError::Unusable { file: self.file });
-        }
-        Ok((values, date))
     }
 
     /// Reads lines up to the header, and gives the date that they or the header state.
     fn read_header<R: Read>(
         &self,
         lines: &mut Lines<R>,
-    ) -> Result<(Header<N>, Option<Date>), IngestError> {
+    ) -> Result<(Header<N>, Option<Date>), ReportError> {
         let mut lines_before: Vec<Line> = Vec::new();
         while lines_before.len() < HEADER_SEARCH_LINES
             && let Some(line) = lines.next()?
@@ -226,7 +239,7 @@ impl<const N: usize> ReportSchema<N> {
     }
 
     /// Names the needed columns that the likeliest of these lines lacks.
-    fn without_header(&self, lines: &[Line]) -> IngestError {
+    fn without_header(&self, lines: &[Line]) -> ReportError {
         let file = self.file;
         let missing = |Line { record, .. }: &Line| -> Vec<&str> {
             let is_there =
@@ -235,23 +248,30 @@ impl<const N: usize> ReportSchema<N> {
             missing.map(Column::name).collect()
         };
         let Some(likeliest) = lines.iter().min_by_key(|line| missing(line).len()) else {
-            return IngestError::Empty { file };
+            return ReportError::new(format!(
+                "{file} does not look like the expected report: it is empty"
+            ));
         };
         let found = likeliest.record.iter().map(decode_cell).collect::<Vec<_>>().join(", ");
-        IngestError::NoHeader {
-            file,
-            missing: missing(likeliest).join(", "),
-            line: likeliest.number,
-            found: excerpt(&found, LONGEST_HEADER_EXCERPT),
-        }
+        let without_contents = format!(
+            "{file} does not look like the expected report: no header row contains the column(s) {}",
+            missing(likeliest).join(", ")
+        );
+        let found = excerpt(&found, LONGEST_HEADER_EXCERPT);
+        let message = format!("{without_contents}; line {} has '{found}'", likeliest.number);
+        ReportError::quoting(message, without_contents)
     }
 }
 
 impl<const N: usize> Row<'_, N> {
-    /// Invisible characters mean nothing in a name or code. A terminal would obey some; others hide text
-    /// from people that programs and agents read.
-    fn refuse_invisible_characters(&self) -> Result<(), IngestError> {
+    /// Refuses cells that are too long or have invisible characters, which mean nothing in a name or
+    /// code. A terminal would obey some; others hide text from people that programs and agents read.
+    fn refuse_unfit_cells(&self) -> Result<(), ReportError> {
         for (place, cell) in self.cells.iter().enumerate() {
+            if cell.len() > LONGEST_CELL {
+                let rule = format!("must have at most {LONGEST_CELL} bytes");
+                return Err(self.refusal(place, rule));
+            }
             let found = cell.chars().find_map(|character| Some((character, invisible(character)?)));
             if let Some((character, kind)) = found {
                 let rule = format!("has the {kind} character U+{:04X}", u32::from(character));
@@ -262,18 +282,18 @@ impl<const N: usize> Row<'_, N> {
     }
 
     /// The error for a cell that breaks a rule.
-    fn refusal(&self, column: usize, rule: String) -> IngestError {
-        IngestError::Cell {
-            file: self.schema.file,
-            line: self.line,
-            column: self.schema.columns[column].name(),
-            value: excerpt(&self.cells[column], LONGEST_EXCERPT),
-            rule,
-        }
+    fn refusal(&self, column: usize, rule: String) -> ReportError {
+        let name = self.schema.columns[column].name();
+        let place = format!("{}, line {}, column {name}:", self.schema.file, self.line);
+        let value = excerpt(&self.cells[column], LONGEST_EXCERPT);
+        ReportError::quoting(
+            format!("{place} '{value}' {rule}"),
+            format!("{place} the cell {rule}"),
+        )
     }
 
     /// A cell that has to be a `T`.
-    pub fn parsed<T: FromStr<Err: Display>>(&self, column: usize) -> Result<T, IngestError> {
+    pub fn parsed<T: FromStr<Err: Display>>(&self, column: usize) -> Result<T, ReportError> {
         let parsed = self.cells[column].parse::<T>();
         parsed.map_err(|rule| self.refusal(column, rule.to_string()))
     }

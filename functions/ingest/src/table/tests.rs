@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::IngestError;
 
 const SCHEMA: ReportSchema<3> = ReportSchema {
     file: "a report",
@@ -15,13 +16,14 @@ const SCHEMA: ReportSchema<3> = ReportSchema {
 
 type ReadReport = (Vec<[String; 3]>, Option<Date>, Notes);
 
-fn read_as(dialect: Dialect, text: &[u8]) -> Result<ReadReport, IngestError> {
-    let (mut rows, mut notes) = (Vec::new(), Notes::default());
-    let mut reader = text;
-    let date = ReportSchema { dialect, ..SCHEMA }.read(&mut reader, &mut notes, |row, _| {
-        rows.push(row.cells.clone().map(Cow::into_owned));
-        Ok(())
-    })?;
+fn read_as(dialect: Dialect, text: &[u8]) -> Result<ReadReport, ReportError> {
+    let report = Report {
+        schema: ReportSchema { dialect, ..SCHEMA },
+        parse_row: |row, _| Ok(Some(row.cells.clone().map(Cow::into_owned))),
+        is_usable: |_| true,
+    };
+    let (mut reader, mut notes) = (text, Notes::default());
+    let (rows, date) = report.read(&mut reader, &mut notes)?;
     Ok((rows, date, notes))
 }
 
@@ -39,11 +41,7 @@ fn columns_are_found_by_name_wherever_they_stand() {
     let (rows, date, _) = read_as(Dialect::Commas, text.as_bytes()).unwrap();
     assert_eq!(rows, [["0051", "A, B", "R"]]);
     assert_eq!(date, Some(Date::constant(2026, 1, 5)));
-}
-
-#[test]
-fn a_column_that_may_be_missing_is_empty_then() {
-    assert_eq!(rows("OCN,Company\n0051,A\n"), [["0051", "A", ""]]);
+    assert_eq!(self::rows("OCN,Company\n0051,A\n"), [["0051", "A", ""]], "an optional column");
 }
 
 #[test]
@@ -86,11 +84,13 @@ fn text_is_utf8_or_windows_1252() {
 fn a_wrong_cell_is_named_by_its_place() {
     let mut reader = "OCN,Company\n\n1,A\n\n\nx,B\n".as_bytes();
     let number = |row: &Row<'_, 3>, _: &mut Notes| row.parsed::<u32>(0).map(drop);
-    let error = SCHEMA.read(&mut reader, &mut Notes::default(), number).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "a report, line 6, column OCN: 'x' invalid digit found in string"
-    );
+    let error = SCHEMA.for_each_row(&mut reader, &mut Notes::default(), number).unwrap_err();
+    let place = "a report, line 6, column OCN:";
+    assert_eq!(error.to_string(), format!("{place} 'x' invalid digit found in string"));
+    let source_name = "s3://b/k".to_owned();
+    let for_callers = IngestError::Report { source_name, source: error }.without_contents();
+    let expected = format!("s3://b/k cannot be imported: {place} the cell invalid digit");
+    assert!(for_callers.starts_with(&expected), "{for_callers}");
 }
 
 #[test]
@@ -117,6 +117,11 @@ fn foreign_ragged_and_empty_files_are_refused() {
     );
     assert_eq!(refusal("OCN,Company\n"), "a report holds no rows");
     assert!(refusal("").contains("it is empty"));
+    assert!(refusal("OCN,\u{1b}[31mName\n1,A\n").ends_with("line 1 has 'OCN, \\u{1b}[31mName'"));
+    assert_eq!(
+        refusal("File Date,1/2/0026\nOCN,Company\n1,A\n"),
+        "a report is dated 0026-01-02; the date of a report must be in 1990 or later"
+    );
 }
 
 #[test]
@@ -139,58 +144,28 @@ fn a_quote_that_is_not_closed_is_refused_and_swallows_no_row() {
 }
 
 #[test]
-fn what_a_terminal_would_obey_is_shown_escaped() {
-    let refusal = refusal("OCN,\u{1b}[31mName\n1,A\n");
-    assert!(refusal.ends_with("line 1 has 'OCN, \\u{1b}[31mName'"), "{refusal}");
-}
-
-#[test]
-fn a_control_character_in_a_wanted_cell_is_refused_with_its_place() {
+fn an_invisible_character_in_a_wanted_cell_is_refused_with_its_place() {
     assert_eq!(
         refusal("OCN,Company\n1,A\n2,\u{1b}[2JACME\n"),
         "a report, line 3, column Company: '\\u{1b}[2JACME' has the control character U+001B"
     );
-    assert!(refusal("OCN,Company\n1,A\0B\n").ends_with("control character U+0000"));
-    assert!(refusal("OCN,Company\n1,A\u{9b}B\n").ends_with("control character U+009B"));
-    assert_eq!(rows("OCN,Company,x\n1,A,\u{1b}\n").len(), 1, "a cell that is not kept");
-}
-
-#[test]
-fn an_invisible_character_in_a_wanted_cell_is_refused_with_its_place() {
-    assert_eq!(
-        refusal("OCN,Company\n1,A\n2,AC\u{200b}ME\n"),
-        "a report, line 3, column Company: 'AC\\u{200b}ME' has the format character U+200B"
-    );
-    for (character, kind) in [
+    for (characters, kind) in [
+        ("\0\u{9b}", "control"),
         // Directions, a soft hyphen, a byte order mark, a tag, and one of an interlinear note.
-        ('\u{200e}', "format"),
-        ('\u{202e}', "format"),
-        ('\u{2066}', "format"),
-        ('\u{ad}', "format"),
-        ('\u{feff}', "format"),
-        ('\u{e0041}', "format"),
-        ('\u{fff9}', "format"),
-        ('\u{2028}', "separator"),
-        ('\u{2029}', "separator"),
-        ('\u{e000}', "private"),
-        ('\u{10fffd}', "private"),
-        ('\u{378}', "unassigned"),
-        ('\u{ffff}', "unassigned"),
+        ("\u{200b}\u{200e}\u{202e}\u{2066}\u{ad}\u{feff}\u{e0041}\u{fff9}", "format"),
+        ("\u{2028}\u{2029}", "separator"),
+        ("\u{e000}\u{10fffd}", "private"),
+        ("\u{378}\u{ffff}", "unassigned"),
     ] {
-        let rule = format!("has the {kind} character U+{:04X}", u32::from(character));
-        let refused = refusal(&format!("OCN,Company\n1,A{character}B\n"));
-        assert!(refused.ends_with(&rule), "{refused}");
+        for character in characters.chars() {
+            let rule = format!("has the {kind} character U+{:04X}", u32::from(character));
+            let refused = refusal(&format!("OCN,Company\n1,A{character}B\n"));
+            assert!(refused.ends_with(&rule), "{refused}");
+        }
     }
+    assert_eq!(rows("OCN,Company,x\n1,A,\u{1b}\n").len(), 1, "a cell that is not kept");
     let names = "OCN,Company\n1,Qu\u{e9}bec\n2,Que\u{301}bec\n3,O\u{2019}Brien \u{2013} AT&T\u{a0}(\u{2122})\n";
     assert_eq!(rows(names).len(), 3);
-}
-
-#[test]
-fn a_file_dated_before_any_report_is_refused() {
-    assert_eq!(
-        refusal("File Date,1/2/0026\nOCN,Company\n1,A\n"),
-        "a report is dated 0026-01-02; the date of a report must be in 1990 or later"
-    );
 }
 
 proptest! {

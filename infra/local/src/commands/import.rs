@@ -15,9 +15,6 @@ use crate::{
 };
 
 /// Imports the reports named on the command line and prints what changed.
-///
-/// # Errors
-/// Returns an error if the import is refused or fails; clients then see the data as it was.
 pub async fn import(args: ImportArgs) -> Result<(), LocalError> {
     let is_fetched = args.fetch || args.mirror.is_some();
     let waivers = args.waivers();
@@ -85,8 +82,8 @@ fn conclude(
         }
     };
     report::print(args.json, &report, report::write)?;
-    if let (Some(file), Some(changes)) = (&args.changes, &report.changes) {
-        file.write(changes, args.force)?;
+    if let Some(file) = &args.changes {
+        file.write(&report.changes, args.force)?;
     }
     match report.outcome {
         Outcome::Refused { reason, allowed_by } => {

@@ -1,4 +1,4 @@
-//! Lists the current version of the data and the retained ones, and how complete each is.
+//! Lists the current version of the data and the retained ones, with the completeness of each.
 
 use std::fmt::{self, Write};
 
@@ -7,14 +7,14 @@ use ingest::{Figures, Quality, QualityReport};
 use jiff::Timestamp;
 use logging::with_causes;
 use serde::Serialize;
-use store::{DatasetError, FileDates, Manifest, Snapshot, Store, load};
+use store::{DatasetError, FileDates, Manifest, Store, load};
 
 use crate::{
     LocalError,
     args::VersionsArgs,
     database::{Access, on_database},
     next_commands::NextCommands,
-    report::{self, is_share, ordered, share},
+    report::{self, share, shares},
     terminal::{HEADING, NO_BREAK, styled, width, wrapped},
 };
 
@@ -23,18 +23,15 @@ use crate::{
 struct Listed {
     version: String,
     is_current: bool,
-    /// Whether requests are answered from it: the newest version that can be read.
+    /// The newest version that can be read answers requests.
     is_answering: bool,
-    /// Why it cannot be read; `None` if it can.
+    /// The reason why it cannot be read; `None` if it can.
     unreadable: Option<String>,
     ingested_at: Timestamp,
     file_dates: FileDates,
     records: u32,
-    /// Why the quality that is stored with it cannot be read; `None` if it can, or there is none.
-    unreadable_quality: Option<String>,
-    /// `None` if no quality is stored with the version or it cannot be read; so are the two fields
-    /// below.
-    carriers: Option<u32>,
+    /// `None` if the version cannot be read; so are the two fields below.
+    carriers: Option<usize>,
     quality: Option<Quality>,
     /// Against the version before it.
     compared: Option<QualityReport>,
@@ -50,14 +47,12 @@ async fn listed(store: &Store) -> Result<Vec<Listed>, LocalError> {
     let manifest = store.manifest().await?;
     let mut listed: Vec<Listed> = Vec::new();
     for snapshot in manifest.iter().flat_map(Manifest::snapshots) {
-        let unreadable = reason_not_to_read(store, snapshot).await?;
-        let is_answering = unreadable.is_none() && !listed.iter().any(|newer| newer.is_answering);
-        // How complete a version is matters little beside which one answers.
-        let (quality, unreadable_quality): (Option<Quality>, _) =
-            match store.quality(&snapshot.version).await {
-                Ok(quality) => (quality, None),
-                Err(error) => (None, Some(with_causes(&error))),
-            };
+        let (dataset, unreadable) = match load(store, snapshot).await {
+            Ok(dataset) => (Some(dataset), None),
+            Err(DatasetError::Unreadable { source, .. }) => (None, Some(with_causes(&source))),
+            Err(error) => return Err(error.into()),
+        };
+        let is_answering = dataset.is_some() && !listed.iter().any(|newer| newer.is_answering);
         listed.push(Listed {
             version: snapshot.version.to_string(),
             is_current: listed.is_empty(),
@@ -66,9 +61,8 @@ async fn listed(store: &Store) -> Result<Vec<Listed>, LocalError> {
             ingested_at: snapshot.ingested_at,
             file_dates: snapshot.file_dates,
             records: snapshot.statistics.total_records,
-            unreadable_quality,
-            carriers: quality.as_ref().map(|quality| quality.carriers.total),
-            quality,
+            carriers: dataset.as_ref().map(|dataset| dataset.carriers().len()),
+            quality: dataset.as_ref().map(Quality::of),
             compared: None,
         });
     }
@@ -79,18 +73,6 @@ async fn listed(store: &Store) -> Result<Vec<Listed>, LocalError> {
             both.map(|(after, before)| QualityReport::between(Some(before), after));
     }
     Ok(listed)
-}
-
-/// Why a version cannot be read; `None` if it can.
-async fn reason_not_to_read(
-    store: &Store,
-    snapshot: &Snapshot,
-) -> Result<Option<String>, LocalError> {
-    match load(store, snapshot).await {
-        Ok(_) => Ok(None),
-        Err(DatasetError::Unreadable { source, .. }) => Ok(Some(with_causes(&source))),
-        Err(error) => Err(error.into()),
-    }
 }
 
 fn write(table: &mut String, listed: &[Listed], next: &NextCommands) -> fmt::Result {
@@ -131,34 +113,26 @@ fn write_version(table: &mut String, version: &Listed) -> fmt::Result {
         let line = format!("    problem  it cannot be read: {reason}");
         writeln!(table, "{}", wrapped(&line, width(), 13))?;
     }
-    if let Some(reason) = &version.unreadable_quality {
-        let line = format!("    note     how complete it is cannot be read: {reason}");
-        writeln!(table, "{}", wrapped(&line, width(), 13))?;
-    }
     let FileDates { nanpa, cnac, npa_report, .. } = version.file_dates;
     let dates = [("NANPA", nanpa), ("CNAC", cnac), ("area codes", npa_report)];
     let dates = dates.into_iter().filter_map(|(file, date)| Some(format!("{file} {}", date?)));
     let dates = dates.collect::<Vec<_>>().join(", ");
     writeln!(table, "    files    {}", if dates.is_empty() { "without dates" } else { &dates })?;
     let records = HumanCount(version.records.into());
-    let carriers = carriers.map(|count| format!(", {} carriers", HumanCount(count.into())));
+    let carriers = carriers.map(|count| format!(", {} carriers", HumanCount(count as u64)));
     writeln!(table, "    records  {records}{}", carriers.unwrap_or_default())?;
     let alone = version.quality.as_ref().map(|quality| QualityReport::between(None, quality));
-    for (country, figures) in version.compared.iter().chain(&alone).take(1).flat_map(by_country) {
-        let line = format!("    {country:<7}  {}", coverage(figures));
+    let report = version.compared.as_ref().or(alone.as_ref());
+    for (country, figures) in report.iter().flat_map(|report| &report.countries) {
+        let line = format!("    {:<7}  {}", country.to_string(), coverage(figures));
         writeln!(table, "{}", wrapped(&line, width(), 13))?;
     }
     Ok(())
 }
 
-fn by_country(report: &QualityReport) -> impl Iterator<Item = (String, &Figures)> {
-    report.countries.iter().map(|(country, figures)| (country.to_string(), figures))
-}
-
 /// The share of each column, and how far it has moved since the version before.
 fn coverage(figures: &Figures) -> String {
-    let shares = ordered(figures).into_iter().filter(|(name, _)| is_share(name));
-    let shown = shares.map(|(name, figure)| {
+    let shown = shares(figures).map(|(name, figure)| {
         let now = figure.after.map_or("-".to_owned(), share);
         match (figure.before, figure.after) {
             (Some(before), Some(after)) if (after - before).abs() >= 0.05 => {

@@ -174,37 +174,27 @@ mod tests {
     }
 
     #[test]
-    fn a_csv_holds_no_formula() {
+    fn a_csv_holds_no_formula_and_json_lines_hold_a_record_each() {
         let names = ["=1+1", "+1", "-1", "@SUM(A1)", " =1+1", "\tX", "＝1", "A=1"];
-        for name in names {
-            let mut csv = Vec::new();
-            write_csv(&mut csv, [change(None, Some(name))].into_iter()).unwrap();
-            let mut rows = csv::Reader::from_reader(csv.as_slice());
-            let row = rows.records().next().unwrap().unwrap();
-            let expected = if name == "A=1" { name.to_owned() } else { format!("'{name}") };
+        let changes = names.map(|name| change(None, Some(name)));
+        let (mut csv, mut lines) = (Vec::new(), Vec::new());
+        write_csv(&mut csv, changes.clone().into_iter()).unwrap();
+        write_json_lines(&mut lines, changes.into_iter()).unwrap();
+        let mut rows = csv::Reader::from_reader(csv.as_slice());
+        let lines = String::from_utf8(lines).unwrap();
+        for ((name, row), line) in names.iter().zip(rows.records()).zip(lines.lines()) {
+            let row = row.unwrap();
+            let expected = if *name == "A=1" { "A=1" } else { &format!("'{name}") };
             assert_eq!(&row[5], expected);
             assert_eq!((&row[0], &row[2], &row[4]), ("changed", "415-200", ""));
+            let line: serde_json::Value = serde_json::from_str(line).unwrap();
+            let field = serde_json::json!({ "before": null, "after": name });
+            assert_eq!(line["fields"]["company_name"], field);
         }
     }
 
     #[test]
-    fn json_lines_hold_a_record_each() {
-        let mut lines = Vec::new();
-        let changes = [change(Some("A"), Some("B")), change(Some("B"), None)];
-        write_json_lines(&mut lines, changes.into_iter()).unwrap();
-        let lines: Vec<serde_json::Value> = String::from_utf8(lines)
-            .unwrap()
-            .lines()
-            .map(|line| serde_json::from_str(line).unwrap())
-            .collect();
-        assert_eq!(lines.len(), 2);
-        assert_eq!(lines[0]["record"], "exchange");
-        let field = serde_json::json!({ "before": "A", "after": "B" });
-        assert_eq!(lines[0]["fields"]["company_name"], field);
-    }
-
-    #[test]
-    fn the_name_of_the_file_tells_its_format() {
+    fn the_extension_selects_the_format() {
         let format = |name: &str| name.parse::<ChangesFile>().map(|file| file.format);
         assert_eq!(format("a/changes.CSV"), Ok(Format::Csv));
         assert_eq!(format("changes.jsonl"), Ok(Format::JsonLines));

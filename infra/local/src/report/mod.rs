@@ -1,4 +1,4 @@
-//! What a command found, for a terminal or as JSON; and the report of an import in particular.
+//! The results of commands, for a terminal or as JSON; and the report of an import in particular.
 
 mod changes;
 mod quality;
@@ -13,7 +13,7 @@ use serde::Serialize;
 
 pub use changes::ChangesFile;
 pub(crate) use changes::printable;
-pub(crate) use quality::{is_share, ordered, share};
+pub(crate) use quality::{share, shares};
 
 use crate::{LocalError, terminal};
 
@@ -72,8 +72,8 @@ pub fn write(table: &mut String, report: &ImportReport) -> fmt::Result {
     }
     quality::write(table, &report.quality)?;
     let is_listed = matches!(report.outcome, Outcome::Planned | Outcome::Refused { .. });
-    if let Some(changes) = report.changes.as_ref().filter(|_| is_listed) {
-        changes::write(table, changes)?;
+    if is_listed {
+        changes::write(table, &report.changes)?;
     }
     let written = HumanCount(report.items.written as u64);
     let deleted = HumanCount(report.items.deleted as u64);

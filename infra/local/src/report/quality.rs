@@ -1,62 +1,28 @@
-//! A table of how complete a version is, compared with the one before it.
+//! A table of the completeness of a version, compared with the one before it.
 
 use std::fmt::{self, Write};
 
 use indicatif::HumanCount;
-use ingest::{BeforeAfter, Column, Figures, QualityReport};
-use numbering::records::Npa;
+use ingest::{BeforeAfter, Figures, QualityReport, SHARES};
 
-/// Most area codes the table shows; the JSON report has all that moved.
-const MOST_AREA_CODES: usize = 10;
-
-/// Writes every figure of each country, and the area codes that moved most.
+/// Writes every figure of each country.
 pub(super) fn write(table: &mut String, report: &QualityReport) -> fmt::Result {
     for (country, figures) in &report.countries {
         writeln!(table, "{:<30}{:>12}{:>12}", format!("Quality of {country}"), "before", "after")?;
-        for (name, figure) in ordered(figures) {
+        let is_count = |name: &&str| !SHARES.contains(name) && *name != "records";
+        let counts = figures.keys().copied().filter(is_count);
+        for name in ["records"].into_iter().chain(SHARES).chain(counts) {
+            let Some(figure) = figures.get(name) else { continue };
             let [before, after] = [figure.before, figure.after].map(|value| shown(name, value));
             writeln!(table, "  {name:<28}{before:>12}{after:>12}")?;
         }
     }
-    let mut moved: Vec<Moved> = report.area_codes.iter().filter_map(most_moved).collect();
-    moved.sort_by(|a, b| b.figure.distance().total_cmp(&a.figure.distance()));
-    if !moved.is_empty() {
-        writeln!(table, "Area codes that moved most, of {}", moved.len())?;
-    }
-    for Moved { npa, name, figure } in moved.iter().take(MOST_AREA_CODES) {
-        let [before, after] = [figure.before, figure.after].map(|value| shown(name, value));
-        writeln!(table, "  {npa} {name}: {before} -> {after}")?;
-    }
     Ok(())
 }
 
-/// The figures with the number of records first, then the columns in the order of [`Column::ALL`].
-pub(crate) fn ordered(figures: &Figures) -> Vec<(&'static str, BeforeAfter)> {
-    let names = [vec!["records"], Column::ALL.map(Column::name).to_vec()].concat();
-    let place = |wanted: &str| names.iter().position(|name| *name == wanted);
-    let mut ordered: Vec<_> = figures.iter().map(|(&name, &figure)| (name, figure)).collect();
-    ordered.sort_by_key(|&(name, _)| place(name).unwrap_or(names.len()));
-    ordered
-}
-
-/// The share of an area code that moved farthest.
-struct Moved {
-    npa: Npa,
-    name: &'static str,
-    figure: BeforeAfter,
-}
-
-fn most_moved((&npa, figures): (&Npa, &Figures)) -> Option<Moved> {
-    let shares = figures.iter().filter(|(name, figure)| {
-        is_share(name) && figure.before.is_some() && figure.after.is_some()
-    });
-    let farthest = shares.max_by(|(_, a), (_, b)| a.distance().total_cmp(&b.distance()));
-    farthest.map(|(&name, &figure)| Moved { npa, name, figure })
-}
-
-/// Whether the figure of this name is a share in percent; the others are counts.
-pub(crate) fn is_share(name: &str) -> bool {
-    Column::ALL.iter().any(|column| column.name() == name)
+/// The figures that are shares, in the order of a report.
+pub(crate) fn shares(figures: &Figures) -> impl Iterator<Item = (&'static str, BeforeAfter)> {
+    SHARES.into_iter().filter_map(|name| Some((name, *figures.get(name)?)))
 }
 
 /// A share as it is shown.
@@ -67,7 +33,7 @@ pub(crate) fn share(percent: f64) -> String {
 fn shown(name: &str, value: Option<f64>) -> String {
     match value {
         None => "-".to_owned(),
-        Some(percent) if is_share(name) => share(percent),
+        Some(percent) if SHARES.contains(&name) => share(percent),
         Some(count) => HumanCount(count as u64).to_string(),
     }
 }
@@ -80,34 +46,23 @@ mod tests {
 
     use super::*;
 
-    fn figure(before: f64, after: f64) -> BeforeAfter {
-        BeforeAfter { before: Some(before), after: Some(after) }
-    }
-
     #[test]
-    fn countries_are_shown_whole_and_the_area_codes_that_moved_most() {
-        let us =
-            Figures::from([("ocn", figure(97.3, 0.0)), ("records", figure(202468.0, 202460.0))]);
-        let area_codes = (201..231).map(|npa: u16| {
-            let moved = Figures::from([
-                ("ocn", figure(90.0, 90.0 - f64::from(npa - 200))),
-                ("records", figure(800.0, 1.0)),
-            ]);
-            (npa.to_string().parse().unwrap(), moved)
-        });
-        let report = QualityReport {
-            countries: BTreeMap::from([(Country::Us, us)]),
-            area_codes: area_codes.collect(),
-            ..QualityReport::default()
-        };
+    fn records_come_first_then_shares_then_counts() {
+        let figure = |before, after| BeforeAfter { before: Some(before), after };
+        let us = Figures::from([
+            ("distinct_ocns", figure(2.0, None)),
+            ("ocn", figure(97.3, Some(0.0))),
+            ("records", figure(202468.0, Some(202460.0))),
+        ]);
         let mut table = String::new();
-        write(&mut table, &report).unwrap();
-        assert!(
-            table.contains("  ocn                               97.3 %       0.0 %\n"),
-            "{table}"
+        write(&mut table, &QualityReport { countries: BTreeMap::from([(Country::Us, us)]) })
+            .unwrap();
+        assert_eq!(
+            table,
+            "Quality of US                       before       after\n\
+             \x20 records                          202,468     202,460\n\
+             \x20 ocn                               97.3 %       0.0 %\n\
+             \x20 distinct_ocns                          2           -\n"
         );
-        assert!(table.contains("202,468     202,460\n  ocn"), "{table}");
-        assert!(table.contains("moved most, of 30\n  230 ocn: 90.0 % -> 60.0 %\n"), "{table}");
-        assert_eq!(table.matches(" -> ").count(), MOST_AREA_CODES);
     }
 }

@@ -50,6 +50,14 @@ pub fn sources(folder: &Path) -> Sources {
     }
 }
 
+/// The text of the only file in a zip.
+pub fn unpacked(zip: &Path) -> String {
+    let mut zip = ZipArchive::new(File::open(zip).unwrap()).unwrap();
+    let mut text = Vec::new();
+    zip.by_index(0).unwrap().read_to_end(&mut text).unwrap();
+    String::from_utf8_lossy(&text).into_owned()
+}
+
 #[tokio::test]
 async fn every_record_of_the_published_reports_is_served() {
     let Some(folder) = folder() else { return };
@@ -140,10 +148,7 @@ async fn a_search_finds_what_a_plain_scan_finds_at_full_scale() {
 /// A hundred changed rows are all that is written, also after two imports of them have died.
 async fn assert_only_changes_are_written(service: Service, sources: Sources) {
     let Source::File(nanpa) = &sources.nanpa else { panic!("{:?}", sources.nanpa) };
-    let mut zip = ZipArchive::new(File::open(nanpa).unwrap()).unwrap();
-    let mut text = Vec::new();
-    zip.by_index(0).unwrap().read_to_end(&mut text).unwrap();
-    let text = String::from_utf8_lossy(&text).into_owned();
+    let text = unpacked(nanpa);
     let mut moved = 0..100;
     let changed: String = text
         .split_inclusive('\n')

@@ -38,11 +38,11 @@ use crate::support::{
 mod files;
 mod reader;
 mod steps;
-mod tables;
+pub mod tables;
 
 /// Enough to try every kind of step several times; `.ci/run` asks for more.
 const DEFAULT_STEPS: u32 = 120;
-/// How many sequences are tried side by side, since much of their time is spent waiting.
+/// The number of sequences that are tried side by side, since much of their time is spent waiting.
 const WORLDS: u64 = 3;
 
 /// One process that imports, behind a proxy of its own.
@@ -72,36 +72,22 @@ impl Writer {
     }
 }
 
-/// How a run ended, as far as its own process knows.
-#[derive(Debug)]
-enum Ended {
-    /// The file set is current, unless another run has published since.
-    Imported(usize),
-    /// Nothing is known of the current file set.
-    Otherwise,
-}
-
-async fn work(store: &Store, run: &Run) -> Ended {
+/// Does the work of a run. Gives the file set that it has imported: that set is current unless another
+/// run has published since.
+async fn work(store: &Store, run: &Run) -> Option<usize> {
     match run.work {
         Work::Import { files, clock } => {
             let options = Options { now: Timestamp::now() + clock.hours(), ..without_gates() };
-            match ingest(store, &sources(files), options, |_| ()).await {
-                Ok(report) => {
-                    assert!(!matches!(report.outcome, Outcome::Refused { .. }), "{report:?}");
-                    Ended::Imported(files)
-                }
-                Err(_) => Ended::Otherwise,
-            }
+            let report = ingest(store, &sources(files), options, |_| ()).await.ok()?;
+            assert!(!matches!(report.outcome, Outcome::Refused { .. }), "{report:?}");
+            return Some(files);
         }
         Work::Rollback => {
             _ = rollback(store, &RollbackTarget::NewestReadable, Options::default(), |_| ()).await;
-            Ended::Otherwise
         }
-        Work::Repair => {
-            _ = verify(store, Repair::Yes, None, |_| ()).await;
-            Ended::Otherwise
-        }
+        Work::Repair => _ = verify(store, Repair::Yes, None, |_| ()).await,
     }
+    None
 }
 
 /// The database and the processes around it.
@@ -110,10 +96,10 @@ struct World {
     store: Store,
     writers: Vec<Writer>,
     /// Writers that are stalled in the middle of their work.
-    stalled: Vec<(usize, JoinHandle<Ended>)>,
+    stalled: Vec<(usize, JoinHandle<Option<usize>>)>,
     /// Readers that have not looked for a new version for some steps.
     older: Vec<Reader>,
-    /// Whether there was a version to read after the last step.
+    /// `true` if there was a version to read after the last step.
     is_answering: bool,
     earlier_items: Option<LookupTables>,
     steps: usize,
@@ -146,13 +132,13 @@ impl World {
         (0..WRITERS).find(|&writer| Some(writer) != except && !stalled(writer))
     }
 
-    /// Runs until it ends or stalls; gives how it ended.
-    async fn run(&mut self, run: &Run, writer: usize) -> Option<Ended> {
+    /// Runs until it ends or stalls; gives the file set that it has imported.
+    async fn run(&mut self, run: &Run, writer: usize) -> Option<usize> {
         let (store, run) = (self.writers[writer].store.clone(), run.clone());
         self.writers[writer].set_trouble(run.trouble);
         let mut task = tokio::spawn(async move { work(&store, &run).await });
         tokio::select! {
-            ended = &mut task => Some(ended.unwrap()),
+            ended = &mut task => ended.unwrap(),
             () = self.writers[writer].proxy.until_held() => {
                 self.stalled.push((writer, task));
                 None
@@ -174,46 +160,24 @@ impl World {
 
     /// Takes the step; gives the file set that has to be current now, if that is known.
     async fn take(&mut self, step: &Step) -> Option<usize> {
-        let ended = match step {
+        match step {
             Step::Run(run) => match self.idle_writer(None) {
-                Some(writer) => self.run(run, writer).await,
-                None => {
-                    self.resume().await;
-                    None
-                }
+                Some(writer) => return self.run(run, writer).await,
+                None => _ = self.resume().await,
             },
-            Step::Together(first, second) => {
-                self.run_together(first, second).await;
-                None
-            }
-            Step::Deliver(writer) => {
-                self.writers[*writer].proxy.deliver().await;
-                None
-            }
-            Step::Resume => {
-                self.resume().await;
-                None
-            }
-            Step::Empty(Table::Lookups) => {
-                LookupTables::empty().restore(&self.store).await;
-                None
-            }
-            Step::Empty(Table::Dataset) => {
-                tables::empty_dataset(&self.store).await;
-                None
-            }
+            Step::Together(first, second) => self.run_together(first, second).await,
+            Step::Deliver(writer) => self.writers[*writer].proxy.deliver().await,
+            Step::Resume => _ = self.resume().await,
+            Step::Empty(Table::Lookups) => LookupTables::empty().restore(&self.store).await,
+            Step::Empty(Table::Dataset) => tables::empty(&self.store, "dataset", "id").await,
             Step::RestoreLookupTables => {
                 let now = LookupTables::of(&self.store).await;
                 if let Some(earlier) = self.earlier_items.replace(now) {
                     earlier.restore(&self.store).await;
                 }
-                None
             }
-        };
-        match ended {
-            Some(Ended::Imported(files)) => Some(files),
-            _ => None,
         }
+        None
     }
 
     async fn run_together(&mut self, first_run: &Run, second_run: &Run) {

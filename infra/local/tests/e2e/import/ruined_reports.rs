@@ -13,9 +13,9 @@ pub const USE: usize = 6;
 pub struct Ruin {
     pub name: &'static str,
     pub ruin: fn(&mut ReportTexts),
-    /// What is said if the version before is of whole reports.
+    /// The texts in a refusal after a version of whole reports.
     pub reasons: &'static [&'static str],
-    /// What is said even by the first import; empty if only a version before shows the ruin.
+    /// The texts in a refusal of a first import, too; empty if only a version before shows the ruin.
     pub first_reasons: &'static [&'static str],
 }
 

@@ -11,21 +11,25 @@ use crate::support::{
 };
 
 #[tokio::test]
-async fn versions_beyond_three_old_ones_are_swept_a_day_later() {
+async fn versions_beyond_three_old_ones_are_swept_once_they_are_a_day_old() {
     let service = Service::with_small_reports().await;
     let store = service.database.store();
-    let first = store.manifest().await.unwrap().unwrap().current.ingested_at;
-    for day in 1..=5 {
+    let first = store.manifest().await.unwrap().unwrap().current;
+    // The fifth import comes when the first version is a day old, and the sixth a second later.
+    let day = 24 * 60 * 60;
+    for (number, seconds) in [60, 120, 180, 240, day, day + 1].into_iter().enumerate() {
         let mut texts = ReportTexts::first();
-        texts.nanpa = texts.nanpa.replace("415-234", &format!("415-{day:03}"));
-        let options = Options { now: first + (25 * day).hours(), ..Options::default() };
-        import(&store, &texts, options).await.unwrap();
+        texts.nanpa = texts.nanpa.replace("415-234", &format!("415-{number:03}"));
+        let now = first.ingested_at + seconds.seconds();
+        import(&store, &texts, Options { now, ..Options::default() }).await.unwrap();
+        let manifest = store.manifest().await.unwrap().unwrap();
+        assert_eq!(manifest.retained.len(), (number + 1).min(3));
+        let is_there =
+            dump(&store).await.into_keys().any(|key| key.contains(first.version.as_str()));
+        assert_eq!(is_there, seconds <= day, "after {seconds} seconds");
     }
-    let manifest = store.manifest().await.unwrap().unwrap();
-    assert_eq!(manifest.retained.len(), 3);
-    let items = dump(&store).await.into_keys().filter(|key| key.starts_with("dataset "));
-    let chunks = items.filter(|key| key.contains('#') && !key.contains("quality"));
-    assert_eq!(chunks.count(), 1 + 3);
+    let chunks = dump(&store).await.into_keys().filter(|key| key.contains("#0000"));
+    assert_eq!(chunks.count(), 1 + 3 + 2, "the retained ones, and two that are younger");
 }
 
 /// A dead import leaves chunks that no manifest names. They stay as long as the import may be alive

@@ -18,7 +18,7 @@ fn with_blocks() -> Sources {
 }
 
 #[tokio::test]
-async fn a_number_in_a_pooled_exchange_names_its_blocks_carrier_and_rate_center() {
+async fn a_block_in_effect_has_its_carrier_in_lookups_and_searches() {
     let service = Service::empty().await;
     ingest::ingest(&service.database.store(), &with_blocks(), Options::default(), |_| ())
         .await
@@ -38,14 +38,7 @@ async fn a_number_in_a_pooled_exchange_names_its_blocks_carrier_and_rate_center(
     let block_holder = service.ok("/v1/carrier/111B").await;
     assert_eq!(block_holder["exchanges"]["total"], 0);
     assert_eq!(block_holder["state"], "CA");
-}
 
-#[tokio::test]
-async fn search_by_ocn_finds_the_exchange_of_a_block_in_effect() {
-    let service = Service::empty().await;
-    ingest::ingest(&service.database.store(), &with_blocks(), Options::default(), |_| ())
-        .await
-        .unwrap();
     let found = service.ok("/v1/search?ocn=111b").await;
     assert_eq!(found["pagination"]["total"], 1);
     let result = &found["results"][0];

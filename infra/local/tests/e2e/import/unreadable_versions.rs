@@ -35,16 +35,42 @@ async fn only_current(store: &Store) {
 }
 
 #[tokio::test]
-async fn while_the_current_version_cannot_be_read_the_one_before_answers_and_health_is_degraded() {
+async fn the_version_before_an_unreadable_one_answers_until_a_rollback_or_an_import_mends_it() {
     for reason in Reason::ALL {
         let service = Service::with_small_reports().await;
         let before = answers(&service).await;
         let store = service.database.store();
-        publish_unreadable(&store, reason).await;
+        let first = versions(&store).await.remove(0);
+        let unreadable = publish_unreadable(&store, reason).await;
 
         let service = service.restarted().await;
         assert_eq!(health(&service).await, "degraded", "{reason:?}");
         assert_eq!(answers(&service).await, before, "{reason:?}");
+        let path = format!("/v1/npa/415?limit=5&offset=5&version={}", unreadable.version);
+        let (status, body) = service.answer(&path).await;
+        assert_eq!(status, StatusCode::BAD_REQUEST);
+        let message = body["message"].as_str().unwrap();
+        assert!(message.ends_with("restart pagination without the version parameter"), "{message}");
+        let verification = verify(&store, Repair::Yes, None, |_| ()).await.unwrap();
+        assert_eq!((verification.version.as_str(), verification.drift.total()), (&first[..], 0));
+        let line = &verification.passed_over[0];
+        let named = format!("version {} cannot be read", unreadable.version);
+        assert!(line.starts_with(&named), "{line}");
+
+        rollback(&store, &NEWEST, Options::default(), |_| ()).await.unwrap();
+        let service = service.restarted().await;
+        assert_eq!(answers(&service).await, before);
+        assert_eq!(health(&service).await, "healthy");
+
+        let unreadable = publish_unreadable(&store, reason).await;
+        let report = import(&store, &ReportTexts::first(), Options::default()).await.unwrap();
+        assert_eq!(report.outcome, Outcome::Published, "the current version is not this one");
+        assert_eq!(report.items.written, 0, "compared with the version before");
+        let warning = &report.warnings[PASSED_OVER];
+        assert!(warning.examples[0].contains(unreadable.version.as_str()), "{warning:?}");
+        assert!(warning.examples[0].contains(reason.text()), "{warning:?}");
+        assert!(!versions(&store).await.contains(&unreadable.version.to_string()));
+        assert_eq!(health(&service.restarted().await).await, "healthy");
     }
 }
 
@@ -57,23 +83,6 @@ async fn a_container_keeps_the_version_in_memory_when_its_chunks_are_damaged() {
     ruin(&store, &current, Reason::FlippedBit).await;
     assert_eq!(answers(&service).await, before);
     assert_eq!(health(&service).await, "healthy", "it answers from the current version");
-}
-
-#[tokio::test]
-async fn an_import_is_compared_with_the_newest_version_that_can_be_read_and_mends_everything() {
-    for reason in Reason::ALL {
-        let service = Service::with_small_reports().await;
-        let store = service.database.store();
-        let unreadable = publish_unreadable(&store, reason).await;
-        let report = import(&store, &ReportTexts::first(), Options::default()).await.unwrap();
-        assert_eq!(report.outcome, Outcome::Published, "the current version is not this one");
-        assert_eq!(report.items.written, 0, "compared with the version before");
-        let warning = &report.warnings[PASSED_OVER];
-        assert!(warning.examples[0].contains(unreadable.version.as_str()), "{warning:?}");
-        assert!(warning.examples[0].contains(reason.text()), "{warning:?}");
-        assert!(!versions(&store).await.contains(&unreadable.version.to_string()));
-        assert_eq!(health(&service.restarted().await).await, "healthy");
-    }
 }
 
 #[tokio::test]
@@ -147,20 +156,6 @@ async fn a_rollback_goes_to_the_newest_version_that_can_be_read_and_names_those_
 }
 
 #[tokio::test]
-async fn a_rollback_leads_away_from_a_current_version_that_cannot_be_read() {
-    for reason in Reason::ALL {
-        let service = Service::with_small_reports().await;
-        let before = answers(&service).await;
-        let store = service.database.store();
-        publish_unreadable(&store, reason).await;
-        rollback(&store, &NEWEST, Options::default(), |_| ()).await.unwrap();
-        let service = service.restarted().await;
-        assert_eq!(answers(&service).await, before);
-        assert_eq!(health(&service).await, "healthy");
-    }
-}
-
-#[tokio::test]
 async fn a_rollback_to_a_named_version_goes_there_or_says_why_not() {
     let service = Service::with_small_reports().await;
     let store = service.database.store();
@@ -182,28 +177,4 @@ async fn a_rollback_to_a_named_version_goes_there_or_says_why_not() {
     assert_eq!(versions(&store).await, names, "nothing has changed");
     assert_eq!(back_to(&names[2]).await.unwrap().outcome, Outcome::RolledBack);
     assert_eq!(versions(&store).await, [names[2].clone()]);
-}
-
-#[tokio::test]
-async fn items_are_compared_with_the_newest_version_that_can_be_read() {
-    let service = Service::with_small_reports().await;
-    let store = service.database.store();
-    let first = versions(&store).await.remove(0);
-    let unreadable = publish_unreadable(&store, Reason::FlippedBit).await;
-    let verification = verify(&store, Repair::Yes, None, |_| ()).await.unwrap();
-    assert_eq!(verification.version.as_str(), first);
-    assert_eq!(verification.drift.total(), 0);
-    let line = &verification.passed_over[0];
-    assert!(line.starts_with(&format!("version {} cannot be read", unreadable.version)), "{line}");
-}
-
-#[tokio::test]
-async fn a_client_that_pages_through_an_unreadable_version_is_asked_to_begin_anew() {
-    let service = Service::with_small_reports().await;
-    let unreadable = publish_unreadable(&service.database.store(), Reason::OtherLayout).await;
-    let path = format!("/v1/npa/415?limit=5&offset=5&version={}", unreadable.version);
-    let (status, body) = service.answer(&path).await;
-    assert_eq!(status, StatusCode::BAD_REQUEST);
-    let message = body["message"].as_str().unwrap();
-    assert!(message.ends_with("restart pagination without the version parameter"), "{message}");
 }

@@ -3,7 +3,6 @@
 
 use std::{fs, process::Output};
 
-use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::Value;
 use tnr::database::Database;
 
@@ -145,31 +144,6 @@ async fn a_version_that_cannot_be_read_is_named_by_every_command_that_passes_it_
         assert_eq!(serving.get("/v1/npa/415?limit=1").await["npa"], "415");
         assert_eq!(serving.get("/health").await["status"], "degraded");
     }
-}
-
-#[tokio::test]
-async fn a_damaged_quality_is_named_and_does_not_end_the_list_of_versions() {
-    let operator = Operator::new();
-    import(&operator, &ReportTexts::first(), &[]);
-    import(&operator, &ReportTexts::second(), &[]);
-    let database = Database::embedded(operator.folder.path()).await.unwrap();
-    let store = database.store();
-    let current = store.manifest().await.unwrap().unwrap().current.version;
-    let (client, tables) = store.parts();
-    let damaged = client.put_item().table_name(&tables.dataset);
-    let damaged = damaged.item("id", AttributeValue::S(format!("{current}#quality")));
-    damaged.item("data", AttributeValue::S("no bytes".to_owned())).send().await.unwrap();
-    drop(store);
-    database.close().await;
-    let (succeeded, table, error) = run(&operator, &["versions"]);
-    assert!(succeeded, "{error}");
-    assert_eq!(table.lines().filter(|line| line.contains("ingested")).count(), 2, "{table}");
-    let (_, json, _) = run(&operator, &["versions", "--json"]);
-    let json: Value = serde_json::from_str(&json).unwrap();
-    assert_eq!((&json[0]["quality"], &json[0]["is_answering"]), (&Value::Null, &true.into()));
-    assert!(json[1]["quality"].is_object());
-    assert!(table.contains("    note     how complete it is cannot be read: "), "{table}");
-    assert!(json[0]["unreadable_quality"].is_string() && json[1]["unreadable_quality"].is_null());
 }
 
 #[tokio::test]

@@ -82,12 +82,12 @@ impl Reader {
         Ok(())
     }
 
-    /// What `/health` says of the service.
+    /// The status of the service in `/health`.
     pub async fn health(&self) -> Value {
         self.answer("/health").await["status"].take()
     }
 
-    /// What `/v1/format` answers for a number in the exchange.
+    /// The answer of `/v1/format` for a number in the exchange.
     async fn format(&self, npa_nxx: NpaNxx) -> Value {
         let NpaNxx { npa, nxx } = npa_nxx;
         self.answer(&format!("/v1/format/+1{npa}{nxx}4567?cache=false")).await

@@ -27,7 +27,7 @@ pub enum Step {
     RestoreLookupTables,
 }
 
-/// What is emptied.
+/// The tables that are emptied.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Table {
     Lookups,
@@ -41,7 +41,7 @@ pub struct Run {
     pub trouble: Option<Trouble>,
 }
 
-/// What a writer does.
+/// The work of a writer.
 #[derive(Debug, Clone)]
 pub enum Work {
     /// An import of one of the file sets, by a clock that is wrong by so many hours.
@@ -53,7 +53,7 @@ pub enum Work {
     Repair,
 }
 
-/// What happens to a writer, and at which of its calls.
+/// The trouble of a writer, and the call at which it comes.
 #[derive(Debug, Clone, Copy)]
 pub struct Trouble {
     pub kind: Kind,

@@ -44,12 +44,8 @@ impl LookupTables {
     }
 }
 
-/// Deletes every item of the dataset table.
-pub async fn empty_dataset(store: &Store) {
-    empty(store, &store.parts().1.dataset, "id").await;
-}
-
-async fn empty(store: &Store, table: &str, key: &str) {
+/// Deletes every item of a table.
+pub async fn empty(store: &Store, table: &str, key: &str) {
     let (client, _) = store.parts();
     for item in items(store, table).await {
         let delete = client.delete_item().table_name(table).key(key, item[key].clone());

@@ -1,19 +1,59 @@
-//! Counts how long one request has waited for DynamoDB, over all its reads.
+//! The reads of one request: their cost, their failures, and the time that it has waited for them.
 
 use std::{cell::Cell, time::Duration};
 
+use aws_sdk_dynamodb::types::ConsumedCapacity;
 use tokio::time::Instant;
 
-/// How long one request has waited. Reads that wait at the same time count once.
+/// The calls to DynamoDB of one request, added up.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Consumption {
+    /// The capacity units that DynamoDB counted for the reads.
+    pub capacity_units: f64,
+    /// The reads that failed, or took longer than a request waits.
+    pub failed_calls: u32,
+}
+
+/// The time that one request has waited. Reads that wait at the same time count once.
 #[derive(Debug, Default)]
 struct Waited {
     before: Cell<Duration>,
-    /// When the running reads began to wait, and how many there are.
+    /// The time at which the running reads began to wait, and their number.
     running: Cell<Option<(Instant, u32)>>,
 }
 
 tokio::task_local! {
+    static CONSUMPTION: Cell<Consumption>;
     static WAITED: Waited;
+}
+
+/// Runs `request`. Returns its outcome, and what its calls to DynamoDB amount to. Its waits for DynamoDB
+/// are counted together.
+pub async fn metered<T>(request: impl Future<Output = T>) -> (T, Consumption) {
+    let counted = async {
+        let outcome = scope(request).await;
+        (outcome, CONSUMPTION.with(Cell::get))
+    };
+    CONSUMPTION.scope(Cell::default(), counted).await
+}
+
+/// Adds the capacity units of a read to the request that is being metered, if there is one.
+pub(crate) fn count(consumed: Option<&ConsumedCapacity>) {
+    let units = consumed.and_then(ConsumedCapacity::capacity_units).unwrap_or_default();
+    add(|total| total.capacity_units += units);
+}
+
+/// Adds a failed call to the request that is being metered, if there is one.
+pub(crate) fn count_failed_call() {
+    add(|total| total.failed_calls += 1);
+}
+
+fn add(change: impl FnOnce(&mut Consumption)) {
+    _ = CONSUMPTION.try_with(|consumption| {
+        let mut total = consumption.get();
+        change(&mut total);
+        consumption.set(total);
+    });
 }
 
 /// Runs `request`, whose waits are counted together. A request that another one makes within the
@@ -25,7 +65,7 @@ pub(crate) async fn scope<T>(request: impl Future<Output = T>) -> T {
     WAITED.scope(Waited::default(), request).await
 }
 
-/// What is left of `limit` for the running request. Outside of a request, each read has the whole.
+/// The rest of `limit` for the running request. Outside of a request, each read has the whole.
 pub(crate) fn left_of(limit: Duration) -> Duration {
     let waited = WAITED.try_with(|waited| waited.until(Instant::now())).unwrap_or_default();
     limit.saturating_sub(waited)

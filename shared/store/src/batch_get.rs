@@ -1,0 +1,70 @@
+//! Reads of many items in one call.
+
+use aws_sdk_dynamodb::{
+    config::Builder,
+    types::{AttributeValue, KeysAndAttributes, ReturnConsumedCapacity},
+};
+use backon::{BackoffBuilder, ExponentialBuilder};
+
+use crate::{Store, StoreError, item_check::Item, metering};
+
+const OPERATION: &str = "BatchGetItem";
+
+/// The most items that DynamoDB reads in one BatchGetItem call.
+pub const READS_PER_BATCH: usize = 100;
+
+/// A read of up to [`READS_PER_BATCH`] items of one table.
+pub(crate) struct BatchGet<'a> {
+    pub table: &'a str,
+    /// The name of the partition key.
+    pub key: &'static str,
+    pub is_consistent: bool,
+    /// The delays between attempts at the keys for which DynamoDB was too busy.
+    pub delays: ExponentialBuilder,
+    /// `true` if the read counts among the capacity that its request consumes.
+    pub capacity: ReturnConsumedCapacity,
+    /// Settings of these calls alone.
+    pub config: Option<Builder>,
+}
+
+impl Store {
+    /// The items with these values of the partition key that exist, in any order.
+    pub(crate) async fn batch_get(
+        &self,
+        batch: BatchGet<'_>,
+        values: impl Iterator<Item = String>,
+    ) -> Result<Vec<Item>, StoreError> {
+        let BatchGet { table, key, is_consistent, delays, capacity, config } = batch;
+        let keys = values.map(|value| Item::from([(key.to_owned(), AttributeValue::S(value))]));
+        let keys = KeysAndAttributes::builder()
+            .consistent_read(is_consistent)
+            .set_keys(Some(keys.collect()))
+            .build();
+        let mut left = Some(keys.map_err(StoreError::unbuildable(OPERATION, table))?);
+        let mut delays = delays.build();
+        let mut found = Vec::new();
+        while let Some(keys) = left {
+            let request = self
+                .client
+                .batch_get_item()
+                .request_items(table, keys)
+                .return_consumed_capacity(capacity.clone())
+                .customize();
+            let request = match &config {
+                Some(config) => request.config_override(config.clone()),
+                None => request,
+            };
+            let answer = request.send().await.map_err(StoreError::call(OPERATION, table))?;
+            metering::count(answer.consumed_capacity().first());
+            let items = answer.responses.and_then(|mut tables| tables.remove(table));
+            found.extend(items.into_iter().flatten());
+            left = answer.unprocessed_keys.and_then(|mut tables| tables.remove(table));
+            if let Some(keys) = &left {
+                let left = keys.keys().len();
+                let delay = delays.next().ok_or(StoreError::Busy { operation: OPERATION, left })?;
+                tokio::time::sleep(delay).await;
+            }
+        }
+        Ok(found)
+    }
+}
