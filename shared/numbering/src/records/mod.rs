@@ -3,7 +3,6 @@
 
 mod codes;
 mod place;
-mod states;
 mod version;
 
 use std::collections::{BTreeMap, BTreeSet};
