@@ -3,8 +3,11 @@
 use rlibphonenumber::{PhoneNumber as Parsed, Region, interfaces::AsOriginal};
 
 use super::{
-    beginnings, characters::digit_count, metadata::RULES, normalize::without_international_prefix,
-    north_america, number_type::NumberType,
+    beginnings,
+    metadata::RULES,
+    north_america,
+    number_type::NumberType,
+    text::{digit_count, without_international_prefix},
 };
 
 /// The most leading zeros of a number. The formats of the crate lose some of them if there are

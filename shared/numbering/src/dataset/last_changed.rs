@@ -116,12 +116,8 @@ mod tests {
     fn changed() -> Dataset {
         let dataset = example();
         let mut exchanges: Vec<_> = dataset.exchanges().collect();
-        exchanges.retain(|exchange| exchange.npa_nxx().to_string() != "415-300");
-        for exchange in &mut exchanges {
-            if exchange.npa_nxx().to_string() == "415-555" {
-                exchange.rate_center = Some("ELSEWHERE".to_owned());
-            }
-        }
+        exchanges.remove(1);
+        exchanges[1].rate_center = Some("ELSEWHERE".to_owned());
         Dataset::new(dataset.carriers().collect(), dataset.area_codes().collect(), exchanges)
     }
 

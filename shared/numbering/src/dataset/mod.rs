@@ -324,13 +324,8 @@ pub(crate) mod tests {
             effective: Some(Date::constant(2026, 7, 1)),
         };
         let example = example();
-        let exchanges = example.exchanges().map(|mut exchange| {
-            if exchange.nxx.to_string() == "300" {
-                exchange.blocks.insert(4, holder.clone());
-            }
-            exchange
-        });
-        let exchanges = exchanges.collect();
+        let mut exchanges: Vec<Exchange> = example.exchanges().collect();
+        exchanges[1].blocks.insert(4, holder);
         Dataset::new(example.carriers().collect(), example.area_codes().collect(), exchanges)
     }
 

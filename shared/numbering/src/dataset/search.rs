@@ -362,26 +362,3 @@ fn add_bits(numbers: &Numbers, positions: Range<usize>, table: &[u32], bits: &mu
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::dataset::tests::example;
-
-    #[test]
-    fn each_word_begins_a_word_of_any_name() {
-        for (words, expected) in [
-            ("cingular", &["415-200"][..]),
-            ("at&t", &["415-200", "415-555"]),
-            ("AT&T snfc", &["415-555"]),
-            ("raf wire", &["415-200"]),
-            ("ingular", &[]),
-        ] {
-            let search = Search { words: words.parse().ok(), ..Search::default() };
-            let dataset = example();
-            let found = dataset.search(&search, Date::constant(2026, 7, 1));
-            let found: Vec<_> = found.map(|found| found.npa_nxx().to_string()).collect();
-            assert_eq!(found, expected, "{words}");
-        }
-    }
-}

@@ -3,7 +3,7 @@
 //!
 //! The tests hold the search of the dataset against it, and the benchmarks measure both.
 
-use std::{cell::RefCell, collections::HashMap};
+use std::collections::HashMap;
 
 use jiff::civil::Date;
 use numbering::{
@@ -112,49 +112,32 @@ impl<'a> Assignment<'a> {
     }
 }
 
-/// A condition on one name. What it says of a name is remembered, since names repeat.
-struct NameCondition {
-    is_met: Box<dyn Fn(&str) -> bool>,
-    remembered: RefCell<HashMap<String, bool>>,
+/// A condition on one name, by the words of [`words`].
+enum NameCondition {
+    /// A word of the name, or a part of one, begins with these letters.
+    Begins(String),
+    /// The name is this one, but for punctuation.
+    Is(Vec<Vec<String>>),
 }
 
 impl NameCondition {
-    fn new(is_met: impl Fn(&str) -> bool + 'static) -> Self {
-        Self { is_met: Box::new(is_met), remembered: RefCell::default() }
-    }
-
     fn is_met(&self, name: &str) -> bool {
-        if let Some(&is_met) = self.remembered.borrow().get(name) {
-            return is_met;
+        let name = words(name);
+        match self {
+            Self::Begins(letters) => name.iter().any(|parts| {
+                (0..parts.len()).any(|first| parts[first..].concat().starts_with(letters))
+            }),
+            Self::Is(wanted) => {
+                // The places of spaces in one may be spaces or punctuation in the other.
+                let has_breaks = |spaces: &[Vec<String>], other: &[Vec<String>]| {
+                    let breaks = breaks(other, true);
+                    self::breaks(spaces, false).iter().all(|place| breaks.contains(place))
+                };
+                wanted.concat().concat() == name.concat().concat()
+                    && has_breaks(wanted, &name)
+                    && has_breaks(&name, wanted)
+            }
         }
-        let is_met = (self.is_met)(name);
-        self.remembered.borrow_mut().insert(name.to_owned(), is_met);
-        is_met
-    }
-
-    /// The name has a word, or a part of one, that begins with these letters.
-    fn begins_a_word(letters: String) -> Self {
-        Self::new(move |name| {
-            words(name).iter().any(|parts| {
-                (0..parts.len()).any(|first| parts[first..].concat().starts_with(&letters))
-            })
-        })
-    }
-
-    /// The name is this one, but for punctuation.
-    fn is_name(text: &str) -> Self {
-        let wanted = words(text);
-        Self::new(move |name| {
-            let name = words(name);
-            // The places of spaces in one may be spaces or punctuation in the other.
-            let has_breaks = |spaces: &[Vec<String>], other: &[Vec<String>]| {
-                let breaks = breaks(other, true);
-                self::breaks(spaces, false).iter().all(|place| breaks.contains(place))
-            };
-            wanted.concat().concat() == name.concat().concat()
-                && has_breaks(&wanted, &name)
-                && has_breaks(&name, &wanted)
-        })
     }
 }
 
@@ -186,13 +169,13 @@ struct Conditions {
 impl Conditions {
     fn of(texts: &Texts) -> Self {
         let word_condition = |parts: Vec<String>| WordCondition {
-            joined: NameCondition::begins_a_word(parts.concat()),
-            parts: parts.into_iter().map(NameCondition::begins_a_word).collect(),
+            joined: NameCondition::Begins(parts.concat()),
+            parts: parts.into_iter().map(NameCondition::Begins).collect(),
         };
         Self {
             words: texts.words.iter().flat_map(|text| words(text)).map(word_condition).collect(),
-            company: texts.company.as_deref().map(NameCondition::is_name),
-            rate_center: texts.rate_center.as_deref().map(NameCondition::is_name),
+            company: texts.company.as_deref().map(words).map(NameCondition::Is),
+            rate_center: texts.rate_center.as_deref().map(words).map(NameCondition::Is),
         }
     }
 }
