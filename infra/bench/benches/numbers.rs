@@ -1,4 +1,4 @@
-//! How long it takes to describe a phone number: to parse it, to say whether it is valid and
+//! The time that it takes to describe a phone number: to parse it, to say whether it is valid and
 //! possible, its type and its region, and to write it in four notations.
 //!
 //! ```sh
@@ -39,9 +39,9 @@ const OURS: &str = "this service";
 
 const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/numbers");
 
-/// How often each cold start is repeated. The median counts.
+/// Repetitions of each cold start. The median counts.
 const COLD_STARTS: usize = 7;
-/// How often a steady state is measured, and for how long.
+/// Measurements of a steady state, and the time of each.
 const STEADY_RUNS: usize = 10;
 const STEADY_TIME: Duration = Duration::from_millis(100);
 
@@ -89,7 +89,7 @@ fn sets() -> [(&'static str, Vec<String>); 4] {
     ]
 }
 
-/// How to start a contender.
+/// The command that starts a contender.
 struct Contender {
     name: &'static str,
     program: PathBuf,
@@ -175,7 +175,7 @@ impl Running {
         (running, load_time)
     }
 
-    /// How long it takes to describe all texts, as often as `passes` says.
+    /// The time that it takes to describe all texts, as often as `passes` says.
     fn describe(&mut self, passes: u64, texts: &[String]) -> Duration {
         writeln!(self.input, "{}", serde_json::json!([passes, texts])).unwrap();
         self.answer()

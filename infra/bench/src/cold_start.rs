@@ -1,4 +1,4 @@
-//! How long functions take to start and to answer, beside the least that a function can be.
+//! The time that functions take to start and to answer, beside the least that a function can be.
 
 use std::{fs, path::PathBuf, time::Duration};
 
@@ -21,7 +21,7 @@ use crate::{
 pub struct Options {
     #[command(flatten)]
     programs: ProgramArgs,
-    /// How often each function is started
+    /// Starts of each function
     #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
     /// Requests between the first one and those that are measured as warm

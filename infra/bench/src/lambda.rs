@@ -28,7 +28,7 @@ use tokio::{
 
 use crate::{Error, programs::Process};
 
-/// How long the function may take to become idle or to respond.
+/// The time that the function may take to become idle or to respond.
 const MAX_WAIT: Duration = Duration::from_secs(20);
 
 /// A running function, which takes one event at a time.
@@ -64,7 +64,7 @@ struct RuntimeApi {
     polls: watch::Sender<Polls>,
 }
 
-/// How often the function and its extension have asked for their next event, and when last.
+/// The requests of the function and its extension for their next event, and the time of the last.
 #[derive(Debug, Clone, Copy)]
 struct Polls {
     function: u64,

@@ -1,5 +1,4 @@
-//! How many requests servers answer at several concurrencies, how long each takes, and whether memory
-//! stays flat.
+//! The requests that servers answer at several concurrencies, the time that each takes, and their memory.
 
 use std::{
     fs,
@@ -31,10 +30,10 @@ const EXPRESS: &str = "Express and libphonenumber-js";
 pub struct Options {
     #[command(flatten)]
     programs: ProgramArgs,
-    /// How long each load lasts
+    /// Seconds that each load lasts
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
     seconds: u64,
-    /// How many requests are under way at a time
+    /// Requests that are under way at a time
     #[arg(long, value_name = "NUMBERS", value_delimiter = ',', default_values_t = [1, 16, 64])]
     concurrency: Vec<usize>,
     /// Measure only the servers whose name contains this text

@@ -47,7 +47,7 @@ pub struct Programs {
     functions: PathBuf,
     tnr: PathBuf,
     data_folder: PathBuf,
-    /// Whether the data is that of the published reports, and not the sample.
+    /// True for the data of the published reports, false for the sample.
     pub is_full_scale: bool,
 }
 

@@ -21,9 +21,9 @@ use super::{
 /// A number that the rules could parse.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PhoneNumber {
-    /// Whether it matches the pattern of a number that exists.
+    /// True if it matches the pattern of a number that exists.
     pub valid: bool,
-    /// Whether it has the length of a valid number.
+    /// True if it has the length of a valid number.
     pub possible: bool,
     /// The country calling code without the plus sign.
     pub country_calling_code: i32,
@@ -38,7 +38,7 @@ pub struct PhoneNumber {
     pub formats: Formats,
     /// `None` if no pattern fits.
     pub number_type: Option<NumberType>,
-    /// Whether it belongs to no place, as toll-free numbers do.
+    /// True if it belongs to no place, as toll-free numbers do.
     pub is_non_geographic: bool,
     /// A second number in the same text, in E.164, with `;ext=` before its extension. The first one counts.
     pub other: Option<String>,
@@ -59,7 +59,7 @@ impl PhoneNumber {
         without_panic(|| describe(find(text, default_country.region())?))
     }
 
-    /// Whether it is a number of the North American Numbering Plan, with area code and exchange.
+    /// True for a number of the North American Numbering Plan, with area code and exchange.
     pub fn is_nanp(&self) -> bool {
         self.country_calling_code == NANP && self.national_number.len() == 10
     }
@@ -109,7 +109,7 @@ fn describe(Found { reading, other }: Found) -> Option<PhoneNumber> {
     })
 }
 
-/// Whether the area code of a North American number belongs to no place. It is an easily
+/// True if the area code of a North American number belongs to no place. It is an easily
 /// recognizable code, whose last two digits are the same (800, 600, 588), or is toll-free or reserved
 /// for it (880 to 889), or is another one that is in use as non-geographic in NANPA's database.
 fn is_non_geographic_npa(national_number: &str) -> bool {

@@ -5,7 +5,7 @@ use super::metadata::RULES;
 /// The most characters of a text that Google's rules read.
 pub const LONGEST_INPUT: usize = 250;
 
-/// Whether the rules can read the text: it is not too long, and does not contain the one sequence
+/// True if the rules can read the text: it is not too long, and does not contain the one sequence
 /// (`tel:` after a phone context) at which they panic.
 pub(super) fn is_parseable(text: &str) -> bool {
     let is_short = text.len() <= LONGEST_INPUT || text.chars().nth(LONGEST_INPUT).is_none();
@@ -71,7 +71,7 @@ pub(super) fn is_plus(c: char) -> bool {
     matches!(c, '+' | '＋')
 }
 
-/// Whether the character is a letter to its reader. Unicode also counts two Japanese dashes and some
+/// True if the character is a letter to its reader. Unicode also counts two Japanese dashes and some
 /// invisible characters as letters.
 pub(super) fn is_letter(c: char) -> bool {
     c.is_alphabetic() && !is_invisible(c) && !matches!(c, '\u{30fc}' | '\u{ff70}')
@@ -81,7 +81,7 @@ pub(super) fn is_line_break(c: char) -> bool {
     matches!(c, '\n'..='\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// Whether the character is drawn as nothing: `Default_Ignorable_Code_Point` of Unicode 17, and
+/// True if the character is drawn as nothing: `Default_Ignorable_Code_Point` of Unicode 17, and
 /// interlinear annotations. Some of these are letters.
 pub(super) fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'

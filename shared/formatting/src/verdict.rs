@@ -105,7 +105,7 @@ fn parse_by_rules(text: &str, country: DefaultCountry) -> Option<Result<Parsed, 
     without_panic(|| Some(RULES.parse(text, Some(country.region()))))
 }
 
-/// Whether a spreadsheet has written the number like `5.55E+09`, which has lost its last digits.
+/// True if a spreadsheet has written the number like `5.55E+09`, which has lost its last digits.
 fn is_in_scientific_notation(text: &str) -> bool {
     let is_digit = |c: char| c.is_ascii_digit();
     let text = text.to_ascii_uppercase();

@@ -1,4 +1,4 @@
-//! How long a snapshot takes to load, and how long lookups and searches take in it, beside a plain
+//! The time that a snapshot takes to load, and that lookups and searches take in it, beside a plain
 //! scan of the same records: `cargo bench -p bench --bench dataset`.
 
 // A benchmark ends where it fails.

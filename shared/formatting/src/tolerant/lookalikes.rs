@@ -79,7 +79,7 @@ const CURRENCIES: &str = "\
     dollar dollars euro euros pounds cents bucks kr zł kč руб грн 円 元 원 baht rupees pesos yen \
     yuan krone kroner krona kronor forint lei lira บาท рублей тенге konto kto blz iban";
 
-/// Whether the text has the notation of something else. Its digits are ASCII.
+/// True if the text has the notation of something else. Its digits are ASCII.
 pub fn is_lookalike(text: &str) -> bool {
     let marked = with_ascii_marks(text);
     let is_marked_as_number = || NUMBER_MARKS.is_match(marked.as_bytes());
@@ -110,7 +110,7 @@ fn is_currency(word: &str) -> bool {
     is_in(CURRENCY_CODES, word) || is_in(CURRENCIES, &word.to_lowercase())
 }
 
-/// Whether this is an address of IPv4, or rather pairs of digits as in `12.34.56.78`.
+/// True for an address of IPv4, or rather pairs of digits as in `12.34.56.78`.
 fn is_ip_address(text: &str) -> bool {
     let text = text.trim_matches('.');
     text.parse::<Ipv4Addr>().is_ok() && text.split('.').any(|part| part.len() != 2)

@@ -26,7 +26,7 @@ const MIN_TOUCHING_DIGITS: usize = 3;
 /// Stands for a word, over which digits are not joined.
 const WORD: char = '\u{1}';
 
-/// What stands between a number and a note with digits rather than within a number.
+/// Signs between a number and a note with digits rather than within a number.
 const NOTE_SIGNS: [char; 14] =
     [';', '|', ',', ':', '=', '&', '\n', '\r', '\t', '；', '｜', '，', '：', '＆'];
 
@@ -83,7 +83,7 @@ pub(super) fn read(text: &str, region: Region) -> Option<Found> {
     whole.or_else(|| vanity_number(&text, region)).map(Found::from)
 }
 
-/// Whether a valid reading has a second number as its extension, as the rules read
+/// True if a valid reading has a second number as its extension, as the rules read
 /// `305 234 5678; 212 234 5678`. A word or the pause `,,` announces an extension.
 pub(super) fn hides_second_number(text: &str, reading: &Reading, region: Region) -> bool {
     let Some(extension) = &reading.number.extension else { return false };
@@ -118,7 +118,7 @@ fn whole_number(text: &str) -> Option<String> {
     (is_whole && is_number && whole != text).then(|| format!("{whole}{more}"))
 }
 
-/// Whether the text has something that Google's rules do not read, or digits for two numbers.
+/// True if the text has something that Google's rules do not read, or digits for two numbers.
 fn may_differ(text: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_digit() || " +-./()".contains(c);
     digit_count(text) >= 2 * MIN_DIGITS || !text.chars().all(is_plain)
@@ -179,7 +179,7 @@ fn one_number(bare: &str, region: Region) -> Option<Reading> {
     })
 }
 
-/// Whether the part beside words has digits that belong to these rather than to its number: digits
+/// True if the part beside words has digits that belong to these rather than to its number: digits
 /// after a sign, or in a parenthesis that a word closes.
 fn has_note(part: &str) -> bool {
     let number = part.split(EXTENSION).next().unwrap_or_default();
@@ -210,7 +210,7 @@ fn numbers(text: &str, divisions: &[Division], region: Region) -> Option<Vec<Rea
     })
 }
 
-/// Whether the text is rather a list of numbers than one: it has several lines or entries that may be
+/// True if the text is rather a list of numbers than one: it has several lines or entries that may be
 /// numbers, and each begins like the first, as numbers of one place do, or with a plus sign or a zero.
 fn is_list(text: &str) -> bool {
     let is_separator = |c: char| is_line_break(c) || ";|/\\&,•·:_\t；｜／＆，、،".contains(c);

@@ -69,7 +69,7 @@ fn corpus_file() -> Option<std::ffi::OsString> {
     env::var_os("TNR_PHONE_CORPUS")
 }
 
-/// Whether the whole corpus is read instead of the selection.
+/// True if the whole corpus is read instead of the selection.
 pub fn is_whole() -> bool {
     corpus_file().is_some()
 }

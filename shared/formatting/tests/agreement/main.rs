@@ -36,7 +36,7 @@ fn our_answer(case: &Case) -> Option<Answer> {
     ])
 }
 
-/// Whether only the service reads the input, or a valid number in it.
+/// True if only the service reads the input, or a valid number in it.
 fn is_only_ours(ours: &Option<Answer>, googles: &Option<Answer>) -> bool {
     let Some([is_valid, ..]) = ours else { return false };
     googles

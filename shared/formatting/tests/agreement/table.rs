@@ -1,4 +1,4 @@
-//! How often two implementations agree, for each field and class of cases.
+//! The agreement of two implementations, for each field and class of cases.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -46,7 +46,7 @@ impl Table {
         counts.add(&Counts { cases: 1 - is_apart, apart: is_apart, agree });
     }
 
-    /// How often each column agrees over all classes, in percent.
+    /// The share of inputs for which each column agrees, in percent.
     pub fn shares(&self) -> [f64; COLUMNS] {
         let total = self.total();
         total.agree.map(|agree| 100.0 * f64::from(agree) / f64::from(total.cases))

@@ -59,7 +59,7 @@ impl Dataset {
         have_prefix
     }
 
-    /// Whether the carrier meets the conditions on single fields.
+    /// True if the carrier meets the conditions on single fields.
     fn has_fields(&self, carrier: usize, search: &CarrierSearch) -> bool {
         let CarrierSearch { words: _, country, state, carrier_type } = search;
         let places = &self.carriers.places;

@@ -7,7 +7,7 @@ use std::{ops::Range, str};
 
 use bytes::Bytes;
 
-/// How many values a byte has.
+/// The number of values that a byte has.
 pub(super) const BYTES: usize = 256;
 
 /// Whole numbers in planes of bytes: the lowest byte of each number, then the second byte of each,
@@ -55,7 +55,7 @@ impl Numbers {
         (position < self.count && self.get(position) == number).then_some(position)
     }
 
-    /// How many bits are set in these numbers.
+    /// The number of bits that are set in these numbers.
     pub(super) fn count_ones(&self, positions: Range<usize>) -> usize {
         let ones = |plane: &Bytes| -> u32 {
             let (words, rest) = plane[positions.clone()].as_chunks();
@@ -100,7 +100,7 @@ impl Lists {
         self.starts.len() - 1
     }
 
-    /// How many items all lists have.
+    /// The number of items in all lists.
     pub(super) fn item_count(&self) -> usize {
         self.range_of(0..self.count()).end
     }

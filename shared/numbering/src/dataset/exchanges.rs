@@ -60,17 +60,17 @@ impl Exchanges {
         Some(Self { npas, rows, nxxs, kinds, columns })
     }
 
-    /// How many exchanges there are.
+    /// The number of exchanges.
     pub(super) fn count(&self) -> usize {
         self.nxxs.len()
     }
 
-    /// How many area codes have exchanges.
+    /// The number of area codes with exchanges.
     pub(super) fn area_count(&self) -> usize {
         self.npas.count()
     }
 
-    /// How many exchanges are of each kind.
+    /// The number of exchanges of each kind.
     pub(super) fn counts_by_kind(&self) -> Vec<u32> {
         let mut counts = vec![0; self.kinds.count()];
         for area in 0..self.area_count() {
@@ -153,7 +153,7 @@ impl DictionaryColumn {
         }));
     }
 
-    /// How many entries all dictionaries have.
+    /// The number of entries in all dictionaries.
     pub(super) fn entry_count(&self) -> usize {
         self.entries.len()
     }
@@ -271,7 +271,7 @@ impl Blocks {
         Some(Self { digits, areas, holders, rate_centers, effective, dates })
     }
 
-    /// How many blocks there are.
+    /// The number of blocks.
     pub(super) fn count(&self) -> usize {
         self.areas.item_count()
     }
@@ -293,7 +293,7 @@ impl Blocks {
         (0..10).filter(move |digit| digits >> digit & 1 == 1)
     }
 
-    /// How many blocks each of these rows has.
+    /// The number of blocks of each of these rows.
     pub(super) fn counts(&self, rows: Range<usize>) -> impl Iterator<Item = usize> {
         rows.map(|row| self.digits.get(row).count_ones() as usize)
     }

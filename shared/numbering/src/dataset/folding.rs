@@ -28,7 +28,7 @@ impl From<&str> for Folded {
 
 struct Letter {
     letter: char,
-    /// What stands between it and the letter before; nothing within a word.
+    /// The separator before it; nothing within a word.
     separator: Option<char>,
 }
 
@@ -62,7 +62,7 @@ fn letters(text: &str) -> impl Iterator<Item = Letter> {
     })
 }
 
-/// Whether this is a letter or digit. The apostrophe of `Hawaiʻi` and another one count as letters
+/// True for a letter or digit. The apostrophe of `Hawaiʻi` and another one count as letters
 /// in Unicode, and as punctuation here.
 fn is_in_word(character: char) -> bool {
     character.is_alphanumeric() && !matches!(character, 'ʻ' | 'ʼ')
@@ -84,7 +84,7 @@ fn fold_letter(character: char, mut push: impl FnMut(char)) {
     });
 }
 
-/// How alike two names are, the most alike first. They agree as far as they have the same letters, and
+/// The likeness of two names, the greatest first. They agree as far as they have the same letters, and
 /// words that a space separates in one are also two words in the other, by a space or punctuation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Likeness {
@@ -123,7 +123,7 @@ impl Folded {
         })
     }
 
-    /// How alike a name is to this one.
+    /// The likeness of a name to this one.
     pub(super) fn likeness_of(&self, name: &str) -> Likeness {
         let (mut own, mut others) = (letters(&self.0), letters(name));
         loop {

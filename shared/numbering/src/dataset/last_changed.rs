@@ -1,4 +1,4 @@
-//! Which version last changed each record of a dataset.
+//! The version that last changed each record of a dataset.
 //!
 //! An item of the lookup tables names the version that wrote it. A reader uses the item only if the
 //! dataset names the same version for its record. Since no two imports share a name, and each

@@ -204,7 +204,7 @@ impl Dataset {
         })
     }
 
-    /// How many numbers holders have; [`Names`] says how they are numbered.
+    /// The count of numbers that holders have; [`Names`] says how they are numbered.
     fn holder_numbers(&self) -> usize {
         1 + self.carriers.count() + self.names.companies.count()
     }

@@ -22,7 +22,7 @@ enum Positions {
     Set { is_in_set: Vec<bool>, next: usize, left: usize },
 }
 
-/// How many positions of a set are counted at once, at most as many as a byte can count.
+/// The positions of a set that are counted at once, at most as many as a byte can count.
 const COUNTED_AT_ONCE: usize = 128;
 
 impl<'a, R> Records<'a, R> {
@@ -89,7 +89,7 @@ impl<R> Iterator for Records<'_, R> {
 
 impl<R> ExactSizeIterator for Records<'_, R> {}
 
-/// How many of some positions, at most [`COUNTED_AT_ONCE`], are set.
+/// The number of positions, among at most [`COUNTED_AT_ONCE`], that are set.
 fn count(is_in_set: &[bool]) -> usize {
     is_in_set.iter().map(|&is_set| u8::from(is_set)).sum::<u8>().into()
 }

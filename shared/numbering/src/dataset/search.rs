@@ -225,7 +225,7 @@ impl<'a> Conditions<'a> {
         }
     }
 
-    /// Whether something with these bits meets all conditions.
+    /// True if an exchange with these bits meets all conditions.
     fn are_met(&self, bits: u32) -> bool {
         let is_met = |either: &Alternatives| {
             bits & either.joined != 0 || bits & either.parts == either.parts

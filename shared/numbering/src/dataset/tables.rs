@@ -88,7 +88,7 @@ impl Carriers {
         self.types.get(position).checked_sub(1).map(|number| CarrierType::ALL[number])
     }
 
-    /// How many exchanges the carrier holds.
+    /// The number of exchanges that the carrier holds.
     pub(super) fn exchange_total(&self, position: usize) -> u32 {
         self.exchange_totals.get(position) as u32
     }

@@ -96,7 +96,7 @@ three_digit_code! {
 }
 
 impl Npa {
-    /// Whether the numbering plan can have this area code: its first digit is 2 to 9, N11 codes are
+    /// True if the numbering plan can have this area code: its first digit is 2 to 9, N11 codes are
     /// service codes, and N9X codes are reserved for the expansion of the plan.
     pub fn can_be_area_code(self) -> bool {
         let (first, middle) = (self.0 / 100, self.0 / 10 % 10);

@@ -3,7 +3,7 @@
 //!
 //! The tests hold the search of the dataset against it, and the benchmarks measure both.
 
-use std::collections::HashMap;
+use std::{cell::RefCell, collections::HashMap};
 
 use jiff::civil::Date;
 use numbering::{
@@ -26,7 +26,7 @@ pub struct PlainSearch {
     common_names: HashMap<Ocn, String>,
 }
 
-/// Who holds an exchange or an effective block of it, and where.
+/// The holder and the place of an exchange, or of an effective block of it.
 struct Assignment<'a> {
     ocn: Option<Ocn>,
     carrier_type: Option<CarrierType>,
@@ -112,15 +112,37 @@ impl<'a> Assignment<'a> {
     }
 }
 
-/// A condition on one name, by the words of [`words`].
-enum NameCondition {
+/// A condition on one name. Its answers are remembered, since names repeat.
+struct NameCondition {
+    rule: NameRule,
+    remembered: RefCell<HashMap<String, bool>>,
+}
+
+/// A rule for one name, by the words of [`words`].
+enum NameRule {
     /// A word of the name, or a part of one, begins with these letters.
     Begins(String),
     /// The name is this one, but for punctuation.
     Is(Vec<Vec<String>>),
 }
 
+impl From<NameRule> for NameCondition {
+    fn from(rule: NameRule) -> Self {
+        Self { rule, remembered: RefCell::default() }
+    }
+}
+
 impl NameCondition {
+    fn is_met(&self, name: &str) -> bool {
+        let mut remembered = self.remembered.borrow_mut();
+        if !remembered.contains_key(name) {
+            remembered.insert(name.to_owned(), self.rule.is_met(name));
+        }
+        remembered[name]
+    }
+}
+
+impl NameRule {
     fn is_met(&self, name: &str) -> bool {
         let name = words(name);
         match self {
@@ -168,14 +190,16 @@ struct Conditions {
 
 impl Conditions {
     fn of(texts: &Texts) -> Self {
+        let begins = |letters: String| NameRule::Begins(letters).into();
+        let is = |name: &String| NameRule::Is(words(name)).into();
         let word_condition = |parts: Vec<String>| WordCondition {
-            joined: NameCondition::Begins(parts.concat()),
-            parts: parts.into_iter().map(NameCondition::Begins).collect(),
+            joined: begins(parts.concat()),
+            parts: parts.into_iter().map(begins).collect(),
         };
         Self {
             words: texts.words.iter().flat_map(|text| words(text)).map(word_condition).collect(),
-            company: texts.company.as_deref().map(words).map(NameCondition::Is),
-            rate_center: texts.rate_center.as_deref().map(words).map(NameCondition::Is),
+            company: texts.company.as_ref().map(is),
+            rate_center: texts.rate_center.as_ref().map(is),
         }
     }
 }
