@@ -175,39 +175,25 @@ fn words_that_also_name_money_or_versions_are_left_out() {
     }
 }
 
+/// Those of which `search` makes no others.
 #[test]
-fn dates_amounts_addresses_and_hexadecimal_are_not_numbers() {
+fn lookalikes_and_parts_of_numbers_are_not_numbers() {
     for text in [
-        "2024-11-22 10:15:00",
-        "11/22/2024 21:22:33",
-        "$7,329,069,578",
-        "$31,530,632.00",
-        "7,329,069,578",
         "2127364412 USD",
-        "18.152.248.166:60417",
-        "1.21.22.48:1660",
-        "18.152.248.166 (host)",
         "21273644-1222-4121-8273-644121273644",
-        "21:27:36:44:12:21",
-        "40.712812, -74.006012",
-        "2.127.364.4412-beta",
         "512616******3672 visa",
         "-47.57245064|-160.49342634 now",
         "9.029.342.299 ISK",
         "218.9.255.255.in-addr.arpa",
         "2127364412abc",
+        "+44, 6123456789",
+        "3052345678 234567812345",
+        "+999_3052345678",
     ] {
         assert!(!parsed(text).is_some_and(|number| number.valid), "{text}");
     }
-}
-
-#[test]
-fn no_part_of_a_number_is_taken_for_another_number() {
     for text in ["hello", "", "_", "5.55E+09", "3.05234567E+09", "+", "C++", "#:b"] {
         assert_eq!(parsed(text), None, "{text:?}");
-    }
-    for text in ["+44, 6123456789", "3052345678 234567812345", "+999_3052345678"] {
-        assert!(!parsed(text).is_some_and(|number| number.valid), "{text:?}");
     }
 }
 
