@@ -109,9 +109,10 @@ impl Programs {
     pub fn description(&self) -> Result<String, Error> {
         let versions: Value = output(self.tnr("versions").arg("--json"))?.parse()?;
         let records = versions[0]["records"].as_u64().ok_or("the database has no version")?;
-        let origin = match self.is_full_scale {
-            true => "the published reports",
-            false => "the sample; TNR_FULL_SCALE_DATA names a folder with the published reports",
+        let origin = if self.is_full_scale {
+            "the published reports"
+        } else {
+            "the sample; TNR_FULL_SCALE_DATA names a folder with the published reports"
         };
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let processor =

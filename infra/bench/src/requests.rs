@@ -37,9 +37,10 @@ pub fn of_baseline(name: &'static str, function: &'static str, answer: &'static 
 
 /// One request of each kind, that succeeds with this data.
 pub fn of_every_kind(is_full_scale: bool) -> Vec<Request> {
-    let (carrier, words) = match is_full_scale {
-        true => ("/v1/carrier/6010", "/v1/search?q=cingular+wireless"),
-        false => ("/v1/carrier/4070", "/v1/search?q=sample+wireless"),
+    let (carrier, words) = if is_full_scale {
+        ("/v1/carrier/6010", "/v1/search?q=cingular+wireless")
+    } else {
+        ("/v1/carrier/4070", "/v1/search?q=sample+wireless")
     };
     let number = "/v1/format/{tn+}";
     let filters = "/v1/search?state=NY&type=WIRELESS";
