@@ -111,7 +111,7 @@ pub fn with_blocks(dataset: &Dataset, blocks: usize) -> Dataset {
             let other = &carriers[random.random_range(0..LARGE_CARRIERS)];
             let year = random.random_range(2002..2027);
             BlockHolder {
-                ocn: exchange.ocn.filter(|_| digit % 2 == 0).unwrap_or(other.ocn),
+                ocn: exchange.ocn.filter(|_| digit.is_multiple_of(2)).unwrap_or(other.ocn),
                 company_name: None,
                 carrier_type: None,
                 rate_center: exchange.rate_center.clone(),
