@@ -5,22 +5,14 @@
 //! cargo bench -p bench --bench cold_start
 //! ```
 //!
-//! Builds what it needs, prints Markdown, and draws a picture with `-- --svg docs/cold-start.svg`.
+//! Builds what it needs, and prints Markdown.
 
-use std::fs;
-
-use bench::{Error, cold_start, options::enter_workspace};
+use bench::{Error, cold_start};
 use clap::Parser;
 
 // On one thread, which leaves the others to what is measured.
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
-    let options = cold_start::Options::parse();
-    enter_workspace()?;
-    let measured = cold_start::measure(&options).await?;
-    println!("{}", cold_start::report(&measured));
-    if let Some(file) = &options.svg {
-        fs::write(file, cold_start::picture(&measured))?;
-    }
+    println!("{}", cold_start::measure(&cold_start::Options::parse()).await?);
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! How long it takes to describe a phone number: to parse it, to say whether it is valid and
+//! The time that it takes to describe a phone number: to parse it, to say whether it is valid and
 //! possible, its type and its region, and to write it in four notations.
 //!
 //! ```sh
@@ -18,7 +18,6 @@
 #![allow(clippy::unwrap_used)]
 
 use std::{
-    cell::Cell,
     collections::BTreeMap,
     env, fs,
     hint::black_box,
@@ -29,7 +28,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use criterion::{Criterion, SamplingMode};
 use formatting::{DefaultCountry, PhoneNumber};
 use phonenumber::{Mode, country, metadata::DATABASE};
 
@@ -41,8 +39,11 @@ const OURS: &str = "this service";
 
 const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/numbers");
 
-/// How often each cold start is repeated. The median counts.
+/// Repetitions of each cold start. The median counts.
 const COLD_STARTS: usize = 7;
+/// Measurements of a steady state, and the time of each.
+const STEADY_RUNS: usize = 10;
+const STEADY_TIME: Duration = Duration::from_millis(100);
 
 fn main() {
     if let Ok(name) = env::var(CONTENDER) {
@@ -88,7 +89,7 @@ fn sets() -> [(&'static str, Vec<String>); 4] {
     ]
 }
 
-/// How to start a contender.
+/// The command that starts a contender.
 struct Contender {
     name: &'static str,
     program: PathBuf,
@@ -174,7 +175,7 @@ impl Running {
         (running, load_time)
     }
 
-    /// How long it takes to describe all texts, as often as `passes` says.
+    /// The time that it takes to describe all texts, as often as `passes` says.
     fn describe(&mut self, passes: u64, texts: &[String]) -> Duration {
         writeln!(self.input, "{}", serde_json::json!([passes, texts])).unwrap();
         self.answer()
@@ -200,28 +201,17 @@ fn microseconds(time: Duration) -> f64 {
 
 /// The least time of each contender for each set, since other work on the machine only adds time.
 fn measure_steady_state(contenders: &[Contender]) -> Times {
-    let mut criterion = Criterion::default()
-        .sample_size(10)
-        .warm_up_time(Duration::from_millis(500))
-        .measurement_time(Duration::from_secs(2))
-        .without_plots()
-        .configure_from_args();
     let mut times = Times::new();
     for (set, texts) in sets() {
-        let mut group = criterion.benchmark_group(set);
-        group.sampling_mode(SamplingMode::Flat);
         for contender in contenders {
+            eprintln!("{set}, {}", contender.name);
             let (mut running, _) = Running::start(contender);
-            let least = Cell::new(Duration::MAX);
-            group.bench_function(contender.name, |bencher| {
-                bencher.iter_custom(|passes| {
-                    let time = running.describe(passes, &texts);
-                    least.set(least.get().min(time.div_f64(passes as f64)));
-                    time
-                });
-            });
+            let warm_up = running.describe(3, &texts) / 3;
+            let passes = (STEADY_TIME.as_nanos() / warm_up.as_nanos().max(1)).clamp(1, 1_000_000);
+            let runs = (0..STEADY_RUNS).map(|_| running.describe(passes as u64, &texts));
+            let least = microseconds(runs.min().unwrap_or_default());
             running.stop();
-            let each = microseconds(least.get()) / texts.len() as f64;
+            let each = least / passes as f64 / texts.len() as f64;
             times.entry(contender.name).or_default().push(each);
         }
     }

@@ -1,18 +1,20 @@
-//! What the benchmarks share: the services that they start, and how they print and draw what they
-//! measured.
+//! The services that benchmarks start, the requests that they send, and the tables that they print.
 
-pub mod bar_chart;
 pub mod cold_start;
-pub mod database;
-pub mod function;
+pub mod lambda;
 pub mod load;
-pub mod machine;
-pub mod options;
-pub mod process;
 pub mod programs;
 pub mod requests;
-pub mod runtime_api;
-pub mod table;
 
 /// An error that ends a benchmark, to be read by who started it.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;
+
+/// A Markdown table of names in the first column and figures in the others.
+fn table<const COLUMNS: usize>(
+    headings: [&str; COLUMNS],
+    rows: impl IntoIterator<Item = [String; COLUMNS]>,
+) -> String {
+    let rows = rows.into_iter().map(|row| format!("| {} |\n", row.join(" | ")));
+    let rule = "---:|".repeat(COLUMNS - 1);
+    format!("| {} |\n|---|{rule}\n{}", headings.join(" | "), rows.collect::<String>())
+}

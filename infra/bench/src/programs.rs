@@ -1,78 +1,136 @@
-//! The programs that are measured, built as they are deployed.
+//! The programs that are measured, built as they are deployed, and the data that they answer from.
 
 use std::{
     env,
+    fs::{self, File},
+    io::{BufRead, BufReader},
     path::{Path, PathBuf},
-    process::Command,
+    process::{Child, ChildStdout, Command, Stdio},
+    thread,
 };
 
-use crate::{Error, options::ProgramArgs};
+use clap::Args;
+use serde_json::Value;
 
-/// Where the programs that the benchmarks start, their logs and their data are.
+use crate::Error;
+
+/// The key of the sample events, which the database of the benchmarks knows.
+pub const KEY: &str = "tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn";
+/// The folder of what the benchmarks install, their logs and their data.
 pub const FOLDER: &str = "target/bench";
 
-/// A function that does nothing but answer.
-pub const HELLO: &str = "hello";
-/// A function that reads one item for each request, with a default client.
-pub const HELLO_DYNAMODB: &str = "hello_dynamodb";
-
 const FUNCTIONS: [&str; 5] = ["carriers", "npa", "format", "search", "status"];
-const BASELINES_TARGET: &str = "target/baselines";
 
-/// The programs of a run.
+/// The programs to measure, and their data.
+#[derive(Debug, Args)]
+pub struct ProgramArgs {
+    /// Measure the release binaries of the functions in this folder instead of building them
+    #[arg(long, value_name = "DIR")]
+    functions: Option<PathBuf>,
+    /// Use this build of the local program instead of making one
+    #[arg(long, value_name = "FILE")]
+    tnr: Option<PathBuf>,
+    /// Folder with the published reports; without it the sample is imported
+    #[arg(long, value_name = "DIR", env = "TNR_FULL_SCALE_DATA")]
+    reports: Option<PathBuf>,
+    /// Folder in which the embedded DynamoDB keeps the imported reports between runs
+    #[arg(long, value_name = "DIR")]
+    database: Option<PathBuf>,
+    /// Cargo passes this to every benchmark
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+/// The programs of a run, and a folder with their database.
 #[derive(Debug)]
 pub struct Programs {
     functions: PathBuf,
-    pub tnr: PathBuf,
+    tnr: PathBuf,
+    data_folder: PathBuf,
+    /// True for the data of the published reports, false for the sample.
+    pub is_full_scale: bool,
 }
 
 impl Programs {
-    /// Builds the functions and the local program, except for those that are named.
-    pub fn build(args: &ProgramArgs) -> Result<Self, Error> {
-        let mut wanted = Vec::new();
-        if args.functions.is_none() {
-            wanted.extend(FUNCTIONS);
-        }
-        if args.tnr.is_none() {
-            wanted.push("tnr");
-        }
-        if !wanted.is_empty() {
-            let programs = wanted.iter().flat_map(|program| ["--bin", program]);
-            cargo_build(Path::new("."), programs)?;
+    /// Builds the functions and the local program, except for those that are named. Imports the
+    /// published reports if there are any, which writes nothing if the folder has them already.
+    pub fn prepare(args: &ProgramArgs) -> Result<Self, Error> {
+        // Paths are relative to the workspace, and cargo starts a benchmark in its package.
+        env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))?;
+        let functions = FUNCTIONS.into_iter().filter(|_| args.functions.is_none());
+        let programs = functions.chain(args.tnr.is_none().then_some("tnr"));
+        let arguments: Vec<&str> = programs.flat_map(|program| ["--bin", program]).collect();
+        if !arguments.is_empty() {
+            build(Path::new("."), &arguments)?;
         }
         let release = Path::new("target/release");
-        Ok(Self {
+        let is_full_scale = args.reports.is_some();
+        let data = if is_full_scale { "full-scale" } else { "sample" };
+        let programs = Self {
             functions: args.functions.clone().unwrap_or_else(|| release.to_owned()),
             tnr: args.tnr.clone().unwrap_or_else(|| release.join("tnr")),
-        })
+            data_folder: args.database.clone().unwrap_or_else(|| Path::new(FOLDER).join(data)),
+            is_full_scale,
+        };
+        if let Some(reports) = &args.reports {
+            eprintln!("importing the published reports; the first time takes minutes");
+            let mut command = programs.tnr("import");
+            for (option, name) in [
+                ("--nanpa", "CoCodeAssignment_Utilized_AllStates_Public.zip"),
+                ("--cnac", "COCodeStatus_ALL.zip"),
+                ("--npa-report", "npa_report.csv"),
+                ("--carriers", "carriers.csv"),
+            ] {
+                command.arg(option).arg(reports.join(name));
+            }
+            output(&mut command)?;
+        }
+        Ok(programs)
     }
 
     /// The binary of a function.
     pub fn function(&self, name: &str) -> PathBuf {
         self.functions.join(name)
     }
+
+    /// A command of the local program, on the data of the benchmarks.
+    fn tnr(&self, command: &str) -> Command {
+        let mut tnr = Command::new(&self.tnr);
+        tnr.arg(command).arg("--data-dir").arg(&self.data_folder);
+        tnr
+    }
+
+    /// Starts a command of the local program that serves at the address that it prints after `name`.
+    pub fn start(&self, command: &str, name: &str) -> Result<(Process, String), Error> {
+        Process::start_server(self.tnr(command).args(["--port", "0", "--key", KEY]), name, command)
+    }
+
+    /// The machine and the data. A database has to be running or to have run.
+    pub fn description(&self) -> Result<String, Error> {
+        let versions: Value = output(self.tnr("versions").arg("--json"))?.parse()?;
+        let records = versions[0]["records"].as_u64().ok_or("the database has no version")?;
+        let origin = if self.is_full_scale {
+            "the published reports"
+        } else {
+            "the sample; TNR_FULL_SCALE_DATA names a folder with the published reports"
+        };
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let processor =
+            field("/proc/cpuinfo", "model name").unwrap_or("an unknown processor".into());
+        let memory = field("/proc/meminfo", "MemTotal").unwrap_or_default();
+        Ok(format!("{cores} cores of {processor}, {memory}.\n{records} exchanges of {origin}."))
+    }
 }
 
-/// Builds the functions that the others are compared with. They are a workspace of their own, since
-/// they use the default features of their dependencies.
-pub fn build_baselines() -> Result<(), Error> {
-    cargo_build(Path::new("infra/bench/baselines"), ["--target-dir", "../../../target/baselines"])
+/// Builds the function `name` that the others are compared with. These are a workspace of their own,
+/// since they use the default features of their dependencies.
+pub fn build_baseline(name: &str) -> Result<PathBuf, Error> {
+    let workspace = Path::new("infra/bench/baselines");
+    build(workspace, &["--bin", name, "--target-dir", "../../../target/baselines"])?;
+    Ok(Path::new("target/baselines/release").join(name))
 }
 
-/// The binary of a function that the others are compared with.
-pub fn baseline(name: &str) -> PathBuf {
-    Path::new(BASELINES_TARGET).join("release").join(name)
-}
-
-/// The log of a program.
-pub fn log(name: &str) -> PathBuf {
-    Path::new(FOLDER).join("logs").join(name)
-}
-
-fn cargo_build<'a>(
-    workspace: &Path,
-    arguments: impl IntoIterator<Item = &'a str>,
-) -> Result<(), Error> {
+fn build(workspace: &Path, arguments: &[&str]) -> Result<(), Error> {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(workspace).args(["build", "--release", "--locked"]).args(arguments);
     // Cargo sets these for a benchmark. To build scripts of dependencies they would be a change, for
@@ -85,4 +143,85 @@ fn cargo_build<'a>(
     }
     let status = command.status().map_err(|error| format!("cannot start cargo: {error}"))?;
     if status.success() { Ok(()) } else { Err("cargo cannot build the programs".into()) }
+}
+
+/// The output of a command.
+pub fn output(command: &mut Command) -> Result<String, Error> {
+    let program = command.get_program().display().to_string();
+    let output = command.output().map_err(|error| format!("cannot start {program}: {error}"))?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
+    }
+    Ok(String::from_utf8(output.stdout)?)
+}
+
+/// A running program. It is killed when this value is dropped.
+#[derive(Debug)]
+pub struct Process {
+    child: Child,
+    /// The pipe stays open, so that the program can print on.
+    _output: Option<BufReader<ChildStdout>>,
+}
+
+impl Process {
+    /// Starts a program whose output is written to a log.
+    pub fn start(command: &mut Command, name: &str) -> Result<Self, Error> {
+        let log = create_log(name)?;
+        Ok(Self { child: spawn(command.stdout(log.try_clone()?).stderr(log))?, _output: None })
+    }
+
+    /// Starts a program, and gives the address that it prints after `name`.
+    pub fn start_server(
+        command: &mut Command,
+        name: &str,
+        log: &str,
+    ) -> Result<(Self, String), Error> {
+        let mut child = spawn(command.stdout(Stdio::piped()).stderr(create_log(log)?))?;
+        let mut output = BufReader::new(child.stdout.take().ok_or("the output is not piped")?);
+        let mut process = Self { child, _output: None };
+        loop {
+            let mut line = String::new();
+            if output.read_line(&mut line)? == 0 {
+                return Err(format!("{log} ended before it was ready; see {FOLDER}/logs").into());
+            }
+            if let Some(address) = line.trim().strip_prefix(name) {
+                process._output = Some(output);
+                return Ok((process, address.trim().to_owned()));
+            }
+        }
+    }
+
+    /// A field of `/proc/PID/status`, in MiB: `VmRSS` is the memory that the process uses, and `VmHWM`
+    /// the most that it has used.
+    pub fn memory(&self, name: &str) -> Result<f64, Error> {
+        let file = format!("/proc/{}/status", self.child.id());
+        let kibibytes = field(&file, name).ok_or_else(|| format!("{file} lacks {name}"))?;
+        Ok(kibibytes.trim_end_matches(" kB").parse::<f64>()? / 1024.0)
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // A process that has ended by itself is no longer there to be killed.
+        _ = self.child.kill();
+        _ = self.child.wait();
+    }
+}
+
+fn spawn(command: &mut Command) -> Result<Child, Error> {
+    let program = command.get_program().display().to_string();
+    command.spawn().map_err(|error| format!("cannot start {program}: {error}").into())
+}
+
+fn create_log(name: &str) -> Result<File, Error> {
+    let folder = Path::new(FOLDER).join("logs");
+    fs::create_dir_all(&folder)?;
+    Ok(File::create(folder.join(name))?)
+}
+
+/// The first value of a field in a file of lines such as `name : value`.
+fn field(file: &str, name: &str) -> Option<String> {
+    let text = fs::read_to_string(file).ok()?;
+    let mut fields = text.lines().filter_map(|line| line.split_once(':'));
+    fields.find(|(known, _)| known.trim() == name).map(|(_, value)| value.trim().to_owned())
 }

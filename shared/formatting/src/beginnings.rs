@@ -1,4 +1,4 @@
-//! With which two digits a number can begin if it matches a pattern of the rules.
+//! The two digits with which a number can begin if it matches a pattern of the rules.
 //!
 //! A region has up to ten patterns of types and many formats, and most numbers match one or two of
 //! them. The first two digits rule out most of the others, which then are neither matched nor even
@@ -10,7 +10,7 @@ use rlibphonenumber::Region;
 
 const FILE: &[u8] = include_bytes!("beginnings.bin");
 
-/// How many types of numbers a region has.
+/// The number of types that a region has.
 const TYPES: usize = 10;
 
 static OF_REGIONS: LazyLock<HashMap<(i32, Region), OfRegion>> =
@@ -31,7 +31,7 @@ pub(super) struct OfRegion {
 }
 
 impl Beginnings {
-    /// Whether the number begins with one of the pairs. A number too short for one is not ruled out.
+    /// True if the number begins with one of the pairs. A number too short for one is not ruled out.
     pub(super) fn allow(self, national_number: &str) -> bool {
         match *national_number.as_bytes() {
             [first @ b'0'..=b'9', second @ b'0'..=b'9', ..] => {

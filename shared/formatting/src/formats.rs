@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use super::{beginnings, metadata::RULES, reading::Reading};
 
-/// What stands before an extension, unless the metadata has something else for the country.
+/// The text before an extension, unless the metadata has something else for the country.
 const EXTENSION_PREFIX: &str = " ext. ";
 
 /// A number in four notations (spec 2.5).
@@ -55,7 +55,7 @@ struct Groups {
     international: String,
     /// With the national prefix, where it is written.
     national: String,
-    /// What stands before an extension.
+    /// The text before an extension.
     extension_prefix: &'static str,
 }
 

@@ -4,24 +4,21 @@
 //! The rules are those of [`rlibphonenumber`], whose version is pinned. No other crate names it.
 
 mod beginnings;
-mod characters;
 mod country;
 mod formats;
 mod metadata;
-mod normalize;
 mod north_america;
 mod number;
 mod number_type;
 mod reading;
-mod reason;
+mod text;
 mod tolerant;
 mod verdict;
 
 pub use country::{DefaultCountry, UnknownCountry, country_name};
 pub use formats::Formats;
 pub use metadata::load_rules;
-pub use normalize::LONGEST_INPUT;
 pub use number::PhoneNumber;
 pub use number_type::NumberType;
-pub use reason::Reason;
-pub use verdict::Verdict;
+pub use text::LONGEST_INPUT;
+pub use verdict::{Reason, Verdict};

@@ -11,19 +11,19 @@ use super::{
     country::DefaultCountry,
     formats::Formats,
     metadata::RULES,
-    normalize::is_parseable,
     north_america::NANP,
     number_type::NumberType,
     reading::{Found, Reading, read_with_prefixes},
+    text::is_parseable,
     tolerant,
 };
 
 /// A number that the rules could parse.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PhoneNumber {
-    /// Whether it matches the pattern of a number that exists.
+    /// True if it matches the pattern of a number that exists.
     pub valid: bool,
-    /// Whether it has the length of a valid number.
+    /// True if it has the length of a valid number.
     pub possible: bool,
     /// The country calling code without the plus sign.
     pub country_calling_code: i32,
@@ -38,7 +38,7 @@ pub struct PhoneNumber {
     pub formats: Formats,
     /// `None` if no pattern fits.
     pub number_type: Option<NumberType>,
-    /// Whether it belongs to no place, as toll-free numbers do.
+    /// True if it belongs to no place, as toll-free numbers do.
     pub is_non_geographic: bool,
     /// A second number in the same text, in E.164, with `;ext=` before its extension. The first one counts.
     pub other: Option<String>,
@@ -59,7 +59,7 @@ impl PhoneNumber {
         without_panic(|| describe(find(text, default_country.region())?))
     }
 
-    /// Whether it is a number of the North American Numbering Plan, with area code and exchange.
+    /// True for a number of the North American Numbering Plan, with area code and exchange.
     pub fn is_nanp(&self) -> bool {
         self.country_calling_code == NANP && self.national_number.len() == 10
     }
@@ -109,7 +109,7 @@ fn describe(Found { reading, other }: Found) -> Option<PhoneNumber> {
     })
 }
 
-/// Whether the area code of a North American number belongs to no place. It is an easily
+/// True if the area code of a North American number belongs to no place. It is an easily
 /// recognizable code, whose last two digits are the same (800, 600, 588), or is toll-free or reserved
 /// for it (880 to 889), or is another one that is in use as non-geographic in NANPA's database.
 fn is_non_geographic_npa(national_number: &str) -> bool {
@@ -133,22 +133,22 @@ mod tests {
     }
 
     #[test]
-    fn a_north_american_number_in_every_notation() {
+    fn a_north_american_number_is_read_in_every_notation() {
         let expected = parsed("+13052345678", "US");
         assert_eq!(expected.formats.international, "+1 305 234 5678");
         assert_eq!(expected.formats.national, "(305) 234-5678");
         assert_eq!(expected.formats.rfc3966, "tel:+1-305-234-5678");
         assert!(expected.valid && expected.possible && expected.is_nanp());
-        for text in [
-            "(305) 234-5678",
-            "305.234.5678",
-            "1-305-234-5678",
-            "tel:+1-305-234-5678",
-            "００1 305 2345678",
+        for (text, country) in [
+            ("(305) 234-5678", "US"),
+            ("305.234.5678", "US"),
+            ("1-305-234-5678", "US"),
+            ("tel:+1-305-234-5678", "US"),
+            ("００1 305 2345678", "US"),
+            ("011 1 305 234 5678", "GB"),
         ] {
-            assert_eq!(parsed(text, "US"), expected, "{text}");
+            assert_eq!(parsed(text, country), expected, "{text}");
         }
-        assert_eq!(parsed("011 1 305 234 5678", "GB"), expected);
     }
 
     #[test]
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn googles_valid_reading_stands_before_a_leading_00_of_the_specification() {
+    fn the_rules_valid_reading_stands_before_a_leading_00_or_011() {
         for (text, country, expected) in [
             ("0011 65 6223 4567", "AU", "+6562234567"),
             ("009 1 212 736 4412", "NG", "+12127364412"),
@@ -169,14 +169,10 @@ mod tests {
             ("tel:0044 20 7946 0958", "DE", "+442079460958"),
             ("Tel. 0044 20 7946 0958", "DE", "+442079460958"),
             ("tel:01144 20 7946 0958", "DE", "+442079460958"),
+            ("0117 496 0123", "GB", "+441174960123"),
         ] {
             assert_eq!(parsed(text, country).formats.e164, expected, "{text} {country}");
         }
-    }
-
-    #[test]
-    fn a_number_that_is_valid_as_typed_keeps_its_zeros() {
-        assert_eq!(parsed("0117 496 0123", "GB").formats.e164, "+441174960123");
     }
 
     #[test]
@@ -192,70 +188,47 @@ mod tests {
     }
 
     #[test]
-    fn a_toll_free_number_of_the_world_has_no_country() {
+    fn numbers_of_no_place_are_non_geographic() {
         let toll_free = parsed("+80012345678", "US");
         assert_eq!((toll_free.country, toll_free.is_non_geographic), (None, true));
         assert_eq!(toll_free.number_type, Some(NumberType::TollFree));
-    }
-
-    #[test]
-    fn an_area_code_of_no_place_is_non_geographic() {
-        let non_geographic = |npa: &str| {
-            PhoneNumber::parse(&format!("+1{npa}2345678"), DefaultCountry::default())
-                .is_some_and(|number| number.is_non_geographic)
-        };
-        // Every area code in use that NANPA's database of 2026-01-05 marks as non-geographic.
-        for npa in [
-            "500", "521", "522", "523", "524", "525", "526", "527", "528", "529", "532", "533",
-            "538", "544", "566", "577", "588", "600", "622", "633", "700", "710", "800", "833",
-            "844", "855", "866", "877", "888", "900",
-        ] {
-            assert!(non_geographic(npa), "{npa}");
-        }
-        // Toll-free, or reserved for it, and not in use yet.
-        for npa in ["880", "881", "882", "883", "884", "885", "886", "887", "889"] {
-            assert!(non_geographic(npa), "{npa}");
-        }
-        for npa in ["201", "305", "520", "530", "531", "416", "876", "671", "712"] {
-            assert!(!non_geographic(npa), "{npa}");
+        // Every area code in use that NANPA's database of 2026-01-05 marks as non-geographic, and those
+        // that are toll-free, or reserved for it, and not in use yet.
+        let non_geographic = "500 521 522 523 524 525 526 527 528 529 532 533 538 544 566 577 588 600 \
+                              622 633 700 710 800 833 844 855 866 877 888 900 \
+                              880 881 882 883 884 885 886 887 889";
+        let geographic = "201 305 520 530 531 416 876 671 712";
+        for (npas, expected) in [(non_geographic, true), (geographic, false)] {
+            for npa in npas.split_whitespace() {
+                let number = parsed(&format!("+1{npa}2345678"), "US");
+                assert_eq!(number.is_non_geographic, expected, "{npa}");
+            }
         }
     }
 
     #[test]
     fn text_that_only_the_crate_accepts_is_refused() {
-        let us = DefaultCountry::default();
-        assert_eq!(PhoneNumber::parse("90;phone-context=+1;tel:", us), None);
-        assert_eq!(PhoneNumber::parse("12 int 5584", "SE".parse().unwrap()), None);
         let padded = format!("011 44 20 7946 0958{}", " ".repeat(232));
-        assert_eq!(PhoneNumber::parse(&padded, us), None);
-        assert_eq!(PhoneNumber::parse(&format!("+39{}1", "0".repeat(14)), us), None);
-        assert_eq!(PhoneNumber::parse(&"1".repeat(251), us), None);
-        for text in ["", " ", "hello", "+", "1"] {
-            assert_eq!(PhoneNumber::parse(text, us), None, "{text:?}");
+        let zeros = format!("+39{}1", "0".repeat(14));
+        let ones = "1".repeat(251);
+        for text in ["90;phone-context=+1;tel:", &padded, &zeros, &ones, "", " ", "hello", "+", "1"]
+        {
+            assert_eq!(PhoneNumber::parse(text, DefaultCountry::default()), None, "{text:?}");
         }
+        assert_eq!(PhoneNumber::parse("12 int 5584", "SE".parse().unwrap()), None);
     }
 
     #[test]
-    fn an_extension_after_a_hash_keeps_the_hash() {
+    fn an_extension_is_in_ascii_digits_and_outside_of_e164() {
+        for text in ["305-234-5678 ext. 99", "305-234-5678 ext ९९", "305-234-5678 ext ９９"] {
+            let number = parsed(text, "US");
+            assert_eq!(number.extension.as_deref(), Some("99"), "{text}");
+            assert_eq!(number.formats.e164, "+13052345678", "{text}");
+            assert_eq!(number.formats.rfc3966, "tel:+1-305-234-5678;ext=99", "{text}");
+        }
         let number = parsed("070 5234 5678#99", "TW");
         assert_eq!(number.formats.international, "+886 70 5234 5678#99");
         assert_eq!(parsed(&number.formats.international, "US"), number);
-    }
-
-    #[test]
-    fn the_digits_of_an_extension_are_ascii_in_every_field() {
-        for text in ["305-234-5678 ext 99", "305-234-5678 ext ९९", "305-234-5678 ext ９９"] {
-            let number = parsed(text, "US");
-            assert_eq!(number.extension.as_deref(), Some("99"), "{text}");
-            assert_eq!(number.formats.rfc3966, "tel:+1-305-234-5678;ext=99", "{text}");
-        }
-    }
-
-    #[test]
-    fn an_extension_stays_out_of_e164() {
-        let number = parsed("305-234-5678 ext. 123", "US");
-        assert_eq!(number.extension.as_deref(), Some("123"));
-        assert_eq!(number.formats.e164, "+13052345678");
     }
 
     proptest! {

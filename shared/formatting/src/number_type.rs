@@ -46,7 +46,7 @@ impl NumberType {
         }
     }
 
-    /// Whether its numbers belong to a service rather than to a place or a telephone.
+    /// True if its numbers belong to a service rather than to a place or a telephone.
     pub(super) fn is_service(self) -> bool {
         matches!(
             self,

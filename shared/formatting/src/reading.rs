@@ -3,8 +3,11 @@
 use rlibphonenumber::{PhoneNumber as Parsed, Region, interfaces::AsOriginal};
 
 use super::{
-    beginnings, characters::digit_count, metadata::RULES, normalize::without_international_prefix,
-    north_america, number_type::NumberType,
+    beginnings,
+    metadata::RULES,
+    north_america,
+    number_type::NumberType,
+    text::{digit_count, without_international_prefix},
 };
 
 /// The most leading zeros of a number. The formats of the crate lose some of them if there are
@@ -22,7 +25,7 @@ pub(super) struct Reading {
     /// `None` if no pattern fits. libphonenumber's own check of validity says the same for every
     /// number of the corpus, and would match all patterns a second time.
     pub(super) number_type: Option<NumberType>,
-    /// Whether it has the length of a valid number.
+    /// True if it has the length of a valid number.
     pub(super) is_possible: bool,
 }
 
@@ -97,20 +100,20 @@ pub(super) fn read_with_prefixes(text: &str, region: Region) -> Option<Reading> 
     }
 }
 
-/// Whether Google's rules accept a number that the crate has accepted.
+/// True if Google's rules accept a number that the crate has accepted.
 fn is_plausible(text: &str, number: &Parsed) -> bool {
     number.number_of_leading_zeros.unwrap_or_default() <= MOST_LEADING_ZEROS
         && (number.extension.is_none() || starts_with_three_digits(text))
 }
 
-/// Whether the first three digits have nothing but punctuation between them.
+/// True if the first three digits have nothing but punctuation between them.
 fn starts_with_three_digits(text: &str) -> bool {
     let number = text.trim_start_matches(|c: char| !c.is_numeric());
     let digits = number.chars().filter(|&c| !is_punctuation(c));
     digits.take(3).filter(|c| c.is_numeric()).count() == 3
 }
 
-/// Whether Google's rules allow the character between the digits of a number.
+/// True if Google's rules allow the character between the digits of a number.
 fn is_punctuation(c: char) -> bool {
     matches!(c, '-' | 'x' | '*' | '.' | '/' | '~' | ' ' | '(' | ')' | '[' | ']' | '\u{a0}' | '\u{ad}'
         | '\u{200b}' | '\u{2010}'..='\u{2015}' | '\u{2053}' | '\u{2060}' | '\u{2212}' | '\u{223c}' | '\u{3000}' | '\u{30fc}'
@@ -217,7 +220,7 @@ mod tests {
     use super::*;
     use crate::metadata::tests::example_numbers;
 
-    /// Whether both name the same type, apart from the case of its letters.
+    /// True if both name the same type, apart from the case of its letters.
     fn is_same(ours: Option<NumberType>, theirs: PhoneNumberType) -> bool {
         let ours = ours.map_or("Unknown".to_owned(), |ours| format!("{ours:?}"));
         ours.eq_ignore_ascii_case(&format!("{theirs:?}"))

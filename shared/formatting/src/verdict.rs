@@ -1,12 +1,119 @@
-//! What became of a text that should be a phone number, for whoever cleans a list of them.
+//! The verdict on a text that should be a phone number, for whoever cleans a list of them, and the
+//! reason for which it is not one valid number.
+
+use std::sync::LazyLock;
+
+use rlibphonenumber::{NumberLengthType, ParseError, PhoneNumber as Parsed, ValidationError};
+use strum::IntoStaticStr;
 
 use super::{
     country::DefaultCountry,
-    number::PhoneNumber,
-    reason::{Reason, parse_by_rules},
+    metadata::RULES,
+    number::{PhoneNumber, without_panic},
+    text::{LONGEST_INPUT, is_parseable},
 };
 
-/// What became of a text that should be a phone number.
+/// The reason for which a text is not one valid phone number, as the end of a sentence about it.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr, thiserror::Error,
+)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
+pub enum Reason {
+    #[error("is empty")]
+    Empty,
+    #[error("has more than {LONGEST_INPUT} characters")]
+    TextTooLong,
+    #[error("was rounded by a spreadsheet")]
+    Rounded,
+    #[error("is not a phone number")]
+    NotANumber,
+    #[error("has a country calling code that does not exist")]
+    InvalidCountryCode,
+    #[error("lacks an area code")]
+    MissingAreaCode,
+    #[error("has too few digits")]
+    TooShort,
+    #[error("has too many digits")]
+    TooLong,
+    #[error("has the wrong number of digits for its country")]
+    InvalidLength,
+    #[error("is in a range that its country does not use")]
+    NoSuchRange,
+    /// The first number is valid and counts.
+    #[error("holds a second number")]
+    TwoNumbers,
+}
+
+impl Reason {
+    /// The reason for `text`, which [`PhoneNumber::parse`] has read as `number` in this country; `None`
+    /// for one valid number.
+    pub fn find(text: &str, country: DefaultCountry, number: Option<&PhoneNumber>) -> Option<Self> {
+        match number {
+            Some(PhoneNumber { valid: true, other, .. }) => {
+                other.is_some().then_some(Self::TwoNumbers)
+            }
+            Some(number) => Some(Self::from_invalid_number(number)),
+            None => Some(Self::from_unparseable_text(text, country)),
+        }
+    }
+
+    /// The code for programs, such as `TOO_SHORT`.
+    pub fn code(self) -> &'static str {
+        self.into()
+    }
+
+    fn from_unparseable_text(text: &str, country: DefaultCountry) -> Self {
+        if text.trim().is_empty() {
+            return Self::Empty;
+        }
+        if text.chars().nth(LONGEST_INPUT).is_some() {
+            return Self::TextTooLong;
+        }
+        if is_in_scientific_notation(text) {
+            return Self::Rounded;
+        }
+        match parse_by_rules(text, country) {
+            Some(Err(ParseError::InvalidCountryCode)) => Self::InvalidCountryCode,
+            Some(Err(ParseError::TooLongNsn)) => Self::TooLong,
+            Some(Err(ParseError::TooShortNsn | ParseError::TooShortAfterIdd)) => Self::TooShort,
+            _ => Self::NotANumber,
+        }
+    }
+
+    fn from_invalid_number(number: &PhoneNumber) -> Self {
+        let reason = without_panic(|| {
+            let read = RULES.parse(&number.formats.e164, None).ok()?;
+            Some(RULES.is_possible_number_with_reason(&read))
+        });
+        match reason {
+            Some(Ok(NumberLengthType::IsPossibleLocalOnly)) => Self::MissingAreaCode,
+            Some(Err(ValidationError::TooShort)) => Self::TooShort,
+            Some(Err(ValidationError::TooLong)) => Self::TooLong,
+            Some(Err(ValidationError::InvalidLength)) => Self::InvalidLength,
+            Some(Err(ValidationError::InvalidCountryCode)) => Self::InvalidCountryCode,
+            Some(Ok(NumberLengthType::IsPossible)) | None => Self::NoSuchRange,
+        }
+    }
+}
+
+/// The reading of Google's rules alone; `None` if they cannot be asked.
+fn parse_by_rules(text: &str, country: DefaultCountry) -> Option<Result<Parsed, ParseError>> {
+    if !is_parseable(text) {
+        return None;
+    }
+    LazyLock::force(&RULES);
+    without_panic(|| Some(RULES.parse(text, Some(country.region()))))
+}
+
+/// True if a spreadsheet has written the number like `5.55E+09`, which has lost its last digits.
+fn is_in_scientific_notation(text: &str) -> bool {
+    let is_digit = |c: char| c.is_ascii_digit();
+    let text = text.to_ascii_uppercase();
+    let parts: Vec<&str> = text.split("E+").collect();
+    parts.windows(2).any(|pair| pair[0].ends_with(is_digit) && pair[1].starts_with(is_digit))
+}
+
+/// The result for a text that should be a phone number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// Google's rules read a valid number.
@@ -51,36 +158,60 @@ mod tests {
     }
 
     #[test]
-    fn what_the_rules_read_is_valid_in_any_notation() {
-        for text in [
-            "+13052345678",
-            "(305) 234-5678",
-            "305.234.5678 ext. 42",
-            "011 44 20 7946 0958",
-            "tel:+1-305-234-5678",
-            "1-800-FLOWERS",
+    fn the_reading_of_the_rules_is_valid_in_any_notation() {
+        for (text, country) in [
+            ("+13052345678", "US"),
+            ("305.234.5678 ext. 42", "US"),
+            ("011 44 20 7946 0958", "US"),
+            ("1-800-FLOWERS", "US"),
+            ("020 7946 0958", "GB"),
         ] {
-            assert_eq!(verdict(text, "US"), Verdict::Valid, "{text}");
+            assert_eq!(verdict(text, country), Verdict::Valid, "{text}");
         }
-        assert_eq!(verdict("020 7946 0958", "GB"), Verdict::Valid);
     }
 
     #[test]
-    fn what_only_the_tolerant_reader_reads_is_repaired() {
-        for text in ["305_234_5678", "305;234;5678", "00 44 20 7946 0958", "305·234·5678"] {
+    fn a_number_that_only_the_tolerant_reader_reads_is_repaired() {
+        for text in
+            ["305_234_5678", "00 44 20 7946 0958", "305·234·5678", "305-234-5678 / 212-234-5678"]
+        {
             assert_eq!(verdict(text, "US"), Verdict::Repaired, "{text}");
         }
+    }
+
+    #[test]
+    fn text_without_a_valid_number_has_its_reason() {
+        for (text, reason) in [
+            (" \t", Reason::Empty),
+            ("n/a", Reason::NotANumber),
+            ("5.55E+09", Reason::Rounded),
+            ("234-5678", Reason::MissingAreaCode),
+            ("305-234-567", Reason::TooShort),
+            ("305-234-56789", Reason::TooLong),
+            ("305-023-5678", Reason::NoSuchRange),
+            ("+999 305 234 5678", Reason::InvalidCountryCode),
+            (&"1".repeat(251), Reason::TextTooLong),
+            (&"1".repeat(40), Reason::TooLong),
+        ] {
+            assert_eq!(verdict(text, "US"), Verdict::Rejected(reason), "{text}");
+        }
+    }
+
+    #[test]
+    fn two_numbers_in_a_text_are_a_reason() {
+        let (text, country) = ("305-234-5678 / 212-234-5678", DefaultCountry::default());
+        let number = PhoneNumber::parse(text, country);
+        let reason = Reason::find(text, country, number.as_ref());
+        assert_eq!(reason.map(Reason::code), Some("TWO_NUMBERS"));
     }
 
     proptest! {
         #[test]
         fn a_verdict_agrees_with_the_number(text in any::<String>(), digits in "[+0-9 ()x;_·-]{0,30}") {
-            let country = DefaultCountry::default();
             for text in [text, digits] {
-                let number = PhoneNumber::parse(&text, country);
-                let is_valid = number.as_ref().is_some_and(|number| number.valid);
-                let rejected = matches!(Verdict::of(&text, country, number.as_ref()), Verdict::Rejected(_));
-                prop_assert_eq!(is_valid, !rejected);
+                let number = PhoneNumber::parse(&text, DefaultCountry::default());
+                let is_rejected = matches!(verdict(&text, "US"), Verdict::Rejected(_));
+                prop_assert_eq!(number.is_some_and(|number| number.valid), !is_rejected);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! How much memory the rules take once a number of every region has been parsed. This test is a
+//! The memory that the rules take once a number of every region has been parsed. This test is a
 //! process of its own, since it measures its process.
 //!
 //! ```sh

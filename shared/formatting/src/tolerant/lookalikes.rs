@@ -5,7 +5,7 @@ use std::{iter, net::Ipv4Addr, sync::LazyLock};
 
 use regex::bytes::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 
-use crate::characters::is_letter;
+use crate::text::is_letter;
 
 /// Years of the Gregorian calendar from 1900 to 2199, of Persia and Islam, and of Thailand.
 const YEAR: &str = "(?:1[349]|2[015])[0-9]{2}";
@@ -70,52 +70,16 @@ static NUMBER_MARKS: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// ISO 4217, in capitals.
-const CURRENCY_CODES: [&str; 43] = [
-    "USD", "EUR", "GBP", "JPY", "CNY", "RMB", "CHF", "CAD", "AUD", "NZD", "INR", "SEK", "NOK",
-    "DKK", "PLN", "CZK", "HUF", "RUB", "BRL", "MXN", "ZAR", "KRW", "SGD", "HKD", "THB", "IDR",
-    "MYR", "PHP", "VND", "ILS", "ISK", "RON", "TWD", "UAH", "TRY", "ARS", "CLP", "COP", "EGP",
-    "NGN", "PKR", "SAR", "AED",
-];
+const CURRENCY_CODES: &str = "\
+    USD EUR GBP JPY CNY RMB CHF CAD AUD NZD INR SEK NOK DKK PLN CZK HUF RUB BRL MXN ZAR KRW \
+    SGD HKD THB IDR MYR PHP VND ILS ISK RON TWD UAH TRY ARS CLP COP EGP NGN PKR SAR AED";
 
 /// Currencies and accounts as people write them, in lower case.
-const CURRENCIES: [&str; 34] = [
-    "dollar",
-    "dollars",
-    "euro",
-    "euros",
-    "pounds",
-    "cents",
-    "bucks",
-    "kr",
-    "zł",
-    "kč",
-    "руб",
-    "грн",
-    "円",
-    "元",
-    "원",
-    "baht",
-    "rupees",
-    "pesos",
-    "yen",
-    "yuan",
-    "krone",
-    "kroner",
-    "krona",
-    "kronor",
-    "forint",
-    "lei",
-    "lira",
-    "บาท",
-    "рублей",
-    "тенге",
-    "konto",
-    "kto",
-    "blz",
-    "iban",
-];
+const CURRENCIES: &str = "\
+    dollar dollars euro euros pounds cents bucks kr zł kč руб грн 円 元 원 baht rupees pesos yen \
+    yuan krone kroner krona kronor forint lei lira บาท рублей тенге konto kto blz iban";
 
-/// Whether the text has the notation of something else. Its digits are ASCII.
+/// True if the text has the notation of something else. Its digits are ASCII.
 pub fn is_lookalike(text: &str) -> bool {
     let marked = with_ascii_marks(text);
     let is_marked_as_number = || NUMBER_MARKS.is_match(marked.as_bytes());
@@ -142,10 +106,11 @@ fn is_sign_of_money(c: char) -> bool {
 }
 
 fn is_currency(word: &str) -> bool {
-    CURRENCY_CODES.contains(&word) || CURRENCIES.contains(&word.to_lowercase().as_str())
+    let is_in = |words: &str, word: &str| words.split(' ').any(|known| known == word);
+    is_in(CURRENCY_CODES, word) || is_in(CURRENCIES, &word.to_lowercase())
 }
 
-/// Whether this is an address of IPv4, or rather pairs of digits as in `12.34.56.78`.
+/// True for an address of IPv4, or rather pairs of digits as in `12.34.56.78`.
 fn is_ip_address(text: &str) -> bool {
     let text = text.trim_matches('.');
     text.parse::<Ipv4Addr>().is_ok() && text.split('.').any(|part| part.len() != 2)

@@ -13,9 +13,9 @@ mod tests;
 use rlibphonenumber::Region;
 
 use super::{
-    characters::{digit_count, is_invisible, is_letter, is_line_break, is_plus, with_ascii_digits},
     number_type::NumberType,
     reading::{Found, Reading, read_with_prefixes},
+    text::{digit_count, is_invisible, is_letter, is_line_break, is_plus, with_ascii_digits},
 };
 
 /// Fewer digits beside words, or beside another number, are not a number.
@@ -26,7 +26,7 @@ const MIN_TOUCHING_DIGITS: usize = 3;
 /// Stands for a word, over which digits are not joined.
 const WORD: char = '\u{1}';
 
-/// What stands between a number and a note with digits rather than within a number.
+/// Signs between a number and a note with digits rather than within a number.
 const NOTE_SIGNS: [char; 14] =
     [';', '|', ',', ':', '=', '&', '\n', '\r', '\t', '；', '｜', '，', '：', '＆'];
 
@@ -39,23 +39,8 @@ const EXTENSION_SIGNS: [&[char]; 3] = [&['#', '＃'], &['#', '＃', ',', ';'], &
 
 /// Words before an extension, in lower case: those of Google's rules, and of French Canada, Spanish,
 /// Portuguese, Dutch and Polish.
-const EXTENSION_WORDS: [&str; 15] = [
-    "x",
-    "xt",
-    "xtn",
-    "ext",
-    "extn",
-    "extension",
-    "extensión",
-    "int",
-    "anexo",
-    "доб",
-    "poste",
-    "interno",
-    "ramal",
-    "toestel",
-    "wewn",
-];
+const EXTENSION_WORDS: &str = "\
+    x xt xtn ext extn extension extensión int anexo доб poste interno ramal toestel wewn";
 
 /// Divides text between two numbers.
 type Division = fn(&str) -> Vec<&str>;
@@ -98,7 +83,7 @@ pub(super) fn read(text: &str, region: Region) -> Option<Found> {
     whole.or_else(|| vanity_number(&text, region)).map(Found::from)
 }
 
-/// Whether a valid reading has a second number as its extension, as the rules read
+/// True if a valid reading has a second number as its extension, as the rules read
 /// `305 234 5678; 212 234 5678`. A word or the pause `,,` announces an extension.
 pub(super) fn hides_second_number(text: &str, reading: &Reading, region: Region) -> bool {
     let Some(extension) = &reading.number.extension else { return false };
@@ -133,7 +118,7 @@ fn whole_number(text: &str) -> Option<String> {
     (is_whole && is_number && whole != text).then(|| format!("{whole}{more}"))
 }
 
-/// Whether the text has something that Google's rules do not read, or digits for two numbers.
+/// True if the text has something that Google's rules do not read, or digits for two numbers.
 fn may_differ(text: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_digit() || " +-./()".contains(c);
     digit_count(text) >= 2 * MIN_DIGITS || !text.chars().all(is_plain)
@@ -152,7 +137,9 @@ fn without_words(text: &str) -> Option<String> {
         if is_before_extension(&bare, word, after) {
             bare.push_str(EXTENSION);
         } else {
-            let digits = digits_at_end(&bare).max(digits_at_start(after));
+            let is_digit = |c: &char| c.is_numeric();
+            let digits_before = bare.chars().rev().take_while(is_digit).count();
+            let digits = digits_before.max(after.chars().take_while(is_digit).count());
             let is_hexadecimal = word.bytes().all(|byte| byte.is_ascii_hexdigit());
             if (1..MIN_TOUCHING_DIGITS).contains(&digits) || (digits > 0 && is_hexadecimal) {
                 return None;
@@ -167,7 +154,8 @@ fn without_words(text: &str) -> Option<String> {
 
 fn is_before_extension(before: &str, word: &str, after: &str) -> bool {
     let number = before.rsplit(WORD).next().unwrap_or_default();
-    EXTENSION_WORDS.contains(&word.to_lowercase().as_str())
+    let word = word.to_lowercase();
+    EXTENSION_WORDS.split(' ').any(|known| known == word)
         && digit_count(number) >= MIN_DIGITS
         && after.trim_start_matches(|c: char| !c.is_alphanumeric()).starts_with(char::is_numeric)
 }
@@ -191,7 +179,7 @@ fn one_number(bare: &str, region: Region) -> Option<Reading> {
     })
 }
 
-/// Whether the part beside words has digits that belong to these rather than to its number: digits
+/// True if the part beside words has digits that belong to these rather than to its number: digits
 /// after a sign, or in a parenthesis that a word closes.
 fn has_note(part: &str) -> bool {
     let number = part.split(EXTENSION).next().unwrap_or_default();
@@ -202,14 +190,6 @@ fn has_note(part: &str) -> bool {
     let is_open = opened > number.matches([')', ']']).count()
         && number.rfind(['(', '[']).is_some_and(|opening| opening < last);
     within.contains(NOTE_SIGNS) || is_open
-}
-
-fn digits_at_end(text: &str) -> usize {
-    text.chars().rev().take_while(|c| c.is_numeric()).count()
-}
-
-fn digits_at_start(text: &str) -> usize {
-    text.chars().take_while(|c| c.is_numeric()).count()
 }
 
 /// The valid numbers of a text, if it has at least two and no other digits.
@@ -230,7 +210,7 @@ fn numbers(text: &str, divisions: &[Division], region: Region) -> Option<Vec<Rea
     })
 }
 
-/// Whether the text is rather a list of numbers than one: it has several lines or entries that may be
+/// True if the text is rather a list of numbers than one: it has several lines or entries that may be
 /// numbers, and each begins like the first, as numbers of one place do, or with a plus sign or a zero.
 fn is_list(text: &str) -> bool {
     let is_separator = |c: char| is_line_break(c) || ";|/\\&,•·:_\t；｜／＆，、،".contains(c);

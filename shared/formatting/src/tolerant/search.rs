@@ -1,6 +1,6 @@
 //! Searches for texts that would break a promise of the tolerant reading, among made-up ones.
 
-use proptest::{collection::vec, prelude::*, sample::select};
+use proptest::{prelude::*, sample::select};
 use rlibphonenumber::Region;
 
 use crate::{DefaultCountry, PhoneNumber, reading::Reading};
@@ -13,51 +13,35 @@ fn is_valid_by_google(text: &str, country: DefaultCountry) -> bool {
     Reading::of(text, country.region()).is_some_and(|reading| reading.is_valid())
 }
 
-/// Text in a notation in which `Y`, `M`, `D`, `h`, `m`, `s` stand for a point in time.
+/// Text in a notation of a point in time.
 fn dates_and_times() -> impl Strategy<Value = String> {
     const NOTATIONS: &str = "\
-        Y-M-D h:m:s|Y-M-DTh:m:sZ|Y-M-DTh:m:s+01:00|Y-M-D|YMDThmsZ|h:m|h:m:s|h:m:s.123456|\
-        h:m-s:m|M/D/Y h:m:s AM|M/D/Y, h:m PM|Nov D, Y, h:m AM|November D, Y|D/M/Y, h:m:s|\
-        D.M.Y, h:m:s|D.M.Y - D.M.Y|D. November Y h:m Uhr|D.M.Y um h.m Uhr|Freitag, D.M.Y|\
-        D/M/Y (lun)|D novembre Y à hhm|D/M/Y à h h m|D de noviembre de Y|\
-        D de nov. de Y, h:m|D novembre Y alle ore h.m|D november Y kl. h:m|D.M.Y klo h.m.s|\
-        Y/M/D h:m:s|Y年M月D日 h時m分s秒|Y. M. D. 오전 h:m:s|Y년 M월 D일|Y/M/D 上午h:m:s|\
-        D ноября Y г., h:m|D‏/M‏/Y، h:m:s ص|Fri, D Nov Y h:m:s +0000|Fri Nov D h:m:s Y|\
-        D-Nov-Y hms|D. M. Y|Y-M-D (Fri)|due D/M/Y h:m|[D/Nov/Y:h:m:s +0100]|Y-M-D, Y-M-D|\
-        h:m Uhr|D.M.Y h.m";
+        %Y-%M-%D %h:%m:%s|%Y-%M-%DT%h:%m:%sZ|%Y-%M-%DT%h:%m:%s+01:00|%Y-%M-%D|\
+        %Y%M%DT%h%m%sZ|%h:%m|%h:%m:%s|%h:%m:%s.123456|%h:%m-%s:%m|%M/%D/%Y %h:%m:%s AM|\
+        %M/%D/%Y, %h:%m PM|Nov %D, %Y, %h:%m AM|November %D, %Y|%D/%M/%Y, %h:%m:%s|\
+        %D.%M.%Y, %h:%m:%s|%D.%M.%Y - %D.%M.%Y|%D. November %Y %h:%m Uhr|%D.%M.%Y um %h.%m Uhr|\
+        Freitag, %D.%M.%Y|%D/%M/%Y (lun)|%D novembre %Y à %hh%m|%D/%M/%Y à %h %h %m|\
+        %D de noviembre de %Y|%D de nov. de %Y, %h:%m|%D novembre %Y alle ore %h.%m|\
+        %D november %Y kl. %h:%m|%D.%M.%Y klo %h.%m.%s|%Y/%M/%D %h:%m:%s|%Y年%M月%D日 %h時%m分%s秒|\
+        %Y. %M. %D. 오전 %h:%m:%s|%Y년 %M월 %D일|%Y/%M/%D 上午%h:%m:%s|%D ноября %Y г., %h:%m|\
+        %D‏/%M‏/%Y، %h:%m:%s ص|Fri, %D Nov %Y %h:%m:%s +0000|Fri Nov %D %h:%m:%s %Y|\
+        %D-Nov-%Y %h%m%s|%D. %M. %Y|%Y-%M-%D (Fri)|due %D/%M/%Y %h:%m|\
+        [%D/Nov/%Y:%h:%m:%s +0100]|%Y-%M-%D, %Y-%M-%D|%h:%m Uhr|%D.%M.%Y %h.%m";
     let parts = (1900..2100u32, 1..=12u32, 1..=31u32, 0..24u32, 0..60u32, 0..60u32);
-    (
-        select(NOTATIONS.split('|').collect::<Vec<_>>()),
-        parts,
-        any::<bool>(),
-        prop::bool::weighted(0.1),
+    let notation = select(NOTATIONS.split('|').collect::<Vec<_>>());
+    (notation, parts, any::<bool>(), prop::bool::weighted(0.1)).prop_map(
+        |(notation, (year, month, day, hour, minute, second), is_padded, is_arabic)| {
+            let width = if is_padded { 2 } else { 1 };
+            let text = notation
+                .replace("%Y", &year.to_string())
+                .replace("%M", &format!("{month:0width$}"))
+                .replace("%D", &format!("{day:0width$}"))
+                .replace("%h", &format!("{hour:0width$}"))
+                .replace("%m", &format!("{minute:02}"))
+                .replace("%s", &format!("{second:02}"));
+            if is_arabic { in_arabic_digits(&text) } else { text }
+        },
     )
-        .prop_map(
-            |(notation, (year, month, day, hour, minute, second), is_padded, is_arabic)| {
-                let number =
-                    |value: u32| if is_padded { format!("{value:02}") } else { value.to_string() };
-                let text: String = notation
-                    .chars()
-                    .enumerate()
-                    .map(|(at, c)| {
-                        let is_in_word = notation[..]
-                            .chars()
-                            .nth(at + 1)
-                            .is_some_and(|next| next.is_ascii_lowercase() && !"hms".contains(next));
-                        match c {
-                            'Y' => year.to_string(),
-                            'M' if !is_in_word => number(month),
-                            'D' if !is_in_word => number(day),
-                            'h' if !is_in_word => number(hour),
-                            'm' if !is_in_word => format!("{minute:02}"),
-                            's' if !is_in_word => format!("{second:02}"),
-                            other => other.to_string(),
-                        }
-                    })
-                    .collect();
-                if is_arabic { in_arabic_digits(&text) } else { text }
-            },
-        )
 }
 
 fn in_arabic_digits(text: &str) -> String {
@@ -239,49 +223,26 @@ fn notes_before_and_after_numbers_of_ten_countries_are_left_out() {
 }
 
 /// Countries with the prefixes that they dial before a number abroad.
-const INTERNATIONAL_PREFIXES: [(&str, &[&str]); 24] = [
-    ("AU", &["0011", "0014", "0018"]),
-    ("NG", &["009"]),
-    ("CO", &["005", "007", "009"]),
-    ("SG", &["001", "002", "008", "018"]),
-    ("KR", &["001", "002", "00700"]),
-    ("BR", &["0014", "0015", "0021", "0031", "0041"]),
-    ("HK", &["001", "0080"]),
-    ("TH", &["001", "007", "009"]),
-    ("TW", &["002", "009"]),
-    ("MY", &["00"]),
-    ("KE", &["000", "006"]),
-    ("TZ", &["000", "008"]),
-    ("UG", &["000", "005"]),
-    ("CL", &["1230"]),
-    ("ID", &["001", "007", "008"]),
-    ("KH", &["001", "007"]),
-    ("IL", &["012", "013", "014"]),
-    ("RU", &["810"]),
-    ("JP", &["010"]),
-    ("FI", &["00", "990", "999"]),
-    ("CU", &["119"]),
-    ("US", &["011"]),
-    ("GB", &["00"]),
-    ("MN", &["001", "002"]),
-];
+const INTERNATIONAL_PREFIXES: &str = "\
+    AU 0011 0014 0018|NG 009|CO 005 007 009|SG 001 002 008 018|KR 001 002 00700|\
+    BR 0014 0015 0021 0031 0041|HK 001 0080|TH 001 007 009|TW 002 009|MY 00|KE 000 006|\
+    TZ 000 008|UG 000 005|CL 1230|ID 001 007 008|KH 001 007|IL 012 013 014|RU 810|JP 010|\
+    FI 00 990 999|CU 119|US 011|GB 00|MN 001 002";
 
 fn dialed_abroad() -> impl Strategy<Value = (&'static str, String)> {
     let list = include_str!("../../tests/agreement/one_of_each_region.txt");
     let in_e164: Vec<&str> = list.lines().filter(|line| line.starts_with('+')).collect();
-    let separator = select(&["", " ", "-"][..]);
-    (
-        select(&INTERNATIONAL_PREFIXES[..]),
-        select(in_e164),
-        vec(0..10u8, 3),
-        separator,
-        any::<usize>(),
-    )
-        .prop_map(|((country, prefixes), number, last, separator, at)| {
-            let ending: String = last.iter().map(ToString::to_string).collect();
+    let prefixes = INTERNATIONAL_PREFIXES.split('|').flat_map(|country| {
+        let (country, prefixes) = country.split_once(' ').unwrap();
+        prefixes.split(' ').map(move |prefix| (country, prefix))
+    });
+    let prefixes = select(prefixes.collect::<Vec<_>>());
+    (prefixes, select(in_e164), "[0-9]{3}", select(&["", " ", "-"][..])).prop_map(
+        |((country, prefix), number, ending, separator)| {
             let number = &number[1..number.len() - 3];
-            (country, format!("{}{separator}{number}{ending}", prefixes[at % prefixes.len()]))
-        })
+            (country, format!("{prefix}{separator}{number}{ending}"))
+        },
+    )
 }
 
 proptest! {

@@ -5,46 +5,42 @@ use std::{collections::BTreeSet, env, fs::File, io::Read};
 use flate2::read::GzDecoder;
 use formatting::DefaultCountry;
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
 /// One input with Google's result.
 #[derive(Debug, Deserialize)]
 pub struct Case {
     case: String,
-    pub input: String,
-    pub default_region: Option<String>,
+    #[serde(flatten)]
+    pub input: Input,
     parse_error: Option<String>,
     #[serde(flatten)]
-    expected: Option<ExpectedNumber>,
+    expected: Map<String, Value>,
 }
 
-#[derive(Debug, Clone, Deserialize)]
-struct ExpectedNumber {
-    valid: bool,
-    possible: bool,
-    region: Option<String>,
-    national_number: String,
-    e164: String,
-    national: String,
-    rfc3966: String,
-    r#type: String,
-    extension: Option<String>,
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+pub struct Input {
+    #[serde(rename = "input")]
+    pub text: String,
+    pub default_region: Option<String>,
 }
 
-/// A result in the terms that both implementations share.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
-    pub valid: bool,
-    pub possible: bool,
-    /// `None` for the world (001), and if no region fits.
-    pub region: Option<String>,
-    pub national_number: String,
-    pub e164: String,
-    pub national: String,
-    pub rfc3966: String,
-    /// `None` if it is not known.
-    pub number_type: Option<String>,
-    pub extension: Option<String>,
-}
+/// The fields that both implementations share.
+pub const FIELDS: [&str; 9] = [
+    "valid",
+    "possible",
+    "region",
+    "national_number",
+    "e164",
+    "national",
+    "rfc3966",
+    "type",
+    "extension",
+];
+
+/// A value for each of [`FIELDS`]; `null` for a region of the world or none, and for a type or an
+/// extension that is not known.
+pub type Answer = [Value; FIELDS.len()];
 
 impl Case {
     /// The first two parts of its name, which say what kind of input it is.
@@ -56,37 +52,16 @@ impl Case {
     /// rules.
     pub fn default_country(&self) -> DefaultCountry {
         const WITHOUT_RULES: &str = "AQ";
-        let region = self.default_region.as_deref().unwrap_or(WITHOUT_RULES);
+        let region = self.input.default_region.as_deref().unwrap_or(WITHOUT_RULES);
         region.parse().unwrap()
     }
 
     /// Google's result; `None` for a parse error.
     pub fn answer(&self) -> Option<Answer> {
-        let expected = self.expected.clone().filter(|_| self.parse_error.is_none())?;
-        Some(Answer {
-            valid: expected.valid,
-            possible: expected.possible,
-            region: expected.region.filter(|region| region != "001"),
-            national_number: expected.national_number,
-            e164: expected.e164,
-            national: expected.national,
-            rfc3966: expected.rfc3966,
-            number_type: Some(expected.r#type).filter(|word| word != "UNKNOWN"),
-            extension: expected.extension.filter(|extension| !extension.is_empty()),
-        })
-    }
-}
-
-/// A case in which the service differs on purpose.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Exception {
-    input: String,
-    default_region: Option<String>,
-}
-
-impl Exception {
-    pub fn of(case: &Case) -> Self {
-        Self { input: case.input.clone(), default_region: case.default_region.clone() }
+        const NONE: [(&str, &str); 3] = [("region", "001"), ("type", "UNKNOWN"), ("extension", "")];
+        let is_none = |field, value: &Value| NONE.iter().any(|it| it.0 == field && value == it.1);
+        let value = |field| self.expected.get(field).filter(|it| !is_none(field, it)).cloned();
+        self.parse_error.is_none().then(|| FIELDS.map(|field| value(field).unwrap_or_default()))
     }
 }
 
@@ -94,7 +69,7 @@ fn corpus_file() -> Option<std::ffi::OsString> {
     env::var_os("TNR_PHONE_CORPUS")
 }
 
-/// Whether the whole corpus is read instead of the selection.
+/// True if the whole corpus is read instead of the selection.
 pub fn is_whole() -> bool {
     corpus_file().is_some()
 }
@@ -112,19 +87,20 @@ pub fn cases() -> Vec<Case> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The exceptions of docs/phone-number-exceptions.jsonl, each with its reason.
-pub fn exceptions() -> BTreeSet<Exception> {
+/// The inputs of docs/phone-number-exceptions.jsonl, for which the service differs on purpose, each with
+/// its reason.
+pub fn exceptions() -> BTreeSet<Input> {
     #[derive(Deserialize)]
-    struct Listed {
-        input: String,
-        default_region: Option<String>,
+    struct Exception {
+        #[serde(flatten)]
+        input: Input,
         reason: String,
     }
     let list = include_str!("../../../../docs/phone-number-exceptions.jsonl").lines();
-    list.map(|line| serde_json::from_str::<Listed>(line).unwrap())
-        .map(|Listed { input, default_region, reason }| {
-            assert!(!reason.is_empty(), "{input} is listed without a reason");
-            Exception { input, default_region }
-        })
-        .collect()
+    let exceptions = list.map(|line| {
+        let Exception { input, reason } = serde_json::from_str(line).unwrap();
+        assert!(!reason.is_empty(), "{input:?} is listed without a reason");
+        input
+    });
+    exceptions.collect()
 }

@@ -1,49 +1,32 @@
-//! How often two implementations agree, for each field and class of cases.
+//! The agreement of two implementations, for each field and class of cases.
 
 use std::{collections::BTreeMap, fmt};
 
-use super::corpus::Answer;
+use super::corpus::{Answer, FIELDS};
 
-const FIELDS: [&str; 9] = [
-    "parses",
-    "valid",
-    "possible",
-    "region",
-    "national_number",
-    "e164",
-    "national",
-    "rfc3966",
-    "type",
-];
+/// The columns: whether the input is parsed, and each field of the answer.
+const COLUMNS: usize = 1 + FIELDS.len();
 
-/// For one class: the number of inputs, and for each field how many agree.
+/// For one class: the number of inputs, and for each column how many agree.
 #[derive(Default, Clone, Copy)]
 pub struct Counts {
     cases: u32,
     apart: u32,
-    agree: [u32; FIELDS.len()],
+    agree: [u32; COLUMNS],
 }
 
 /// The counts of each class, by its name.
 #[derive(Default)]
 pub struct Table(BTreeMap<String, Counts>);
 
-/// Whether each field agrees. If only one side can parse the input, no field does.
-fn agreement(ours: &Option<Answer>, googles: &Option<Answer>) -> [bool; FIELDS.len()] {
+/// The columns that agree. If only one side can parse the input, none does.
+fn agreement(ours: &Option<Answer>, googles: &Option<Answer>) -> [bool; COLUMNS] {
     match (ours, googles) {
-        (None, None) => [true; FIELDS.len()],
-        (Some(ours), Some(googles)) => [
-            true,
-            ours.valid == googles.valid,
-            ours.possible == googles.possible,
-            ours.region == googles.region,
-            ours.national_number == googles.national_number,
-            ours.e164 == googles.e164,
-            ours.national == googles.national,
-            ours.rfc3966 == googles.rfc3966,
-            ours.number_type == googles.number_type,
-        ],
-        _ => [false; FIELDS.len()],
+        (None, None) => [true; COLUMNS],
+        (Some(ours), Some(googles)) => {
+            std::array::from_fn(|column| column == 0 || ours[column - 1] == googles[column - 1])
+        }
+        _ => [false; COLUMNS],
     }
 }
 
@@ -57,36 +40,36 @@ impl Table {
         googles: &Option<Answer>,
         is_apart: bool,
     ) {
+        let agree = agreement(ours, googles).map(|agrees| u32::from(agrees && !is_apart));
+        let is_apart = u32::from(is_apart);
         let counts = self.0.entry(class.to_owned()).or_default();
-        if is_apart {
-            counts.apart += 1;
-            return;
-        }
-        counts.cases += 1;
-        for (agree, agrees) in counts.agree.iter_mut().zip(agreement(ours, googles)) {
-            *agree += u32::from(agrees);
-        }
+        counts.add(&Counts { cases: 1 - is_apart, apart: is_apart, agree });
     }
 
-    /// How often each field agrees over all classes, in percent.
-    pub fn shares(&self) -> [f64; FIELDS.len()] {
+    /// The share of inputs for which each column agrees, in percent.
+    pub fn shares(&self) -> [f64; COLUMNS] {
         let total = self.total();
         total.agree.map(|agree| 100.0 * f64::from(agree) / f64::from(total.cases))
     }
 
     fn total(&self) -> Counts {
-        self.0.values().fold(Counts::default(), |mut total, counts| {
-            total.cases += counts.cases;
-            total.apart += counts.apart;
-            total.agree.iter_mut().zip(counts.agree).for_each(|(total, agree)| *total += agree);
-            total
-        })
+        let mut total = Counts::default();
+        self.0.values().for_each(|counts| total.add(counts));
+        total
+    }
+}
+
+impl Counts {
+    fn add(&mut self, other: &Self) {
+        self.cases += other.cases;
+        self.apart += other.apart;
+        self.agree.iter_mut().zip(other.agree).for_each(|(total, agree)| *total += agree);
     }
 }
 
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:<20}{:>8}{:>8}", "class", "cases", "apart")?;
+        write!(f, "{:<20}{:>8}{:>8}{:>16}", "class", "cases", "apart", "parses")?;
         FIELDS.iter().try_for_each(|field| write!(f, "{field:>16}"))?;
         let total = ("all".to_owned(), self.total());
         for (class, counts) in self.0.iter().chain([(&total.0, &total.1)]) {

@@ -4,21 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     Dataset,
-    area_codes::AreaCodes,
-    blocks::BlockRows,
-    carriers::Carriers,
-    columns::SectionWriter,
-    exchanges::{AreaRows, Dictionaries, Exchanges, Kind, dictionary_of, entry_of},
+    columns::Writer,
+    exchanges::{BlockRows, ExchangeRows, Kind, dictionary_of, entry_of},
     last_changed::LastChanged,
-    places::States,
-    word_index::WordCollection,
+    names::WordCollection,
+    tables::{AreaCodes, Carriers},
 };
-use crate::records::{AreaCode, BlockHolder, Carrier, Exchange, Npa, Ocn, StateCode};
+use crate::records::{AreaCode, BlockHolder, Carrier, Exchange, Ocn};
 
 impl Dataset {
     /// Makes a dataset of records. Exchanges and thousands blocks take the name and type of their
-    /// holder from the carrier of its OCN. A block whose OCN is not among `carriers` is left out,
-    /// and so is one whose digit is none.
+    /// holder from the carrier of its OCN. Blocks without such a carrier, or with a digit that does
+    /// not exist, are left out.
     pub fn new(
         carriers: Vec<Carrier>,
         area_codes: Vec<AreaCode>,
@@ -27,15 +24,19 @@ impl Dataset {
         let carriers = by_key(carriers, |carrier| carrier.ocn);
         let area_codes = by_key(area_codes, |area_code| area_code.npa);
         let exchanges = by_key(exchanges, Exchange::npa_nxx);
-        let numbers = CommonValues::of(&carriers, &area_codes, &exchanges);
-        let mut writer = SectionWriter::default();
-        numbers.write(&mut writer);
-        Carriers::write(&carriers, &numbers.states, &mut writer);
-        AreaCodes::write(&area_codes, &numbers.states, &mut writer);
+        let numbers = CommonValues::new(&carriers, &exchanges);
+        let mut writer = Writer::default();
+        Carriers::write(&carriers, &mut writer);
+        AreaCodes::write(&area_codes, &mut writer);
         numbers.write_exchanges(&exchanges, &mut writer);
-        numbers.words(&carriers).write(&mut writer);
+        numbers.write_names(&carriers, &mut writer);
         LastChanged::write_none(&mut writer);
         Self::written(writer)
+    }
+
+    /// The dataset of columns that this release has written.
+    pub(super) fn written(writer: Writer) -> Self {
+        Self::from_body(writer.0.into()).expect("the columns are read as they were written")
     }
 }
 
@@ -45,9 +46,8 @@ fn by_key<K: Ord, R>(records: Vec<R>, key: impl Fn(&R) -> K) -> Vec<R> {
     by_key.into_values().collect()
 }
 
-/// What records have in common, in order.
+/// The values that exchanges have in common, in order.
 struct CommonValues<'a> {
-    states: Vec<StateCode>,
     kinds: Vec<Kind>,
     /// Numbers of carriers, from one on.
     carriers: BTreeMap<Ocn, u32>,
@@ -63,13 +63,7 @@ fn numbered<K: Ord>(keys: impl Iterator<Item = K>, first: u32) -> BTreeMap<K, u3
 }
 
 impl<'a> CommonValues<'a> {
-    fn of(carriers: &'a [Carrier], area_codes: &[AreaCode], exchanges: &'a [Exchange]) -> Self {
-        let states = carriers
-            .iter()
-            .flat_map(|carrier| carrier.state.iter().chain(carrier.exchanges.by_state.keys()))
-            .chain(area_codes.iter().flat_map(|it| it.state.iter().chain(&it.states)))
-            .chain(exchanges.iter().filter_map(|exchange| exchange.state.as_ref()));
-        let states: BTreeSet<StateCode> = states.copied().collect();
+    fn new(carriers: &[Carrier], exchanges: &'a [Exchange]) -> Self {
         let kinds: BTreeSet<Kind> = exchanges.iter().map(kind_of).collect();
         let carrier_numbers = numbered(carriers.iter().map(|carrier| carrier.ocn), 1);
         let without_carrier = exchanges
@@ -81,7 +75,6 @@ impl<'a> CommonValues<'a> {
             exchange.rate_center.as_deref().into_iter().chain(of_blocks)
         });
         Self {
-            states: states.into_iter().collect(),
             kinds: kinds.into_iter().collect(),
             companies: numbered(companies, carriers.len() as u32 + 1),
             rate_centers: numbered(rate_centers, 1),
@@ -104,7 +97,7 @@ impl<'a> CommonValues<'a> {
         name.map_or(0, |name| self.rate_centers[name.as_str()])
     }
 
-    /// The blocks of an exchange that the dataset has: their digits, holders and numbers of holders.
+    /// The blocks of an exchange that the dataset has: digit, holder and number of the holder.
     fn blocks<'e>(
         &self,
         exchange: &'e Exchange,
@@ -114,78 +107,64 @@ impl<'a> CommonValues<'a> {
             .filter_map(|(&digit, holder)| Some((digit, holder, *self.carriers.get(&holder.ocn)?)))
     }
 
-    fn write(&self, writer: &mut SectionWriter) {
-        States::write(&self.states, writer);
-        writer.texts(self.companies.keys().copied());
-        writer.texts(self.rate_centers.keys().copied());
-    }
-
-    fn words(&self, carriers: &[Carrier]) -> WordCollection {
+    fn write_names(&self, carriers: &[Carrier], writer: &mut Writer) {
         let mut words = WordCollection::default();
         for (number, carrier) in (1..).zip(carriers) {
             let names = [&carrier.company_name, &carrier.common_name];
             names.into_iter().flatten().for_each(|name| words.add(name, number));
         }
         for (name, &number) in &self.companies {
-            words.add(name, number as usize);
+            words.add(name, number);
         }
-        let holders = 1 + self.carriers.len() + self.companies.len();
+        let holders = 1 + (self.carriers.len() + self.companies.len()) as u32;
         for (name, &number) in &self.rate_centers {
-            words.add(name, holders + number as usize);
+            words.add(name, holders + number);
         }
-        words
+        writer.texts(self.companies.keys().copied());
+        writer.texts(self.rate_centers.keys().copied());
+        words.write(writer);
     }
 
-    fn write_exchanges(&self, exchanges: &[Exchange], writer: &mut SectionWriter) {
-        let mut areas: Vec<(Npa, AreaRows)> = Vec::new();
-        let mut dictionaries = Dictionaries::default();
+    fn write_exchanges(&self, exchanges: &[Exchange], writer: &mut Writer) {
+        let mut rows = ExchangeRows::default();
         let mut blocks = BlockRows::default();
         for area in exchanges.chunk_by(|one, next| one.npa == next.npa) {
-            let rows = self.rows(area);
-            let own_blocks = || area.iter().flat_map(|exchange| self.blocks(exchange));
-            let holders = own_blocks().map(|(_, _, holder)| holder);
-            let holders = dictionary_of(rows.holders.iter().copied().chain(holders));
-            let rate_centers = own_blocks().map(|it| self.rate_center(it.1.rate_center.as_ref()));
-            let rate_centers = dictionary_of(rows.rate_centers.iter().copied().chain(rate_centers));
+            let of_rows = |value: &dyn Fn(&Exchange) -> u32| area.iter().map(value).collect();
+            let holders: Vec<u32> = of_rows(&|exchange| self.holder(exchange));
+            let rate_centers: Vec<u32> =
+                of_rows(&|exchange| self.rate_center(exchange.rate_center.as_ref()));
+            let of_blocks = |value: &dyn Fn(&BlockHolder, u32) -> u32| -> Vec<u32> {
+                let blocks = area.iter().flat_map(|exchange| self.blocks(exchange));
+                blocks.map(|(_, block, holder)| value(block, holder)).collect()
+            };
+            let block_holders = of_blocks(&|_, holder| holder);
+            let block_rate_centers =
+                of_blocks(&|block, _| self.rate_center(block.rate_center.as_ref()));
+            let dictionary = |values: &[u32], of_blocks: &[u32]| {
+                dictionary_of(values.iter().chain(of_blocks).copied())
+            };
+            let holder_dictionary = dictionary(&holders, &block_holders);
+            let rate_center_dictionary = dictionary(&rate_centers, &block_rate_centers);
             for exchange in area {
-                self.collect_blocks(exchange, [&holders, &rate_centers], &mut blocks);
+                let digits = self.blocks(exchange).map(|(digit, ..)| 1 << digit);
+                blocks.digits.push(digits.sum());
+                blocks.effective.extend(self.blocks(exchange).map(|(_, block, _)| block.effective));
             }
-            areas.push((area[0].npa, rows));
-            dictionaries.holders.push(holders);
-            dictionaries.rate_centers.push(rate_centers);
+            let entries = |dictionary: &[u32], values: &[u32]| -> Vec<u32> {
+                values.iter().map(|&value| entry_of(dictionary, value)).collect()
+            };
+            blocks.holders.extend(entries(&holder_dictionary, &block_holders));
+            blocks.rate_centers.extend(entries(&rate_center_dictionary, &block_rate_centers));
+            rows.npas.push(area[0].npa);
+            rows.nxxs.push(area.iter().map(|exchange| exchange.nxx).collect());
+            rows.kinds.push(of_rows(&|exchange| self.kind(exchange)));
+            rows.holders.push(holders);
+            rows.rate_centers.push(rate_centers);
+            rows.holder_dictionaries.push(holder_dictionary);
+            rows.rate_center_dictionaries.push(rate_center_dictionary);
         }
-        Exchanges::write(&areas, &dictionaries, &self.kinds, &self.states, writer);
+        rows.write(&self.kinds, writer);
         blocks.write(writer);
-    }
-
-    fn rows(&self, area: &[Exchange]) -> AreaRows {
-        AreaRows {
-            nxxs: area.iter().map(|exchange| exchange.nxx).collect(),
-            kinds: area.iter().map(|exchange| self.kind(exchange)).collect(),
-            holders: area.iter().map(|exchange| self.holder(exchange)).collect(),
-            rate_centers: area
-                .iter()
-                .map(|exchange| self.rate_center(exchange.rate_center.as_ref()))
-                .collect(),
-        }
-    }
-
-    /// Adds the blocks of an exchange whose area code has these dictionaries.
-    fn collect_blocks(
-        &self,
-        exchange: &Exchange,
-        [holders, rate_centers]: [&[u32]; 2],
-        blocks: &mut BlockRows,
-    ) {
-        let mut digits = 0;
-        for (digit, block, holder) in self.blocks(exchange) {
-            digits |= 1 << digit;
-            blocks.holders.push(entry_of(holders, holder));
-            let rate_center = self.rate_center(block.rate_center.as_ref());
-            blocks.rate_centers.push(entry_of(rate_centers, rate_center));
-            blocks.effective.push(block.effective);
-        }
-        blocks.digits.push(digits);
     }
 }
 

@@ -1,114 +1,81 @@
 //! The columns of exchanges, with a row for each, ordered by NPA, then NXX.
 //!
 //! An area code has few holders and few rate centers. So each has dictionaries of its own, and a
-//! row is mostly a byte for each of its values. The dictionaries also tell a search which area
-//! codes can have what it looks for.
+//! row is mostly a byte for each of its values. A search asks the dictionaries first, which leave out
+//! most area codes.
 
 use std::{collections::BTreeSet, ops::Range};
 
-use bytes::Bytes;
+use jiff::civil::Date;
 
 use super::{
-    area_codes::Npas,
-    columns::{ANY, Lists, Numbers, SectionWriter, Sections, damaged},
-    packed::DamagedSnapshot,
-    places::{Places, States},
-    row_set::{first_bits, nth_bit},
+    columns::{Lists, Numbers, Reader, Writer},
+    tables::{Places, npa_of_number},
 };
-use crate::records::{Npa, NpaNxx, Nxx, StateCode, Status};
+use crate::records::{Country, Npa, NpaNxx, Nxx, StateCode, Status};
 
-/// The bytes of the NXXs of an area code: a bit for each that it has.
-const NXX_BYTES: usize = 128;
-
-/// All exchanges.
+/// All exchanges. Methods name an area code by its position among those with exchanges.
 #[derive(Debug)]
 pub(super) struct Exchanges {
-    npas: Npas,
-    /// [`NXX_BYTES`] for each area code.
-    nxxs: Bytes,
+    npas: Numbers,
     /// The rows of each area code.
     rows: Lists,
+    nxxs: Vec<u16>,
     pub(super) kinds: Kinds,
-    pub(super) columns: Columns,
+    /// By [`KINDS`], [`HOLDERS`] and [`RATE_CENTERS`].
+    pub(super) columns: [DictionaryColumn; 3],
 }
 
-/// What rows have in common: place and status.
+/// The places and statuses that rows have in common.
 #[derive(Debug)]
 pub(super) struct Kinds {
-    count: usize,
     pub(super) places: Places,
     /// Positions in [`Status::ALL`].
     statuses: Numbers,
 }
 
-/// The values of the rows.
-#[derive(Debug)]
-pub(super) struct Columns {
-    /// Positions in [`Kinds`].
-    pub(super) kinds: DictionaryColumn,
-    /// Numbers of holders: zero for none, then the carriers, then the companies without an OCN.
-    pub(super) holders: DictionaryColumn,
-    /// Numbers of rate centers: zero for none.
-    pub(super) rate_centers: DictionaryColumn,
-}
-
-/// A column in which a row names an entry in the dictionary of its area code.
-#[derive(Debug)]
-pub(super) struct DictionaryColumn {
-    /// The entries of each area code, in order, each of them once.
-    dictionaries: Lists,
-    entries: Vec<u32>,
-    /// For each row, which entry of its area code it has.
-    rows: Numbers,
-}
+/// The column of positions in [`Kinds`].
+pub(super) const KINDS: usize = 0;
+/// The column of holders: zero for none, then the carriers, then the companies without an OCN.
+pub(super) const HOLDERS: usize = 1;
+/// The column of rate centers: zero for none.
+pub(super) const RATE_CENTERS: usize = 2;
 
 impl Exchanges {
-    /// Reads the exchanges; `holders` and `rate_centers` say how many numbers of them there are.
-    pub(super) fn read(
-        sections: &mut Sections,
-        states: &States,
-        [holders, rate_centers]: [usize; 2],
-    ) -> Result<Self, DamagedSnapshot> {
-        const NXXS: &str = "sets of exchange codes";
-        let npas = Npas::read(sections, "area codes of exchanges")?;
-        let nxxs = sections.items::<NXX_BYTES>(NXXS, npas.count())?;
-        let (sets, _) = nxxs.as_chunks();
-        let has_only_codes = |set| nxx_words(set).nth(15).is_some_and(|word| word >> 40 == 0);
-        if !sets.iter().all(has_only_codes) {
-            return Err(damaged(NXXS));
+    pub(super) fn read(reader: &mut Reader) -> Option<Self> {
+        let npas = reader.numbers()?;
+        let rows = reader.lists()?;
+        let gaps = reader.numbers()?;
+        let mut nxxs = Vec::with_capacity(gaps.count());
+        for area in 0..rows.count() {
+            let gaps = gaps.to_vec(rows.range(area)).into_iter();
+            nxxs.extend(gaps.scan(0, |nxx, gap| {
+                *nxx += gap as u16;
+                Some(*nxx)
+            }));
         }
-        let count_of = |set| nxx_words(set).map(|word| word.count_ones() as usize).sum();
-        let rows = Lists::of_lengths(sets.iter().map(count_of)).ok_or(damaged(NXXS))?;
-        let kinds = Kinds::read(sections, states)?;
-        let columns = Columns {
-            kinds: DictionaryColumn::read(sections, "column of kinds", &rows, kinds.count)?,
-            holders: DictionaryColumn::read(sections, "column of holders", &rows, holders)?,
-            rate_centers: DictionaryColumn::read(
-                sections,
-                "column of rate centers",
-                &rows,
-                rate_centers,
-            )?,
-        };
-        Ok(Self { npas, nxxs, rows, kinds, columns })
+        let kinds = Kinds { places: Places::read(reader)?, statuses: reader.numbers()? };
+        let mut column = || DictionaryColumn::read(reader);
+        let columns = [column()?, column()?, column()?];
+        Some(Self { npas, rows, nxxs, kinds, columns })
     }
 
-    /// How many exchanges there are.
+    /// The number of exchanges.
     pub(super) fn count(&self) -> usize {
-        self.rows.item_count()
+        self.nxxs.len()
     }
 
-    /// How many area codes have exchanges. Other methods name one by its position.
+    /// The number of area codes with exchanges.
     pub(super) fn area_count(&self) -> usize {
         self.npas.count()
     }
 
-    /// How many exchanges are of each kind.
+    /// The number of exchanges of each kind.
     pub(super) fn counts_by_kind(&self) -> Vec<u32> {
-        let mut counts = vec![0; self.kinds.count];
+        let mut counts = vec![0; self.kinds.count()];
         for area in 0..self.area_count() {
             for row in self.rows_of(area) {
-                counts[self.columns.kinds.get(area, row)] += 1;
+                counts[self.columns[KINDS].get(area, row)] += 1;
             }
         }
         counts
@@ -116,7 +83,7 @@ impl Exchanges {
 
     /// The position of an area code.
     pub(super) fn area(&self, npa: Npa) -> Option<usize> {
-        self.npas.position(npa)
+        self.npas.position(npa.number().into())
     }
 
     /// The rows of an area code.
@@ -131,47 +98,21 @@ impl Exchanges {
 
     /// The row of an exchange of this area code.
     pub(super) fn row(&self, area: usize, nxx: Nxx) -> Option<usize> {
-        let set = &self.nxxs.as_chunks().0[area];
-        let (word, bit) = (usize::from(nxx.number()) / 64, nxx.number() % 64);
-        let own = nxx_words(set).nth(word)?;
-        let earlier = nxx_words(set).take(word).map(u64::count_ones).sum::<u32>();
-        let in_word = (own & first_bits(bit.into())).count_ones();
-        (own >> bit & 1 == 1).then(|| self.rows_of(area).start + (earlier + in_word) as usize)
+        let rows = self.rows_of(area);
+        let found = self.nxxs[rows.clone()].binary_search(&nxx.number());
+        found.ok().map(|position| rows.start + position)
     }
 
     /// The code of a row.
     pub(super) fn npa_nxx(&self, area: usize, row: usize) -> NpaNxx {
-        let mut skipped = row - self.rows_of(area).start;
-        let mut number = 0;
-        for word in nxx_words(&self.nxxs.as_chunks().0[area]) {
-            let count = word.count_ones() as usize;
-            if skipped < count {
-                number += nth_bit(word, skipped);
-                break;
-            }
-            skipped -= count;
-            number += 64;
-        }
-        let nxx = Nxx::of_number(number as u16).expect("`Exchanges::read` has checked every code");
-        NpaNxx { npa: self.npas.get(area), nxx }
+        let nxx = Nxx::of_number(self.nxxs[row]).expect("only NXXs are written into this column");
+        NpaNxx { npa: npa_of_number(self.npas.get(area)), nxx }
     }
-}
-
-fn nxx_words(set: &[u8; NXX_BYTES]) -> impl Iterator<Item = u64> {
-    set.as_chunks().0.iter().map(|&bytes| u64::from_le_bytes(bytes))
 }
 
 impl Kinds {
-    fn read(sections: &mut Sections, states: &States) -> Result<Self, DamagedSnapshot> {
-        const KINDS: &str = "kinds of exchanges";
-        let count = sections.count(KINDS)?;
-        let places = Places::read(sections, count, states)?;
-        let statuses = sections.numbers(KINDS, count, Status::ALL.len())?;
-        Ok(Self { count, places, statuses })
-    }
-
     pub(super) fn count(&self) -> usize {
-        self.count
+        self.places.count()
     }
 
     pub(super) fn status(&self, kind: usize) -> Status {
@@ -179,89 +120,86 @@ impl Kinds {
     }
 }
 
+/// A column in which a row names an entry in the dictionary of its area code.
+#[derive(Debug)]
+pub(super) struct DictionaryColumn {
+    /// The entries of each area code, in order, each of them once.
+    dictionaries: Lists,
+    entries: Vec<u32>,
+    /// The entry of each row in the dictionary of its area code.
+    pub(super) rows: Numbers,
+    /// For each value the positions of its entries in all dictionaries.
+    occurrences: Lists,
+    positions: Vec<u32>,
+}
+
 impl DictionaryColumn {
-    fn read(
-        sections: &mut Sections,
-        section: &'static str,
-        rows: &Lists,
-        limit: usize,
-    ) -> Result<Self, DamagedSnapshot> {
-        let dictionaries = sections.lists(section, rows.count())?;
-        let entry_count = dictionaries.item_count();
-        let entries = sections.numbers(section, entry_count, limit)?.to_vec(0..entry_count);
-        let column = sections.numbers(section, rows.item_count(), ANY)?;
-        let column = Self { dictionaries, entries, rows: column };
-        let is_sound = (0..rows.count()).all(|area| column.is_sound(area, rows.range(area)));
-        if is_sound { Ok(column) } else { Err(damaged(section)) }
+    fn read(reader: &mut Reader) -> Option<Self> {
+        let dictionaries = reader.lists()?;
+        let entries = reader.numbers()?;
+        let entries = entries.to_vec(0..entries.count());
+        let rows = reader.numbers()?;
+        let (occurrences, positions) = occurrences(&entries);
+        Some(Self { dictionaries, entries, rows, occurrences, positions })
     }
 
-    /// Whether the dictionary of an area code is in order, and all rows name entries of it.
-    fn is_sound(&self, area: usize, rows: Range<usize>) -> bool {
-        self.entries_of(area).is_sorted_by(|one, next| one < next)
-            && self.rows.are_below(self.entry_count(area), rows)
+    /// Writes a column, of which `dictionaries` has the entries of each area code, and `rows` the
+    /// values of its rows.
+    fn write(dictionaries: &[Vec<u32>], rows: &[Vec<u32>], writer: &mut Writer) {
+        writer.lists(dictionaries.iter().map(Vec::len));
+        writer.numbers(dictionaries.iter().flatten().copied());
+        writer.numbers(dictionaries.iter().zip(rows).flat_map(|(dictionary, values)| {
+            values.iter().map(|&value| entry_of(dictionary, value))
+        }));
     }
 
-    /// How many entries the dictionary of an area code has.
-    pub(super) fn entry_count(&self, area: usize) -> usize {
-        self.dictionaries.range(area).len()
+    /// The number of entries in all dictionaries.
+    pub(super) fn entry_count(&self) -> usize {
+        self.entries.len()
     }
 
-    /// The dictionary of an area code.
-    pub(super) fn entries_of(&self, area: usize) -> &[u32] {
-        &self.entries[self.dictionaries.range(area)]
+    /// The positions of the entries of an area code among those of all dictionaries.
+    pub(super) fn dictionary(&self, area: usize) -> Range<usize> {
+        self.dictionaries.range(area)
     }
 
-    /// The dictionaries of all area codes.
-    pub(super) fn all_entries(&self) -> &[u32] {
-        &self.entries
+    /// The positions of the entries with this value.
+    pub(super) fn positions_of(&self, value: usize) -> &[u32] {
+        if value < self.occurrences.count() {
+            &self.positions[self.occurrences.range(value)]
+        } else {
+            &[]
+        }
     }
 
     /// The value of an entry in the dictionary of an area code.
     pub(super) fn entry(&self, area: usize, entry: usize) -> usize {
-        self.entries_of(area)[entry] as usize
+        self.entries[self.dictionary(area)][entry] as usize
     }
 
     /// The value of a row.
     pub(super) fn get(&self, area: usize, row: usize) -> usize {
         self.entry(area, self.rows.get(row))
     }
-
-    /// Which entry of its area code each row has.
-    pub(super) fn rows(&self) -> &Numbers {
-        &self.rows
-    }
-
-    /// Writes a column, of which `dictionaries` has the entries of each area code, and `rows` the
-    /// values of its rows.
-    fn write(dictionaries: &[Vec<u32>], rows: &[Vec<u32>], writer: &mut SectionWriter) {
-        writer.lists(dictionaries.iter().map(Vec::len));
-        writer.numbers(&dictionaries.concat());
-        let entries = dictionaries.iter().zip(rows).flat_map(|(dictionary, values)| {
-            values.iter().map(|&value| entry_of(dictionary, value))
-        });
-        writer.numbers(&entries.collect::<Vec<_>>());
-    }
 }
 
-/// Which entry of a dictionary has this value.
+/// For each value the positions at which `entries` has it.
+fn occurrences(entries: &[u32]) -> (Lists, Vec<u32>) {
+    let mut counts = vec![0; entries.iter().max().map_or(0, |&greatest| greatest as usize + 1)];
+    entries.iter().for_each(|&value| counts[value as usize] += 1);
+    let lists = Lists::of_lengths(counts.iter().copied());
+    let mut positions = vec![0; entries.len()];
+    for (position, &value) in (0..).zip(entries) {
+        let left = &mut counts[value as usize];
+        positions[lists.range(value as usize).end - *left as usize] = position;
+        *left -= 1;
+    }
+    (lists, positions)
+}
+
+/// The entry of a dictionary that has this value.
 pub(super) fn entry_of(dictionary: &[u32], value: u32) -> u32 {
     dictionary.partition_point(|&entry| entry < value) as u32
-}
-
-/// The exchanges of an area code, as they are written.
-#[derive(Debug, Default)]
-pub(super) struct AreaRows {
-    pub(super) nxxs: Vec<Nxx>,
-    pub(super) kinds: Vec<u32>,
-    pub(super) holders: Vec<u32>,
-    pub(super) rate_centers: Vec<u32>,
-}
-
-/// The dictionaries of all area codes.
-#[derive(Debug, Default)]
-pub(super) struct Dictionaries {
-    pub(super) holders: Vec<Vec<u32>>,
-    pub(super) rate_centers: Vec<Vec<u32>>,
 }
 
 /// The values of a dictionary: each of `values` once, in order.
@@ -270,38 +208,139 @@ pub(super) fn dictionary_of(values: impl Iterator<Item = u32>) -> Vec<u32> {
 }
 
 /// A country, a state and a status that exchanges have in common.
-pub(super) type Kind = (crate::records::Country, Option<StateCode>, Status);
+pub(super) type Kind = (Country, Option<StateCode>, Status);
 
-impl Exchanges {
-    /// Writes the exchanges of area codes that are ordered by NPA.
-    pub(super) fn write(
-        areas: &[(Npa, AreaRows)],
-        dictionaries: &Dictionaries,
-        kinds: &[Kind],
-        states: &[StateCode],
-        writer: &mut SectionWriter,
-    ) {
-        Npas::write(areas.iter().map(|(npa, _)| *npa), writer);
-        for (_, area) in areas {
-            let mut set = [0; NXX_BYTES];
-            for nxx in &area.nxxs {
-                set[usize::from(nxx.number()) / 8] |= 1 << (nxx.number() % 8);
-            }
-            writer.bytes(&set);
-        }
-        writer.count(kinds.len());
-        Places::write(kinds.iter().map(|&(country, state, _)| (country, state)), states, writer);
-        writer.numbers(&kinds.iter().map(|&(.., status)| status as u32).collect::<Vec<_>>());
-        let column = |values: fn(&AreaRows) -> &Vec<u32>| -> Vec<Vec<u32>> {
-            areas.iter().map(|(_, area)| values(area).clone()).collect()
-        };
-        let kinds_of_rows = column(|area| &area.kinds);
-        let kinds_of_areas: Vec<_> =
-            kinds_of_rows.iter().map(|kinds| dictionary_of(kinds.iter().copied())).collect();
-        DictionaryColumn::write(&kinds_of_areas, &kinds_of_rows, writer);
-        let holders = column(|area| &area.holders);
-        DictionaryColumn::write(&dictionaries.holders, &holders, writer);
-        let rate_centers = column(|area| &area.rate_centers);
-        DictionaryColumn::write(&dictionaries.rate_centers, &rate_centers, writer);
+/// The exchanges of all area codes, as they are written. Each column has a list for each area code.
+#[derive(Debug, Default)]
+pub(super) struct ExchangeRows {
+    pub(super) npas: Vec<Npa>,
+    pub(super) nxxs: Vec<Vec<Nxx>>,
+    pub(super) kinds: Vec<Vec<u32>>,
+    pub(super) holders: Vec<Vec<u32>>,
+    pub(super) rate_centers: Vec<Vec<u32>>,
+    pub(super) holder_dictionaries: Vec<Vec<u32>>,
+    pub(super) rate_center_dictionaries: Vec<Vec<u32>>,
+}
+
+impl ExchangeRows {
+    pub(super) fn write(&self, kinds: &[Kind], writer: &mut Writer) {
+        let gaps = self.nxxs.iter().flat_map(|nxxs| {
+            let numbers = nxxs.iter().map(|nxx| u32::from(nxx.number()));
+            numbers.scan(0, |before, nxx| Some(nxx - std::mem::replace(before, nxx)))
+        });
+        let kind_dictionaries: Vec<_> =
+            self.kinds.iter().map(|kinds| dictionary_of(kinds.iter().copied())).collect();
+        writer.numbers(self.npas.iter().map(|npa| npa.number().into()));
+        writer.lists(self.nxxs.iter().map(Vec::len));
+        writer.numbers(gaps);
+        Places::write(kinds.iter().map(|&(country, state, _)| (country, state)), writer);
+        writer.numbers(kinds.iter().map(|&(.., status)| status as u32));
+        DictionaryColumn::write(&kind_dictionaries, &self.kinds, writer);
+        DictionaryColumn::write(&self.holder_dictionaries, &self.holders, writer);
+        DictionaryColumn::write(&self.rate_center_dictionaries, &self.rate_centers, writer);
+    }
+}
+
+/// All thousands blocks that have a holder, in the order of the exchanges.
+#[derive(Debug)]
+pub(super) struct Blocks {
+    /// For each exchange a bit for each of its ten blocks that has a holder.
+    digits: Numbers,
+    /// The blocks of each area code.
+    areas: Lists,
+    /// The entry of each block in the dictionary of its area code.
+    pub(super) holders: Numbers,
+    pub(super) rate_centers: Numbers,
+    /// Positions in `dates` plus one; zero for an assignment that is effective at once.
+    pub(super) effective: Numbers,
+    /// Every effective date, in order.
+    dates: Vec<Date>,
+}
+
+impl Blocks {
+    pub(super) fn read(reader: &mut Reader, exchanges: &Exchanges) -> Option<Self> {
+        let digits = reader.numbers()?;
+        let areas = 0..exchanges.area_count();
+        let areas = areas.map(|area| digits.count_ones(exchanges.rows_of(area)) as u32);
+        let areas = Lists::of_lengths(areas);
+        let [holders, rate_centers] = [reader.numbers()?, reader.numbers()?];
+        let effective = reader.numbers()?;
+        let dates = reader.numbers()?;
+        let dates = (0..dates.count()).map(|position| date_of_number(dates.get(position)));
+        let dates = dates.collect::<Option<_>>()?;
+        Some(Self { digits, areas, holders, rate_centers, effective, dates })
+    }
+
+    /// The number of blocks.
+    pub(super) fn count(&self) -> usize {
+        self.areas.item_count()
+    }
+
+    /// The blocks of some neighboring rows of an area code that begins with the row `first_row`.
+    pub(super) fn of_rows(
+        &self,
+        area: usize,
+        first_row: usize,
+        rows: Range<usize>,
+    ) -> Range<usize> {
+        let start = self.areas.range(area).start + self.digits.count_ones(first_row..rows.start);
+        start..start + self.digits.count_ones(rows)
+    }
+
+    /// The digits of the blocks of a row.
+    pub(super) fn digits(&self, row: usize) -> impl Iterator<Item = u8> {
+        let digits = self.digits.get(row);
+        (0..10).filter(move |digit| digits >> digit & 1 == 1)
+    }
+
+    /// The number of blocks of each of these rows.
+    pub(super) fn counts(&self, rows: Range<usize>) -> impl Iterator<Item = usize> {
+        rows.map(|row| self.digits.get(row).count_ones() as usize)
+    }
+
+    /// The effective date of a block.
+    pub(super) fn effective_date(&self, block: usize) -> Option<Date> {
+        self.effective.get(block).checked_sub(1).map(|position| self.dates[position])
+    }
+
+    /// The greatest number in [`Self::effective`] of a block that is effective `today`; `None` if
+    /// every block is.
+    pub(super) fn last_effective(&self, today: Date) -> Option<usize> {
+        let last = self.dates.partition_point(|&date| date <= today);
+        (last < self.dates.len()).then_some(last)
+    }
+}
+
+/// Year, month and day, in the order of the dates.
+fn number_of_date(date: Date) -> u32 {
+    let [month, day] = [date.month(), date.day()].map(i8::cast_unsigned);
+    u32::from(date.year().cast_unsigned()) << 16 | u32::from(month) << 8 | u32::from(day)
+}
+
+fn date_of_number(number: usize) -> Option<Date> {
+    let [day, month, year, century] = (number as u32).to_le_bytes();
+    let year = i16::from_le_bytes([year, century]);
+    Date::new(year, month.cast_signed(), day.cast_signed()).ok()
+}
+
+/// The blocks of all exchanges, as they are written. [`Blocks`] says what the columns hold.
+#[derive(Debug, Default)]
+pub(super) struct BlockRows {
+    pub(super) digits: Vec<u32>,
+    pub(super) holders: Vec<u32>,
+    pub(super) rate_centers: Vec<u32>,
+    pub(super) effective: Vec<Option<Date>>,
+}
+
+impl BlockRows {
+    pub(super) fn write(self, writer: &mut Writer) {
+        let dates: BTreeSet<Date> = self.effective.iter().copied().flatten().collect();
+        let dates: Vec<Date> = dates.into_iter().collect();
+        let number_of = |date| dates.partition_point(|&other| other <= date) as u32;
+        writer.numbers(self.digits);
+        writer.numbers(self.holders);
+        writer.numbers(self.rate_centers);
+        writer.numbers(self.effective.iter().map(|date| date.map_or(0, number_of)));
+        writer.numbers(dates.iter().map(|&date| number_of_date(date)));
     }
 }

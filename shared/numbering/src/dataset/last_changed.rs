@@ -1,4 +1,4 @@
-//! Which version last changed each record of a dataset.
+//! The version that last changed each record of a dataset.
 //!
 //! An item of the lookup tables names the version that wrote it. A reader uses the item only if the
 //! dataset names the same version for its record. Since no two imports share a name, and each
@@ -8,8 +8,7 @@ use std::collections::HashMap;
 
 use super::{
     Dataset,
-    columns::{Numbers, SectionWriter, Sections, Texts},
-    packed::DamagedSnapshot,
+    columns::{Numbers, Reader, Texts, Writer},
 };
 use crate::records::{Record, RecordKey, Version};
 
@@ -23,35 +22,20 @@ pub(super) struct LastChanged {
     exchanges: Numbers,
 }
 
-/// How many records of each kind there are.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct RecordCounts {
-    pub(super) carriers: usize,
-    pub(super) area_codes: usize,
-    pub(super) exchanges: usize,
-}
-
 impl LastChanged {
-    pub(super) fn read(
-        sections: &mut Sections,
-        records: RecordCounts,
-    ) -> Result<Self, DamagedSnapshot> {
-        const VERSIONS: &str = "versions of records";
-        let versions = sections.texts(VERSIONS)?;
-        // Without versions all columns are empty, whatever the count of records.
-        let limit = versions.count().max(1);
-        Ok(Self {
-            carriers: sections.numbers(VERSIONS, records.carriers, limit)?,
-            area_codes: sections.numbers(VERSIONS, records.area_codes, limit)?,
-            exchanges: sections.numbers(VERSIONS, records.exchanges, limit)?,
-            versions,
+    pub(super) fn read(reader: &mut Reader) -> Option<Self> {
+        Some(Self {
+            versions: reader.texts()?,
+            carriers: reader.numbers()?,
+            area_codes: reader.numbers()?,
+            exchanges: reader.numbers()?,
         })
     }
 
-    /// Writes the columns of a dataset that is no version yet.
-    pub(super) fn write_none(writer: &mut SectionWriter) {
+    /// Writes the columns of a dataset that is not a version yet.
+    pub(super) fn write_none(writer: &mut Writer) {
         writer.texts([""; 0].into_iter());
-        [&[]; 3].into_iter().for_each(|no_numbers| writer.numbers(no_numbers));
+        [[]; 3].into_iter().for_each(|no_numbers| writer.numbers(no_numbers));
     }
 }
 
@@ -60,23 +44,28 @@ impl Dataset {
     /// `base` keeps the version that last changed it there; any other was last changed in
     /// `version`.
     pub fn following(self, base: &Dataset, version: Version) -> Self {
-        let mut versions = VersionIndexes::default();
+        let mut versions: Vec<Version> = Vec::new();
+        let mut indexes: HashMap<Version, u32> = HashMap::new();
         let (mut carriers, mut area_codes, mut exchanges) = (Vec::new(), Vec::new(), Vec::new());
         for record in self.records() {
             let key = record.key();
             let is_unchanged = base.record_of(key).as_ref() == Some(&record);
             let unchanged_since = base.last_changed(key).filter(|_| is_unchanged);
-            let index = versions.index_of(unchanged_since.as_ref().unwrap_or(&version));
+            let changed_in = unchanged_since.unwrap_or_else(|| version.clone());
+            let index = *indexes.entry(changed_in).or_insert_with_key(|version| {
+                versions.push(version.clone());
+                versions.len() as u32 - 1
+            });
             match key {
                 RecordKey::Carrier(_) => carriers.push(index),
                 RecordKey::AreaCode(_) => area_codes.push(index),
                 RecordKey::Exchange(_) => exchanges.push(index),
             }
         }
-        let mut writer = SectionWriter(self.body_without_versions().to_vec());
-        writer.texts(versions.versions.iter().map(Version::as_str));
+        let mut writer = Writer(self.body[..self.versions_start].to_vec());
+        writer.texts(versions.iter().map(Version::as_str));
         for column in [carriers, area_codes, exchanges] {
-            writer.numbers(&column);
+            writer.numbers(column);
         }
         Self::written(writer)
     }
@@ -112,25 +101,6 @@ impl Dataset {
     }
 }
 
-/// Versions in the order in which they are first seen, each with its index.
-#[derive(Default)]
-struct VersionIndexes {
-    versions: Vec<Version>,
-    indexes: HashMap<Version, u32>,
-}
-
-impl VersionIndexes {
-    fn index_of(&mut self, version: &Version) -> u32 {
-        if let Some(&index) = self.indexes.get(version) {
-            return index;
-        }
-        let index = self.versions.len() as u32;
-        self.versions.push(version.clone());
-        self.indexes.insert(version.clone(), index);
-        index
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use jiff::Timestamp;
@@ -146,12 +116,8 @@ mod tests {
     fn changed() -> Dataset {
         let dataset = example();
         let mut exchanges: Vec<_> = dataset.exchanges().collect();
-        exchanges.retain(|exchange| exchange.npa_nxx().to_string() != "415-300");
-        for exchange in &mut exchanges {
-            if exchange.npa_nxx().to_string() == "415-555" {
-                exchange.rate_center = Some("ELSEWHERE".to_owned());
-            }
-        }
+        exchanges.remove(1);
+        exchanges[1].rate_center = Some("ELSEWHERE".to_owned());
         Dataset::new(dataset.carriers().collect(), dataset.area_codes().collect(), exchanges)
     }
 

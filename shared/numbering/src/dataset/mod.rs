@@ -4,24 +4,17 @@
 //! few bytes for each exchange. These bytes are its only form: [`build`] writes them, [`packed`]
 //! compresses them into a snapshot, and all others read them where they lie.
 
-mod area_codes;
-mod area_pass;
-mod blocks;
 mod build;
 mod carrier_search;
-mod carriers;
 mod columns;
 mod exchanges;
 mod folding;
 mod last_changed;
 mod names;
 mod packed;
-mod places;
 mod record_list;
-mod requirements;
-mod row_set;
 mod search;
-mod word_index;
+mod tables;
 mod words;
 
 use std::{
@@ -36,14 +29,11 @@ use crate::records::{
 };
 
 use self::{
-    area_codes::AreaCodes,
-    blocks::Blocks,
-    carriers::Carriers,
-    columns::{SectionWriter, Sections, damaged},
-    exchanges::Exchanges,
-    last_changed::{LastChanged, RecordCounts},
+    columns::Reader,
+    exchanges::{Blocks, Exchanges, HOLDERS, KINDS, RATE_CENTERS},
+    last_changed::LastChanged,
     names::Names,
-    places::States,
+    tables::{AreaCodes, Carriers},
 };
 
 pub use carrier_search::CarrierSearch;
@@ -54,11 +44,10 @@ pub use words::{WholeName, Words, WordsError};
 
 /// One version of the data, ordered by OCN, by NPA, and by NPA then NXX.
 pub struct Dataset {
-    /// The bytes in which all columns lie. The same records always have the same bytes.
+    /// The bytes of all columns. The same records always have the same bytes.
     body: Bytes,
-    /// Where in the bytes the versions of the records begin.
+    /// The start of the versions of the records in the bytes.
     versions_start: usize,
-    states: States,
     carriers: Carriers,
     area_codes: AreaCodes,
     exchanges: Exchanges,
@@ -92,53 +81,27 @@ impl fmt::Debug for Dataset {
 }
 
 impl Dataset {
-    /// Reads the columns where they lie, and checks all of them.
-    fn of_body(body: Bytes) -> Result<Self, DamagedSnapshot> {
-        let mut sections = Sections::of(body.clone());
-        let states = States::read(&mut sections)?;
-        let companies = sections.texts("list of companies")?;
-        let rate_centers = sections.texts("list of rate centers")?;
-        let carriers = Carriers::read(&mut sections, &states)?;
-        let area_codes = AreaCodes::read(&mut sections, &states)?;
-        let holder_numbers = 1 + carriers.count() + companies.count();
-        let numbers = [holder_numbers, 1 + rate_centers.count()];
-        let exchanges = Exchanges::read(&mut sections, &states, numbers)?;
-        let blocks = Blocks::read(&mut sections, &exchanges, carriers.count())?;
-        let names = Names::read(&mut sections, companies, rate_centers, numbers, &exchanges)?;
-        let versions_start = body.len() - sections.left();
-        let records = RecordCounts {
-            carriers: carriers.count(),
-            area_codes: area_codes.count(),
-            exchanges: exchanges.count(),
-        };
-        let last_changed = LastChanged::read(&mut sections, records)?;
-        if sections.left() > 0 {
-            return Err(damaged("end"));
-        }
-        Ok(Self {
+    /// The dataset of these columns; `None` if they do not fill the bytes.
+    fn from_body(body: Bytes) -> Option<Self> {
+        let mut reader = Reader(body.clone());
+        let carriers = Carriers::read(&mut reader)?;
+        let area_codes = AreaCodes::read(&mut reader)?;
+        let exchanges = Exchanges::read(&mut reader)?;
+        let blocks = Blocks::read(&mut reader, &exchanges)?;
+        let names = Names::read(&mut reader)?;
+        let versions_start = body.len() - reader.0.len();
+        let last_changed = LastChanged::read(&mut reader)?;
+        let dataset = Self {
             body,
             versions_start,
-            states,
             carriers,
             area_codes,
             exchanges,
             blocks,
             names,
             last_changed,
-        })
-    }
-
-    /// The dataset of columns that this release has written.
-    fn written(writer: SectionWriter) -> Self {
-        Self::of_body(writer.0.into()).expect("the columns are read as they were written")
-    }
-
-    fn body(&self) -> &[u8] {
-        &self.body
-    }
-
-    fn body_without_versions(&self) -> &[u8] {
-        &self.body[..self.versions_start]
+        };
+        reader.0.is_empty().then_some(dataset)
     }
 
     /// Every carrier, ordered by OCN.
@@ -152,7 +115,7 @@ impl Dataset {
     }
 
     fn carrier_at(&self, position: usize) -> Carrier {
-        self.carriers.record(position, &self.states)
+        self.carriers.record(position)
     }
 
     /// Every area code, ordered by NPA.
@@ -166,7 +129,7 @@ impl Dataset {
     }
 
     fn area_code_at(&self, position: usize) -> AreaCode {
-        self.area_codes.record(position, &self.states)
+        self.area_codes.record(position)
     }
 
     /// The exchange with this NPA-NXX.
@@ -189,7 +152,7 @@ impl Dataset {
         Records::in_range(self, rows.unwrap_or_default(), Self::exchange_at)
     }
 
-    /// How many thousands blocks have a holder.
+    /// The number of thousands blocks that have a holder.
     pub fn block_count(&self) -> usize {
         self.blocks.count()
     }
@@ -204,34 +167,33 @@ impl Dataset {
     fn exchange_at(&self, row: usize) -> Exchange {
         let area = self.exchanges.area_of(row);
         let NpaNxx { npa, nxx } = self.exchanges.npa_nxx(area, row);
-        let columns = &self.exchanges.columns;
-        let (kind, holder) = (columns.kinds.get(area, row), columns.holders.get(area, row));
+        let value = |column: usize| self.exchanges.columns[column].get(area, row);
+        let (kind, holder) = (value(KINDS), value(HOLDERS));
         let carrier = self.carrier_of_holder(holder);
         let kinds = &self.exchanges.kinds;
+        let first_row = self.exchanges.rows_of(area).start;
+        let blocks = self.blocks.of_rows(area, first_row, row..row + 1);
+        let blocks = self.blocks.digits(row).zip(blocks);
         Exchange {
             npa,
             nxx,
             ocn: carrier.map(|carrier| self.carriers.ocn(carrier)),
             company_name: self.company_name_of_holder(holder).map(str::to_owned),
             carrier_type: carrier.and_then(|carrier| self.carriers.carrier_type(carrier)),
-            rate_center: self.rate_center_name(columns.rate_centers.get(area, row)),
-            state: kinds.places.state(kind, &self.states),
+            rate_center: self.rate_center_name(value(RATE_CENTERS)),
+            state: kinds.places.state(kind),
             country: kinds.places.country(kind),
             status: kinds.status(kind),
-            blocks: self.blocks_at(area, row),
+            blocks: blocks
+                .filter_map(|(digit, block)| Some((digit, self.block(area, block)?)))
+                .collect(),
         }
-    }
-
-    fn blocks_at(&self, area: usize, row: usize) -> BTreeMap<u8, BlockHolder> {
-        let blocks = self.blocks.digits(row).zip(self.blocks.of_row(row));
-        let holders = blocks.filter_map(|(digit, block)| Some((digit, self.block(area, block)?)));
-        holders.collect()
     }
 
     fn block(&self, area: usize, block: usize) -> Option<BlockHolder> {
         let columns = &self.exchanges.columns;
-        let holder = columns.holders.entry(area, self.blocks.holders.get(block));
-        let rate_center = columns.rate_centers.entry(area, self.blocks.rate_centers.get(block));
+        let holder = columns[HOLDERS].entry(area, self.blocks.holders.get(block));
+        let rate_center = columns[RATE_CENTERS].entry(area, self.blocks.rate_centers.get(block));
         let carrier = self.carrier_of_holder(holder)?;
         Some(BlockHolder {
             ocn: self.carriers.ocn(carrier),
@@ -242,7 +204,12 @@ impl Dataset {
         })
     }
 
-    /// The position of the carrier that a holder is; `None` if it is none.
+    /// The count of numbers that holders have; [`Names`] says how they are numbered.
+    fn holder_numbers(&self) -> usize {
+        1 + self.carriers.count() + self.names.companies.count()
+    }
+
+    /// The position of the carrier with this holder number; `None` if it is not a carrier.
     fn carrier_of_holder(&self, holder: usize) -> Option<usize> {
         holder.checked_sub(1).filter(|&carrier| carrier < self.carriers.count())
     }
@@ -250,12 +217,12 @@ impl Dataset {
     fn company_name_of_holder(&self, holder: usize) -> Option<&str> {
         match self.carrier_of_holder(holder) {
             Some(carrier) => self.carriers.company_name(carrier),
-            None => self.names.companies.named(holder.saturating_sub(self.carriers.count())),
+            None => self.names.companies.numbered(holder.saturating_sub(self.carriers.count())),
         }
     }
 
     fn rate_center_name(&self, number: usize) -> Option<String> {
-        self.names.rate_centers.named(number).map(str::to_owned)
+        self.names.rate_centers.numbered(number).map(str::to_owned)
     }
 
     /// Counts over the whole dataset (spec 2.7).
@@ -267,7 +234,7 @@ impl Dataset {
         for (kind, count) in self.exchanges.counts_by_kind().into_iter().enumerate() {
             *by_country.entry(kinds.places.country(kind)).or_default() += count;
             *by_status.entry(kinds.status(kind)).or_default() += count;
-            states.extend(kinds.places.state(kind, &self.states));
+            states.extend(kinds.places.state(kind));
         }
         Statistics {
             total_records: self.exchanges.count() as u32,
@@ -357,18 +324,13 @@ pub(crate) mod tests {
             effective: Some(Date::constant(2026, 7, 1)),
         };
         let example = example();
-        let exchanges = example.exchanges().map(|mut exchange| {
-            if exchange.nxx.to_string() == "300" {
-                exchange.blocks.insert(4, holder.clone());
-            }
-            exchange
-        });
-        let exchanges = exchanges.collect();
+        let mut exchanges: Vec<Exchange> = example.exchanges().collect();
+        exchanges[1].blocks.insert(4, holder);
         Dataset::new(example.carriers().collect(), example.area_codes().collect(), exchanges)
     }
 
     #[test]
-    fn exchanges_come_back_as_they_went_in_and_in_order() {
+    fn records_come_back_unchanged_and_in_order() {
         let dataset = example();
         let codes: Vec<_> =
             dataset.exchanges().map(|exchange| exchange.npa_nxx().to_string()).collect();
@@ -379,11 +341,6 @@ pub(crate) mod tests {
         );
         assert_eq!(dataset.exchange("415-556".parse().unwrap()), None);
         assert_eq!(dataset.exchanges_of("416".parse().unwrap()).count(), 0);
-    }
-
-    #[test]
-    fn carriers_are_found_by_ocn() {
-        let dataset = example();
         assert_eq!(dataset.carrier("6010".parse().unwrap()), dataset.carriers().nth(1));
         assert_eq!(dataset.carrier("9999".parse().unwrap()), None);
     }

@@ -1,25 +1,29 @@
 //! Lists of records that are made only as they are reached, so that a page deep in a list costs no
 //! more than the first.
 
-use std::{fmt, ops::Range, vec};
+use std::{ops::Range, vec};
 
-use super::{Dataset, row_set::RowSet};
+use super::Dataset;
 
 /// Records of a dataset in their order. The length is known from the start, and passing over
 /// records (`nth`, `skip`) makes none.
+#[derive(Debug, Clone)]
 pub struct Records<'a, R> {
     dataset: &'a Dataset,
     positions: Positions,
     record_at: fn(&'a Dataset, usize) -> R,
 }
 
-/// Where the remaining records stand among those of their kind.
+/// The positions of the remaining records among those of their kind.
 #[derive(Debug, Clone)]
 enum Positions {
     Range(Range<usize>),
-    Set { set: RowSet, next: usize, left: usize },
     List(vec::IntoIter<usize>),
+    Set { is_in_set: Vec<bool>, next: usize, left: usize },
 }
+
+/// The positions of a set that are counted at once, at most as many as a byte can count.
+const COUNTED_AT_ONCE: usize = 128;
 
 impl<'a, R> Records<'a, R> {
     pub(super) fn in_range(
@@ -30,63 +34,23 @@ impl<'a, R> Records<'a, R> {
         Self { dataset, positions: Positions::Range(range), record_at }
     }
 
+    /// The records whose positions are set.
     pub(super) fn in_set(
         dataset: &'a Dataset,
-        set: RowSet,
+        is_in_set: Vec<bool>,
         record_at: fn(&'a Dataset, usize) -> R,
     ) -> Self {
-        let left = set.count();
-        Self { dataset, positions: Positions::Set { set, next: 0, left }, record_at }
+        let left = is_in_set.chunks(COUNTED_AT_ONCE).map(count).sum();
+        Self { dataset, positions: Positions::Set { is_in_set, next: 0, left }, record_at }
     }
 
-    /// Records in the order of their positions in the list.
-    pub(super) fn in_order(
+    /// Records in the order of the list.
+    pub(super) fn in_list(
         dataset: &'a Dataset,
         positions: Vec<usize>,
         record_at: fn(&'a Dataset, usize) -> R,
     ) -> Self {
         Self { dataset, positions: Positions::List(positions.into_iter()), record_at }
-    }
-}
-
-impl<R> Clone for Records<'_, R> {
-    fn clone(&self) -> Self {
-        Self { positions: self.positions.clone(), ..*self }
-    }
-}
-
-impl<R> fmt::Debug for Records<'_, R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Records").field("len", &self.len()).finish_non_exhaustive()
-    }
-}
-
-impl Iterator for Positions {
-    type Item = usize;
-
-    fn next(&mut self) -> Option<usize> {
-        self.nth(0)
-    }
-
-    fn nth(&mut self, skipped: usize) -> Option<usize> {
-        match self {
-            Self::Range(range) => range.nth(skipped),
-            Self::Set { set, next, left } => {
-                let found = if skipped < *left { set.nth_from(*next, skipped) } else { None };
-                *left = left.saturating_sub(skipped.saturating_add(1));
-                *next = found? + 1;
-                found
-            }
-            Self::List(positions) => positions.nth(skipped),
-        }
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        match self {
-            Self::Range(range) => range.size_hint(),
-            Self::Set { left, .. } => (*left, Some(*left)),
-            Self::List(positions) => positions.size_hint(),
-        }
     }
 }
 
@@ -98,12 +62,24 @@ impl<R> Iterator for Records<'_, R> {
     }
 
     fn nth(&mut self, skipped: usize) -> Option<R> {
-        let position = self.positions.nth(skipped)?;
+        let position = match &mut self.positions {
+            Positions::Range(range) => range.nth(skipped)?,
+            Positions::List(list) => list.nth(skipped)?,
+            Positions::Set { is_in_set, next, left } => {
+                *left = left.checked_sub(skipped + 1).unwrap_or_default();
+                *next = nth_set(is_in_set, *next, skipped)? + 1;
+                *next - 1
+            }
+        };
         Some((self.record_at)(self.dataset, position))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.positions.size_hint()
+        match &self.positions {
+            Positions::Range(range) => range.size_hint(),
+            Positions::List(list) => list.size_hint(),
+            Positions::Set { left, .. } => (*left, Some(*left)),
+        }
     }
 
     fn count(self) -> usize {
@@ -112,3 +88,21 @@ impl<R> Iterator for Records<'_, R> {
 }
 
 impl<R> ExactSizeIterator for Records<'_, R> {}
+
+/// The number of positions, among at most [`COUNTED_AT_ONCE`], that are set.
+fn count(is_in_set: &[bool]) -> usize {
+    is_in_set.iter().map(|&is_set| u8::from(is_set)).sum::<u8>().into()
+}
+
+/// The position from `start` on that is set and follows after `skipped` others that are.
+fn nth_set(is_in_set: &[bool], mut start: usize, mut skipped: usize) -> Option<usize> {
+    for chunk in is_in_set.get(start..)?.chunks(COUNTED_AT_ONCE) {
+        let count = count(chunk);
+        if skipped < count {
+            break;
+        }
+        skipped -= count;
+        start += chunk.len();
+    }
+    (start..is_in_set.len()).filter(|&position| is_in_set[position]).nth(skipped)
+}

@@ -1,15 +1,18 @@
 //! Search over the exchanges: by the beginnings of words, and by exact filters.
 //!
-//! The conditions become a few bits for each name and each kind of exchange. A search then visits
-//! the area codes whose dictionaries can meet them, and combines the bits of each of their rows.
+//! Each condition has a bit. A search looks up the names and kinds that meet each of its conditions,
+//! and sets these bits for every entry of a dictionary that is such a name or kind. An exchange meets
+//! what its entries and those of its effective blocks meet together: the dictionary of an area code
+//! tells which area codes can be left out, and the entries of a row which rows.
+
+use std::{array, ops::Range};
 
 use jiff::civil::Date;
 
 use super::{
     Dataset, Records,
-    area_pass::AreaPass,
-    requirements::{Requirements, candidates_for},
-    row_set::RowSet,
+    columns::{BYTES, Numbers},
+    exchanges::{HOLDERS, KINDS, RATE_CENTERS},
     words::{WholeName, Word, Words},
 };
 use crate::records::{CarrierType, Country, Exchange, Npa, Nxx, Ocn, StateCode, Status};
@@ -35,87 +38,59 @@ pub struct Search {
     pub status: Option<Status>,
 }
 
+/// The most words that are looked for at once. With ten different parts of words, and three other
+/// conditions, there is a bit for each.
+const WORDS_AT_ONCE: usize = 18;
+
+/// The most entries that are compared with rows one after the other, which the compiler does for many
+/// rows at once. For more of them it is quicker to look up the bits of each row.
+const FEW_ENTRIES: usize = 6;
+
 impl Dataset {
     /// The exchanges that `search` finds `today`, ordered by NPA, then NXX.
     pub fn search(&self, search: &Search, today: Date) -> Records<'_, Exchange> {
-        let mut words: Vec<&Word> = search.words.iter().flat_map(Words::iter).collect();
-        let mut requirements = Requirements::none(&self.names);
-        let kinds = self.require_kinds(search, &mut requirements);
-        if let Some(holders) = self.holders(search) {
-            requirements.require(&holders);
-        }
-        if let Some(wanted) = &search.rate_center {
-            requirements.require(&self.rate_centers_named(wanted));
-        }
-        self.require_words(&mut words, &mut requirements);
-        let pass = |requirements: &_, kinds: &_| {
-            self.visit(search, AreaPass::new(self, requirements, kinds, today))
-        };
-        let mut found = pass(&requirements, &kinds);
-        while !words.is_empty() && found.count() > 0 {
-            let mut requirements = Requirements::none(&self.names);
-            self.require_words(&mut words, &mut requirements);
-            found.retain(&pass(&requirements, &Vec::new()));
+        let words: Vec<&Word> = search.words.iter().flat_map(Words::iter).collect();
+        let mut words = words.chunks(WORDS_AT_ONCE);
+        let mut conditions = Conditions::none(self, today);
+        conditions.require_fields(search);
+        conditions.require_words(words.next().unwrap_or_default());
+        let mut found = conditions.rows(search);
+        for more_words in words {
+            let mut conditions = Conditions::none(self, today);
+            conditions.require_words(more_words);
+            let with_words = conditions.rows(search);
+            found.iter_mut().zip(with_words).for_each(|(found, has_words)| *found &= has_words);
         }
         Records::in_set(self, found, Self::exchange_at)
     }
 
-    /// The rows that the pass finds in the area code and exchange code of the search.
-    fn visit(&self, search: &Search, mut pass: AreaPass<'_>) -> RowSet {
-        let mut found = RowSet::new(self.exchanges.count());
-        let areas = match search.npa {
-            Some(npa) => self.exchanges.area(npa).map_or(0..0, |area| area..area + 1),
-            None => 0..self.exchanges.area_count(),
-        };
-        for area in areas {
-            let rows = match search.nxx {
-                Some(nxx) => self.exchanges.row(area, nxx).map_or(0..0, |row| row..row + 1),
-                None => self.exchanges.rows_of(area),
-            };
-            if !rows.is_empty() {
-                pass.visit(area, rows, &mut found);
-            }
-        }
-        found
-    }
-
-    /// For each kind of exchange the bit of the requirement on kinds, if it meets that; nothing if
-    /// the search has no condition on kinds.
-    fn require_kinds(&self, search: &Search, requirements: &mut Requirements<'_>) -> Vec<u32> {
+    /// The kinds of exchanges that a search wants; `None` if it wants all.
+    fn wanted_kinds(&self, search: &Search) -> Option<Vec<u32>> {
         let Search { state, country, status, .. } = search;
         if state.is_none() && country.is_none() && status.is_none() {
-            return Vec::new();
+            return None;
         }
-        let bit = requirements.require_other();
         let kinds = &self.exchanges.kinds;
-        let is_wanted = |kind: usize| {
+        let is_wanted = |&kind: &u32| {
+            let kind = kind as usize;
             country.is_none_or(|country| kinds.places.country(kind) == country)
-                && (state.is_none() || kinds.places.state(kind, &self.states) == *state)
+                && (state.is_none() || kinds.places.state(kind) == *state)
                 && status.is_none_or(|status| kinds.status(kind) == status)
         };
-        (0..kinds.count()).map(|kind| if is_wanted(kind) { bit } else { 0 }).collect()
+        Some((0..kinds.count() as u32).filter(is_wanted).collect())
     }
 
-    /// Requires the last of these words, as many as there are bits for.
-    fn require_words(&self, words: &mut Vec<&Word>, requirements: &mut Requirements<'_>) {
-        while let Some(word) = words.pop_if(|word| requirements.have_room_for(word)) {
-            requirements.require_word(word, |letters| self.names.words.names_with(letters));
-        }
-    }
-
-    /// The numbers of the holders that meet all conditions on the holder; `None` if the search
-    /// has no condition on holders.
-    fn holders(&self, search: &Search) -> Option<Vec<u32>> {
+    /// The holders that meet all conditions on the holder; `None` if the search has none.
+    fn wanted_holders(&self, search: &Search) -> Option<Vec<u32>> {
         let Search { ocn, company, carrier_type, .. } = search;
-        let all_carriers = || (1..=self.carriers.count() as u32).collect();
-        let mut holders = match (ocn, company, carrier_type) {
+        let mut holders: Vec<u32> = match (ocn, company, carrier_type) {
             (None, None, None) => return None,
             (Some(ocn), ..) => {
                 let carrier = self.carriers.position(*ocn);
                 carrier.map(|position| position as u32 + 1).into_iter().collect()
             }
-            (None, Some(company), _) => candidates_for(company, &self.names),
-            (None, None, Some(_)) => all_carriers(),
+            (None, Some(company), _) => self.names.candidates_for(company),
+            (None, None, Some(_)) => (1..=self.carriers.count() as u32).collect(),
         };
         holders.retain(|&holder| {
             company.as_ref().is_none_or(|company| self.is_holder_named(holder as usize, company))
@@ -133,118 +108,257 @@ impl Dataset {
             Some(carrier) => {
                 [self.carriers.company_name(carrier), self.carriers.common_name(carrier)]
             }
-            None if number < self.names.holder_numbers() => {
-                [self.company_name_of_holder(number), None]
-            }
+            None if number < self.holder_numbers() => [self.company_name_of_holder(number), None],
             None => [None, None],
         };
         names.into_iter().flatten().any(|name| wanted.is_name(name))
     }
 
-    fn rate_centers_named(&self, wanted: &WholeName) -> Vec<u32> {
-        let mut names = candidates_for(wanted, &self.names);
+    fn wanted_rate_centers(&self, wanted: &WholeName) -> Vec<u32> {
+        let mut names = self.names.candidates_for(wanted);
         names.retain(|&name| {
-            let number = (name as usize).checked_sub(self.names.holder_numbers());
-            let rate_center = number.and_then(|number| self.names.rate_centers.named(number));
+            let number = (name as usize).checked_sub(self.holder_numbers());
+            let rate_center = number.and_then(|number| self.names.rate_centers.numbered(number));
             rate_center.is_some_and(|rate_center| wanted.is_name(rate_center))
         });
         names
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{
-        dataset::tests::{example, pooled_example},
-        records::CarrierType,
-    };
+/// Conditions that an exchange must meet, and the entries of dictionaries that meet each.
+struct Conditions<'a> {
+    dataset: &'a Dataset,
+    /// For each column and each entry of its dictionaries the conditions that the entry meets.
+    bits: [Vec<u32>; 3],
+    next_bit: u32,
+    /// The bits that are all needed.
+    required: u32,
+    alternatives: Vec<Alternatives>,
+    /// The bits of parts of words.
+    parts: Vec<(&'a str, u32)>,
+    /// The greatest number of an effective date that counts; `None` if all do.
+    last_effective: Option<usize>,
+}
 
-    fn found_in(dataset: &Dataset, search: &Search, today: Date) -> Vec<String> {
-        dataset.search(search, today).map(|found| found.npa_nxx().to_string()).collect()
+/// Bits of which either the first or all others are needed.
+struct Alternatives {
+    joined: u32,
+    parts: u32,
+}
+
+impl<'a> Conditions<'a> {
+    fn none(dataset: &'a Dataset, today: Date) -> Self {
+        let columns = &dataset.exchanges.columns;
+        Self {
+            dataset,
+            bits: array::from_fn(|column| vec![0; columns[column].entry_count()]),
+            next_bit: 1,
+            required: 0,
+            alternatives: Vec::new(),
+            parts: Vec::new(),
+            last_effective: dataset.blocks.last_effective(today),
+        }
     }
 
-    fn found(search: Search) -> Vec<String> {
-        found_in(&example(), &search, Date::constant(2026, 7, 1))
+    /// Requires all conditions of a search but its words.
+    fn require_fields(&mut self, search: &Search) {
+        if let Some(kinds) = self.dataset.wanted_kinds(search) {
+            self.required |= self.take_bit();
+            self.mark(KINDS, &kinds, self.required);
+        }
+        if let Some(holders) = self.dataset.wanted_holders(search) {
+            self.required |= self.bit_of(&holders);
+        }
+        if let Some(wanted) = &search.rate_center {
+            self.required |= self.bit_of(&self.dataset.wanted_rate_centers(wanted));
+        }
     }
 
-    fn by_words(text: &str) -> Vec<String> {
-        found(Search { words: Some(text.parse().unwrap()), ..Search::default() })
+    fn require_words(&mut self, words: &[&'a Word]) {
+        for word in words {
+            match word.parts() {
+                [] => self.required |= self.bit_of_part(word.joined()),
+                parts => {
+                    let parts = parts.iter().fold(0, |bits, part| bits | self.bit_of_part(part));
+                    let joined = self.bit_of(&self.dataset.names.with_prefix(word.joined()));
+                    self.alternatives.push(Alternatives { joined, parts });
+                }
+            }
+        }
     }
 
-    #[test]
-    fn each_word_begins_a_word_of_any_name() {
-        assert_eq!(by_words("cingular"), ["415-200"]);
-        assert_eq!(by_words("at&t"), ["415-200", "415-555"]);
-        assert_eq!(by_words("AT&T snfc"), ["415-555"]);
-        assert_eq!(by_words("raf wire"), ["415-200"]);
-        assert_eq!(by_words("ingular"), [""; 0]);
+    /// The bit of the names with a word that begins with these letters.
+    fn bit_of_part(&mut self, letters: &'a str) -> u32 {
+        if let Some(&(_, bit)) = self.parts.iter().find(|(part, _)| *part == letters) {
+            return bit;
+        }
+        let bit = self.bit_of(&self.dataset.names.with_prefix(letters));
+        self.parts.push((letters, bit));
+        bit
     }
 
-    #[test]
-    fn every_filter_narrows() {
-        let pacific = Search { ocn: Some("0051".parse().unwrap()), ..Search::default() };
-        assert_eq!(found(pacific.clone()), ["415-300"]);
-        assert_eq!(found(Search { nxx: Some("200".parse().unwrap()), ..pacific }), [""; 0]);
-        let company =
-            |name: &str| Search { company: Some(name.parse().unwrap()), ..Search::default() };
-        assert_eq!(found(company("at&t mobility")), ["415-200"]);
-        assert_eq!(found(company("AT&T Corp.")), ["415-555"]);
-        assert_eq!(found(company("att corp")), ["415-555"]);
-        assert_eq!(found(company("AT&T")), [""; 0]);
-        let rate_center =
-            Search { rate_center: Some("snfc cntrl".parse().unwrap()), ..Search::default() };
-        assert_eq!(found(rate_center), ["415-300", "415-555"]);
-        let wireless = Search { carrier_type: Some(CarrierType::Wireless), ..Search::default() };
-        assert_eq!(found(wireless), ["415-200", "415-300"]);
-        assert_eq!(found(Search { status: Some(Status::Reserved), ..Search::default() }), [""; 0]);
-        assert_eq!(found(Search { country: Some(Country::Ca), ..Search::default() }), [""; 0]);
-        assert_eq!(
-            found(Search { state: Some("CA".parse().unwrap()), ..Search::default() }).len(),
-            3
-        );
+    /// A bit that these names have.
+    fn bit_of(&mut self, names: &[u32]) -> u32 {
+        let bit = self.take_bit();
+        let first_rate_center = self.dataset.holder_numbers() as u32;
+        for &name in names {
+            match name.checked_sub(first_rate_center) {
+                Some(rate_center) => self.mark(RATE_CENTERS, &[rate_center], bit),
+                None => self.mark(HOLDERS, &[name], bit),
+            }
+        }
+        bit
     }
 
-    #[test]
-    fn a_block_has_its_holder_and_rate_center_from_its_effective_date_on() {
-        let exchange = pooled_example().exchange("415-300".parse().unwrap()).unwrap();
-        let rate_center_on =
-            |day: Date| exchange.block_on(4, day).and_then(|holder| holder.rate_center.as_deref());
-        assert_eq!(rate_center_on(Date::constant(2026, 6, 30)), None);
-        assert_eq!(rate_center_on(Date::constant(2026, 7, 1)), Some("MILL VALLEY"));
-        assert_eq!(exchange.block_on(5, Date::constant(2026, 7, 1)), None);
+    fn take_bit(&mut self) -> u32 {
+        let bit = self.next_bit;
+        self.next_bit <<= 1;
+        bit
     }
 
-    #[test]
-    fn an_exchange_is_found_by_the_holder_and_rate_center_of_an_effective_block() {
-        let dataset = pooled_example();
-        let found_in_month =
-            |search: &Search, month: i8| found_in(&dataset, search, Date::constant(2026, month, 1));
-        let cingular = Search { ocn: Some("6010".parse().unwrap()), ..Search::default() };
-        assert_eq!(found_in_month(&cingular, 6), ["415-200"]);
-        assert_eq!(found_in_month(&cingular, 7), ["415-200", "415-300"]);
-        let of_npa = Search { npa: Some("415".parse().unwrap()), ..cingular.clone() };
-        assert_eq!(found_in_month(&of_npa, 7), ["415-200", "415-300"]);
-        let company =
-            Search { company: Some("AT&T Mobility".parse().unwrap()), ..Search::default() };
-        assert_eq!(found_in_month(&company, 7), ["415-200", "415-300"]);
-        let rate_center =
-            Search { rate_center: Some("mill valley".parse().unwrap()), ..Search::default() };
-        assert_eq!(
-            (found_in_month(&rate_center, 6), found_in_month(&rate_center, 7)),
-            (vec![], vec!["415-300".into()])
-        );
-        let words = Search { words: Some("mill cingular".parse().unwrap()), ..Search::default() };
-        assert_eq!(found_in_month(&words, 7), ["415-300"]);
+    /// Sets a bit of all entries of a column that have one of these values.
+    fn mark(&mut self, column: usize, values: &[u32], bit: u32) {
+        for &value in values {
+            for &entry in self.dataset.exchanges.columns[column].positions_of(value as usize) {
+                self.bits[column][entry as usize] |= bit;
+            }
+        }
     }
 
-    #[test]
-    fn all_conditions_on_the_holder_must_be_met_by_one_holder() {
-        let both = Search {
-            ocn: Some("6010".parse().unwrap()),
-            company: Some("Pacific Bell".parse().unwrap()),
-            ..Search::default()
+    /// True if an exchange with these bits meets all conditions.
+    fn are_met(&self, bits: u32) -> bool {
+        let is_met = |either: &Alternatives| {
+            bits & either.joined != 0 || bits & either.parts == either.parts
         };
-        assert_eq!(found_in(&pooled_example(), &both, Date::constant(2026, 7, 1)), [""; 0]);
+        bits & self.required == self.required && self.alternatives.iter().all(is_met)
+    }
+
+    /// For each row, whether it meets the conditions and has the area code and exchange code of the
+    /// search.
+    fn rows(&self, search: &Search) -> Vec<bool> {
+        let exchanges = &self.dataset.exchanges;
+        let areas = match search.npa {
+            Some(npa) => exchanges.area(npa).map_or(0..0, |area| area..area + 1),
+            None => 0..exchanges.area_count(),
+        };
+        let mut found = vec![false; exchanges.count()];
+        for area in areas {
+            let rows = match search.nxx {
+                Some(nxx) => exchanges.row(area, nxx).map(|row| row..row + 1),
+                None => Some(exchanges.rows_of(area)),
+            };
+            if let Some(rows) = rows {
+                self.find(area, rows.clone(), &mut found[rows]);
+            }
+        }
+        found
+    }
+
+    /// Sets `found` for those of these rows of an area code that meet the conditions.
+    fn find(&self, area: usize, rows: Range<usize>, found: &mut [bool]) {
+        let columns = &self.dataset.exchanges.columns;
+        let tables: [&[u32]; 3] =
+            array::from_fn(|column| &self.bits[column][columns[column].dictionary(area)]);
+        let of_some = tables.map(|table| table.iter().fold(0, |bits, own| bits | own));
+        let of_all = tables.map(|table| table.iter().fold(u32::MAX, |bits, own| bits & own));
+        if !self.are_met(of_some.into_iter().fold(0, |bits, own| bits | own)) {
+            return;
+        }
+        let of_every_row = of_all.into_iter().fold(0, |bits, own| bits | own);
+        if self.are_met(of_every_row) {
+            return found.fill(true);
+        }
+        let varying: Vec<usize> = (0..3).filter(|&it| of_some[it] != of_all[it]).collect();
+        let first_row = self.dataset.exchanges.rows_of(area).start;
+        let blocks = self.dataset.blocks.of_rows(area, first_row, rows.clone());
+        if let (&[column], true) = (varying.as_slice(), blocks.is_empty() || varying == [KINDS])
+            && let Some(entries) = columns[column].rows.low_bytes(rows.clone())
+            && tables[column].len() <= BYTES
+        {
+            return self.find_by_entry(tables[column], of_every_row, entries, found);
+        }
+        let mut bits = vec![of_every_row; rows.len()];
+        for column in varying {
+            add_bits(&columns[column].rows, rows.clone(), tables[column], &mut bits);
+        }
+        self.add_blocks(rows, blocks, tables, &mut bits);
+        self.find_by_bits(&bits, found);
+    }
+
+    /// Sets `found` for the rows whose entry meets the conditions, together with the bits of every
+    /// row. Each row has a byte in `entries`.
+    fn find_by_entry(&self, table: &[u32], of_every_row: u32, entries: &[u8], found: &mut [bool]) {
+        let is_met = |(_, bits): &(u8, &u32)| self.are_met(*bits | of_every_row);
+        let met: Vec<u8> =
+            (0..=u8::MAX).zip(table).filter(is_met).map(|(entry, _)| entry).collect();
+        if met.len() <= FEW_ENTRIES {
+            for met in met {
+                found.iter_mut().zip(entries).for_each(|(found, &entry)| *found |= entry == met);
+            }
+            return;
+        }
+        let mut are_met = [false; BYTES];
+        met.into_iter().for_each(|entry| are_met[usize::from(entry)] = true);
+        for (found, &entry) in found.iter_mut().zip(entries) {
+            *found = are_met[usize::from(entry)];
+        }
+    }
+
+    /// Sets `found` for the rows whose bits meet the conditions. It asks for one after the other, so
+    /// that the compiler asks for each of many rows at once.
+    fn find_by_bits(&self, bits: &[u32], found: &mut [bool]) {
+        for (found, bits) in found.iter_mut().zip(bits) {
+            *found = bits & self.required == self.required;
+        }
+        for Alternatives { joined, parts } in &self.alternatives {
+            for (found, bits) in found.iter_mut().zip(bits) {
+                *found &= (bits & joined != 0) | (bits & parts == *parts);
+            }
+        }
+    }
+
+    /// Adds the bits of the effective `blocks` of these rows to those of the rows.
+    fn add_blocks(
+        &self,
+        rows: Range<usize>,
+        blocks: Range<usize>,
+        [_, holders, rate_centers]: [&[u32]; 3],
+        bits: &mut [u32],
+    ) {
+        if blocks.is_empty() {
+            return;
+        }
+        let columns = &self.dataset.blocks;
+        let mut of_blocks = vec![0; blocks.len()];
+        add_bits(&columns.holders, blocks.clone(), holders, &mut of_blocks);
+        add_bits(&columns.rate_centers, blocks.clone(), rate_centers, &mut of_blocks);
+        if let Some(last) = self.last_effective {
+            for (bits, block) in of_blocks.iter_mut().zip(blocks) {
+                *bits = if columns.effective.get(block) <= last { *bits } else { 0 };
+            }
+        }
+        let mut of_blocks = of_blocks.into_iter();
+        for (bits, count) in bits.iter_mut().zip(columns.counts(rows)) {
+            *bits = of_blocks.by_ref().take(count).fold(*bits, |bits, own| bits | own);
+        }
+    }
+}
+
+/// Adds the bits that `table` has for the numbers at these positions.
+fn add_bits(numbers: &Numbers, positions: Range<usize>, table: &[u32], bits: &mut [u32]) {
+    match numbers.low_bytes(positions.clone()) {
+        Some(bytes) if table.len() <= BYTES => {
+            // A byte always finds its bits, so that none is checked.
+            let mut of_byte = [0; BYTES];
+            of_byte[..table.len()].copy_from_slice(table);
+            for (bits, &byte) in bits.iter_mut().zip(bytes) {
+                *bits |= of_byte[usize::from(byte)];
+            }
+        }
+        _ => {
+            for (bits, position) in bits.iter_mut().zip(positions) {
+                *bits |= table[numbers.get(position)];
+            }
+        }
     }
 }

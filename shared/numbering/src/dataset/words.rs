@@ -1,4 +1,4 @@
-//! What a client searches names for: the beginnings of words, or a whole name.
+//! The text that a client searches names for: the beginnings of words, or a whole name.
 
 use std::{collections::BTreeSet, str::FromStr};
 
@@ -54,7 +54,7 @@ impl Words {
         self.words.iter()
     }
 
-    /// How alike a name is to the whole query.
+    /// The likeness of a name to the whole query.
     pub(super) fn likeness_of(&self, name: &str) -> Likeness {
         self.name.likeness_of(name)
     }

@@ -3,7 +3,6 @@
 
 mod codes;
 mod place;
-mod states;
 mod version;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -136,14 +135,14 @@ pub struct BlockHolder {
 }
 
 impl BlockHolder {
-    /// Whether the assignment is effective `today`. This is asked when a request is answered and
+    /// True if the assignment is effective `today`. This is asked when a request is answered and
     /// not by the import, so that no import has to run on the effective date.
     pub fn is_effective_on(&self, today: Date) -> bool {
         has_begun(self.effective, today)
     }
 }
 
-/// Whether an assignment is effective `today` that has this effective date, or none.
+/// True if an assignment with this effective date, or none, is effective `today`.
 pub(crate) fn has_begun(effective: Option<Date>, today: Date) -> bool {
     effective.is_none_or(|effective| effective <= today)
 }

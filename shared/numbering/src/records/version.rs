@@ -43,7 +43,7 @@ impl Version {
         &self.0
     }
 
-    /// When it was made, by the clock of the machine that made it; `None` if the name is damaged.
+    /// The time at which it was made, by the clock of the machine that made it; `None` if the name is damaged.
     pub fn made_at(&self) -> Option<Timestamp> {
         let (time, _) = self.0.split_once('-')?;
         let time = DateTime::strptime(TIME_FORMAT, time).ok()?;

@@ -26,7 +26,7 @@ pub struct PlainSearch {
     common_names: HashMap<Ocn, String>,
 }
 
-/// Who holds an exchange or an effective block of it, and where.
+/// The holder and the place of an exchange, or of an effective block of it.
 struct Assignment<'a> {
     ocn: Option<Ocn>,
     carrier_type: Option<CarrierType>,
@@ -112,49 +112,54 @@ impl<'a> Assignment<'a> {
     }
 }
 
-/// A condition on one name. What it says of a name is remembered, since names repeat.
+/// A condition on one name. Its answers are remembered, since names repeat.
 struct NameCondition {
-    is_met: Box<dyn Fn(&str) -> bool>,
+    rule: NameRule,
     remembered: RefCell<HashMap<String, bool>>,
 }
 
-impl NameCondition {
-    fn new(is_met: impl Fn(&str) -> bool + 'static) -> Self {
-        Self { is_met: Box::new(is_met), remembered: RefCell::default() }
-    }
-
-    fn is_met(&self, name: &str) -> bool {
-        if let Some(&is_met) = self.remembered.borrow().get(name) {
-            return is_met;
-        }
-        let is_met = (self.is_met)(name);
-        self.remembered.borrow_mut().insert(name.to_owned(), is_met);
-        is_met
-    }
-
-    /// The name has a word, or a part of one, that begins with these letters.
-    fn begins_a_word(letters: String) -> Self {
-        Self::new(move |name| {
-            words(name).iter().any(|parts| {
-                (0..parts.len()).any(|first| parts[first..].concat().starts_with(&letters))
-            })
-        })
-    }
-
+/// A rule for one name, by the words of [`words`].
+enum NameRule {
+    /// A word of the name, or a part of one, begins with these letters.
+    Begins(String),
     /// The name is this one, but for punctuation.
-    fn is_name(text: &str) -> Self {
-        let wanted = words(text);
-        Self::new(move |name| {
-            let name = words(name);
-            // The places of spaces in one may be spaces or punctuation in the other.
-            let has_breaks = |spaces: &[Vec<String>], other: &[Vec<String>]| {
-                let breaks = breaks(other, true);
-                self::breaks(spaces, false).iter().all(|place| breaks.contains(place))
-            };
-            wanted.concat().concat() == name.concat().concat()
-                && has_breaks(&wanted, &name)
-                && has_breaks(&name, &wanted)
-        })
+    Is(Vec<Vec<String>>),
+}
+
+impl From<NameRule> for NameCondition {
+    fn from(rule: NameRule) -> Self {
+        Self { rule, remembered: RefCell::default() }
+    }
+}
+
+impl NameCondition {
+    fn is_met(&self, name: &str) -> bool {
+        let mut remembered = self.remembered.borrow_mut();
+        if !remembered.contains_key(name) {
+            remembered.insert(name.to_owned(), self.rule.is_met(name));
+        }
+        remembered[name]
+    }
+}
+
+impl NameRule {
+    fn is_met(&self, name: &str) -> bool {
+        let name = words(name);
+        match self {
+            Self::Begins(letters) => name.iter().any(|parts| {
+                (0..parts.len()).any(|first| parts[first..].concat().starts_with(letters))
+            }),
+            Self::Is(wanted) => {
+                // The places of spaces in one may be spaces or punctuation in the other.
+                let has_breaks = |spaces: &[Vec<String>], other: &[Vec<String>]| {
+                    let breaks = breaks(other, true);
+                    self::breaks(spaces, false).iter().all(|place| breaks.contains(place))
+                };
+                wanted.concat().concat() == name.concat().concat()
+                    && has_breaks(wanted, &name)
+                    && has_breaks(&name, wanted)
+            }
+        }
     }
 }
 
@@ -185,14 +190,16 @@ struct Conditions {
 
 impl Conditions {
     fn of(texts: &Texts) -> Self {
+        let begins = |letters: String| NameRule::Begins(letters).into();
+        let is = |name: &String| NameRule::Is(words(name)).into();
         let word_condition = |parts: Vec<String>| WordCondition {
-            joined: NameCondition::begins_a_word(parts.concat()),
-            parts: parts.into_iter().map(NameCondition::begins_a_word).collect(),
+            joined: begins(parts.concat()),
+            parts: parts.into_iter().map(begins).collect(),
         };
         Self {
             words: texts.words.iter().flat_map(|text| words(text)).map(word_condition).collect(),
-            company: texts.company.as_deref().map(NameCondition::is_name),
-            rate_center: texts.rate_center.as_deref().map(NameCondition::is_name),
+            company: texts.company.as_ref().map(is),
+            rate_center: texts.rate_center.as_ref().map(is),
         }
     }
 }

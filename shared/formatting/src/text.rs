@@ -1,0 +1,128 @@
+//! Text around phone numbers: classes of its characters, and its form for the rules.
+
+use super::metadata::RULES;
+
+/// The most characters of a text that Google's rules read.
+pub const LONGEST_INPUT: usize = 250;
+
+/// True if the rules can read the text: it is not too long, and does not contain the one sequence
+/// (`tel:` after a phone context) at which they panic.
+pub(super) fn is_parseable(text: &str) -> bool {
+    let is_short = text.len() <= LONGEST_INPUT || text.chars().nth(LONGEST_INPUT).is_none();
+    is_short && !has_misplaced_scheme(text)
+}
+
+fn has_misplaced_scheme(text: &str) -> bool {
+    phone_context(text).is_some_and(|context| context.contains("tel:"))
+}
+
+/// The text from its phone context on. Most texts have no semicolon, which is found faster.
+fn phone_context(text: &str) -> Option<&str> {
+    let parameters = &text[text.find(';')?..];
+    parameters.find(";phone-context=").map(|start| &parameters[start..])
+}
+
+/// The number with a leading `011` or `00` replaced by a plus; `None` if it has neither.
+///
+/// The digits of a prefix stand together, since `(0)0…` is a trunk prefix before a number.
+pub(super) fn without_international_prefix(text: &str) -> Option<String> {
+    // Google's rules also begin at the first digit or plus sign.
+    let from_first_digit = text.trim_start_matches(|c: char| !c.is_numeric() && !is_plus(c));
+    if phone_context(text).is_some() {
+        return None;
+    }
+    ["011", "00"].into_iter().find_map(|prefix| {
+        let mut digits = prefix.chars();
+        let rest = digits.try_fold(from_first_digit, |rest, digit| {
+            rest.strip_prefix(|c| ascii_digit(c) == digit)
+        })?;
+        rest.contains(|c: char| c.is_numeric()).then(|| format!("+{rest}"))
+    })
+}
+
+/// The ASCII form of a full-width or Arabic-Indic digit; any other character unchanged.
+fn ascii_digit(c: char) -> char {
+    let zero = match c {
+        '\u{ff10}'..='\u{ff19}' => '\u{ff10}',
+        '\u{660}'..='\u{669}' => '\u{660}',
+        '\u{6f0}'..='\u{6f9}' => '\u{6f0}',
+        other => return other,
+    };
+    char::from_digit(c as u32 - zero as u32, 10)
+        .expect("each range has ten characters from its zero")
+}
+
+/// The text with every decimal digit of Unicode as an ASCII digit. `None` if it has another numeral, such
+/// as a fraction, since that is not a digit of a phone number.
+pub(super) fn with_ascii_digits(text: &str) -> Option<String> {
+    let mut ascii = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_ascii() || !c.is_numeric() {
+            ascii.push(c);
+        } else {
+            let digit = RULES.normalize_digits_only(c.encode_utf8(&mut [0; 4]));
+            ascii.push(digit.chars().next()?);
+        }
+    }
+    Some(ascii)
+}
+
+pub(super) fn is_plus(c: char) -> bool {
+    matches!(c, '+' | '＋')
+}
+
+/// True if the character is a letter to its reader. Unicode also counts two Japanese dashes and some
+/// invisible characters as letters.
+pub(super) fn is_letter(c: char) -> bool {
+    c.is_alphabetic() && !is_invisible(c) && !matches!(c, '\u{30fc}' | '\u{ff70}')
+}
+
+pub(super) fn is_line_break(c: char) -> bool {
+    matches!(c, '\n'..='\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+/// True if the character is drawn as nothing: `Default_Ignorable_Code_Point` of Unicode 17, and
+/// interlinear annotations. Some of these are letters.
+pub(super) fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+        | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e0fff}')
+}
+
+pub(super) fn digit_count(text: &str) -> usize {
+    text.chars().filter(|c| c.is_numeric()).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn international_prefixes_become_a_plus() {
+        for (text, expected) in [
+            ("011 44 20 7946 0958", Some("+ 44 20 7946 0958")),
+            ("(011) 4420", Some("+) 4420")),
+            ("(0)11 4420", None),
+            ("0044 20", Some("+44 20")),
+            ("００44 20", Some("+44 20")),
+            ("٠١١ 44", Some("+ 44")),
+            ("020 7946", None),
+            ("+011", None),
+            ("00", None),
+        ] {
+            assert_eq!(without_international_prefix(text).as_deref(), expected, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_without_panic(text in any::<String>()) {
+            let _ = is_parseable(&text);
+            let _ = without_international_prefix(&text);
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! The columns of carriers and area codes.
+
+use std::ops::Range;
+
+use super::columns::{Lists, Numbers, Reader, Texts, Writer};
+use crate::records::{
+    AreaCode, Carrier, CarrierType, Country, Npa, Ocn, OwnedExchanges, StateCode,
+};
+
+/// All carriers, ordered by OCN.
+#[derive(Debug)]
+pub(super) struct Carriers {
+    ocns: Numbers,
+    /// Empty for no name.
+    company_names: Texts,
+    common_names: Texts,
+    /// Positions in [`CarrierType::ALL`] plus one; zero for no type.
+    types: Numbers,
+    pub(super) places: Places,
+    exchange_totals: Numbers,
+    /// The states in which each carrier has exchanges, with the count in each.
+    exchange_counts: Lists,
+    counted_states: Numbers,
+    counts: Numbers,
+}
+
+impl Carriers {
+    pub(super) fn read(reader: &mut Reader) -> Option<Self> {
+        Some(Self {
+            ocns: reader.numbers()?,
+            company_names: reader.texts()?,
+            common_names: reader.texts()?,
+            types: reader.numbers()?,
+            places: Places::read(reader)?,
+            exchange_totals: reader.numbers()?,
+            exchange_counts: reader.lists()?,
+            counted_states: reader.numbers()?,
+            counts: reader.numbers()?,
+        })
+    }
+
+    /// Writes carriers that are ordered by OCN.
+    pub(super) fn write(carriers: &[Carrier], writer: &mut Writer) {
+        let counts = || carriers.iter().flat_map(|carrier| &carrier.exchanges.by_state);
+        writer.numbers(carriers.iter().map(|carrier| number_of_ocn(carrier.ocn)));
+        writer.texts(carriers.iter().map(|it| it.company_name.as_deref().unwrap_or_default()));
+        writer.texts(carriers.iter().map(|it| it.common_name.as_deref().unwrap_or_default()));
+        writer.numbers(carriers.iter().map(|it| it.carrier_type.map_or(0, |it| it as u32 + 1)));
+        Places::write(carriers.iter().map(|carrier| (carrier.country, carrier.state)), writer);
+        writer.numbers(carriers.iter().map(|carrier| carrier.exchanges.total));
+        writer.lists(carriers.iter().map(|carrier| carrier.exchanges.by_state.len()));
+        writer.numbers(counts().map(|(&state, _)| number_of_state(Some(state))));
+        writer.numbers(counts().map(|(_, &count)| count));
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.ocns.count()
+    }
+
+    pub(super) fn position(&self, ocn: Ocn) -> Option<usize> {
+        self.ocns.position(number_of_ocn(ocn) as usize)
+    }
+
+    /// The positions of the carriers whose OCNs begin with these characters in upper case.
+    pub(super) fn with_ocn_prefix(&self, prefix: &[u8]) -> Range<usize> {
+        let mut first = [0; 4];
+        let Some(start) = first.get_mut(..prefix.len()) else { return 0..0 };
+        start.copy_from_slice(prefix);
+        let first = u32::from_be_bytes(first) as usize;
+        let end = first + (1 << (32 - 8 * prefix.len()));
+        self.ocns.first_from(first)..self.ocns.first_from(end)
+    }
+
+    pub(super) fn ocn(&self, position: usize) -> Ocn {
+        let characters = (self.ocns.get(position) as u32).to_be_bytes();
+        Ocn::of_characters(characters).expect("only OCNs are written into this column")
+    }
+
+    pub(super) fn company_name(&self, position: usize) -> Option<&str> {
+        Some(self.company_names.get(position)).filter(|name| !name.is_empty())
+    }
+
+    pub(super) fn common_name(&self, position: usize) -> Option<&str> {
+        Some(self.common_names.get(position)).filter(|name| !name.is_empty())
+    }
+
+    pub(super) fn carrier_type(&self, position: usize) -> Option<CarrierType> {
+        self.types.get(position).checked_sub(1).map(|number| CarrierType::ALL[number])
+    }
+
+    /// The number of exchanges that the carrier holds.
+    pub(super) fn exchange_total(&self, position: usize) -> u32 {
+        self.exchange_totals.get(position) as u32
+    }
+
+    pub(super) fn record(&self, position: usize) -> Carrier {
+        let counts = self.exchange_counts.range(position).filter_map(|item| {
+            let state = state_of_number(self.counted_states.get(item))?;
+            Some((state, self.counts.get(item) as u32))
+        });
+        Carrier {
+            ocn: self.ocn(position),
+            company_name: self.company_name(position).map(str::to_owned),
+            common_name: self.common_name(position).map(str::to_owned),
+            carrier_type: self.carrier_type(position),
+            state: self.places.state(position),
+            country: self.places.country(position),
+            exchanges: OwnedExchanges {
+                total: self.exchange_total(position),
+                by_state: counts.collect(),
+            },
+        }
+    }
+}
+
+/// Numbers have the order of OCNs.
+fn number_of_ocn(ocn: Ocn) -> u32 {
+    u32::from_be_bytes(ocn.characters())
+}
+
+/// All area codes, ordered by NPA.
+#[derive(Debug)]
+pub(super) struct AreaCodes {
+    npas: Numbers,
+    places: Places,
+    exchange_totals: Numbers,
+    /// The states of each area code.
+    state_lists: Lists,
+    states: Numbers,
+}
+
+impl AreaCodes {
+    pub(super) fn read(reader: &mut Reader) -> Option<Self> {
+        Some(Self {
+            npas: reader.numbers()?,
+            places: Places::read(reader)?,
+            exchange_totals: reader.numbers()?,
+            state_lists: reader.lists()?,
+            states: reader.numbers()?,
+        })
+    }
+
+    /// Writes area codes that are ordered by NPA.
+    pub(super) fn write(area_codes: &[AreaCode], writer: &mut Writer) {
+        let states = area_codes.iter().flat_map(|area_code| &area_code.states);
+        writer.numbers(area_codes.iter().map(|area_code| area_code.npa.number().into()));
+        Places::write(area_codes.iter().map(|it| (it.country, it.state)), writer);
+        writer.numbers(area_codes.iter().map(|area_code| area_code.total_exchanges));
+        writer.lists(area_codes.iter().map(|area_code| area_code.states.len()));
+        writer.numbers(states.map(|&state| number_of_state(Some(state))));
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.npas.count()
+    }
+
+    pub(super) fn position(&self, npa: Npa) -> Option<usize> {
+        self.npas.position(npa.number().into())
+    }
+
+    pub(super) fn record(&self, position: usize) -> AreaCode {
+        let states = self.state_lists.range(position).map(|item| self.states.get(item));
+        AreaCode {
+            npa: npa_of_number(self.npas.get(position)),
+            state: self.places.state(position),
+            states: states.filter_map(state_of_number).collect(),
+            country: self.places.country(position),
+            total_exchanges: self.exchange_totals.get(position) as u32,
+        }
+    }
+}
+
+pub(super) fn npa_of_number(number: usize) -> Npa {
+    Npa::of_number(number as u16).expect("only NPAs are written into this column")
+}
+
+/// The country and the state of each record of a table.
+#[derive(Debug)]
+pub(super) struct Places {
+    /// Positions in [`Country::ALL`].
+    countries: Numbers,
+    /// The letters of the states; zero for no state.
+    states: Numbers,
+}
+
+impl Places {
+    pub(super) fn read(reader: &mut Reader) -> Option<Self> {
+        Some(Self { countries: reader.numbers()?, states: reader.numbers()? })
+    }
+
+    pub(super) fn write(
+        places: impl Iterator<Item = (Country, Option<StateCode>)> + Clone,
+        writer: &mut Writer,
+    ) {
+        writer.numbers(places.clone().map(|(country, _)| country as u32));
+        writer.numbers(places.map(|(_, state)| number_of_state(state)));
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.countries.count()
+    }
+
+    pub(super) fn country(&self, position: usize) -> Country {
+        Country::ALL[self.countries.get(position)]
+    }
+
+    pub(super) fn state(&self, position: usize) -> Option<StateCode> {
+        state_of_number(self.states.get(position))
+    }
+}
+
+fn number_of_state(state: Option<StateCode>) -> u32 {
+    state.map_or(0, |state| u16::from_le_bytes(state.characters()).into())
+}
+
+fn state_of_number(number: usize) -> Option<StateCode> {
+    StateCode::of_letters((number as u16).to_le_bytes())
+}
