@@ -8,21 +8,20 @@ use axum::{
 };
 use lambda_http::tower::ServiceExt;
 use reqwest::{Method, Response};
-use shared::{app, http::AllowedOrigins, state::App};
+use shared::{app, http::AllowedOrigins};
 use tnr::routes;
 
 use crate::support::{
     endpoints::endpoints,
     keys::key_with_quotas,
     sample_requests::SampleRequest,
-    service::{KEY, Service, http_client, shared_service},
+    service::{KEY, sample_app, shared_service},
 };
 
 const ORIGIN: &str = "https://page.example";
 
 async fn send(method: Method, path: &str, headers: &[(&str, &str)]) -> Response {
-    let url = format!("{}{path}", shared_service().base_url);
-    let request = http_client().request(method, url);
+    let request = shared_service().request_with(method, path);
     let with_header = |request: reqwest::RequestBuilder, (name, value): &(&str, &str)| {
         request.header(*name, *value)
     };
@@ -85,7 +84,7 @@ async fn a_browser_may_send_a_body_where_one_is_taken_and_learn_of_a_mistyped_pa
 
 #[tokio::test]
 async fn a_page_may_read_every_response_and_all_its_headers() {
-    let service = Service::with_sample().await;
+    let service = shared_service();
     let key = key_with_quotas(&service.database.store(), Some(4), Some(1)).await;
     let bearer = format!("Bearer {}", key.reveal());
     let mut statuses = BTreeSet::new();
@@ -97,11 +96,8 @@ async fn a_page_may_read_every_response_and_all_its_headers() {
         (Method::GET, "/v1/health", ""),
         (Method::POST, "/v1/health", ""),
     ] {
-        let request = http_client()
-            .request(method, format!("{}{path}", service.base_url))
-            .header("origin", ORIGIN)
-            .header("authorization", authorization);
-        let response = request.send().await.unwrap();
+        let response =
+            send(method, path, &[("origin", ORIGIN), ("authorization", authorization)]).await;
         statuses.insert(response.status().as_u16());
         let headers = response.headers();
         assert_eq!(value(headers, "access-control-allow-origin"), Some("*"), "{path}");
@@ -114,8 +110,7 @@ async fn a_page_may_read_every_response_and_all_its_headers() {
 
 #[tokio::test]
 async fn only_the_origins_of_the_setting_may_read_if_it_names_some() {
-    let database = &shared_service().database;
-    let mut app = App::on(database.serving_store().await);
+    let mut app = sample_app().await;
     app.allowed_origins = AllowedOrigins::of("https://a.example, https://b.example");
     let service = app::service(routes(), app);
     for (origin, allowed) in [

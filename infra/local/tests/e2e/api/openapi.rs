@@ -3,14 +3,10 @@
 use std::collections::BTreeSet;
 
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header::CONTENT_TYPE};
-use futures_util::{StreamExt, stream};
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 use tnr::openapi;
 
-use crate::support::{
-    description::violation, numbers_of_the_world::numbers_of_the_world, service::shared_service,
-};
+use crate::support::description::violation;
 
 #[test]
 fn the_committed_descriptions_are_current() {
@@ -271,22 +267,4 @@ fn an_answer_that_breaks_the_description_is_noticed() {
     assert_eq!(violation_of(StatusCode::NOT_FOUND, "x-request-id", &error), None);
     let invented = json!({ "error": "gone", "message": "No carrier found with OCN 6010" });
     assert!(violation_of(StatusCode::NOT_FOUND, "x-request-id", &invented).is_some());
-}
-
-#[tokio::test]
-async fn the_answers_for_numbers_of_the_whole_world_keep_to_the_description() {
-    let service = shared_service();
-    let numbers = numbers_of_the_world();
-    assert!(numbers.len() > 542, "{}", numbers.len());
-    let valid = stream::iter(numbers)
-        .map(async |(tn, country)| {
-            let tn = utf8_percent_encode(&tn, NON_ALPHANUMERIC);
-            let target = format!("/v1/format/{tn}?defaultCountry={country}");
-            service.ok(&target).await["valid"] == true
-        })
-        .buffer_unordered(8)
-        .filter(|&valid| async move { valid })
-        .count()
-        .await;
-    assert!(valid > 400, "{valid}");
 }

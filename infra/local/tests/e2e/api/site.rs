@@ -4,12 +4,12 @@ use reqwest::{
     Method, Response,
     header::{
         ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE,
-        ETAG, HeaderName, IF_NONE_MATCH, VARY,
+        ETAG, IF_NONE_MATCH, VARY,
     },
 };
 use serde_json::{Value, json};
 
-use crate::support::service::{Service, http_client, shared_service};
+use crate::support::service::{Service, header, shared_service};
 
 /// What a browser sends when it opens a page.
 const OF_BROWSER: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
@@ -18,10 +18,6 @@ const LARGEST_PAGE: usize = 27_000;
 
 async fn ask(path: &str, accept: &str) -> Response {
     shared_service().request(path).header(ACCEPT, accept).send().await.unwrap()
-}
-
-fn header(response: &Response, name: HeaderName) -> &str {
-    response.headers().get(name).map_or("", |value| value.to_str().unwrap())
 }
 
 /// The directives of a content security policy, sorted.
@@ -36,16 +32,20 @@ fn policy(response: &Response) -> Vec<&str> {
 async fn browsers_get_the_page_and_other_clients_an_index() {
     let page = ask("/", OF_BROWSER).await;
     assert_eq!(page.status(), 200);
-    assert_eq!(header(&page, CONTENT_TYPE), "text/html; charset=utf-8");
-    assert_eq!(header(&page, CACHE_CONTROL), "public, max-age=60");
+    assert_eq!(header(page.headers(), CONTENT_TYPE.as_str()), "text/html; charset=utf-8");
+    assert_eq!(header(page.headers(), CACHE_CONTROL.as_str()), "public, max-age=60");
     // Caches keep the page and the error apart.
-    assert!(header(&page, VARY).split(", ").any(|name| name == "Accept"));
+    assert!(header(page.headers(), VARY.as_str()).split(", ").any(|name| name == "Accept"));
     assert!(page.text().await.unwrap().starts_with("<!doctype html>"));
 
     let version = env!("CARGO_PKG_VERSION");
     for accept in ["*/*", "application/json", "application/problem+json", "text/html;q=0.1, */*"] {
         let response = ask("/", accept).await;
-        assert_eq!(header(&response, CONTENT_TYPE), "application/json", "{accept}");
+        assert_eq!(
+            header(response.headers(), CONTENT_TYPE.as_str()),
+            "application/json",
+            "{accept}"
+        );
         let index: Value = response.json().await.unwrap();
         let name = "Telephone Number Reference Service";
         let expected = json!({
@@ -77,7 +77,7 @@ async fn the_page_and_the_documentation_allow_their_own_script_and_style_and_not
     ];
     for path in ["/", "/docs"] {
         let page = ask(path, OF_BROWSER).await;
-        assert_eq!(header(&page, HeaderName::from_static("referrer-policy")), "no-referrer");
+        assert_eq!(header(page.headers(), "referrer-policy"), "no-referrer");
         let directives = policy(&page);
         assert_eq!(directives.len(), expected.len(), "{directives:?}");
         for (directive, expected) in directives.iter().zip(expected) {
@@ -108,7 +108,7 @@ async fn the_page_is_small_and_asked_for_once() {
         request.header(ACCEPT_ENCODING, "gzip")
     };
     let page = ask().send().await.unwrap();
-    assert_eq!(header(&page, CONTENT_ENCODING), "gzip");
+    assert_eq!(header(page.headers(), CONTENT_ENCODING.as_str()), "gzip");
     let tag = page.headers()[ETAG].clone();
     let bytes = page.bytes().await.unwrap().len();
     assert!(bytes < LARGEST_PAGE, "{bytes}");
@@ -124,7 +124,7 @@ async fn the_description_that_is_served_is_the_committed_one_and_any_page_may_re
     ] {
         let request = shared_service().request(path).header("origin", "https://a.example");
         let response = request.send().await.unwrap();
-        assert_eq!(header(&response, CONTENT_TYPE), "application/json");
+        assert_eq!(header(response.headers(), CONTENT_TYPE.as_str()), "application/json");
         assert_eq!(response.headers()["access-control-allow-origin"], "*");
         assert!(response.headers().contains_key(ETAG));
         assert_eq!(response.text().await.unwrap(), committed, "{path}");
@@ -134,8 +134,8 @@ async fn the_description_that_is_served_is_the_committed_one_and_any_page_may_re
 #[tokio::test]
 async fn what_is_for_browsers_answers_head_and_refuses_to_be_written() {
     let of = async |method: Method, path: &str| {
-        let url = format!("{}{path}", shared_service().base_url);
-        http_client().request(method, url).header(ACCEPT, OF_BROWSER).send().await.unwrap()
+        let request = shared_service().request_with(method, path);
+        request.header(ACCEPT, OF_BROWSER).send().await.unwrap()
     };
     for path in ["/", "/docs", "/openapi.json"] {
         let head = of(Method::HEAD, path).await;
