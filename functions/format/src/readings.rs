@@ -254,25 +254,39 @@ mod tests {
         assert!(matches!(refused, Err(ApiError::InvalidRequest(_))));
     }
 
-    fn best_of(likeliest: &str, other: &str) -> String {
-        let readings = Readings { likeliest: likeliest.to_owned(), other: Some(other.to_owned()) };
-        readings.best(DefaultCountry::default()).text
-    }
-
     #[test]
     fn the_better_number_counts_and_of_equals_the_likeliest() {
-        for (likeliest, other) in [
-            ("+516-607-4335", " 516-607-4335"),
-            ("+442079460958", " 442079460958"),
-            ("+999", " abc"),
-            ("+hello", " hello"),
+        for (value, e164) in [
+            // Beside a space or a label; with a plus sign they would be valid in Peru, Colombia and Egypt.
+            ("+516-607-4335+", "+15166074335"),
+            ("+570-772-1086+", "+15707721086"),
+            ("Cell%3A+205-480-0075", "+12054800075"),
+            ("+%28516%29+607-4335", "+15166074335"),
+            ("Jane+Doe+516-607-4335", "+15166074335"),
+            ("%22+516-607-4335%22", "+15166074335"),
+            ("+305-234-5678", "+13052345678"),
+            ("%EF%BC%8B%EF%BC%94%EF%BC%94+20+7946+0958", "+442079460958"),
+            // A plus sign that no client has encoded.
+            ("+442079460958", "+442079460958"),
+            ("+44%2020%207946%200958", "+442079460958"),
+            ("(+44)2079460958", "+442079460958"),
+            ("tel%3A+442079460958", "+442079460958"),
+            ("tel:20-7946-0958;phone-context%3D+44", "+442079460958"),
+            ("Line%20two:%20+44%2020%207946%200958", "+442079460958"),
         ] {
-            assert_eq!(best_of(likeliest, other), likeliest);
+            let best = Readings::of_value(value).best(DefaultCountry::default());
+            assert_eq!(best.number.unwrap().formats.e164, e164, "{value}");
         }
-        for (likeliest, other) in
-            [("+305-234-5678", " 305-234-5678"), ("+9995678901", " 9995678901"), ("+", " 12")]
-        {
-            assert_eq!(best_of(likeliest, other), other);
+        for (likeliest, other, best) in [
+            ("+516-607-4335", " 516-607-4335", "+516-607-4335"),
+            ("+999", " abc", "+999"),
+            ("+hello", " hello", "+hello"),
+            ("+9995678901", " 9995678901", " 9995678901"),
+            ("+", " 12", " 12"),
+        ] {
+            let readings =
+                Readings { likeliest: likeliest.to_owned(), other: Some(other.to_owned()) };
+            assert_eq!(readings.best(DefaultCountry::default()).text, best, "{likeliest}");
         }
     }
 

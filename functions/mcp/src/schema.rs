@@ -32,6 +32,10 @@ const EXAMPLES: [(&str, &str); 5] = [
     ("company", "AT&T Mobility"),
 ];
 
+/// The parameters of routes that tools do not take: the form of an answer is that of the tool, and an agent
+/// needs neither another cache nor images.
+const NOT_FOR_AGENTS: [&str; 5] = ["cache", "flags", "format", "column", "countryColumn"];
+
 fn described(tool: &Tool, api: &Value) -> DescribedTool {
     let annotations =
         ToolAnnotations::with_title(tool.title).read_only(true).idempotent(true).open_world(false);
@@ -42,13 +46,18 @@ fn described(tool: &Tool, api: &Value) -> DescribedTool {
 
 /// The JSON Schema of the arguments of a tool.
 fn input_schema(tool: &Tool, api: &Value) -> Map<String, Value> {
-    let parameters = tool.arguments.iter().map(|name| (*name, parameter(api, tool, name)));
     let (mut properties, mut required) = (Map::new(), Vec::new());
     if tool.takes_numbers {
         properties.insert(NUMBERS.to_owned(), numbers());
         required.push(NUMBERS);
     }
-    for (name, parameter) in parameters {
+    let method = if tool.takes_numbers { "post" } else { "get" };
+    let parameters = api["paths"][tool.path][method]["parameters"].as_array();
+    for parameter in parameters.into_iter().flatten() {
+        let name = parameter["name"].as_str().unwrap_or_default();
+        if NOT_FOR_AGENTS.contains(&name) {
+            continue;
+        }
         if parameter["required"] == true {
             required.push(name);
         }
@@ -65,12 +74,12 @@ fn input_schema(tool: &Tool, api: &Value) -> Map<String, Value> {
     schema
 }
 
-/// The description of a parameter of a route; `null` if it has none, which a test excludes.
-fn parameter<'a>(api: &'a Value, tool: &Tool, name: &str) -> &'a Value {
-    let method = if tool.takes_numbers { "post" } else { "get" };
-    let parameters = api["paths"][tool.path][method]["parameters"].as_array();
-    let mut named = parameters.into_iter().flatten().filter(|parameter| parameter["name"] == name);
-    named.next().unwrap_or(&Value::Null)
+/// The names of the arguments that a tool takes.
+pub fn known_arguments(tool: &Tool) -> Vec<&'static str> {
+    let described = DESCRIBED_TOOLS.iter().find(|described| described.name == tool.name);
+    let properties = described.and_then(|described| described.input_schema.get("properties"));
+    let names = properties.and_then(Value::as_object).into_iter().flat_map(Map::keys);
+    names.map(String::as_str).collect()
 }
 
 /// The JSON Schema of the argument that the route has in a body.
