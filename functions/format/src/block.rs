@@ -153,7 +153,7 @@ fn thousands_digit(number: &PhoneNumber) -> Option<u8> {
     number.national_number.as_bytes().get(6)?.checked_sub(b'0')
 }
 
-/// Where a number is, and who holds its block.
+/// The place of a number, and the holder of its block.
 #[derive(Debug, Default)]
 pub struct Block {
     /// The place to which calls of the block are rated.

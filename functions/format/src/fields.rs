@@ -49,9 +49,6 @@ impl Fields {
     }
 
     /// Those of these fields that a comma-separated list of paths names; `None` if it is empty.
-    ///
-    /// # Errors
-    /// Returns [`ApiError::InvalidRequest`], which lists all paths, if one is unknown.
     pub fn selected(&self, paths: &str) -> Result<Option<Self>, ApiError> {
         let mut selected = Self::default();
         for path in paths.split(',').map(str::trim).filter(|path| !path.is_empty()) {
@@ -101,7 +98,7 @@ impl Fields {
         leaves.map(|(path, _)| path)
     }
 
-    /// Whether the field of this name, or a part of it, is among these.
+    /// Returns true if the field of this name, or a part of it, is among these.
     pub fn has(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }

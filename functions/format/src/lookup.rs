@@ -72,9 +72,6 @@ impl LookupOptions {
 }
 
 /// The first reading that is a North American number of ten digits: its text, the number and its parts.
-///
-/// # Errors
-/// Returns [`ApiError::InvalidRequest`] if none is.
 fn nanp_number(tn: Readings) -> Result<(String, PhoneNumber, NanpParts), ApiError> {
     let mut readings = tn.ranked(DefaultCountry::default());
     let is_nanp = |reading: &Reading| reading.number.as_ref().is_some_and(PhoneNumber::is_nanp);

@@ -13,7 +13,7 @@ use shared::{
 /// The name of the parameter.
 const TN: &str = "tn";
 
-/// What comes directly before the plus sign of a number in a `tel:` URI.
+/// The text directly before the plus sign of a number in a `tel:` URI.
 const SCHEME: &str = "tel:";
 const CONTEXT: &str = ";phone-context=";
 
@@ -24,7 +24,7 @@ const OPENING: [char; 3] = ['(', '[', '\''];
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Readings {
     likeliest: String,
-    /// What counts instead if it is a better number.
+    /// The reading that counts instead if it is a better number.
     other: Option<String>,
 }
 
@@ -40,7 +40,7 @@ impl From<String> for Readings {
     }
 }
 
-/// What a literal `+` stands for.
+/// The meaning of a literal `+`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Plus {
     Sign,
@@ -51,9 +51,6 @@ enum Plus {
 
 impl Readings {
     /// The readings of the parameter `tn`; `None` if it is absent or empty.
-    ///
-    /// # Errors
-    /// Returns [`ApiError::InvalidRequest`] if it has two different values.
     pub fn of_query(params: &Params) -> Result<Option<Self>, ApiError> {
         let readings: Vec<Self> = params.raw_values(TN).map(Self::of_value).collect();
         let likeliest = readings.iter().map(|readings| Cow::from(&readings.likeliest));
@@ -117,7 +114,7 @@ fn with_signs_between_numbers(value: &str) -> String {
     text
 }
 
-/// What the last `+` of a value stands for, by the encoded text before and after it.
+/// The meaning of the last `+` of a value, by the encoded text before and after it.
 fn last_plus(before: &str, after: &str) -> Plus {
     let text_before = decoded(before).to_lowercase();
     let follows_context = text_before.ends_with(CONTEXT);
@@ -139,7 +136,7 @@ fn last_plus(before: &str, after: &str) -> Plus {
     if is_bare && !has_encoded_punctuation(after) { Plus::LikelySign } else { Plus::LikelySpace }
 }
 
-/// Whether the `+` is that of a number that a spreadsheet has written like `5.55E+09`, with nothing
+/// Returns true if the `+` is that of a number that a spreadsheet has written like `5.55E+09`, with nothing
 /// but punctuation around it.
 fn is_exponent(text_before: &str, after: &str) -> bool {
     let Some(mantissa) = text_before.strip_suffix('e') else { return false };
@@ -153,7 +150,7 @@ fn is_exponent(text_before: &str, after: &str) -> bool {
         && !rest.contains(char::is_alphanumeric)
 }
 
-/// Whether the text has punctuation that clients write as it is, unless they encode everything, a
+/// Returns true if the text has punctuation that clients write as it is, unless they encode everything, a
 /// plus sign included.
 fn has_encoded_punctuation(encoded: &str) -> bool {
     const ENCODED: [&str; 13] =
@@ -162,7 +159,7 @@ fn has_encoded_punctuation(encoded: &str) -> bool {
     ENCODED.iter().any(|code| upper.contains(code))
 }
 
-/// Whether the text ends with `tel:` as a word.
+/// Returns true if the text ends with `tel:` as a word.
 fn is_after_scheme(text: &str) -> bool {
     text.strip_suffix(SCHEME).is_some_and(|before| !before.ends_with(char::is_alphanumeric))
 }

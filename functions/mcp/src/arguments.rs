@@ -19,7 +19,7 @@ pub const DEFAULT_LIMIT: u32 = 20;
 /// The arguments whose values are lists. In a query they are separated by commas.
 const LISTS: [&str; 2] = ["include", "fields"];
 
-/// What a call asks of the route of its tool.
+/// The request of a call to the route of its tool.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Asked {
     pub params: Vec<(String, String)>,
@@ -28,7 +28,7 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// What a call with these arguments asks. `null` counts as absent.
+    /// The request of a call with these arguments. `null` counts as absent.
     pub fn by(tool: &Tool, arguments: Option<JsonObject>) -> Result<Self, ApiError> {
         let mut arguments = arguments.unwrap_or_default();
         arguments.retain(|_, value| !value.is_null());

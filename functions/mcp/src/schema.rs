@@ -1,4 +1,4 @@
-//! What agents are told of the tools in the words of the protocol. The arguments are described as the
+//! The description of the tools in the words of the protocol. The arguments are described as the
 //! API describes the parameters of its routes.
 
 use std::sync::{Arc, LazyLock};
@@ -23,7 +23,7 @@ pub static DESCRIBED_TOOLS: LazyLock<Vec<DescribedTool>> = LazyLock::new(|| {
 /// the error that answers a wrong one states the rule.
 const LONGEST_ENUM: usize = 100;
 
-/// What a client that writes values as programs do is shown, where a route has no example itself.
+/// Examples of arguments for which a route has none, or one that only programs write.
 const EXAMPLES: [(&str, &str); 5] = [
     ("defaultCountry", "GB"),
     ("tn", "+1 (416) 234-5678"),
@@ -117,7 +117,7 @@ fn property(name: &str, parameter: &Value, api: &Value) -> Map<String, Value> {
     property
 }
 
-/// What an agent is told of an argument.
+/// The description of an argument.
 fn description_of(name: &str, parameter: &Value) -> Value {
     match name {
         "version" => {

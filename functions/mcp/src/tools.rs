@@ -8,7 +8,7 @@ pub struct Tool {
     pub description: &'static str,
     /// The path of the route.
     pub path: &'static str,
-    /// Whether it takes [`NUMBERS`], which it sends to the route in a body.
+    /// True if it takes [`NUMBERS`], which it sends to the route in a body.
     pub takes_numbers: bool,
 }
 

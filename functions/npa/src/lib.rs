@@ -89,7 +89,7 @@ impl Rows for AreaCodeResult {
     }
 }
 
-/// Which exchanges are asked for, by which URL and in which form.
+/// A request for exchanges: its URL, and the page, version and form that it asks for.
 struct ListRequest {
     uri: Uri,
     page: Page,

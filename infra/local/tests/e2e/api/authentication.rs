@@ -1,4 +1,4 @@
-//! Who is let in: which endpoints need a key, how it is sent, and which keys work.
+//! Authentication: the endpoints that need a key, the ways to send it, and the keys that work.
 
 use std::{
     collections::BTreeSet,

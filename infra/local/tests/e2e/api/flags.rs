@@ -10,7 +10,6 @@ use flags::VERSION;
 use futures_util::{StreamExt, stream};
 use lambda_http::tower::ServiceExt;
 use reqwest::Method;
-use roxmltree::Document;
 use serde_json::{Value, json};
 use shared::{app, public_address::PublicAddress, state::App};
 
@@ -24,17 +23,7 @@ use crate::support::{
 /// A number of nearly each country that has numbers, and of each calling code of no country.
 const NUMBERS: &str =
     include_str!("../../../../../shared/formatting/tests/agreement/one_of_each_region.txt");
-/// The one that is not among them: the example number of Saint Martin is also one of Saint Barthélemy.
-const NUMBER_OF_MF: &str = "+590590001234";
-/// The countries with a flag that no number is of. Google's rules have none for the first seven, and say
-/// Morocco for every number of Western Sahara.
-const WITHOUT_NUMBERS: [&str; 8] = ["AQ", "BV", "GS", "HM", "PN", "TF", "UM", "EH"];
-/// The calling codes of no country, such as that of toll-free numbers of the whole world.
-const CODES_OF_NO_COUNTRY: [&str; 9] =
-    ["+800", "+808", "+870", "+878", "+881", "+882", "+883", "+888", "+979"];
-/// What a flag has an image of in an answer, and its pixels.
-const PNGS: [(&str, u32, u32); 3] = [("small", 48, 32), ("medium", 240, 160), ("large", 480, 320)];
-/// How many requests are on their way at a time.
+/// The number of requests on their way at a time.
 const AT_ONCE: usize = 16;
 
 /// The answer for a number, as a client gets it that has nothing but the address of the server.
@@ -43,96 +32,42 @@ async fn described(number: &str) -> Value {
     http_client().get(url).bearer_auth(KEY).send().await.unwrap().json().await.unwrap()
 }
 
-/// What has a flag in this folder.
-fn codes_of_flags(folder: &str) -> BTreeSet<String> {
-    let code = |path: &str| {
-        let file = path.strip_prefix(folder)?.strip_prefix('/')?;
-        file.strip_suffix(".svg").map(str::to_owned)
-    };
-    flags::images().filter_map(|(path, _)| code(&path)).collect()
-}
-
-/// A valid number of each state of the US that the sample has: all of them.
-async fn numbers_of_states() -> Vec<(String, Value)> {
-    stream::iter(codes_of_flags("states"))
-        .map(|state| async move {
-            let found = shared_service()
-                .ok(&format!("/v1/search?state={state}&status=ASSIGNED&limit=100"))
-                .await;
-            for exchange in found["results"].as_array().unwrap() {
-                let (npa, nxx) = (&exchange["npa"], &exchange["nxx"]);
-                let number = format!("+1{}{}4567", npa.as_str().unwrap(), nxx.as_str().unwrap());
-                let answer = described(&number).await;
-                if answer["flags"]["state"]["abbreviation"] == *state {
-                    return (state, answer);
-                }
-            }
-            panic!("no valid number of {state}: {found}");
-        })
-        .buffer_unordered(AT_ONCE)
-        .collect()
-        .await
-}
-
-/// The links of one flag, each with the pixels of its image; an SVG has none.
-fn links(flag: &Value) -> Vec<(String, Option<(u32, u32)>)> {
-    let url = |value: &Value| value.as_str().unwrap().to_owned();
-    let pngs = PNGS.map(|(name, width, height)| (url(&flag["png"][name]), Some((width, height))));
-    [(url(&flag["svg"]), None)].into_iter().chain(pngs).collect()
-}
-
-/// Asserts that a link leads to an image of this size.
-async fn assert_is_image(url: String, pixels: Option<(u32, u32)>) {
-    let response = http_client().get(&url).send().await.unwrap();
-    assert_eq!(response.status(), 200, "{url}");
-    let media_type = response.headers()["content-type"].to_str().unwrap().to_owned();
-    let bytes = response.bytes().await.unwrap();
-    let number = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap());
-    match pixels {
-        Some(pixels) => {
-            assert_eq!(media_type, "image/png", "{url}");
-            assert_eq!((&bytes[1..4], number(16), number(20)), (&b"PNG"[..], pixels.0, pixels.1));
-        }
-        None => {
-            assert_eq!(media_type, "image/svg+xml", "{url}");
-            let text = String::from_utf8(bytes.to_vec()).unwrap();
-            let document = Document::parse(&text).unwrap();
-            assert!(document.root_element().has_attribute("viewBox"), "{url}");
+/// The tests of the images show that each state has some, too.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_link_of_every_country_leads_to_an_image() {
+    let images: BTreeSet<String> = flags::images().map(|(path, _)| path).collect();
+    let own = format!("{}/flags/{VERSION}/", shared_service().base_url);
+    let answers: Vec<Value> =
+        stream::iter(NUMBERS.lines()).map(described).buffer_unordered(AT_ONCE).collect().await;
+    for answer in answers {
+        let flag = &answer["flags"]["country"];
+        assert_eq!(flag.is_object(), answer["country"].is_string(), "{answer}");
+        for link in
+            [&flag["svg"], &flag["png"]["small"], &flag["png"]["medium"], &flag["png"]["large"]]
+        {
+            let path = link.as_str().map(|link| link.strip_prefix(&own));
+            assert!(path.is_none_or(|path| images.contains(path.unwrap())), "{answer}");
         }
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn every_link_of_every_country_and_state_leads_to_the_image_that_it_says() {
-    let answers: Vec<Value> = stream::iter(NUMBERS.lines().chain([NUMBER_OF_MF]))
-        .map(described)
-        .buffer_unordered(AT_ONCE)
-        .collect()
-        .await;
-    let (countries, others): (Vec<Value>, Vec<Value>) =
-        answers.into_iter().partition(|answer| answer["country"].is_string());
-    let values = |answers: &[Value], name: &str| -> BTreeSet<String> {
-        answers.iter().map(|answer| answer[name].as_str().unwrap().to_owned()).collect()
-    };
-    let codes = values(&others, "countryCallingCode");
-    assert_eq!(codes, CODES_OF_NO_COUNTRY.map(str::to_owned).into());
-    assert!(others.iter().all(|answer| answer["flags"].is_null()), "{others:?}");
-    let mut with_flag = codes_of_flags("countries");
-    with_flag.retain(|code| !WITHOUT_NUMBERS.contains(&code.as_str()));
-    assert_eq!(values(&countries, "country"), with_flag);
-
-    let states = numbers_of_states().await;
-    let of_states = states.iter().map(|(_, answer)| &answer["flags"]["state"]);
-    let flags: Vec<&Value> =
-        countries.iter().map(|answer| &answer["flags"]["country"]).chain(of_states).collect();
-    let names: BTreeSet<&str> = flags.iter().filter_map(|flag| flag["svg"].as_str()).collect();
-    assert_eq!(names.len(), with_flag.len() + states.len(), "each has a flag of its own");
-    let links: BTreeSet<_> = flags.into_iter().flat_map(links).collect();
-    let own = format!("{}/flags/{VERSION}/", shared_service().base_url);
-    assert!(links.iter().all(|(url, _)| url.starts_with(&own)), "{links:?}");
-    stream::iter(links)
-        .for_each_concurrent(AT_ONCE, |(url, pixels)| assert_is_image(url, pixels))
-        .await;
+#[tokio::test]
+async fn a_link_leads_to_the_image_that_it_says() {
+    let answer = described("+13052345678").await;
+    for (place, path, media_type) in [
+        ("/country/svg", "countries/US.svg", "image/svg+xml"),
+        ("/country/png/small", "countries/US-48x32.png", "image/png"),
+        ("/state/svg", "states/FL.svg", "image/svg+xml"),
+        ("/state/png/medium", "states/FL-240x160.png", "image/png"),
+        ("/state/png/large", "states/FL-480x320.png", "image/png"),
+    ] {
+        let link = answer["flags"].pointer(place).and_then(Value::as_str).unwrap();
+        assert!(link.ends_with(path), "{link}");
+        let response = http_client().get(link).send().await.unwrap();
+        assert_eq!(response.status(), 200, "{link}");
+        assert_eq!(header(response.headers(), "content-type"), media_type, "{link}");
+        assert_eq!(response.bytes().await.unwrap(), flags::image(path).unwrap().bytes, "{link}");
+    }
 }
 
 /// The address before `/countries` in the answer of the function `format` to an event.

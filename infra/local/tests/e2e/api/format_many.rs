@@ -116,7 +116,7 @@ async fn lines_and_rows_have_the_same_results_as_an_array() {
 }
 
 #[tokio::test]
-async fn the_answer_is_of_no_url_and_has_no_entity_tag() {
+async fn the_answer_to_a_post_has_no_entity_tag() {
     let request = shared_service().post("/v1/format", "text/plain", "305 234 5678");
     let response = request.header("if-none-match", "*").send().await.unwrap();
     assert_eq!(response.status(), StatusCode::OK);

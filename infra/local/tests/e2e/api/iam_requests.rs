@@ -13,7 +13,7 @@ use crate::support::{
     service::{Service, sample_app, shared_service},
 };
 
-/// What the function that has the path answers to the event.
+/// The answer of the function that has the path to the event.
 async fn answer(event: &Value) -> FunctionAnswer {
     let route = event["routeKey"].as_str().unwrap_or_default().trim_start_matches("ANY ");
     let path = event["resource"].as_str().unwrap_or(route);

@@ -1,5 +1,5 @@
-//! What clients of the API are answered: a file for each endpoint, and one for each trait that
-//! endpoints share.
+//! Answers to clients of the API. The snapshots of sample requests, in `events`, show the answer of each
+//! endpoint; the other files have what endpoints share, and rules that no sample request shows.
 
 mod authentication;
 mod compression;

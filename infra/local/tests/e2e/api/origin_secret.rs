@@ -12,7 +12,7 @@ use crate::support::{
     service::sample_app,
 };
 
-/// What the function of an endpoint answers to an event, where these secrets are set.
+/// The answer of the function of an endpoint to an event, where these secrets are set.
 async fn answer(endpoint: &Endpoint, secrets: &str, event: &Value) -> FunctionAnswer {
     let (_, routes) = functions().into_iter().find(|(name, _)| *name == endpoint.function).unwrap();
     let mut app = sample_app().await;
