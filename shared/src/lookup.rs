@@ -10,10 +10,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use futures_util::future::join_all;
 use logging::with_causes;
-use numbering::{
-    dataset::Dataset,
-    records::{AreaCode, Carrier, Exchange, Npa, NpaNxx, Ocn, RecordKey},
-};
+use numbering::records::{AreaCode, Carrier, Exchange, Npa, NpaNxx, Ocn, RecordKey};
 use store::{LoadedVersion, LookupItem, READS_PER_BATCH, StoreError, Table};
 
 use crate::{
@@ -30,21 +27,6 @@ pub enum Freshness {
     Cached,
     /// The exchange is read now.
     Fresh,
-}
-
-/// A record, and whether an item or the dataset in memory has it.
-enum Found<R> {
-    Item(R),
-    InMemory(Option<R>),
-}
-
-impl<R> Found<R> {
-    fn record(self) -> Option<R> {
-        match self {
-            Self::Item(record) => Some(record),
-            Self::InMemory(record) => record,
-        }
-    }
 }
 
 impl App {
@@ -85,12 +67,17 @@ pub struct Lookups<'a> {
 }
 
 impl Lookups<'_> {
-    /// The carrier with this OCN.
+    /// The carrier with this OCN. If the dataset has no such record, no item is read.
     pub async fn carrier(&self, ocn: Ocn) -> Option<Carrier> {
-        let find = |dataset: &Dataset| dataset.carrier(ocn);
-        let store = &self.app.store;
-        let read = store.briefly(Table::Carriers, store.carrier(ocn));
-        self.look_up(RecordKey::Carrier(ocn), read, find).await.record()
+        let Self { app: App { store, .. }, current: LoadedVersion { dataset, .. } } = self;
+        let expected = dataset.last_changed(RecordKey::Carrier(ocn))?;
+        match store.briefly(Table::Carriers, store.carrier(ocn)).await {
+            Ok(Some(item)) if item.version == expected => return Some(item.record),
+            Ok(_) => (),
+            Err(error) if error.is_left_alone() => (),
+            Err(error) => warn_of_unread(&error),
+        }
+        dataset.carrier(ocn)
     }
 
     /// The area code with this NPA, from the dataset in memory, so that an exchange with its area
@@ -101,28 +88,11 @@ impl Lookups<'_> {
 
     /// The exchange with this NPA-NXX.
     pub async fn exchange(&self, npa_nxx: NpaNxx, freshness: Freshness) -> Option<Exchange> {
-        let cache_key = (npa_nxx, self.current.version.clone());
-        if freshness == Freshness::Cached
-            && let Some(exchange) = self.app.exchanges.get(&cache_key).await
-        {
-            request_context::record(|context| context.cache_hits += 1);
-            return Some(exchange);
-        }
-        request_context::record(|context| context.cache_misses += 1);
-        let find = |dataset: &Dataset| dataset.exchange(npa_nxx);
-        let store = &self.app.store;
-        let read = store.briefly(Table::Exchanges, store.exchange(npa_nxx));
-        match self.look_up(RecordKey::Exchange(npa_nxx), read, find).await {
-            Found::Item(exchange) => {
-                self.app.exchanges.insert(cache_key, exchange.clone()).await;
-                Some(exchange)
-            }
-            Found::InMemory(exchange) => exchange,
-        }
+        self.exchanges(&[npa_nxx].into(), freshness).await.remove(&npa_nxx)
     }
 
-    /// The exchanges with these NPA-NXXs, each as [`Self::exchange`] would answer it. Exchanges that are
-    /// not in the data are left out. Those to read are read in batches, all batches at the same time.
+    /// The exchanges with these NPA-NXXs. Exchanges that are not in the data are left out. Those to read are
+    /// read in batches, all batches at the same time.
     pub async fn exchanges(
         &self,
         npa_nxxs: &BTreeSet<NpaNxx>,
@@ -167,13 +137,21 @@ impl Lookups<'_> {
     /// The items of these exchanges, without those of the batches that cannot be read.
     async fn items_of(&self, npa_nxxs: &[NpaNxx]) -> HashMap<NpaNxx, LookupItem<Exchange>> {
         let store = &self.app.store;
-        let batches = npa_nxxs
-            .chunks(READS_PER_BATCH)
-            .map(|batch| store.briefly(Table::Exchanges, store.exchanges(batch)));
+        let reads = match *npa_nxxs {
+            [only] => {
+                let item = store.briefly(Table::Exchanges, store.exchange(only)).await;
+                vec![item.map(|item| item.map(|item| (only, item)).into_iter().collect())]
+            }
+            _ => {
+                let batches = npa_nxxs.chunks(READS_PER_BATCH);
+                let read = |batch| store.briefly(Table::Exchanges, store.exchanges(batch));
+                join_all(batches.map(read)).await
+            }
+        };
         let mut items = HashMap::new();
         let mut failure = None;
-        for batch in join_all(batches).await {
-            match batch {
+        for read in reads {
+            match read {
                 Ok(read) => items.extend(read),
                 Err(error) if error.is_left_alone() => (),
                 Err(error) => failure = Some(error),
@@ -183,24 +161,6 @@ impl Lookups<'_> {
             warn_of_unread(&error);
         }
         items
-    }
-
-    /// The record of `key` in this version. If the dataset has no such record, no item is read.
-    async fn look_up<R>(
-        &self,
-        key: RecordKey,
-        read: impl Future<Output = Result<Option<LookupItem<R>>, StoreError>>,
-        find: impl FnOnce(&Dataset) -> Option<R>,
-    ) -> Found<R> {
-        let dataset = &self.current.dataset;
-        let Some(expected) = dataset.last_changed(key) else { return Found::InMemory(None) };
-        match read.await {
-            Ok(Some(item)) if item.version == expected => return Found::Item(item.record),
-            Ok(_) => (),
-            Err(error) if error.is_left_alone() => (),
-            Err(error) => warn_of_unread(&error),
-        }
-        Found::InMemory(find(dataset))
     }
 }
 

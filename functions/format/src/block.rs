@@ -153,7 +153,7 @@ fn thousands_digit(number: &PhoneNumber) -> Option<u8> {
     number.national_number.as_bytes().get(6)?.checked_sub(b'0')
 }
 
-/// Where a number is, and who holds its block.
+/// The place of a number, and the holder of its block.
 #[derive(Debug, Default)]
 pub struct Block {
     /// The place to which calls of the block are rated.
@@ -253,32 +253,37 @@ mod tests {
         }
     }
 
-    fn rate_center_and_ocn(digit: u8, month: i8) -> (Option<String>, Option<String>) {
-        let data = BlockRecords { exchange: Some(exchange()), area_code: None };
-        let today = Date::constant(2026, month, 1);
-        let Block { rate_center, carrier, .. } = Block::of_digit(Some(digit), data, today);
-        (rate_center, carrier.and_then(|carrier| carrier.ocn).map(|ocn| ocn.to_string()))
-    }
-
     #[test]
     fn a_block_gives_holder_and_rate_center_from_its_effective_date_on() {
-        let expected =
-            |rate_center: &str, ocn: &str| (Some(rate_center.to_owned()), Some(ocn.to_owned()));
-        assert_eq!(rate_center_and_ocn(4, 6), expected("VALDEZ", "6872"));
-        assert_eq!(rate_center_and_ocn(4, 7), expected("JUNEAU", "464D"));
-        assert_eq!(rate_center_and_ocn(5, 7), expected("VALDEZ", "6872"));
+        let mut without_rate_center = exchange();
+        without_rate_center.blocks.get_mut(&4).unwrap().rate_center = None;
+        for (exchange, digit, month, rate_center, ocn) in [
+            (exchange(), 4, 6, "VALDEZ", "6872"),
+            (exchange(), 4, 7, "JUNEAU", "464D"),
+            (exchange(), 5, 7, "VALDEZ", "6872"),
+            (without_rate_center, 4, 7, "VALDEZ", "464D"),
+        ] {
+            let data = BlockRecords { exchange: Some(exchange), area_code: None };
+            let block = Block::of_digit(Some(digit), data, Date::constant(2026, month, 1));
+            let case = format!("{digit} in month {month}");
+            assert_eq!(block.rate_center.as_deref(), Some(rate_center), "{case}");
+            let found = block.carrier.unwrap().ocn.unwrap().to_string();
+            assert_eq!(found, ocn, "{case}");
+        }
     }
 
     #[test]
-    fn a_block_without_a_rate_center_has_that_of_its_exchange() {
-        let mut pooled = exchange();
-        pooled.blocks.get_mut(&4).unwrap().rate_center = None;
-        let data = BlockRecords { exchange: Some(pooled), area_code: None };
-        let today = Date::constant(2026, 7, 1);
-        let Block { rate_center, carrier, .. } = Block::of_digit(Some(4), data, today);
-        assert_eq!(rate_center.as_deref(), Some("VALDEZ"));
-        let expected = serde_json::json!({ "ocn": "464D", "name": null, "type": null });
-        assert_eq!(serde_json::to_value(carrier).unwrap(), expected);
+    fn only_valid_geographic_numbers_of_north_america_have_an_exchange_to_look_up() {
+        let found = |text: &str| {
+            let number = PhoneNumber::parse(text, DefaultCountry::default()).unwrap();
+            geographic_npa_nxx(&number).map(|npa_nxx| npa_nxx.to_string())
+        };
+        assert_eq!(found("305 234 5678").as_deref(), Some("305-234"));
+        for other in
+            ["1-800-356-9377", "+1 600 201 2345", "+1 500 234 5678", "+44 20 7946 0958", "305 234"]
+        {
+            assert_eq!(found(other), None, "{other}");
+        }
     }
 
     #[test]

@@ -10,11 +10,7 @@ use shared::{
 };
 use utoipa::IntoParams;
 
-use super::{
-    FormatResult,
-    fields::Fields,
-    include::{Extra, Include},
-};
+use super::{FormatResult, fields::Fields, include::Extra};
 
 /// How to read the number, whether its exchange may be answered from the cache, and what the answer has.
 #[derive(Debug, IntoParams)]
@@ -29,7 +25,7 @@ pub struct Options {
     /// Parts of the answer that come only on request, comma-separated. `reason` is why the number is not valid,
     /// or that its text holds a second number; it is `null` for one valid number.
     #[param(value_type = Option<Vec<Extra>>, style = Form, explode = false, inline)]
-    pub include: Include,
+    pub include: Vec<Extra>,
     /// Fields of the answer, comma-separated, such as `valid,formats.e164,carrier.name`. All others are left out,
     /// even required ones. A part such as `formats` stands for all in it. Fields of `include` need no `include`.
     #[param(value_type = Option<Vec<String>>, style = Form, explode = false)]
@@ -52,7 +48,7 @@ impl Options {
             Some(text) if text.eq_ignore_ascii_case("false") => Freshness::Fresh,
             _ => Freshness::Cached,
         };
-        let include = params.text("include")?.map(|names| Include::parse(&names)).transpose()?;
+        let include = params.text("include")?.map(|names| Extra::parse_list(&names)).transpose()?;
         let fields = params.text("fields")?.map(|paths| FIELDS.selected(&paths)).transpose()?;
         let flags = params.one_of::<Switch>("flags")?;
         Ok(Self {
@@ -64,15 +60,15 @@ impl Options {
         })
     }
 
-    /// Whether the answer has this part. Where fields are named, they alone decide.
+    /// Returns true if the answer has this part. Where fields are named, they alone decide.
     pub fn has(&self, extra: Extra) -> bool {
         match &self.fields {
             Some(fields) => fields.has(extra.into()),
-            None => self.include.has(extra),
+            None => self.include.iter().any(|asked| [extra, Extra::All].contains(asked)),
         }
     }
 
-    /// Whether the answer has links to flags.
+    /// Returns true if the answer has links to flags.
     pub fn has_flags(&self) -> bool {
         self.flags && self.fields.as_ref().is_none_or(|fields| fields.has("flags"))
     }
@@ -87,9 +83,6 @@ enum Switch {
 }
 
 /// The country that a `defaultCountry` names.
-///
-/// # Errors
-/// Returns [`ApiError::UnknownDefaultCountry`] if it names none.
 pub fn country_of(text: &str) -> Result<DefaultCountry, ApiError> {
     text.parse().map_err(|error| {
         let message = format!("Invalid defaultCountry '{}': {error}", quote(text));

@@ -13,7 +13,7 @@ use shared::{
 /// The name of the parameter.
 const TN: &str = "tn";
 
-/// What comes directly before the plus sign of a number in a `tel:` URI.
+/// The text directly before the plus sign of a number in a `tel:` URI.
 const SCHEME: &str = "tel:";
 const CONTEXT: &str = ";phone-context=";
 
@@ -24,7 +24,7 @@ const OPENING: [char; 3] = ['(', '[', '\''];
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Readings {
     likeliest: String,
-    /// What counts instead if it is a better number.
+    /// The reading that counts instead if it is a better number.
     other: Option<String>,
 }
 
@@ -40,7 +40,7 @@ impl From<String> for Readings {
     }
 }
 
-/// What a literal `+` stands for.
+/// The meaning of a literal `+`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Plus {
     Sign,
@@ -51,9 +51,6 @@ enum Plus {
 
 impl Readings {
     /// The readings of the parameter `tn`; `None` if it is absent or empty.
-    ///
-    /// # Errors
-    /// Returns [`ApiError::InvalidRequest`] if it has two different values.
     pub fn of_query(params: &Params) -> Result<Option<Self>, ApiError> {
         let readings: Vec<Self> = params.raw_values(TN).map(Self::of_value).collect();
         let likeliest = readings.iter().map(|readings| Cow::from(&readings.likeliest));
@@ -117,7 +114,7 @@ fn with_signs_between_numbers(value: &str) -> String {
     text
 }
 
-/// What the last `+` of a value stands for, by the encoded text before and after it.
+/// The meaning of the last `+` of a value, by the encoded text before and after it.
 fn last_plus(before: &str, after: &str) -> Plus {
     let text_before = decoded(before).to_lowercase();
     let follows_context = text_before.ends_with(CONTEXT);
@@ -139,7 +136,7 @@ fn last_plus(before: &str, after: &str) -> Plus {
     if is_bare && !has_encoded_punctuation(after) { Plus::LikelySign } else { Plus::LikelySpace }
 }
 
-/// Whether the `+` is that of a number that a spreadsheet has written like `5.55E+09`, with nothing
+/// Returns true if the `+` is that of a number that a spreadsheet has written like `5.55E+09`, with nothing
 /// but punctuation around it.
 fn is_exponent(text_before: &str, after: &str) -> bool {
     let Some(mantissa) = text_before.strip_suffix('e') else { return false };
@@ -153,7 +150,7 @@ fn is_exponent(text_before: &str, after: &str) -> bool {
         && !rest.contains(char::is_alphanumeric)
 }
 
-/// Whether the text has punctuation that clients write as it is, unless they encode everything, a
+/// Returns true if the text has punctuation that clients write as it is, unless they encode everything, a
 /// plus sign included.
 fn has_encoded_punctuation(encoded: &str) -> bool {
     const ENCODED: [&str; 13] =
@@ -162,7 +159,7 @@ fn has_encoded_punctuation(encoded: &str) -> bool {
     ENCODED.iter().any(|code| upper.contains(code))
 }
 
-/// Whether the text ends with `tel:` as a word.
+/// Returns true if the text ends with `tel:` as a word.
 fn is_after_scheme(text: &str) -> bool {
     text.strip_suffix(SCHEME).is_some_and(|before| !before.ends_with(char::is_alphanumeric))
 }
@@ -254,25 +251,39 @@ mod tests {
         assert!(matches!(refused, Err(ApiError::InvalidRequest(_))));
     }
 
-    fn best_of(likeliest: &str, other: &str) -> String {
-        let readings = Readings { likeliest: likeliest.to_owned(), other: Some(other.to_owned()) };
-        readings.best(DefaultCountry::default()).text
-    }
-
     #[test]
     fn the_better_number_counts_and_of_equals_the_likeliest() {
-        for (likeliest, other) in [
-            ("+516-607-4335", " 516-607-4335"),
-            ("+442079460958", " 442079460958"),
-            ("+999", " abc"),
-            ("+hello", " hello"),
+        for (value, e164) in [
+            // Beside a space or a label; with a plus sign they would be valid in Peru, Colombia and Egypt.
+            ("+516-607-4335+", "+15166074335"),
+            ("+570-772-1086+", "+15707721086"),
+            ("Cell%3A+205-480-0075", "+12054800075"),
+            ("+%28516%29+607-4335", "+15166074335"),
+            ("Jane+Doe+516-607-4335", "+15166074335"),
+            ("%22+516-607-4335%22", "+15166074335"),
+            ("+305-234-5678", "+13052345678"),
+            ("%EF%BC%8B%EF%BC%94%EF%BC%94+20+7946+0958", "+442079460958"),
+            // A plus sign that no client has encoded.
+            ("+442079460958", "+442079460958"),
+            ("+44%2020%207946%200958", "+442079460958"),
+            ("(+44)2079460958", "+442079460958"),
+            ("tel%3A+442079460958", "+442079460958"),
+            ("tel:20-7946-0958;phone-context%3D+44", "+442079460958"),
+            ("Line%20two:%20+44%2020%207946%200958", "+442079460958"),
         ] {
-            assert_eq!(best_of(likeliest, other), likeliest);
+            let best = Readings::of_value(value).best(DefaultCountry::default());
+            assert_eq!(best.number.unwrap().formats.e164, e164, "{value}");
         }
-        for (likeliest, other) in
-            [("+305-234-5678", " 305-234-5678"), ("+9995678901", " 9995678901"), ("+", " 12")]
-        {
-            assert_eq!(best_of(likeliest, other), other);
+        for (likeliest, other, best) in [
+            ("+516-607-4335", " 516-607-4335", "+516-607-4335"),
+            ("+999", " abc", "+999"),
+            ("+hello", " hello", "+hello"),
+            ("+9995678901", " 9995678901", " 9995678901"),
+            ("+", " 12", " 12"),
+        ] {
+            let readings =
+                Readings { likeliest: likeliest.to_owned(), other: Some(other.to_owned()) };
+            assert_eq!(readings.best(DefaultCountry::default()).text, best, "{likeliest}");
         }
     }
 

@@ -60,7 +60,7 @@ impl ToolCall {
     }
 }
 
-/// What an agent is told: the answer of the API as it is, or its error as one of the tool.
+/// The result for an agent: the answer of the API as it is, or its error as one of the tool.
 fn result_of(tool: &Tool, answer: &Answer) -> CallToolResult {
     let text = String::from_utf8_lossy(&answer.body).into_owned();
     let Ok(body) = serde_json::from_str::<Value>(&text) else {
@@ -80,7 +80,7 @@ fn with_structure(mut result: CallToolResult, body: Value) -> CallToolResult {
     result
 }
 
-/// What leads to another page of a list.
+/// The parameters of another page of a list.
 #[derive(Debug, PartialEq, Eq)]
 struct OtherPage {
     offset: String,

@@ -71,7 +71,7 @@ pub async fn answer(
     }
 }
 
-/// Whether the message calls a tool whose route counts the numbers.
+/// Returns true if the message calls a tool whose route counts the numbers.
 fn takes_numbers(message: &Value) -> bool {
     let name = message["params"]["name"].as_str().unwrap_or_default();
     message["method"] == "tools/call" && Tool::named(name).is_some_and(|tool| tool.takes_numbers)

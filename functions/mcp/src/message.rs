@@ -8,7 +8,7 @@ use axum::{
 use rmcp::model::{ClientJsonRpcMessage, ErrorCode};
 use serde_json::{Value, json};
 
-/// Why a request is refused before the protocol sees a message.
+/// The refusal of a request before the protocol sees a message.
 #[derive(Debug, PartialEq)]
 pub struct Refused {
     status: StatusCode,
@@ -43,7 +43,7 @@ pub fn read(body: &[u8]) -> Result<Value, Refused> {
     }
 }
 
-/// Why JSON is no message of a client; `None` if it is one.
+/// The reason why JSON is not a message of a client; `None` if it is one.
 fn fault_of(message: &Value) -> Option<&'static str> {
     if message.is_array() {
         return Some("batches are not supported");
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_is_no_json_cannot_be_parsed() {
+    fn text_that_is_not_json_cannot_be_parsed() {
         for body in ["", "{", "hello", "\u{feff}{}", &"[".repeat(1000), "{\"a\":1} x"] {
             let (code, id, message) = refusal(body);
             assert_eq!((code, id), (-32700, Value::Null), "{body}: {message}");

@@ -1,4 +1,4 @@
-//! What agents are told of the tools in the words of the protocol. The arguments are described as the
+//! The description of the tools in the words of the protocol. The arguments are described as the
 //! API describes the parameters of its routes.
 
 use std::sync::{Arc, LazyLock};
@@ -23,7 +23,7 @@ pub static DESCRIBED_TOOLS: LazyLock<Vec<DescribedTool>> = LazyLock::new(|| {
 /// the error that answers a wrong one states the rule.
 const LONGEST_ENUM: usize = 100;
 
-/// What a client that writes values as programs do is shown, where a route has no example itself.
+/// Examples of arguments for which a route has none, or one that only programs write.
 const EXAMPLES: [(&str, &str); 5] = [
     ("defaultCountry", "GB"),
     ("tn", "+1 (416) 234-5678"),
@@ -31,6 +31,10 @@ const EXAMPLES: [(&str, &str); 5] = [
     ("rate_center", "MIAMI"),
     ("company", "AT&T Mobility"),
 ];
+
+/// The parameters of routes that tools do not take: the form of an answer is that of the tool, and an agent
+/// needs neither another cache nor images.
+const NOT_FOR_AGENTS: [&str; 5] = ["cache", "flags", "format", "column", "countryColumn"];
 
 fn described(tool: &Tool, api: &Value) -> DescribedTool {
     let annotations =
@@ -42,13 +46,18 @@ fn described(tool: &Tool, api: &Value) -> DescribedTool {
 
 /// The JSON Schema of the arguments of a tool.
 fn input_schema(tool: &Tool, api: &Value) -> Map<String, Value> {
-    let parameters = tool.arguments.iter().map(|name| (*name, parameter(api, tool, name)));
     let (mut properties, mut required) = (Map::new(), Vec::new());
     if tool.takes_numbers {
         properties.insert(NUMBERS.to_owned(), numbers());
         required.push(NUMBERS);
     }
-    for (name, parameter) in parameters {
+    let method = if tool.takes_numbers { "post" } else { "get" };
+    let parameters = api["paths"][tool.path][method]["parameters"].as_array();
+    for parameter in parameters.into_iter().flatten() {
+        let name = parameter["name"].as_str().unwrap_or_default();
+        if NOT_FOR_AGENTS.contains(&name) {
+            continue;
+        }
         if parameter["required"] == true {
             required.push(name);
         }
@@ -65,12 +74,12 @@ fn input_schema(tool: &Tool, api: &Value) -> Map<String, Value> {
     schema
 }
 
-/// The description of a parameter of a route; `null` if it has none, which a test excludes.
-fn parameter<'a>(api: &'a Value, tool: &Tool, name: &str) -> &'a Value {
-    let method = if tool.takes_numbers { "post" } else { "get" };
-    let parameters = api["paths"][tool.path][method]["parameters"].as_array();
-    let mut named = parameters.into_iter().flatten().filter(|parameter| parameter["name"] == name);
-    named.next().unwrap_or(&Value::Null)
+/// The names of the arguments that a tool takes.
+pub fn known_arguments(tool: &Tool) -> Vec<&'static str> {
+    let described = DESCRIBED_TOOLS.iter().find(|described| described.name == tool.name);
+    let properties = described.and_then(|described| described.input_schema.get("properties"));
+    let names = properties.and_then(Value::as_object).into_iter().flat_map(Map::keys);
+    names.map(String::as_str).collect()
 }
 
 /// The JSON Schema of the argument that the route has in a body.
@@ -108,7 +117,7 @@ fn property(name: &str, parameter: &Value, api: &Value) -> Map<String, Value> {
     property
 }
 
-/// What an agent is told of an argument.
+/// The description of an argument.
 fn description_of(name: &str, parameter: &Value) -> Value {
     match name {
         "version" => {

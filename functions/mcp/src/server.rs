@@ -1,4 +1,4 @@
-//! What the protocol asks of a server: what it is, its tools, and calls of them.
+//! The server of the protocol: its description, its tools, and calls of them.
 
 use std::borrow::Cow;
 
@@ -21,7 +21,7 @@ use crate::{
     tools::{TOOLS, Tool},
 };
 
-/// What every agent is told before it calls a tool.
+/// The instructions that every agent gets before it calls a tool.
 const INSTRUCTIONS: &str = "\
 Reference data of telephone numbers: the rules of the numbers of every country, and for the North \
 American Numbering Plan (US and Canada) the area codes, exchanges and carriers that NANPA and CNAC publish.

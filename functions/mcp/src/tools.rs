@@ -1,6 +1,6 @@
 //! The tools: what agents are told of each, and which route answers it.
 
-/// A tool, which asks one route of the API.
+/// A tool, which asks one route of the API. It takes the query parameters of the route.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Tool {
     pub name: &'static str,
@@ -8,9 +8,7 @@ pub struct Tool {
     pub description: &'static str,
     /// The path of the route.
     pub path: &'static str,
-    /// What it takes: parameters in the query of the route, by their names.
-    pub arguments: &'static [&'static str],
-    /// Whether it also takes [`NUMBERS`], which it sends to the route in a body.
+    /// True if it takes [`NUMBERS`], which it sends to the route in a body.
     pub takes_numbers: bool,
 }
 
@@ -20,12 +18,6 @@ pub const NUMBERS: &str = "numbers";
 pub const MOST_NUMBERS: usize = 25;
 
 impl Tool {
-    /// The names of all arguments.
-    pub fn known_arguments(&self) -> Vec<&'static str> {
-        let numbers = if self.takes_numbers { Some(NUMBERS) } else { None };
-        numbers.into_iter().chain(self.arguments.iter().copied()).collect()
-    }
-
     /// The tool of this name.
     pub fn named(name: &str) -> Option<&'static Self> {
         TOOLS.iter().find(|tool| tool.name == name)
@@ -43,7 +35,6 @@ pub const TOOLS: [Tool; 7] = [
                       block is assigned to. Takes any notation. The number may have been ported to \
                       another carrier since.",
         path: "/v1/format",
-        arguments: &["tn", "defaultCountry", "include", "fields"],
         takes_numbers: false,
     },
     Tool {
@@ -53,7 +44,6 @@ pub const TOOLS: [Tool; 7] = [
                       number that is wrong has an error in its place, and the others have their results. \
                       It counts as so many requests against the quota of the API key.",
         path: "/v1/format",
-        arguments: &["defaultCountry", "include", "fields"],
         takes_numbers: true,
     },
     Tool {
@@ -64,7 +54,6 @@ pub const TOOLS: [Tool; 7] = [
                       are not valid. It knows no toll-free numbers and none of the Caribbean. The number \
                       may have been ported to another carrier since.",
         path: "/v1/lookup",
-        arguments: &["tn", "fields"],
         takes_numbers: false,
     },
     Tool {
@@ -74,7 +63,6 @@ pub const TOOLS: [Tool; 7] = [
                       page of these with the holder, rate center and status of each. With nxx, only \
                       that exchange (NPA-NXX).",
         path: "/v1/npa",
-        arguments: &["npa", "nxx", "limit", "offset", "version"],
         takes_numbers: false,
     },
     Tool {
@@ -83,7 +71,6 @@ pub const TOOLS: [Tool; 7] = [
         description: "A carrier by its Operating Company Number (OCN): its names, type and state, and how \
                       many exchanges it holds in each state. list_carriers finds the OCN of a name.",
         path: "/v1/carrier",
-        arguments: &["ocn"],
         takes_numbers: false,
     },
     Tool {
@@ -93,7 +80,6 @@ pub const TOOLS: [Tool; 7] = [
                       With q, the names most like it come first, and among equals the carriers with most \
                       exchanges.",
         path: "/v1/carriers",
-        arguments: &["q", "country", "state", "type", "limit", "offset", "version"],
         takes_numbers: false,
     },
     Tool {
@@ -103,21 +89,6 @@ pub const TOOLS: [Tool; 7] = [
                       the holder, rate center, state and status of each, in the order of their codes. \
                       pagination.total counts all matches.",
         path: "/v1/search",
-        arguments: &[
-            "q",
-            "npa",
-            "nxx",
-            "ocn",
-            "company",
-            "rate_center",
-            "state",
-            "country",
-            "type",
-            "status",
-            "limit",
-            "offset",
-            "version",
-        ],
         takes_numbers: false,
     },
 ];

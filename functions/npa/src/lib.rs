@@ -89,21 +89,22 @@ impl Rows for AreaCodeResult {
     }
 }
 
-/// Which part of the exchanges is asked for, by which URL and in which form.
+/// A request for exchanges: its URL, and the page, version and form that it asks for.
 struct ListRequest {
     uri: Uri,
     page: Page,
+    version: VersionParam,
     format: ListFormat,
 }
 
 impl AreaCodeResult {
     fn paged(
-        ListRequest { uri, page: _, format }: ListRequest,
+        ListRequest { uri, page, format, .. }: ListRequest,
         version: Option<String>,
-        area_code: &AreaCode,
-        (exchanges, pagination): (Vec<Exchange>, Pagination),
+        AreaCode { npa, state, states: _, country, total_exchanges }: AreaCode,
+        exchanges: impl ExactSizeIterator<Item = Exchange>,
     ) -> Paged<Self> {
-        let &AreaCode { npa, state, states: _, country, total_exchanges } = area_code;
+        let (exchanges, pagination) = page.of_items(exchanges);
         let body = Self {
             npa,
             state,
@@ -136,14 +137,14 @@ async fn area_code_by_path(
     State(app): State<App>,
     PathParams([npa]): PathParams<1>,
     params: Params,
-    version_param: VersionParam,
+    version: VersionParam,
     uri: Uri,
     page: Page,
     FormatParam { format }: FormatParam,
 ) -> Result<Paged<AreaCodeResult>, ApiError> {
     let npa = parse("npa", &npa)?;
-    let request = ListRequest { uri, page, format };
-    area_code_or_exchange(&app, &params, &version_param, request, npa).await
+    let request = ListRequest { uri, page, version, format };
+    area_code_or_exchange(&app, &params, request, npa).await
 }
 
 /// Look up one exchange
@@ -170,7 +171,8 @@ async fn exchange_by_path(
     FormatParam { format }: FormatParam,
 ) -> Result<Paged<AreaCodeResult>, ApiError> {
     let npa_nxx = NpaNxx { npa: parse("npa", &npa)?, nxx: parse("nxx", &nxx)? };
-    exchange(&app, ListRequest { uri, page, format }, npa_nxx).await
+    let version = VersionParam { version: None };
+    exchange(&app, ListRequest { uri, page, version, format }, npa_nxx).await
 }
 
 /// Look up an area code or one exchange by query
@@ -192,7 +194,7 @@ async fn exchange_by_path(
 async fn by_query(
     State(app): State<App>,
     params: Params,
-    version_param: VersionParam,
+    version: VersionParam,
     uri: Uri,
     page: Page,
     FormatParam { format }: FormatParam,
@@ -202,71 +204,45 @@ async fn by_query(
             "npa is required. Usage: /v1/npa?npa=<NPA> or /v1/npa?npa=<NPA>&nxx=<NXX>",
         )
     })?;
-    let request = ListRequest { uri, page, format };
-    area_code_or_exchange(&app, &params, &version_param, request, npa).await
+    let request = ListRequest { uri, page, version, format };
+    area_code_or_exchange(&app, &params, request, npa).await
 }
 
 /// The exchange that the query names, or else all exchanges of the area code.
 async fn area_code_or_exchange(
     app: &App,
     params: &Params,
-    version_param: &VersionParam,
     request: ListRequest,
     npa: Npa,
 ) -> Result<Paged<AreaCodeResult>, ApiError> {
-    match params.parsed("nxx")? {
-        Some(nxx) if version_param.version.is_some() => {
-            exchange_of_version(app, version_param, request, NpaNxx { npa, nxx }).await
-        }
-        Some(nxx) => exchange(app, request, NpaNxx { npa, nxx }).await,
-        None => area_code(app, version_param, request, npa).await,
+    if let Some(nxx) = params.parsed("nxx")? {
+        return exchange(app, request, NpaNxx { npa, nxx }).await;
     }
-}
-
-/// Lists the exchanges of an area code from the dataset in memory.
-async fn area_code(
-    app: &App,
-    version_param: &VersionParam,
-    request: ListRequest,
-    npa: Npa,
-) -> Result<Paged<AreaCodeResult>, ApiError> {
-    let LoadedVersion { version, dataset } = app.dataset_for_listing(version_param).await?;
+    let LoadedVersion { version, dataset } = app.dataset_for_listing(&request.version).await?;
     let area_code = dataset
         .area_code(npa)
         .ok_or_else(|| ApiError::not_found(format!("No data found for NPA {npa}")))?;
-    let on_page = request.page.of_items(dataset.exchanges_of(npa));
-    Ok(AreaCodeResult::paged(request, Some(version.to_string()), &area_code, on_page))
+    let exchanges = dataset.exchanges_of(npa);
+    Ok(AreaCodeResult::paged(request, Some(version.to_string()), area_code, exchanges))
 }
 
-/// Looks up one exchange and its area code in the dataset of a version.
-async fn exchange_of_version(
-    app: &App,
-    version_param: &VersionParam,
-    request: ListRequest,
-    npa_nxx: NpaNxx,
-) -> Result<Paged<AreaCodeResult>, ApiError> {
-    let LoadedVersion { version, dataset } = app.dataset_for_listing(version_param).await?;
-    let found = (dataset.area_code(npa_nxx.npa), dataset.exchange(npa_nxx));
-    let (Some(area_code), Some(exchange)) = found else { return Err(exchange_not_found(npa_nxx)) };
-    let on_page = request.page.of_items([exchange].into_iter());
-    Ok(AreaCodeResult::paged(request, Some(version.to_string()), &area_code, on_page))
-}
-
-fn exchange_not_found(npa_nxx: NpaNxx) -> ApiError {
-    ApiError::not_found(format!("No data found for NPA-NXX {npa_nxx}"))
-}
-
-/// Looks up one exchange as an item.
+/// Looks up one exchange and its area code, in the version that is asked for or else as an item.
 async fn exchange(
     app: &App,
     request: ListRequest,
     npa_nxx: NpaNxx,
 ) -> Result<Paged<AreaCodeResult>, ApiError> {
-    let lookups = app.lookups().await?;
-    let exchange = lookups.exchange(npa_nxx, Freshness::Fresh).await;
-    let (Some(area_code), Some(exchange)) = (lookups.area_code(npa_nxx.npa), exchange) else {
-        return Err(exchange_not_found(npa_nxx));
+    let (version, area_code, exchange) = if request.version.version.is_some() {
+        let LoadedVersion { version, dataset } = app.dataset_for_listing(&request.version).await?;
+        let exchange = dataset.exchange(npa_nxx);
+        (Some(version.to_string()), dataset.area_code(npa_nxx.npa), exchange)
+    } else {
+        let lookups = app.lookups().await?;
+        let exchange = lookups.exchange(npa_nxx, Freshness::Fresh).await;
+        (None, lookups.area_code(npa_nxx.npa), exchange)
     };
-    let on_page = request.page.of_items([exchange].into_iter());
-    Ok(AreaCodeResult::paged(request, None, &area_code, on_page))
+    let (Some(area_code), Some(exchange)) = (area_code, exchange) else {
+        return Err(ApiError::not_found(format!("No data found for NPA-NXX {npa_nxx}")));
+    };
+    Ok(AreaCodeResult::paged(request, version, area_code, [exchange].into_iter()))
 }

@@ -23,9 +23,6 @@ const VERSION_DIGITS: usize = 8;
 
 /// Answers with the image at a path such as `80dc79f0/countries/US.svg`. The version may be missing or
 /// that of another release, so that a link works for as long as there is a flag.
-///
-/// # Errors
-/// Returns [`ApiError::NotFound`] if there is no such image.
 pub async fn flag(PathParams([path]): PathParams<1>) -> Result<Response, ApiError> {
     let (caching, name) = match path.split_once('/') {
         Some((::flags::VERSION, name)) => (OF_THIS_VERSION, name),

@@ -1,4 +1,4 @@
-//! What people see in a browser: the page, the documentation, the description of the API, and the images of
+//! Pages for people with a browser: the page, the documentation, the description of the API, and the images of
 //! flags. It needs neither a key nor the data.
 
 mod description;

@@ -32,12 +32,6 @@ pub struct FormattedNumbers {
     results: Vec<FormattedNumber>,
 }
 
-/// [`FormattedNumbers`] with the fields that are asked for.
-#[derive(Serialize)]
-struct ThinnedNumbers<'a> {
-    results: Vec<Thinned<'a, FormattedNumber>>,
-}
-
 /// The answer for one number of many: what it is, or why that is not known.
 #[derive(Serialize, ToSchema)]
 pub struct FormattedNumber {
@@ -90,8 +84,10 @@ impl AnswerForm {
         results: &[FormattedNumber],
     ) -> Result<Response, ApiError> {
         let (media_type, body) = match self {
-            Self::Json => (Self::JSON, json(results, options.fields)),
-            Self::JsonLines => (Self::JSON_LINES, json_lines(results, options.fields)),
+            Self::Json => {
+                (Self::JSON, json(["{\"results\":[", ",", "]}"], results, options.fields))
+            }
+            Self::JsonLines => (Self::JSON_LINES, json(["", "\n", "\n"], results, options.fields)),
             Self::Csv => (shared::cells::MEDIA_TYPE, csv(table, &Columns::of(&options), results)),
         };
         let body = body.map_err(|error| {
@@ -104,34 +100,22 @@ impl AnswerForm {
 
 type Written = Result<Vec<u8>, Box<dyn std::error::Error>>;
 
-fn json(results: &[FormattedNumber], fields: Option<Fields>) -> Written {
+/// The results as JSON, with what is before, between and after them.
+fn json(
+    [before, between, after]: [&str; 3],
+    results: &[FormattedNumber],
+    fields: Option<Fields>,
+) -> Written {
+    // All fields of an answer, but of its result only these.
+    let fields =
+        fields.map(|fields| fields.within(Fields::from_type::<FormattedNumber>(), "result"));
     let mut body = Vec::with_capacity(results.len() * BYTES_OF_RESULT);
-    let fields = fields.map(within_result);
-    let results = thinned(results, fields.as_ref()).collect();
-    serde_json::to_writer(&mut body, &ThinnedNumbers { results })?;
-    Ok(body)
-}
-
-fn json_lines(results: &[FormattedNumber], fields: Option<Fields>) -> Written {
-    let mut body = Vec::with_capacity(results.len() * BYTES_OF_RESULT);
-    let fields = fields.map(within_result);
-    for result in thinned(results, fields.as_ref()) {
-        serde_json::to_writer(&mut body, &result)?;
-        body.push(b'\n');
+    for (index, answer) in results.iter().enumerate() {
+        body.extend(if index == 0 { before } else { between }.as_bytes());
+        serde_json::to_writer(&mut body, &Thinned { answer, fields: fields.as_ref() })?;
     }
+    body.extend(after.as_bytes());
     Ok(body)
-}
-
-/// All fields of an answer, but of its result only these.
-fn within_result(fields: Fields) -> Fields {
-    fields.within(Fields::from_type::<FormattedNumber>(), "result")
-}
-
-fn thinned<'a>(
-    results: &'a [FormattedNumber],
-    fields: Option<&'a Fields>,
-) -> impl Iterator<Item = Thinned<'a, FormattedNumber>> {
-    results.iter().map(move |answer| Thinned { answer, fields })
 }
 
 /// The columns of the table that was sent, or else `id` and `tn`, then those of the results.

@@ -26,7 +26,7 @@ use super::{
 /// the numbers, all of it stays below the 6 MB that Lambda answers.
 const LONGEST_BODY: usize = 512 * 1024;
 
-/// What a request asks for.
+/// The numbers that a request asks for.
 #[derive(Debug)]
 pub struct Batch {
     /// At least one, and at most [`super::MOST_NUMBERS`].
@@ -80,9 +80,6 @@ impl Batch {
 
 impl BodyForm {
     /// The form that `Content-Type` names.
-    ///
-    /// # Errors
-    /// Returns [`ApiError::UnsupportedMediaType`] if it names none that is read, or another encoding.
     fn of(headers: &HeaderMap) -> Result<Self, ApiError> {
         let coding = header_text(headers, CONTENT_ENCODING);
         if !coding.is_empty() && !coding.eq_ignore_ascii_case("identity") {
@@ -134,9 +131,6 @@ fn too_long(got: &str) -> ApiError {
 }
 
 /// The body as text, without the byte order mark that Windows puts before it.
-///
-/// # Errors
-/// Returns [`ApiError::InvalidRequest`], which names the place, if it is not UTF-8.
 fn text_of(body: &[u8]) -> Result<&str, ApiError> {
     match from_utf8(body) {
         Ok(text) => Ok(text.strip_prefix('\u{feff}').unwrap_or(text)),

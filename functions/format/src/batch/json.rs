@@ -87,10 +87,6 @@ pub fn digits_of(number: &Number) -> Option<String> {
 }
 
 /// The numbers in a JSON array.
-///
-/// # Errors
-/// Returns [`ApiError::InvalidRequest`] if the text is no JSON array or an empty one, and
-/// [`ApiError::ContentTooLarge`] if it has too many numbers.
 pub fn numbers_in(text: &str) -> Result<Vec<AskedNumber>, ApiError> {
     match serde_json::from_str::<Items>(text) {
         Ok(Items { kept, count }) => {
@@ -153,30 +149,19 @@ impl<'de> Visitor<'de> for ItemsVisitor {
 /// The number in an item. Some items are JSON by their form, and yet cannot be read, such as the text
 /// `"\ud800"`, half a character. They keep no other from its answer.
 fn number_in(item: &RawValue) -> AskedNumber {
-    serde_json::from_str(item.get()).map_or_else(
-        |error| AskedNumber {
-            id: None,
-            tn: item.get().to_owned(),
-            country: Err(ApiError::invalid(format!(
-                "The item cannot be read as JSON: {error} of it"
-            ))),
-        },
-        number_of,
-    )
-}
-
-fn number_of(item: Value) -> AskedNumber {
-    match with_digits(item) {
-        Value::String(tn) => AskedNumber::of_text(tn),
-        Value::Object(fields) => number_of_object(fields),
-        other => AskedNumber {
-            id: None,
-            tn: text_of(&other),
-            country: Err(ApiError::invalid(format!(
-                "A number must be a string, or an object with tn, got {}",
-                kind_of(&other)
-            ))),
-        },
+    let refused =
+        |tn, message| AskedNumber { id: None, tn, country: Err(ApiError::invalid(message)) };
+    match serde_json::from_str(item.get()).map(with_digits) {
+        Ok(Value::String(tn)) => AskedNumber::of_text(tn),
+        Ok(Value::Object(fields)) => number_of_object(fields),
+        Ok(other) => {
+            let rule = "A number must be a string, or an object with tn";
+            refused(text_of(&other), format!("{rule}, got {}", kind_of(&other)))
+        }
+        Err(error) => {
+            let message = format!("The item cannot be read as JSON: {error} of it");
+            refused(item.get().to_owned(), message)
+        }
     }
 }
 
@@ -239,7 +224,7 @@ fn text_in<'a>(fields: &'a Map<String, Value>, name: &str) -> Result<Option<&'a 
     }
 }
 
-/// What was sent in the place of a text, as far as it is one.
+/// The value that was sent in the place of a text, as far as it is one.
 fn text_of(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -345,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_is_no_array_of_json_is_refused_with_the_place() {
+    fn a_body_that_is_not_an_array_of_json_is_refused_with_the_place() {
         let message = |text: &str| numbers_in(text).unwrap_err().body().message().to_owned();
         assert_eq!(
             message("[\"305\",\n  305 306]"),

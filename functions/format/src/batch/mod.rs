@@ -44,10 +44,6 @@ use json::NumbersToFormat;
 const MOST_NUMBERS: usize = 1000;
 
 /// Checks how many numbers a body has, before anything is made of them.
-///
-/// # Errors
-/// Returns [`ApiError::InvalidRequest`] if there are none, and [`ApiError::ContentTooLarge`] if there are
-/// more than [`MOST_NUMBERS`].
 fn check_count(count: usize) -> Result<(), ApiError> {
     match count {
         0 => Err(ApiError::invalid("The body must have at least one number, got none")),
@@ -192,7 +188,7 @@ struct ReadNumber {
     id: Option<String>,
     tn: String,
     number: Result<Option<PhoneNumber>, ApiError>,
-    /// Why it is not one valid number, if that is asked for.
+    /// The reason why it is not one valid number, if that is asked for.
     reason: Option<Option<ReasonInfo>>,
 }
 

@@ -1,27 +1,18 @@
 //! `ETag`, and `If-None-Match`, with which a client asks whether its response is still current.
 
 use ingest::Options;
-use reqwest::{Method, Response, StatusCode};
+use reqwest::{Method, StatusCode};
 
 use crate::support::{
     endpoints::endpoints,
     imports::import,
     keys::key_with_quotas,
-    service::{KEY, Service, http_client, shared_service},
+    service::{KEY, Service, header, shared_service},
     small_reports::ReportTexts,
 };
 
-fn header<'a>(response: &'a Response, name: &str) -> &'a str {
-    response.headers().get(name).map_or("", |value| value.to_str().unwrap())
-}
-
 async fn tag_of(service: &Service, path: &str) -> String {
-    header(&service.get(path).await, "etag").to_owned()
-}
-
-async fn get_unless(service: &Service, path: &str, tags: &str) -> Response {
-    let request = service.request(path).bearer_auth(KEY).header("if-none-match", tags);
-    request.send().await.unwrap()
+    header(service.get(path).await.headers(), "etag").to_owned()
 }
 
 #[tokio::test]
@@ -34,7 +25,7 @@ async fn every_endpoint_answers_304_to_a_client_that_has_the_response() {
         let get_unless =
             async |tags: &str| request().header("if-none-match", tags).send().await.unwrap();
         let first = request().send().await.unwrap();
-        let tag = header(&first, "etag").to_owned();
+        let tag = header(first.headers(), "etag").to_owned();
         assert!(tag.starts_with("W/\"") && tag.len() == 36, "{target}: {tag}");
         let strong = tag.trim_start_matches("W/");
         for tags in [&tag, strong, "*", &format!("\"other\", W/\"x,y\" , {tag}")] {
@@ -48,15 +39,22 @@ async fn every_endpoint_answers_304_to_a_client_that_has_the_response() {
                 "x-content-type-options",
                 "x-data-version",
             ] {
-                assert_eq!(header(&response, name), header(&first, name), "{target}: {name}");
+                assert_eq!(
+                    header(response.headers(), name),
+                    header(first.headers(), name),
+                    "{target}: {name}"
+                );
             }
             for name in ["content-type", "content-length", "content-encoding"] {
-                assert_eq!(header(&response, name), "", "{target}: {name}");
+                assert_eq!(header(response.headers(), name), "", "{target}: {name}");
             }
             assert!(response.bytes().await.unwrap().is_empty(), "{target}");
         }
         let other = get_unless("\"other\", W/\"\"").await;
-        assert_eq!((other.status(), header(&other, "etag")), (StatusCode::OK, tag.as_str()));
+        assert_eq!(
+            (other.status(), header(other.headers(), "etag")),
+            (StatusCode::OK, tag.as_str())
+        );
     }
 }
 
@@ -66,12 +64,11 @@ async fn a_tag_is_that_of_one_url_whatever_the_key_and_the_method() {
     let tag = tag_of(service, "/v1/npa/415?limit=5").await;
     assert_eq!(tag_of(service, &format!("/v1/npa/415?limit=5&apiKey={KEY}")).await, tag);
     assert_ne!(tag_of(service, "/v1/npa/415?limit=6").await, tag);
-    let url = format!("{}/v1/npa/415?limit=5", service.base_url);
-    let head = http_client().request(Method::HEAD, &url).bearer_auth(KEY);
+    let head = service.request_with(Method::HEAD, "/v1/npa/415?limit=5").bearer_auth(KEY);
     let present = head.try_clone().unwrap().header("if-none-match", &tag).send().await.unwrap();
-    assert_eq!(header(&head.send().await.unwrap(), "etag"), tag);
+    assert_eq!(header(head.send().await.unwrap().headers(), "etag"), tag);
     assert_eq!(present.status(), StatusCode::NOT_MODIFIED);
-    assert_eq!(header(&present, "content-length"), "", "it would be that of the 200");
+    assert_eq!(header(present.headers(), "content-length"), "", "it would be that of the 200");
 }
 
 /// The bodies of some paths are the same in both versions, but `Link` leads to other URLs.
@@ -89,26 +86,29 @@ async fn a_new_version_of_the_data_changes_every_tag() {
     let mut same_bodies = 0;
     for (path, (tag, body)) in paths.iter().zip(before) {
         same_bodies += u8::from(service.ok(path).await == body);
-        let response = get_unless(&service, path, &tag).await;
+        let response = service.get_with(path, "if-none-match", &tag).await;
         assert_eq!(response.status(), StatusCode::OK, "{path}");
-        assert_ne!(header(&response, "etag"), tag, "{path}");
+        assert_ne!(header(response.headers(), "etag"), tag, "{path}");
     }
     assert!(same_bodies > 0, "no path shows that the version counts");
 }
 
 #[tokio::test]
 async fn a_conditional_request_needs_a_key_and_counts_against_its_quota() {
-    let service = Service::with_sample().await;
+    let service = shared_service();
     let without_key = service.request("/v1/npa/415").header("if-none-match", "*");
     let refused = without_key.send().await.unwrap();
-    assert_eq!((refused.status(), header(&refused, "etag")), (StatusCode::UNAUTHORIZED, ""));
+    assert_eq!(
+        (refused.status(), header(refused.headers(), "etag")),
+        (StatusCode::UNAUTHORIZED, "")
+    );
 
     let key = key_with_quotas(&service.database.store(), None, Some(2)).await;
     for (remaining, status) in [("1", 304), ("0", 304), ("0", 429)] {
         let request = service.request("/v1/npa/415").bearer_auth(key.reveal());
         let response = request.header("if-none-match", "*").send().await.unwrap();
         assert_eq!(response.status(), status);
-        assert_eq!(header(&response, "x-ratelimit-remaining"), remaining);
+        assert_eq!(header(response.headers(), "x-ratelimit-remaining"), remaining);
     }
 }
 
@@ -116,8 +116,8 @@ async fn a_conditional_request_needs_a_key_and_counts_against_its_quota() {
 async fn an_error_has_no_tag() {
     let service = shared_service();
     for path in ["/v1/npa/999", "/v1/npa/41", "/v1/nowhere"] {
-        let response = get_unless(service, path, "*").await;
+        let response = service.get_with(path, "if-none-match", "*").await;
         assert!(response.status().is_client_error(), "{path}");
-        assert_eq!(header(&response, "etag"), "", "{path}");
+        assert_eq!(header(response.headers(), "etag"), "", "{path}");
     }
 }

@@ -8,21 +8,20 @@ use axum::{
 };
 use lambda_http::tower::ServiceExt;
 use reqwest::{Method, Response};
-use shared::{app, http::AllowedOrigins, state::App};
+use shared::{app, http::AllowedOrigins};
 use tnr::routes;
 
 use crate::support::{
     endpoints::endpoints,
     keys::key_with_quotas,
     sample_requests::SampleRequest,
-    service::{KEY, Service, http_client, shared_service},
+    service::{KEY, sample_app, shared_service},
 };
 
 const ORIGIN: &str = "https://page.example";
 
 async fn send(method: Method, path: &str, headers: &[(&str, &str)]) -> Response {
-    let url = format!("{}{path}", shared_service().base_url);
-    let request = http_client().request(method, url);
+    let request = shared_service().request_with(method, path);
     let with_header = |request: reqwest::RequestBuilder, (name, value): &(&str, &str)| {
         request.header(*name, *value)
     };
@@ -62,6 +61,16 @@ async fn a_browser_may_send_any_request_of_the_api_and_is_asked_for_no_key_befor
             assert!(allowed.contains(name), "{target}: {name}");
         }
         assert!(response.headers().contains_key("x-request-id"), "{target}");
+        let outside_of_browsers = send(Method::OPTIONS, &target, &[]).await;
+        let allow = match target.split('?').next().unwrap() {
+            "/v1/format" => Some("GET, HEAD, POST, OPTIONS"),
+            "/mcp" => Some("POST, OPTIONS"),
+            "/v1/nowhere" => None,
+            _ => Some("GET, HEAD, OPTIONS"),
+        };
+        assert_eq!(value(outside_of_browsers.headers(), "allow"), allow, "{target}");
+        let status = if allow.is_some() { 204 } else { 404 };
+        assert_eq!(outside_of_browsers.status(), status, "{target}");
     }
 }
 
@@ -85,7 +94,7 @@ async fn a_browser_may_send_a_body_where_one_is_taken_and_learn_of_a_mistyped_pa
 
 #[tokio::test]
 async fn a_page_may_read_every_response_and_all_its_headers() {
-    let service = Service::with_sample().await;
+    let service = shared_service();
     let key = key_with_quotas(&service.database.store(), Some(4), Some(1)).await;
     let bearer = format!("Bearer {}", key.reveal());
     let mut statuses = BTreeSet::new();
@@ -97,11 +106,8 @@ async fn a_page_may_read_every_response_and_all_its_headers() {
         (Method::GET, "/v1/health", ""),
         (Method::POST, "/v1/health", ""),
     ] {
-        let request = http_client()
-            .request(method, format!("{}{path}", service.base_url))
-            .header("origin", ORIGIN)
-            .header("authorization", authorization);
-        let response = request.send().await.unwrap();
+        let response =
+            send(method, path, &[("origin", ORIGIN), ("authorization", authorization)]).await;
         statuses.insert(response.status().as_u16());
         let headers = response.headers();
         assert_eq!(value(headers, "access-control-allow-origin"), Some("*"), "{path}");
@@ -114,8 +120,7 @@ async fn a_page_may_read_every_response_and_all_its_headers() {
 
 #[tokio::test]
 async fn only_the_origins_of_the_setting_may_read_if_it_names_some() {
-    let database = &shared_service().database;
-    let mut app = App::on(database.serving_store().await);
+    let mut app = sample_app().await;
     app.allowed_origins = AllowedOrigins::of("https://a.example, https://b.example");
     let service = app::service(routes(), app);
     for (origin, allowed) in [
@@ -138,20 +143,4 @@ async fn only_the_origins_of_the_setting_may_read_if_it_names_some() {
             assert!(names(headers, "vary").contains("origin"), "{method} {path}");
         }
     }
-}
-
-#[tokio::test]
-async fn options_answers_which_methods_a_path_has() {
-    for endpoint in endpoints() {
-        let response = send(Method::OPTIONS, &endpoint.example().target, &[]).await;
-        assert_eq!(response.status(), 204, "{endpoint:?}");
-        let methods = match endpoint.path.as_str() {
-            "/v1/format" => "GET, HEAD, POST, OPTIONS",
-            "/mcp" => "POST, OPTIONS",
-            _ => "GET, HEAD, OPTIONS",
-        };
-        assert_eq!(response.headers()["allow"], methods, "{endpoint:?}");
-        assert!(response.bytes().await.unwrap().is_empty(), "{endpoint:?}");
-    }
-    assert_eq!(send(Method::OPTIONS, "/v1/nowhere", &[]).await.status(), 404);
 }

@@ -6,7 +6,7 @@ use axum::{body::to_bytes, response::Response};
 use ingest::{Event, Source, Sources};
 use lambda_http::{Request, RequestExt, Service as LambdaService};
 use serde_json::{Map, Value, json};
-use shared::{app::lambda, state::App};
+use shared::app::lambda;
 use tnr::functions;
 
 use crate::support::{
@@ -14,7 +14,7 @@ use crate::support::{
     description::violation,
     endpoints::browser_paths,
     sample_requests::requests_of,
-    service::{Service, shared_service},
+    service::{Service, sample_app},
     template::route_of,
 };
 
@@ -89,8 +89,7 @@ fn shown(body: &[u8], is_json: bool, is_for_browsers: bool) -> Value {
 #[tokio::test]
 async fn every_sample_request_gets_its_answer() {
     for (function, routes) in functions() {
-        let app = App::on(shared_service().database.serving_store().await);
-        let service = lambda(routes, app);
+        let service = lambda(routes, sample_app().await);
         for request in requests_of(function) {
             let name = format!("{function}/{}", request.name);
             let mut answer = answer_of(service.clone(), &http_api_event(&request)).await;

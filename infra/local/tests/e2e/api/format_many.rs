@@ -5,83 +5,68 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::{Response, StatusCode};
 use serde_json::{Value, json};
 
-use crate::support::{
-    fault_proxy::{Fault, FaultProxy},
-    numbers_of_the_world::numbers_of_the_world,
-    service::{Service, fields, shared_service},
-};
+use crate::support::{numbers_of_the_world::numbers_of_the_world, service::shared_service};
 
 async fn post(target: &str, content_type: &str, body: impl Into<reqwest::Body>) -> Response {
     shared_service().post(target, content_type, body).send().await.unwrap()
 }
 
-/// The answers to numbers as JSON.
-async fn results(target: &str, numbers: &Value) -> Vec<Value> {
-    let response = post(target, "application/json", numbers.to_string()).await;
-    assert_eq!(response.status(), StatusCode::OK);
-    let body: Value = response.json().await.unwrap();
-    body["results"].as_array().unwrap().clone()
-}
-
-async fn assert_refused(
-    content_type: &str,
-    body: impl Into<reqwest::Body>,
-    (status, error): (u16, &str),
-    message: &str,
-) {
-    let response = post("/v1/format", content_type, body).await;
-    assert_eq!(response.status(), status, "{message}");
-    assert_eq!(response.headers()["cache-control"], "no-store");
-    let body: Value = response.json().await.unwrap();
-    assert_eq!(body, json!({ "error": error, "message": message }));
+/// The text of an answer to these numbers in a form.
+async fn text_of(query: &str, numbers: &Value, accept: &str) -> String {
+    let target = format!("/v1/format?{query}");
+    let request = shared_service().post(&target, "application/json", numbers.to_string());
+    let response = request.header("accept", accept).send().await.unwrap();
+    assert_eq!(response.status(), StatusCode::OK, "{target}");
+    response.text().await.unwrap()
 }
 
 #[tokio::test]
-async fn the_answers_stand_in_the_order_of_the_numbers_each_with_its_text_and_name() {
-    let numbers = json!([
-        "305 234 5678",
-        { "tn": "020 7946 0958", "defaultCountry": "gb", "id": "second" },
-        { "tn": " +1 416 234 5678 ", "id": "" },
-        "hello",
-        "305 234 5678"
-    ]);
-    let results = results("/v1/format", &numbers).await;
-    let texts: Vec<&str> = results.iter().map(|result| result["tn"].as_str().unwrap()).collect();
-    assert_eq!(
-        texts,
-        ["305 234 5678", "020 7946 0958", " +1 416 234 5678 ", "hello", "305 234 5678"]
-    );
-    assert_eq!(fields(&results[0]), ["tn", "result"]);
-    assert_eq!(fields(&results[1]), ["id", "tn", "result"]);
-    assert_eq!((&results[1]["id"], &results[2]["id"]), (&json!("second"), &json!("")));
-    assert_eq!(results[1]["result"]["country"], "GB");
-    assert_eq!(
-        results[3]["result"],
-        json!({ "valid": false, "possible": false, "input": "hello" })
-    );
-    assert_eq!(results[4], results[0]);
-}
-
-#[tokio::test]
-async fn one_bad_number_has_an_error_in_its_place_and_the_others_have_results() {
-    let numbers =
-        json!([null, "305 234 5678", { "tn": "1", "defaultCountry": "UK" }, "", { "id": "x" }]);
-    let results = results("/v1/format?defaultCountry=GB", &numbers).await;
-    let errors: Vec<_> = results
-        .iter()
-        .map(|result| (result["error"]["error"].as_str(), result["result"].is_object()))
-        .collect();
-    assert_eq!(
-        errors,
-        [
-            (Some("invalid_request"), false),
-            (None, true),
-            (Some("Bad Request"), false),
-            (Some("invalid_request"), false),
-            (Some("invalid_request"), false),
-        ]
-    );
-    assert_eq!(results[4]["id"], "x");
+async fn a_body_that_cannot_be_read_is_refused_as_a_whole() {
+    for (target, content_type, body, status, message) in [
+        (
+            "/v1/format",
+            "text/plain",
+            "1\n".repeat(1001),
+            413,
+            "The body must have at most 1000 numbers, got 1001; send the others in another request",
+        ),
+        (
+            "/v1/format",
+            "text/plain",
+            "1".repeat(524_289),
+            413,
+            "The body must have at most 524288 bytes, got 524289; send a part of the numbers in another \
+             request",
+        ),
+        (
+            "/v1/format",
+            "",
+            "tn=1".to_owned(),
+            415,
+            "Content-Type must be application/json, text/plain or text/csv, got ''",
+        ),
+        (
+            "/v1/format?column=a",
+            "text/plain",
+            "305".to_owned(),
+            400,
+            "column is only for a body of text/csv",
+        ),
+        (
+            "/v1/format?countryColumn=a",
+            "application/json",
+            "[]".to_owned(),
+            400,
+            "countryColumn is only for a body of text/csv",
+        ),
+        ("/v1/format?include=x", "text/plain", "305".to_owned(), 400, "include must list some"),
+        ("/v1/format?tn=305", "text/plain", "305".to_owned(), 400, "Unknown parameter 'tn'"),
+    ] {
+        let response = post(target, content_type, body).await;
+        assert_eq!(response.status(), status, "{message}");
+        let body: Value = response.json().await.unwrap();
+        assert!(body["message"].as_str().unwrap().starts_with(message), "{body}");
+    }
 }
 
 #[tokio::test]
@@ -89,6 +74,7 @@ async fn each_result_is_byte_for_byte_that_of_the_number_alone() {
     let service = shared_service();
     let of_sample = (0..60).map(|number| (format!("212234{:04}", number * 163), "US".to_owned()));
     let numbers: Vec<_> = numbers_of_the_world().into_iter().chain(of_sample).collect();
+    assert!(numbers.len() > 600, "{}", numbers.len());
     let bodies: Vec<Value> = numbers
         .iter()
         .map(|(tn, country)| json!({ "tn": tn, "defaultCountry": country }))
@@ -116,7 +102,7 @@ async fn each_result_is_byte_for_byte_that_of_the_number_alone() {
 #[tokio::test]
 async fn lines_and_rows_have_the_same_results_as_an_array() {
     let numbers = ["305 234 5678", "+44 20 7946 0958", "hello"];
-    let expected = results("/v1/format", &json!(numbers)).await;
+    let expected = text_of("", &json!(numbers), "application/json").await;
     for (content_type, body) in [
         ("text/plain", "305 234 5678\r\n+44 20 7946 0958\r\nhello\r\n"),
         ("text/csv", "tn\n305 234 5678\n+44 20 7946 0958\nhello\n"),
@@ -125,63 +111,12 @@ async fn lines_and_rows_have_the_same_results_as_an_array() {
     ] {
         let response = post("/v1/format", content_type, body).await;
         assert_eq!(response.status(), StatusCode::OK, "{content_type}");
-        let body: Value = response.json().await.unwrap();
-        assert_eq!(body["results"], json!(expected), "{content_type}");
+        assert_eq!(response.text().await.unwrap(), expected, "{content_type}");
     }
 }
 
 #[tokio::test]
-async fn a_body_that_cannot_be_read_is_refused_as_a_whole() {
-    let invalid = (400, "invalid_request");
-    assert_refused(
-        "application/json",
-        "[\"305\"",
-        invalid,
-        "The body must be JSON, got an error: EOF while parsing a list at line 1 column 6",
-    )
-    .await;
-    let too_many = "1\n".repeat(1001);
-    assert_refused(
-        "text/plain",
-        too_many,
-        (413, "content_too_large"),
-        "The body must have at most 1000 numbers, got 1001; send the others in another request",
-    )
-    .await;
-    assert_refused(
-        "text/plain",
-        "1".repeat(524_289),
-        (413, "content_too_large"),
-        "The body must have at most 524288 bytes, got 524289; send a part of the numbers in another \
-         request",
-    )
-    .await;
-    assert_refused(
-        "application/x-www-form-urlencoded",
-        "tn=1",
-        (415, "unsupported_media_type"),
-        "Content-Type must be application/json, text/plain or text/csv, got \
-         'application/x-www-form-urlencoded'",
-    )
-    .await;
-    for (target, message) in [
-        ("/v1/format?defaultCountry=UK", "Invalid defaultCountry 'UK'"),
-        ("/v1/format?tn=305", "Unknown parameter 'tn'"),
-        ("/v1/format?column=a", "column is only for a body of text/csv"),
-        ("/v1/format?countryColumn=a", "countryColumn is only for a body of text/csv"),
-    ] {
-        let response = post(target, "text/plain", "305").await;
-        assert_eq!(response.status(), 400, "{target}");
-        let body: Value = response.json().await.unwrap();
-        assert!(body["message"].as_str().unwrap().starts_with(message), "{body}");
-    }
-    // A parameter of one method is none of the other.
-    let get = shared_service().get("/v1/format?tn=305&column=a").await;
-    assert_eq!(get.status(), 400);
-}
-
-#[tokio::test]
-async fn the_answer_is_of_no_url_and_has_no_entity_tag() {
+async fn the_answer_to_a_post_has_no_entity_tag() {
     let request = shared_service().post("/v1/format", "text/plain", "305 234 5678");
     let response = request.header("if-none-match", "*").send().await.unwrap();
     assert_eq!(response.status(), StatusCode::OK);
@@ -215,50 +150,85 @@ async fn the_longest_response_is_one_that_lambda_can_answer() {
             assert!(in_event + 10_000 < MOST_BYTES, "{accept}: {in_event}");
         }
     }
-    let commas = ",".repeat(500_000);
-    let refused = post("/v1/format?column=1", "text/csv; header=absent", commas).await;
-    assert_eq!(refused.status(), StatusCode::BAD_REQUEST);
-    let body: Value = refused.json().await.unwrap();
-    assert_eq!(body["message"], "The body must have at most 1000 columns, got 500001");
-}
-
-/// A service on a database whose items cannot be read as this policy says, with the data in memory.
-async fn service_with(fault: Fault) -> Service {
-    let sample = Service::with_sample().await;
-    let is_loaded = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
-    let loaded = std::sync::Arc::clone(&is_loaded);
-    let policy = move |_, operation: &str| match operation {
-        "BatchGetItem" if loaded.load(std::sync::atomic::Ordering::SeqCst) => fault,
-        _ => Fault::None,
-    };
-    let proxy = FaultProxy::before(sample.database.endpoint(), policy).await;
-    let service = Service::behind(&proxy).await;
-    service.ok("/v1/carriers?limit=1").await;
-    is_loaded.store(true, std::sync::atomic::Ordering::SeqCst);
-    // The proxy ends with the runtime of the test.
-    std::mem::forget(sample);
-    service
 }
 
 #[tokio::test]
-async fn a_database_that_fails_is_answered_for_from_memory_in_bounded_time() {
-    let body: String = (0..300).map(|number| format!("+1212234{number:04}\n")).collect();
-    let expected = post("/v1/format", "text/plain", body.clone()).await.text().await.unwrap();
-    for fault in [Fault::Dead, Fault::Unprocessed, Fault::Stall, Fault::Throttled] {
-        let service = service_with(fault).await;
-        let started = std::time::Instant::now();
-        let response = service.post("/v1/format", "text/plain", body.clone()).send().await.unwrap();
-        assert_eq!(response.text().await.unwrap(), expected, "{fault:?}");
-        let took = started.elapsed();
-        assert!(took < std::time::Duration::from_secs(6), "{fault:?}: {took:?}");
+async fn what_is_not_asked_for_changes_no_byte() {
+    let none = "include=&fields=&flags=true";
+    let numbers = json!(["305 234 5678", "305 234", "hello", ""]);
+    for accept in ["application/json", "application/x-ndjson", "text/csv"] {
+        assert_eq!(text_of(none, &numbers, accept).await, text_of("", &numbers, accept).await);
+    }
+    for target in ["/v1/format/305%20234", "/v1/lookup/2122345678"] {
+        let bytes = async |target: &str| shared_service().get(target).await.bytes().await.unwrap();
+        assert_eq!(bytes(&format!("{target}?fields=")).await, bytes(target).await, "{target}");
     }
 }
 
 #[tokio::test]
-async fn many_numbers_need_a_key() {
-    let service = shared_service();
-    let url = format!("{}/v1/format", service.base_url);
-    let request = crate::support::service::http_client().post(url);
-    let response = request.header("content-type", "text/plain").body("305").send().await.unwrap();
-    assert_eq!(response.status(), StatusCode::UNAUTHORIZED);
+async fn fields_thin_every_form_of_an_answer_alike() {
+    let query = "fields=carrier.name,valid,formats.e164,reason.code";
+    let alone = [
+        (
+            "305 234 5678",
+            r#"{"valid":true,"formats":{"e164":"+13052345678"},"carrier":{"name":"SAMPLE MOBILE USA, INC."},"reason":null}"#,
+        ),
+        (
+            "305 234",
+            r#"{"valid":false,"formats":{"e164":"+1305234"},"reason":{"code":"TOO_SHORT"}}"#,
+        ),
+        ("=hello", r#"{"valid":false,"reason":{"code":"NOT_A_NUMBER"}}"#),
+    ];
+    for (tn, expected) in alone {
+        let target = format!("/v1/format?tn={}&{query}", tn.replace(' ', "%20"));
+        assert_eq!(shared_service().ok(&target).await.to_string(), expected);
+    }
+    let numbers = json!([{ "tn": alone[0].0, "id": "a" }, alone[1].0, alone[2].0, { "id": "=b" }]);
+    let error = r#"{"error":"invalid_request","message":"tn is required"}"#;
+    let lines = [
+        format!(r#"{{"id":"a","tn":"{}","result":{}}}"#, alone[0].0, alone[0].1),
+        format!(r#"{{"tn":"{}","result":{}}}"#, alone[1].0, alone[1].1),
+        format!(r#"{{"tn":"{}","result":{}}}"#, alone[2].0, alone[2].1),
+        format!(r#"{{"id":"=b","tn":"","error":{error}}}"#),
+    ];
+    let as_lines = text_of(query, &numbers, "application/x-ndjson").await;
+    assert_eq!(as_lines, lines.join("\n") + "\n");
+    let as_json = text_of(query, &numbers, "application/json").await;
+    assert_eq!(as_json, format!("{{\"results\":[{}]}}", lines.join(",")));
+    // No cell is a formula.
+    let csv = "id,tn,tn_valid,tn_e164,tn_carrier_name,tn_reason,tn_error\r\n\
+               a,305 234 5678,true,+13052345678,\"SAMPLE MOBILE USA, INC.\",,\r\n\
+               ,305 234,false,,,TOO_SHORT,\r\n\
+               ,'=hello,false,,,NOT_A_NUMBER,\r\n\
+               '=b,,,,,,tn is required\r\n";
+    assert_eq!(text_of(query, &numbers, "text/csv").await, csv);
+}
+
+#[tokio::test]
+async fn a_csv_has_columns_for_a_reason_and_a_second_number_if_they_are_asked_for() {
+    let numbers = json!(["305-234-5678 / 212-234-5678"]);
+    let csv = text_of("include=reason", &numbers, "text/csv").await;
+    let header = csv.lines().next().unwrap();
+    assert!(header.ends_with(",tn_is_non_geographic,tn_reason,tn_other,tn_error"), "{header}");
+    assert!(csv.ends_with(",TWO_NUMBERS,+12122345678,\r\n"), "{csv}");
+}
+
+#[tokio::test]
+async fn a_column_is_refused_only_if_the_answer_adds_one_of_its_name() {
+    let answer = async |query: &str, accept: &str| {
+        let body = "tn,tn_valid,tn_reason\n305 234 5678,true,\n";
+        let target = format!("/v1/format?{query}");
+        let request = shared_service().post(&target, "text/csv", body).header("accept", accept);
+        let response = request.send().await.unwrap();
+        (response.status().as_u16(), response.text().await.unwrap())
+    };
+    for (query, column) in [("", "tn_valid"), ("fields=formats,reason", "tn_reason")] {
+        let (status, body) = answer(query, "text/csv").await;
+        assert_eq!(status, 400, "{query}");
+        let message =
+            format!("The column '{column}' is one that answers add; rename it or leave it out");
+        assert!(body.contains(&message), "{body}");
+    }
+    assert_eq!(answer("fields=formats", "text/csv").await.0, 200);
+    assert_eq!(answer("", "application/json").await.0, 200);
 }

@@ -5,22 +5,21 @@ use shared::state::App;
 use tnr::functions;
 
 use crate::support::{
-    api_events::http_api_event,
+    api_events::{http_api_event, rest_api_event},
     endpoints::{endpoints, protected_endpoints},
     function_calls::{FunctionAnswer, answer_of, authorized_by_iam},
     keys::counted_requests,
     sample_requests::SampleRequest,
-    service::{Service, http_client, shared_service},
+    service::{Service, sample_app, shared_service},
 };
 
-/// What the function that has the path answers to the event.
+/// The answer of the function that has the path to the event.
 async fn answer(event: &Value) -> FunctionAnswer {
     let route = event["routeKey"].as_str().unwrap_or_default().trim_start_matches("ANY ");
     let path = event["resource"].as_str().unwrap_or(route);
     let endpoint = endpoints().into_iter().find(|endpoint| endpoint.path == path).unwrap();
     let (_, routes) = functions().into_iter().find(|(name, _)| *name == endpoint.function).unwrap();
-    let app = App::on(shared_service().database.serving_store().await);
-    answer_of(routes, app, event).await
+    answer_of(routes, sample_app().await, event).await
 }
 
 /// The event of a request without a key.
@@ -77,9 +76,9 @@ async fn nothing_that_a_client_sends_imitates_the_authorization_of_iam() {
     for event in [in_headers, in_query, in_body, beside_context, by_other_authorizer] {
         assert_eq!(answer(&event).await.status, 401, "{event}");
     }
-    let request = http_client()
-        .get(format!("{}{target}?iam=1", shared_service().base_url))
-        .header("x-amzn-request-context", json!({ "authorizer": iam }).to_string());
+    let request = shared_service().request(&format!("{target}?iam=1"));
+    let request =
+        request.header("x-amzn-request-context", json!({ "authorizer": iam }).to_string());
     assert_eq!(request.send().await.unwrap().status(), 401);
 }
 
@@ -88,26 +87,15 @@ async fn nothing_that_a_client_sends_imitates_the_authorization_of_iam() {
 async fn events_of_rest_apis_and_load_balancers_need_a_key() {
     let iam =
         authorized_by_iam(event_without_key("/v1/npa"))["requestContext"]["authorizer"].clone();
-    let rest_api = json!({
-        "resource": "/v1/npa", "path": "/v1/npa", "httpMethod": "GET", "headers": {},
-        "multiValueHeaders": {}, "queryStringParameters": { "npa": "415" },
-        "multiValueQueryStringParameters": null, "pathParameters": null,
-        "stageVariables": null, "body": null, "isBase64Encoded": false,
-        "requestContext": {
-            "resourcePath": "/v1/npa", "httpMethod": "GET", "path": "/prod/v1/npa",
-            "stage": "prod", "protocol": "HTTP/1.1", "identity": {}, "requestTimeEpoch": 0,
-            "apiId": "a", "accountId": "1", "resourceId": "r", "requestId": "i", "authorizer": iam
-        }
-    });
+    let mut rest_api = rest_api_event("/v1/npa", "/v1/npa?npa=415");
+    rest_api["headers"] = json!({});
+    rest_api["requestContext"]["authorizer"] = iam.clone();
     assert_eq!(answer(&rest_api).await.status, 401);
     let load_balancer = json!({
         "requestContext": { "elb": { "targetGroupArn": "arn:aws:x" }, "authorizer": iam },
         "httpMethod": "GET", "path": "/v1/npa", "queryStringParameters": { "npa": "415" },
         "headers": {}, "body": "", "isBase64Encoded": false
     });
-    match lambda_http::request::from_str(&load_balancer.to_string()) {
-        // The functions are built without the events of load balancers.
-        Err(_) => (),
-        Ok(_) => panic!("the functions take events of load balancers, whose requests need a key"),
-    }
+    // The functions are built without the events of load balancers.
+    assert!(lambda_http::request::from_str(&load_balancer.to_string()).is_err());
 }

@@ -1,10 +1,7 @@
-//! What clients of the API are answered: a file for each endpoint, and one for each trait that
-//! endpoints share.
+//! Answers to clients of the API. The snapshots of sample requests, in `events`, show the answer of each
+//! endpoint; the other files have what endpoints share, and rules that no sample request shows.
 
 mod authentication;
-mod batch_quotas;
-mod broken_bodies;
-mod carriers;
 mod compression;
 mod conditional_requests;
 mod cors;
@@ -13,29 +10,20 @@ mod events;
 mod flags;
 mod format;
 mod format_many;
-mod format_on_request;
-mod format_tables;
-mod gateway_paths;
-mod gateway_prefixes;
-mod hosts;
+mod gateways;
+mod headers;
 mod iam_requests;
 mod in_process;
-mod lookup;
+mod lists;
 mod mcp;
 mod messy_numbers;
-mod methods_and_unknown_paths;
-mod npa;
 mod openapi;
 mod origin_secret;
-mod pagination;
 mod problem_details;
 mod quotas;
 mod quotas_of_several_servers;
-mod response_headers;
-mod search;
+mod raw_requests;
+mod refusals;
 mod serving_without_dynamodb;
 mod site;
 mod slow_database;
-mod status;
-mod trailing_slashes;
-mod unknown_parameters;

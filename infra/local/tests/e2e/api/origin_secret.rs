@@ -1,7 +1,7 @@
 //! The secret of the origin, without which no request from outside is answered where it is set.
 
 use serde_json::Value;
-use shared::{auth::OriginSecrets, state::App};
+use shared::auth::OriginSecrets;
 use tnr::functions;
 
 use crate::support::{
@@ -9,13 +9,13 @@ use crate::support::{
     endpoints::{Endpoint, endpoints},
     function_calls::{FunctionAnswer, answer_of, authorized_by_iam},
     sample_requests::SampleRequest,
-    service::shared_service,
+    service::sample_app,
 };
 
-/// What the function of an endpoint answers to an event, where these secrets are set.
+/// The answer of the function of an endpoint to an event, where these secrets are set.
 async fn answer(endpoint: &Endpoint, secrets: &str, event: &Value) -> FunctionAnswer {
     let (_, routes) = functions().into_iter().find(|(name, _)| *name == endpoint.function).unwrap();
-    let mut app = App::on(shared_service().database.serving_store().await);
+    let mut app = sample_app().await;
     app.origin_secrets = OriginSecrets::of(secrets);
     answer_of(routes, app, event).await
 }

@@ -1,5 +1,5 @@
 //! Quotas of keys: in the headers of every response, shared by all containers, and no cost for a
-//! key without one.
+//! key without one. Many numbers in one request count as as many requests.
 
 use std::{
     collections::BTreeSet,
@@ -11,7 +11,7 @@ use std::{
 };
 
 use jiff::Timestamp;
-use reqwest::{Response, StatusCode};
+use reqwest::{Method, Response, StatusCode};
 use serde_json::{Value, json};
 use shared::auth::ApiKey;
 use store::{KeyRecord, Store};
@@ -24,11 +24,24 @@ use tnr::{
 use crate::support::{
     fault_proxy::{Fault, FaultProxy, at_operation},
     keys::{counted_requests, key_with_quotas},
-    service::{Service, fields},
+    service::{KEY, Service, fields, header, shared_service},
 };
 
 async fn ask(service: &Service, key: &ApiKey) -> Response {
     service.request("/v1/npa/415?limit=1").bearer_auth(key.reveal()).send().await.unwrap()
+}
+
+/// Sends so many numbers in one request.
+async fn send(service: &Service, key: &ApiKey, numbers: usize) -> Response {
+    let request = service.request_with(Method::POST, "/v1/format").bearer_auth(key.reveal());
+    let request = request.header("content-type", "text/plain");
+    request.body("+442079460958\n".repeat(numbers)).send().await.unwrap()
+}
+
+/// The requests that are left in the minute and in the day.
+fn remaining(response: &Response) -> [&str; 2] {
+    ["x-ratelimit-minute-remaining", "x-ratelimit-remaining"]
+        .map(|name| header(response.headers(), name))
 }
 
 fn header_number(response: &Response, header: &str) -> i64 {
@@ -50,11 +63,11 @@ async fn until_counted(store: &Store, key: &ApiKey, requests: u64) {
 
 #[tokio::test]
 async fn an_exhausted_quota_is_a_429_that_says_when_the_next_request_is_admitted() {
-    let service = Service::with_sample().await;
+    let service = shared_service();
     let key = key_with_quotas(&service.database.store(), Some(3), Some(1000)).await;
     let mut minute_resets = BTreeSet::new();
     for used in 1..=3 {
-        let response = ask(&service, &key).await;
+        let response = ask(service, &key).await;
         assert_eq!(response.status(), StatusCode::OK);
         assert_eq!(header_number(&response, "x-ratelimit-minute-limit"), 3);
         assert_eq!(header_number(&response, "x-ratelimit-minute-remaining"), 3 - used);
@@ -65,7 +78,7 @@ async fn an_exhausted_quota_is_a_429_that_says_when_the_next_request_is_admitted
         minute_resets.insert(header_number(&response, "x-ratelimit-minute-reset"));
     }
     let asked = Timestamp::now().as_second();
-    let response = ask(&service, &key).await;
+    let response = ask(service, &key).await;
     assert_eq!(response.status(), StatusCode::TOO_MANY_REQUESTS);
     let reset = header_number(&response, "x-ratelimit-minute-reset");
     let wait = header_number(&response, "retry-after");
@@ -93,37 +106,23 @@ async fn an_exhausted_quota_is_a_429_that_says_when_the_next_request_is_admitted
 
 #[tokio::test]
 async fn a_daily_quota_alone_has_the_only_headers_and_counts_errors_too() {
-    let service = Service::with_sample().await;
+    let service = shared_service();
     let key = key_with_quotas(&service.database.store(), None, Some(2)).await;
     let request = service.request("/v1/carrier/9999").bearer_auth(key.reveal());
     let missing = request.send().await.unwrap();
     assert_eq!(missing.status(), StatusCode::NOT_FOUND);
     assert_eq!(header_number(&missing, "x-ratelimit-limit"), 2);
     assert!(!missing.headers().contains_key("x-ratelimit-minute-limit"));
-    assert_eq!(ask(&service, &key).await.status(), StatusCode::OK);
-    let body: Value = ask(&service, &key).await.json().await.unwrap();
+    assert_eq!(ask(service, &key).await.status(), StatusCode::OK);
+    let body: Value = ask(service, &key).await.json().await.unwrap();
     assert_eq!(body["details"]["limit_type"], "daily");
     let message = body["message"].as_str().unwrap();
     assert!(message.starts_with("Quota of 2 requests per day exceeded"), "{message}");
 }
 
 #[tokio::test]
-async fn of_two_exhausted_quotas_the_one_that_is_reset_later_is_told() {
-    let service = Service::with_sample().await;
-    let key = key_with_quotas(&service.database.store(), Some(2), Some(2)).await;
-    ask(&service, &key).await;
-    ask(&service, &key).await;
-    let response = ask(&service, &key).await;
-    assert_eq!(response.status(), StatusCode::TOO_MANY_REQUESTS);
-    assert_eq!(header_number(&response, "x-ratelimit-minute-remaining"), 0);
-    assert!(header_number(&response, "retry-after") > 22 * 3600);
-    let body: Value = response.json().await.unwrap();
-    assert_eq!(body["details"]["limit_type"], "daily");
-}
-
-#[tokio::test]
 async fn a_rotated_key_shares_the_quota_of_the_one_it_replaces() {
-    let service = Service::with_sample().await;
+    let service = shared_service();
     let store = service.database.store();
     let old = key_with_quotas(&store, None, Some(4)).await;
     let new = random().unwrap();
@@ -131,24 +130,26 @@ async fn a_rotated_key_shares_the_quota_of_the_one_it_replaces() {
     // here.
     rotate(&store, old.reveal(), "1d".parse().unwrap()).await.unwrap();
     let records = store.api_keys().await.unwrap();
-    let record = records.iter().find(|record| record.quota_id.is_some()).unwrap().clone();
+    let is_new = |record: &&KeyRecord| record.quota_id.as_deref() == Some(&old.hash());
+    let record = records.iter().find(is_new).unwrap().clone();
     store.put_api_key(&KeyRecord { key_hash: new.hash(), ..record }).await.unwrap();
     for key in [&old, &new, &old, &new] {
-        assert_eq!(ask(&service, key).await.status(), StatusCode::OK);
+        assert_eq!(ask(service, key).await.status(), StatusCode::OK);
     }
     for key in [&old, &new] {
-        assert_eq!(ask(&service, key).await.status(), StatusCode::TOO_MANY_REQUESTS);
+        assert_eq!(ask(service, key).await.status(), StatusCode::TOO_MANY_REQUESTS);
     }
     until_counted(&store, &old, 4).await;
 }
 
 #[tokio::test]
 async fn a_key_without_quotas_is_not_counted() {
-    let service = Service::with_sample().await;
+    let service = shared_service();
     let response = service.get("/v1/npa/415").await;
     assert!(!response.headers().keys().any(|name| name.as_str().starts_with("x-ratelimit")));
     tokio::time::sleep(Duration::from_millis(100)).await;
-    assert!(counted_requests(&service.database.store()).await.is_empty());
+    let counted = counted_requests(&service.database.store()).await;
+    assert_eq!(counted.get(&KEY.parse::<ApiKey>().unwrap().hash()), None);
 }
 
 #[tokio::test]
@@ -195,8 +196,8 @@ async fn without_the_usage_table_requests_are_answered() {
 
 #[tokio::test]
 async fn a_rotated_key_has_the_terms_of_the_one_it_replaces() {
-    let service = Service::empty().await;
-    let store = service.database.store();
+    let database = Database::in_memory().await.unwrap();
+    let store = database.store();
     let terms = KeyTerms {
         note: Some("until the trial ends".to_owned()),
         expires: Some("90d".parse().unwrap()),
@@ -204,41 +205,20 @@ async fn a_rotated_key_has_the_terms_of_the_one_it_replaces() {
         per_day: None,
     };
     create(&store, "a client", &terms).await.unwrap();
-    let records = store.api_keys().await.unwrap();
-    let key = records.iter().find(|record| record.name == "a client").unwrap();
+    let key = &store.api_keys().await.unwrap()[0];
     assert_eq!(key.note.as_deref(), Some("until the trial ends"));
     assert_eq!((key.per_minute, key.per_day), (Some(60), None));
     assert!(key.expires_at.unwrap() > Timestamp::now());
 
     rotate(&store, &key.prefix, "1d".parse().unwrap()).await.unwrap();
     let keys = store.api_keys().await.unwrap();
-    let of_client = || keys.iter().filter(|record| record.name == "a client");
-    assert_eq!(of_client().count(), 2);
-    let old = of_client().find(|record| record.key_hash == key.key_hash).unwrap();
-    let new = of_client().find(|record| record.key_hash != key.key_hash).unwrap();
+    assert_eq!(keys.len(), 2);
+    let old = keys.iter().find(|record| record.key_hash == key.key_hash).unwrap();
+    let new = keys.iter().find(|record| record.key_hash != key.key_hash).unwrap();
     assert!(old.is_live(Timestamp::now()) && new.is_live(Timestamp::now()), "both work");
     assert!(old.expires_at < key.expires_at);
     assert_eq!((new.expires_at, new.per_minute, &new.note), (key.expires_at, Some(60), &key.note));
     assert_eq!(new.quota_id(), key.quota_id());
-}
-
-#[tokio::test]
-async fn a_container_that_starts_late_learns_what_the_others_counted() {
-    let service = Service::with_sample().await;
-    let store = service.database.store();
-    let key = key_with_quotas(&store, None, Some(6)).await;
-    for _ in 0..4 {
-        ask(&service, &key).await;
-    }
-    until_counted(&store, &key, 4).await;
-    let database = Database::at(service.database.endpoint().to_owned()).await.unwrap();
-    let other = Service::on(database).await;
-    // With its first request the container reads the four; without them it would admit six.
-    assert_eq!(ask(&other, &key).await.status(), StatusCode::OK);
-    until_counted(&store, &key, 5).await;
-    tokio::time::sleep(Duration::from_millis(100)).await;
-    assert_eq!(ask(&other, &key).await.status(), StatusCode::OK);
-    assert_eq!(ask(&other, &key).await.status(), StatusCode::TOO_MANY_REQUESTS);
 }
 
 #[tokio::test]
@@ -284,4 +264,68 @@ async fn a_write_whose_answer_is_lost_counts_once() {
     let response = ask(&container, &key).await;
     assert_eq!(header_number(&response, "x-ratelimit-remaining"), 94);
     until_counted(&store, &key, 6).await;
+}
+
+#[tokio::test]
+async fn a_request_that_does_not_fit_is_refused_whole_and_counts_for_nothing() {
+    let service = shared_service();
+    let key = key_with_quotas(&service.database.store(), Some(10), Some(100)).await;
+    let response = send(service, &key, 7).await;
+    assert_eq!((response.status(), remaining(&response)), (StatusCode::OK, ["3", "93"]));
+
+    let refused = send(service, &key, 4).await;
+    assert_eq!(refused.status(), StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(remaining(&refused), ["3", "93"]);
+    assert!((50..=60).contains(&header_number(&refused, "retry-after")));
+    let body: Value = refused.json().await.unwrap();
+    assert_eq!(body["details"]["limit_type"], "minute");
+    assert_eq!(body["details"]["remaining"], 3);
+    let message = body["message"].as_str().unwrap();
+    let expected = "Quota of 10 requests per minute has 3 left, and this one counts as 4; send at most 3 \
+                    numbers now, or retry after ";
+    assert!(message.starts_with(expected), "{message}");
+
+    let never = send(service, &key, 11).await;
+    assert_eq!(never.status(), StatusCode::TOO_MANY_REQUESTS);
+    // A client that obeyed it would loop.
+    assert_eq!(never.headers().get("retry-after"), None);
+    let body: Value = never.json().await.unwrap();
+    let expected = "Quota of 10 requests per minute has 3 left, and this one counts as 11; send at most 3 \
+                    numbers now";
+    assert_eq!(body["message"], expected);
+    assert_eq!(remaining(&send(service, &key, 3).await), ["0", "90"]);
+    assert_eq!(send(service, &key, 1).await.status(), StatusCode::TOO_MANY_REQUESTS);
+}
+
+#[tokio::test]
+async fn a_body_that_is_refused_counts_as_one_request() {
+    let service = shared_service();
+    let key = key_with_quotas(&service.database.store(), Some(10), None).await;
+    for (target, content_type, body, left) in [
+        ("/v1/format", "text/plain", String::new(), "9"),
+        ("/v1/format", "application/xml", "<a/>".to_owned(), "8"),
+        ("/v1/format", "text/plain", "1\n".repeat(1001), "7"),
+        ("/v1/format?tn=1", "text/plain", "1\n2\n3".to_owned(), "6"),
+    ] {
+        let request = service.request_with(Method::POST, target).bearer_auth(key.reveal());
+        let request = request.header("content-type", content_type).body(body);
+        let response = request.send().await.unwrap();
+        assert!(response.status().is_client_error());
+        assert_eq!(remaining(&response), [left, ""]);
+    }
+    assert_eq!(remaining(&send(service, &key, 6).await), ["0", ""]);
+}
+
+/// A container that has heard of no other asks before it admits many numbers.
+#[tokio::test]
+async fn a_container_that_starts_knows_what_others_have_counted_before_it_admits_many() {
+    let service = Service::with_sample().await;
+    let store = service.database.store();
+    let key = key_with_quotas(&store, Some(500), Some(500)).await;
+    assert_eq!(send(&service, &key, 400).await.status(), StatusCode::OK);
+    until_counted(&store, &key, 400).await;
+    let other = service.restarted().await;
+    assert_eq!(send(&other, &key, 101).await.status(), StatusCode::TOO_MANY_REQUESTS);
+    let fits = send(&other, &key, 100).await;
+    assert_eq!((fits.status(), remaining(&fits)), (StatusCode::OK, ["0", "0"]));
 }

@@ -16,7 +16,7 @@ use crate::support::{
 const LIMIT: u32 = 60;
 /// A tenth of the quota for each server but one, as `docs/OPERATIONS.md` promises.
 const MOST: usize = 60 + 3 * 6;
-/// How long the database takes to answer each of the servers, in milliseconds.
+/// The time that the database takes to answer each of the servers, in milliseconds.
 const DELAYS: [[u64; 4]; 3] = [[0, 0, 0, 0], [20, 20, 20, 20], [0, 50, 200, 400]];
 
 /// Servers on one database, which answers calls about usage after these delays.

@@ -10,7 +10,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use aws_sdk_dynamodb::types::AttributeValue;
 use futures_util::future::join_all;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -22,9 +21,7 @@ use tokio::net::TcpListener;
 use crate::support::{
     endpoints::example_targets,
     fault_proxy::{Fault, FaultProxy},
-    imports::{import, without_gates},
     service::{KEY, Service, http_client},
-    small_reports::ReportTexts,
 };
 
 /// The successful answers to one request for each protected endpoint.
@@ -54,67 +51,28 @@ async fn assert_unavailable(service: &Service, path: &str) {
 }
 
 #[tokio::test]
-async fn without_the_dataset_every_request_that_needs_it_is_a_503() {
-    let service = Service::with_sample().await;
-    delete_table(&service, "dataset").await;
-    for target in example_targets() {
-        assert_unavailable(&service, &target).await;
+async fn without_the_dataset_or_the_keys_every_request_that_needs_them_is_a_503() {
+    for table in ["dataset", "api_keys"] {
+        let service = Service::with_sample().await;
+        delete_table(&service, table).await;
+        for target in example_targets() {
+            assert_unavailable(&service, &target).await;
+        }
+        let status = service.get("/v1/format/+442079460958").await.status();
+        assert_eq!(status.is_success(), table == "dataset", "{table}");
     }
-    service.ok("/v1/format/+442079460958").await;
 }
 
 #[tokio::test]
-async fn without_the_lookup_tables_answers_come_from_memory() {
+async fn without_the_lookup_tables_answers_come_from_the_dataset_which_stays_in_memory() {
     let service = Service::with_sample().await;
     let expected = example_answers(&service).await;
     delete_table(&service, "exchanges").await;
     delete_table(&service, "carriers").await;
     let service = service.restarted().await;
-    for (target, answer) in expected {
-        assert_eq!(service.ok(&target).await, answer, "{target}");
-    }
-}
-
-#[tokio::test]
-async fn with_the_data_in_memory_no_table_is_needed() {
-    let service = Service::with_sample().await;
-    let expected = example_answers(&service).await;
-    for table in ["exchanges", "carriers", "dataset"] {
-        delete_table(&service, table).await;
-    }
-    for (target, answer) in expected {
-        assert_eq!(service.ok(&target).await, answer, "{target}");
-    }
-}
-
-#[tokio::test]
-async fn without_the_key_table_nobody_is_let_in() {
-    let service = Service::with_sample().await;
-    delete_table(&service, "api_keys").await;
-    for target in example_targets() {
-        assert_unavailable(&service, &target).await;
-    }
-}
-
-#[tokio::test]
-async fn health_tells_degraded_from_unhealthy() {
-    let service = Service::with_sample().await;
-    let healthy = service.ok("/health").await;
+    assert_eq!(example_answers(&service).await, expected);
     delete_table(&service, "dataset").await;
-    let degraded = service.ok("/health").await;
-    assert_eq!((&degraded["status"], &degraded["database"]), (&json!("degraded"), &json!("error")));
-    assert_eq!(degraded["last_ingestion"], healthy["last_ingestion"]);
-    service.ok("/stats").await;
-
-    let service = Service::with_sample().await;
-    delete_table(&service, "dataset").await;
-    let (status, unhealthy) = service.answer("/health").await;
-    assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
-    assert_eq!(
-        (&unhealthy["status"], &unhealthy["database"]),
-        (&json!("unhealthy"), &json!("error"))
-    );
-    assert_unavailable(&service, "/stats").await;
+    assert_eq!(example_answers(&service).await, expected);
 }
 
 #[tokio::test]
@@ -221,6 +179,8 @@ async fn assert_right_or_unavailable(
         if has_data { (200, "degraded") } else { (503, "unhealthy") };
     assert_eq!((status.as_u16(), &health["status"]), (expected_status, &json!(health_status)));
     assert_eq!(health["database"], "error");
+    assert_eq!(health["last_ingestion"].is_string(), has_data, "{fault:?}");
+    assert_eq!(ask("/stats", KEY).await.0, expected_status, "{fault:?}");
 
     is_failing.store(false, Ordering::SeqCst);
     let recovered = Instant::now();
@@ -233,44 +193,4 @@ async fn assert_right_or_unavailable(
         assert!(recovered.elapsed() < Duration::from_secs(10), "{fault:?}: no recovery");
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-}
-
-#[tokio::test]
-async fn a_damaged_snapshot_is_refused_and_never_half_read() {
-    let service = Service::with_sample().await;
-    let store = service.database.store();
-    let manifest = store.manifest().await.unwrap().unwrap();
-    let (current, revision) = (manifest.current, manifest.revision);
-    let mut snapshot = store.snapshot(&current).await.unwrap();
-    let middle = snapshot.len() / 2;
-    snapshot[middle] ^= 1;
-    store.write_snapshot(&current.version, &snapshot, &revision).await.unwrap();
-    for path in ["/v1/npa/415", "/v1/npa/415/nxx/234"] {
-        let response = service.get(path).await;
-        assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE, "{path}");
-        assert!(!response.headers().contains_key("retry-after"), "no retry mends it: {path}");
-        let body: Value = response.json().await.unwrap();
-        let message = "The numbering data is damaged and has to be imported again";
-        assert_eq!(
-            (&body["error"], &body["message"]),
-            (&"service_unavailable".into(), &message.into())
-        );
-    }
-}
-
-#[tokio::test]
-async fn while_the_current_version_is_damaged_the_one_before_is_served() {
-    let service = Service::with_sample().await;
-    let before = service.ok("/v1/npa/415/nxx/234").await;
-    let store = service.database.store();
-    import(&store, &ReportTexts::first(), without_gates()).await.unwrap();
-    let current = store.manifest().await.unwrap().unwrap().current.version;
-    let (client, tables) = store.parts();
-    let id = AttributeValue::S(format!("{current}#0000"));
-    client.delete_item().table_name(&tables.dataset).key("id", id).send().await.unwrap();
-
-    let service = service.restarted().await;
-    assert_eq!(service.ok("/v1/npa/415/nxx/234").await, before);
-    let listed = service.ok("/v1/npa/212").await["pagination"]["total"].as_u64();
-    assert!(listed > Some(0), "the small set has no 212");
 }

@@ -7,7 +7,7 @@ use std::{
 
 use axum::http::{HeaderValue, header::AUTHORIZATION};
 use rmcp::{
-    RoleClient, ServiceError, ServiceExt,
+    RoleClient, ServiceExt,
     model::{CallToolRequestParams, CallToolResult},
     service::RunningService,
     transport::{
@@ -45,20 +45,11 @@ pub async fn agent_with(command: Command) -> (Agent, Child) {
     (().serve(streams).await.unwrap(), child)
 }
 
-/// The answer of a tool to a call with these arguments.
+/// The result of a call of a tool with these arguments.
 pub async fn call(agent: &Agent, tool: &str, arguments: Value) -> CallToolResult {
-    try_call(agent, tool, arguments).await.unwrap()
-}
-
-/// The same, or the error of the protocol.
-pub async fn try_call(
-    agent: &Agent,
-    tool: &str,
-    arguments: Value,
-) -> Result<CallToolResult, ServiceError> {
     let mut params = CallToolRequestParams::new(tool.to_owned());
     params.arguments = arguments.as_object().cloned();
-    agent.call_tool(params).await
+    agent.call_tool(params).await.unwrap()
 }
 
 /// The texts of a result.

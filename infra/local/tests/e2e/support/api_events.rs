@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     sample_requests::SampleRequest,
+    service::KEY,
     template::{DEFAULT_ROUTE, decoded, route_of},
 };
 
@@ -73,6 +74,24 @@ pub fn http_api_event(request: &SampleRequest) -> Value {
         event["pathParameters"] = path_parameters.into();
     }
     event
+}
+
+/// The event of a REST API, with the path as it was written.
+pub fn rest_api_event(route: &str, target: &str) -> Value {
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let parameters: Value = form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+    json!({
+        "resource": route, "path": path, "httpMethod": "GET",
+        "headers": { "authorization": format!("Bearer {KEY}"), "host": "api.example.com" },
+        "multiValueHeaders": {}, "queryStringParameters": parameters,
+        "multiValueQueryStringParameters": null, "pathParameters": null,
+        "stageVariables": null, "body": null, "isBase64Encoded": false,
+        "requestContext": {
+            "resourcePath": route, "httpMethod": "GET", "path": path, "stage": "prod",
+            "domainName": HOST, "protocol": "HTTP/1.1", "identity": {}, "requestTimeEpoch": 0,
+            "apiId": "a", "accountId": "1", "resourceId": "r", "requestId": "i"
+        }
+    })
 }
 
 fn joined_parameters(query: &str) -> Map<String, Value> {

@@ -3,7 +3,10 @@
 use std::{net::Ipv4Addr, sync::LazyLock};
 
 use axum::middleware::from_fn;
-use reqwest::{Body, Client, Method, RequestBuilder, Response, StatusCode, header};
+use reqwest::{
+    Body, Client, Method, RequestBuilder, Response, StatusCode,
+    header::{self, HeaderMap},
+};
 use serde_json::Value;
 use shared::{app, state::App};
 use tnr::{commands::keys, database::Database, routes};
@@ -46,6 +49,11 @@ pub fn shared_service() -> &'static Service {
         service.recv().unwrap()
     });
     &SERVICE
+}
+
+/// An app of the test's own on the data of the shared service.
+pub async fn sample_app() -> App {
+    App::on(shared_service().database.serving_store().await)
 }
 
 impl Service {
@@ -93,7 +101,7 @@ impl Service {
 
     /// A request without a key, to the address that the events of API Gateway have, too. So links to
     /// the service's own paths are the same for every service and every way of a request.
-    fn request_with(&self, method: Method, path: &str) -> RequestBuilder {
+    pub fn request_with(&self, method: Method, path: &str) -> RequestBuilder {
         let request = self.client.request(method, format!("{}{path}", self.base_url));
         request.header(header::HOST, HOST).header("x-forwarded-proto", "https")
     }
@@ -115,6 +123,11 @@ impl Service {
     /// The response to a request with the sample key.
     pub async fn get(&self, path: &str) -> Response {
         self.request(path).bearer_auth(KEY).send().await.unwrap()
+    }
+
+    /// The response to a request with the sample key and another header.
+    pub async fn get_with(&self, path: &str, name: &str, value: &str) -> Response {
+        self.request(path).bearer_auth(KEY).header(name, value).send().await.unwrap()
     }
 
     /// A `POST` of a body with the sample key.
@@ -144,6 +157,11 @@ impl Service {
         assert_eq!(actual.as_u16(), status, "{path}: {body}");
         assert_eq!(body, serde_json::json!({ "error": error, "message": message }), "{path}");
     }
+}
+
+/// The value of a header; empty if it is absent.
+pub fn header<'a>(headers: &'a HeaderMap, name: &str) -> &'a str {
+    headers.get(name).map_or("", |value| value.to_str().unwrap())
 }
 
 /// The names of an object's fields, in order.

@@ -1,0 +1,193 @@
+//! The answer is the same to the byte however a request arrives: through an HTTP API, a REST API,
+//! `cargo lambda watch` or the local server, and behind a stage or the base path of a domain.
+
+use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use serde_json::{Value, json};
+use shared::app::Routes;
+
+use crate::support::{
+    api_events::{HOST, http_api_event, rest_api_event},
+    function_calls::{FunctionAnswer, answer_of},
+    sample_requests::SampleRequest,
+    service::{header, sample_app, shared_service},
+};
+
+/// Numbers as a client may write them into a path; in a query they are decoded.
+const WRITTEN: [&str; 18] = [
+    "+13052345678",
+    "%2B13052345678",
+    "+1%20(305)%20234-5678",
+    "(305)%20234-5678",
+    "%28305%29234-5678",
+    "305%2F234%2F5678",
+    "3052345678%23",
+    "3052345678%3F",
+    "3052345678%25",
+    "%25",
+    "3052345678%2541",
+    "%3F3052345678",
+    "%233052345678%2F",
+    "tel:+1-305-234-5678;ext=5",
+    "tel%3A%2B1-305-234-5678%3Bext%3D5",
+    "%EF%BC%93%EF%BC%90%EF%BC%952345678",
+    "3052345678%26x=1",
+    "+1%20305%20234%205678%20x%205",
+];
+
+async fn through_lambda(routes: Routes, event: &Value) -> FunctionAnswer {
+    answer_of(routes, sample_app().await, event).await
+}
+
+/// The event of an HTTP API: the path decoded, and the parameter whole.
+fn http_api_event_of(target: &str) -> Value {
+    http_api_event(&SampleRequest::get(target))
+}
+
+/// The event of `cargo lambda watch`: that of an HTTP API, but with the path as it was written.
+fn watch_event(written: &str) -> Value {
+    let path = format!("/v1/format/{written}");
+    let mut event = http_api_event_of(&path);
+    event["rawPath"] = json!(path);
+    event["routeKey"] = json!("$default");
+    event["requestContext"]["routeKey"] = json!("$default");
+    event["pathParameters"] = json!({});
+    event
+}
+
+#[tokio::test]
+async fn a_number_is_answered_the_same_however_it_arrives() {
+    let over_http = async |path: String| shared_service().get(&path).await.text().await.unwrap();
+    for written in WRITTEN {
+        let decoded = percent_decode_str(written).decode_utf8().unwrap();
+        let encoded = utf8_percent_encode(&decoded, NON_ALPHANUMERIC).to_string();
+        let path = format!("/v1/format/{written}");
+        let query = format!("/v1/format?tn={encoded}");
+        let expected = over_http(query.clone()).await;
+        assert!(expected.starts_with("{\"valid\":"), "{written}: {expected}");
+        assert_eq!(over_http(path.clone()).await, expected, "{written} by path");
+        let by_encoded_path = over_http(format!("/v1/format/{encoded}")).await;
+        assert_eq!(by_encoded_path, expected, "{written} by encoded path");
+        let mut rest_api_path = rest_api_event("/v1/format/{tn+}", &path);
+        rest_api_path["pathParameters"] = json!({ "tn": written });
+        for (way, event) in [
+            ("path of an HTTP API", http_api_event_of(&path)),
+            ("query of an HTTP API", http_api_event_of(&query)),
+            ("path of watch", watch_event(written)),
+            ("path of a REST API", rest_api_path),
+            ("query of a REST API", rest_api_event("/v1/format", &query)),
+        ] {
+            let answer = through_lambda(format::routes(), &event).await;
+            assert_eq!(answer.body.to_string(), expected, "{written} by {way}");
+        }
+    }
+}
+
+/// The event of an HTTP API with this stage, for a URL that has this prefix.
+fn http_api_event_with(target: &str, stage: &str, prefix: &str) -> Value {
+    let mut event = http_api_event_of(target);
+    let path = format!("{prefix}{}", event["rawPath"].as_str().unwrap());
+    event["rawPath"] = json!(path);
+    event["requestContext"]["http"]["path"] = json!(path);
+    event["requestContext"]["stage"] = json!(stage);
+    event
+}
+
+/// The event of a REST API: the path has no stage unless it is a part of the base path.
+fn rest_api_event_with(route: &str, target: &str, base_path: &str, prefix: &str) -> Value {
+    let mut event = rest_api_event(route, target);
+    let path = event["path"].as_str().unwrap().to_owned();
+    event["path"] = json!(format!("{base_path}{path}"));
+    event["requestContext"]["path"] = json!(format!("{prefix}{path}"));
+    event
+}
+
+/// Stages and prefixes of an HTTP API: the default stage, named ones, and base paths of a custom
+/// domain, from which the stage is absent.
+const OF_HTTP_APIS: [(&str, &str); 6] = [
+    ("$default", ""),
+    ("prod", "/prod"),
+    ("v1", "/v1"),
+    ("prod", ""),
+    ("$default", "/numbers"),
+    ("prod", "/numbers/v1"),
+];
+
+#[tokio::test]
+async fn a_path_is_found_behind_a_stage_or_base_path_and_links_have_it_too() {
+    let target = "/v1/carriers?limit=2&offset=2";
+    let expected = shared_service().ok(target).await;
+    let http_apis =
+        OF_HTTP_APIS.map(|(stage, prefix)| (prefix, http_api_event_with(target, stage, prefix)));
+    let rest_apis =
+        [("", "/prod"), ("/numbers", "/numbers"), ("/v1", "/v1")].map(|(base_path, prefix)| {
+            (prefix, rest_api_event_with("/v1/carriers", target, base_path, prefix))
+        });
+    for (prefix, event) in http_apis.into_iter().chain(rest_apis) {
+        let answer = through_lambda(carriers::routes(), &event).await;
+        assert_eq!((answer.status, &answer.body), (200, &expected), "{event}");
+        let targets: Vec<&str> = header(&answer.headers, "link").split(", ").collect();
+        assert_eq!(targets.len(), 2, "{event}");
+        for target in targets {
+            assert!(target.starts_with(&format!("<{prefix}/v1/carriers?limit=2&")), "{target}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_number_is_whole_behind_a_stage_or_base_path_and_its_flags_are_below_that() {
+    let target = "/v1/format/305%2F234%2F5678%3F";
+    let answer = shared_service().ok(target).await.to_string();
+    let expected =
+        |prefix: &str| answer.replace(&format!("{HOST}/flags/"), &format!("{HOST}{prefix}/flags/"));
+    assert!(answer.contains(&format!("\"https://{HOST}/flags/")), "{answer}");
+    let http_apis =
+        OF_HTTP_APIS.map(|(stage, prefix)| (prefix, http_api_event_with(target, stage, prefix)));
+    let rest_api = rest_api_event_with("/v1/format/{tn+}", target, "/numbers", "/numbers");
+    for (prefix, event) in http_apis.into_iter().chain([("/numbers", rest_api)]) {
+        let answer = through_lambda(format::routes(), &event).await;
+        assert_eq!(answer.body.to_string(), expected(prefix), "{event}");
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_path_is_named_without_the_stage() {
+    for (stage, prefix) in [("$default", ""), ("prod", "/prod"), ("prod", "")] {
+        let event = http_api_event_with("/v1/nowhere/a%20b", stage, prefix);
+        let answer = through_lambda(status::routes(), &event).await;
+        assert_eq!(answer.status, 404, "{event}");
+        let message = answer.body["message"].as_str().unwrap();
+        assert!(message.starts_with("Endpoint not found: /v1/nowhere/a"), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn the_root_is_found_behind_a_stage_or_base_path() {
+    let http_apis = OF_HTTP_APIS.into_iter().flat_map(|(stage, prefix)| {
+        let mut without_slash = http_api_event_with("/", stage, prefix);
+        without_slash["rawPath"] = json!(prefix);
+        [http_api_event_with("/", stage, prefix), without_slash]
+    });
+    let rest_apis = [("", "/prod"), ("/numbers", "/numbers")]
+        .map(|(base_path, prefix)| rest_api_event_with("/", "/", base_path, prefix));
+    for event in http_apis.chain(rest_apis) {
+        // A client that is not a browser gets the index.
+        let answer = through_lambda(site::routes(), &event).await;
+        assert_eq!(answer.body["docs"], "/docs", "{event}");
+    }
+}
+
+/// API Gateway takes `/v1/carrier/` for its route `/v1/carrier`; `cargo lambda` has no routes.
+#[tokio::test]
+async fn a_slash_at_the_end_reaches_the_route_before_it() {
+    let message = "ocn is required. Usage: /v1/carrier?ocn=<OCN>";
+    for (route_key, prefix) in
+        [("ANY /v1/carrier", ""), ("ANY /v1/carrier", "/prod"), ("$default", "")]
+    {
+        let mut event = http_api_event_with("/v1/carrier/", "$default", prefix);
+        event["routeKey"] = json!(route_key);
+        event["requestContext"]["routeKey"] = json!(route_key);
+        event["pathParameters"] = json!({});
+        let answer = through_lambda(carriers::routes(), &event).await;
+        assert_eq!((answer.status, &answer.body["message"]), (400, &json!(message)), "{event}");
+    }
+}

@@ -1,0 +1,121 @@
+//! Requests as a client may write them into a socket: with a strange host, or with a broken body.
+
+use std::net::Shutdown;
+
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
+
+use crate::support::service::{KEY, shared_service};
+
+/// A connection over which these bytes were sent.
+async fn sent(request: &str) -> TcpStream {
+    let address = shared_service().base_url.strip_prefix("http://").unwrap();
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream.write_all(request.as_bytes()).await.unwrap();
+    stream
+}
+
+/// The status and the body of the answer over a connection.
+async fn answer_over(mut stream: TcpStream) -> (u16, Value) {
+    let mut answer = Vec::new();
+    // The server may close a connection on which it expects more.
+    _ = stream.read_to_end(&mut answer).await;
+    let answer = String::from_utf8(answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    (status, serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {answer}")))
+}
+
+async fn answer_with_hosts(target: &str, version: &str, hosts: &[&str]) -> (u16, Value) {
+    let hosts: String = hosts.iter().map(|host| format!("Host: {host}\r\n")).collect();
+    let head = format!("GET {target} HTTP/{version}\r\n{hosts}X-API-Key: {KEY}");
+    answer_over(sent(&format!("{head}\r\nConnection: close\r\n\r\n")).await).await
+}
+
+const NUMBER: &str = "/v1/format/+13052345678";
+
+#[tokio::test]
+async fn a_missing_repeated_or_invalid_host_is_a_400_that_does_not_echo_it() {
+    let message =
+        "Host must be sent exactly once, as a name or an IP address with an optional port";
+    let refusal = json!({ "error": "invalid_request", "message": message });
+    for (version, hosts) in [
+        ("1.1", &[][..]),
+        ("1.1", &["a.example", "b.example"]),
+        ("1.1", &["a\"><script>"]),
+        ("1.0", &["a.example", "b.example"]),
+        ("1.0", &["a\"><script>"]),
+    ] {
+        let answer = answer_with_hosts(NUMBER, version, hosts).await;
+        assert_eq!(answer, (400, refusal.clone()), "{version} {hosts:?}");
+    }
+}
+
+#[tokio::test]
+async fn without_a_host_in_http_1_0_an_answer_has_no_flags() {
+    let (status, answer) = answer_with_hosts(NUMBER, "1.0", &[]).await;
+    assert_eq!((status, &answer["country"]), (200, &json!("US")));
+    assert!(answer.get("flags").is_none(), "{answer}");
+}
+
+#[tokio::test]
+async fn health_is_answered_whatever_address_the_host_is() {
+    for (version, hosts) in [
+        ("1.0", &[][..]),
+        ("1.1", &["127.0.0.1:3000"]),
+        ("1.1", &["10.0.0.5"]),
+        ("1.1", &["[::1]:3000"]),
+        ("1.1", &["tnr"]),
+    ] {
+        let (status, health) = answer_with_hosts("/health", version, hosts).await;
+        assert_eq!((status, &health["status"]), (200, &json!("healthy")), "{version} {hosts:?}");
+    }
+}
+
+#[tokio::test]
+async fn flags_lead_to_the_authority_of_the_target_before_the_host() {
+    let target = format!("http://a.example:8080{NUMBER}");
+    let (_, answer) = answer_with_hosts(&target, "1.1", &["b.example"]).await;
+    let svg = answer["flags"]["country"]["svg"].as_str().unwrap();
+    assert!(svg.starts_with("http://a.example:8080/flags/"), "{svg}");
+}
+
+/// The answer to a `POST` with this header and body, after which the client sends no more.
+async fn answer_to_post(path: &str, header: &str, body: &str) -> (u16, Value) {
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {KEY}\r\n\
+         content-type: application/json\r\n{header}\r\n\r\n"
+    );
+    let stream = sent(&format!("{head}{body}")).await.into_std().unwrap();
+    stream.shutdown(Shutdown::Write).unwrap();
+    answer_over(TcpStream::from_std(stream).unwrap()).await
+}
+
+const CHUNKED: &str = "transfer-encoding: chunked";
+
+#[tokio::test]
+async fn a_broken_or_truncated_body_is_a_bad_request() {
+    let message = json!("The body must be complete, and its chunks must be well-formed");
+    for (header, body) in [
+        (CHUNKED, "5\r\n[\"305\r\nno size\r\n"),
+        (CHUNKED, "5\r\n[\"305"),
+        (CHUNKED, "5\r\n[\"305\r\n"),
+        (CHUNKED, ""),
+        ("content-length: 100", "[\"305\"]"),
+    ] {
+        let (status, answered) = answer_to_post("/v1/format", header, body).await;
+        assert_eq!((status, &answered["message"]), (400, &message), "{body:?}: {answered}");
+        let (status, answered) = answer_to_post("/mcp", header, body).await;
+        assert_eq!((status, &answered["error"]["message"]), (400, &message), "{body:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_chunked_body_that_is_too_long_is_told_from_a_broken_one() {
+    let chunk = |length: usize| format!("{length:x}\r\n{}\r\n0\r\n\r\n", " ".repeat(length));
+    assert_eq!(answer_to_post("/v1/format", CHUNKED, &chunk(524_289)).await.0, 413);
+    assert_eq!(answer_to_post("/mcp", CHUNKED, &chunk(65_537)).await.0, 413);
+}

@@ -1,0 +1,177 @@
+//! Requests that are refused. Sample requests show further refusals of each endpoint.
+
+use std::fmt::Write;
+
+use reqwest::Method;
+use serde_json::Value;
+
+use crate::support::{
+    endpoints::endpoints,
+    keys::key_with_quotas,
+    service::{KEY, fields, shared_service},
+};
+
+/// A request for each rule of each endpoint. The tests beside a rule have its other cases.
+const REFUSED: [&str; 64] = [
+    "/v1/carrier?ocn=AB-1",
+    "/v1/carrier/%C3%A9123",
+    "/v1/carrier/%FF",
+    "/v1/carrier?ocn=",
+    "/v1/carriers?version=20200101T000000Z-0123456789abcdef",
+    "/v1/carriers?limit=1&limit=2",
+    "/v1/npa?npa=abc",
+    "/v1/npa?npa=",
+    "/v1/npa/4%FF5",
+    "/v1/npa/4155/nxx/234",
+    "/v1/npa/415/nxx/23",
+    "/v1/npa/415?nxx=23",
+    "/v1/npa/876",
+    "/v1/npa/415?nxx=111",
+    "/v1/npa?npa=415&nxx=111",
+    "/v1/npa/415?limit=0",
+    "/v1/npa/415?version=x",
+    "/v1/npa/415?format=xml",
+    "/v1/npa/415/nxx/234?limit=ten",
+    "/v1/npa?npa=415&offset=-1",
+    "/v1/npa?npa=416&nxx=234&version=x",
+    "/v1/npa/416?nxx=234&version=20200101T000000Z-0123456789abcdef",
+    "/v1/npa?npa=416&nxx=234&version=20200101T000000Z-0123456789abcdef",
+    "/v1/search?npa=1",
+    "/v1/search?nxx=1",
+    "/v1/search?ocn=1",
+    "/v1/search?rate_center=-",
+    "/v1/search?state=ZZ",
+    "/v1/search?country=MX",
+    "/v1/search?type=MOBILE",
+    "/v1/search?q=a&limit=1.5",
+    "/v1/search?q=a&offset=99999999999999999999999",
+    "/v1/search?q=a&version=x",
+    "/v1/search?q=0+1+2+3+4+5+6+7+8+9+10",
+    "/v1/format?tn=",
+    "/v1/format?tn=1&defaultCountry=UK",
+    "/v1/format?tn=305&column=a",
+    "/v1/format/305?include=reason,line",
+    "/v1/format/305?flags=no",
+    "/v1/lookup?tn=21223456789",
+    "/v1/lookup?tn=hello",
+    "/v1/lookup/8003569377",
+    "/v1/lookup//",
+    // With a plus sign it would be a number of Peru, which has no block.
+    "/v1/lookup?tn=+516-607-4335",
+    "/v1/lookup?tn=+442079460958",
+    "/v1/npa/415/nxx",
+    "/v1/npa/415/nxx/",
+    "/v1/format/",
+    "/v1/lookup/",
+    "/v1",
+    "/v1/",
+    "/v2/health",
+    "/v1/npa/415/nxy",
+    "/V1/HEALTH",
+    "/v1/carriers?limit=5&tpye=WIRELESS",
+    "/v1/carriers?c%6Fntry=",
+    "/v1/format/3052345678?defaultcountry=GB",
+    "/v1/lookup?TN=4155551234",
+    "/v1/search?q=a&rateCenter=Miami",
+    "/v1/npa/415?ofset=50",
+    "/v1/npa/416/nxx/234?npa=415",
+    "/v1/carrier?page=2",
+    "/v1/format?tn=1&page=2",
+    "/v1/carriers?a_name_longer_than_the_forty_characters_that_a_message_repeats=secret",
+];
+
+#[tokio::test]
+async fn each_refusal_names_the_rule_and_the_value() {
+    let mut refusals = String::new();
+    for target in REFUSED {
+        let (status, body) = shared_service().answer(target).await;
+        assert_eq!(fields(&body), ["error", "message"], "{target}");
+        let [error, message] = ["error", "message"].map(|name| body[name].as_str().unwrap());
+        writeln!(refusals, "{target}\n  {} {error}: {message}", status.as_u16()).unwrap();
+    }
+    // Beside those of the sample requests, which are a part of the program.
+    insta::with_settings!({ snapshot_path => "tables" }, { insta::assert_snapshot!(refusals) });
+}
+
+#[tokio::test]
+async fn every_protected_endpoint_refuses_an_unknown_parameter_and_no_public_one_does() {
+    let service = shared_service();
+    for endpoint in endpoints() {
+        let mut example = endpoint.example();
+        let separator = if example.target.contains('?') { '&' } else { '?' };
+        let target = format!("{}{separator}unheard_of=1", example.target);
+        let expected = if endpoint.needs_key() { 400 } else { 200 };
+        let methods = if example.method == "GET" { &["GET", "HEAD"][..] } else { &["POST"] };
+        for method in methods {
+            example.method = (*method).to_owned();
+            let request = service.request_like(&example, &target).bearer_auth(KEY);
+            let status = request.send().await.unwrap().status();
+            assert_eq!(status, expected, "{method} {endpoint:?}");
+        }
+    }
+}
+
+/// `Link` and messages are stored and logged by others, so they must not repeat a key that was sent
+/// under a name like that of the parameter.
+#[tokio::test]
+async fn a_key_under_a_mistyped_name_never_comes_back() {
+    let service = shared_service();
+    for name in ["apikey", "APIKEY", "api_key", "apiKey%20"] {
+        let path = format!("/v1/carriers?limit=1&{name}={KEY}");
+        // The key is asked for before the parameters are read.
+        for (request, status) in
+            [(service.request(&path).bearer_auth(KEY), 400), (service.request(&path), 401)]
+        {
+            let response = request.send().await.unwrap();
+            assert_eq!(response.status(), status, "{name}");
+            assert!(!format!("{:?}", response.headers()).contains(KEY), "{name}");
+            assert!(!response.text().await.unwrap().contains(KEY), "{name}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_path_needs_no_key_to_be_told() {
+    let service = shared_service();
+    for (path, status) in [
+        ("/v1/npa/415/", 404),
+        ("/v1/npa/415/nxy/", 404),
+        ("/v1/carrier//", 404),
+        ("/v1/nowhere/", 404),
+        ("/v1/carrier/", 401),
+    ] {
+        assert_eq!(service.request(path).send().await.unwrap().status(), status, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_wrong_method_is_refused_before_the_key_is_checked_and_the_request_counted() {
+    let service = shared_service();
+    let key = key_with_quotas(&service.database.store(), Some(2), None).await;
+    for (method, path, allowed, message) in [
+        (
+            Method::POST,
+            "/v1/carriers",
+            "GET, HEAD, OPTIONS",
+            "POST is not allowed on /v1/carriers; use GET",
+        ),
+        (
+            Method::DELETE,
+            "/v1/format",
+            "GET, HEAD, POST, OPTIONS",
+            "DELETE is not allowed on /v1/format; use GET or POST",
+        ),
+    ] {
+        let request = || service.request_with(method.clone(), path);
+        for request in [request(), request().bearer_auth(key.reveal())] {
+            let response = request.send().await.unwrap();
+            assert_eq!(response.status(), 405);
+            assert_eq!(response.headers()["allow"], allowed);
+            assert!(!response.headers().contains_key("x-ratelimit-minute-remaining"));
+            let body: Value = response.json().await.unwrap();
+            assert_eq!(body["message"], message);
+        }
+    }
+    let counted = service.request("/v1/carriers").bearer_auth(key.reveal()).send().await.unwrap();
+    assert_eq!(counted.headers()["x-ratelimit-minute-remaining"], "1");
+}
