@@ -1,5 +1,5 @@
-//! Turns failures into the `{error, message}` that a client sees (spec 7). No other code makes such
-//! a body. It travels with the response, so that [`crate::http`] can show it in another form.
+//! Turns failures into the `{error, message}` that a client sees. No other code makes such a body. It travels
+//! with the response, so that [`crate::http`] can show it in another form.
 
 mod problem;
 mod quote;
@@ -13,42 +13,34 @@ use axum::{
     },
     response::{IntoResponse, Response},
 };
-use jiff::Timestamp;
 use logging::with_causes;
 use serde::Serialize;
-use store::{DatasetError, StoreError};
+use store::DatasetError;
 use utoipa::ToSchema;
 
-use crate::quota::{LimitType, QuotaExceeded, QuotaStatus};
+use crate::quota::{QuotaExceeded, QuotaStatus};
 
+pub(crate) use problem::as_problem;
 pub use problem::{PROBLEM_MEDIA_TYPE, Problem};
 pub use quote::quote;
 pub use responses::{BodyError, ListError, PublicError};
 
-const KEY_REQUIRED: &str = "API key required: send it as 'Authorization: Bearer <API_KEY>', \
-                            as 'X-API-Key: <API_KEY>' or as the query parameter apiKey";
-const INVALID_KEY: &str = "Invalid API key";
-const NOT_PUBLISHED: &str =
-    "Requests are answered only at the address at which this API is published";
-
-/// What a client without a key is told of how to authenticate (RFC 6750, section 3).
+/// The challenge to a client without a key (RFC 6750, section 3).
 const CHALLENGE: &str = "Bearer realm=\"Telephone Number Reference Service\"";
-/// What a client whose key is not live is told besides.
 const CHALLENGE_OF_INVALID_KEY: &str = "Bearer realm=\"Telephone Number Reference Service\", \
                                         error=\"invalid_token\", \
                                         error_description=\"Invalid API key\"";
 
-/// How long a client should wait before it retries a request that failed, in seconds.
+/// How long a client should wait before it retries, in seconds.
 const RETRY_AFTER_SECONDS: &str = "5";
 
-/// Why a request is not answered with success.
+/// The reason why a request fails.
 #[derive(Debug)]
 pub enum ApiError {
     /// A parameter breaks its rule. The message states the rule and the value.
     InvalidRequest(String),
-    /// `defaultCountry` names no country. Spec 7 defines an error value of its own for it.
+    /// `defaultCountry` names no country. It has an error code of its own.
     UnknownDefaultCountry(String),
-    /// The request has no key.
     KeyRequired,
     /// The key of the request is malformed, unknown, revoked or expired.
     InvalidKey,
@@ -61,8 +53,7 @@ pub enum ApiError {
     MethodNotAllowed { message: String, allow: HeaderValue },
     /// The body of the request is longer than it may be, or has more in it. The message names the limit.
     ContentTooLarge(String),
-    /// The body of the request is in a form that the endpoint does not read. The message names those
-    /// that it reads.
+    /// The endpoint does not read bodies of this form. The message names those that it reads.
     UnsupportedMediaType(String),
     /// A quota of the key is exhausted.
     RateLimited(QuotaExceeded),
@@ -70,13 +61,15 @@ pub enum ApiError {
     Unavailable,
     /// No stored version of the data can be read, which only an import mends.
     Unreadable,
+    /// No dataset could be loaded. The response is that of one of the two above, and the cause is logged.
+    NoDataset(Box<DatasetError>),
     /// The table of keys cannot be read, and memory does not have the key.
     KeyUnchecked,
     /// A defect of the service.
     Internal,
 }
 
-/// The body of every error (spec 7).
+/// The body of every error.
 #[derive(Clone, Serialize, ToSchema)]
 pub struct ErrorBody {
     pub(crate) error: ErrorCode,
@@ -89,13 +82,13 @@ pub struct ErrorBody {
 }
 
 impl ErrorBody {
-    /// What is wrong, for persons.
+    /// The message for persons.
     pub fn message(&self) -> &str {
         &self.message
     }
 }
 
-/// What kind of error it is (spec 7), for programs.
+/// What kind of error it is, for programs.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(example = "not_found")]
@@ -114,6 +107,23 @@ pub enum ErrorCode {
     InternalError,
 }
 
+impl ErrorCode {
+    fn status(self) -> StatusCode {
+        match self {
+            Self::InvalidRequest | Self::BadRequest => StatusCode::BAD_REQUEST,
+            Self::Unauthorized => StatusCode::UNAUTHORIZED,
+            Self::Forbidden => StatusCode::FORBIDDEN,
+            Self::NotFound => StatusCode::NOT_FOUND,
+            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Self::ContentTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::RateLimited => StatusCode::TOO_MANY_REQUESTS,
+            Self::ServiceUnavailable => StatusCode::SERVICE_UNAVAILABLE,
+            Self::InternalError => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+}
+
 impl ApiError {
     /// A parameter breaks its rule.
     pub fn invalid(message: impl Into<String>) -> Self {
@@ -125,7 +135,7 @@ impl ApiError {
         Self::NotFound(message.into())
     }
 
-    /// There is no dataset to answer from.
+    /// There is no dataset to answer from, for a reason that is logged elsewhere.
     pub fn without_dataset(error: &DatasetError) -> Self {
         if error.is_of_every_version() { Self::Unreadable } else { Self::Unavailable }
     }
@@ -135,86 +145,66 @@ impl ApiError {
         Self::NotFound(format!("Endpoint not found: {}", quote(uri.path())))
     }
 
-    /// The status, and the code and message of the body.
-    fn parts(self) -> (StatusCode, ErrorCode, String) {
-        match self {
-            Self::InvalidRequest(message) => {
-                (StatusCode::BAD_REQUEST, ErrorCode::InvalidRequest, message)
-            }
-            Self::UnknownDefaultCountry(message) => {
-                (StatusCode::BAD_REQUEST, ErrorCode::BadRequest, message)
-            }
-            Self::KeyRequired => {
-                (StatusCode::UNAUTHORIZED, ErrorCode::Unauthorized, KEY_REQUIRED.to_owned())
-            }
-            Self::InvalidKey => {
-                (StatusCode::UNAUTHORIZED, ErrorCode::Unauthorized, INVALID_KEY.to_owned())
-            }
-            Self::Forbidden => {
-                (StatusCode::FORBIDDEN, ErrorCode::Forbidden, NOT_PUBLISHED.to_owned())
-            }
-            Self::NotFound(message) => (StatusCode::NOT_FOUND, ErrorCode::NotFound, message),
-            Self::MethodNotAllowed { message, .. } => {
-                (StatusCode::METHOD_NOT_ALLOWED, ErrorCode::MethodNotAllowed, message)
-            }
-            Self::ContentTooLarge(message) => {
-                (StatusCode::PAYLOAD_TOO_LARGE, ErrorCode::ContentTooLarge, message)
-            }
-            Self::UnsupportedMediaType(message) => {
-                (StatusCode::UNSUPPORTED_MEDIA_TYPE, ErrorCode::UnsupportedMediaType, message)
-            }
-            Self::RateLimited(exceeded) => (
-                StatusCode::TOO_MANY_REQUESTS,
-                ErrorCode::RateLimited,
-                quota_exceeded_message(exceeded),
-            ),
-            Self::Unavailable => (
-                StatusCode::SERVICE_UNAVAILABLE,
-                ErrorCode::ServiceUnavailable,
-                "The numbering data cannot be read at the moment; retry in a few seconds"
-                    .to_owned(),
-            ),
-            Self::KeyUnchecked => (
-                StatusCode::SERVICE_UNAVAILABLE,
-                ErrorCode::ServiceUnavailable,
-                "The API key cannot be checked at the moment; retry in a few seconds".to_owned(),
-            ),
-            Self::Unreadable => (
-                StatusCode::SERVICE_UNAVAILABLE,
-                ErrorCode::ServiceUnavailable,
-                "The numbering data is damaged and has to be imported again".to_owned(),
-            ),
-            Self::Internal => (
-                StatusCode::INTERNAL_SERVER_ERROR,
-                ErrorCode::InternalError,
-                "An unexpected error occurred".to_owned(),
-            ),
-        }
+    /// The body of the error, for one that stands in the place of a single result among others.
+    pub fn body(self) -> ErrorBody {
+        let details = self.quota_exceeded().map(|exceeded| exceeded.exhausted);
+        let (error, message) = self.code_and_message();
+        ErrorBody { error, message, details }
     }
 
-    /// The quotas of the key, if one of them is why the request is refused.
+    fn code_and_message(self) -> (ErrorCode, String) {
+        let (code, message) = match self {
+            Self::InvalidRequest(message) => return (ErrorCode::InvalidRequest, message),
+            Self::UnknownDefaultCountry(message) => return (ErrorCode::BadRequest, message),
+            Self::NotFound(message) => return (ErrorCode::NotFound, message),
+            Self::MethodNotAllowed { message, .. } => return (ErrorCode::MethodNotAllowed, message),
+            Self::ContentTooLarge(message) => return (ErrorCode::ContentTooLarge, message),
+            Self::UnsupportedMediaType(message) => {
+                return (ErrorCode::UnsupportedMediaType, message);
+            }
+            Self::RateLimited(exceeded) => return (ErrorCode::RateLimited, exceeded.message()),
+            Self::NoDataset(error) => return Self::without_dataset(&error).code_and_message(),
+            Self::KeyRequired => (
+                ErrorCode::Unauthorized,
+                "API key required: send it as 'Authorization: Bearer <API_KEY>', as 'X-API-Key: <API_KEY>' \
+                 or as the query parameter apiKey",
+            ),
+            Self::InvalidKey => (ErrorCode::Unauthorized, "Invalid API key"),
+            Self::Forbidden => (
+                ErrorCode::Forbidden,
+                "Requests are answered only at the address at which this API is published",
+            ),
+            Self::Unavailable => (
+                ErrorCode::ServiceUnavailable,
+                "The numbering data cannot be read at the moment; retry in a few seconds",
+            ),
+            Self::KeyUnchecked => (
+                ErrorCode::ServiceUnavailable,
+                "The API key cannot be checked at the moment; retry in a few seconds",
+            ),
+            Self::Unreadable => (
+                ErrorCode::ServiceUnavailable,
+                "The numbering data is damaged and has to be imported again",
+            ),
+            Self::Internal => (ErrorCode::InternalError, "An unexpected error occurred"),
+        };
+        (code, message.to_owned())
+    }
+
     fn quota_exceeded(&self) -> Option<QuotaExceeded> {
         match self {
             Self::RateLimited(exceeded) => Some(*exceeded),
             _ => None,
         }
     }
-
-    /// The body of the error, for one that stands in the place of a single result among others.
-    pub fn body(self) -> ErrorBody {
-        self.status_and_body().1
-    }
-
-    /// The status and the body.
-    fn status_and_body(self) -> (StatusCode, ErrorBody) {
-        let details = self.quota_exceeded().map(|exceeded| exceeded.exhausted);
-        let (status, error, message) = self.parts();
-        (status, ErrorBody { error, message, details })
-    }
 }
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
+        if let Self::NoDataset(error) = self {
+            tracing::error!(error = with_causes(&*error), "no dataset could be loaded");
+            return Self::without_dataset(&error).into_response();
+        }
         let quota_exceeded = self.quota_exceeded();
         let text = HeaderValue::from_static;
         let header = match &self {
@@ -226,8 +216,8 @@ impl IntoResponse for ApiError {
             }
             _ => None,
         };
-        let (status, body) = self.status_and_body();
-        let mut response = (status, Extension(body.clone()), Json(body)).into_response();
+        let body = self.body();
+        let mut response = (body.error.status(), Extension(body.clone()), Json(body)).into_response();
         if let Some((name, value)) = header {
             response.headers_mut().insert(name, value);
         }
@@ -238,40 +228,8 @@ impl IntoResponse for ApiError {
     }
 }
 
-fn quota_exceeded_message(exceeded: QuotaExceeded) -> String {
-    let QuotaExceeded { exhausted: QuotaStatus { limit_type, limit, remaining, reset }, .. } =
-        exceeded;
-    let window = match limit_type {
-        LimitType::Minute => "minute",
-        LimitType::Daily => "day",
-    };
-    let reset =
-        Timestamp::from_second(reset).expect("a quota is reset at most one window after a request");
-    let (requests, fitting) = (exceeded.requests, exceeded.statuses.least_remaining());
-    if requests == 1 || remaining == 0 {
-        return format!("Quota of {limit} requests per {window} exceeded; retry after {reset}");
-    }
-    let has_left = format!("Quota of {limit} requests per {window} has {remaining} left");
-    let counts_as = format!("this one counts as {requests}");
-    if requests > limit {
-        format!("{has_left}, and {counts_as}; send at most {fitting} numbers now")
-    } else {
-        format!(
-            "{has_left}, and {counts_as}; send at most {fitting} numbers now, or retry after {reset}"
-        )
-    }
-}
-
-impl From<StoreError> for ApiError {
-    fn from(error: StoreError) -> Self {
-        tracing::error!(error = with_causes(&error), "the database could not answer");
-        Self::Unavailable
-    }
-}
-
 impl From<DatasetError> for ApiError {
     fn from(error: DatasetError) -> Self {
-        tracing::error!(error = with_causes(&error), "no dataset could be loaded");
-        Self::without_dataset(&error)
+        Self::NoDataset(Box::new(error))
     }
 }

@@ -58,7 +58,7 @@ fn errors() -> [(ApiError, &'static str); 7] {
 /// The statuses of failures of an endpoint that needs a key and looks up a record.
 impl IntoResponses for ApiError {
     fn responses() -> Responses {
-        errors().into_iter().map(|(error, meaning)| response(error, meaning)).collect()
+        errors().map(response).into()
     }
 }
 
@@ -95,8 +95,7 @@ impl IntoResponses for BodyError {
                  it reads.",
             ),
         ];
-        let of_bodies = of_bodies.into_iter().map(|(error, meaning)| response(error, meaning));
-        ListError::responses().into_iter().chain(of_bodies).collect()
+        ListError::responses().into_iter().chain(of_bodies.map(response)).collect()
     }
 }
 
@@ -120,8 +119,9 @@ fn responses_without(statuses: &[StatusCode]) -> Responses {
     responses
 }
 
-fn response(error: ApiError, meaning: &str) -> (String, RefOr<Response>) {
-    let (status, body) = error.status_and_body();
+fn response((error, meaning): (ApiError, &str)) -> (String, RefOr<Response>) {
+    let body = error.body();
+    let status = body.error.status();
     let response = ResponseBuilder::new()
         .description(meaning)
         .content("application/json", content("ErrorBody", &body))

@@ -17,7 +17,7 @@ use twox_hash::XxHash3_128;
 
 use crate::{errors::ApiError, params::query_without, request_context};
 
-/// What of a request its entity tag and the answer to a conditional request depend on.
+/// The parts of a request that its entity tag and the answer to a conditional request depend on.
 pub struct Condition {
     target: String,
     present_tags: Vec<String>,

@@ -15,14 +15,12 @@ use rand::{RngExt, distr::Alphanumeric};
 use store::{HourOfUsage, Tally};
 use tokio::sync::oneshot;
 
-use self::{hours_to_read::HoursToRead, other_requests::OtherRequests, own_requests::OwnRequests};
+use self::{other_requests::OtherRequests, own_requests::OwnRequests};
 use super::{
-    limits::Limits,
-    statuses::{QuotaExceeded, QuotaStatuses},
+    statuses::{Limits, QuotaExceeded, QuotaStatuses},
     window::{Buckets, LimitType},
 };
 
-mod hours_to_read;
 mod other_requests;
 mod own_requests;
 
@@ -89,13 +87,12 @@ struct Confirmation {
 }
 
 /// The requests of one quota.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Counter {
     container: String,
     limits: Limits,
     own: OwnRequests,
     others: OtherRequests,
-    hours: HoursToRead,
     waiting: VecDeque<Claim>,
     /// The claims in the write that is under way. They are counted, but not admitted yet.
     claimed: Vec<Claim>,
@@ -120,20 +117,7 @@ impl Counter {
         let characters = rand::rng().sample_iter(Alphanumeric).take(CONTAINER_CHARACTERS);
         Self {
             container: characters.map(char::from).collect(),
-            limits: Limits::default(),
-            own: OwnRequests::default(),
-            others: OtherRequests::default(),
-            hours: HoursToRead::default(),
-            waiting: VecDeque::new(),
-            claimed: Vec::new(),
-            claimed_at: 0,
-            unconfirmed: 0,
-            being_confirmed: 0,
-            confirmed: None,
-            attempted_at: None,
-            failures: None,
-            has_released: false,
-            has_doubt: false,
+            ..Self::default()
         }
     }
 
@@ -227,7 +211,7 @@ impl Counter {
             if let Some(others) = others {
                 others.add_to(&mut buckets, limit_type);
             }
-            limit_type.status_for(requests, limit, &buckets, now)
+            limit_type.status(requests, limit, &buckets, now)
         };
         let Limits { per_minute, per_day } = self.limits;
         QuotaStatuses {
@@ -287,7 +271,7 @@ impl Counter {
         self.being_confirmed = self.unconfirmed;
         self.attempted_at = Some(clock);
         (self.has_released, self.has_doubt) = (false, false);
-        let hours = self.hours.after(&tallies, self.limits, now);
+        let hours = self.others.hours_to_read(&tallies, self.limits, now);
         Some(Flush { at: now, tallies, hours })
     }
 
@@ -334,7 +318,7 @@ impl Counter {
             tallies.remove(&self.container);
             self.others.record(hour, tallies, now);
         }
-        self.hours.record_read(self.limits, flush.at);
+        self.others.record_read(self.limits, flush.at);
         self.failures = None;
         self.unconfirmed -= self.being_confirmed;
         self.being_confirmed = 0;

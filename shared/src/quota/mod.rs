@@ -9,7 +9,6 @@
 //! `docs/decisions/0006-quotas.md` explains this design.
 
 mod counter;
-mod limits;
 mod statuses;
 mod window;
 
@@ -31,7 +30,7 @@ use tokio::{sync::Notify, task::JoinSet};
 
 use self::{
     counter::{Counter, Failures, Flush, Taken},
-    limits::Limits,
+    statuses::Limits,
 };
 
 pub use statuses::{DAILY_HEADERS, MINUTE_HEADERS, QuotaExceeded, QuotaStatuses};
