@@ -50,7 +50,10 @@ pub enum ApiError {
     NotFound(String),
     /// The endpoint does not support the method. The message names both, and the header those that it
     /// supports.
-    MethodNotAllowed { message: String, allow: HeaderValue },
+    MethodNotAllowed {
+        message: String,
+        allow: HeaderValue,
+    },
     /// The body of the request is longer than it may be, or has more in it. The message names the limit.
     ContentTooLarge(String),
     /// The endpoint does not read bodies of this form. The message names those that it reads.
@@ -157,7 +160,9 @@ impl ApiError {
             Self::InvalidRequest(message) => return (ErrorCode::InvalidRequest, message),
             Self::UnknownDefaultCountry(message) => return (ErrorCode::BadRequest, message),
             Self::NotFound(message) => return (ErrorCode::NotFound, message),
-            Self::MethodNotAllowed { message, .. } => return (ErrorCode::MethodNotAllowed, message),
+            Self::MethodNotAllowed { message, .. } => {
+                return (ErrorCode::MethodNotAllowed, message);
+            }
             Self::ContentTooLarge(message) => return (ErrorCode::ContentTooLarge, message),
             Self::UnsupportedMediaType(message) => {
                 return (ErrorCode::UnsupportedMediaType, message);
@@ -217,7 +222,8 @@ impl IntoResponse for ApiError {
             _ => None,
         };
         let body = self.body();
-        let mut response = (body.error.status(), Extension(body.clone()), Json(body)).into_response();
+        let mut response =
+            (body.error.status(), Extension(body.clone()), Json(body)).into_response();
         if let Some((name, value)) = header {
             response.headers_mut().insert(name, value);
         }

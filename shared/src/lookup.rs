@@ -10,10 +10,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use futures_util::future::join_all;
 use logging::with_causes;
-use numbering::{
-    dataset::Dataset,
-    records::{AreaCode, Carrier, Exchange, Npa, NpaNxx, Ocn, RecordKey},
-};
+use numbering::records::{AreaCode, Carrier, Exchange, Npa, NpaNxx, Ocn, RecordKey};
 use store::{LoadedVersion, LookupItem, READS_PER_BATCH, StoreError, Table};
 
 use crate::{
@@ -23,54 +20,35 @@ use crate::{
     state::App,
 };
 
-/// Whether an exchange may be answered from the cache.
+/// The age that an exchange may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Freshness {
-    /// The exchange may have been read some minutes ago.
+    /// Read some minutes ago.
     Cached,
-    /// The exchange is read now.
+    /// Read now.
     Fresh,
-}
-
-/// A record, and whether an item or the dataset in memory has it.
-enum Found<R> {
-    Item(R),
-    InMemory(Option<R>),
-}
-
-impl<R> Found<R> {
-    fn record(self) -> Option<R> {
-        match self {
-            Self::Item(record) => Some(record),
-            Self::InMemory(record) => record,
-        }
-    }
 }
 
 impl App {
     /// The dataset that a page is taken from.
-    ///
-    /// # Errors
-    /// Returns [`ApiError::InvalidRequest`] if the version is no longer available, and
-    /// [`ApiError::Unavailable`] if no dataset is in memory and none can be loaded.
     pub async fn dataset_for_listing(
         &self,
         param: &VersionParam,
     ) -> Result<LoadedVersion, ApiError> {
         let loaded = match &param.version {
             None => self.dataset.get().await?,
-            Some(version) => {
-                self.dataset.of_version(version).await?.ok_or_else(|| version_is_gone(version))?
-            }
+            Some(version) => self.dataset.of_version(version).await?.ok_or_else(|| {
+                ApiError::invalid(format!(
+                    "version '{}' is no longer available; restart pagination without the version parameter",
+                    quote(version)
+                ))
+            })?,
         };
         record_version(&loaded);
         Ok(loaded)
     }
 
     /// The lookups of one request.
-    ///
-    /// # Errors
-    /// Returns [`ApiError::Unavailable`] if no dataset is in memory and none can be loaded.
     pub async fn lookups(&self) -> Result<Lookups<'_>, ApiError> {
         let current = self.dataset.get().await?;
         record_version(&current);
@@ -85,12 +63,16 @@ pub struct Lookups<'a> {
 }
 
 impl Lookups<'_> {
-    /// The carrier with this OCN.
+    /// The carrier with this OCN. If the dataset has no such record, no item is read.
     pub async fn carrier(&self, ocn: Ocn) -> Option<Carrier> {
-        let find = |dataset: &Dataset| dataset.carrier(ocn);
-        let store = &self.app.store;
-        let read = store.briefly(Table::Carriers, store.carrier(ocn));
-        self.look_up(RecordKey::Carrier(ocn), read, find).await.record()
+        let (store, dataset) = (&self.app.store, &self.current.dataset);
+        let expected = dataset.last_changed(RecordKey::Carrier(ocn))?;
+        match store.briefly(Table::Carriers, store.carrier(ocn)).await {
+            Ok(Some(item)) if item.version == expected => return Some(item.record),
+            Ok(_) => (),
+            Err(error) => warn_of_unread(&error),
+        }
+        dataset.carrier(ocn)
     }
 
     /// The area code with this NPA, from the dataset in memory, so that an exchange with its area
@@ -101,39 +83,22 @@ impl Lookups<'_> {
 
     /// The exchange with this NPA-NXX.
     pub async fn exchange(&self, npa_nxx: NpaNxx, freshness: Freshness) -> Option<Exchange> {
-        let cache_key = (npa_nxx, self.current.version.clone());
-        if freshness == Freshness::Cached
-            && let Some(exchange) = self.app.exchanges.get(&cache_key).await
-        {
-            request_context::record(|context| context.cache_hits += 1);
-            return Some(exchange);
-        }
-        request_context::record(|context| context.cache_misses += 1);
-        let find = |dataset: &Dataset| dataset.exchange(npa_nxx);
-        let store = &self.app.store;
-        let read = store.briefly(Table::Exchanges, store.exchange(npa_nxx));
-        match self.look_up(RecordKey::Exchange(npa_nxx), read, find).await {
-            Found::Item(exchange) => {
-                self.app.exchanges.insert(cache_key, exchange.clone()).await;
-                Some(exchange)
-            }
-            Found::InMemory(exchange) => exchange,
-        }
+        self.exchanges(&BTreeSet::from([npa_nxx]), freshness).await.remove(&npa_nxx)
     }
 
-    /// The exchanges with these NPA-NXXs, each as [`Self::exchange`] would answer it. Exchanges that are
-    /// not in the data are left out. Those to read are read in batches, all batches at the same time.
+    /// The exchanges with these NPA-NXXs. Those that are not in the data are left out. Several to read are
+    /// read in batches, all batches at the same time.
     pub async fn exchanges(
         &self,
         npa_nxxs: &BTreeSet<NpaNxx>,
         freshness: Freshness,
     ) -> HashMap<NpaNxx, Exchange> {
+        let cache_key = |npa_nxx| (npa_nxx, self.current.version.clone());
         let mut found = HashMap::new();
         let mut missed = Vec::new();
         for &npa_nxx in npa_nxxs {
-            let cache_key = (npa_nxx, self.current.version.clone());
             let cached = match freshness {
-                Freshness::Cached => self.app.exchanges.get(&cache_key).await,
+                Freshness::Cached => self.app.exchanges.get(&cache_key(npa_nxx)).await,
                 Freshness::Fresh => None,
             };
             match cached {
@@ -154,8 +119,7 @@ impl Lookups<'_> {
             let item =
                 items.remove(&npa_nxx).filter(|item| Some(&item.version) == expected.as_ref());
             if let Some(LookupItem { record, .. }) = item {
-                let cache_key = (npa_nxx, self.current.version.clone());
-                self.app.exchanges.insert(cache_key, record.clone()).await;
+                self.app.exchanges.insert(cache_key(npa_nxx), record.clone()).await;
                 found.insert(npa_nxx, record);
             } else if let Some(exchange) = dataset.exchange(npa_nxx) {
                 found.insert(npa_nxx, exchange);
@@ -164,18 +128,25 @@ impl Lookups<'_> {
         found
     }
 
-    /// The items of these exchanges, without those of the batches that cannot be read.
+    /// The items of these exchanges, without those that cannot be read. A function that only looks up single
+    /// exchanges may read no batches.
     async fn items_of(&self, npa_nxxs: &[NpaNxx]) -> HashMap<NpaNxx, LookupItem<Exchange>> {
         let store = &self.app.store;
+        let mut items = HashMap::new();
+        if let [npa_nxx] = *npa_nxxs {
+            match store.briefly(Table::Exchanges, store.exchange(npa_nxx)).await {
+                Ok(item) => items.extend(item.map(|item| (npa_nxx, item))),
+                Err(error) => warn_of_unread(&error),
+            }
+            return items;
+        }
         let batches = npa_nxxs
             .chunks(READS_PER_BATCH)
             .map(|batch| store.briefly(Table::Exchanges, store.exchanges(batch)));
-        let mut items = HashMap::new();
         let mut failure = None;
         for batch in join_all(batches).await {
             match batch {
                 Ok(read) => items.extend(read),
-                Err(error) if error.is_left_alone() => (),
                 Err(error) => failure = Some(error),
             }
         }
@@ -184,38 +155,16 @@ impl Lookups<'_> {
         }
         items
     }
-
-    /// The record of `key` in this version. If the dataset has no such record, no item is read.
-    async fn look_up<R>(
-        &self,
-        key: RecordKey,
-        read: impl Future<Output = Result<Option<LookupItem<R>>, StoreError>>,
-        find: impl FnOnce(&Dataset) -> Option<R>,
-    ) -> Found<R> {
-        let dataset = &self.current.dataset;
-        let Some(expected) = dataset.last_changed(key) else { return Found::InMemory(None) };
-        match read.await {
-            Ok(Some(item)) if item.version == expected => return Found::Item(item.record),
-            Ok(_) => (),
-            Err(error) if error.is_left_alone() => (),
-            Err(error) => warn_of_unread(&error),
-        }
-        Found::InMemory(find(dataset))
-    }
 }
 
+/// Logs a failed read, unless the table is left alone after an earlier one.
 fn warn_of_unread(error: &StoreError) {
-    tracing::warn!(
-        error = with_causes(error),
-        "an item cannot be read; answering from the dataset in memory"
-    );
-}
-
-fn version_is_gone(version: &str) -> ApiError {
-    ApiError::InvalidRequest(format!(
-        "version '{}' is no longer available; restart pagination without the version parameter",
-        quote(version)
-    ))
+    if !error.is_left_alone() {
+        tracing::warn!(
+            error = with_causes(error),
+            "an item cannot be read; answering from the dataset in memory"
+        );
+    }
 }
 
 fn record_version(loaded: &LoadedVersion) {

@@ -1,4 +1,4 @@
-//! Pages of a list by limit and offset (spec 2.1 and 8).
+//! Pages of a list by limit and offset.
 
 use std::ops::RangeInclusive;
 
@@ -9,7 +9,7 @@ use axum::{
         header::{CONTENT_TYPE, LINK},
         request::Parts,
     },
-    response::{IntoResponse, IntoResponseParts, Response, ResponseParts},
+    response::{IntoResponse, Response},
 };
 use numbering::records::Version;
 use serde::Serialize;
@@ -33,7 +33,7 @@ const VERSION_RULE: &str = "must be a version of the data as Link headers have i
 /// About as long as a page of 50 results is in JSON, so that its buffer need not grow often.
 const BYTES_OF_PAGE: usize = 8 * 1024;
 
-/// Which part of a list a request asks for.
+/// The part of a list that a request asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct Page {
@@ -49,7 +49,16 @@ impl<S: Sync> FromRequestParts<S> for Page {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        Self::of(&Params::of(&parts.uri))
+        let params = Params::of(&parts.uri);
+        let limit = count_of(&params, "limit", 1..=usize::MAX, "must be a positive integer")?;
+        // One that is too great is not lowered: a page has its offset, and a client would read another
+        // number than it sent.
+        let rule = format!("must be a non-negative integer of at most {MAX_OFFSET}");
+        let offset = count_of(&params, "offset", 0..=MAX_OFFSET, &rule)?;
+        Ok(Self {
+            limit: limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT),
+            offset: offset.unwrap_or_default(),
+        })
     }
 }
 
@@ -76,28 +85,12 @@ impl<S: Sync> FromRequestParts<S> for VersionParam {
 }
 
 impl Page {
-    fn of(params: &Params) -> Result<Self, ApiError> {
-        let limit = count_of(params, "limit", 1..=usize::MAX, "must be a positive integer")?;
-        let offset = offset_of(params)?;
-        Ok(Self {
-            limit: limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT),
-            offset: offset.unwrap_or_default(),
-        })
-    }
-
-    /// Those of `items` that are on this page, and how many items there are in total. Items before
-    /// the page are skipped, which lists of records do without making them.
+    /// The items on this page, and the count of all. Items before the page are skipped, which lists of
+    /// records do without making them.
     pub fn of_items<T>(self, items: impl ExactSizeIterator<Item = T>) -> (Vec<T>, Pagination) {
         let pagination = Pagination { limit: self.limit, offset: self.offset, total: items.len() };
         (items.skip(self.offset).take(self.limit).collect(), pagination)
     }
-}
-
-/// The value of `offset`. One that is too great is refused instead of lowered, since a page tells
-/// its offset, and a client would read another number than it sent.
-fn offset_of(params: &Params) -> Result<Option<usize>, ApiError> {
-    let rule = format!("must be a non-negative integer of at most {MAX_OFFSET}");
-    count_of(params, "offset", 0..=MAX_OFFSET, &rule)
 }
 
 /// The value of `name` as a whole number in `range`.
@@ -118,7 +111,7 @@ fn count_of(
     Err(invalid_param(name, &text, rule))
 }
 
-/// Where a page stands in its list (spec 2.1).
+/// Where a page stands in its list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Pagination {
     /// Number of results requested, at most 100.
@@ -144,59 +137,38 @@ pub struct Paged<T> {
 
 impl<T: Serialize + Rows> IntoResponse for Paged<T> {
     fn into_response(self) -> Response {
-        let Self { uri, pagination, version, format, body } = self;
-        if format == ListFormat::Csv {
-            let response = csv_pages::response(&uri, &body);
-            return (Links { uri, pagination, version }, response).into_response();
-        }
-        let mut json = Vec::with_capacity(BYTES_OF_PAGE);
-        if let Err(error) = serde_json::to_writer(&mut json, &body) {
-            tracing::error!(%error, "a page cannot be written as JSON");
-            return ApiError::Internal.into_response();
-        }
-        let media_type = [(CONTENT_TYPE, HeaderValue::from_static("application/json"))];
-        (Links { uri, pagination, version }, media_type, json).into_response()
-    }
-}
-
-struct Links {
-    uri: Uri,
-    pagination: Pagination,
-    version: Option<String>,
-}
-
-impl IntoResponseParts for Links {
-    type Error = std::convert::Infallible;
-
-    fn into_response_parts(
-        self,
-        mut response: ResponseParts,
-    ) -> Result<ResponseParts, Self::Error> {
-        let Pagination { limit, offset, total } = self.pagination;
-        let next = offset.checked_add(limit).filter(|&next| next < total);
-        let previous = (offset > 0).then(|| offset.min(total).saturating_sub(limit));
-        let mut links = Vec::new();
-        for (relation, offset) in [("next", next), ("prev", previous)] {
-            if let Some(offset) = offset {
-                let target = self.at_offset(limit, offset);
-                links.push(format!("<{target}>; rel=\"{relation}\""));
-            }
-        }
+        let links = self.links();
+        let mut response = match self.format {
+            ListFormat::Csv => csv_pages::response(&self.uri, &self.body),
+            ListFormat::Json => json(&self.body),
+        };
         if !links.is_empty() {
             let value = HeaderValue::try_from(links.join(", "))
                 .expect("only a path of valid parameters has pages, and the query is encoded");
             response.headers_mut().insert(LINK, value);
         }
-        Ok(response)
+        response
     }
 }
 
-impl Links {
+impl<T> Paged<T> {
+    /// The links to the neighbors of the page.
+    fn links(&self) -> Vec<String> {
+        let Pagination { limit, offset, total } = self.pagination;
+        let next = offset.checked_add(limit).filter(|&next| next < total);
+        let previous = (offset > 0).then(|| offset.min(total).saturating_sub(limit));
+        let link = |relation, offset: Option<usize>| {
+            let target = self.at_offset(offset?);
+            Some(format!("<{target}>; rel=\"{relation}\""))
+        };
+        link("next", next).into_iter().chain(link("prev", previous)).collect()
+    }
+
     /// The path and query of the request with another offset and with the version, but without the
     /// key, since URLs are logged.
-    fn at_offset(&self, limit: usize, offset: usize) -> String {
+    fn at_offset(&self, offset: usize) -> String {
         let query = query_without(&self.uri, &["limit", "offset", "version"])
-            .append_pair("limit", &limit.to_string())
+            .append_pair("limit", &self.pagination.limit.to_string())
             .append_pair("offset", &offset.to_string())
             .extend_pairs(self.version.iter().map(|version| ("version", version)))
             .finish();
@@ -204,52 +176,37 @@ impl Links {
     }
 }
 
+fn json(body: &impl Serialize) -> Response {
+    let mut json = Vec::with_capacity(BYTES_OF_PAGE);
+    if let Err(error) = serde_json::to_writer(&mut json, body) {
+        tracing::error!(%error, "a page cannot be written as JSON");
+        return ApiError::Internal.into_response();
+    }
+    ([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], json).into_response()
+}
+
 #[cfg(test)]
 mod tests {
+    use axum::http::Request;
     use proptest::prelude::*;
 
     use super::*;
 
-    #[derive(Serialize)]
-    struct NoRows;
-
-    impl Rows for NoRows {
-        const COLUMNS: &'static [&'static str] = &[];
-
-        fn rows(&self) -> impl Iterator<Item = impl Serialize> {
-            std::iter::empty::<()>()
-        }
+    async fn page(query: &str) -> Result<Page, ApiError> {
+        let request = Request::get(format!("/?{query}")).body(()).unwrap();
+        Page::from_request_parts(&mut request.into_parts().0, &()).await
     }
 
-    fn page(query: &str) -> Result<Page, ApiError> {
-        Page::of(&Params::of(&format!("/?{query}").parse().unwrap()))
+    #[tokio::test]
+    async fn a_limit_has_a_default_and_a_maximum() {
+        assert_eq!(page("").await.unwrap(), Page { limit: 50, offset: 0 });
+        assert_eq!(page("limit=101&offset=7").await.unwrap(), Page { limit: 100, offset: 7 });
+        let greatest = "limit=9999999999999999999999999&offset=9007199254740991";
+        assert_eq!(page(greatest).await.unwrap(), Page { limit: 100, offset: MAX_OFFSET });
     }
 
-    fn link(uri: &str, limit: usize, offset: usize, total: usize) -> String {
-        let paged = Paged {
-            uri: uri.parse().unwrap(),
-            pagination: Pagination { limit, offset, total },
-            version: Some("v2".to_owned()),
-            format: ListFormat::Json,
-            body: NoRows,
-        };
-        let headers = paged.into_response().headers().clone();
-        headers.get(LINK).map_or("", |value| value.to_str().unwrap()).to_owned()
-    }
-
-    #[test]
-    fn a_limit_has_a_default_and_a_maximum() {
-        assert_eq!(page("").unwrap(), Page { limit: 50, offset: 0 });
-        assert_eq!(page("limit=101&offset=7").unwrap(), Page { limit: 100, offset: 7 });
-        let huge = "9".repeat(40);
-        assert_eq!(
-            page(&format!("limit={huge}&offset=9007199254740991")).unwrap(),
-            Page { limit: 100, offset: MAX_OFFSET }
-        );
-    }
-
-    #[test]
-    fn a_value_that_is_no_count_is_refused() {
+    #[tokio::test]
+    async fn an_invalid_count_is_refused() {
         for query in [
             "limit=0",
             "limit=-1",
@@ -261,37 +218,47 @@ mod tests {
             "offset=9007199254740992",
             "offset=99999999999999999999999",
         ] {
-            assert!(matches!(page(query), Err(ApiError::InvalidRequest(_))), "{query}");
+            assert!(matches!(page(query).await, Err(ApiError::InvalidRequest(_))), "{query}");
         }
     }
 
     #[test]
     fn links_lead_to_the_neighbors_and_have_no_key() {
-        assert_eq!(
-            link("/v1/npa?npa=415&apiKey=secret&offset=50&version=v1", 50, 50, 120),
-            "</v1/npa?npa=415&limit=50&offset=100&version=v2>; rel=\"next\", \
-             </v1/npa?npa=415&limit=50&offset=0&version=v2>; rel=\"prev\""
-        );
-        assert_eq!(link("/v1/carriers", 50, 0, 50), "");
-        assert_eq!(
-            link("/v1/carriers", 50, 1000, 60),
-            "</v1/carriers?limit=50&offset=10&version=v2>; rel=\"prev\""
-        );
+        for (uri, offset, total, links) in [
+            (
+                "/v1/npa?npa=415&apiKey=secret&offset=50&version=v1",
+                50,
+                120,
+                &[
+                    "</v1/npa?npa=415&limit=50&offset=100&version=v2>; rel=\"next\"",
+                    "</v1/npa?npa=415&limit=50&offset=0&version=v2>; rel=\"prev\"",
+                ][..],
+            ),
+            ("/v1/carriers", 0, 50, &[]),
+            (
+                "/v1/carriers",
+                1000,
+                60,
+                &["</v1/carriers?limit=50&offset=10&version=v2>; rel=\"prev\""],
+            ),
+        ] {
+            let paged = Paged {
+                uri: uri.parse().unwrap(),
+                pagination: Pagination { limit: 50, offset, total },
+                version: Some("v2".to_owned()),
+                format: ListFormat::Json,
+                body: (),
+            };
+            assert_eq!(paged.links(), links);
+        }
     }
 
     proptest! {
         #[test]
         fn reading_all_pages_gives_every_item_once(total in 0usize..300, limit in 1usize..=100) {
-            let mut seen = Vec::new();
-            let mut offset = 0;
-            loop {
-                let (items, pagination) = Page { limit, offset }.of_items(0..total);
-                prop_assert_eq!(pagination.total, total);
-                seen.extend(items);
-                if offset + limit >= total { break }
-                offset += limit;
-            }
-            prop_assert_eq!(seen, (0..total).collect::<Vec<_>>());
+            let pages = (0..=total).step_by(limit);
+            let items = pages.flat_map(|offset| Page { limit, offset }.of_items(0..total).0);
+            prop_assert_eq!(items.collect::<Vec<_>>(), (0..total).collect::<Vec<_>>());
         }
     }
 }

@@ -24,7 +24,7 @@ use axum::{
 };
 use jiff::Timestamp;
 use logging::{Metric, Unit, metrics_line};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use store::Consumption;
 use tracing::Instrument;
 
@@ -50,41 +50,37 @@ pub struct AnsweredRequest<'a> {
 /// What is told of each request once it has been answered.
 pub type Observer = Arc<dyn Fn(AnsweredRequest<'_>) + Send + Sync>;
 
-/// One line of the access log.
+/// A line of the access log for CloudWatch, without its metrics.
+#[derive(Serialize)]
+struct Line<'a> {
+    level: &'static str,
+    message: &'static str,
+    #[serde(flatten)]
+    entry: &'a AccessLogEntry,
+}
+
+/// An entry of the access log.
+#[derive(Serialize)]
 struct AccessLogEntry {
     request_id: String,
     method: &'static str,
     route: String,
+    #[serde(serialize_with = "serialize_status")]
     status: StatusCode,
+    #[serde(skip)]
     took: Duration,
-    is_cold_start: bool,
-    /// Whether IAM has authorized it, as it does for the probe.
+    cold_start: bool,
+    /// Whether IAM has authorized the request, as it does for the probe.
+    #[serde(skip)]
     is_of_probe: bool,
+    #[serde(skip)]
     consumption: Consumption,
+    #[serde(flatten)]
     context: RequestContext,
 }
 
-/// The fields of a line, without its metrics.
-#[derive(Serialize)]
-struct Fields {
-    level: &'static str,
-    message: &'static str,
-    request_id: String,
-    method: &'static str,
-    route: String,
-    status: u16,
-    /// The status of a server error that the response tells of.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    failed_within: Option<u16>,
-    cold_start: bool,
-    data_version: Option<String>,
-    /// The first characters of the key, or `iam`.
-    key: Option<String>,
-    /// The phone number without its last digits.
-    tn: Option<String>,
-    /// How many numbers a request for many has.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    numbers: Option<usize>,
+fn serialize_status<S: Serializer>(status: &StatusCode, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_u16(status.as_u16())
 }
 
 /// Logs each request, tells the observer of it if there is one, and sets the request id on each
@@ -122,7 +118,7 @@ pub(crate) async fn observe(
         route,
         status,
         took,
-        is_cold_start: !WARM.swap(true, Ordering::Relaxed),
+        cold_start: !WARM.swap(true, Ordering::Relaxed),
         is_of_probe,
         consumption,
         context,
@@ -155,7 +151,7 @@ fn write(entry: AccessLogEntry) {
 
 impl AccessLogEntry {
     /// The line with its metrics, for the Lambda function of this name.
-    fn line(self, function: &str, now: Timestamp) -> String {
+    fn line(&self, function: &str, now: Timestamp) -> String {
         let status = self.status;
         let is_server_error = self.context.failed_within.unwrap_or(status).is_server_error();
         let mut metrics = vec![
@@ -181,22 +177,8 @@ impl AccessLogEntry {
             let failed_calls = f64::from(self.consumption.failed_calls);
             metrics.push(Metric::count("FailedDatabaseCalls", failed_calls));
         }
-        let RequestContext { key, data_version, phone_number: tn, numbers, failed_within, .. } =
-            self.context;
-        let fields = Fields {
-            level: if is_server_error { "ERROR" } else { "INFO" },
-            message: "request",
-            request_id: self.request_id,
-            method: self.method,
-            route: self.route,
-            status: status.as_u16(),
-            failed_within: failed_within.map(|status| status.as_u16()),
-            cold_start: self.is_cold_start,
-            data_version,
-            key,
-            tn,
-            numbers,
-        };
+        let level = if is_server_error { "ERROR" } else { "INFO" };
+        let fields = Line { level, message: "request", entry: self };
         metrics_line(function, now, fields, &metrics)
     }
 }
@@ -207,94 +189,69 @@ mod tests {
 
     use super::*;
 
+    fn entry(status: StatusCode, context: RequestContext) -> AccessLogEntry {
+        AccessLogEntry {
+            request_id: "abc".to_owned(),
+            method: "GET",
+            route: "/v1/format/{*tn}".to_owned(),
+            status,
+            took: Duration::from_millis(3),
+            cold_start: true,
+            is_of_probe: false,
+            consumption: Consumption { capacity_units: 0.5, failed_calls: 2 },
+            context,
+        }
+    }
+
+    fn line(entry: AccessLogEntry) -> Value {
+        serde_json::from_str(&entry.line("stack-format", Timestamp::UNIX_EPOCH)).unwrap()
+    }
+
     #[test]
     fn a_method_that_a_client_invented_is_not_logged() {
         assert_eq!(method_name(&Method::DELETE), "DELETE");
         assert_eq!(method_name(&Method::from_bytes(b"CALL3052345678").unwrap()), "other");
     }
 
-    /// Otherwise the probe would set off the alarm of a function before the first import, and after a
-    /// version that it refuses.
-    #[test]
-    fn a_failure_that_the_probe_sees_is_no_error_of_the_function() {
-        let entry = AccessLogEntry {
-            request_id: "abc".to_owned(),
-            method: "GET",
-            route: "/v1/stats".to_owned(),
-            status: StatusCode::SERVICE_UNAVAILABLE,
-            took: Duration::ZERO,
-            is_cold_start: false,
-            is_of_probe: true,
-            consumption: Consumption::default(),
-            context: RequestContext::default(),
-        };
-        let line = entry.line("stack-status", Timestamp::UNIX_EPOCH);
-        let line: Value = serde_json::from_str(&line).unwrap();
-        assert_eq!((&line["ServerErrors"], &line["Requests"]), (&json!(0.0), &json!(1.0)));
-        assert_eq!(line["status"], 503);
-    }
-
-    #[test]
-    fn a_line_about_many_numbers_has_their_count_and_none_of_them() {
-        let entry = AccessLogEntry {
-            request_id: "abc".to_owned(),
-            method: "POST",
-            route: "/v1/format".to_owned(),
-            status: StatusCode::OK,
-            took: Duration::ZERO,
-            is_cold_start: false,
-            is_of_probe: false,
-            consumption: Consumption { capacity_units: 50.0, failed_calls: 0 },
-            context: RequestContext { numbers: Some(1000), ..RequestContext::default() },
-        };
-        let line: Value = serde_json::from_str(&entry.line("f", Timestamp::UNIX_EPOCH)).unwrap();
-        assert_eq!((&line["numbers"], &line["tn"]), (&json!(1000), &Value::Null));
-    }
-
-    /// Otherwise no alarm would tell that every tool of the agents fails.
-    #[test]
-    fn a_server_error_within_a_success_counts_as_one() {
-        let context = RequestContext {
-            failed_within: Some(StatusCode::SERVICE_UNAVAILABLE),
-            ..RequestContext::default()
-        };
-        let entry = AccessLogEntry {
-            request_id: "abc".to_owned(),
-            method: "POST",
-            route: "/mcp".to_owned(),
-            status: StatusCode::OK,
-            took: Duration::ZERO,
-            is_cold_start: false,
-            is_of_probe: false,
-            consumption: Consumption::default(),
-            context,
-        };
-        let line: Value = serde_json::from_str(&entry.line("f", Timestamp::UNIX_EPOCH)).unwrap();
-        assert_eq!((&line["ServerErrors"], &line["level"]), (&json!(1.0), &json!("ERROR")));
-        assert_eq!((&line["status"], &line["failed_within"]), (&json!(200), &json!(503)));
-    }
-
     #[test]
     fn a_line_has_the_request_and_its_outcome() {
         let mut context = RequestContext { cache_hits: 1, ..RequestContext::default() };
         context.set_phone_number("305-234-5678", "3052345678", "+13052345678");
-        let entry = AccessLogEntry {
-            request_id: "abc".to_owned(),
-            method: "GET",
-            route: "/v1/format/{*tn}".to_owned(),
-            status: StatusCode::SERVICE_UNAVAILABLE,
-            took: Duration::from_millis(3),
-            is_cold_start: true,
-            is_of_probe: false,
-            consumption: Consumption { capacity_units: 0.5, failed_calls: 2 },
-            context,
-        };
-        let line = entry.line("stack-format", Timestamp::UNIX_EPOCH);
-        let line: Value = serde_json::from_str(&line).unwrap();
-        assert_eq!((&line["ServerErrors"], &line["Latency"]), (&json!(1.0), &json!(3.0)));
-        assert_eq!((&line["CacheHits"], &line["ConsumedCapacity"]), (&json!(1.0), &json!(0.5)));
-        assert_eq!(line["FailedDatabaseCalls"], 2.0);
-        assert_eq!((&line["level"], &line["tn"]), (&json!("ERROR"), &json!("+1305234****")));
-        assert_eq!((&line["cold_start"], &line["status"]), (&json!(true), &json!(503)));
+        let mut line = line(entry(StatusCode::SERVICE_UNAVAILABLE, context));
+        line.as_object_mut().unwrap().remove("_aws");
+        let expected = json!({
+            "level": "ERROR", "message": "request", "request_id": "abc", "method": "GET",
+            "route": "/v1/format/{*tn}", "status": 503, "cold_start": true, "data_version": null,
+            "key": null, "tn": "+1305234****", "Function": "stack-format", "Requests": 1.0,
+            "ClientErrors": 0.0, "ServerErrors": 1.0, "Latency": 3.0, "CacheHits": 1.0,
+            "CacheMisses": 0.0, "ConsumedCapacity": 0.5, "FailedDatabaseCalls": 2.0,
+        });
+        assert_eq!(line, expected);
+    }
+
+    /// Otherwise the probe would set off the alarm of a function before the first import, and after a
+    /// version that it refuses.
+    #[test]
+    fn a_failure_that_the_probe_sees_is_not_an_error_of_the_function() {
+        let failure = entry(StatusCode::SERVICE_UNAVAILABLE, RequestContext::default());
+        let line = line(AccessLogEntry { is_of_probe: true, ..failure });
+        assert_eq!((&line["ServerErrors"], &line["Requests"]), (&json!(0.0), &json!(1.0)));
+    }
+
+    #[test]
+    fn a_line_about_many_numbers_has_their_count_and_none_of_them() {
+        let context = RequestContext { numbers: Some(1000), ..RequestContext::default() };
+        let line = line(entry(StatusCode::OK, context));
+        assert_eq!((&line["numbers"], &line["tn"]), (&json!(1000), &Value::Null));
+    }
+
+    /// Otherwise no alarm would fire if every tool of the agents failed.
+    #[test]
+    fn a_server_error_within_a_success_counts_as_one() {
+        let failed_within = Some(StatusCode::SERVICE_UNAVAILABLE);
+        let context = RequestContext { failed_within, ..RequestContext::default() };
+        let line = line(entry(StatusCode::OK, context));
+        assert_eq!((&line["ServerErrors"], &line["level"]), (&json!(1.0), &json!("ERROR")));
+        assert_eq!((&line["status"], &line["failed_within"]), (&json!(200), &json!(503)));
     }
 }

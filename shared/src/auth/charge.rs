@@ -1,4 +1,4 @@
-//! How a request is counted against the quotas of its key.
+//! The charge of a request against the quotas of its key.
 
 use std::{
     convert::Infallible,
@@ -10,7 +10,7 @@ use store::KeyRecord;
 
 use crate::{
     errors::ApiError,
-    quota::{QuotaExceeded, QuotaStatuses, Quotas},
+    quota::{QuotaStatuses, Quotas},
 };
 
 /// The charge for one request. It is made once: by the middleware for most routes, and by the handler
@@ -43,14 +43,6 @@ impl Charge {
         Self(Some(Arc::new(ChargeOfKey { quotas, record, statuses })))
     }
 
-    /// Counts the request as one.
-    ///
-    /// # Errors
-    /// Returns [`ApiError::RateLimited`] if a quota of the key is exhausted.
-    pub(crate) async fn one(&self) -> Result<(), ApiError> {
-        self.many(1).await
-    }
-
     /// Counts the request as `requests`, all or none.
     ///
     /// # Errors
@@ -62,8 +54,7 @@ impl Charge {
             Ok(Some(after)) => _ = statuses.set(after),
             Ok(None) => (),
             Err(exceeded) => {
-                let QuotaExceeded { statuses: before, .. } = exceeded;
-                _ = statuses.set(before);
+                _ = statuses.set(exceeded.statuses);
                 return Err(ApiError::RateLimited(exceeded));
             }
         }
@@ -71,9 +62,6 @@ impl Charge {
     }
 
     /// Refuses a request before its body is read, if not even one more is admitted.
-    ///
-    /// # Errors
-    /// Returns [`ApiError::RateLimited`] if a quota of the key is exhausted.
     pub(crate) fn check(&self) -> Result<(), ApiError> {
         let Some(charge) = &self.0 else { return Ok(()) };
         charge.quotas.check(&charge.record).map_err(|exceeded| {
@@ -87,7 +75,7 @@ impl Charge {
         if self.0.as_ref().is_some_and(|charge| charge.statuses.get().is_none()) {
             // The request has its answer. If other requests have exhausted the quota meanwhile, the
             // next one is refused.
-            _ = self.one().await;
+            _ = self.many(1).await;
         }
     }
 

@@ -19,7 +19,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 
-use super::methods::{Methods, RouteMethods};
+use crate::described_routes::{DescribedRoute, DescribedRoutes};
 
 /// The headers that a page may send. No response ever allows credentials: the key is sent in a header,
 /// and never as a cookie.
@@ -75,21 +75,21 @@ pub fn allow_origin(headers: &mut HeaderMap, allowed_origin: Option<HeaderValue>
 /// The response to `OPTIONS`, whoever asks: to a preflight, which browsers send without a key, for any
 /// path, and to any other for a path that exists. After a refusal of a preflight a page would not even
 /// learn that its path does not exist.
-pub fn options_response(request: &Request, methods: &Methods) -> Option<Response> {
+pub fn options_response(request: &Request, routes: &DescribedRoutes) -> Option<Response> {
     if *request.method() != Method::OPTIONS {
         return None;
     }
-    let (methods, headers) = (methods.of_route(request), request.headers());
+    let (route, headers) = (routes.route_of(request), request.headers());
     if headers.contains_key(ORIGIN) && headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD) {
-        return Some(preflight_response(methods));
+        return Some(preflight_response(route));
     }
     let exists = request.extensions().get::<MatchedPath>().is_some();
-    exists.then(|| (StatusCode::NO_CONTENT, [(ALLOW, methods.allow.clone())]).into_response())
+    exists.then(|| (StatusCode::NO_CONTENT, [(ALLOW, route.allow.clone())]).into_response())
 }
 
 /// The answer to a browser that asks before it sends a request.
-fn preflight_response(methods: &RouteMethods) -> Response {
-    let RouteMethods { allow, takes_body, .. } = methods;
+fn preflight_response(route: &DescribedRoute) -> Response {
+    let DescribedRoute { allow, takes_body, .. } = route;
     let request_headers = if *takes_body { REQUEST_HEADERS_WITH_BODY } else { REQUEST_HEADERS };
     let headers = [
         (ALLOW, allow.clone()),

@@ -36,9 +36,7 @@ fn is_host(text: &str) -> bool {
         Some((host, port)) if !text.ends_with(']') => (host, Some(port)),
         _ => (text, None),
     };
-    text.len() <= MAX_HOST_LENGTH
-        && (is_name(host) || is_ipv6(host))
-        && port.is_none_or(is_port)
+    text.len() <= MAX_HOST_LENGTH && (is_name(host) || is_ipv6(host)) && port.is_none_or(is_port)
 }
 
 /// Whether the text is a name or an IPv4 address.

@@ -5,7 +5,6 @@ mod compression;
 mod conditional;
 mod cors;
 mod host;
-pub(crate) mod methods;
 mod preferences;
 mod trailing_slash;
 
@@ -23,12 +22,12 @@ use axum::{
 use conditional::Condition;
 pub use cors::AllowedOrigins;
 pub(crate) use host::host_of;
-use methods::Methods;
 pub use preferences::{accepts_gzip, accepts_json, preferred_media_type, prefers_html};
 use preferences::{prefers_problems, refuses_every_coding};
 pub(crate) use trailing_slash::ignore_trailing_slashes;
 
 use crate::{
+    described_routes::DescribedRoutes,
     errors::{ApiError, as_problem},
     gateway::is_behind_gateway,
 };
@@ -40,10 +39,10 @@ use crate::{
 pub(crate) fn with_rules_of_http(
     router: Router,
     origins: &AllowedOrigins,
-    methods: Methods,
+    routes: DescribedRoutes,
 ) -> Router {
     router.layer((
-        from_fn_with_state((origins.clone(), methods), answer_any_client),
+        from_fn_with_state((origins.clone(), routes), answer_any_client),
         compression::layer(),
         from_fn(answer_in_asked_form),
     ))
@@ -52,7 +51,7 @@ pub(crate) fn with_rules_of_http(
 /// The rules that come after compression: on the host, browsers and caches. Behind API Gateway the host is
 /// not that of the client.
 async fn answer_any_client(
-    State((origins, methods)): State<(AllowedOrigins, Methods)>,
+    State((origins, routes)): State<(AllowedOrigins, DescribedRoutes)>,
     mut request: Request,
     next: Next,
 ) -> Response {
@@ -62,7 +61,7 @@ async fn answer_any_client(
         return refusal(request.headers(), error, &origins);
     }
     let allowed_origin = origins.allowed(request.headers().get(ORIGIN));
-    let mut response = match cors::options_response(&request, &methods) {
+    let mut response = match cors::options_response(&request, &routes) {
         Some(response) => response,
         None => {
             // The compression would answer with 406 and the whole body. Any response helps the client more.

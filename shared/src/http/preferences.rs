@@ -134,7 +134,11 @@ mod tests {
             ("image/png", "application/json"),
         ] {
             let offered = ["application/json", "text/csv"];
-            assert_eq!(preferred_media_type(&headers(ACCEPT, accept), offered), preferred, "{accept}");
+            assert_eq!(
+                preferred_media_type(&headers(ACCEPT, accept), offered),
+                preferred,
+                "{accept}"
+            );
         }
     }
 

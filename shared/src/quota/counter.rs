@@ -115,10 +115,7 @@ impl Counter {
     /// and made again, it does not replace its former tally with a smaller one.
     pub fn new() -> Self {
         let characters = rand::rng().sample_iter(Alphanumeric).take(CONTAINER_CHARACTERS);
-        Self {
-            container: characters.map(char::from).collect(),
-            ..Self::default()
-        }
+        Self { container: characters.map(char::from).collect(), ..Self::default() }
     }
 
     /// The name under which this counter is written.

@@ -102,11 +102,8 @@ impl QuotaExceeded {
         if requests == 1 || remaining == 0 {
             return format!("Quota of {limit} requests per {window} exceeded; retry after {reset}");
         }
-        let or_later = if requests > limit {
-            String::new()
-        } else {
-            format!(", or retry after {reset}")
-        };
+        let or_later =
+            if requests > limit { String::new() } else { format!(", or retry after {reset}") };
         format!(
             "Quota of {limit} requests per {window} has {remaining} left, and this one counts as \
              {requests}; send at most {fitting} numbers now{or_later}"

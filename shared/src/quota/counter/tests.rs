@@ -88,7 +88,8 @@ fn requests_are_admitted_up_to_the_tighter_quota() {
     let refused = take(&mut counter, limits, 1, NINE + 61).unwrap_err().exhausted;
     assert_eq!((refused.limit_type, refused.reset), (LimitType::Daily, NINE + 24 * 3600));
     // Of two exhausted quotas the one that is reset last is named.
-    let (mut counter, one_of_each) = (Counter::new(), Limits { per_minute: Some(1), per_day: Some(1) });
+    let (mut counter, one_of_each) =
+        (Counter::new(), Limits { per_minute: Some(1), per_day: Some(1) });
     take(&mut counter, one_of_each, 1, NINE).unwrap();
     let refused = take(&mut counter, one_of_each, 1, NINE).unwrap_err().exhausted;
     assert_eq!(refused.limit_type, LimitType::Daily);
