@@ -29,7 +29,7 @@ pub(crate) use trailing_slash::ignore_trailing_slashes;
 use crate::{
     described_routes::DescribedRoutes,
     errors::{ApiError, as_problem},
-    gateway::is_behind_gateway,
+    gateway::gateway_context,
 };
 
 /// Wraps `router`, so that each of its responses keeps to the rules of HTTP.
@@ -39,10 +39,10 @@ use crate::{
 pub(crate) fn with_rules_of_http(
     router: Router,
     origins: &AllowedOrigins,
-    routes: DescribedRoutes,
+    described: DescribedRoutes,
 ) -> Router {
     router.layer((
-        from_fn_with_state((origins.clone(), routes), answer_any_client),
+        from_fn_with_state((origins.clone(), described), answer_any_client),
         compression::layer(),
         from_fn(answer_in_asked_form),
     ))
@@ -51,17 +51,17 @@ pub(crate) fn with_rules_of_http(
 /// The rules that come after compression: on the host, browsers and caches. Behind API Gateway the host is
 /// not that of the client.
 async fn answer_any_client(
-    State((origins, routes)): State<(AllowedOrigins, DescribedRoutes)>,
+    State((origins, described)): State<(AllowedOrigins, DescribedRoutes)>,
     mut request: Request,
     next: Next,
 ) -> Response {
-    if !is_behind_gateway(&request)
+    if gateway_context(request.extensions()).is_none()
         && let Err(error) = host_of(request.uri(), request.headers(), request.version())
     {
         return refusal(request.headers(), error, &origins);
     }
     let allowed_origin = origins.allowed(request.headers().get(ORIGIN));
-    let mut response = match cors::options_response(&request, &routes) {
+    let mut response = match cors::options_response(&request, &described) {
         Some(response) => response,
         None => {
             // The compression would answer with 406 and the whole body. Any response helps the client more.
