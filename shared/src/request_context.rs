@@ -3,13 +3,12 @@
 use std::cell::RefCell;
 
 use axum::http::StatusCode;
-use serde::{Serialize, Serializer};
 
 /// The digits of a phone number that are left out of the log.
 const MASKED_DIGITS: usize = 4;
 
-/// Facts about one request. Those that are serialized are fields of its line.
-#[derive(Debug, Default, Serialize)]
+/// Facts about one request.
+#[derive(Debug, Default)]
 pub struct RequestContext {
     /// The version of the data that the response comes from.
     pub data_version: Option<String>,
@@ -17,28 +16,16 @@ pub struct RequestContext {
     /// authorized.
     pub key: Option<String>,
     /// The phone number in E.164, without its last four digits.
-    #[serde(rename = "tn")]
     pub(crate) phone_number: Option<String>,
     /// The count of numbers in a request for many.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub numbers: Option<usize>,
     /// The status of a server error that a successful response tells of, as that to an agent whose
     /// tool has failed.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "serialize_status")]
     pub failed_within: Option<StatusCode>,
     /// The exchanges that came from the cache.
-    #[serde(skip)]
     pub cache_hits: u32,
     /// The exchanges that did not come from the cache.
-    #[serde(skip)]
     pub cache_misses: u32,
-}
-
-fn serialize_status<S: Serializer>(
-    status: &Option<StatusCode>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    status.map(|status| status.as_u16()).serialize(serializer)
 }
 
 impl RequestContext {

@@ -24,7 +24,7 @@ use axum::{
 };
 use jiff::Timestamp;
 use logging::{Metric, Unit, metrics_line};
-use serde::{Serialize, Serializer};
+use serde_json::json;
 use store::Consumption;
 use tracing::Instrument;
 
@@ -50,37 +50,18 @@ pub struct AnsweredRequest<'a> {
 /// What is told of each request once it has been answered.
 pub type Observer = Arc<dyn Fn(AnsweredRequest<'_>) + Send + Sync>;
 
-/// A line of the access log for CloudWatch, without its metrics.
-#[derive(Serialize)]
-struct Line<'a> {
-    level: &'static str,
-    message: &'static str,
-    #[serde(flatten)]
-    entry: &'a AccessLogEntry,
-}
-
 /// An entry of the access log.
-#[derive(Serialize)]
 struct AccessLogEntry {
     request_id: String,
     method: &'static str,
     route: String,
-    #[serde(serialize_with = "serialize_status")]
     status: StatusCode,
-    #[serde(skip)]
     took: Duration,
     cold_start: bool,
     /// Whether IAM has authorized the request, as it does for the probe.
-    #[serde(skip)]
     is_of_probe: bool,
-    #[serde(skip)]
     consumption: Consumption,
-    #[serde(flatten)]
     context: RequestContext,
-}
-
-fn serialize_status<S: Serializer>(status: &StatusCode, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_u16(status.as_u16())
 }
 
 /// Logs each request, tells the observer of it if there is one, and sets the request id on each
@@ -151,41 +132,51 @@ fn write(entry: AccessLogEntry) {
 
 impl AccessLogEntry {
     /// The line with its metrics, for the Lambda function of this name.
-    fn line(&self, function: &str, now: Timestamp) -> String {
-        let status = self.status;
-        let is_server_error = self.context.failed_within.unwrap_or(status).is_server_error();
+    fn line(self, function: &str, now: Timestamp) -> String {
+        let (status, context) = (self.status, self.context);
+        let is_server_error = context.failed_within.unwrap_or(status).is_server_error();
+        let mut fields = json!({
+            "level": if is_server_error { "ERROR" } else { "INFO" },
+            "message": "request",
+            "request_id": self.request_id,
+            "method": self.method,
+            "route": self.route,
+            "status": status.as_u16(),
+            "cold_start": self.cold_start,
+            "data_version": context.data_version,
+            "key": context.key,
+            "tn": context.phone_number,
+        });
+        if let Some(failed_within) = context.failed_within {
+            fields["failed_within"] = failed_within.as_u16().into();
+        }
+        if let Some(numbers) = context.numbers {
+            fields["numbers"] = numbers.into();
+        }
+        let count = |name, count: u32| Metric::count(name, f64::from(count));
+        let milliseconds = self.took.as_secs_f64() * 1000.0;
         let mut metrics = vec![
-            Metric::count("Requests", 1.0),
-            Metric::count("ClientErrors", f64::from(u8::from(status.is_client_error()))),
+            count("Requests", 1),
+            count("ClientErrors", status.is_client_error().into()),
             // The probe counts what it sees itself. A new version that it refuses, or a service without
             // data, must not set off the alarms that would undo the next deployment.
-            Metric::count(
-                "ServerErrors",
-                f64::from(u8::from(is_server_error && !self.is_of_probe)),
-            ),
-            Metric {
-                name: "Latency",
-                unit: Unit::Milliseconds,
-                value: self.took.as_secs_f64() * 1000.0,
-            },
-            Metric::count("CacheHits", f64::from(self.context.cache_hits)),
-            Metric::count("CacheMisses", f64::from(self.context.cache_misses)),
+            count("ServerErrors", (is_server_error && !self.is_of_probe).into()),
+            Metric { name: "Latency", unit: Unit::Milliseconds, value: milliseconds },
+            count("CacheHits", context.cache_hits),
+            count("CacheMisses", context.cache_misses),
             Metric::count("ConsumedCapacity", self.consumption.capacity_units),
         ];
         // A metric costs nothing in a month in which nobody writes it.
         if self.consumption.failed_calls > 0 {
-            let failed_calls = f64::from(self.consumption.failed_calls);
-            metrics.push(Metric::count("FailedDatabaseCalls", failed_calls));
+            metrics.push(count("FailedDatabaseCalls", self.consumption.failed_calls));
         }
-        let level = if is_server_error { "ERROR" } else { "INFO" };
-        let fields = Line { level, message: "request", entry: self };
         metrics_line(function, now, fields, &metrics)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::Value;
 
     use super::*;
 

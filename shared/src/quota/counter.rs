@@ -1,10 +1,7 @@
-//! The requests of one quota as a container knows them: those that it has counted itself, those
-//! that other containers have written, and those that it still has to write.
+//! The requests of one quota as a container knows them. This module knows neither tasks nor DynamoDB.
 //!
-//! What a container admits before the table has confirmed it never exceeds its allowance. Beyond it a
-//! request waits: the next write claims it, and the answer tells whether it fits.
-//!
-//! This module knows neither tasks nor DynamoDB.
+//! The requests that a container admits before the table has confirmed them never exceed its allowance. Beyond
+//! it a request waits: the next write claims it, and the answer tells whether it fits.
 
 use std::{
     collections::VecDeque,
@@ -24,25 +21,24 @@ use super::{
 mod other_requests;
 mod own_requests;
 
-/// The characters of the name under which a container writes. They tell the containers of a quota
-/// apart, of which there are some hundreds at most.
+/// The characters of the name under which a container writes. A quota has some hundreds at most.
 const CONTAINER_CHARACTERS: usize = 6;
 /// The allowance is a tenth of what the last confirmation has left.
 const REMAINING_PER_ALLOWANCE: u64 = 10;
 const LARGEST_ALLOWANCE: u64 = 100;
 /// The allowance without a confirmation that is recent.
 const SMALLEST_ALLOWANCE: u64 = 1;
-/// How long after a write the next one is due, unless half of the allowance is used up sooner.
+/// The time between two writes, unless half of the allowance is used up sooner.
 const FLUSH_INTERVAL: Duration = Duration::from_secs(1);
-/// How long a confirmation is recent.
+/// The time for which a confirmation is recent.
 const RECENT: Duration = Duration::from_secs(2);
-/// How often this interval is doubled at most while writes fail.
+/// The doublings of that interval while writes fail.
 const MOST_DOUBLINGS: u32 = 4;
 /// After so many failed writes no request waits for the table any more. A single one fails also if the
 /// process was frozen meanwhile.
 pub(super) const FAILURES_OF_OUTAGE: u32 = 2;
 
-/// What becomes of requests: the status of each quota afterwards, or why they are refused.
+/// The status of each quota after requests are admitted, or the reason why they are refused.
 pub type Outcome = Result<QuotaStatuses, QuotaExceeded>;
 
 /// The outcome of requests, or where it will be told.
@@ -60,10 +56,10 @@ struct Claim {
     outcome: oneshot::Sender<Outcome>,
 }
 
-/// What a write has to do: the tallies to write, and then the hours to read.
+/// A write: the tallies to write, and then the hours to read.
 #[derive(Debug)]
 pub struct Flush {
-    /// When it began, in seconds since 1970.
+    /// Its begin, in seconds since 1970.
     at: i64,
     /// The tallies by their hour.
     pub tallies: Vec<(i64, Tally)>,
@@ -73,15 +69,15 @@ pub struct Flush {
 /// Writes that have failed since the last success.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Failures {
-    /// When the first of them failed.
+    /// The time of the first of them.
     pub since: Instant,
     pub times: u32,
 }
 
-/// What the table has confirmed last.
+/// The last confirmation of the table.
 #[derive(Debug)]
 struct Confirmation {
-    /// When its write began.
+    /// The begin of its write.
     at: Instant,
     remaining: u64,
 }

@@ -96,50 +96,30 @@ fn requests_are_admitted_up_to_the_tighter_quota() {
 }
 
 #[test]
-fn a_container_that_starts_learns_of_the_hours_before() {
-    let (mut old, mut new) = (Counter::new(), Counter::new());
-    let mut table = BTreeMap::new();
-    let limits = limits(Some(50), Some(5));
-    for hour in 0..4 {
-        take(&mut old, limits, 1, NINE + hour * 3600).unwrap();
-        write(&mut old, &mut table, NINE + hour * 3600);
+fn hours_are_read_if_they_count_and_may_have_changed() {
+    const HOUR: i64 = 3600;
+    let (minute, daily) = (limits(Some(2), None), limits(Some(2), Some(5)));
+    let of_a_day: Vec<i64> = (-23..=0).map(|hours| NINE + hours * HOUR).collect();
+    for (limits, last_read, now, expected) in [
+        (daily, None, NINE + 60, &of_a_day[..]),
+        (daily, Some((minute, NINE + 30)), NINE + 60, &of_a_day),
+        (daily, Some((daily, NINE + 30)), NINE + 60, &[NINE]),
+        (daily, Some((daily, NINE - 30)), NINE + 60, &of_a_day),
+        // The last minute reaches back into the hour before.
+        (minute, None, NINE + 54, &[NINE - HOUR, NINE]),
+        (minute, None, NINE + 55, &[NINE]),
+        // Around the change of an hour the hour beside is read after each write.
+        (minute, Some((minute, NINE)), NINE + 14, &[NINE - HOUR, NINE]),
+        (minute, Some((minute, NINE)), NINE + 15, &[NINE]),
+        (minute, Some((minute, NINE)), NINE + HOUR - 16, &[NINE]),
+        (minute, Some((minute, NINE)), NINE + HOUR - 15, &[NINE, NINE + HOUR]),
+    ] {
+        let mut others = OtherRequests::default();
+        if let Some((limits, read)) = last_read {
+            others.record_read(limits, read);
+        }
+        assert_eq!(others.hours_to_read(&[], limits, now), expected, "{limits:?} at {now}");
     }
-    let now = NINE + 5 * 3600 + 60;
-    take(&mut new, limits, 1, now).unwrap();
-    assert_eq!(new.flush(now, Instant::now()).unwrap().hours.len(), 23);
-    write(&mut new, &mut table, now);
-    assert!(take(&mut new, limits, 1, now).is_err());
-    // The oldest of the five requests counts until a day after its hour began.
-    assert!(take(&mut new, limits, 1, NINE + 24 * 3600).is_ok());
-}
-
-#[test]
-fn the_last_minute_reaches_back_into_the_hour_before() {
-    let (mut old, mut new) = (Counter::new(), Counter::new());
-    let mut table = BTreeMap::new();
-    let limits = limits(Some(2), None);
-    take(&mut old, limits, 1, NINE - 10).unwrap();
-    write(&mut old, &mut table, NINE - 10);
-    take(&mut new, limits, 1, NINE + 20).unwrap();
-    assert_eq!(new.flush(NINE + 20, Instant::now()).unwrap().hours, [NINE - 3600]);
-    write(&mut new, &mut table, NINE + 20);
-    assert!(take(&mut new, limits, 1, NINE + 21).is_err());
-    assert!(take(&mut new, limits, 1, NINE + 50).is_ok());
-}
-
-#[test]
-fn around_the_change_of_an_hour_the_hour_beside_is_read_after_each_write() {
-    let limits = limits(Some(2), None);
-    let hours = |now| {
-        let mut counter = Counter::new();
-        counter.others.record_read(limits, now);
-        take(&mut counter, limits, 1, now).unwrap();
-        counter.flush(now, Instant::now()).unwrap().hours
-    };
-    assert_eq!(hours(NINE + 14), [NINE - 3600]);
-    assert_eq!(hours(NINE - 15), [NINE]);
-    assert!(hours(NINE + 15).is_empty());
-    assert!(hours(NINE - 16).is_empty());
 }
 
 #[test]
