@@ -198,27 +198,26 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_limit_has_a_default_and_a_maximum() {
-        assert_eq!(page("").await.unwrap(), Page { limit: 50, offset: 0 });
-        assert_eq!(page("limit=101&offset=7").await.unwrap(), Page { limit: 100, offset: 7 });
-        let greatest = "limit=9999999999999999999999999&offset=9007199254740991";
-        assert_eq!(page(greatest).await.unwrap(), Page { limit: 100, offset: MAX_OFFSET });
-    }
-
-    #[tokio::test]
-    async fn an_invalid_count_is_refused() {
-        for query in [
-            "limit=0",
-            "limit=-1",
-            "limit=ten",
-            "limit=1.5",
-            "limit=%201",
-            "limit=+5",
-            "offset=-1",
-            "offset=9007199254740992",
-            "offset=99999999999999999999999",
+    async fn a_page_has_a_default_and_a_maximum_and_invalid_counts_are_refused() {
+        for (query, limit, offset) in [
+            ("", 50, 0),
+            ("limit=101&offset=7", 100, 7),
+            ("limit=9999999999999999999999999&offset=9007199254740991", 100, MAX_OFFSET),
         ] {
-            assert!(matches!(page(query).await, Err(ApiError::InvalidRequest(_))), "{query}");
+            assert_eq!(page(query).await.unwrap(), Page { limit, offset }, "{query}");
+        }
+        for (name, count) in [
+            ("limit", "0"),
+            ("limit", "-1"),
+            ("limit", "ten"),
+            ("limit", "1.5"),
+            ("limit", "%201"),
+            ("limit", "+5"),
+            ("offset", "9007199254740992"),
+            ("offset", "99999999999999999999999"),
+        ] {
+            let refused = page(&format!("{name}={count}")).await;
+            assert!(matches!(refused, Err(ApiError::InvalidRequest(_))), "{name} {count}");
         }
     }
 

@@ -79,24 +79,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn uuids_trace_ids_and_ulids_of_clients_are_used() {
+    fn only_uuids_trace_ids_and_ulids_of_clients_are_used() {
         for id in [
             "0190f3c2-6b1e-7d3a-9c55-1234567890ab",
             "6F9619FF-8B86-4D01-B42D-00CF4FC964FF",
             "4bf92f3577b34da6a3ce929d0e0e4736",
-            "01ARZ3NDEKTSV4RRFFQ69G5FAV",
             "01arz3ndektsv4rrffq69g5fav",
             "7ZZZZZZZZZZZZZZZZZZZZZZZZZ",
         ] {
             assert!(may_be_logged(id), "{id}");
         }
-    }
-
-    #[test]
-    fn any_other_request_id_of_a_client_is_replaced() {
         for id in [
             "",
-            "req-42",
             "JKJaXmPLvHcESHA=",
             "+13052345678",
             "call-1-305-234-5678-x",
