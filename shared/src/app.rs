@@ -68,9 +68,8 @@ pub fn openapi(functions: impl IntoIterator<Item = Routes>) -> OpenApi {
 
 /// Runs the routes of a function on Lambda until the container ends. `main` calls this.
 ///
-/// A container has one request at a time, which is quickest on a single thread: nothing is handed
-/// from one thread to another. Only where Lambda gives it several at once, there is a thread for each
-/// processor.
+/// A single thread is fastest for one request at a time. Where Lambda gives a container several at once, there
+/// is a thread for each processor.
 pub fn start(routes: fn() -> Routes) -> Result<(), Error> {
     let mut threads = if takes_several_requests() {
         Builder::new_multi_thread()
@@ -80,9 +79,8 @@ pub fn start(routes: fn() -> Routes) -> Result<(), Error> {
     threads.enable_all().build()?.block_on(run(routes()))
 }
 
-/// What the first request needs is prepared before it is asked for, side by side: the dataset, which
-/// answers lists, and lookups while DynamoDB does not answer; the preparation of the routes; and the
-/// extension that writes usage. Public routes need none of it.
+/// Prepares the dataset, the routes and the extension that writes usage side by side, before the first request
+/// is asked for. Public routes need none of them.
 async fn run(routes: Routes) -> Result<(), Error> {
     logging::log_as_json();
     let app = App::on(Store::from_env(TimeoutProfile::Request));

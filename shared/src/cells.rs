@@ -1,11 +1,9 @@
 //! Cells of CSV (RFC 4180), which a spreadsheet may be opened with: none of them is a formula there.
 //!
-//! A spreadsheet computes a cell that begins with `=`, `+`, `-` or `@`, and by that a name in the data
-//! or in a request could send what else is in the sheet elsewhere. As [OWASP
-//! advises](https://owasp.org/www-community/attacks/CSV_Injection), such a cell gets an apostrophe
-//! before it, after which a spreadsheet takes the rest for text. The one exception are numbers: a sign
-//! with nothing but digits, spaces and `()-.` after it can name no cell and no function, and programs
-//! read `+13052345678` as it is.
+//! A spreadsheet computes a cell that begins with `=`, `+`, `-` or `@`. A name in the data or in a request could
+//! so send the rest of the sheet elsewhere. As [OWASP
+//! advises](https://owasp.org/www-community/attacks/CSV_Injection), such a cell gets an apostrophe before it. The
+//! exception are numbers such as `+13052345678`, which name no cell and no function.
 
 use std::{borrow::Cow, io::Write};
 

@@ -1,10 +1,9 @@
 //! Reads single records from DynamoDB, checked against the dataset in memory, and selects the
 //! dataset that a page of a list is taken from.
 //!
-//! The dataset names the version that last changed each record. An item is used only if it was
-//! written by this version, since it then holds the same record. In any other case, and if DynamoDB
-//! fails, the record comes from the dataset. So the lookups and lists of a container always agree,
-//! even while an import is changing items.
+//! The dataset names the version that last changed each record. An item counts only if this version wrote it.
+//! Otherwise, and if DynamoDB fails, the record comes from the dataset. So the lookups and lists of a container
+//! always agree, even while an import is changing items.
 
 use std::collections::{BTreeSet, HashMap};
 

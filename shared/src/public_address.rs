@@ -1,9 +1,8 @@
 //! The address at which a client has reached the service, for links to other paths of it.
 //!
-//! Behind API Gateway its event says so. No header does, since a client can write any into a request, and
-//! the answer may be stored for others. Over a port of this process there is nothing else than headers:
-//! `Host` (over HTTP/2 `:authority`) and, behind a proxy that ends TLS, `X-Forwarded-Proto`. Nobody but
-//! the client who wrote them gets the answer, which is `private`.
+//! Behind API Gateway its event has the address. A client can write any header, and the answer may be stored for
+//! others. Over a port of this process there are only headers: `Host` (over HTTP/2 `:authority`) and, behind a
+//! proxy that ends TLS, `X-Forwarded-Proto`. The answer is `private` to the client who wrote them.
 
 use std::convert::Infallible;
 

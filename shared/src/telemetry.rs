@@ -4,8 +4,7 @@
 //! the first characters of the key, the phone number as it was understood without its last four
 //! digits, and the route instead of the path.
 //!
-//! A program that counts requests in another way than by the lines of the log is told of each by an
-//! [`Observer`]. Lambda functions have none.
+//! A program that counts requests itself has an [`Observer`]. Lambda functions have none.
 
 use std::{
     env,
@@ -47,7 +46,7 @@ pub struct AnsweredRequest<'a> {
     pub consumed_capacity: f64,
 }
 
-/// What is told of each request once it has been answered.
+/// Receives each request once it has been answered.
 pub type Observer = Arc<dyn Fn(AnsweredRequest<'_>) + Send + Sync>;
 
 /// An entry of the access log.

@@ -13,10 +13,8 @@ use crate::{
     quota::{QuotaStatuses, Quotas},
 };
 
-/// The charge for one request. It is made once: by the middleware for most routes, and by the handler
-/// of a route that counts as many requests as there are items in the body.
-///
-/// Without a key, or with one that has no quotas, nothing is counted.
+/// The charge for one request. It is made once: by the middleware, or by the handler of a route that counts the
+/// items in a body. Without a key, or with one that has no quotas, nothing is counted.
 #[derive(Clone, Default)]
 pub struct Charge(Option<Arc<ChargeOfKey>>);
 

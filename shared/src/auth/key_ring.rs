@@ -133,22 +133,13 @@ mod tests {
     use tokio::net::TcpListener;
 
     use super::*;
+    use crate::auth::record_of;
 
     const KEY: &str = "tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn";
 
     fn record(revoked_at: Option<Timestamp>) -> KeyRecord {
-        KeyRecord {
-            key_hash: KEY.parse::<ApiKey>().unwrap().hash(),
-            prefix: "tnr_live_Sample".to_owned(),
-            name: "tests".to_owned(),
-            note: None,
-            created_at: Timestamp::UNIX_EPOCH,
-            expires_at: None,
-            revoked_at,
-            per_minute: None,
-            per_day: None,
-            quota_id: None,
-        }
+        let key_hash = KEY.parse::<ApiKey>().unwrap().hash();
+        KeyRecord { revoked_at, ..record_of(&key_hash) }
     }
 
     /// A database that accepts connections and never answers.

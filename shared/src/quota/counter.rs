@@ -125,7 +125,7 @@ impl Counter {
         let fits = self.fits(limits, requests, now);
         if fits.is_err() && self.claimed.is_empty() {
             self.has_doubt |=
-                self.statuses_of(&self.own, None, requests, now).too_small_for(requests).is_none();
+                self.statuses_with(None, requests, now).too_small_for(requests).is_none();
             return fits;
         }
         // Claims that are refused make room again.
@@ -178,7 +178,7 @@ impl Counter {
 
     fn fits(&mut self, limits: Limits, requests: u64, now: i64) -> Result<(), QuotaExceeded> {
         self.limits = limits;
-        let statuses = self.statuses_of(&self.own, Some(&self.others), requests, now);
+        let statuses = self.statuses_with(Some(&self.others), requests, now);
         match statuses.too_small_for(requests) {
             Some(exhausted) => {
                 Err(QuotaExceeded { exhausted, requests, statuses: self.statuses(now) })
@@ -188,19 +188,18 @@ impl Counter {
     }
 
     fn statuses(&self, now: i64) -> QuotaStatuses {
-        self.statuses_of(&self.own, Some(&self.others), 1, now)
+        self.statuses_with(Some(&self.others), 1, now)
     }
 
-    /// The status of each quota by these requests, with a reset for so many more.
-    fn statuses_of(
+    /// The status of each quota by the requests of this container and these of others, with a reset for so
+    /// many more.
+    fn statuses_with(
         &self,
-        own: &OwnRequests,
         others: Option<&OtherRequests>,
         requests: u64,
         now: i64,
     ) -> QuotaStatuses {
-        let status = |limit_type: LimitType, limit, of_own: &Buckets| {
-            let mut buckets = of_own.clone();
+        let status = |limit_type: LimitType, limit, mut buckets: Buckets| {
             if let Some(others) = others {
                 others.add_to(&mut buckets, limit_type);
             }
@@ -208,8 +207,8 @@ impl Counter {
         };
         let Limits { per_minute, per_day } = self.limits;
         QuotaStatuses {
-            minute: per_minute.map(|limit| status(LimitType::Minute, limit, own.minutes())),
-            daily: per_day.map(|limit| status(LimitType::Daily, limit, &own.hours())),
+            minute: per_minute.map(|limit| status(LimitType::Minute, limit, self.own.minutes())),
+            daily: per_day.map(|limit| status(LimitType::Daily, limit, self.own.hours())),
         }
     }
 

@@ -1,6 +1,7 @@
 use store::TimeoutProfile;
 
 use super::{counter::FAILURES_OF_OUTAGE, *};
+use crate::auth::record_of;
 
 /// A port on which nothing listens, so that each call fails at once.
 const UNREACHABLE: &str = "http://127.0.0.1:1";
@@ -12,18 +13,7 @@ fn left_to_extension() -> Arc<Quotas> {
 }
 
 fn key(hash: &str, per_day: u32) -> KeyRecord {
-    KeyRecord {
-        key_hash: hash.to_owned(),
-        prefix: String::new(),
-        name: String::new(),
-        note: None,
-        created_at: Timestamp::UNIX_EPOCH,
-        expires_at: None,
-        revoked_at: None,
-        per_minute: None,
-        per_day: Some(per_day),
-        quota_id: None,
-    }
+    KeyRecord { per_day: Some(per_day), ..record_of(hash) }
 }
 
 /// The failures of the quota so far, after recording one more.

@@ -41,8 +41,8 @@ impl OwnRequests {
     }
 
     /// The requests in the buckets of the quota of a minute.
-    pub fn minutes(&self) -> &Buckets {
-        &self.minutes
+    pub fn minutes(&self) -> Buckets {
+        self.minutes.clone()
     }
 
     /// Adds so many requests at a time in seconds since 1970.
