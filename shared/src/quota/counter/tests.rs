@@ -62,15 +62,37 @@ fn without_a_recent_confirmation_one_request_is_allowed() {
     assert_eq!(counter.allowance(clock + RECENT), 1);
 }
 
-/// What a container has counted itself is known without a read.
+#[test]
+fn a_claim_that_does_not_fit_is_refused_and_given_back_at_once() {
+    let (mut first, mut second) = (Counter::new(), Counter::new());
+    let mut table = BTreeMap::new();
+    let limits = limits(Some(10), None);
+    let mut eight = wait(&mut first, limits, 8, NINE);
+    let mut seven = wait(&mut second, limits, 7, NINE);
+    write(&mut first, &mut table, NINE);
+    write(&mut second, &mut table, NINE);
+    assert!(eight.try_recv().unwrap().is_ok());
+    assert_eq!(seven.try_recv().unwrap().unwrap_err().exhausted.remaining, 2);
+    // Others would be refused for it.
+    let clock = Instant::now();
+    assert_eq!((counted(&table), second.due_at(clock)), (15, Some(clock)));
+    write(&mut second, &mut table, NINE);
+    assert_eq!(counted(&table), 8);
+}
+
 #[test]
 fn a_refusal_is_followed_by_a_read_only_if_others_have_counted() {
-    let mut counter = Counter::new();
-    let limits = limits(Some(10), None);
-    counter.take_unconfirmed(limits, 10, NINE).unwrap();
-    write(&mut counter, &mut BTreeMap::new(), NINE);
-    take(&mut counter, limits, 1, NINE).unwrap_err();
-    assert_eq!(counter.due_at(Instant::now()), None);
+    for (own, of_others, is_read) in [(1, 9, true), (10, 0, false)] {
+        let (mut counter, mut other) = (Counter::new(), Counter::new());
+        let (mut table, limits) = (BTreeMap::new(), limits(Some(10), None));
+        other.take_unconfirmed(limits, of_others, NINE).unwrap();
+        write(&mut other, &mut table, NINE);
+        counter.take_unconfirmed(limits, own, NINE).unwrap();
+        write(&mut counter, &mut table, NINE);
+        assert_eq!(counter.due_at(Instant::now()), None);
+        take(&mut counter, limits, 1, NINE).unwrap_err();
+        assert_eq!(counter.due_at(Instant::now()).is_some(), is_read);
+    }
 }
 
 #[test]
@@ -187,6 +209,12 @@ fn a_request_that_nobody_waits_for_any_more_is_not_counted() {
     counter.record_confirmed(&flush, [], NINE);
     assert_eq!(counter.statuses(NINE).least_remaining(), 20);
     assert!(counter.has_unwritten(), "the table has it");
+    write(&mut counter, &mut BTreeMap::new(), NINE);
+    let told = wait(&mut counter, limits, 5, NINE);
+    counter.flush(NINE, Instant::now()).unwrap();
+    drop(told);
+    counter.record_failure(NINE, Instant::now());
+    assert!(counter.has_unwritten(), "the table may have it");
 }
 
 #[test]
