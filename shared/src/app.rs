@@ -17,12 +17,15 @@ use utoipa_axum::router::OpenApiRouter;
 use crate::{
     auth::origin_secrets::require_secret,
     described_routes::DescribedRoutes,
-    extension::{self, takes_several_requests},
-    gateway::{prefix_links, restore_path},
     http::{ignore_trailing_slashes, with_rules_of_http},
+    lambda::{
+        extension::{self, takes_several_requests},
+        gateway::{prefix_links, restore_path},
+        whole_response,
+    },
     routes::{answer_panics, endpoint_not_found},
     state::App,
-    telemetry, whole_response,
+    telemetry,
 };
 
 pub use crate::routes::Routes;

@@ -6,27 +6,24 @@
 //! writes a page as CSV, [`http`] applies the rules of HTTP, and [`telemetry`] writes the line of the access log.
 //! [`state`] holds the data that all handlers share, and [`in_process`] asks the handlers without a port.
 
+mod access_log;
 pub mod app;
 pub mod auth;
-pub mod body;
-pub mod cells;
-pub mod csv_pages;
 mod described_routes;
-pub mod errors;
-mod extension;
-pub mod flag_images;
-pub mod gateway;
 pub mod http;
 pub mod in_process;
+mod lambda;
+mod links;
 pub mod lookup;
-pub mod pagination;
-pub mod params;
-pub mod public_address;
+mod output;
+mod query;
 pub mod quota;
-pub mod request_context;
-mod request_id;
 mod routes;
 pub mod state;
-pub mod telemetry;
-pub mod unknown_params;
-mod whole_response;
+
+pub use access_log::{request_context, telemetry};
+pub use http::body;
+pub use lambda::gateway;
+pub use links::{flag_images, public_address};
+pub use output::{cells, csv_pages, errors};
+pub use query::{pagination, params, unknown_params};

@@ -1,6 +1,7 @@
 //! The rules of HTTP for every response, whichever endpoint it comes from: the host, the headers, conditional
 //! requests, compression, cross-origin requests, the form of errors, and a slash at the end of a path.
 
+pub mod body;
 mod compression;
 mod conditional;
 mod cors;

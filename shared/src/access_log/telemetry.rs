@@ -27,11 +27,11 @@ use serde_json::json;
 use store::Consumption;
 use tracing::Instrument;
 
-use crate::{
-    gateway::is_authorized_by_iam,
+use super::{
     request_context::{self, RequestContext},
     request_id::{REQUEST_ID, request_id},
 };
+use crate::gateway::is_authorized_by_iam;
 
 /// A request that has been answered, without anything that a client wrote.
 #[derive(Debug, Clone, Copy)]

@@ -25,7 +25,8 @@ use lambda_http::{
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::{sync::watch, time::timeout};
 
-use crate::{quota::Quotas, whole_response::WholeResponse};
+use super::whole_response::WholeResponse;
+use crate::quota::Quotas;
 
 const NAME: &str = "usage";
 
