@@ -9,9 +9,7 @@ use serde_json::{Value, json};
 use shared::{app::lambda, state::App};
 
 use crate::support::{
-    api_events::{HOST, http_api_event},
-    sample_requests::SampleRequest,
-    service::shared_service,
+    api_events::http_api_event, sample_requests::SampleRequest, service::shared_service,
 };
 
 /// Numbers as a client may write them into a path; in a query they stand decoded.
