@@ -1,9 +1,8 @@
 //! The id of a request, by which a client refers to its line of the access log.
 
 use axum::{extract::Request, http::HeaderMap};
+use lambda_http::request::RequestContext as GatewayContext;
 use rand::{RngExt, distr::Alphanumeric};
-
-use crate::gateway::gateway_context;
 
 /// The header that carries the id of a request, in both directions.
 pub const REQUEST_ID: &str = "x-request-id";
@@ -16,8 +15,16 @@ const MIN_LETTERS: usize = 4;
 pub fn request_id(request: &Request) -> String {
     id_of_client(request.headers())
         .map(str::to_owned)
-        .or_else(|| gateway_context(request.extensions())?.request_id.clone())
+        .or_else(|| id_of_gateway(request))
         .unwrap_or_else(|| rand::rng().sample_iter(Alphanumeric).take(16).map(char::from).collect())
+}
+
+fn id_of_gateway(request: &Request) -> Option<String> {
+    match request.extensions().get::<GatewayContext>()? {
+        GatewayContext::ApiGatewayV2(context) => context.request_id.clone(),
+        GatewayContext::ApiGatewayV1(context) => context.request_id.clone(),
+        _ => None,
+    }
 }
 
 /// The only id in the headers, if it may be logged.

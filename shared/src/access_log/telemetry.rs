@@ -78,7 +78,7 @@ pub(crate) async fn observe(
         Some(matched) => matched.as_str().to_owned(),
         None => "$default".to_owned(),
     };
-    let is_of_probe = is_authorized_by_iam(request.extensions());
+    let is_of_probe = is_authorized_by_iam(&request);
     // Lines at any level have the id of their request.
     let span = tracing::error_span!("request", request_id);
     let metered_request = store::metered(request_context::scope(next.run(request)));

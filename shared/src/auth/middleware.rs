@@ -48,7 +48,7 @@ pub async fn admit(
 ) -> Result<Response, ApiError> {
     let Admission { app, described, .. } = &*admission;
     described.check_method(&request)?;
-    let key = if is_authorized_by_iam(request.extensions()) {
+    let key = if is_authorized_by_iam(&request) {
         None
     } else {
         let key = key_of(request.headers(), &Params::of(request.uri()))?;

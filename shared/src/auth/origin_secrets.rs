@@ -13,7 +13,7 @@ use subtle::{Choice, ConstantTimeEq};
 
 use crate::{
     errors::ApiError,
-    gateway::{gateway_context, is_authorized_by_iam},
+    gateway::{is_authorized_by_iam, is_behind_gateway},
     http::{AllowedOrigins, refusal},
 };
 
@@ -54,8 +54,8 @@ pub(crate) async fn require_secret(
     request: Request,
     next: Next,
 ) -> Response {
-    let is_admitted = gateway_context(request.extensions()).is_none()
-        || is_authorized_by_iam(request.extensions())
+    let is_admitted = !is_behind_gateway(&request)
+        || is_authorized_by_iam(&request)
         || secrets.admit(request.headers().get(ORIGIN_SECRET));
     if !is_admitted {
         return refusal(request.headers(), ApiError::Forbidden, &allowed_origins);

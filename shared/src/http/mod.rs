@@ -30,7 +30,7 @@ pub(crate) use trailing_slash::ignore_trailing_slashes;
 use crate::{
     described_routes::DescribedRoutes,
     errors::{ApiError, as_problem},
-    gateway::gateway_context,
+    gateway::is_behind_gateway,
 };
 
 /// Wraps `router`, so that each of its responses keeps to the rules of HTTP.
@@ -40,10 +40,10 @@ use crate::{
 pub(crate) fn with_rules_of_http(
     router: Router,
     origins: &AllowedOrigins,
-    described: DescribedRoutes,
+    routes: DescribedRoutes,
 ) -> Router {
     router.layer((
-        from_fn_with_state((origins.clone(), described), answer_any_client),
+        from_fn_with_state((origins.clone(), routes), answer_any_client),
         compression::layer(),
         from_fn(answer_in_asked_form),
     ))
@@ -52,17 +52,17 @@ pub(crate) fn with_rules_of_http(
 /// The rules that come after compression: on the host, browsers and caches. Behind API Gateway the host is
 /// not that of the client.
 async fn answer_any_client(
-    State((origins, described)): State<(AllowedOrigins, DescribedRoutes)>,
+    State((origins, routes)): State<(AllowedOrigins, DescribedRoutes)>,
     mut request: Request,
     next: Next,
 ) -> Response {
-    if gateway_context(request.extensions()).is_none()
+    if !is_behind_gateway(&request)
         && let Err(error) = host_of(request.uri(), request.headers(), request.version())
     {
         return refusal(request.headers(), error, &origins);
     }
     let allowed_origin = origins.allowed(request.headers().get(ORIGIN));
-    let mut response = match cors::options_response(&request, &described) {
+    let mut response = match cors::options_response(&request, &routes) {
         Some(response) => response,
         None => {
             // The compression would answer with 406 and the whole body. Any response helps the client more.

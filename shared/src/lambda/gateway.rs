@@ -1,9 +1,9 @@
-//! The event of API Gateway behind a request: the URL that the client wrote, and whether IAM has authorized
-//! the request.
+//! What the event of API Gateway says beside the request: the URL that the client wrote, and whether
+//! IAM has authorized the request.
 //!
 //! An HTTP API decodes the path before it sets `rawPath`. A `?` or `#` in a phone number would cut
 //! such a URL, and a `/` would lead to another route. The path parameters of the event still have
-//! the whole values. `cargo lambda watch` does not decode the path.
+//! the whole values. `cargo lambda watch` and REST APIs do not decode the path.
 //!
 //! A named stage and a base path of a custom domain stand before the path of a route, and the
 //! functions do not know them. The path begins where the route of the event does; the stage or base
@@ -13,19 +13,19 @@
 use axum::{
     Router,
     extract::Request as AxumRequest,
-    http::{Extensions, HeaderValue, Uri, header::LINK},
+    http::{HeaderValue, Uri, header::LINK},
     middleware::{Next, from_fn},
     response::Response,
 };
 use lambda_http::{
     Request, RequestExt,
-    aws_lambda_events::{apigw::ApiGatewayV2httpRequestContext, query_map::QueryMap},
-    request::RequestContext,
+    aws_lambda_events::query_map::QueryMap,
+    request::RequestContext::{self, ApiGatewayV1, ApiGatewayV2},
     tower::ServiceExt,
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// The text before the path of a route: a stage or a base path, or nothing.
+/// What the client wrote before the path of a route: a stage or a base path, or nothing.
 #[derive(Clone)]
 pub(crate) struct PathPrefix(pub(crate) String);
 
@@ -41,20 +41,21 @@ pub fn restore_path(mut request: Request) -> Request {
     request
 }
 
-/// The context of the event of an HTTP API; `None` if the request came over a port of this process. Nothing
-/// that a client sends over HTTP can become a part of it.
-pub(crate) fn gateway_context(extensions: &Extensions) -> Option<&ApiGatewayV2httpRequestContext> {
-    match extensions.get()? {
-        RequestContext::ApiGatewayV2(context) => Some(context),
-        _ => None,
-    }
+/// Whether the request came as an event of API Gateway, and not over a port of this process.
+pub(crate) fn is_behind_gateway(request: &AxumRequest) -> bool {
+    request.extensions().get::<RequestContext>().is_some()
 }
 
 /// Whether IAM has authorized the request. API Gateway writes so for a route with IAM authorization, and
-/// so may whoever has IAM's permission to invoke the function.
-pub(crate) fn is_authorized_by_iam(extensions: &Extensions) -> bool {
-    let authorizer = gateway_context(extensions).and_then(|context| context.authorizer.as_ref());
-    authorizer.is_some_and(|authorizer| authorizer.iam.is_some())
+/// so may whoever has IAM's permission to invoke the function. Nothing that a client sends over HTTP
+/// can become a part of the request context.
+pub(crate) fn is_authorized_by_iam(request: &AxumRequest) -> bool {
+    match request.extensions().get::<RequestContext>() {
+        Some(ApiGatewayV2(context)) => {
+            context.authorizer.as_ref().is_some_and(|authorizer| authorizer.iam.is_some())
+        }
+        _ => false,
+    }
 }
 
 /// Sets the prefix that the client wrote before the targets of `Link` headers.
@@ -107,16 +108,31 @@ pub(crate) fn with_path_and_query(uri: &Uri, path_and_query: &str) -> Option<Uri
 /// request has it already.
 fn restored_path(request: &Request) -> Option<(String, String)> {
     let raw_path = request.raw_http_path();
-    let context = gateway_context(request.extensions())?;
-    let Some((_method, route)) = context.route_key.as_deref()?.split_once(' ') else {
-        return path_without_stage(request, context.stage.as_deref()?);
-    };
-    let path = routed_path(route, request.path_parameters_ref())?;
-    Some((raw_path[..start_of(route, raw_path)].to_owned(), path))
+    match request.request_context_ref()? {
+        ApiGatewayV2(context) => match context.route_key.as_deref()?.split_once(' ') {
+            Some((_method, route)) => {
+                let path = routed_path(route, request.path_parameters_ref())?;
+                Some((raw_path[..start_of(route, raw_path)].to_owned(), path))
+            }
+            None => path_without_stage(request, context.stage.as_deref()?),
+        },
+        ApiGatewayV1(context) => {
+            let route = context.resource_path.as_deref().unwrap_or_default();
+            let path = match &raw_path[start_of(route, raw_path)..] {
+                "" => "/",
+                path => path,
+            };
+            // This path has the stage that the other one lacks.
+            let whole_path = context.path.as_deref().unwrap_or(raw_path);
+            let prefix = whole_path.strip_suffix(path).unwrap_or_default();
+            Some((prefix.to_owned(), path.to_owned()))
+        }
+        _ => None,
+    }
 }
 
-/// The place in a whole path at which the path of a route begins: that of the part before its first
-/// parameter. The root is the end of the whole path, and clients may leave its slash out behind a prefix.
+/// Where the path of a route begins in a whole path: where the part before its first parameter does.
+/// The root is the end of the whole path, and clients may leave its slash out behind a prefix.
 fn start_of(route: &str, whole_path: &str) -> usize {
     if route == "/" {
         return whole_path.trim_end_matches('/').len();
@@ -147,9 +163,11 @@ fn routed_path(route: &str, parameters: Option<&QueryMap>) -> Option<String> {
     Some(route.split('/').map(fill_in).collect::<Option<Vec<_>>>()?.join("/"))
 }
 
-/// The query as the client wrote it, or an equal one if the decoded path would cut it off.
+/// The query as the client wrote it, or an equal one if the event has only the decoded parameters.
 fn original_query(request: &Request) -> String {
-    if !request.raw_http_path().contains(['?', '#']) {
+    let has_original = matches!(request.request_context_ref(), Some(ApiGatewayV2(_)))
+        && !request.raw_http_path().contains(['?', '#']);
+    if has_original {
         return request.uri().query().unwrap_or_default().to_owned();
     }
     let parameters = request.query_string_parameters_ref().into_iter().flat_map(QueryMap::iter);

@@ -10,11 +10,9 @@ use axum::{
     extract::FromRequestParts,
     http::{HeaderName, request::Parts},
 };
+use lambda_http::request::RequestContext::{self, ApiGatewayV1, ApiGatewayV2};
 
-use crate::{
-    gateway::{PathPrefix, gateway_context},
-    http::host_of,
-};
+use crate::{gateway::PathPrefix, http::host_of};
 
 const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
@@ -40,14 +38,23 @@ impl<S: Sync> FromRequestParts<S> for PublicAddress {
 
 impl PublicAddress {
     fn of(parts: &Parts) -> Self {
-        let origin = match gateway_context(&parts.extensions) {
-            // The domain of API Gateway, or one that its owner has set up.
-            Some(context) => context.domain_name.as_ref().map(|domain| format!("https://{domain}")),
+        let origin = match parts.extensions.get::<RequestContext>() {
+            Some(context) => domain(context).map(|domain| format!("https://{domain}")),
             None => origin_in(parts),
         };
         let Some(origin) = origin else { return Self::Nowhere };
         let prefix = parts.extensions.get().map(|PathPrefix(prefix)| prefix.as_str());
         Self::At(origin + prefix.unwrap_or_default())
+    }
+}
+
+/// The domain at which API Gateway has got the request: one of its own, or one that its owner has
+/// set up.
+fn domain(context: &RequestContext) -> Option<&str> {
+    match context {
+        ApiGatewayV2(context) => context.domain_name.as_deref(),
+        ApiGatewayV1(context) => context.domain_name.as_deref(),
+        _ => None,
     }
 }
 

@@ -1,5 +1,6 @@
 //! The answer for a number is the same to the byte however the request arrives: with the number in
-//! the path or the query, through an HTTP API, `cargo lambda watch` or the local server.
+//! the path or the query, through an HTTP API, a REST API, `cargo lambda watch` or the local
+//! server.
 
 use axum::body::to_bytes;
 use form_urlencoded::Serializer;
@@ -9,7 +10,9 @@ use serde_json::{Value, json};
 use shared::{app::lambda, state::App};
 
 use crate::support::{
-    api_events::http_api_event, sample_requests::SampleRequest, service::shared_service,
+    api_events::{HOST, http_api_event},
+    sample_requests::SampleRequest,
+    service::{KEY, shared_service},
 };
 
 /// Numbers as a client may write them into a path; in a query they stand decoded.
@@ -53,6 +56,24 @@ fn watch_event(written: &str) -> Value {
     event
 }
 
+/// The event of a REST API: the path as it was written.
+fn rest_api_event(written: &str) -> Value {
+    let path = format!("/v1/format/{written}");
+    json!({
+        "resource": "/v1/format/{tn+}", "path": path, "httpMethod": "GET",
+        "headers": { "Authorization": format!("Bearer {KEY}"), "Host": "api.example.com" },
+        "multiValueHeaders": { "Authorization": [format!("Bearer {KEY}")], "Host": ["api.example.com"] },
+        "queryStringParameters": null, "multiValueQueryStringParameters": null,
+        "pathParameters": { "tn": written },
+        "stageVariables": null, "body": null, "isBase64Encoded": false,
+        "requestContext": {
+            "resourcePath": "/v1/format/{tn+}", "httpMethod": "GET", "path": path, "stage": "prod", "domainName": HOST,
+            "protocol": "HTTP/1.1", "identity": {}, "requestTimeEpoch": 0, "apiId": "a", "accountId": "1",
+            "resourceId": "r", "requestId": "i"
+        }
+    })
+}
+
 async fn through_lambda(event: &Value) -> Vec<u8> {
     let app = App::on(shared_service().database.serving_store().await);
     let request = lambda_http::request::from_str(&event.to_string()).unwrap();
@@ -76,6 +97,7 @@ async fn a_number_is_answered_the_same_however_it_arrives() {
             ("encoded path", through_http(&format!("/v1/format/{encoded}")).await),
             ("HTTP API", through_lambda(&http_api_event_of(written)).await),
             ("watch", through_lambda(&watch_event(written)).await),
+            ("REST API", through_lambda(&rest_api_event(written)).await),
         ];
         for (way, answer) in ways {
             let (answer, expected) =
@@ -86,15 +108,25 @@ async fn a_number_is_answered_the_same_however_it_arrives() {
 }
 
 #[tokio::test]
-async fn a_query_is_answered_the_same_as_a_path() {
+async fn a_query_is_answered_the_same_through_every_gateway() {
     for tn in
         ["+13052345678", "+1 (305) 234-5678", "305/234/5678#", "%41", "tel:+1-305-234-5678;ext=5"]
     {
         let encoded = utf8_percent_encode(tn, NON_ALPHANUMERIC).to_string();
         let expected = through_http(&format!("/v1/format/{encoded}")).await;
         let http_api = http_api_event(&SampleRequest::get(format!("/v1/format?tn={encoded}")));
-        let answer = through_lambda(&http_api).await;
-        assert_eq!(String::from_utf8_lossy(&answer), String::from_utf8_lossy(&expected), "{tn}");
+        let mut rest_api = rest_api_event("");
+        rest_api["path"] = json!("/v1/format");
+        rest_api["queryStringParameters"] = json!({ "tn": tn });
+        rest_api["multiValueQueryStringParameters"] = json!({ "tn": [tn] });
+        for (way, answer) in [
+            ("HTTP API", through_lambda(&http_api).await),
+            ("REST API", through_lambda(&rest_api).await),
+        ] {
+            let (answer, expected) =
+                (String::from_utf8_lossy(&answer), String::from_utf8_lossy(&expected));
+            assert_eq!(answer, expected, "{tn} by {way}");
+        }
     }
 }
 

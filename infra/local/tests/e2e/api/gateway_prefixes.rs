@@ -1,5 +1,5 @@
 //! A named stage and the base path of a custom domain, which stand before the paths of the API, as
-//! HTTP APIs tell them to a function.
+//! HTTP APIs and REST APIs tell them to a function.
 
 use axum::body::to_bytes;
 use lambda_http::Service as _;
@@ -12,7 +12,7 @@ use shared::{
 use crate::support::{
     api_events::{HOST, http_api_event},
     sample_requests::SampleRequest,
-    service::shared_service,
+    service::{KEY, shared_service},
 };
 
 /// What a function answers.
@@ -43,6 +43,24 @@ fn http_api_event_with(target: &str, stage: &str, prefix: &str) -> Value {
     event
 }
 
+/// The event of a REST API: the path has no stage unless it is a part of the base path.
+fn rest_api_event(route: &str, target: &str, base_path: &str, prefix: &str) -> Value {
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let parameters: Value = form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+    json!({
+        "resource": route, "path": format!("{base_path}{path}"), "httpMethod": "GET",
+        "headers": { "Authorization": format!("Bearer {KEY}"), "Host": "api.example.com" },
+        "multiValueHeaders": {}, "queryStringParameters": parameters,
+        "multiValueQueryStringParameters": null, "pathParameters": null,
+        "stageVariables": null, "body": null, "isBase64Encoded": false,
+        "requestContext": {
+            "resourcePath": route, "httpMethod": "GET", "path": format!("{prefix}{path}"),
+            "stage": "prod", "protocol": "HTTP/1.1", "identity": {}, "requestTimeEpoch": 0,
+            "domainName": HOST, "apiId": "a", "accountId": "1", "resourceId": "r", "requestId": "i"
+        }
+    })
+}
+
 /// Stages and prefixes of an HTTP API: the default stage, named ones, and base paths of a custom
 /// domain, from which the stage is absent.
 const OF_HTTP_APIS: [(&str, &str); 6] = [
@@ -58,8 +76,13 @@ const OF_HTTP_APIS: [(&str, &str); 6] = [
 async fn a_path_is_found_behind_a_stage_or_base_path_and_links_have_it_too() {
     let target = "/v1/carriers?limit=2&offset=2";
     let expected = shared_service().ok(target).await;
-    for (stage, prefix) in OF_HTTP_APIS {
-        let event = http_api_event_with(target, stage, prefix);
+    let http_apis =
+        OF_HTTP_APIS.map(|(stage, prefix)| (prefix, http_api_event_with(target, stage, prefix)));
+    let rest_apis =
+        [("", "/prod"), ("/numbers", "/numbers"), ("/v1", "/v1")].map(|(base_path, prefix)| {
+            (prefix, rest_api_event("/v1/carriers", target, base_path, prefix))
+        });
+    for (prefix, event) in http_apis.into_iter().chain(rest_apis) {
         let answer = answer_of(carriers::routes(), &event).await;
         assert_eq!((answer.status, &answer.body), (200, &expected), "{event}");
         let targets: Vec<&str> = answer.link.split(", ").collect();
@@ -84,6 +107,8 @@ async fn a_number_is_whole_behind_a_stage_or_base_path_and_its_flags_are_below_t
         let answer = answer_of(format::routes(), &event).await;
         assert_eq!((answer.status, answer.body), (200, expected(prefix)), "{event}");
     }
+    let event = rest_api_event("/v1/format/{tn+}", target, "/numbers", "/numbers");
+    assert_eq!(answer_of(format::routes(), &event).await.body, expected("/numbers"));
 }
 
 #[tokio::test]
@@ -104,7 +129,9 @@ async fn the_root_is_found_behind_a_stage_or_base_path() {
         without_slash["rawPath"] = json!(prefix);
         [http_api_event_with("/", stage, prefix), without_slash]
     });
-    for event in http_apis {
+    let rest_apis = [("", "/prod"), ("/numbers", "/numbers")]
+        .map(|(base_path, prefix)| rest_api_event("/", "/", base_path, prefix));
+    for event in http_apis.chain(rest_apis) {
         // A client that is not a browser gets the index.
         let answer = answer_of(site::routes(), &event).await;
         assert_eq!(answer.body["docs"], "/docs", "{event}");

@@ -83,10 +83,9 @@ async fn nothing_that_a_client_sends_imitates_the_authorization_of_iam() {
     assert_eq!(request.send().await.unwrap().status(), 401);
 }
 
-/// Only an HTTP API writes what IAM has authorized in this place. The functions are built without the events
-/// of REST APIs and load balancers.
-#[test]
-fn events_of_rest_apis_and_load_balancers_are_refused() {
+/// Only an HTTP API writes what IAM has authorized in this place.
+#[tokio::test]
+async fn events_of_rest_apis_and_load_balancers_need_a_key() {
     let iam =
         authorized_by_iam(event_without_key("/v1/npa"))["requestContext"]["authorizer"].clone();
     let rest_api = json!({
@@ -100,12 +99,15 @@ fn events_of_rest_apis_and_load_balancers_are_refused() {
             "apiId": "a", "accountId": "1", "resourceId": "r", "requestId": "i", "authorizer": iam
         }
     });
+    assert_eq!(answer(&rest_api).await.status, 401);
     let load_balancer = json!({
         "requestContext": { "elb": { "targetGroupArn": "arn:aws:x" }, "authorizer": iam },
         "httpMethod": "GET", "path": "/v1/npa", "queryStringParameters": { "npa": "415" },
         "headers": {}, "body": "", "isBase64Encoded": false
     });
-    for event in [rest_api, load_balancer] {
-        assert!(lambda_http::request::from_str(&event.to_string()).is_err(), "{event}");
+    match lambda_http::request::from_str(&load_balancer.to_string()) {
+        // The functions are built without the events of load balancers.
+        Err(_) => (),
+        Ok(_) => panic!("the functions take events of load balancers, whose requests need a key"),
     }
 }
