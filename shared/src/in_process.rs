@@ -1,14 +1,12 @@
 //! The routes of functions, asked within the process instead of over a port.
 //!
 //! The tools of agents and the commands of the terminal answer what the API answers: they ask its own
-//! routes. Such a request needs no key, counts against no quota and has no line in the access log;
-//! who asks has been admitted before, or sits at the machine.
-
-use std::iter;
+//! routes. Such a request needs no key, counts against no quota and has no line in the access log. Its
+//! caller was admitted before, or sits at the machine.
 
 use axum::{
     Router,
-    body::{Body, Bytes, to_bytes},
+    body::{Body, Bytes},
     extract::Request,
     http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header::CONTENT_TYPE},
     response::IntoResponse,
@@ -17,10 +15,11 @@ use lambda_http::tower::ServiceExt;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::{
-    app::{Routes, answer_panics, endpoint_not_found},
     auth::Charge,
+    body::buffered,
     errors::ApiError,
     public_address::PublicAddress,
+    routes::{Routes, answer_panics, endpoint_not_found},
     state::App,
 };
 
@@ -32,7 +31,7 @@ pub struct InProcess {
     address: PublicAddress,
 }
 
-/// What a route answers.
+/// The answer of a route.
 #[derive(Debug, Clone)]
 pub struct Answer {
     pub status: StatusCode,
@@ -53,19 +52,19 @@ impl InProcess {
         Self { router: self.router.clone(), address }
     }
 
-    /// What a `GET` of `path` with these parameters in its query is answered.
+    /// The answer to a `GET` of `path` with these parameters in its query.
     pub async fn get<'a>(
         &self,
         path: &str,
         params: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Answer {
-        let Ok(uri) = uri(path, params) else { return Answer::from_error(too_long()).await };
-        let mut request = Request::new(Body::empty());
-        *request.uri_mut() = uri;
-        self.ask(request).await
+        match request(path, params, Body::empty()) {
+            Ok(request) => self.ask(request).await,
+            Err(error) => Answer::from_error(error).await,
+        }
     }
 
-    /// What a `POST` of JSON to `path` with these parameters in its query is answered. A handler that
+    /// The answer to a `POST` of JSON to `path` with these parameters in its query. A handler that
     /// counts items makes the `charge`.
     pub async fn post<'a>(
         &self,
@@ -74,17 +73,18 @@ impl InProcess {
         json: String,
         charge: Charge,
     ) -> Answer {
-        let Ok(uri) = uri(path, params) else { return Answer::from_error(too_long()).await };
-        let mut request = Request::new(Body::from(json));
+        let mut request = match request(path, params, Body::from(json)) {
+            Ok(request) => request,
+            Err(error) => return Answer::from_error(error).await,
+        };
         *request.method_mut() = Method::POST;
-        *request.uri_mut() = uri;
         let media_type = HeaderValue::from_static("application/json");
         request.headers_mut().insert(CONTENT_TYPE, media_type);
         request.extensions_mut().insert(charge);
         self.ask(request).await
     }
 
-    /// What a request is answered. Its path and query are as a client writes them.
+    /// The answer to a request. Its path and query are as a client writes them.
     pub async fn ask(&self, mut request: Request) -> Answer {
         request.extensions_mut().insert(self.address.clone());
         let Ok(response) = self.router.clone().oneshot(request).await;
@@ -93,39 +93,34 @@ impl InProcess {
 }
 
 impl Answer {
-    /// The answer to what no route is asked for.
+    /// The answer of a route that refuses a request.
     pub async fn from_error(error: ApiError) -> Self {
         Self::of(error.into_response()).await
     }
 
     async fn of(response: axum::response::Response) -> Self {
-        let (parts, body) = response.into_parts();
-        let body = to_bytes(body, usize::MAX).await.unwrap_or_else(|error| {
-            tracing::error!(%error, "the body of a response cannot be read");
-            Bytes::new()
-        });
+        let (parts, body) = buffered(response).await;
         Self { status: parts.status, headers: parts.headers, body }
     }
 }
 
-/// The URI of `path` with a query, in which nothing but letters and digits stands as it is: no sign
-/// is in doubt, as a plus sign would be.
-fn uri<'a>(
+/// A request of `path` with a query. Nothing but letters and digits stands in it as it is, so that a plus
+/// sign is not taken for a space.
+fn request<'a>(
     path: &str,
     params: impl IntoIterator<Item = (&'a str, &'a str)>,
-) -> Result<Uri, axum::http::uri::InvalidUri> {
+    body: Body,
+) -> Result<Request, ApiError> {
     let encoded = |text: &'a str| utf8_percent_encode(text, NON_ALPHANUMERIC);
-    let pairs =
-        params.into_iter().map(|(name, value)| format!("{}={}", encoded(name), encoded(value)));
-    let separators = iter::once("?").chain(iter::repeat("&"));
-    let query: String =
-        separators.zip(pairs).flat_map(|(before, pair)| [before.to_owned(), pair]).collect();
-    format!("{path}{query}").parse()
-}
-
-/// Of an encoded query only its length can be wrong.
-fn too_long() -> ApiError {
-    ApiError::invalid("The parameters must have less than 64 KB in all")
+    let pair = |(name, value)| format!("{}={}", encoded(name), encoded(value));
+    let pairs: Vec<String> = params.into_iter().map(pair).collect();
+    let separator = if pairs.is_empty() { "" } else { "?" };
+    let uri = format!("{path}{separator}{}", pairs.join("&")).parse::<Uri>();
+    let mut request = Request::new(body);
+    // Of an encoded query only its length can be wrong.
+    *request.uri_mut() =
+        uri.map_err(|_| ApiError::invalid("The parameters must have less than 64 KB in all"))?;
+    Ok(request)
 }
 
 #[cfg(test)]
@@ -134,18 +129,20 @@ mod tests {
 
     #[test]
     fn every_sign_of_a_parameter_is_encoded() {
-        let params = [("tn", "+1 (305) 234&5678"), ("default country", "é")];
-        let uri = uri("/v1/format", params).unwrap().to_string();
-        assert_eq!(uri, "/v1/format?tn=%2B1%20%28305%29%20234%265678&default%20country=%C3%A9");
-    }
-
-    #[test]
-    fn a_path_without_parameters_has_no_query() {
-        assert_eq!(uri("/v1/stats", []).unwrap().to_string(), "/v1/stats");
+        let uri = |params: &[(&'static str, &'static str)]| {
+            let request = request("/v1/format", params.iter().copied(), Body::empty());
+            request.unwrap().uri().to_string()
+        };
+        assert_eq!(
+            uri(&[("tn", "+1 (305) 234&5678"), ("default country", "é")]),
+            "/v1/format?tn=%2B1%20%28305%29%20234%265678&default%20country=%C3%A9"
+        );
+        assert_eq!(uri(&[]), "/v1/format");
     }
 
     #[test]
     fn parameters_that_no_url_can_hold_are_refused() {
-        assert!(uri("/v1/search", [("q", "x".repeat(70_000).as_str())]).is_err());
+        let long = "x".repeat(70_000);
+        assert!(request("/v1/search", [("q", &*long)], Body::empty()).is_err());
     }
 }

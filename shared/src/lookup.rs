@@ -1,10 +1,9 @@
 //! Reads single records from DynamoDB, checked against the dataset in memory, and selects the
 //! dataset that a page of a list is taken from.
 //!
-//! The dataset names the version that last changed each record. An item is used only if it was
-//! written by this version, since it then holds the same record. In any other case, and if DynamoDB
-//! fails, the record comes from the dataset. So the lookups and lists of a container always agree,
-//! even while an import is changing items.
+//! The dataset names the version that last changed each record. An item counts only if this version wrote it.
+//! Otherwise, and if DynamoDB fails, the record comes from the dataset. So the lookups and lists of a container
+//! always agree, even while an import is changing items.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -20,39 +19,35 @@ use crate::{
     state::App,
 };
 
-/// Whether an exchange may be answered from the cache.
+/// The age that an exchange may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Freshness {
-    /// The exchange may have been read some minutes ago.
+    /// Read some minutes ago.
     Cached,
-    /// The exchange is read now.
+    /// Read now.
     Fresh,
 }
 
 impl App {
     /// The dataset that a page is taken from.
-    ///
-    /// # Errors
-    /// Returns [`ApiError::InvalidRequest`] if the version is no longer available, and
-    /// [`ApiError::Unavailable`] if no dataset is in memory and none can be loaded.
     pub async fn dataset_for_listing(
         &self,
         param: &VersionParam,
     ) -> Result<LoadedVersion, ApiError> {
         let loaded = match &param.version {
             None => self.dataset.get().await?,
-            Some(version) => {
-                self.dataset.of_version(version).await?.ok_or_else(|| version_is_gone(version))?
-            }
+            Some(version) => self.dataset.of_version(version).await?.ok_or_else(|| {
+                ApiError::invalid(format!(
+                    "version '{}' is no longer available; restart pagination without the version parameter",
+                    quote(version)
+                ))
+            })?,
         };
         record_version(&loaded);
         Ok(loaded)
     }
 
     /// The lookups of one request.
-    ///
-    /// # Errors
-    /// Returns [`ApiError::Unavailable`] if no dataset is in memory and none can be loaded.
     pub async fn lookups(&self) -> Result<Lookups<'_>, ApiError> {
         let current = self.dataset.get().await?;
         record_version(&current);
@@ -74,7 +69,6 @@ impl Lookups<'_> {
         match store.briefly(Table::Carriers, store.carrier(ocn)).await {
             Ok(Some(item)) if item.version == expected => return Some(item.record),
             Ok(_) => (),
-            Err(error) if error.is_left_alone() => (),
             Err(error) => warn_of_unread(&error),
         }
         dataset.carrier(ocn)
@@ -98,12 +92,12 @@ impl Lookups<'_> {
         npa_nxxs: &BTreeSet<NpaNxx>,
         freshness: Freshness,
     ) -> HashMap<NpaNxx, Exchange> {
+        let cache_key = |npa_nxx| (npa_nxx, self.current.version.clone());
         let mut found = HashMap::new();
         let mut missed = Vec::new();
         for &npa_nxx in npa_nxxs {
-            let cache_key = (npa_nxx, self.current.version.clone());
             let cached = match freshness {
-                Freshness::Cached => self.app.exchanges.get(&cache_key).await,
+                Freshness::Cached => self.app.exchanges.get(&cache_key(npa_nxx)).await,
                 Freshness::Fresh => None,
             };
             match cached {
@@ -124,8 +118,7 @@ impl Lookups<'_> {
             let item =
                 items.remove(&npa_nxx).filter(|item| Some(&item.version) == expected.as_ref());
             if let Some(LookupItem { record, .. }) = item {
-                let cache_key = (npa_nxx, self.current.version.clone());
-                self.app.exchanges.insert(cache_key, record.clone()).await;
+                self.app.exchanges.insert(cache_key(npa_nxx), record.clone()).await;
                 found.insert(npa_nxx, record);
             } else if let Some(exchange) = dataset.exchange(npa_nxx) {
                 found.insert(npa_nxx, exchange);
@@ -134,7 +127,8 @@ impl Lookups<'_> {
         found
     }
 
-    /// The items of these exchanges, without those of the batches that cannot be read.
+    /// The items of these exchanges, without those that cannot be read. A function that only looks up single
+    /// exchanges may read no batches.
     async fn items_of(&self, npa_nxxs: &[NpaNxx]) -> HashMap<NpaNxx, LookupItem<Exchange>> {
         let store = &self.app.store;
         let reads = match *npa_nxxs {
@@ -164,18 +158,14 @@ impl Lookups<'_> {
     }
 }
 
+/// Logs a failed read, unless the table is left alone after an earlier one.
 fn warn_of_unread(error: &StoreError) {
-    tracing::warn!(
-        error = with_causes(error),
-        "an item cannot be read; answering from the dataset in memory"
-    );
-}
-
-fn version_is_gone(version: &str) -> ApiError {
-    ApiError::InvalidRequest(format!(
-        "version '{}' is no longer available; restart pagination without the version parameter",
-        quote(version)
-    ))
+    if !error.is_left_alone() {
+        tracing::warn!(
+            error = with_causes(error),
+            "an item cannot be read; answering from the dataset in memory"
+        );
+    }
 }
 
 fn record_version(loaded: &LoadedVersion) {

@@ -21,7 +21,7 @@ use numbering::time::today;
 use shared::{
     app::Routes,
     errors::{ApiError, ListError},
-    flags_base_url::FlagsBaseUrl,
+    flag_images::FlagsBaseUrl,
     params::{Params, PathParams},
     request_context,
     state::App,

@@ -2,7 +2,8 @@
 //! ([embedded metric format](https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html)).
 
 use jiff::Timestamp;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
+use serde_json::{Value, json};
 
 /// The CloudWatch namespace of every metric.
 pub const NAMESPACE: &str = "TelephoneNumberReference";
@@ -34,62 +35,25 @@ impl Metric {
     }
 }
 
-/// A line with fields and metrics. It is written without a tree of values in between, which would take
-/// as long as a short request.
-#[derive(Serialize)]
-struct Line<'a, F> {
-    #[serde(flatten)]
-    fields: F,
-    #[serde(rename = "Function")]
-    function: &'a str,
-    #[serde(rename = "_aws")]
-    metadata: Metadata<'a>,
-    #[serde(flatten)]
-    values: Values<'a>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "PascalCase")]
-struct Metadata<'a> {
-    timestamp: i64,
-    cloud_watch_metrics: [MetricDirective<'a>; 1],
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "PascalCase")]
-struct MetricDirective<'a> {
-    namespace: &'static str,
-    dimensions: [[&'static str; 1]; 1],
-    metrics: &'a [Metric],
-}
-
-/// The value of each metric by its name.
-struct Values<'a>(&'a [Metric]);
-
-impl Serialize for Values<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|metric| (metric.name, metric.value)))
+/// The log line that holds the `fields` of a JSON object, and `metrics`, whose dimension is the name of the
+/// function.
+pub fn metrics_line(function: &str, now: Timestamp, fields: Value, metrics: &[Metric]) -> String {
+    let mut line = fields;
+    line["Function"] = function.into();
+    line["_aws"] = json!({
+        "Timestamp": now.as_millisecond(),
+        "CloudWatchMetrics": [
+            { "Namespace": NAMESPACE, "Dimensions": [["Function"]], "Metrics": metrics }
+        ],
+    });
+    for metric in metrics {
+        line[metric.name] = metric.value.into();
     }
-}
-
-/// The log line that holds `fields`, which must be an object in JSON, and `metrics`, whose dimension is
-/// the name of the function.
-pub fn metrics_line(
-    function: &str,
-    now: Timestamp,
-    fields: impl Serialize,
-    metrics: &[Metric],
-) -> String {
-    let directive = MetricDirective { namespace: NAMESPACE, dimensions: [["Function"]], metrics };
-    let metadata = Metadata { timestamp: now.as_millisecond(), cloud_watch_metrics: [directive] };
-    let line = Line { fields, function, metadata, values: Values(metrics) };
-    serde_json::to_string(&line).expect("fields and metrics are objects whose keys are names")
+    line.to_string()
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
-
     use super::*;
 
     #[test]
@@ -100,14 +64,23 @@ mod tests {
         ];
         let fields = json!({ "message": "request" });
         let line = metrics_line("stack-format", Timestamp::UNIX_EPOCH, fields, &metrics);
-        let line: Value = serde_json::from_str(&line).unwrap();
-        let defined = line["_aws"]["CloudWatchMetrics"][0]["Metrics"].as_array().unwrap();
-        let values: Vec<_> =
-            defined.iter().map(|metric| &line[metric["Name"].as_str().unwrap()]).collect();
-        assert_eq!(values, [&json!(1.0), &json!(2.5)]);
-        assert_eq!(
-            (&line["Function"], &line["message"]),
-            (&json!("stack-format"), &json!("request"))
-        );
+        let expected = json!({
+            "message": "request",
+            "Function": "stack-format",
+            "_aws": {
+                "Timestamp": 0,
+                "CloudWatchMetrics": [{
+                    "Namespace": "TelephoneNumberReference",
+                    "Dimensions": [["Function"]],
+                    "Metrics": [
+                        { "Name": "Requests", "Unit": "Count" },
+                        { "Name": "Latency", "Unit": "Milliseconds" },
+                    ],
+                }],
+            },
+            "Requests": 1.0,
+            "Latency": 2.5,
+        });
+        assert_eq!(line, expected.to_string());
     }
 }

@@ -1,4 +1,4 @@
-//! How a request is counted against the quotas of its key.
+//! The charge of a request against the quotas of its key.
 
 use std::{
     convert::Infallible,
@@ -10,13 +10,11 @@ use store::KeyRecord;
 
 use crate::{
     errors::ApiError,
-    quota::{QuotaExceeded, QuotaStatuses, Quotas},
+    quota::{QuotaStatuses, Quotas},
 };
 
-/// The charge for one request. It is made once: by the middleware for most routes, and by the handler
-/// of a route that counts as many requests as there are items in the body.
-///
-/// Without a key, or with one that has no quotas, nothing is counted.
+/// The charge for one request. It is made once: by the middleware, or by the handler of a route that counts the
+/// items in a body. Without a key, or with one that has no quotas, nothing is counted.
 #[derive(Clone, Default)]
 pub struct Charge(Option<Arc<ChargeOfKey>>);
 
@@ -43,14 +41,6 @@ impl Charge {
         Self(Some(Arc::new(ChargeOfKey { quotas, record, statuses })))
     }
 
-    /// Counts the request as one.
-    ///
-    /// # Errors
-    /// Returns [`ApiError::RateLimited`] if a quota of the key is exhausted.
-    pub(crate) async fn one(&self) -> Result<(), ApiError> {
-        self.many(1).await
-    }
-
     /// Counts the request as `requests`, all or none.
     ///
     /// # Errors
@@ -62,8 +52,7 @@ impl Charge {
             Ok(Some(after)) => _ = statuses.set(after),
             Ok(None) => (),
             Err(exceeded) => {
-                let QuotaExceeded { statuses: before, .. } = exceeded;
-                _ = statuses.set(before);
+                _ = statuses.set(exceeded.statuses);
                 return Err(ApiError::RateLimited(exceeded));
             }
         }
@@ -71,9 +60,6 @@ impl Charge {
     }
 
     /// Refuses a request before its body is read, if not even one more is admitted.
-    ///
-    /// # Errors
-    /// Returns [`ApiError::RateLimited`] if a quota of the key is exhausted.
     pub(crate) fn check(&self) -> Result<(), ApiError> {
         let Some(charge) = &self.0 else { return Ok(()) };
         charge.quotas.check(&charge.record).map_err(|exceeded| {
@@ -87,7 +73,7 @@ impl Charge {
         if self.0.as_ref().is_some_and(|charge| charge.statuses.get().is_none()) {
             // The request has its answer. If other requests have exhausted the quota meanwhile, the
             // next one is refused.
-            _ = self.one().await;
+            _ = self.many(1).await;
         }
     }
 

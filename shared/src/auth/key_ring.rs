@@ -1,6 +1,6 @@
 //! Checks keys, and caches those that were checked recently.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use logging::with_causes;
@@ -23,7 +23,7 @@ const CACHE_SIZE: u64 = 10_000;
 /// The hash of no key, to find out whether the table answers.
 const NO_HASH: &str = "none";
 
-/// Checks keys, and caches those that were checked recently.
+/// The keys that were checked recently.
 pub struct KeyRing {
     store: Store,
     /// The records that are used without another read, by the hash of their key.
@@ -32,15 +32,6 @@ pub struct KeyRing {
     outage_records: Cache<String, KeyRecord>,
     /// The hashes of keys that recently had no record.
     unknown: Cache<String, ()>,
-}
-
-/// Why a key has no record.
-#[derive(Debug, thiserror::Error)]
-enum LookupError {
-    #[error("no such key")]
-    Unknown,
-    #[error(transparent)]
-    Store(#[from] StoreError),
 }
 
 impl KeyRing {
@@ -69,14 +60,10 @@ impl KeyRing {
         }
         // Others with the same key wait for this one's read, which counts for each of them.
         let record = self.records.try_get_with_by_ref(&hash, self.look_up(&hash));
-        let record = counted_wait(record).await;
-        match record.as_ref().map_err(Arc::as_ref) {
-            Ok(record) if record.is_live(Timestamp::now()) => Ok(record.clone()),
-            Ok(_) | Err(LookupError::Unknown) => Err(ApiError::InvalidKey),
-            Err(LookupError::Store(error)) => {
-                tracing::error!(error = with_causes(error), "a key cannot be checked");
-                Err(ApiError::KeyUnchecked)
-            }
+        match counted_wait(record).await {
+            Ok(record) if record.is_live(Timestamp::now()) => Ok(record),
+            Err(error) if matches!(*error, ApiError::KeyUnchecked) => Err(ApiError::KeyUnchecked),
+            _ => Err(ApiError::InvalidKey),
         }
     }
 
@@ -90,7 +77,7 @@ impl KeyRing {
         self.store.patiently(Table::ApiKeys, read).await.map(drop)
     }
 
-    async fn look_up(&self, hash: &str) -> Result<KeyRecord, LookupError> {
+    async fn look_up(&self, hash: &str) -> Result<KeyRecord, ApiError> {
         let believed = self.outage_records.get(hash).await;
         let read = self.store.api_key(hash);
         let answer = if believed.is_some() {
@@ -98,35 +85,37 @@ impl KeyRing {
         } else {
             self.store.patiently(Table::ApiKeys, read).await
         };
-        let error = match answer {
-            Ok(Some(record)) => {
+        match (answer, believed) {
+            (Ok(Some(record)), _) => {
                 self.outage_records.insert(hash.to_owned(), record.clone()).await;
-                return Ok(record);
+                Ok(record)
             }
-            Ok(None) => {
+            (Ok(None), _) => {
                 self.outage_records.invalidate(hash).await;
                 self.unknown.insert(hash.to_owned(), ()).await;
-                return Err(LookupError::Unknown);
+                Err(ApiError::InvalidKey)
             }
-            Err(error) => error,
-        };
-        let Some(record) = believed else {
-            if let StoreError::Item { .. } = error {
-                // Only another key helps the client, and no retry.
+            (Err(error), Some(record)) => {
+                if !error.is_left_alone() {
+                    tracing::warn!(
+                        error = with_causes(&error),
+                        key = record.prefix,
+                        "a key cannot be checked; using its last record"
+                    );
+                }
+                Ok(record)
+            }
+            // Only another key helps the client, and no retry.
+            (Err(error @ StoreError::Item { .. }), None) => {
                 tracing::error!(error = with_causes(&error), "a key is damaged and is refused");
                 self.unknown.insert(hash.to_owned(), ()).await;
-                return Err(LookupError::Unknown);
+                Err(ApiError::InvalidKey)
             }
-            return Err(error.into());
-        };
-        if !error.is_left_alone() {
-            tracing::warn!(
-                error = with_causes(&error),
-                key = record.prefix,
-                "a key cannot be checked; using its last record"
-            );
+            (Err(error), None) => {
+                tracing::error!(error = with_causes(&error), "a key cannot be checked");
+                Err(ApiError::KeyUnchecked)
+            }
         }
-        Ok(record)
     }
 }
 
@@ -138,27 +127,19 @@ fn cache<V: Clone + Send + Sync + 'static>(time_to_live: Duration) -> Cache<Stri
 mod tests {
     use std::{net::Ipv4Addr, time::Duration};
 
+    use axum::Router;
     use futures_util::future::join_all;
     use store::TimeoutProfile;
     use tokio::net::TcpListener;
 
     use super::*;
+    use crate::auth::record_of;
 
     const KEY: &str = "tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn";
 
     fn record(revoked_at: Option<Timestamp>) -> KeyRecord {
-        KeyRecord {
-            key_hash: KEY.parse::<ApiKey>().unwrap().hash(),
-            prefix: "tnr_live_Sample".to_owned(),
-            name: "tests".to_owned(),
-            note: None,
-            created_at: Timestamp::UNIX_EPOCH,
-            expires_at: None,
-            revoked_at,
-            per_minute: None,
-            per_day: None,
-            quota_id: None,
-        }
+        let key_hash = KEY.parse::<ApiKey>().unwrap().hash();
+        KeyRecord { revoked_at, ..record_of(&key_hash) }
     }
 
     /// A database that accepts connections and never answers.
@@ -176,6 +157,17 @@ mod tests {
             count += 1;
         }
         count
+    }
+
+    #[tokio::test]
+    async fn a_deleted_key_is_not_revived_by_an_outage() {
+        let (listener, keys) = hanging().await;
+        let live = record(None);
+        keys.outage_records.insert(live.key_hash.clone(), live.clone()).await;
+        // DynamoDB answers so if there is no such item.
+        tokio::spawn(axum::serve(listener, Router::new().fallback(async || "{}")).into_future());
+        assert!(matches!(keys.admit(KEY).await, Err(ApiError::InvalidKey)));
+        assert!(!keys.outage_records.contains_key(&live.key_hash));
     }
 
     #[tokio::test]

@@ -12,34 +12,23 @@ use axum::{
 
 use super::Charge;
 use crate::{
+    described_routes::DescribedRoutes,
     errors::ApiError,
     gateway::is_authorized_by_iam,
-    http::methods::Methods,
     params::{API_KEY, Params},
     request_context,
     state::App,
-    unknown_params::KnownParams,
 };
 
-/// What a protected route needs in order to admit a request.
+/// The state of the middleware of a function's protected routes.
 pub struct Admission {
     pub app: App,
-    pub known_params: KnownParams,
-    pub methods: Methods,
+    pub described: DescribedRoutes,
     /// The paths of the routes whose `POST` counts as many requests as there are items in its body.
     pub counted_by_items: &'static [&'static str],
 }
 
-/// What a request is admitted by.
-enum Credential {
-    /// The text that the client sent as its key.
-    Key(String),
-    /// The permission of IAM to call the function
-    /// ([decision 13](../../../docs/decisions/0013-requests-of-the-probe.md)).
-    Iam,
-}
-
-/// What the access log has instead of the first characters of a key, with which no key begins.
+/// The name in the access log for a request that IAM has authorized. No key begins with it.
 const KEY_OF_IAM: &str = "iam";
 
 impl Admission {
@@ -57,22 +46,22 @@ pub async fn admit(
     mut request: Request,
     next: Next,
 ) -> Result<Response, ApiError> {
-    let Admission { app, known_params, methods, .. } = &*admission;
-    methods.check(&request)?;
-    let charge = match credential_of(&request)? {
-        Credential::Key(key) => charge_of(app, &key).await?,
-        Credential::Iam => {
-            request_context::record(|context| context.key = Some(KEY_OF_IAM.to_owned()));
-            Charge::default()
-        }
+    let Admission { app, described, .. } = &*admission;
+    described.check_method(&request)?;
+    let key = if is_authorized_by_iam(&request) {
+        None
+    } else {
+        let key = key_of(request.headers(), &Params::of(request.uri()))?;
+        Some(key.ok_or(ApiError::KeyRequired)?)
     };
+    let charge = charge_of(app, key).await?;
     if admission.is_counted_by_items(&request) {
         charge.check()?;
         request.extensions_mut().insert(charge.clone());
     } else {
-        charge.one().await?;
+        charge.many(1).await?;
     }
-    let mut response = match known_params.check(&request) {
+    let mut response = match described.check_params(&request) {
         Ok(()) => next.run(request).await,
         Err(unknown) => unknown.into_response(),
     };
@@ -84,20 +73,18 @@ pub async fn admit(
     Ok(response)
 }
 
-/// What the request is to be admitted by.
-fn credential_of(request: &Request) -> Result<Credential, ApiError> {
-    if is_authorized_by_iam(request) {
-        return Ok(Credential::Iam);
-    }
-    let key = key_of(request.headers(), &Params::of(request.uri()))?;
-    key.map(Credential::Key).ok_or(ApiError::KeyRequired)
-}
-
-/// Checks a key. Gives what the request is to be charged to.
-async fn charge_of(app: &App, key: &str) -> Result<Charge, ApiError> {
-    let record = app.keys.admit(key).await?;
-    request_context::record(|context| context.key = Some(record.prefix.clone()));
-    Ok(Charge::of_key(&app.quotas, record))
+/// Authenticates a request: by its key, or without one by IAM's permission to call the function
+/// ([decision 13](../../../docs/decisions/0013-requests-of-the-probe.md)). Gives what it is charged to.
+async fn charge_of(app: &App, key: Option<String>) -> Result<Charge, ApiError> {
+    let (name, charge) = match key {
+        None => (KEY_OF_IAM.to_owned(), Charge::default()),
+        Some(key) => {
+            let record = app.keys.admit(&key).await?;
+            (record.prefix.clone(), Charge::of_key(&app.quotas, record))
+        }
+    };
+    request_context::record(|context| context.key = Some(name));
+    Ok(charge)
 }
 
 /// The key of a request: from the `Authorization` header, or else from the `X-API-Key` header, or
@@ -124,28 +111,24 @@ fn bearer_token(authorization: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    fn key_from(headers: &[(&'static str, &'static str)], query: &str) -> Option<String> {
-        let headers = headers
-            .iter()
-            .map(|&(name, value)| (name.parse().unwrap(), HeaderValue::from_static(value)))
-            .collect();
-        key_of(&headers, &Params::of(&format!("/?{query}").parse().unwrap())).unwrap()
-    }
-
     #[test]
-    fn bearer_comes_before_x_api_key_before_the_query() {
-        let (bearer, x_api_key) = (("authorization", "Bearer one"), ("x-api-key", "two"));
-        assert_eq!(key_from(&[bearer, x_api_key], "apiKey=three").as_deref(), Some("one"));
-        assert_eq!(key_from(&[x_api_key], "apiKey=three").as_deref(), Some("two"));
-        assert_eq!(key_from(&[], "apiKey=three").as_deref(), Some("three"));
-        assert_eq!(key_from(&[], ""), None);
-    }
-
-    #[test]
-    fn another_scheme_is_ignored_and_the_scheme_may_have_any_case() {
-        assert_eq!(key_from(&[("authorization", "Basic abc")], "apiKey=k").as_deref(), Some("k"));
-        assert_eq!(key_from(&[("authorization", "bearer  k ")], "").as_deref(), Some("k"));
-        assert_eq!(key_from(&[("authorization", "Bearer ")], ""), None);
-        assert_eq!(key_from(&[("x-api-key", "")], ""), None);
+    fn a_key_is_a_bearer_token_then_x_api_key_then_a_parameter() {
+        let [bearer, x_api_key] = [("authorization", "bearer  one "), ("x-api-key", " two")];
+        for (headers, query, key) in [
+            (&[bearer, x_api_key][..], "apiKey=three", Some("one")),
+            (&[x_api_key], "apiKey=three", Some("two")),
+            (&[], "apiKey=three", Some("three")),
+            (&[], "", None),
+            (&[("authorization", "Basic abc")], "apiKey=three", Some("three")),
+            (&[("authorization", "Bearer "), x_api_key], "", Some("two")),
+            (&[("x-api-key", "")], "", None),
+        ] {
+            let headers = headers
+                .iter()
+                .map(|&(name, value)| (name.parse().unwrap(), HeaderValue::from_static(value)))
+                .collect();
+            let found = key_of(&headers, &Params::of(&format!("/?{query}").parse().unwrap()));
+            assert_eq!(found.unwrap().as_deref(), key, "{headers:?} {query}");
+        }
     }
 }

@@ -1,5 +1,4 @@
-//! Authentication: the key of a request, and whether it is live (spec section 5); and whether a request
-//! came through the address at which the API is published.
+//! Authentication: the key of a request, and the secret of the address at which the API is published.
 
 mod api_key;
 mod charge;
@@ -11,3 +10,20 @@ pub use api_key::{ApiKey, MalformedKey, PREFIX_CHARACTERS, SECRET_CHARACTERS, ST
 pub use charge::Charge;
 pub use key_ring::KeyRing;
 pub use origin_secrets::{ORIGIN_SECRET, OriginSecrets};
+
+/// The record of a key that never expires and has no quotas.
+#[cfg(test)]
+pub(crate) fn record_of(key_hash: &str) -> store::KeyRecord {
+    store::KeyRecord {
+        key_hash: key_hash.to_owned(),
+        prefix: "tnr_live_Sample".to_owned(),
+        name: "tests".to_owned(),
+        note: None,
+        created_at: jiff::Timestamp::UNIX_EPOCH,
+        expires_at: None,
+        revoked_at: None,
+        per_minute: None,
+        per_day: None,
+        quota_id: None,
+    }
+}

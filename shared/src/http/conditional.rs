@@ -3,21 +3,21 @@
 use std::convert::Infallible;
 
 use axum::{
-    body::{Body, Bytes, to_bytes},
+    body::{Body, Bytes},
     extract::Request,
     http::{
         HeaderMap, HeaderValue, Method, StatusCode, Uri,
         header::{CONTENT_TYPE, ETAG, IF_NONE_MATCH},
     },
-    response::{IntoResponse, Response},
+    response::Response,
 };
 use futures_util::stream;
 use percent_encoding::percent_decode_str;
 use twox_hash::XxHash3_128;
 
-use crate::{errors::ApiError, params::query_without, request_context};
+use crate::{body::buffered, params::query_without, request_context};
 
-/// What of a request its entity tag and the answer to a conditional request depend on.
+/// The parts of a request that its entity tag and the answer to a conditional request depend on.
 pub struct Condition {
     target: String,
     present_tags: Vec<String>,
@@ -37,17 +37,10 @@ impl Condition {
     /// Sets `ETag` on a success, and makes it a 304 if the client has the same response already. The
     /// request was authenticated and counted before.
     pub async fn apply(self, response: Response) -> Response {
-        if response.status() != StatusCode::OK {
-            return response;
+        let (mut parts, body) = buffered(response).await;
+        if parts.status != StatusCode::OK {
+            return Response::from_parts(parts, Body::from(body));
         }
-        let (mut parts, body) = response.into_parts();
-        let body = match to_bytes(body, usize::MAX).await {
-            Ok(body) => body,
-            Err(error) => {
-                tracing::error!(%error, "the body of a response cannot be read");
-                return ApiError::Internal.into_response();
-            }
-        };
         let tag = tag_of(&self.target, &body);
         let value =
             HeaderValue::try_from(format!("W/{tag}")).expect("a hash is hexadecimal digits");

@@ -19,7 +19,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 
-use super::methods::{Methods, RouteMethods};
+use crate::described_routes::{DescribedRoute, DescribedRoutes};
 
 /// The headers that a page may send. No response ever allows credentials: the key is sent in a header,
 /// and never as a cookie.
@@ -29,9 +29,6 @@ const REQUEST_HEADERS_WITH_BODY: &str = "Authorization, X-API-Key, If-None-Match
      MCP-Protocol-Version, Mcp-Method, Mcp-Name";
 /// How long a browser may remember the answer, in seconds. Browsers shorten it as they like.
 const MAX_AGE: &str = "86400";
-
-/// A page may read every header. The wildcard holds, since no response allows credentials.
-const EXPOSED_HEADERS: &str = "*";
 
 /// The origins whose pages may read responses.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,37 +63,33 @@ impl AllowedOrigins {
     }
 }
 
-/// Lets a page of an allowed origin read the response, also an error.
+/// Lets a page of an allowed origin read the response, including errors.
 pub fn allow_origin(headers: &mut HeaderMap, allowed_origin: Option<HeaderValue>) {
     if let Some(origin) = allowed_origin {
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
-        headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED_HEADERS));
+        // Every header. The wildcard holds, since no response allows credentials.
+        headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("*"));
     }
 }
 
 /// The response to `OPTIONS`, whoever asks: to a preflight, which browsers send without a key, for any
 /// path, and to any other for a path that exists. After a refusal of a preflight a page would not even
 /// learn that its path does not exist.
-pub fn options_response(request: &Request, methods: &Methods) -> Option<Response> {
-    let exists = request.extensions().get::<MatchedPath>().is_some();
+pub fn options_response(request: &Request, routes: &DescribedRoutes) -> Option<Response> {
     if *request.method() != Method::OPTIONS {
         return None;
     }
-    let methods = methods.of_route(request);
-    if is_preflight(request) {
-        return Some(preflight_response(methods));
+    let (route, headers) = (routes.route_of(request), request.headers());
+    if headers.contains_key(ORIGIN) && headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD) {
+        return Some(preflight_response(route));
     }
-    exists.then(|| (StatusCode::NO_CONTENT, [(ALLOW, methods.allow.clone())]).into_response())
+    let exists = request.extensions().get::<MatchedPath>().is_some();
+    exists.then(|| (StatusCode::NO_CONTENT, [(ALLOW, route.allow.clone())]).into_response())
 }
 
-fn is_preflight(request: &Request) -> bool {
-    let headers = request.headers();
-    headers.contains_key(ORIGIN) && headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD)
-}
-
-/// What a browser is told before it sends a request.
-fn preflight_response(methods: &RouteMethods) -> Response {
-    let RouteMethods { allow, takes_body, .. } = methods;
+/// The answer to a browser that asks before it sends a request.
+fn preflight_response(route: &DescribedRoute) -> Response {
+    let DescribedRoute { allow, takes_body, .. } = route;
     let request_headers = if *takes_body { REQUEST_HEADERS_WITH_BODY } else { REQUEST_HEADERS };
     let headers = [
         (ALLOW, allow.clone()),
@@ -111,42 +104,29 @@ fn preflight_response(methods: &RouteMethods) -> Response {
 mod tests {
     use super::*;
 
-    fn allowed(list: &str, origin: &'static str) -> Option<String> {
-        let origin = HeaderValue::from_static(origin);
-        let value = AllowedOrigins::of(list).allowed(Some(&origin))?;
-        Some(value.to_str().unwrap().to_owned())
-    }
-
     #[test]
-    fn any_origin_is_allowed_by_an_asterisk() {
-        assert_eq!(allowed("*", "https://a.example").as_deref(), Some("*"));
-        assert!(AllowedOrigins::of(" * ").allowed(None).is_some());
-    }
-
-    #[test]
-    fn of_a_list_only_its_origins_are_allowed() {
+    fn pages_of_listed_origins_are_allowed_and_clients_outside_of_browsers_admitted() {
         let list = "https://a.example, HTTPS://B.example:8443/ ,";
-        for origin in ["https://a.example", "https://b.example:8443"] {
-            assert_eq!(allowed(list, origin).as_deref(), Some(origin));
+        for (list, origins, is_allowed) in [
+            (" * ", &["https://a.example"][..], true),
+            (list, &["https://a.example"], true),
+            (list, &["https://b.example:8443"], true),
+            (list, &["https://c.example"], false),
+            (list, &["http://a.example"], false),
+            (list, &["null"], false),
+            (list, &[""], false),
+            (list, &["https://a.example", "null"], false),
+            ("", &["https://a.example"], false),
+        ] {
+            let (allowed, values) = (
+                AllowedOrigins::of(list),
+                origins.iter().map(|text| HeaderValue::from_static(text)),
+            );
+            let headers = values.map(|value| (ORIGIN, value)).collect();
+            assert_eq!(allowed.admit(&headers), is_allowed, "{list} {origins:?}");
         }
-        for origin in ["https://c.example", "http://a.example", "null", ""] {
-            assert_eq!(allowed(list, origin), None, "{origin}");
-        }
-        assert_eq!(allowed("", "https://a.example"), None);
-        assert_eq!(AllowedOrigins::of(list).allowed(None), None);
-    }
-
-    #[test]
-    fn requests_are_admitted_from_allowed_origins_and_from_outside_of_browsers() {
-        let admits = |list: &str, origins: &[&'static str]| {
-            let values = origins.iter().map(|&origin| (ORIGIN, HeaderValue::from_static(origin)));
-            AllowedOrigins::of(list).admit(&values.collect())
-        };
-        for origins in [&[][..], &["https://a.example"]] {
-            assert!(admits("https://a.example", origins) && admits("*", origins), "{origins:?}");
-        }
-        for origins in [&["https://b.example"][..], &["null"], &["https://a.example", "null"]] {
-            assert!(!admits("https://a.example", origins) && admits("*", origins), "{origins:?}");
-        }
+        let listed = AllowedOrigins::of(list);
+        assert!(listed.admit(&HeaderMap::new()) && listed.allowed(None).is_none());
+        assert_eq!(AllowedOrigins::of("*").allowed(None).unwrap(), "*");
     }
 }

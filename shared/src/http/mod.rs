@@ -1,20 +1,21 @@
-//! What HTTP asks of every response, whichever endpoint it comes from: the host, the headers, conditional
+//! The rules of HTTP for every response, whichever endpoint it comes from: the host, the headers, conditional
 //! requests, compression, cross-origin requests, the form of errors, and a slash at the end of a path.
 
+pub mod body;
 mod compression;
 mod conditional;
 mod cors;
 mod host;
-pub(crate) mod methods;
 mod preferences;
-mod problem;
-mod response_headers;
 mod trailing_slash;
 
 use axum::{
     Router,
     extract::{Request, State},
-    http::{HeaderMap, HeaderValue, header::ORIGIN},
+    http::{
+        HeaderMap, HeaderValue, StatusCode,
+        header::{ACCEPT_ENCODING, CACHE_CONTROL, ORIGIN, VARY, X_CONTENT_TYPE_OPTIONS},
+    },
     middleware::{Next, from_fn, from_fn_with_state},
     response::{IntoResponse, Response},
 };
@@ -22,11 +23,15 @@ use axum::{
 use conditional::Condition;
 pub use cors::AllowedOrigins;
 pub(crate) use host::host_of;
-use methods::Methods;
 pub use preferences::{accepts_gzip, accepts_json, preferred_media_type, prefers_html};
+use preferences::{prefers_problems, refuses_every_coding};
 pub(crate) use trailing_slash::ignore_trailing_slashes;
 
-use crate::{errors::ApiError, gateway::is_behind_gateway};
+use crate::{
+    described_routes::DescribedRoutes,
+    errors::{ApiError, as_problem},
+    gateway::is_behind_gateway,
+};
 
 /// Wraps `router`, so that each of its responses keeps to the rules of HTTP.
 ///
@@ -35,10 +40,10 @@ use crate::{errors::ApiError, gateway::is_behind_gateway};
 pub(crate) fn with_rules_of_http(
     router: Router,
     origins: &AllowedOrigins,
-    methods: Methods,
+    routes: DescribedRoutes,
 ) -> Router {
     router.layer((
-        from_fn_with_state((origins.clone(), methods), answer_any_client),
+        from_fn_with_state((origins.clone(), routes), answer_any_client),
         compression::layer(),
         from_fn(answer_in_asked_form),
     ))
@@ -47,7 +52,7 @@ pub(crate) fn with_rules_of_http(
 /// The rules that come after compression: on the host, browsers and caches. Behind API Gateway the host is
 /// not that of the client.
 async fn answer_any_client(
-    State((origins, methods)): State<(AllowedOrigins, Methods)>,
+    State((origins, routes)): State<(AllowedOrigins, DescribedRoutes)>,
     mut request: Request,
     next: Next,
 ) -> Response {
@@ -57,10 +62,13 @@ async fn answer_any_client(
         return refusal(request.headers(), error, &origins);
     }
     let allowed_origin = origins.allowed(request.headers().get(ORIGIN));
-    let mut response = match cors::options_response(&request, &methods) {
+    let mut response = match cors::options_response(&request, &routes) {
         Some(response) => response,
         None => {
-            compression::remove_unsatisfiable_accept_encoding(request.headers_mut());
+            // The compression would answer with 406 and the whole body. Any response helps the client more.
+            if refuses_every_coding(request.headers()) {
+                request.headers_mut().remove(ACCEPT_ENCODING);
+            }
             next.run(request).await
         }
     };
@@ -70,9 +78,12 @@ async fn answer_any_client(
 
 /// The rules that come before compression: on the form of errors and on conditional requests.
 async fn answer_in_asked_form(request: Request, next: Next) -> Response {
-    let wants_problems = problem::is_asked_for_by(request.headers());
+    let wants_problems = prefers_problems(request.headers());
     let condition = Condition::of(&request);
-    let response = in_asked_form(next.run(request).await, wants_problems);
+    let mut response = next.run(request).await;
+    if wants_problems {
+        response = as_problem(response);
+    }
     match condition {
         Some(condition) => condition.apply(response).await,
         None => response,
@@ -82,18 +93,29 @@ async fn answer_in_asked_form(request: Request, next: Next) -> Response {
 /// The response to a request with these headers that is refused before any route, in the form and with
 /// the headers of every other error.
 pub(crate) fn refusal(headers: &HeaderMap, error: ApiError, origins: &AllowedOrigins) -> Response {
-    let mut response = in_asked_form(error.into_response(), problem::is_asked_for_by(headers));
+    let mut response = error.into_response();
+    if prefers_problems(headers) {
+        response = as_problem(response);
+    }
     finish(&mut response, origins.allowed(headers.get(ORIGIN)), origins);
     response
 }
 
-/// The response, with an error as a problem if the client asks for that.
-fn in_asked_form(response: Response, wants_problems: bool) -> Response {
-    if wants_problems { problem::as_problem(response) } else { response }
-}
-
-/// Sets the headers that every response has.
+/// Sets the headers that every response has. Caches may not store errors, and browsers may not guess the
+/// type of a body. `Vary` names the headers of a request that change its response.
 fn finish(response: &mut Response, allowed_origin: Option<HeaderValue>, origins: &AllowedOrigins) {
-    cors::allow_origin(response.headers_mut(), allowed_origin);
-    response_headers::set_common_headers(response, origins);
+    let is_storable =
+        response.status().is_success() || response.status() == StatusCode::NOT_MODIFIED;
+    let headers = response.headers_mut();
+    cors::allow_origin(headers, allowed_origin);
+    if !is_storable {
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+    // One line for all: API Gateway gets only the first of several lines with the same name.
+    let vary = match origins {
+        AllowedOrigins::Any => "Accept, Accept-Encoding",
+        AllowedOrigins::Listed(_) => "Accept, Accept-Encoding, Origin",
+    };
+    headers.insert(VARY, HeaderValue::from_static(vary));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
 }

@@ -1,42 +1,65 @@
-//! What a client prefers, as `Accept` and `Accept-Encoding` list it (RFC 9110, 12.5).
+//! Preferences of clients, as `Accept` and `Accept-Encoding` list them (RFC 9110, 12.5).
 
 use axum::http::{
     HeaderMap, HeaderName,
     header::{ACCEPT, ACCEPT_ENCODING},
 };
 
-/// The values that a header lists, each with its quality from 0 to 1. A value whose quality cannot
-/// be read is left out.
-pub fn listed(headers: &HeaderMap, name: HeaderName) -> Vec<(String, f32)> {
-    let lines = headers.get_all(name).iter().filter_map(|line| line.to_str().ok());
-    lines.flat_map(|line| line.split(',')).filter_map(value_and_quality).collect()
+use crate::errors::PROBLEM_MEDIA_TYPE;
+
+/// JSON and the ranges that include it, the most specific one first.
+const JSON: [&str; 3] = ["application/json", "application/*", "*/*"];
+
+/// The values that a header lists, each with its quality from 0 to 1.
+struct Listed(Vec<(String, f32)>);
+
+impl Listed {
+    /// The values of a header. One whose quality is invalid is left out.
+    fn of(headers: &HeaderMap, name: HeaderName) -> Self {
+        let lines = headers.get_all(name).iter().filter_map(|line| line.to_str().ok());
+        Self(lines.flat_map(|line| line.split(',')).filter_map(value_and_quality).collect())
+    }
+
+    /// The quality of the first of `ranges` that is listed. The most specific one has to come first.
+    fn quality(&self, ranges: &[&str]) -> Option<f32> {
+        let listed = |range: &&str| self.0.iter().find(|(value, _)| value == range);
+        ranges.iter().find_map(listed).map(|(_, quality)| *quality)
+    }
+
+    fn accepts(&self, ranges: &[&str]) -> bool {
+        self.quality(ranges).is_some_and(|quality| quality > 0.0)
+    }
 }
 
-/// The quality of the first of `ranges` that is listed, the most specific one being named first.
-pub fn quality(listed: &[(String, f32)], ranges: &[&str]) -> Option<f32> {
-    let quality_of = |range: &&str| listed.iter().find(|(value, _)| value == range);
-    ranges.iter().find_map(quality_of).map(|(_, quality)| *quality)
-}
-
-/// Whether a client takes JSON, as each does that does not say what it takes.
+/// Whether a client accepts JSON. Without an `Accept` it does.
 pub fn accepts_json(headers: &HeaderMap) -> bool {
-    let accepted = listed(headers, ACCEPT);
-    let of_json = quality(&accepted, &["application/json", "application/*", "*/*"]);
-    !headers.contains_key(ACCEPT) || of_json.is_some_and(|quality| quality > 0.0)
+    !headers.contains_key(ACCEPT) || Listed::of(headers, ACCEPT).accepts(&JSON)
 }
 
 /// Whether `Accept` lists HTML by name and does not prefer JSON. Browsers do so when they open a page.
 pub fn prefers_html(headers: &HeaderMap) -> bool {
-    let accepted = listed(headers, ACCEPT);
-    let of_json = quality(&accepted, &["application/json", "application/*", "*/*"]);
-    quality(&accepted, &["text/html"])
-        .is_some_and(|of_html| of_html > 0.0 && of_html >= of_json.unwrap_or_default())
+    is_preferred_to_json(headers, "text/html")
 }
 
-/// Returns true if a response may be compressed with gzip.
+/// Whether `Accept` lists problem details by name and does not prefer plain JSON.
+pub(super) fn prefers_problems(headers: &HeaderMap) -> bool {
+    is_preferred_to_json(headers, PROBLEM_MEDIA_TYPE)
+}
+
+fn is_preferred_to_json(headers: &HeaderMap, media_type: &str) -> bool {
+    let listed = Listed::of(headers, ACCEPT);
+    listed.accepts(&[media_type]) && listed.quality(&[media_type]) >= listed.quality(&JSON)
+}
+
+/// Whether a response may be compressed with gzip.
 pub fn accepts_gzip(headers: &HeaderMap) -> bool {
-    let accepted = listed(headers, ACCEPT_ENCODING);
-    quality(&accepted, &["gzip", "*"]).is_some_and(|of_gzip| of_gzip > 0.0)
+    Listed::of(headers, ACCEPT_ENCODING).accepts(&["gzip", "*"])
+}
+
+/// Whether `Accept-Encoding` refuses gzip and `identity`, which is acceptable unless it is excluded.
+pub(super) fn refuses_every_coding(headers: &HeaderMap) -> bool {
+    let listed = Listed::of(headers, ACCEPT_ENCODING);
+    !accepts_gzip(headers) && listed.quality(&["identity", "*"]) == Some(0.0)
 }
 
 /// The one of the `offered` media types that `Accept` prefers. Of two with the same quality it is the one
@@ -46,13 +69,12 @@ pub fn preferred_media_type<const N: usize>(
     headers: &HeaderMap,
     offered: [&'static str; N],
 ) -> &'static str {
-    let accepted = listed(headers, ACCEPT);
+    let listed = Listed::of(headers, ACCEPT);
     let preference = |media_type: &'static str| {
         let (main_type, _) = media_type.split_once('/').unwrap_or_default();
         let range = format!("{main_type}/*");
-        let of_type = quality(&accepted, &[media_type, &range, "*/*"]).unwrap_or_default();
-        let is_named = quality(&accepted, &[media_type]).is_some();
-        (of_type, is_named && of_type > 0.0)
+        let of_type = listed.quality(&[media_type, &range, "*/*"]).unwrap_or_default();
+        (of_type, listed.accepts(&[media_type]))
     };
     let better = |best: &'static str, other| {
         if preference(other) > preference(best) { other } else { best }
@@ -76,83 +98,83 @@ mod tests {
 
     use super::*;
 
-    fn accept(lines: &[&'static str]) -> Vec<(String, f32)> {
-        let headers = lines.iter().map(|line| (ACCEPT, HeaderValue::from_static(line)));
-        listed(&headers.collect(), ACCEPT)
+    fn headers(name: HeaderName, value: &'static str) -> HeaderMap {
+        HeaderMap::from_iter([(name, HeaderValue::from_static(value))])
     }
 
     #[test]
-    fn values_of_all_lines_are_listed_with_their_quality() {
-        let listed = accept(&["Text/HTML;level=1;q=0.5, */*;Q=0", "application/json ; q=1"]);
-        let expected = [("text/html", 0.5), ("*/*", 0.0), ("application/json", 1.0)];
-        assert_eq!(listed, expected.map(|(value, quality)| (value.to_owned(), quality)));
+    fn values_of_all_lines_are_listed_with_their_quality_if_it_is_valid() {
+        let mut headers = headers(ACCEPT, "Text/HTML;level=1;q=0.5, */*;Q=0");
+        headers
+            .append(ACCEPT, HeaderValue::from_static("a/b ; q=1, c/d;q=2, c/d;q=x, c/d;q=NaN, ,"));
+        let expected = [("text/html", 0.5), ("*/*", 0.0), ("a/b", 1.0)];
+        let expected = expected.map(|(value, quality)| (value.to_owned(), quality));
+        assert_eq!(Listed::of(&headers, ACCEPT).0, expected);
     }
 
     #[test]
     fn the_preferred_media_type_has_the_best_quality_then_a_name_then_comes_first() {
-        let preferred = |accept: &'static str| {
-            let headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(accept))]);
-            preferred_media_type(&headers, ["application/json", "text/csv"])
-        };
-        for accept in
-            ["text/csv", "text/*", "text/csv, */*", "application/json;q=0.5, text/csv;q=0.6"]
-        {
-            assert_eq!(preferred(accept), "text/csv", "{accept}");
-        }
-        for accept in [
-            "",
-            "*/*",
-            "text/csv, application/json",
-            "text/html, */*;q=0.8",
-            "text/csv;q=0",
-            "text/csv;q=0.5, */*",
-            "image/png",
+        for (accept, preferred) in [
+            ("text/csv", "text/csv"),
+            ("text/*", "text/csv"),
+            ("text/csv, */*", "text/csv"),
+            ("application/json;q=0.5, text/csv;q=0.6", "text/csv"),
+            ("*/*;q=0.6, application/json;q=0.5", "text/csv"),
+            ("", "application/json"),
+            ("*/*", "application/json"),
+            ("text/csv, application/json", "application/json"),
+            ("text/html, */*;q=0.8", "application/json"),
+            ("text/csv;q=0", "application/json"),
+            ("text/csv;q=0.5, */*", "application/json"),
+            ("image/png", "application/json"),
         ] {
-            assert_eq!(preferred(accept), "application/json", "{accept}");
+            let offered = ["application/json", "text/csv"];
+            assert_eq!(
+                preferred_media_type(&headers(ACCEPT, accept), offered),
+                preferred,
+                "{accept}"
+            );
         }
     }
 
     #[test]
-    fn a_quality_that_is_no_number_from_0_to_1_leaves_its_value_out() {
-        assert_eq!(accept(&["a/b;q=2, a/b;q=-1, a/b;q=x, a/b;q=NaN, ,"]), []);
-    }
-
-    #[test]
-    fn json_is_taken_unless_it_is_excluded() {
-        let accepts = |accept: &'static str| {
-            accepts_json(&HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(accept))]))
-        };
-        assert!(accepts_json(&HeaderMap::new()));
-        for accept in ["*/*", "application/json, text/event-stream", "text/html, */*;q=0.1"] {
-            assert!(accepts(accept), "{accept}");
-        }
-        for accept in ["", "text/event-stream", "application/json;q=0, */*"] {
-            assert!(!accepts(accept), "{accept}");
-        }
-    }
-
-    #[test]
-    fn html_is_preferred_by_browsers_and_not_by_programs() {
-        let prefers = |accept: &'static str| {
-            prefers_html(&HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(accept))]))
-        };
+    fn json_html_and_problems_are_accepted_or_preferred() {
         let of_browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
-        for accept in [of_browser, "text/html", "application/json, text/html"] {
-            assert!(prefers(accept), "{accept}");
+        for (accept, json, html, problems) in [
+            (of_browser, true, true, false),
+            ("text/html", false, true, false),
+            ("application/json, text/html, Application/Problem+JSON", true, true, true),
+            ("application/problem+json;q=0.5, application/json;q=0.5", true, false, true),
+            ("application/problem+json, */*;q=0.1", true, false, true),
+            ("", false, false, false),
+            ("*/*", true, false, false),
+            ("text/event-stream, application/problem+xml", false, false, false),
+            ("application/json;q=0, */*", false, false, false),
+            ("text/html;q=0, application/problem+json;q=0", false, false, false),
+            ("text/html;q=0.9, application/problem+json;q=0.9, */*", true, false, false),
+        ] {
+            let headers = headers(ACCEPT, accept);
+            let found =
+                (accepts_json(&headers), prefers_html(&headers), prefers_problems(&headers));
+            assert_eq!(found, (json, html, problems), "{accept}");
         }
-        for accept in
-            ["", "*/*", "text/*", "application/json", "text/html;q=0.5, */*", "text/html;q=0"]
-        {
-            assert!(!prefers(accept), "{accept}");
-        }
-        assert!(!prefers_html(&HeaderMap::new()));
+        assert!(accepts_json(&HeaderMap::new()));
     }
 
     #[test]
-    fn the_most_specific_range_decides() {
-        let listed = accept(&["*/*;q=0.1, application/json;q=0.3"]);
-        assert_eq!(quality(&listed, &["application/json", "*/*"]), Some(0.3));
-        assert_eq!(quality(&listed, &["text/html", "text/*", "*/*"]), Some(0.1));
-        assert_eq!(quality(&listed, &["text/html"]), None);
+    fn every_coding_is_refused_only_explicitly() {
+        for (accepted, is_refused) in [
+            ("identity;q=0", true),
+            ("*;q=0", true),
+            ("gzip;q=0, *;q=0", true),
+            ("", false),
+            ("gzip", false),
+            ("identity;q=0, gzip", false),
+            ("*;q=0, identity", false),
+            ("identity;q=0, *", false),
+        ] {
+            let headers = headers(ACCEPT_ENCODING, accepted);
+            assert_eq!(refuses_every_coding(&headers), is_refused, "{accepted}");
+        }
     }
 }

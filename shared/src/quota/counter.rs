@@ -1,10 +1,7 @@
-//! The requests of one quota as a container knows them: those that it has counted itself, those
-//! that other containers have written, and those that it still has to write.
+//! The requests of one quota as a container knows them. This module knows neither tasks nor DynamoDB.
 //!
-//! What a container admits before the table has confirmed it never exceeds its allowance. Beyond it a
-//! request waits: the next write claims it, and the answer tells whether it fits.
-//!
-//! This module knows neither tasks nor DynamoDB.
+//! The requests that a container admits before the table has confirmed them never exceed its allowance. Beyond
+//! it a request waits: the next write claims it, and the answer tells whether it fits.
 
 use std::{
     collections::VecDeque,
@@ -15,36 +12,33 @@ use rand::{RngExt, distr::Alphanumeric};
 use store::{HourOfUsage, Tally};
 use tokio::sync::oneshot;
 
-use self::{hours_to_read::HoursToRead, other_requests::OtherRequests, own_requests::OwnRequests};
+use self::{other_requests::OtherRequests, own_requests::OwnRequests};
 use super::{
-    limits::Limits,
-    statuses::{QuotaExceeded, QuotaStatuses},
+    statuses::{Limits, QuotaExceeded, QuotaStatuses},
     window::{Buckets, LimitType},
 };
 
-mod hours_to_read;
 mod other_requests;
 mod own_requests;
 
-/// The characters of the name under which a container writes. They tell the containers of a quota
-/// apart, of which there are some hundreds at most.
+/// The characters of the name under which a container writes. A quota has some hundreds at most.
 const CONTAINER_CHARACTERS: usize = 6;
 /// The allowance is a tenth of what the last confirmation has left.
 const REMAINING_PER_ALLOWANCE: u64 = 10;
 const LARGEST_ALLOWANCE: u64 = 100;
 /// The allowance without a confirmation that is recent.
 const SMALLEST_ALLOWANCE: u64 = 1;
-/// How long after a write the next one is due, unless half of the allowance is used up sooner.
+/// The time between two writes, unless half of the allowance is used up sooner.
 const FLUSH_INTERVAL: Duration = Duration::from_secs(1);
-/// How long a confirmation is recent.
+/// The time for which a confirmation is recent.
 const RECENT: Duration = Duration::from_secs(2);
-/// How often this interval is doubled at most while writes fail.
+/// The doublings of that interval while writes fail.
 const MOST_DOUBLINGS: u32 = 4;
 /// After so many failed writes no request waits for the table any more. A single one fails also if the
 /// process was frozen meanwhile.
 pub(super) const FAILURES_OF_OUTAGE: u32 = 2;
 
-/// What becomes of requests: the status of each quota afterwards, or why they are refused.
+/// The status of each quota after requests are admitted, or the reason why they are refused.
 pub type Outcome = Result<QuotaStatuses, QuotaExceeded>;
 
 /// The outcome of requests, or where it will be told.
@@ -62,10 +56,10 @@ struct Claim {
     outcome: oneshot::Sender<Outcome>,
 }
 
-/// What a write has to do: the tallies to write, and then the hours to read.
+/// A write: the tallies to write, and then the hours to read.
 #[derive(Debug)]
 pub struct Flush {
-    /// When it began, in seconds since 1970.
+    /// Its begin, in seconds since 1970.
     at: i64,
     /// The tallies by their hour.
     pub tallies: Vec<(i64, Tally)>,
@@ -75,27 +69,26 @@ pub struct Flush {
 /// Writes that have failed since the last success.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Failures {
-    /// When the first of them failed.
+    /// The time of the first of them.
     pub since: Instant,
     pub times: u32,
 }
 
-/// What the table has confirmed last.
+/// The last confirmation of the table.
 #[derive(Debug)]
 struct Confirmation {
-    /// When its write began.
+    /// The begin of its write.
     at: Instant,
     remaining: u64,
 }
 
 /// The requests of one quota.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Counter {
     container: String,
     limits: Limits,
     own: OwnRequests,
     others: OtherRequests,
-    hours: HoursToRead,
     waiting: VecDeque<Claim>,
     /// The claims in the write that is under way. They are counted, but not admitted yet.
     claimed: Vec<Claim>,
@@ -118,23 +111,7 @@ impl Counter {
     /// and made again, it does not replace its former tally with a smaller one.
     pub fn new() -> Self {
         let characters = rand::rng().sample_iter(Alphanumeric).take(CONTAINER_CHARACTERS);
-        Self {
-            container: characters.map(char::from).collect(),
-            limits: Limits::default(),
-            own: OwnRequests::default(),
-            others: OtherRequests::default(),
-            hours: HoursToRead::default(),
-            waiting: VecDeque::new(),
-            claimed: Vec::new(),
-            claimed_at: 0,
-            unconfirmed: 0,
-            being_confirmed: 0,
-            confirmed: None,
-            attempted_at: None,
-            failures: None,
-            has_released: false,
-            has_doubt: false,
-        }
+        Self { container: characters.map(char::from).collect(), ..Self::default() }
     }
 
     /// The name under which this counter is written.
@@ -148,7 +125,7 @@ impl Counter {
         let fits = self.fits(limits, requests, now);
         if fits.is_err() && self.claimed.is_empty() {
             self.has_doubt |=
-                self.statuses_of(&self.own, None, requests, now).too_small_for(requests).is_none();
+                self.statuses_with(None, requests, now).too_small_for(requests).is_none();
             return fits;
         }
         // Claims that are refused make room again.
@@ -201,7 +178,7 @@ impl Counter {
 
     fn fits(&mut self, limits: Limits, requests: u64, now: i64) -> Result<(), QuotaExceeded> {
         self.limits = limits;
-        let statuses = self.statuses_of(&self.own, Some(&self.others), requests, now);
+        let statuses = self.statuses_with(Some(&self.others), requests, now);
         match statuses.too_small_for(requests) {
             Some(exhausted) => {
                 Err(QuotaExceeded { exhausted, requests, statuses: self.statuses(now) })
@@ -211,28 +188,27 @@ impl Counter {
     }
 
     fn statuses(&self, now: i64) -> QuotaStatuses {
-        self.statuses_of(&self.own, Some(&self.others), 1, now)
+        self.statuses_with(Some(&self.others), 1, now)
     }
 
-    /// The status of each quota by these requests, with a reset for so many more.
-    fn statuses_of(
+    /// The status of each quota by the requests of this container and these of others, with a reset for so
+    /// many more.
+    fn statuses_with(
         &self,
-        own: &OwnRequests,
         others: Option<&OtherRequests>,
         requests: u64,
         now: i64,
     ) -> QuotaStatuses {
-        let status = |limit_type: LimitType, limit, of_own: &Buckets| {
-            let mut buckets = of_own.clone();
+        let status = |limit_type: LimitType, limit, mut buckets: Buckets| {
             if let Some(others) = others {
                 others.add_to(&mut buckets, limit_type);
             }
-            limit_type.status_for(requests, limit, &buckets, now)
+            limit_type.status(requests, limit, &buckets, now)
         };
         let Limits { per_minute, per_day } = self.limits;
         QuotaStatuses {
-            minute: per_minute.map(|limit| status(LimitType::Minute, limit, own.minutes())),
-            daily: per_day.map(|limit| status(LimitType::Daily, limit, &own.hours())),
+            minute: per_minute.map(|limit| status(LimitType::Minute, limit, self.own.minutes())),
+            daily: per_day.map(|limit| status(LimitType::Daily, limit, self.own.hours())),
         }
     }
 
@@ -287,7 +263,7 @@ impl Counter {
         self.being_confirmed = self.unconfirmed;
         self.attempted_at = Some(clock);
         (self.has_released, self.has_doubt) = (false, false);
-        let hours = self.hours.after(&tallies, self.limits, now);
+        let hours = self.others.hours_to_read(&tallies, self.limits, now);
         Some(Flush { at: now, tallies, hours })
     }
 
@@ -334,7 +310,7 @@ impl Counter {
             tallies.remove(&self.container);
             self.others.record(hour, tallies, now);
         }
-        self.hours.record_read(self.limits, flush.at);
+        self.others.record_read(self.limits, flush.at);
         self.failures = None;
         self.unconfirmed -= self.being_confirmed;
         self.being_confirmed = 0;

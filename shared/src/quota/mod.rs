@@ -1,15 +1,11 @@
 //! Quotas: how many requests a key may make in a minute and in a day.
 //!
-//! A container counts requests in memory. From time to time it writes its own count to a DynamoDB
-//! item that has the counts of all containers, and the answer tells it the counts of the others. Most
-//! requests do not wait for this: in a Lambda function, an extension writes after the response;
-//! elsewhere, a task writes beside the requests. But what a container admits that the table has not
-//! confirmed is limited, and requests beyond it wait for a write. Requests of a key without a quota
-//! are not counted at all.
+//! A container counts requests in memory, and writes its count from time to time to a DynamoDB item that has
+//! the counts of all containers. In a Lambda function, an extension writes after the response; elsewhere, a task
+//! writes beside the requests. A request waits for a write only beyond the allowance of its container.
 //! `docs/decisions/0006-quotas.md` explains this design.
 
 mod counter;
-mod limits;
 mod statuses;
 mod window;
 
@@ -31,7 +27,7 @@ use tokio::{sync::Notify, task::JoinSet};
 
 use self::{
     counter::{Counter, Failures, Flush, Taken},
-    limits::Limits,
+    statuses::Limits,
 };
 
 pub use statuses::{DAILY_HEADERS, MINUTE_HEADERS, QuotaExceeded, QuotaStatuses};
@@ -79,10 +75,6 @@ impl Quota {
         }
     }
 
-    fn is_due(&self, now: Instant) -> bool {
-        self.counter.lock().due_at(now).is_some_and(|due| due <= now)
-    }
-
     fn has_unwritten(&self) -> bool {
         self.counter.lock().has_unwritten()
     }
@@ -101,10 +93,6 @@ impl Quotas {
 
     /// Counts so many requests of `key` at once: all, or none if they do not fit into each of its
     /// quotas. Returns the status of each quota afterwards; `None` for a key without quotas.
-    ///
-    /// This waits for a write only if what is not confirmed would exceed the allowance of this
-    /// container. It makes sure that the requests are written when that is due, by a task that ends when
-    /// nothing is left to write, unless an extension does it.
     pub async fn take(
         self: &Arc<Self>,
         key: &KeyRecord,
@@ -112,14 +100,14 @@ impl Quotas {
     ) -> Result<Option<QuotaStatuses>, QuotaExceeded> {
         let Some(limits) = Limits::of(key) else { return Ok(None) };
         let quota = self.quota(key.quota_id());
-        let taken = quota.counter.lock().take(limits, requests, self.now(), Instant::now());
+        let taken = quota.counter.lock().take(limits, requests, unix_time(), Instant::now());
         // This comes before any wait, since a handler is cancelled if the client closes the connection.
         self.write_soon(&quota);
         let outcome = match taken {
             Taken::Now(outcome) => outcome,
             // The sender is dropped without an outcome only together with the counter.
             Taken::AfterWrite(told) => told.await.unwrap_or_else(|_| {
-                quota.counter.lock().take_unconfirmed(limits, requests, self.now())
+                quota.counter.lock().take_unconfirmed(limits, requests, unix_time())
             }),
         };
         outcome.map(Some)
@@ -129,14 +117,9 @@ impl Quotas {
     pub fn check(self: &Arc<Self>, key: &KeyRecord) -> Result<(), QuotaExceeded> {
         let Some(limits) = Limits::of(key) else { return Ok(()) };
         let quota = self.quota(key.quota_id());
-        let checked = quota.counter.lock().check(limits, 1, self.now());
+        let checked = quota.counter.lock().check(limits, 1, unix_time());
         self.write_soon(&quota);
         checked
-    }
-
-    /// The time in seconds since 1970.
-    fn now(&self) -> i64 {
-        Timestamp::now().as_second()
     }
 
     fn quota(&self, id: &str) -> Arc<Quota> {
@@ -199,7 +182,8 @@ impl Quotas {
     /// Writes the counts of each quota that are due.
     pub async fn write_due(self: &Arc<Self>) {
         let now = Instant::now();
-        self.write_each(|quota| quota.is_due(now)).await;
+        let is_due = |quota: &Quota| quota.counter.lock().due_at(now).is_some_and(|due| due <= now);
+        self.write_each(is_due).await;
     }
 
     /// Writes all counts that are not written yet, before the process ends. Gives the number of quotas
@@ -228,20 +212,18 @@ impl Quotas {
 
     /// Writes the requests that this container has counted for `quota`, and reads the counts of the
     /// others.
-    ///
-    /// A single write that fails is not worth a warning, since the next one includes its count.
     async fn write(&self, quota: &Quota) {
         let _one_at_a_time = quota.writing.lock().await;
         let (flush, container) = {
             let mut counter = quota.counter.lock();
-            let Some(flush) = counter.flush(self.now(), Instant::now()) else { return };
+            let Some(flush) = counter.flush(unix_time(), Instant::now()) else { return };
             (flush, counter.container().to_owned())
         };
         match self.exchange(&quota.id, &container, &flush).await {
-            Ok(usage) => quota.counter.lock().record_confirmed(&flush, usage, self.now()),
+            Ok(usage) => quota.counter.lock().record_confirmed(&flush, usage, unix_time()),
             Err(error) => {
                 let now = Instant::now();
-                let failures = quota.counter.lock().record_failure(self.now(), now);
+                let failures = quota.counter.lock().record_failure(unix_time(), now);
                 self.log_failure(&error, failures, now);
             }
         }
@@ -265,6 +247,7 @@ impl Quotas {
     }
 
     fn log_failure(&self, error: &StoreError, failures: Failures, now: Instant) {
+        // A single failure is not worth a warning, since the next write includes its count.
         tracing::debug!(
             error = with_causes(error),
             times = failures.times,
@@ -279,6 +262,11 @@ impl Quotas {
             );
         }
     }
+}
+
+/// The time in seconds since 1970.
+fn unix_time() -> i64 {
+    Timestamp::now().as_second()
 }
 
 /// Whether an operator should be warned at `now` that the usage of a quota is not written.

@@ -1,9 +1,10 @@
-//! The quota statuses of a key, and the headers that tell a client about them.
+//! The quotas of a key, their statuses, and how a client is told of them.
 
 use axum::http::{HeaderMap, HeaderValue, header::RETRY_AFTER};
 use jiff::Timestamp;
+use store::KeyRecord;
 
-use super::window::QuotaStatus;
+use super::window::{LimitType, QuotaStatus};
 
 /// The headers of the quota of a day: limit, remaining requests and reset time.
 pub const DAILY_HEADERS: [&str; 3] =
@@ -12,7 +13,23 @@ pub const DAILY_HEADERS: [&str; 3] =
 pub const MINUTE_HEADERS: [&str; 3] =
     ["X-RateLimit-Minute-Limit", "X-RateLimit-Minute-Remaining", "X-RateLimit-Minute-Reset"];
 
-/// The status of each quota that a key has.
+/// The quotas of a key.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Limits {
+    pub per_minute: Option<u64>,
+    pub per_day: Option<u64>,
+}
+
+impl Limits {
+    /// The quotas of `key`; `None` if it has none.
+    pub fn of(key: &KeyRecord) -> Option<Self> {
+        let (per_minute, per_day) = (key.per_minute.map(u64::from), key.per_day.map(u64::from));
+        let has_one = per_minute.is_some() || per_day.is_some();
+        has_one.then_some(Self { per_minute, per_day })
+    }
+}
+
+/// The status of each quota of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QuotaStatuses {
     pub minute: Option<QuotaStatus>,
@@ -48,22 +65,21 @@ impl QuotaStatuses {
     }
 }
 
-/// Why a request is not admitted: at least one quota of its key is exhausted, or has less left than the
-/// request counts as.
+/// A refusal: at least one quota of the key is exhausted, or has less left than the request counts as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QuotaExceeded {
     /// The quota that is exhausted; of several the one that is reset last.
     pub exhausted: QuotaStatus,
-    /// How many requests it counts as.
+    /// The requests that the refused one counts as.
     pub requests: u64,
     /// The status of each quota of the key.
     pub statuses: QuotaStatuses,
 }
 
 impl QuotaExceeded {
-    /// Sets `X-RateLimit-*`, and `Retry-After` to the seconds until the request is admitted. One for more
-    /// numbers than the whole quota never is, so that it gets no `Retry-After`: its client would
-    /// retry for ever.
+    /// Sets `X-RateLimit-*`, and `Retry-After` to the seconds until the request is admitted. A request for
+    /// more numbers than the whole quota never is, and gets no `Retry-After`: its client would retry
+    /// forever.
     pub fn set_headers(&self, headers: &mut HeaderMap) {
         self.statuses.set_rate_limit_headers(headers);
         if self.requests > self.exhausted.limit {
@@ -71,5 +87,26 @@ impl QuotaExceeded {
         }
         let seconds_left = self.exhausted.reset - Timestamp::now().as_second();
         headers.insert(RETRY_AFTER, HeaderValue::from(seconds_left.max(1)));
+    }
+
+    /// The message to the client.
+    pub fn message(&self) -> String {
+        let QuotaStatus { limit_type, limit, remaining, reset } = self.exhausted;
+        let window = match limit_type {
+            LimitType::Minute => "minute",
+            LimitType::Daily => "day",
+        };
+        let reset = Timestamp::from_second(reset)
+            .expect("a quota is reset at most one window after a request");
+        let (requests, fitting) = (self.requests, self.statuses.least_remaining());
+        if requests == 1 || remaining == 0 {
+            return format!("Quota of {limit} requests per {window} exceeded; retry after {reset}");
+        }
+        let or_later =
+            if requests > limit { String::new() } else { format!(", or retry after {reset}") };
+        format!(
+            "Quota of {limit} requests per {window} has {remaining} left, and this one counts as \
+             {requests}; send at most {fitting} numbers now{or_later}"
+        )
     }
 }

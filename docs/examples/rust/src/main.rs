@@ -3,22 +3,23 @@
 //!
 //! Usage: `TNR_URL=http://127.0.0.1:3000 TNR_KEY=tnr_live_... cargo run`
 
-use std::{
-    collections::VecDeque, env, error::Error, fmt, process::ExitCode, thread, time::Duration,
-};
+use std::{env, error::Error, process::ExitCode, thread, time::Duration};
 
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::Deserialize;
 use ureq::{
-    Agent, Body,
+    Agent, Body, RequestBuilder,
     http::{Response, StatusCode, Uri, header},
+    typestate::WithoutBody,
 };
 
 const ATTEMPTS: u32 = 4;
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// A quota of a day may be hours away; whoever called can decide better what to do then.
+/// A daily quota may be hours away; the caller can decide better what to do then.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
-/// What a phone number is: the fields that are read below.
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// The answer for one phone number: the fields that are read below.
 #[derive(Deserialize)]
 struct FormatResult {
     valid: bool,
@@ -40,26 +41,18 @@ struct Location {
     country_name: String,
 }
 
-/// The holder as assigned: the number may have been ported to another carrier since.
+/// The carrier as assigned: the number may have been ported to another one since.
 #[derive(Deserialize)]
 struct Carrier {
     name: Option<String>,
 }
 
-/// One number of many, as sent.
+/// One number of many, as sent, with its answer or the reason why it was refused.
 #[derive(Deserialize)]
 struct Answer {
     tn: String,
-    #[serde(flatten)]
-    outcome: Outcome,
-}
-
-/// What a number is, or why it was refused.
-#[derive(Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Outcome {
-    Result(FormatResult),
-    Error(ErrorBody),
+    result: Option<FormatResult>,
+    error: Option<ErrorBody>,
 }
 
 /// A page of results. Those for many numbers are one page.
@@ -76,38 +69,11 @@ struct Exchange {
     company_name: Option<String>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 struct ErrorBody {
     /// Stable, such as `not_found`.
     error: String,
     message: String,
-}
-
-#[derive(Debug)]
-enum ClientError {
-    /// The service refused the request.
-    Refused(StatusCode, ErrorBody),
-    /// There was no answer, or none that can be read.
-    Failed(ureq::Error),
-}
-
-impl fmt::Display for ClientError {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            Self::Refused(status, ErrorBody { error, message }) => {
-                write!(f, "refused: {} {error}: {message}", status.as_u16())
-            }
-            Self::Failed(error) => write!(f, "no answer: {error}"),
-        }
-    }
-}
-
-impl Error for ClientError {}
-
-impl From<ureq::Error> for ClientError {
-    fn from(error: ureq::Error) -> Self {
-        Self::Failed(error)
-    }
 }
 
 /// Requests to one service with one key.
@@ -128,40 +94,48 @@ impl Client {
         Self { agent: config.into(), url, authorization: format!("Bearer {key}") }
     }
 
-    /// What a phone number is.
-    fn format(&self, number: &str) -> Result<FormatResult, ClientError> {
+    /// Describes one phone number.
+    fn format(&self, number: &str) -> Result<FormatResult> {
         let address = format!("{}/v1/format", self.url);
-        self.send(|| self.get(&address).query("tn", number).call()).and_then(json)
+        let mut response = self.send(|| self.get(&address).query("tn", number).call())?;
+        Ok(response.body_mut().read_json()?)
     }
 
-    /// What each of up to 1,000 phone numbers is, in the same order.
-    fn format_many(&self, numbers: &[&str], country: &str) -> Result<Vec<Answer>, ClientError> {
+    /// Describes up to 1,000 phone numbers, in the same order.
+    fn format_many(&self, numbers: &[&str], country: &str) -> Result<Vec<Answer>> {
         let address = format!("{}/v1/format", self.url);
-        let response = self.send(|| {
+        let mut response = self.send(|| {
             let request = self.agent.post(&address).query("defaultCountry", country);
             request.header(header::AUTHORIZATION, &self.authorization).send_json(numbers)
         })?;
-        Ok(json::<Page<Answer>>(response)?.results)
+        let page: Page<Answer> = response.body_mut().read_json()?;
+        Ok(page.results)
     }
 
-    /// The exchanges that meet all filters; asks for a page when the one before is used up.
-    fn search<'a>(
-        &'a self,
-        filters: &'a [(&str, &str)],
-    ) -> impl Iterator<Item = Result<Exchange, ClientError>> + 'a {
+    /// Finds all exchanges that meet the filters, page by page.
+    fn search(&self, filters: &[(&str, &str)]) -> Result<Vec<Exchange>> {
         let first = format!("{}/v1/search", self.url);
-        Pages { client: self, filters, next: Some(first), exchanges: VecDeque::new() }
+        let mut exchanges = Vec::new();
+        let mut response =
+            self.send(|| self.get(&first).query_pairs(filters.iter().copied()).call())?;
+        loop {
+            let page: Page<Exchange> = response.body_mut().read_json()?;
+            exchanges.extend(page.results);
+            // The link has the filters.
+            let Some(next) = next_page(&first, &response) else { return Ok(exchanges) };
+            response = self.send(|| self.get(&next).call())?;
+        }
     }
 
-    fn get(&self, address: &str) -> ureq::RequestBuilder<ureq::typestate::WithoutBody> {
+    fn get(&self, address: &str) -> RequestBuilder<WithoutBody> {
         self.agent.get(address).header(header::AUTHORIZATION, &self.authorization)
     }
 
-    /// The response, which is a success. Waits and sends again if the service asks for that.
+    /// Sends a request. Waits and sends it again if the service asks for that.
     fn send(
         &self,
-        request: impl Fn() -> Result<Response<Body>, ureq::Error>,
-    ) -> Result<Response<Body>, ClientError> {
+        request: impl Fn() -> std::result::Result<Response<Body>, ureq::Error>,
+    ) -> Result<Response<Body>> {
         let mut attempt = 1;
         loop {
             let response = request()?;
@@ -170,52 +144,14 @@ impl Client {
             }
             match time_to_wait(&response) {
                 Some(wait) if attempt < ATTEMPTS => thread::sleep(wait),
-                _ => return Err(refusal(response)),
+                _ => return Err(refusal(response).into()),
             }
             attempt += 1;
         }
     }
 }
 
-/// The exchanges of a search, over all pages.
-struct Pages<'a> {
-    client: &'a Client,
-    /// What the first page is asked with; the links to the others have it.
-    filters: &'a [(&'a str, &'a str)],
-    next: Option<String>,
-    exchanges: VecDeque<Exchange>,
-}
-
-impl Pages<'_> {
-    fn load(&mut self, address: &str) -> Result<(), ClientError> {
-        let filters = std::mem::take(&mut self.filters).iter().copied();
-        let response =
-            self.client.send(|| self.client.get(address).query_pairs(filters.clone()).call())?;
-        self.next = next_page(address, &response);
-        self.exchanges = json::<Page<Exchange>>(response)?.results.into();
-        Ok(())
-    }
-}
-
-impl Iterator for Pages<'_> {
-    type Item = Result<Exchange, ClientError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        while self.exchanges.is_empty() {
-            let address = self.next.take()?;
-            if let Err(error) = self.load(&address) {
-                return Some(Err(error));
-            }
-        }
-        self.exchanges.pop_front().map(Ok)
-    }
-}
-
-fn json<T: DeserializeOwned>(mut response: Response<Body>) -> Result<T, ClientError> {
-    Ok(response.body_mut().read_json()?)
-}
-
-/// How long to wait before the request is sent again; `None` if that would not help.
+/// The wait before a request is sent again; `None` if that would not help.
 fn time_to_wait(response: &Response<Body>) -> Option<Duration> {
     let may_help = matches!(
         response.status(),
@@ -226,14 +162,15 @@ fn time_to_wait(response: &Response<Body>) -> Option<Duration> {
     (may_help && wait <= LONGEST_WAIT).then_some(wait)
 }
 
-/// The error of a response. A proxy on the way may have answered with something else than JSON.
-fn refusal(mut response: Response<Body>) -> ClientError {
+/// The message of a refusal. A proxy on the way may have answered with something other than JSON.
+fn refusal(mut response: Response<Body>) -> String {
     let status = response.status();
-    let body = response.body_mut().read_json().unwrap_or_else(|_| ErrorBody {
-        error: "unknown".to_owned(),
-        message: status.canonical_reason().unwrap_or_default().to_owned(),
-    });
-    ClientError::Refused(status, body)
+    match response.body_mut().read_json() {
+        Ok(ErrorBody { error, message }) => {
+            format!("refused: {} {error}: {message}", status.as_u16())
+        }
+        Err(_) => format!("refused: {status}"),
+    }
 }
 
 /// The address in the `Link` header with `rel="next"`; `None` on the last page.
@@ -263,7 +200,7 @@ fn line(result: &FormatResult) -> String {
     line
 }
 
-fn run() -> Result<(), Box<dyn Error>> {
+fn run() -> Result<()> {
     let variable = |name: &str| env::var(name).map_err(|error| format!("{name}: {error}"));
     let client = Client::new(&variable("TNR_URL")?, &variable("TNR_KEY")?);
 
@@ -271,20 +208,16 @@ fn run() -> Result<(), Box<dyn Error>> {
     println!("{number}: {}", line(&client.format(number)?));
 
     let numbers = ["+44 20 7946 0958", "no number", "", "212-397-5678"];
-    for Answer { tn, outcome } in client.format_many(&numbers, "US")? {
-        match outcome {
-            Outcome::Result(result) => println!("{tn}: {}", line(&result)),
-            Outcome::Error(error) => println!("{tn}: {}", error.message),
-        }
+    for Answer { tn, result, error } in client.format_many(&numbers, "US")? {
+        let refused = error.map(|error| error.message);
+        println!("{tn}: {}", refused.or(result.as_ref().map(line)).unwrap_or_default());
     }
 
-    let mut count = 0;
-    for exchange in client.search(&[("q", "wireless"), ("state", "NY"), ("limit", "4")]) {
-        let Exchange { npa, nxx, company_name } = exchange?;
-        println!("{npa}-{nxx}: {}", company_name.unwrap_or_default());
-        count += 1;
+    let exchanges = client.search(&[("q", "wireless"), ("state", "NY"), ("limit", "4")])?;
+    for Exchange { npa, nxx, company_name } in &exchanges {
+        println!("{npa}-{nxx}: {}", company_name.as_deref().unwrap_or_default());
     }
-    println!("{count} exchanges");
+    println!("{} exchanges", exchanges.len());
     Ok(())
 }
 

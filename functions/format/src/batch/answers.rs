@@ -141,3 +141,22 @@ fn csv(table: Option<&Table>, columns: &Columns, results: &[FormattedNumber]) ->
     }
     Ok(writer.into_inner().map_err(csv::IntoInnerError::into_error)?)
 }
+
+#[cfg(test)]
+mod tests {
+    use shared::params::Params;
+
+    use super::{
+        super::{ColumnParams, table::Header},
+        *,
+    };
+
+    #[test]
+    fn names_of_columns_cannot_be_formulas() {
+        let text = "=name,phone\nAnn,305\n";
+        let table = Table::read(text, Header::Present, &ColumnParams::default()).unwrap();
+        let options = Options::parse(&Params::of(&"/".parse().unwrap())).unwrap();
+        let body = csv(Some(&table), &Columns::of(&options), &[]).unwrap();
+        assert!(body.starts_with(b"'=name,phone,tn_valid,"));
+    }
+}

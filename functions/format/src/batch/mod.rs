@@ -17,7 +17,7 @@ use numbering::{records::NpaNxx, time::today};
 use shared::{
     auth::Charge,
     errors::{ApiError, BodyError},
-    flags_base_url::FlagsBaseUrl,
+    flag_images::FlagsBaseUrl,
     params::Params,
     request_context,
     state::App,

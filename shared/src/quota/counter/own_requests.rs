@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use store::Tally;
 
 use crate::quota::{
-    limits::Limits,
+    statuses::Limits,
     window::{Buckets, LimitType, not_after},
 };
 
@@ -18,23 +18,19 @@ pub struct OwnRequests {
     version: u64,
 }
 
-/// Those of one hour.
-#[derive(Debug)]
+/// The requests of one hour.
+#[derive(Debug, Default)]
 struct OwnHour {
     count: u64,
-    /// The count in the table; `None` while a write has not been confirmed.
-    stored: Option<u64>,
+    /// The count that the table last confirmed.
+    stored: u64,
+    /// Whether a write has not been confirmed, so that the table may have another count.
+    is_in_doubt: bool,
 }
 
 impl OwnHour {
     fn is_stored(&self) -> bool {
-        self.stored == Some(self.count)
-    }
-}
-
-impl Default for OwnHour {
-    fn default() -> Self {
-        Self { count: 0, stored: Some(0) }
+        self.stored == self.count && !self.is_in_doubt
     }
 }
 
@@ -45,8 +41,8 @@ impl OwnRequests {
     }
 
     /// The requests in the buckets of the quota of a minute.
-    pub fn minutes(&self) -> &Buckets {
-        &self.minutes
+    pub fn minutes(&self) -> Buckets {
+        self.minutes.clone()
     }
 
     /// Adds so many requests at a time in seconds since 1970.
@@ -90,7 +86,7 @@ impl OwnRequests {
         let unwritten = self.hours.iter_mut().filter(|(_, own)| !own.is_stored());
         unwritten
             .map(|(hour, own)| {
-                own.stored = None;
+                own.is_in_doubt = true;
                 let recent = minutes.range(*hour..*hour + LimitType::Daily.bucket());
                 let recent = recent.filter(|(_, count)| **count > 0);
                 let recent = recent.map(|(start, count)| (*start, *count)).collect();
@@ -103,7 +99,7 @@ impl OwnRequests {
     pub fn record_stored(&mut self, tallies: &[(i64, Tally)]) {
         for (hour, tally) in tallies {
             if let Some(own) = self.hours.get_mut(hour) {
-                own.stored = Some(tally.count);
+                (own.stored, own.is_in_doubt) = (tally.count, false);
             }
         }
     }

@@ -52,17 +52,47 @@ fn counted(table: &BTreeMap<i64, HourOfUsage>) -> u64 {
     table.values().flat_map(HourOfUsage::values).map(|tally| tally.count).sum()
 }
 
-/// A counter to which the table has confirmed that nothing is counted yet.
-fn confirmed_counter(limits: Limits, now: i64) -> Counter {
+#[test]
+fn without_a_recent_confirmation_one_request_is_allowed() {
+    let clock = Instant::now();
     let mut counter = Counter::new();
-    take(&mut counter, limits, 1, now - 3600).unwrap();
-    write(&mut counter, &mut BTreeMap::new(), now);
-    counter.limits = limits;
-    counter.confirmed = Some(Confirmation {
-        at: Instant::now(),
-        remaining: counter.statuses(now).least_remaining(),
-    });
-    counter
+    assert_eq!(counter.allowance(clock), 1);
+    counter.confirmed = Some(Confirmation { at: clock, remaining: 100 });
+    assert_eq!(counter.allowance(clock), 10);
+    assert_eq!(counter.allowance(clock + RECENT), 1);
+}
+
+#[test]
+fn a_claim_that_does_not_fit_is_refused_and_given_back_at_once() {
+    let (mut first, mut second) = (Counter::new(), Counter::new());
+    let mut table = BTreeMap::new();
+    let limits = limits(Some(10), None);
+    let mut eight = wait(&mut first, limits, 8, NINE);
+    let mut seven = wait(&mut second, limits, 7, NINE);
+    write(&mut first, &mut table, NINE);
+    write(&mut second, &mut table, NINE);
+    assert!(eight.try_recv().unwrap().is_ok());
+    assert_eq!(seven.try_recv().unwrap().unwrap_err().exhausted.remaining, 2);
+    // Others would be refused for it.
+    let clock = Instant::now();
+    assert_eq!((counted(&table), second.due_at(clock)), (15, Some(clock)));
+    write(&mut second, &mut table, NINE);
+    assert_eq!(counted(&table), 8);
+}
+
+#[test]
+fn a_refusal_is_followed_by_a_read_only_if_others_have_counted() {
+    for (own, of_others, is_read) in [(1, 9, true), (10, 0, false)] {
+        let (mut counter, mut other) = (Counter::new(), Counter::new());
+        let (mut table, limits) = (BTreeMap::new(), limits(Some(10), None));
+        other.take_unconfirmed(limits, of_others, NINE).unwrap();
+        write(&mut other, &mut table, NINE);
+        counter.take_unconfirmed(limits, own, NINE).unwrap();
+        write(&mut counter, &mut table, NINE);
+        assert_eq!(counter.due_at(Instant::now()), None);
+        take(&mut counter, limits, 1, NINE).unwrap_err();
+        assert_eq!(counter.due_at(Instant::now()).is_some(), is_read);
+    }
 }
 
 #[test]
@@ -79,193 +109,39 @@ fn requests_are_admitted_up_to_the_tighter_quota() {
     counter.take_unconfirmed(limits, 1, NINE + 60).unwrap();
     let refused = take(&mut counter, limits, 1, NINE + 61).unwrap_err().exhausted;
     assert_eq!((refused.limit_type, refused.reset), (LimitType::Daily, NINE + 24 * 3600));
+    // Of two exhausted quotas the one that is reset last is named.
+    let (mut counter, one_of_each) =
+        (Counter::new(), Limits { per_minute: Some(1), per_day: Some(1) });
+    take(&mut counter, one_of_each, 1, NINE).unwrap();
+    let refused = take(&mut counter, one_of_each, 1, NINE).unwrap_err().exhausted;
+    assert_eq!(refused.limit_type, LimitType::Daily);
 }
 
 #[test]
-fn of_two_exhausted_quotas_the_one_that_is_reset_last_is_named() {
-    let mut counter = Counter::new();
-    take(&mut counter, limits(Some(1), Some(1)), 1, NINE).unwrap();
-    let refused = take(&mut counter, limits(Some(1), Some(1)), 1, NINE).unwrap_err();
-    assert_eq!(refused.statuses.minute.unwrap().remaining, 0);
-    assert_eq!(refused.exhausted.limit_type, LimitType::Daily);
-}
-
-#[test]
-fn a_container_that_starts_admits_one_request_before_it_has_heard_of_others() {
-    let mut counter = Counter::new();
-    let limits = limits(Some(100), None);
-    take(&mut counter, limits, 1, NINE).unwrap();
-    let mut second = wait(&mut counter, limits, 1, NINE);
-    assert!(second.try_recv().is_err());
-    write(&mut counter, &mut BTreeMap::new(), NINE);
-    assert_eq!(second.try_recv().unwrap().unwrap().minute.unwrap().remaining, 98);
-}
-
-#[test]
-fn what_is_not_confirmed_stays_within_a_tenth_of_what_was_left_even_during_a_write() {
-    let limits = limits(Some(65), None);
-    let mut counter = confirmed_counter(limits, NINE);
-    for _ in 0..4 {
-        take(&mut counter, limits, 1, NINE).unwrap();
+fn hours_are_read_if_they_count_and_may_have_changed() {
+    const HOUR: i64 = 3600;
+    let (minute, daily) = (limits(Some(2), None), limits(Some(2), Some(5)));
+    let of_a_day: Vec<i64> = (-23..=0).map(|hours| NINE + hours * HOUR).collect();
+    for (limits, last_read, now, expected) in [
+        (daily, None, NINE + 60, &of_a_day[..]),
+        (daily, Some((minute, NINE + 30)), NINE + 60, &of_a_day),
+        (daily, Some((daily, NINE + 30)), NINE + 60, &[NINE]),
+        (daily, Some((daily, NINE - 30)), NINE + 60, &of_a_day),
+        // The last minute reaches back into the hour before.
+        (minute, None, NINE + 54, &[NINE - HOUR, NINE]),
+        (minute, None, NINE + 55, &[NINE]),
+        // Around the change of an hour the hour beside is read after each write.
+        (minute, Some((minute, NINE)), NINE + 14, &[NINE - HOUR, NINE]),
+        (minute, Some((minute, NINE)), NINE + 15, &[NINE]),
+        (minute, Some((minute, NINE)), NINE + HOUR - 16, &[NINE]),
+        (minute, Some((minute, NINE)), NINE + HOUR - 15, &[NINE, NINE + HOUR]),
+    ] {
+        let mut others = OtherRequests::default();
+        if let Some((limits, read)) = last_read {
+            others.record_read(limits, read);
+        }
+        assert_eq!(others.hours_to_read(&[], limits, now), expected, "{limits:?} at {now}");
     }
-    let flush = counter.flush(NINE, Instant::now()).unwrap();
-    take(&mut counter, limits, 2, NINE).unwrap();
-    let mut waiting = wait(&mut counter, limits, 1, NINE);
-    let mut table = BTreeMap::new();
-    let usage = exchange(counter.container(), &flush, &mut table);
-    counter.record_confirmed(&flush, usage, NINE);
-    // What was counted meanwhile is not confirmed, and the allowance is a tenth of 59.
-    assert_eq!((counter.unconfirmed, counter.allowance(Instant::now())), (2, 5));
-    assert!(waiting.try_recv().is_err());
-    write(&mut counter, &mut table, NINE);
-    assert!(waiting.try_recv().unwrap().is_ok());
-    assert_eq!((counter.unconfirmed, counted(&table)), (0, 7));
-}
-
-#[test]
-fn a_confirmation_that_is_old_allows_one_request() {
-    let limits = limits(Some(100), None);
-    let counter = confirmed_counter(limits, NINE);
-    let clock = counter.confirmed.as_ref().unwrap().at;
-    assert_eq!(counter.allowance(clock), 10);
-    assert_eq!(counter.allowance(clock + RECENT), 1);
-}
-
-#[test]
-fn containers_see_each_other_once_they_have_written() {
-    let (mut first, mut second) = (Counter::new(), Counter::new());
-    let mut table = BTreeMap::new();
-    let limits = limits(Some(3), Some(100));
-    first.take_unconfirmed(limits, 2, NINE).unwrap();
-    write(&mut first, &mut table, NINE);
-    take(&mut second, limits, 1, NINE + 1).unwrap();
-    write(&mut second, &mut table, NINE + 1);
-    let refused = take(&mut second, limits, 1, NINE + 2).unwrap_err().statuses;
-    assert_eq!((refused.minute.unwrap().remaining, refused.daily.unwrap().remaining), (0, 97));
-    assert_eq!(counted(&table), 3);
-}
-
-#[test]
-fn a_claim_that_does_not_fit_is_refused_and_given_back() {
-    let (mut first, mut second) = (Counter::new(), Counter::new());
-    let mut table = BTreeMap::new();
-    let limits = limits(Some(10), None);
-    let mut eight = wait(&mut first, limits, 8, NINE);
-    let mut seven = wait(&mut second, limits, 7, NINE);
-    write(&mut first, &mut table, NINE);
-    write(&mut second, &mut table, NINE);
-    assert!(eight.try_recv().unwrap().is_ok());
-    let refused = seven.try_recv().unwrap().unwrap_err();
-    assert_eq!((refused.requests, refused.exhausted.remaining), (7, 2));
-    assert_eq!(counted(&table), 15);
-    // Others would be refused for it, so that it is given back at once.
-    let clock = Instant::now();
-    assert_eq!(second.due_at(clock), Some(clock));
-    write(&mut second, &mut table, NINE);
-    assert_eq!(counted(&table), 8);
-    assert!(second.take_unconfirmed(limits, 2, NINE).is_ok());
-}
-
-#[test]
-fn a_refusal_for_what_others_have_counted_is_followed_by_a_read() {
-    let (mut counter, mut other) = (Counter::new(), Counter::new());
-    let mut table = BTreeMap::new();
-    let limits = limits(Some(10), None);
-    other.take_unconfirmed(limits, 9, NINE).unwrap();
-    write(&mut other, &mut table, NINE);
-    take(&mut counter, limits, 1, NINE).unwrap();
-    write(&mut counter, &mut table, NINE);
-    assert_eq!(counter.due_at(Instant::now()), None);
-    take(&mut counter, limits, 1, NINE).unwrap_err();
-    assert!(counter.due_at(Instant::now()).is_some());
-    other.own.remove(9, NINE);
-    write(&mut other, &mut table, NINE);
-    write(&mut counter, &mut table, NINE);
-    take(&mut counter, limits, 1, NINE).unwrap();
-
-    // What a container has counted itself is known without a read.
-    let mut alone = Counter::new();
-    alone.take_unconfirmed(limits, 10, NINE).unwrap();
-    write(&mut alone, &mut BTreeMap::new(), NINE);
-    take(&mut alone, limits, 1, NINE).unwrap_err();
-    assert_eq!(alone.due_at(Instant::now()), None);
-}
-
-#[test]
-fn a_write_that_is_repeated_or_late_counts_once() {
-    let mut counter = Counter::new();
-    let mut table = BTreeMap::new();
-    let limits = limits(None, Some(100));
-    take(&mut counter, limits, 1, NINE).unwrap();
-    // The first write reaches the table, but its answer is lost.
-    let lost = counter.flush(NINE, Instant::now()).unwrap();
-    exchange(counter.container(), &lost, &mut table);
-    counter.record_failure(NINE, Instant::now());
-    assert!(counter.has_unwritten());
-    counter.take_unconfirmed(limits, 1, NINE + 1).unwrap();
-    write(&mut counter, &mut table, NINE + 1);
-    assert!(!counter.has_unwritten());
-    exchange(counter.container(), &lost, &mut table);
-    assert_eq!(counted(&table), 2);
-    assert_eq!(take(&mut counter, limits, 1, NINE + 2).unwrap().daily.unwrap().remaining, 97);
-}
-
-#[test]
-fn a_container_that_starts_learns_of_the_hours_before() {
-    let (mut old, mut new) = (Counter::new(), Counter::new());
-    let mut table = BTreeMap::new();
-    let limits = limits(Some(50), Some(5));
-    for hour in 0..4 {
-        take(&mut old, limits, 1, NINE + hour * 3600).unwrap();
-        write(&mut old, &mut table, NINE + hour * 3600);
-    }
-    let now = NINE + 5 * 3600 + 60;
-    take(&mut new, limits, 1, now).unwrap();
-    assert_eq!(new.flush(now, Instant::now()).unwrap().hours.len(), 23);
-    write(&mut new, &mut table, now);
-    assert!(take(&mut new, limits, 1, now).is_err());
-    // The oldest of the five requests counts until a day after its hour began.
-    assert!(take(&mut new, limits, 1, NINE + 24 * 3600).is_ok());
-}
-
-#[test]
-fn the_last_minute_reaches_back_into_the_hour_before() {
-    let (mut old, mut new) = (Counter::new(), Counter::new());
-    let mut table = BTreeMap::new();
-    let limits = limits(Some(2), None);
-    take(&mut old, limits, 1, NINE - 10).unwrap();
-    write(&mut old, &mut table, NINE - 10);
-    take(&mut new, limits, 1, NINE + 20).unwrap();
-    assert_eq!(new.flush(NINE + 20, Instant::now()).unwrap().hours, [NINE - 3600]);
-    write(&mut new, &mut table, NINE + 20);
-    assert!(take(&mut new, limits, 1, NINE + 21).is_err());
-    assert!(take(&mut new, limits, 1, NINE + 50).is_ok());
-}
-
-#[test]
-fn around_the_change_of_an_hour_the_hour_beside_is_read_after_each_write() {
-    let limits = limits(Some(2), None);
-    let hours = |now| {
-        let mut counter = Counter::new();
-        counter.hours.record_read(limits, now);
-        take(&mut counter, limits, 1, now).unwrap();
-        counter.flush(now, Instant::now()).unwrap().hours
-    };
-    assert_eq!(hours(NINE + 14), [NINE - 3600]);
-    assert_eq!(hours(NINE - 15), [NINE]);
-    assert!(hours(NINE + 15).is_empty());
-    assert!(hours(NINE - 16).is_empty());
-}
-
-#[test]
-fn requests_are_written_to_the_hour_in_which_they_were_counted() {
-    let mut counter = Counter::new();
-    let mut table = BTreeMap::new();
-    counter.take_unconfirmed(limits(None, Some(9)), 1, NINE - 1).unwrap();
-    counter.take_unconfirmed(limits(None, Some(9)), 1, NINE).unwrap();
-    write(&mut counter, &mut table, NINE);
-    assert_eq!(table.keys().copied().collect::<Vec<_>>(), [NINE - 3600, NINE]);
-    assert_eq!(counted(&table), 2);
 }
 
 #[test]
@@ -333,6 +209,12 @@ fn a_request_that_nobody_waits_for_any_more_is_not_counted() {
     counter.record_confirmed(&flush, [], NINE);
     assert_eq!(counter.statuses(NINE).least_remaining(), 20);
     assert!(counter.has_unwritten(), "the table has it");
+    write(&mut counter, &mut BTreeMap::new(), NINE);
+    let told = wait(&mut counter, limits, 5, NINE);
+    counter.flush(NINE, Instant::now()).unwrap();
+    drop(told);
+    counter.record_failure(NINE, Instant::now());
+    assert!(counter.has_unwritten(), "the table may have it");
 }
 
 #[test]

@@ -31,7 +31,7 @@ pub(crate) struct PathPrefix(pub(crate) String);
 
 /// The request with the URL that the client wrote, from the path of the route on.
 pub fn restore_path(mut request: Request) -> Request {
-    let Some(RestoredPath { prefix, path }) = restored_path(&request) else { return request };
+    let Some((prefix, path)) = restored_path(&request) else { return request };
     match format!("{path}?{}", original_query(&request)).parse::<Uri>() {
         Ok(uri) => *request.uri_mut() = uri,
         // The text of the URL is left out, since a client wrote it.
@@ -104,22 +104,16 @@ pub(crate) fn with_path_and_query(uri: &Uri, path_and_query: &str) -> Option<Uri
     Uri::from_parts(parts).ok()
 }
 
-/// A path as the client wrote it, in two parts.
-struct RestoredPath {
-    prefix: String,
-    /// The part that a function knows.
-    path: String,
-}
-
-/// The path that the client wrote; `None` if the URL of the request has it already.
-fn restored_path(request: &Request) -> Option<RestoredPath> {
+/// The path that the client wrote: its prefix, and the part that a function knows. `None` if the URL of the
+/// request has it already.
+fn restored_path(request: &Request) -> Option<(String, String)> {
     let raw_path = request.raw_http_path();
     match request.request_context_ref()? {
         ApiGatewayV2(context) => match context.route_key.as_deref()?.split_once(' ') {
-            Some((_method, route)) => Some(RestoredPath {
-                prefix: raw_path[..start_of(route, raw_path)].to_owned(),
-                path: routed_path(route, request.path_parameters_ref())?,
-            }),
+            Some((_method, route)) => {
+                let path = routed_path(route, request.path_parameters_ref())?;
+                Some((raw_path[..start_of(route, raw_path)].to_owned(), path))
+            }
             None => path_without_stage(request, context.stage.as_deref()?),
         },
         ApiGatewayV1(context) => {
@@ -131,7 +125,7 @@ fn restored_path(request: &Request) -> Option<RestoredPath> {
             // This path has the stage that the other one lacks.
             let whole_path = context.path.as_deref().unwrap_or(raw_path);
             let prefix = whole_path.strip_suffix(path).unwrap_or_default();
-            Some(RestoredPath { prefix: prefix.to_owned(), path: path.to_owned() })
+            Some((prefix.to_owned(), path.to_owned()))
         }
         _ => None,
     }
@@ -149,12 +143,12 @@ fn start_of(route: &str, whole_path: &str) -> usize {
 
 /// The path after the stage, for an event without a route; `None` if it has no named stage. The URL
 /// of the request always begins with the stage, even if the client did not write it.
-fn path_without_stage(request: &Request, stage: &str) -> Option<RestoredPath> {
+fn path_without_stage(request: &Request, stage: &str) -> Option<(String, String)> {
     let stage = format!("/{stage}");
     let path = request.uri().path().strip_prefix(&stage)?;
     let is_written = request.raw_http_path().starts_with(&stage);
     let prefix = if is_written { stage } else { String::new() };
-    Some(RestoredPath { prefix, path: path.to_owned() })
+    Some((prefix, path.to_owned()))
 }
 
 /// The path of a route with the encoded values of its parameters.

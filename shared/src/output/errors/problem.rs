@@ -1,6 +1,10 @@
 //! The form of an error as problem details (RFC 9457).
 
-use axum::http::StatusCode;
+use axum::{
+    Json,
+    http::{HeaderValue, StatusCode, header::CONTENT_TYPE},
+    response::{IntoResponse, Response},
+};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -44,4 +48,13 @@ impl Problem {
             details,
         }
     }
+}
+
+/// The response as problem details if it is an error.
+pub(crate) fn as_problem(mut response: Response) -> Response {
+    let Some(error) = response.extensions_mut().remove::<ErrorBody>() else { return response };
+    let problem = Problem::of(response.status(), error);
+    *response.body_mut() = Json(problem).into_response().into_body();
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(PROBLEM_MEDIA_TYPE));
+    response
 }

@@ -1,9 +1,8 @@
-//! What a message repeats of what a client wrote.
+//! Quotes of what a client wrote.
 
 use std::borrow::Cow;
 
-/// The number of characters after which a quoted value is cut, since a hostile one may be very
-/// long.
+/// The number of characters after which a value is cut, since a hostile one may be very long.
 const LONGEST_QUOTE: usize = 40;
 
 /// The part of a client's value that a message repeats.
@@ -19,7 +18,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_value_is_cut_in_the_message() {
+    fn a_long_value_is_cut() {
         let text = "é".repeat(1000);
         assert_eq!(quote(&text).chars().count(), LONGEST_QUOTE + 1);
     }

@@ -1,12 +1,16 @@
-//! Reads the body of a request as a whole.
+//! Reads bodies of requests and responses as a whole.
 
 use axum::{
-    body::{Body, Bytes},
+    body::{Body, Bytes, to_bytes},
     extract::{
         DefaultBodyLimit, FromRequest, Request,
         rejection::{BytesRejection, FailedToBufferBody},
     },
+    http::response::Parts,
+    response::{IntoResponse, Response},
 };
+
+use crate::errors::ApiError;
 
 /// The message to a client whose body is broken.
 pub const BROKEN: &str = "The body must be complete, and its chunks must be well-formed";
@@ -30,6 +34,19 @@ pub async fn read(body: Body, longest: usize) -> Result<Bytes, UnreadableBody> {
         }
         _ => UnreadableBody::Broken,
     })
+}
+
+/// A response with its whole body, or an internal error if its body cannot be read.
+pub(crate) async fn buffered(response: Response) -> (Parts, Bytes) {
+    let (parts, body) = response.into_parts();
+    match to_bytes(body, usize::MAX).await {
+        Ok(bytes) => (parts, bytes),
+        Err(error) => {
+            tracing::error!(%error, "the body of a response cannot be read");
+            let (parts, body) = ApiError::Internal.into_response().into_parts();
+            (parts, to_bytes(body, usize::MAX).await.unwrap_or_default())
+        }
+    }
 }
 
 #[cfg(test)]

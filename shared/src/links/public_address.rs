@@ -1,9 +1,8 @@
 //! The address at which a client has reached the service, for links to other paths of it.
 //!
-//! Behind API Gateway its event says so. No header does, since a client can write any into a request, and
-//! the answer may be stored for others. Over a port of this process there is nothing else than headers:
-//! `Host` (over HTTP/2 `:authority`) and, behind a proxy that ends TLS, `X-Forwarded-Proto`. Nobody but
-//! the client who wrote them gets the answer, which is `private`.
+//! Behind API Gateway its event has the address. A client can write any header, and the answer may be stored for
+//! others. Over a port of this process there are only headers: `Host` (over HTTP/2 `:authority`) and, behind a
+//! proxy that ends TLS, `X-Forwarded-Proto`. The answer is `private` to the client who wrote them.
 
 use std::convert::Infallible;
 
@@ -75,24 +74,7 @@ mod tests {
 
     use super::*;
 
-    fn address(headers: &[(&str, &str)]) -> String {
-        address_at("/", headers)
-    }
-
-    #[test]
-    fn the_host_is_that_of_the_request_and_the_scheme_that_of_the_proxy() {
-        for host in ["127.0.0.1:3000", "localhost", "[::1]:8080", "numbers.example.com"] {
-            assert_eq!(address(&[("host", host)]), format!("http://{host}"));
-            let secure = [("host", host), ("x-forwarded-proto", "https")];
-            assert_eq!(address(&secure), format!("https://{host}"));
-        }
-        let odd_scheme = [("host", "a.example"), ("x-forwarded-proto", "javascript")];
-        assert_eq!(address(&odd_scheme), "http://a.example");
-        let other_host = [("host", "a.example"), ("x-forwarded-host", "evil.example")];
-        assert_eq!(address(&other_host), "http://a.example");
-    }
-
-    fn address_at(uri: &str, headers: &[(&str, &str)]) -> String {
+    fn address(uri: &str, headers: &[(&str, &str)]) -> String {
         let mut request = Request::builder().uri(uri);
         for (name, value) in headers {
             request = request.header(*name, *value);
@@ -104,21 +86,28 @@ mod tests {
     }
 
     #[test]
-    fn the_scheme_before_an_authority_is_that_of_the_proxy() {
-        let headers = [("host", "a.example"), ("x-forwarded-proto", "https")];
-        assert_eq!(address_at("http://b.example:8080/", &headers), "https://b.example:8080");
+    fn the_host_is_that_of_the_request() {
+        for host in ["127.0.0.1:3000", "[::1]:8080", "numbers.example.com"] {
+            assert_eq!(address("/", &[("host", host)]), format!("http://{host}"));
+        }
+        let other_host = [("host", "a.example"), ("x-forwarded-host", "evil.example")];
+        assert_eq!(address("/", &other_host), "http://a.example");
     }
 
     #[test]
-    fn the_scheme_behind_a_chain_of_proxies_is_that_of_the_first() {
+    fn the_scheme_is_that_of_the_first_proxy() {
         for (protos, scheme) in [
+            ("https", "https"),
             ("https, http", "https"),
             ("HTTPS ,http", "https"),
             ("http, https", "http"),
             (",https", "http"),
+            ("javascript", "http"),
         ] {
             let headers = [("host", "a.example"), ("x-forwarded-proto", protos)];
-            assert_eq!(address(&headers), format!("{scheme}://a.example"), "{protos}");
+            assert_eq!(address("/", &headers), format!("{scheme}://a.example"), "{protos}");
+            let with_authority = address("http://b.example:8080/", &headers);
+            assert_eq!(with_authority, format!("{scheme}://b.example:8080"), "{protos}");
         }
     }
 }

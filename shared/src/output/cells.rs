@@ -1,11 +1,9 @@
 //! Cells of CSV (RFC 4180), which a spreadsheet may be opened with: none of them is a formula there.
 //!
-//! A spreadsheet computes a cell that begins with `=`, `+`, `-` or `@`, and by that a name in the data
-//! or in a request could send what else is in the sheet elsewhere. As [OWASP
-//! advises](https://owasp.org/www-community/attacks/CSV_Injection), such a cell gets an apostrophe
-//! before it, after which a spreadsheet takes the rest for text. The one exception are numbers: a sign
-//! with nothing but digits, spaces and `()-.` after it can name no cell and no function, and programs
-//! read `+13052345678` as it is.
+//! A spreadsheet computes a cell that begins with `=`, `+`, `-` or `@`. A name in the data or in a request could
+//! so send the rest of the sheet elsewhere. As [OWASP
+//! advises](https://owasp.org/www-community/attacks/CSV_Injection), such a cell gets an apostrophe before it. The
+//! exception are numbers such as `+13052345678`, which name no cell and no function.
 
 use std::{borrow::Cow, io::Write};
 
@@ -14,10 +12,7 @@ use csv::{Terminator, Writer, WriterBuilder};
 /// The media type of rows of which the first names the columns.
 pub const MEDIA_TYPE: &str = "text/csv; charset=utf-8; header=present";
 
-/// What makes the rest of a cell text.
-const APOSTROPHE: char = '\'';
-
-/// The characters with which a formula begins, also those that East Asian keyboards type.
+/// The characters with which a formula begins, including those that East Asian keyboards type.
 const FORMULA_BEGINNINGS: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 
 /// Writes rows as RFC 4180 has them, except that another character than a comma may delimit cells.
@@ -27,7 +22,7 @@ pub fn writer_of_rows<W: Write>(output: W, delimiter: u8) -> Writer<W> {
 
 /// The text as a cell that no spreadsheet computes.
 pub fn inert(text: &str) -> Cow<'_, str> {
-    if is_formula(text) { Cow::Owned(format!("{APOSTROPHE}{text}")) } else { Cow::Borrowed(text) }
+    if is_formula(text) { Cow::Owned(format!("'{text}")) } else { Cow::Borrowed(text) }
 }
 
 fn is_formula(text: &str) -> bool {
@@ -55,9 +50,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cell_that_a_spreadsheet_would_compute_gets_an_apostrophe() {
-        for text in [
-            "=1+1",
+    fn a_formula_gets_an_apostrophe() {
+        for formula in [
             "=HYPERLINK(\"http://a.example\")",
             "@SUM(1)",
             "+A1",
@@ -66,46 +60,29 @@ mod tests {
             "+1 305 234 5678 ext. 42",
             "+",
             "--1",
-            "\t=1",
             "\r305",
-            "\n305",
             "  =1",
-            "\u{a0}=1",
+            "\u{1}=1",
             "\u{feff}=1",
-            "＝1",
             "＋13052345678",
         ] {
-            assert_eq!(inert(text), format!("'{text}"), "{text:?}");
+            assert_eq!(inert(formula), format!("'{formula}"), "{formula:?}");
         }
-    }
-
-    #[test]
-    fn phone_numbers_and_other_text_stay_as_they_are() {
-        for text in [
-            "",
-            "+13052345678",
-            "+1 305 234 5678",
-            "+1 (305) 234-5678",
-            "+(44) 20.7946",
-            "-305",
-            "(305) 234-5678",
-            "tel:+1-305-234-5678",
-            "A=B",
-            "'=1",
-            " 305",
-        ] {
+        for text in
+            ["", "+13052345678", "+1 (305) 234-5678", "-305", "tel:+1-305", "A=B", "'=1", " 305"]
+        {
             assert_eq!(inert(text), text, "{text:?}");
         }
     }
 
     proptest! {
         #[test]
-        fn no_cell_begins_with_the_sign_of_a_formula(text in "[ \t\r\n+=@\u{feff}＝-]{0,3}[A-Z0-9!|(),.+-]{0,12}") {
+        fn no_cell_begins_with_the_sign_of_a_formula(text in "[ \t\r\n\u{0}+=@\u{feff}＝-]{0,3}[A-Z0-9!|(),.+-]{0,12}") {
             let cell = inert(&text);
-            let shown = cell.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+            let shown = cell.trim_start_matches(|c: char| c.is_whitespace() || "\0\u{feff}".contains(c));
             let is_number = !shown.contains(|c: char| c.is_alphabetic() || "!|=@,＝".contains(c));
             prop_assert!(is_number || !shown.starts_with(FORMULA_BEGINNINGS), "{cell:?}");
-            prop_assert!(cell.strip_prefix(APOSTROPHE).unwrap_or(&cell) == text);
+            prop_assert!(cell.strip_prefix('\'').unwrap_or(&cell) == text);
         }
     }
 }

@@ -2,14 +2,10 @@
 
 use std::{convert::Infallible, future::ready};
 
-use axum::{
-    body::to_bytes,
-    http::{HeaderMap, Response, header},
-    response::IntoResponse,
-};
+use axum::http::{HeaderMap, Response, header};
 use lambda_http::{Body, BoxFuture};
 
-use crate::errors::ApiError;
+use crate::body::buffered;
 
 /// A response whose body is in memory. Lambda gets it as a whole anyway, and a runtime that takes
 /// several requests at once shares it between threads.
@@ -25,15 +21,7 @@ impl lambda_http::IntoResponse for WholeResponse {
 pub(crate) async fn read(
     Ok(response): Result<axum::response::Response, Infallible>,
 ) -> Result<WholeResponse, Infallible> {
-    let (parts, body) = response.into_parts();
-    let (parts, bytes) = match to_bytes(body, usize::MAX).await {
-        Ok(bytes) => (parts, bytes),
-        Err(error) => {
-            tracing::error!(%error, "the body of a response cannot be read");
-            let (parts, body) = ApiError::Internal.into_response().into_parts();
-            (parts, to_bytes(body, usize::MAX).await.unwrap_or_default())
-        }
-    };
+    let (parts, bytes) = buffered(response).await;
     let body = lambda_body(bytes.into(), &parts.headers);
     Ok(WholeResponse(Response::from_parts(parts, body)))
 }
@@ -60,20 +48,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_stays_text_and_what_is_encoded_or_no_text_goes_as_bytes() {
+    fn text_stays_text_and_other_bodies_are_bytes() {
         let plain = HeaderMap::new();
         let gzip =
             HeaderMap::from_iter([(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"))]);
-        let kind = |bytes: &[u8], headers| match lambda_body(bytes.to_vec(), headers) {
-            Body::Text(_) => "text",
-            Body::Binary(_) => "bytes",
-            _ => "nothing",
-        };
-        assert_eq!(kind("{\"é\":1}".as_bytes(), &plain), "text");
-        assert_eq!(kind(b"{}", &gzip), "bytes");
-        assert_eq!(kind(b"\xff", &plain), "bytes");
-        let png = flags::image("countries/US-48x32.png").unwrap().bytes;
-        assert_eq!(kind(&png, &plain), "bytes");
-        assert_eq!(kind(b"", &plain), "nothing");
+        for (body, headers, expected) in [
+            (&b""[..], &plain, Body::Empty),
+            ("é".as_bytes(), &plain, Body::Text("é".to_owned())),
+            (b"{}", &gzip, Body::Binary(b"{}".to_vec())),
+            (b"\xff", &plain, Body::Binary(b"\xff".to_vec())),
+        ] {
+            assert_eq!(lambda_body(body.to_vec(), headers), expected);
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use axum::http::{HeaderValue, StatusCode};
+use axum::http::HeaderValue;
 use serde::Serialize;
 use utoipa::{
     IntoResponses,
@@ -15,8 +15,8 @@ use crate::quota::{LimitType, QuotaExceeded, QuotaStatus, QuotaStatuses};
 /// Responses by their status.
 type Responses = BTreeMap<String, RefOr<Response>>;
 
-/// An error of each status, and what the status means.
-fn errors() -> [(ApiError, &'static str); 7] {
+/// An error of each status with the meaning of the status.
+fn errors() -> [(ApiError, &'static str); 9] {
     let exhausted = QuotaStatus {
         limit_type: LimitType::Minute,
         limit: 600,
@@ -42,6 +42,23 @@ fn errors() -> [(ApiError, &'static str); 7] {
             "The endpoint does not support the method.",
         ),
         (
+            ApiError::ContentTooLarge(
+                "The body must have at most 1000 numbers, got 1204; send the others in another \
+                 request"
+                    .to_owned(),
+            ),
+            "The body is longer than it may be, or has more in it. The message names the limit.",
+        ),
+        (
+            ApiError::UnsupportedMediaType(
+                "Content-Type must be application/json, text/plain or text/csv, got \
+                 'application/xml'"
+                    .to_owned(),
+            ),
+            "The body is in a form that the endpoint does not read. The message names those that \
+             it reads.",
+        ),
+        (
             ApiError::RateLimited(QuotaExceeded { exhausted, statuses, requests: 1 }),
             "A quota of the API key is exhausted. `details` tells which, and when the next request \
              is admitted.",
@@ -58,7 +75,7 @@ fn errors() -> [(ApiError, &'static str); 7] {
 /// The statuses of failures of an endpoint that needs a key and looks up a record.
 impl IntoResponses for ApiError {
     fn responses() -> Responses {
-        errors().into_iter().map(|(error, meaning)| response(error, meaning)).collect()
+        responses(&["400", "401", "404", "405", "429", "500", "503"])
     }
 }
 
@@ -67,7 +84,7 @@ pub struct ListError;
 
 impl IntoResponses for ListError {
     fn responses() -> Responses {
-        responses_without(&[StatusCode::NOT_FOUND])
+        responses(&["400", "401", "405", "429", "500", "503"])
     }
 }
 
@@ -76,27 +93,7 @@ pub struct BodyError;
 
 impl IntoResponses for BodyError {
     fn responses() -> Responses {
-        let of_bodies = [
-            (
-                ApiError::ContentTooLarge(
-                    "The body must have at most 1000 numbers, got 1204; send the others in another \
-                     request"
-                        .to_owned(),
-                ),
-                "The body is longer than it may be, or has more in it. The message names the limit.",
-            ),
-            (
-                ApiError::UnsupportedMediaType(
-                    "Content-Type must be application/json, text/plain or text/csv, got \
-                     'application/xml'"
-                        .to_owned(),
-                ),
-                "The body is in a form that the endpoint does not read. The message names those that \
-                 it reads.",
-            ),
-        ];
-        let of_bodies = of_bodies.into_iter().map(|(error, meaning)| response(error, meaning));
-        ListError::responses().into_iter().chain(of_bodies).collect()
+        responses(&["400", "401", "405", "413", "415", "429", "500", "503"])
     }
 }
 
@@ -105,23 +102,18 @@ pub struct PublicError;
 
 impl IntoResponses for PublicError {
     fn responses() -> Responses {
-        responses_without(&[
-            StatusCode::BAD_REQUEST,
-            StatusCode::UNAUTHORIZED,
-            StatusCode::NOT_FOUND,
-            StatusCode::TOO_MANY_REQUESTS,
-        ])
+        responses(&["405", "500", "503"])
     }
 }
 
-fn responses_without(statuses: &[StatusCode]) -> Responses {
-    let mut responses = ApiError::responses();
-    responses.retain(|status, _| statuses.iter().all(|absent| absent.as_str() != status));
-    responses
+fn responses(statuses: &[&str]) -> Responses {
+    let all = errors().into_iter().map(response);
+    all.filter(|(status, _)| statuses.contains(&status.as_str())).collect()
 }
 
-fn response(error: ApiError, meaning: &str) -> (String, RefOr<Response>) {
-    let (status, body) = error.status_and_body();
+fn response((error, meaning): (ApiError, &str)) -> (String, RefOr<Response>) {
+    let body = error.body();
+    let status = body.error.status();
     let response = ResponseBuilder::new()
         .description(meaning)
         .content("application/json", content("ErrorBody", &body))

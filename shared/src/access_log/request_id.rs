@@ -1,4 +1,4 @@
-//! The id of a request, by which a client can refer to its line of the access log.
+//! The id of a request, by which a client refers to its line of the access log.
 
 use axum::{extract::Request, http::HeaderMap};
 use lambda_http::request::RequestContext as GatewayContext;
@@ -86,47 +86,39 @@ mod tests {
     use super::*;
 
     #[test]
-    fn uuids_trace_ids_and_ulids_of_clients_are_used() {
+    fn only_uuids_trace_ids_and_ulids_of_clients_are_used() {
         for id in [
             "0190f3c2-6b1e-7d3a-9c55-1234567890ab",
             "6F9619FF-8B86-4D01-B42D-00CF4FC964FF",
             "4bf92f3577b34da6a3ce929d0e0e4736",
-            "01ARZ3NDEKTSV4RRFFQ69G5FAV",
             "01arz3ndektsv4rrffq69g5fav",
+            "7ZZZZZZZZZZZZZZZZZZZZZZZZZ",
         ] {
             assert!(may_be_logged(id), "{id}");
         }
-    }
-
-    #[test]
-    fn any_other_request_id_of_a_client_is_replaced() {
         for id in [
             "",
-            "a",
-            "req-42",
-            "checkout.2026_7",
             "JKJaXmPLvHcESHA=",
             "+13052345678",
-            "234-5678",
-            "305x234x5678",
             "call-1-305-234-5678-x",
-            "00000000-0000-0000-0000-003052345678",
+            // Padded phone numbers, and digits alone.
             "00000000-0000-4000-8000-003052345678",
             "00000000000000000000003052345678",
             "01000000000000003052345678",
             "2882210585559b374110722152",
+            // A key, and the beginning of one, as long as a ULID and as a trace id.
             "tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn",
-            "tnr-live-SampleKeyForTheEventsAndTheTests2eIfJn",
             "SampleKeyForTheEventsAndTheTests2eIfJn",
-            // The beginning of a key, as long as a ULID and as a trace id.
             "5amp1eKeyF0rTheEventsAndTh",
             "4bF92f3577b34da6a3ce929d0e0e4736",
-            // One character too few, one too many, and a ULID after the year 10889.
+            // One character too few, one too many.
             "4bf92f3577b34da6a3ce929d0e0e473",
             "4bf92f3577b34da6a3ce929d0e0e47360",
-            "81ARZ3NDEKTSV4RRFFQ69G5FAV",
-            "01ARZ3NDEKTSV4RRFFQ69G5FAU",
             "01ARZ3NDEKTSV4RRFFQ69G5FA",
+            // A letter that base 32 lacks, and a ULID after the year 10889.
+            "01ARZ3NDEKTSV4RRFFQ69G5FAU",
+            "81ARZ3NDEKTSV4RRFFQ69G5FAV",
+            // A UUID of an unknown version, and of an unknown variant.
             "0190f3c2-6b1e-9d3a-9c55-1234567890ab",
             "0190f3c2-6b1e-7d3a-cc55-1234567890ab",
         ] {
@@ -137,13 +129,11 @@ mod tests {
     #[test]
     fn duplicate_request_ids_are_ignored() {
         const FIRST: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
-        let of = |ids: &[&'static str]| {
-            let headers =
-                ids.iter().map(|id| (REQUEST_ID.parse().unwrap(), HeaderValue::from_static(id)));
-            id_of_client(&HeaderMap::from_iter(headers)).map(str::to_owned)
-        };
-        assert_eq!(of(&[FIRST]).as_deref(), Some(FIRST));
-        assert_eq!(of(&[FIRST, FIRST]), None);
-        assert_eq!(of(&[]), None);
+        let mut headers = HeaderMap::new();
+        assert_eq!(id_of_client(&headers), None);
+        headers.append(REQUEST_ID, HeaderValue::from_static(FIRST));
+        assert_eq!(id_of_client(&headers), Some(FIRST));
+        headers.append(REQUEST_ID, HeaderValue::from_static(FIRST));
+        assert_eq!(id_of_client(&headers), None);
     }
 }

@@ -1,32 +1,31 @@
-//! The request context: what is learned about a request while it is answered, for its line
-//! of the access log.
+//! The request context: facts about a request for its line of the access log, recorded while it is answered.
 
 use std::cell::RefCell;
 
 use axum::http::StatusCode;
 
-/// How many digits of a phone number are left out of the log.
+/// The digits of a phone number that are left out of the log.
 const MASKED_DIGITS: usize = 4;
 
-/// What is known about one request.
+/// Facts about one request.
 #[derive(Debug, Default)]
 pub struct RequestContext {
+    /// The version of the data that the response comes from.
+    pub data_version: Option<String>,
     /// The first characters of the key, which operators see, or `iam` for a request that IAM has
     /// authorized.
     pub key: Option<String>,
-    /// The version of the data that the response comes from.
-    pub data_version: Option<String>,
-    /// How many exchanges came from the cache.
-    pub cache_hits: u32,
-    /// How many exchanges did not come from the cache.
-    pub cache_misses: u32,
-    /// How many numbers the request asks for, if it asks for many at once.
+    /// The phone number in E.164, without its last four digits.
+    pub(crate) phone_number: Option<String>,
+    /// The count of numbers in a request for many.
     pub numbers: Option<usize>,
     /// The status of a server error that a successful response tells of, as that to an agent whose
     /// tool has failed.
     pub failed_within: Option<StatusCode>,
-    /// The phone number in E.164, without its last four digits.
-    pub(crate) phone_number: Option<String>,
+    /// The exchanges that came from the cache.
+    pub cache_hits: u32,
+    /// The exchanges that did not come from the cache.
+    pub cache_misses: u32,
 }
 
 impl RequestContext {
@@ -80,10 +79,11 @@ mod tests {
 
     #[test]
     fn the_last_four_digits_are_masked() {
-        assert_eq!(masked("+13052345678"), "+1305234****");
-        assert_eq!(masked("+49112"), "+4****");
-        assert_eq!(masked("+112"), "+***");
-        assert_eq!(masked("+"), "+");
+        for (e164, expected) in
+            [("+13052345678", "+1305234****"), ("+49112", "+4****"), ("+112", "+***"), ("+", "+")]
+        {
+            assert_eq!(masked(e164), expected);
+        }
     }
 
     #[test]

@@ -1,13 +1,18 @@
-//! Who serves the images of flags, to which answers link.
+//! The server of the images of flags, to which answers link.
 
-use std::{env, str::FromStr, sync::Arc};
+use std::{convert::Infallible, env, str::FromStr, sync::Arc};
 
-use axum::http::Uri;
+use axum::{
+    extract::FromRequestParts,
+    http::{Uri, request::Parts},
+};
+
+use crate::{public_address::PublicAddress, state::App};
 
 /// The variable of the environment that names another host.
 const VARIABLE: &str = "FLAGS_BASE_URL";
 
-/// Who serves the images.
+/// The server of the images.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FlagImages {
     /// The service, at the address that the client has reached.
@@ -26,7 +31,7 @@ pub enum FlagImages {
 pub struct InvalidFlagsBaseUrl(String);
 
 impl FlagImages {
-    /// What the environment says.
+    /// The setting in the environment.
     pub fn from_env() -> Result<Self, InvalidFlagsBaseUrl> {
         env::var(VARIABLE).unwrap_or_default().parse()
     }
@@ -56,47 +61,53 @@ fn is_base_url(text: &str) -> bool {
     text.chars().all(is_allowed) && text.parse().is_ok_and(is_address)
 }
 
+/// The address below which the images are for one request, without a slash at the end, if there is one.
+/// [`flags::path`] is the rest.
+#[derive(Debug, Clone)]
+pub struct FlagsBaseUrl(pub Option<String>);
+
+impl FromRequestParts<App> for FlagsBaseUrl {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Infallible> {
+        if let FlagImages::At(base_url) = &app.flag_images {
+            return Ok(Self(Some(base_url.to_string())));
+        }
+        Ok(Self(match PublicAddress::from_request_parts(parts, app).await? {
+            PublicAddress::At(address) => Some(format!("{address}/flags/{}", flags::VERSION)),
+            PublicAddress::Nowhere => None,
+        }))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_service_serves_the_images_unless_another_host_is_named() {
-        for nobody in ["", " ", "/"] {
-            assert_eq!(nobody.parse(), Ok(FlagImages::Own), "'{nobody}'");
+    fn the_address_of_the_flags_is_a_plain_http_address_or_that_of_the_service() {
+        for own in ["", " ", "/"] {
+            assert_eq!(own.parse(), Ok(FlagImages::Own), "'{own}'");
         }
-        let host = FlagImages::At("https://cdn.example/flags".into());
-        for named in ["https://cdn.example/flags", " https://cdn.example/flags/ "] {
-            assert_eq!(named.parse(), Ok(host.clone()), "'{named}'");
-        }
-    }
-
-    #[test]
-    fn the_address_of_the_flags_is_a_plain_http_address() {
+        let other = FlagImages::At("https://cdn.example/flags".into());
+        assert_eq!(" https://cdn.example/flags/ ".parse(), Ok(other));
         for address in [
-            "https://cdn.example",
             "https://cdn.example:8443/a/b-c_d~e/%20",
-            "http://localhost:9000/flags",
             "http://[::1]:9000/flags",
+            "http://localhost",
         ] {
             assert_eq!(address.parse(), Ok(FlagImages::At(address.into())));
         }
         for wrong in [
-            "javascript:alert(1)",
             "javascript://cdn.example/%0aalert(1)",
-            "data:image/svg+xml,x",
-            "ftp://cdn.example",
             "//cdn.example/flags",
-            "/flags",
             "flags",
             "https://",
             "https:///flags",
             "https://user:password@cdn.example",
             "https://cdn.example/flags?version=1",
             "https://cdn.example/flags#top",
-            "https://cdn.example/fl ags",
-            "https://cdn.example/flags\nX-Injected: 1",
-            "https://cdn.example/flags\r",
+            "https://cdn.example/flags\r\nX-Injected: 1",
             "\thttps://cdn.example",
             "https://cdn.example/\"><script>",
             "https://cdn.example/'",

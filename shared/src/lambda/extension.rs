@@ -11,22 +11,22 @@ use std::{
     convert::Infallible,
     env, future,
     sync::Arc,
-    task::{Context, Poll},
     time::{Duration, SystemTime},
 };
 
 use lambda_extension::{Extension, LambdaEvent, NextEvent};
 use lambda_http::{
-    Adapter, BoxFuture, Error, Request, Service,
+    Adapter, Error, Request, Service,
     lambda_runtime::{LambdaInvocation, Runtime, layers::TracingLayer},
     service_fn,
-    tower::layer::layer_fn,
+    tower::{ServiceExt, layer::layer_fn},
 };
 #[cfg(unix)]
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::{sync::watch, time::timeout};
 
-use crate::{quota::Quotas, whole_response::WholeResponse};
+use super::whole_response::WholeResponse;
+use crate::quota::Quotas;
 
 const NAME: &str = "usage";
 
@@ -44,7 +44,7 @@ where
 {
     let (answered_sender, answered_receiver) = watch::channel(String::new());
     let function = Runtime::new(Adapter::from(service))
-        .layer(layer_fn(|inner| NotifyAnswered { inner, answered: answered_sender.clone() }))
+        .layer(layer_fn(|inner| notifying(inner, answered_sender.clone())))
         .layer(TracingLayer::new());
     let write_after_answer = service_fn(|event: LambdaEvent| {
         let (quotas, mut answered) = (Arc::clone(&quotas), answered_receiver.clone());
@@ -64,7 +64,19 @@ where
         .with_events_processor(write_after_answer);
     let registration = async {
         // Such a container is never frozen, and tells extensions of no request.
-        if takes_several_requests() { None } else { registered(extension.register().await) }
+        if takes_several_requests() {
+            return None;
+        }
+        match extension.register().await {
+            Ok(extension) => Some(extension),
+            Err(error) => {
+                tracing::warn!(
+                    %error,
+                    "the extension cannot be registered; usage is written beside the next requests"
+                );
+                None
+            }
+        }
     };
     let (extension, prepared) = tokio::join!(registration, ready);
     prepared?;
@@ -112,51 +124,27 @@ pub(crate) fn takes_several_requests() -> bool {
     most.is_some_and(|most: u32| most > 1)
 }
 
-/// The extension, if it could be registered.
-fn registered<E>(registration: Result<E, Error>) -> Option<E> {
-    registration
-        .inspect_err(|error| {
-            tracing::warn!(
-                %error,
-                "the extension cannot be registered; usage is written beside the next requests"
-            );
-        })
-        .ok()
+/// The same service, which sends the id of each invocation once its response is sent or has failed.
+fn notifying<S>(
+    inner: S,
+    answered: watch::Sender<String>,
+) -> impl Service<LambdaInvocation, Response = (), Error = Error, Future: Send> + Clone
+where
+    S: Service<LambdaInvocation, Response = (), Error = Error, Future: Send> + Clone + Send,
+{
+    service_fn(move |invocation: LambdaInvocation| {
+        let request_id = invocation.context.request_id.clone();
+        let (answer, answered) = (inner.clone().oneshot(invocation), answered.clone());
+        async move {
+            let outcome = answer.await;
+            answered.send_replace(request_id);
+            outcome
+        }
+    })
 }
 
 /// The time until a deadline in milliseconds since 1970; zero if it has passed.
 fn time_until(deadline_ms: u64) -> Duration {
     let deadline = SystemTime::UNIX_EPOCH + Duration::from_millis(deadline_ms);
     deadline.duration_since(SystemTime::now()).unwrap_or_default()
-}
-
-/// Sends the id of each invocation once its response is sent or has failed.
-#[derive(Clone)]
-struct NotifyAnswered<S> {
-    inner: S,
-    answered: watch::Sender<String>,
-}
-
-impl<S> Service<LambdaInvocation> for NotifyAnswered<S>
-where
-    S: Service<LambdaInvocation, Response = (), Error = Error>,
-    S::Future: Send + 'static,
-{
-    type Response = ();
-    type Error = Error;
-    type Future = BoxFuture<'static, Result<(), Error>>;
-
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Error>> {
-        self.inner.poll_ready(context)
-    }
-
-    fn call(&mut self, invocation: LambdaInvocation) -> Self::Future {
-        let request_id = invocation.context.request_id.clone();
-        let (answer, answered) = (self.inner.call(invocation), self.answered.clone());
-        Box::pin(async move {
-            let outcome = answer.await;
-            answered.send_replace(request_id);
-            outcome
-        })
-    }
 }

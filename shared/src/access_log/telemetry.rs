@@ -1,0 +1,244 @@
+//! The access log, with one line for each request, from which CloudWatch also reads metrics.
+//!
+//! A line has no text that a client wrote, except a request id of a standard random form. It has only
+//! the first characters of the key, the phone number as it was understood without its last four
+//! digits, and the route instead of the path.
+//!
+//! A program that counts requests itself has an [`Observer`]. Lambda functions have none.
+
+use std::{
+    env,
+    sync::{
+        Arc, LazyLock,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use axum::{
+    extract::{MatchedPath, Request, State},
+    http::{HeaderValue, Method, StatusCode},
+    middleware::Next,
+    response::Response,
+};
+use jiff::Timestamp;
+use logging::{Metric, Unit, metrics_line};
+use serde_json::json;
+use store::Consumption;
+use tracing::Instrument;
+
+use super::{
+    request_context::{self, RequestContext},
+    request_id::{REQUEST_ID, request_id},
+};
+use crate::gateway::is_authorized_by_iam;
+
+/// A request that has been answered, without anything that a client wrote.
+#[derive(Debug, Clone, Copy)]
+pub struct AnsweredRequest<'a> {
+    pub method: &'static str,
+    /// The route as the router writes it, or `$default` if there is none for the path.
+    pub route: &'a str,
+    /// The status of the response, or of the server error that it tells of.
+    pub status: StatusCode,
+    pub took: Duration,
+    /// The capacity units that DynamoDB counted for the reads of the request.
+    pub consumed_capacity: f64,
+}
+
+/// Receives each request once it has been answered.
+pub type Observer = Arc<dyn Fn(AnsweredRequest<'_>) + Send + Sync>;
+
+/// An entry of the access log.
+struct AccessLogEntry {
+    request_id: String,
+    method: &'static str,
+    route: String,
+    status: StatusCode,
+    took: Duration,
+    cold_start: bool,
+    /// Whether IAM has authorized the request, as it does for the probe.
+    is_of_probe: bool,
+    consumption: Consumption,
+    context: RequestContext,
+}
+
+/// Logs each request, tells the observer of it if there is one, and sets the request id on each
+/// response.
+pub(crate) async fn observe(
+    State(observer): State<Option<Observer>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    static WARM: AtomicBool = AtomicBool::new(false);
+    let started = Instant::now();
+    let request_id = request_id(&request);
+    let method = method_name(request.method());
+    let route = match request.extensions().get::<MatchedPath>() {
+        Some(matched) => matched.as_str().to_owned(),
+        None => "$default".to_owned(),
+    };
+    let is_of_probe = is_authorized_by_iam(&request);
+    // Lines at any level have the id of their request.
+    let span = tracing::error_span!("request", request_id);
+    let metered_request = store::metered(request_context::scope(next.run(request)));
+    let ((mut response, context), consumption) = metered_request.instrument(span).await;
+    if let Ok(id) = HeaderValue::try_from(&request_id) {
+        response.headers_mut().insert(REQUEST_ID, id);
+    }
+    let (status, took) = (response.status(), started.elapsed());
+    if let Some(observer) = observer {
+        let status = context.failed_within.unwrap_or(status);
+        let consumed_capacity = consumption.capacity_units;
+        observer(AnsweredRequest { method, route: &route, status, took, consumed_capacity });
+    }
+    write(AccessLogEntry {
+        request_id,
+        method,
+        route,
+        status,
+        took,
+        cold_start: !WARM.swap(true, Ordering::Relaxed),
+        is_of_probe,
+        consumption,
+        context,
+    });
+    response
+}
+
+/// The name of a method. A method that HTTP does not define is text that a client wrote.
+fn method_name(method: &Method) -> &'static str {
+    const DEFINED: [&str; 9] =
+        ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT"];
+    DEFINED.into_iter().find(|defined| *defined == method.as_str()).unwrap_or("other")
+}
+
+/// Writes the line: in the format of CloudWatch in a Lambda function, elsewhere at the level
+/// `info`.
+fn write(entry: AccessLogEntry) {
+    static LAMBDA_FUNCTION: LazyLock<Option<String>> =
+        LazyLock::new(|| env::var("AWS_LAMBDA_FUNCTION_NAME").ok());
+    match &*LAMBDA_FUNCTION {
+        Some(function) => println!("{}", entry.line(function, Timestamp::now())),
+        None => {
+            let AccessLogEntry { request_id, method, route, status, took, context, .. } = entry;
+            let status = status.as_u16();
+            let failed_within = context.failed_within.map(|status| status.as_u16());
+            tracing::info!(request_id, method, route, status, failed_within, ?took, "request");
+        }
+    }
+}
+
+impl AccessLogEntry {
+    /// The line with its metrics, for the Lambda function of this name.
+    fn line(self, function: &str, now: Timestamp) -> String {
+        let (status, context) = (self.status, self.context);
+        let is_server_error = context.failed_within.unwrap_or(status).is_server_error();
+        let mut fields = json!({
+            "level": if is_server_error { "ERROR" } else { "INFO" },
+            "message": "request",
+            "request_id": self.request_id,
+            "method": self.method,
+            "route": self.route,
+            "status": status.as_u16(),
+            "cold_start": self.cold_start,
+            "data_version": context.data_version,
+            "key": context.key,
+            "tn": context.phone_number,
+        });
+        if let Some(failed_within) = context.failed_within {
+            fields["failed_within"] = failed_within.as_u16().into();
+        }
+        if let Some(numbers) = context.numbers {
+            fields["numbers"] = numbers.into();
+        }
+        let count = |name, count: u32| Metric::count(name, f64::from(count));
+        let milliseconds = self.took.as_secs_f64() * 1000.0;
+        let mut metrics = vec![
+            count("Requests", 1),
+            count("ClientErrors", status.is_client_error().into()),
+            // The probe counts what it sees itself. A new version that it refuses, or a service without
+            // data, must not set off the alarms that would undo the next deployment.
+            count("ServerErrors", (is_server_error && !self.is_of_probe).into()),
+            Metric { name: "Latency", unit: Unit::Milliseconds, value: milliseconds },
+            count("CacheHits", context.cache_hits),
+            count("CacheMisses", context.cache_misses),
+            Metric::count("ConsumedCapacity", self.consumption.capacity_units),
+        ];
+        // A metric costs nothing in a month in which nobody writes it.
+        if self.consumption.failed_calls > 0 {
+            metrics.push(count("FailedDatabaseCalls", self.consumption.failed_calls));
+        }
+        metrics_line(function, now, fields, &metrics)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    fn entry(status: StatusCode, context: RequestContext) -> AccessLogEntry {
+        AccessLogEntry {
+            request_id: "abc".to_owned(),
+            method: "GET",
+            route: "/v1/format/{*tn}".to_owned(),
+            status,
+            took: Duration::from_millis(3),
+            cold_start: true,
+            is_of_probe: false,
+            consumption: Consumption { capacity_units: 0.5, failed_calls: 2 },
+            context,
+        }
+    }
+
+    fn line(entry: AccessLogEntry) -> Value {
+        serde_json::from_str(&entry.line("stack-format", Timestamp::UNIX_EPOCH)).unwrap()
+    }
+
+    #[test]
+    fn a_method_that_a_client_invented_is_not_logged() {
+        assert_eq!(method_name(&Method::DELETE), "DELETE");
+        assert_eq!(method_name(&Method::from_bytes(b"CALL3052345678").unwrap()), "other");
+    }
+
+    #[test]
+    fn a_line_has_the_request_and_its_outcome() {
+        let mut context = RequestContext { cache_hits: 1, ..RequestContext::default() };
+        context.set_phone_number("305-234-5678", "3052345678", "+13052345678");
+        let mut line = line(entry(StatusCode::SERVICE_UNAVAILABLE, context));
+        line.as_object_mut().unwrap().remove("_aws");
+        let expected = json!({
+            "level": "ERROR", "message": "request", "request_id": "abc", "method": "GET",
+            "route": "/v1/format/{*tn}", "status": 503, "cold_start": true, "data_version": null,
+            "key": null, "tn": "+1305234****", "Function": "stack-format", "Requests": 1.0,
+            "ClientErrors": 0.0, "ServerErrors": 1.0, "Latency": 3.0, "CacheHits": 1.0,
+            "CacheMisses": 0.0, "ConsumedCapacity": 0.5, "FailedDatabaseCalls": 2.0,
+        });
+        assert_eq!(line, expected);
+    }
+
+    /// Otherwise the probe would set off the alarm of a function before the first import, and after a
+    /// version that it refuses.
+    #[test]
+    fn a_failure_that_the_probe_sees_is_not_an_error_of_the_function() {
+        let failure = entry(StatusCode::SERVICE_UNAVAILABLE, RequestContext::default());
+        let line = line(AccessLogEntry { is_of_probe: true, ..failure });
+        assert_eq!((&line["ServerErrors"], &line["Requests"]), (&json!(0.0), &json!(1.0)));
+    }
+
+    /// Otherwise no alarm would fire if every tool of the agents failed.
+    #[test]
+    fn a_server_error_within_a_success_counts_as_one() {
+        let context = RequestContext {
+            failed_within: Some(StatusCode::SERVICE_UNAVAILABLE),
+            numbers: Some(1000),
+            ..RequestContext::default()
+        };
+        let line = line(entry(StatusCode::OK, context));
+        assert_eq!((&line["ServerErrors"], &line["level"]), (&json!(1.0), &json!("ERROR")));
+        assert_eq!((&line["status"], &line["failed_within"]), (&json!(200), &json!(503)));
+        assert_eq!((&line["numbers"], &line["tn"]), (&json!(1000), &Value::Null));
+    }
+}

@@ -1,0 +1,4 @@
+//! The addresses to which answers link.
+
+pub mod flag_images;
+pub mod public_address;

@@ -1,0 +1,241 @@
+//! Turns failures into the `{error, message}` that a client sees. No other code makes such a body. It travels
+//! with the response, so that [`crate::http`] can show it in another form.
+
+mod problem;
+mod quote;
+mod responses;
+
+use axum::{
+    Extension, Json,
+    http::{
+        HeaderValue, StatusCode, Uri,
+        header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE},
+    },
+    response::{IntoResponse, Response},
+};
+use logging::with_causes;
+use serde::Serialize;
+use store::DatasetError;
+use utoipa::ToSchema;
+
+use crate::quota::{QuotaExceeded, QuotaStatus};
+
+pub(crate) use problem::as_problem;
+pub use problem::{PROBLEM_MEDIA_TYPE, Problem};
+pub use quote::quote;
+pub use responses::{BodyError, ListError, PublicError};
+
+/// The challenge to a client without a key (RFC 6750, section 3).
+const CHALLENGE: &str = "Bearer realm=\"Telephone Number Reference Service\"";
+const CHALLENGE_OF_INVALID_KEY: &str = "Bearer realm=\"Telephone Number Reference Service\", \
+                                        error=\"invalid_token\", \
+                                        error_description=\"Invalid API key\"";
+
+/// How long a client should wait before it retries, in seconds.
+const RETRY_AFTER_SECONDS: &str = "5";
+
+/// The reason why a request fails.
+#[derive(Debug)]
+pub enum ApiError {
+    /// A parameter breaks its rule. The message states the rule and the value.
+    InvalidRequest(String),
+    /// `defaultCountry` names no country. It has an error code of its own.
+    UnknownDefaultCountry(String),
+    KeyRequired,
+    /// The key of the request is malformed, unknown, revoked or expired.
+    InvalidKey,
+    /// The request went around the address at which the API is published.
+    Forbidden,
+    /// No record has the code, or no endpoint has the path. The message names it.
+    NotFound(String),
+    /// The endpoint does not support the method. The message names both, and the header those that it
+    /// supports.
+    MethodNotAllowed {
+        message: String,
+        allow: HeaderValue,
+    },
+    /// The body of the request is longer than it may be, or has more in it. The message names the limit.
+    ContentTooLarge(String),
+    /// The endpoint does not read bodies of this form. The message names those that it reads.
+    UnsupportedMediaType(String),
+    /// A quota of the key is exhausted.
+    RateLimited(QuotaExceeded),
+    /// The database cannot be read, and the data in memory is not enough to answer.
+    Unavailable,
+    /// No stored version of the data can be read, which only an import mends.
+    Unreadable,
+    /// No dataset could be loaded. The response is that of one of the two above, and the cause is logged.
+    NoDataset(Box<DatasetError>),
+    /// The table of keys cannot be read, and memory does not have the key.
+    KeyUnchecked,
+    /// A defect of the service.
+    Internal,
+}
+
+/// The body of every error.
+#[derive(Clone, Serialize, ToSchema)]
+pub struct ErrorBody {
+    pub(crate) error: ErrorCode,
+    #[schema(example = "No carrier found with OCN 9999")]
+    pub(crate) message: String,
+    /// Present with `rate_limited` only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub(crate) details: Option<QuotaStatus>,
+}
+
+impl ErrorBody {
+    /// The message for persons.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+}
+
+/// What kind of error it is, for programs.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(example = "not_found")]
+pub enum ErrorCode {
+    InvalidRequest,
+    #[serde(rename = "Bad Request")]
+    BadRequest,
+    Unauthorized,
+    Forbidden,
+    NotFound,
+    MethodNotAllowed,
+    ContentTooLarge,
+    UnsupportedMediaType,
+    RateLimited,
+    ServiceUnavailable,
+    InternalError,
+}
+
+impl ErrorCode {
+    fn status(self) -> StatusCode {
+        match self {
+            Self::InvalidRequest | Self::BadRequest => StatusCode::BAD_REQUEST,
+            Self::Unauthorized => StatusCode::UNAUTHORIZED,
+            Self::Forbidden => StatusCode::FORBIDDEN,
+            Self::NotFound => StatusCode::NOT_FOUND,
+            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Self::ContentTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::RateLimited => StatusCode::TOO_MANY_REQUESTS,
+            Self::ServiceUnavailable => StatusCode::SERVICE_UNAVAILABLE,
+            Self::InternalError => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+}
+
+impl ApiError {
+    /// A parameter breaks its rule.
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self::InvalidRequest(message.into())
+    }
+
+    /// No record has the code that was asked for.
+    pub fn not_found(message: impl Into<String>) -> Self {
+        Self::NotFound(message.into())
+    }
+
+    /// There is no dataset to answer from, for a reason that is logged elsewhere.
+    pub fn without_dataset(error: &DatasetError) -> Self {
+        if error.is_of_every_version() { Self::Unreadable } else { Self::Unavailable }
+    }
+
+    /// No endpoint has the path.
+    pub fn no_endpoint(uri: &Uri) -> Self {
+        Self::NotFound(format!("Endpoint not found: {}", quote(uri.path())))
+    }
+
+    /// The body of the error, for one that stands in the place of a single result among others.
+    pub fn body(self) -> ErrorBody {
+        let details = self.quota_exceeded().map(|exceeded| exceeded.exhausted);
+        let (error, message) = self.code_and_message();
+        ErrorBody { error, message, details }
+    }
+
+    fn code_and_message(self) -> (ErrorCode, String) {
+        let (code, message) = match self {
+            Self::InvalidRequest(message) => return (ErrorCode::InvalidRequest, message),
+            Self::UnknownDefaultCountry(message) => return (ErrorCode::BadRequest, message),
+            Self::NotFound(message) => return (ErrorCode::NotFound, message),
+            Self::MethodNotAllowed { message, .. } => {
+                return (ErrorCode::MethodNotAllowed, message);
+            }
+            Self::ContentTooLarge(message) => return (ErrorCode::ContentTooLarge, message),
+            Self::UnsupportedMediaType(message) => {
+                return (ErrorCode::UnsupportedMediaType, message);
+            }
+            Self::RateLimited(exceeded) => return (ErrorCode::RateLimited, exceeded.message()),
+            Self::NoDataset(error) => return Self::without_dataset(&error).code_and_message(),
+            Self::KeyRequired => (
+                ErrorCode::Unauthorized,
+                "API key required: send it as 'Authorization: Bearer <API_KEY>', as 'X-API-Key: <API_KEY>' \
+                 or as the query parameter apiKey",
+            ),
+            Self::InvalidKey => (ErrorCode::Unauthorized, "Invalid API key"),
+            Self::Forbidden => (
+                ErrorCode::Forbidden,
+                "Requests are answered only at the address at which this API is published",
+            ),
+            Self::Unavailable => (
+                ErrorCode::ServiceUnavailable,
+                "The numbering data cannot be read at the moment; retry in a few seconds",
+            ),
+            Self::KeyUnchecked => (
+                ErrorCode::ServiceUnavailable,
+                "The API key cannot be checked at the moment; retry in a few seconds",
+            ),
+            Self::Unreadable => (
+                ErrorCode::ServiceUnavailable,
+                "The numbering data is damaged and has to be imported again",
+            ),
+            Self::Internal => (ErrorCode::InternalError, "An unexpected error occurred"),
+        };
+        (code, message.to_owned())
+    }
+
+    fn quota_exceeded(&self) -> Option<QuotaExceeded> {
+        match self {
+            Self::RateLimited(exceeded) => Some(*exceeded),
+            _ => None,
+        }
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        if let Self::NoDataset(error) = self {
+            tracing::error!(error = with_causes(&*error), "no dataset could be loaded");
+            return Self::without_dataset(&error).into_response();
+        }
+        let quota_exceeded = self.quota_exceeded();
+        let text = HeaderValue::from_static;
+        let header = match &self {
+            Self::KeyRequired => Some((WWW_AUTHENTICATE, text(CHALLENGE))),
+            Self::InvalidKey => Some((WWW_AUTHENTICATE, text(CHALLENGE_OF_INVALID_KEY))),
+            Self::MethodNotAllowed { allow, .. } => Some((ALLOW, allow.clone())),
+            Self::Unavailable | Self::KeyUnchecked => {
+                Some((RETRY_AFTER, text(RETRY_AFTER_SECONDS)))
+            }
+            _ => None,
+        };
+        let body = self.body();
+        let mut response =
+            (body.error.status(), Extension(body.clone()), Json(body)).into_response();
+        if let Some((name, value)) = header {
+            response.headers_mut().insert(name, value);
+        }
+        if let Some(exceeded) = quota_exceeded {
+            exceeded.set_headers(response.headers_mut());
+        }
+        response
+    }
+}
+
+impl From<DatasetError> for ApiError {
+    fn from(error: DatasetError) -> Self {
+        Self::NoDataset(Box::new(error))
+    }
+}

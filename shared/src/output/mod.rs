@@ -1,0 +1,5 @@
+//! The forms of answers: errors, and pages as CSV.
+
+pub mod cells;
+pub mod csv_pages;
+pub mod errors;

@@ -1,0 +1,5 @@
+//! The parameters of requests.
+
+pub mod pagination;
+pub mod params;
+pub mod unknown_params;

@@ -1,0 +1,263 @@
+//! Pages of a list by limit and offset.
+
+use std::ops::RangeInclusive;
+
+use axum::{
+    extract::FromRequestParts,
+    http::{
+        HeaderValue, Uri,
+        header::{CONTENT_TYPE, LINK},
+        request::Parts,
+    },
+    response::{IntoResponse, Response},
+};
+use numbering::records::Version;
+use serde::Serialize;
+use utoipa::{IntoParams, ToSchema};
+
+use crate::{
+    csv_pages::{self, ListFormat, Rows},
+    errors::ApiError,
+    params::{Params, invalid_param, query_without},
+};
+
+const DEFAULT_LIMIT: usize = 50;
+pub const MAX_LIMIT: usize = 100;
+/// The greatest offset: the greatest whole number that every client reads exactly from JSON (RFC
+/// 8259, section 6).
+const MAX_OFFSET: usize = (1 << 53) - 1;
+
+const VERSION_RULE: &str = "must be a version of the data as Link headers have it, such as \
+                            '20261121T090003Z-5fGh2kLmN8pQrS1t'";
+
+/// About as long as a page of 50 results is in JSON, so that its buffer need not grow often.
+const BYTES_OF_PAGE: usize = 8 * 1024;
+
+/// The part of a list that a request asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct Page {
+    /// Page size. A larger one is taken as 100.
+    #[param(required = false, minimum = 1, maximum = 100, default = 50)]
+    pub limit: usize,
+    /// Results to skip.
+    #[param(required = false, minimum = 0, maximum = 9_007_199_254_740_991_u64, default = 0, format = Int64)]
+    pub offset: usize,
+}
+
+impl<S: Sync> FromRequestParts<S> for Page {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        let params = Params::of(&parts.uri);
+        let limit = count_of(&params, "limit", 1..=usize::MAX, "must be a positive integer")?;
+        // One that is too great is not lowered: a page has its offset, and a client would read another
+        // number than it sent.
+        let rule = format!("must be a non-negative integer of at most {MAX_OFFSET}");
+        let offset = count_of(&params, "offset", 0..=MAX_OFFSET, &rule)?;
+        Ok(Self {
+            limit: limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT),
+            offset: offset.unwrap_or_default(),
+        })
+    }
+}
+
+/// The version of the data that a page is taken from.
+#[derive(Debug, Clone, PartialEq, Eq, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct VersionParam {
+    /// Version of the data, as the URLs in `Link` headers have it, so that all pages of a list show
+    /// the same version; without it, the current version.
+    #[param(pattern = "^[0-9]{8}T[0-9]{6}Z-[0-9A-Za-z]{16}$")]
+    pub version: Option<String>,
+}
+
+impl<S: Sync> FromRequestParts<S> for VersionParam {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        let version = Params::of(&parts.uri).text("version")?;
+        if let Some(text) = version.as_deref().filter(|text| Version::named(text).is_none()) {
+            return Err(invalid_param("version", text, VERSION_RULE));
+        }
+        Ok(Self { version })
+    }
+}
+
+impl Page {
+    /// The items on this page, and the count of all. Items before the page are skipped, which lists of
+    /// records do without making them.
+    pub fn of_items<T>(self, items: impl ExactSizeIterator<Item = T>) -> (Vec<T>, Pagination) {
+        let pagination = Pagination { limit: self.limit, offset: self.offset, total: items.len() };
+        (items.skip(self.offset).take(self.limit).collect(), pagination)
+    }
+}
+
+/// The value of `name` as a whole number in `range`.
+fn count_of(
+    params: &Params,
+    name: &str,
+    range: RangeInclusive<usize>,
+    rule: &str,
+) -> Result<Option<usize>, ApiError> {
+    let Some(text) = params.text(name)? else { return Ok(None) };
+    if text.bytes().all(|byte| byte.is_ascii_digit()) {
+        // Only a number beyond the range of the type fails to parse.
+        let count = text.parse().unwrap_or(usize::MAX);
+        if range.contains(&count) {
+            return Ok(Some(count));
+        }
+    }
+    Err(invalid_param(name, &text, rule))
+}
+
+/// Where a page stands in its list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Pagination {
+    /// Number of results requested, at most 100.
+    #[schema(minimum = 1, maximum = 100)]
+    pub limit: usize,
+    /// Number of results skipped.
+    #[schema(format = Int64)]
+    pub offset: usize,
+    /// Number of all matching results, independent of the page.
+    pub total: usize,
+}
+
+/// A page as a response: the body, and a `Link` header with the URLs of its neighbors (RFC 8288).
+pub struct Paged<T> {
+    /// The URI of the request.
+    pub uri: Uri,
+    pub pagination: Pagination,
+    /// The version of the data that the page comes from; `None` if there are no other pages.
+    pub version: Option<String>,
+    pub format: ListFormat,
+    pub body: T,
+}
+
+impl<T: Serialize + Rows> IntoResponse for Paged<T> {
+    fn into_response(self) -> Response {
+        let links = self.links();
+        let mut response = match self.format {
+            ListFormat::Csv => csv_pages::response(&self.uri, &self.body),
+            ListFormat::Json => json(&self.body),
+        };
+        if !links.is_empty() {
+            let value = HeaderValue::try_from(links.join(", "))
+                .expect("only a path of valid parameters has pages, and the query is encoded");
+            response.headers_mut().insert(LINK, value);
+        }
+        response
+    }
+}
+
+impl<T> Paged<T> {
+    /// The links to the neighbors of the page.
+    fn links(&self) -> Vec<String> {
+        let Pagination { limit, offset, total } = self.pagination;
+        let next = offset.checked_add(limit).filter(|&next| next < total);
+        let previous = (offset > 0).then(|| offset.min(total).saturating_sub(limit));
+        let link = |relation, offset: Option<usize>| {
+            let target = self.at_offset(offset?);
+            Some(format!("<{target}>; rel=\"{relation}\""))
+        };
+        link("next", next).into_iter().chain(link("prev", previous)).collect()
+    }
+
+    /// The path and query of the request with another offset and with the version, but without the
+    /// key, since URLs are logged.
+    fn at_offset(&self, offset: usize) -> String {
+        let query = query_without(&self.uri, &["limit", "offset", "version"])
+            .append_pair("limit", &self.pagination.limit.to_string())
+            .append_pair("offset", &offset.to_string())
+            .extend_pairs(self.version.iter().map(|version| ("version", version)))
+            .finish();
+        format!("{}?{query}", self.uri.path())
+    }
+}
+
+fn json(body: &impl Serialize) -> Response {
+    let mut json = Vec::with_capacity(BYTES_OF_PAGE);
+    if let Err(error) = serde_json::to_writer(&mut json, body) {
+        tracing::error!(%error, "a page cannot be written as JSON");
+        return ApiError::Internal.into_response();
+    }
+    ([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], json).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::Request;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    async fn page(query: &str) -> Result<Page, ApiError> {
+        let request = Request::get(format!("/?{query}")).body(()).unwrap();
+        Page::from_request_parts(&mut request.into_parts().0, &()).await
+    }
+
+    #[tokio::test]
+    async fn a_page_has_a_default_and_a_maximum_and_invalid_counts_are_refused() {
+        for (query, limit, offset) in [
+            ("", 50, 0),
+            ("limit=101&offset=7", 100, 7),
+            ("limit=9999999999999999999999999&offset=9007199254740991", 100, MAX_OFFSET),
+        ] {
+            assert_eq!(page(query).await.unwrap(), Page { limit, offset }, "{query}");
+        }
+        for (name, count) in [
+            ("limit", "0"),
+            ("limit", "-1"),
+            ("limit", "ten"),
+            ("limit", "1.5"),
+            ("limit", "%201"),
+            ("limit", "+5"),
+            ("offset", "9007199254740992"),
+            ("offset", "99999999999999999999999"),
+        ] {
+            let refused = page(&format!("{name}={count}")).await;
+            assert!(matches!(refused, Err(ApiError::InvalidRequest(_))), "{name} {count}");
+        }
+    }
+
+    #[test]
+    fn links_lead_to_the_neighbors_and_have_no_key() {
+        for (uri, offset, total, links) in [
+            (
+                "/v1/npa?npa=415&apiKey=secret&offset=50&version=v1",
+                50,
+                120,
+                &[
+                    "</v1/npa?npa=415&limit=50&offset=100&version=v2>; rel=\"next\"",
+                    "</v1/npa?npa=415&limit=50&offset=0&version=v2>; rel=\"prev\"",
+                ][..],
+            ),
+            ("/v1/carriers", 0, 50, &[]),
+            (
+                "/v1/carriers",
+                1000,
+                60,
+                &["</v1/carriers?limit=50&offset=10&version=v2>; rel=\"prev\""],
+            ),
+        ] {
+            let paged = Paged {
+                uri: uri.parse().unwrap(),
+                pagination: Pagination { limit: 50, offset, total },
+                version: Some("v2".to_owned()),
+                format: ListFormat::Json,
+                body: (),
+            };
+            assert_eq!(paged.links(), links);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn reading_all_pages_gives_every_item_once(total in 0usize..300, limit in 1usize..=100) {
+            let pages = (0..=total).step_by(limit);
+            let items = pages.flat_map(|offset| Page { limit, offset }.of_items(0..total).0);
+            prop_assert_eq!(items.collect::<Vec<_>>(), (0..total).collect::<Vec<_>>());
+        }
+    }
+}
