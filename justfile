@@ -29,9 +29,9 @@ lint:
 fmt:
     cargo fmt --all
 
-# Accept the current responses to the sample events as snapshots
-snapshots:
-    INSTA_UPDATE=always cargo test --workspace --test e2e events
+# Write the responses to the sample events, the examples in the OpenAPI description
+examples:
+    UPDATE_EXAMPLES=1 cargo test -p tnr --test e2e api::events
 
 # Write docs/openapi.json and docs/COSTS.md again
 generate:

@@ -17,7 +17,7 @@ use utoipa_axum::router::OpenApiRouter;
 use crate::{
     auth::origin_secrets::require_secret,
     described_routes::DescribedRoutes,
-    http::{ignore_trailing_slashes, with_rules_of_http},
+    http::{http_layers, ignore_trailing_slashes},
     lambda::{
         extension::{self, takes_several_requests},
         gateway::{prefix_links, restore_path},
@@ -41,7 +41,7 @@ pub fn service(functions: impl IntoIterator<Item = Routes>, app: App) -> Router 
         .fallback(endpoint_not_found)
         .with_state(app.clone());
     let router = answer_panics(router);
-    let with_rules = with_rules_of_http(router, &app.allowed_origins, described);
+    let with_rules = http_layers(router, &app.allowed_origins, described);
     let observed =
         behind_secret(with_rules, &app).layer(from_fn_with_state(app.observer, telemetry::observe));
     ignore_trailing_slashes(observed, paths)

@@ -16,8 +16,8 @@ use tracing_subscriber::{
 };
 
 /// The crates of this service.
-const OWN_CRATES: &str = "carriers flags format formatting ingest logging mcp npa numbering probe search \
-                          shared signed_requests site status store tnr";
+const OWN_CRATES: &str = "carriers flags format formatting ingest logging mcp npa number_lists numbering \
+                          probe search shared signed_requests site status store tnr";
 
 /// The variable that holds the filter.
 const VARIABLE: &str = "RUST_LOG";

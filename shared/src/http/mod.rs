@@ -37,13 +37,13 @@ use crate::{
 ///
 /// The rules are two layers and not one each, since every layer copies all layers within it for
 /// every request.
-pub(crate) fn with_rules_of_http(
+pub(crate) fn http_layers(
     router: Router,
     origins: &AllowedOrigins,
-    routes: DescribedRoutes,
+    described: DescribedRoutes,
 ) -> Router {
     router.layer((
-        from_fn_with_state((origins.clone(), routes), answer_any_client),
+        from_fn_with_state((origins.clone(), described), answer_any_client),
         compression::layer(),
         from_fn(answer_in_asked_form),
     ))

@@ -70,11 +70,15 @@ fn prepare(args: &ExportArgs) -> Result<(Option<NewFile>, Work), LocalError> {
             let path = new.path();
             (Some(new), Box::new(move |data| Ok(write_database(data, &path)?)))
         }
-        (Some(_), None, None) => return Err(LocalError::failed(
-            "the standard output takes one table; pass --table, or name a folder",
-        )),
-        (None, ..) => return Err(LocalError::failed(
-            "a database holds all tables in one file; name that, without --table",
-        )),
+        (Some(_), None, None) => {
+            return Err(LocalError::failed(
+                "the standard output takes one table; pass --table, or name a folder",
+            ));
+        }
+        (None, ..) => {
+            return Err(LocalError::failed(
+                "a database holds all tables in one file; name that, without --table",
+            ));
+        }
     })
 }

@@ -1,4 +1,4 @@
-//! The document docs/COSTS.md: the text is in `COSTS.md`, the tables are computed.
+//! The page docs/COSTS.md: its text is in `page.txt`, its tables are computed.
 
 use indicatif::HumanCount;
 
@@ -43,7 +43,7 @@ pub fn document() -> String {
         ("checks_of_container", dollars(checks_of_container())),
         ("prices", PRICES.iter().map(price).collect::<Vec<_>>().join("\n")),
     ];
-    values.iter().fold(include_str!("COSTS.md").to_owned(), |text, (name, value)| {
+    values.iter().fold(include_str!("page.txt").to_owned(), |text, (name, value)| {
         text.replace(&format!("{{{name}}}"), value)
     })
 }
