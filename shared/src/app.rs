@@ -19,9 +19,9 @@ use crate::{
     described_routes::DescribedRoutes,
     http::{http_layers, ignore_trailing_slashes},
     lambda::{
+        buffered_response,
         extension::{self, takes_several_requests},
         gateway::{prefix_links, restore_path},
-        whole_response,
     },
     routes::{answer_panics, endpoint_not_found},
     state::App,
@@ -34,7 +34,7 @@ pub use crate::routes::Routes;
 pub fn service(functions: impl IntoIterator<Item = Routes>, app: App) -> Router {
     let functions: Vec<Routes> = functions.into_iter().collect();
     let paths: Vec<String> = functions.iter().flat_map(Routes::paths).map(str::to_owned).collect();
-    let described = DescribedRoutes::of(functions.iter().flat_map(Routes::descriptions));
+    let described = DescribedRoutes::new(functions.iter().flat_map(Routes::descriptions));
     let router = functions
         .into_iter()
         .fold(Router::new(), |service, routes| service.merge(routes.into_router(&app, &described)))
@@ -88,7 +88,8 @@ async fn run(routes: Routes) -> Result<(), Error> {
     logging::log_as_json();
     let app = App::on(Store::from_env(TimeoutProfile::Request));
     if !routes.need_key() {
-        return lambda_http::run_concurrent(lambda(routes, app).then(whole_response::read)).await;
+        return lambda_http::run_concurrent(lambda(routes, app).then(buffered_response::read))
+            .await;
     }
     let (dataset, quotas) = (Arc::clone(&app.dataset), Arc::clone(&app.quotas));
     let prepared = tokio::task::spawn_blocking(routes.preparation);
@@ -100,7 +101,7 @@ async fn run(routes: Routes) -> Result<(), Error> {
     // The manifest is asked for now, and on its way while the routes are put together.
     tokio::task::yield_now().await;
     let ready = async { tokio::try_join!(loaded, prepared).map(|_| ()).map_err(Error::from) };
-    extension::run(lambda(routes, app).then(whole_response::read), quotas, ready).await
+    extension::run(lambda(routes, app).then(buffered_response::read), quotas, ready).await
 }
 
 /// The service that a Lambda function runs: `routes` behind API Gateway.

@@ -37,16 +37,18 @@ pub(crate) struct DescribedRoute {
     pub allow: HeaderValue,
     /// The methods to use, as a sentence lists them.
     usage: String,
-    /// Whether one of them sends a body.
+    /// `true` if one of them sends a body.
     pub takes_body: bool,
     /// The query parameters that each method knows.
     params: Vec<(Method, Vec<String>)>,
 }
 
 impl DescribedRoutes {
-    pub fn of<'a>(descriptions: impl IntoIterator<Item = &'a OpenApi>) -> Self {
+    pub fn new<'a>(descriptions: impl IntoIterator<Item = &'a OpenApi>) -> Self {
         let items = descriptions.into_iter().flat_map(|description| &description.paths.paths);
-        Self(Arc::new(items.map(|(path, item)| (path.clone(), DescribedRoute::of(item))).collect()))
+        Self(Arc::new(
+            items.map(|(path, item)| (path.clone(), DescribedRoute::from_item(item))).collect(),
+        ))
     }
 
     /// Refuses a method that the route does not have.
@@ -75,7 +77,7 @@ impl DescribedRoutes {
 }
 
 impl DescribedRoute {
-    fn of(item: &PathItem) -> Self {
+    fn from_item(item: &PathItem) -> Self {
         let operations = [
             (Method::GET, &item.get),
             (Method::POST, &item.post),
@@ -142,7 +144,7 @@ mod tests {
     fn route(methods: Vec<HttpMethod>) -> DescribedRoute {
         let param = ParameterBuilder::new().name("npa").parameter_in(ParameterIn::Query);
         let operation = OperationBuilder::new().parameter(param);
-        DescribedRoute::of(&PathItem::from_http_methods(methods, operation))
+        DescribedRoute::from_item(&PathItem::from_http_methods(methods, operation))
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub struct Answer {
 
 impl InProcess {
     /// The routes of `functions` on the data of `app`, for a client who sits at the machine.
-    pub fn of(functions: impl IntoIterator<Item = Routes>, app: App) -> Self {
+    pub fn new(functions: impl IntoIterator<Item = Routes>, app: App) -> Self {
         let routers = functions.into_iter().map(Routes::into_unguarded_router);
         let router = routers.fold(Router::new(), Router::merge).fallback(endpoint_not_found);
         Self { router: answer_panics(router.with_state(app)), address: PublicAddress::Nowhere }
@@ -88,17 +88,17 @@ impl InProcess {
     pub async fn ask(&self, mut request: Request) -> Answer {
         request.extensions_mut().insert(self.address.clone());
         let Ok(response) = self.router.clone().oneshot(request).await;
-        Answer::of(response).await
+        Answer::read(response).await
     }
 }
 
 impl Answer {
     /// The answer of a route that refuses a request.
     pub async fn from_error(error: ApiError) -> Self {
-        Self::of(error.into_response()).await
+        Self::read(error.into_response()).await
     }
 
-    async fn of(response: axum::response::Response) -> Self {
+    async fn read(response: axum::response::Response) -> Self {
         let (parts, body) = buffered(response).await;
         Self { status: parts.status, headers: parts.headers, body }
     }

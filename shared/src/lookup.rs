@@ -36,7 +36,7 @@ impl App {
     ) -> Result<LoadedVersion, ApiError> {
         let loaded = match &param.version {
             None => self.dataset.get().await?,
-            Some(version) => self.dataset.of_version(version).await?.ok_or_else(|| {
+            Some(version) => self.dataset.version(version).await?.ok_or_else(|| {
                 ApiError::invalid(format!(
                     "version '{}' is no longer available; restart pagination without the version parameter",
                     quote(version)

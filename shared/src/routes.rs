@@ -81,7 +81,7 @@ impl Routes {
         Self { counted_by_items, ..self }
     }
 
-    /// Whether requests are admitted by a key.
+    /// Returns `true` if requests are admitted by a key.
     pub fn need_key(&self) -> bool {
         !self.is_public
     }

@@ -28,13 +28,13 @@ pub struct App {
     pub dataset: Arc<CurrentDataset>,
     pub keys: Arc<KeyRing>,
     pub quotas: Arc<Quotas>,
-    /// Who serves the images of flags, to which answers link.
+    /// The host of flag images, to which responses link.
     pub flag_images: FlagImages,
     /// The origins whose pages may read responses in a browser.
     pub allowed_origins: AllowedOrigins,
-    /// What is told of each answered request, beside the access log.
+    /// Observer of answered requests, besides the access log.
     pub observer: Option<Observer>,
-    /// What a request from API Gateway must hold one of, if there are any.
+    /// Secrets of which a request from API Gateway must have one, if there are any.
     pub origin_secrets: OriginSecrets,
     /// Recently read exchanges, by NPA-NXX and version of the data.
     pub(crate) exchanges: Cache<(NpaNxx, Version), Exchange>,
@@ -54,9 +54,9 @@ impl App {
             keys: Arc::new(KeyRing::new(store.clone())),
             quotas: Arc::new(Quotas::new(store.clone())),
             flag_images,
-            allowed_origins: AllowedOrigins::of(&setting("CORS_ORIGINS", DEFAULT_ORIGINS)),
+            allowed_origins: AllowedOrigins::parse(&setting("CORS_ORIGINS", DEFAULT_ORIGINS)),
             observer: None,
-            origin_secrets: OriginSecrets::of(&setting("ORIGIN_SECRET", "")),
+            origin_secrets: OriginSecrets::parse(&setting("ORIGIN_SECRET", "")),
             exchanges: exchange_cache.build(),
             store,
         }

@@ -1,4 +1,4 @@
-//! Lists carriers, and looks one up by its Operating Company Number (spec 4.1 and 4.2).
+//! Lists carriers, and looks one up by its Operating Company Number.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ pub fn routes() -> Routes {
         .into()
 }
 
-/// A carrier without its exchanges (spec 2.2).
+/// A carrier without its exchanges.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CarrierSummary {
     pub ocn: Ocn,
@@ -54,7 +54,7 @@ impl From<Carrier> for CarrierSummary {
     }
 }
 
-/// A carrier with its exchanges counted (spec 2.3).
+/// A carrier with its exchanges counted.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CarrierDetail {
     #[serde(flatten)]
@@ -62,7 +62,7 @@ pub struct CarrierDetail {
     pub exchanges: OwnedExchanges,
 }
 
-/// How many exchanges the carrier holds, and where (spec 2.3).
+/// Exchange counts of the carrier.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct OwnedExchanges {
     /// Total exchanges held; exceeds the sum of `by_state` by those whose report names no state.
@@ -78,7 +78,7 @@ impl From<Carrier> for CarrierDetail {
     }
 }
 
-/// A page of carriers (spec 2.2).
+/// A page of carriers.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CarrierList {
     pub carriers: Vec<CarrierSummary>,
@@ -113,7 +113,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    fn of(params: &Params) -> Result<Self, ApiError> {
+    fn from_params(params: &Params) -> Result<Self, ApiError> {
         Ok(Self {
             q: params.parsed("q")?,
             country: params.one_of("country")?,
@@ -152,9 +152,9 @@ async fn list(
     FormatParam { format }: FormatParam,
     params: Params,
 ) -> Result<Paged<CarrierList>, ApiError> {
-    let search = Filter::of(&params)?.into();
+    let search = Filter::from_params(&params)?.into();
     let LoadedVersion { version, dataset } = app.dataset_for_listing(&version_param).await?;
-    let (on_page, pagination) = page.of_items(dataset.carriers_matching(&search));
+    let (on_page, pagination) = page.slice(dataset.carriers_matching(&search));
     let carriers = on_page.into_iter().map(CarrierSummary::from).collect();
     Ok(Paged {
         uri,

@@ -1,7 +1,9 @@
-//! The format result (spec 2.5): which parts are present when, and where each comes from.
+//! The format result: which parts are present when, and where each comes from.
 
 use flags::{Format, Subject, path};
-use formatting::{DefaultCountry, Formats, LONGEST_INPUT, NumberType, PhoneNumber, country_name};
+use formatting::{
+    DefaultCountry, Formats, MAX_INPUT_LENGTH, NumberType, PhoneNumber, country_name,
+};
 use jiff::civil::Date;
 use numbering::records::{Country, Npa, Nxx};
 use serde::Serialize;
@@ -12,13 +14,13 @@ use super::{
     reason::ReasonInfo,
 };
 
-/// What a phone number is. An unparseable one has only `valid`, `possible` and `input`.
+/// A described phone number. If the text cannot be parsed, only `valid`, `possible` and `input` are present.
 #[derive(Debug, Default, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FormatResult {
-    /// Whether the number is a valid phone number.
+    /// `true` if the number is a valid phone number.
     pub valid: bool,
-    /// Whether the number could be valid, by its length.
+    /// `true` if the number could be valid, by its length.
     pub possible: bool,
     /// The number as it was understood: in E.164, or the given text if it cannot be parsed.
     #[schema(example = "+13052345678")]
@@ -80,11 +82,11 @@ pub struct FormatResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(crate) flags: Option<Flags>,
-    /// Whether the number belongs to no place, as toll-free numbers do.
+    /// `true` if the number belongs to no place, as toll-free numbers do.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(crate) is_non_geographic: Option<bool>,
-    /// Why the number is not valid, or not the only one in its text; `null` for one valid number. Only if
+    /// Reason for an invalid number, or for a second one in the text; `null` for one valid number. Only if
     /// `include` has `reason`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<ReasonInfo>)]
@@ -144,20 +146,20 @@ impl Flag {
 impl FormatResult {
     /// The result for text that cannot be parsed.
     pub(super) fn unparseable(tn: &str) -> Self {
-        let input = tn.chars().take(LONGEST_INPUT).collect();
+        let input = tn.chars().take(MAX_INPUT_LENGTH).collect();
         Self { input, ..Self::default() }
     }
 
     /// The result for a number and its numbering data. It has no flags if the images are nowhere.
-    pub(super) fn of(
+    pub(super) fn new(
         number: PhoneNumber,
         records: BlockRecords,
         today: Date,
         flags_base_url: Option<&str>,
     ) -> Self {
         let country = number.country.as_deref().and_then(|code| Some((code, country_name(code)?)));
-        let block = Block::of(&number, records, today);
-        let location = country.and_then(|(code, _)| Location::of(code, &block));
+        let block = Block::new(&number, records, today);
+        let location = country.and_then(|(code, _)| Location::new(code, &block));
         let flags = flags_base_url.zip(country.filter(|_| number.valid));
         let flags = flags.map(|(base_url, (code, name))| Flags {
             country: Flag::new(base_url, Subject::Country, name, code.to_owned()),
@@ -165,7 +167,7 @@ impl FormatResult {
                 Flag::new(base_url, Subject::State, state.name(), state.to_string())
             }),
         });
-        let parts = NanpParts::of(&number);
+        let parts = NanpParts::from_number(&number);
         Self {
             valid: number.valid,
             possible: number.possible,

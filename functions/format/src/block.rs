@@ -24,7 +24,7 @@ pub struct NanpParts {
 
 impl NanpParts {
     /// The parts of the number; `None` if it belongs to another numbering plan.
-    pub fn of(number: &PhoneNumber) -> Option<Self> {
+    pub fn from_number(number: &PhoneNumber) -> Option<Self> {
         if !number.is_nanp() {
             return None;
         }
@@ -43,11 +43,11 @@ pub fn geographic_npa_nxx(number: &PhoneNumber) -> Option<NpaNxx> {
     if !number.valid || number.is_non_geographic {
         return None;
     }
-    let NanpParts { npa, nxx, nxxx: _ } = NanpParts::of(number)?;
+    let NanpParts { npa, nxx, nxxx: _ } = NanpParts::from_number(number)?;
     Some(NpaNxx { npa, nxx })
 }
 
-/// Where the number belongs.
+/// Location of the number.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Location {
@@ -72,7 +72,7 @@ pub struct Location {
 impl Location {
     /// The location of a block in the country with this ISO 3166-1 code; `None` if the code has no
     /// name.
-    pub fn of(country: &str, block: &Block) -> Option<Self> {
+    pub fn new(country: &str, block: &Block) -> Option<Self> {
         let state = block.state.map(|(state, _)| state);
         Some(Self {
             rate_center: block.rate_center.clone(),
@@ -84,7 +84,7 @@ impl Location {
     }
 }
 
-/// Who holds the number's block as assigned. The number may have been ported to another carrier
+/// Holder of the number's block as assigned. The number may have been ported to another carrier
 /// since, which no open data tells.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Carrier)]
@@ -117,7 +117,7 @@ pub async fn look_up(
 ) -> Result<BlockRecords, ApiError> {
     let lookups = app.lookups().await?;
     let exchange = lookups.exchange(npa_nxx, freshness).await;
-    Ok(BlockRecords::of(exchange, || lookups.area_code(npa_nxx.npa)))
+    Ok(BlockRecords::new(exchange, || lookups.area_code(npa_nxx.npa)))
 }
 
 /// Reads the numbering data of many NPA-NXXs, all of one version.
@@ -133,7 +133,7 @@ pub async fn look_up_all(
     let lookups = app.lookups().await?;
     let mut exchanges = lookups.exchanges(npa_nxxs, freshness).await;
     let records = |npa_nxx: NpaNxx| {
-        BlockRecords::of(exchanges.remove(&npa_nxx), || lookups.area_code(npa_nxx.npa))
+        BlockRecords::new(exchanges.remove(&npa_nxx), || lookups.area_code(npa_nxx.npa))
     };
     let records = npa_nxxs.iter().copied().zip(npa_nxxs.iter().copied().map(records));
     Ok(records.collect())
@@ -141,7 +141,7 @@ pub async fn look_up_all(
 
 impl BlockRecords {
     /// The records of an NPA-NXX. The area code is read only if the exchange has no state.
-    pub fn of(exchange: Option<Exchange>, area_code: impl FnOnce() -> Option<AreaCode>) -> Self {
+    pub fn new(exchange: Option<Exchange>, area_code: impl FnOnce() -> Option<AreaCode>) -> Self {
         let has_state = exchange.as_ref().is_some_and(|exchange| exchange.state.is_some());
         let area_code = if has_state { None } else { area_code() };
         Self { exchange, area_code }
@@ -170,11 +170,11 @@ impl Block {
     /// If the source names no state for the exchange, the state is that of the area code, provided
     /// that the area code lies in a single one. In a pooled exchange, holder and rate center are
     /// those of the number's thousands block, once its assignment is effective.
-    pub fn of(number: &PhoneNumber, records: BlockRecords, today: Date) -> Self {
-        Self::of_digit(thousands_digit(number), records, today)
+    pub fn new(number: &PhoneNumber, records: BlockRecords, today: Date) -> Self {
+        Self::from_digit(thousands_digit(number), records, today)
     }
 
-    fn of_digit(digit: Option<u8>, records: BlockRecords, today: Date) -> Self {
+    fn from_digit(digit: Option<u8>, records: BlockRecords, today: Date) -> Self {
         let BlockRecords { exchange, area_code } = records;
         let from_area_code =
             area_code.and_then(|area_code| Some((area_code.only_state()?, area_code.country)));
@@ -264,7 +264,7 @@ mod tests {
             (without_rate_center, 4, 7, "VALDEZ", "464D"),
         ] {
             let data = BlockRecords { exchange: Some(exchange), area_code: None };
-            let block = Block::of_digit(Some(digit), data, Date::constant(2026, month, 1));
+            let block = Block::from_digit(Some(digit), data, Date::constant(2026, month, 1));
             let case = format!("{digit} in month {month}");
             assert_eq!(block.rate_center.as_deref(), Some(rate_center), "{case}");
             let found = block.carrier.unwrap().ocn.unwrap().to_string();
@@ -305,7 +305,7 @@ mod tests {
     fn an_area_code_gives_the_state_only_if_it_lies_in_a_single_one() {
         let state = |exchange: Option<Exchange>, states: &[&str]| {
             let data = BlockRecords { exchange, area_code: Some(area_code(states)) };
-            let Block { state, .. } = Block::of_digit(None, data, Date::constant(2026, 7, 1));
+            let Block { state, .. } = Block::from_digit(None, data, Date::constant(2026, 7, 1));
             state.map(|(state, _)| state.to_string())
         };
         assert_eq!(state(Some(exchange()), &["AK"]).as_deref(), Some("AK"));

@@ -55,7 +55,7 @@ pub struct Columns(Vec<usize>);
 
 impl Columns {
     /// The columns that a client asks for.
-    pub fn of(options: &Options) -> Self {
+    pub fn new(options: &Options) -> Self {
         let all = 0..COLUMNS.len();
         Self(match &options.fields {
             None if options.has(Extra::Reason) => all.collect(),
@@ -180,7 +180,7 @@ mod tests {
             blocks: Default::default(),
         };
         let records = BlockRecords { exchange: Some(exchange), area_code: None };
-        FormatResult::of(number, records, today(), Some("https://flags.example.com"))
+        FormatResult::new(number, records, today(), Some("https://flags.example.com"))
     }
 
     /// The cells by their columns, without the empty ones.

@@ -25,9 +25,9 @@ impl FormatResult {
         };
         let npa_nxx = geographic_npa_nxx(&number);
         let records = npa_nxx.zip(dataset).map_or_else(BlockRecords::default, |(key, dataset)| {
-            BlockRecords::of(dataset.exchange(key), || dataset.area_code(key.npa))
+            BlockRecords::new(dataset.exchange(key), || dataset.area_code(key.npa))
         });
-        Self { reason, ..Self::of(number, records, today, None) }
+        Self { reason, ..Self::new(number, records, today, None) }
     }
 
     /// The result without the formats of a number that is not valid, so that none of them is taken for a

@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 #[strum(serialize_all = "camelCase", ascii_case_insensitive)]
 #[schema(rename_all = "camelCase")]
 pub enum Extra {
-    /// Why the number is not valid, or not the only one in its text.
+    /// Reason for an invalid number, or for a second one in the text.
     Reason,
     /// All of these.
     All,

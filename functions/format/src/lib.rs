@@ -1,4 +1,4 @@
-//! Describes phone numbers (spec 4.4), and looks up the blocks of North American ones.
+//! Describes phone numbers, and looks up the blocks of North American ones.
 
 mod answer;
 mod batch;
@@ -79,7 +79,7 @@ async fn by_query(
     params: Params,
     flags: FlagsBaseUrl,
 ) -> Result<Response, ApiError> {
-    let tn = Readings::of_query(&params)?
+    let tn = Readings::from_query(&params)?
         .ok_or_else(|| ApiError::invalid("tn is required. Usage: /v1/format?tn=<NUMBER>"))?;
     describe(&app, tn, &Options::parse(&params)?, &flags).await
 }
@@ -105,7 +105,7 @@ async fn describe(
                 None => block::BlockRecords::default(),
             };
             let flags = flags.0.as_deref().filter(|_| options.has_flags());
-            FormatResult::of(number, records, today(), flags)
+            FormatResult::new(number, records, today(), flags)
         }
     };
     let answer = &FormatResult { reason, ..result };

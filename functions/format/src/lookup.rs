@@ -28,7 +28,7 @@ use super::{
     readings::{Reading, Readings},
 };
 
-/// What is known of the block that a number is in.
+/// The block of a number.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct LookupResult {
     /// The ten digits of the number.
@@ -41,13 +41,13 @@ pub struct LookupResult {
     /// Subscriber number, last 4 digits.
     #[schema(pattern = "^[0-9]{4}$", example = "1234")]
     nxxx: String,
-    /// Whether the exchange is assigned.
+    /// Status of the exchange.
     status: Status,
     /// The holder of the number's block as assigned; `null` if nobody holds it. The number may have
     /// been ported since, which no open data tells.
     #[schema(required)]
     carrier: Option<CarrierInfo>,
-    /// Where the block is.
+    /// Location of the block.
     #[schema(required)]
     location: Option<Location>,
 }
@@ -77,7 +77,7 @@ fn nanp_number(tn: Readings) -> Result<(String, PhoneNumber, NanpParts), ApiErro
     let is_nanp = |reading: &Reading| reading.number.as_ref().is_some_and(PhoneNumber::is_nanp);
     let chosen = readings.iter().position(is_nanp).unwrap_or_default();
     let Reading { text, number } = readings.swap_remove(chosen);
-    let parts = number.as_ref().and_then(NanpParts::of);
+    let parts = number.as_ref().and_then(NanpParts::from_number);
     match number.zip(parts) {
         Some((number, parts)) => Ok((text, number, parts)),
         None => {
@@ -113,7 +113,7 @@ pub async fn by_path(
     responses((status = 200, description = "What is known of the block", body = LookupResult), ApiError)
 )]
 pub async fn by_query(State(app): State<App>, params: Params) -> Result<Response, ApiError> {
-    let tn = Readings::of_query(&params)?
+    let tn = Readings::from_query(&params)?
         .ok_or_else(|| ApiError::invalid("tn is required. Usage: /v1/lookup?tn=<NUMBER>"))?;
     look_up(&app, tn, &LookupOptions::parse(&params)?).await
 }
@@ -129,12 +129,12 @@ async fn look_up(app: &App, tn: Readings, options: &LookupOptions) -> Result<Res
     };
     let status = exchange.status;
     let country_of_exchange = exchange.country.to_string();
-    let block = Block::of(&number, records, today());
+    let block = Block::new(&number, records, today());
     // Google's rules tell the country of a valid number. Of any other, the numbering data does.
     let state = block.state.map(|(state, _)| state);
     let country = number.country.clone().or_else(|| state.map(StateCode::iso_country));
     let country = country.unwrap_or(country_of_exchange);
-    let location = Location::of(&country, &block);
+    let location = Location::new(&country, &block);
     let tn = number.national_number;
     let answer = &LookupResult { tn, npa, nxx, nxxx, status, carrier: block.carrier, location };
     Ok(Json(Thinned { answer, fields: options.fields.as_ref() }).into_response())

@@ -12,7 +12,7 @@ use utoipa::IntoParams;
 
 use super::{FormatResult, fields::Fields, include::Extra};
 
-/// How to read the number, whether its exchange may be answered from the cache, and what the answer has.
+/// Reading of the number, use of the cache, and fields of the answer.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query, rename_all = "camelCase")]
 pub struct Options {

@@ -51,15 +51,15 @@ enum Plus {
 
 impl Readings {
     /// The readings of the parameter `tn`; `None` if it is absent or empty.
-    pub fn of_query(params: &Params) -> Result<Option<Self>, ApiError> {
-        let readings: Vec<Self> = params.raw_values(TN).map(Self::of_value).collect();
+    pub fn from_query(params: &Params) -> Result<Option<Self>, ApiError> {
+        let readings: Vec<Self> = params.raw_values(TN).map(Self::from_value).collect();
         let likeliest = readings.iter().map(|readings| Cow::from(&readings.likeliest));
         let tn = single_value(TN, likeliest)?;
         Ok(tn.and(readings.into_iter().next()))
     }
 
     /// The readings of a value as it is in the query.
-    fn of_value(value: &str) -> Self {
+    fn from_value(value: &str) -> Self {
         // No form writes a space as `%20`, and clients that do so leave a plus sign as it is.
         if value.contains("%20") {
             return with_signs_between_numbers(value).into();
@@ -85,14 +85,14 @@ impl Readings {
     /// else one that can be parsed. Of equals the likeliest comes first.
     pub fn ranked(self, country: DefaultCountry) -> Vec<Reading> {
         let texts = [Some(self.likeliest), self.other].into_iter().flatten();
-        let mut readings: Vec<Reading> = texts.map(|text| Reading::of(text, country)).collect();
+        let mut readings: Vec<Reading> = texts.map(|text| Reading::new(text, country)).collect();
         readings.sort_by_key(|reading| Reverse(reading.quality()));
         readings
     }
 }
 
 impl Reading {
-    fn of(text: String, country: DefaultCountry) -> Self {
+    fn new(text: String, country: DefaultCountry) -> Self {
         Self { number: PhoneNumber::parse(&text, country), text }
     }
 
@@ -175,12 +175,12 @@ mod tests {
     use super::*;
 
     fn params(query: &str) -> Params {
-        Params::of(&format!("/?{query}").parse().unwrap())
+        Params::from_uri(&format!("/?{query}").parse().unwrap())
     }
 
     fn readings(value: &str) -> Vec<String> {
         let params = params(&format!("a=1&t%6E={value}"));
-        let Some(readings) = Readings::of_query(&params).unwrap() else { return Vec::new() };
+        let Some(readings) = Readings::from_query(&params).unwrap() else { return Vec::new() };
         [readings.likeliest].into_iter().chain(readings.other).collect()
     }
 
@@ -248,7 +248,7 @@ mod tests {
     fn an_empty_number_counts_as_absent_and_two_numbers_are_refused() {
         assert_eq!(readings(""), [""; 0]);
         assert_eq!(readings("305&tn=%33%30%35"), ["305"]);
-        let refused = Readings::of_query(&params("tn=305&tn=306"));
+        let refused = Readings::from_query(&params("tn=305&tn=306"));
         assert!(matches!(refused, Err(ApiError::InvalidRequest(_))));
     }
 
@@ -272,7 +272,7 @@ mod tests {
             ("tel:20-7946-0958;phone-context%3D+44", "+442079460958"),
             ("Line%20two:%20+44%2020%207946%200958", "+442079460958"),
         ] {
-            let best = Readings::of_value(value).best(DefaultCountry::default());
+            let best = Readings::from_value(value).best(DefaultCountry::default());
             assert_eq!(best.number.unwrap().formats.e164, e164, "{value}");
         }
         for (likeliest, other, best) in [
@@ -292,7 +292,7 @@ mod tests {
         #[test]
         fn any_value_is_read_without_panic(value in any::<String>(), signs in "[+%0-9a-f=:t]{0,12}") {
             for value in [value, signs] {
-                let _ = Readings::of_value(&value);
+                let _ = Readings::from_value(&value);
             }
         }
 
@@ -302,7 +302,7 @@ mod tests {
             let query = form.append_pair("tn", &text).finish();
             // Whatever else a form encodes, or another space, shows that the first one is a space.
             let is_in_doubt = text.starts_with(' ') && !text[1..].contains([' ', '+', '(', ')', ':']);
-            let likeliest = Readings::of_query(&params(&query)).unwrap().unwrap().likeliest;
+            let likeliest = Readings::from_query(&params(&query)).unwrap().unwrap().likeliest;
             prop_assert_eq!(likeliest == text, !is_in_doubt, "{}", likeliest);
         }
     }

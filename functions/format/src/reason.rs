@@ -4,7 +4,7 @@ use formatting::{DefaultCountry, PhoneNumber, Reason};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Why the number is not valid, or not the only one in its text.
+/// Reason for an invalid number, or for a second one in the text.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(as = Reason)]
 pub struct ReasonInfo {

@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer, ser::SerializeStruct};
 use serde_json::Value;
 
 /// Most changes that a report lists; [`Changes::iter`] gives all of them.
-pub const MOST_LISTED: usize = 100;
+pub const MAX_LISTED: usize = 100;
 
 /// The differences between two versions, counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -112,7 +112,7 @@ impl RecordKind {
         }
     }
 
-    fn of(key: RecordKey) -> Self {
+    fn from_key(key: RecordKey) -> Self {
         match key {
             RecordKey::Exchange(_) => Self::Exchange,
             RecordKey::AreaCode(_) => Self::AreaCode,
@@ -237,7 +237,7 @@ fn collect_fields(name: String, value: &Value, fields: &mut BTreeMap<String, Str
 impl Changes {
     /// The changes of the records with these keys.
     pub(crate) fn new(before: Arc<Dataset>, after: Arc<Dataset>, mut keys: Vec<RecordKey>) -> Self {
-        keys.sort_by_key(|&key| (RecordKind::of(key), key));
+        keys.sort_by_key(|&key| (RecordKind::from_key(key), key));
         Self { before, after, keys }
     }
 
@@ -253,7 +253,7 @@ impl Changes {
             let pair = RecordPair { key, before, after };
             RecordChange {
                 change: pair.change().unwrap_or(ChangeKind::Changed),
-                record: RecordKind::of(key),
+                record: RecordKind::from_key(key),
                 key: key_text(key),
                 fields: pair.changed_fields(),
             }
@@ -262,12 +262,12 @@ impl Changes {
 
     /// The changes that a report lists: the first ones.
     pub fn listed(&self) -> impl Iterator<Item = RecordChange> {
-        self.iter().take(MOST_LISTED)
+        self.iter().take(MAX_LISTED)
     }
 
     /// The number of changes that are not listed.
     pub fn unlisted(&self) -> usize {
-        self.total().saturating_sub(MOST_LISTED)
+        self.total().saturating_sub(MAX_LISTED)
     }
 }
 
@@ -388,7 +388,7 @@ mod tests {
         let keys = Comparison::between(&Dataset::default(), &after).changed_keys;
         let changes = Changes::new(Arc::default(), Arc::new(after), keys);
         let json = serde_json::to_value(changes).unwrap();
-        assert_eq!(json["listed"].as_array().unwrap().len(), MOST_LISTED);
+        assert_eq!(json["listed"].as_array().unwrap().len(), MAX_LISTED);
         assert_eq!(json["more"], 50);
         assert_eq!(json["listed"][0]["record"], "exchange");
         assert_eq!(json["listed"][0]["fields"]["status"]["after"], "ASSIGNED");

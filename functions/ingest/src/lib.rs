@@ -40,7 +40,7 @@ use self::{
 };
 
 pub use changes::{
-    ChangeKind, Changes, Delta, Differences, FieldChange, MOST_LISTED, RecordChange, RecordKind,
+    ChangeKind, Changes, Delta, Differences, FieldChange, MAX_LISTED, RecordChange, RecordKind,
 };
 pub use error::{IngestError, ReportError};
 pub use gates::{Percent, PercentError, Waivers};
@@ -80,11 +80,11 @@ pub async fn ingest(
     let version = Version::new(options.now);
     let dataset = Arc::new(assembled.following(&baseline.dataset, version.clone()));
     let bytes = dataset.pack()?;
-    let snapshot = Snapshot::of(version, &bytes, dataset.statistics(), file_dates, options.now);
+    let snapshot = Snapshot::new(version, &bytes, dataset.statistics(), file_dates, options.now);
     let compared = baseline.compared_with(&snapshot);
     let replaces_sample = baseline.snapshot.is_some() && compared.is_none();
 
-    let quality = Quality::of(&dataset);
+    let quality = Quality::new(&dataset);
     let oldest = match compared {
         Some(_) if !changed_keys.is_empty() => baseline.oldest_before(store, &snapshot).await?,
         _ => None,
@@ -96,7 +96,7 @@ pub async fn ingest(
     let next = MeasuredVersion { snapshot: &snapshot, dataset: &dataset };
     let refusals = gates::check(&older, next, &quality, &notes);
     let verdict = Verdict::new(&refusals, options.waivers);
-    let baseline_quality = compared.map(|_| Quality::of(&baseline.dataset));
+    let baseline_quality = compared.map(|_| Quality::new(&baseline.dataset));
     let quality = QualityReport::between(baseline_quality.as_ref(), &quality);
     let snapshot = Snapshot { confirmed: verdict.confirms_changes, ..snapshot };
     let mut before = Arc::clone(&baseline.dataset);

@@ -84,12 +84,12 @@ pub struct Warning {
 }
 
 /// Most examples of one kind of warning.
-const MOST_EXAMPLES: usize = 10;
+const MAX_EXAMPLES: usize = 10;
 
 impl Warning {
     fn count(&mut self, example: impl Display) {
         self.count += 1;
-        if self.examples.len() < MOST_EXAMPLES {
+        if self.examples.len() < MAX_EXAMPLES {
             self.examples.push(example.to_string());
         }
     }

@@ -12,10 +12,10 @@ use crate::{
 };
 
 /// The most times an import starts anew.
-const MOST_RESTARTS: u32 = 3;
+const MAX_RESTARTS: u32 = 3;
 /// The longest wait before an import starts anew. The waits are random, so that two imports do
 /// not go on meeting each other.
-const LONGEST_WAIT: Duration = Duration::from_secs(3);
+const MAX_WAIT: Duration = Duration::from_secs(3);
 
 /// Imports `sources`. If another import or a rollback comes first, the import starts anew from what that
 /// one has published, at most three times and within the deadline.
@@ -26,11 +26,11 @@ pub async fn ingest_after_others(
     progress: impl Fn(Progress),
 ) -> Result<ImportReport, IngestError> {
     let mut outcome = ingest(store, sources, options, &progress).await;
-    for restart in 1..=MOST_RESTARTS {
+    for restart in 1..=MAX_RESTARTS {
         if !matches!(outcome, Err(IngestError::Store(StoreError::Overtaken))) {
             break;
         }
-        let wait = LONGEST_WAIT.mul_f64(rand::rng().random::<f64>());
+        let wait = MAX_WAIT.mul_f64(rand::rng().random::<f64>());
         tracing::warn!(restart, ?wait, "another import came first; starting anew");
         before_deadline(options.deadline, tokio::time::sleep(wait)).await?;
         // The version has a time of its own: the other import may be newer than the first attempt.

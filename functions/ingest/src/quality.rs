@@ -108,7 +108,7 @@ pub(crate) fn percent(count: u32, of: u32) -> f64 {
 
 impl Quality {
     /// Measures the completeness of a version.
-    pub fn of(dataset: &Dataset) -> Self {
+    pub fn new(dataset: &Dataset) -> Self {
         let mut tallies: BTreeMap<Country, Tally> = BTreeMap::new();
         for exchange in dataset.exchanges() {
             tallies.entry(exchange.country).or_default().count(&exchange);
@@ -226,7 +226,7 @@ pub(crate) mod tests {
     }
 
     fn quality(exchanges: Vec<Exchange>) -> Quality {
-        Quality::of(&Dataset::new(vec![carrier("0051", "A", 1)], Vec::new(), exchanges))
+        Quality::new(&Dataset::new(vec![carrier("0051", "A", 1)], Vec::new(), exchanges))
     }
 
     #[test]

@@ -50,7 +50,7 @@ pub async fn rollback(
     };
     let comparison = Comparison::between(&current_dataset, &dataset);
     let quality =
-        QualityReport::between(Some(&Quality::of(&current_dataset)), &Quality::of(&dataset));
+        QualityReport::between(Some(&Quality::new(&current_dataset)), &Quality::new(&dataset));
     let (before, after) = (Arc::new(current_dataset), Arc::new(dataset));
     let report = ImportReport::new(&manifest.current, before, &after, comparison, quality, notes);
     if options.dry_run {

@@ -8,28 +8,24 @@ use shared::{
 };
 
 use crate::{
-    schema::known_arguments,
-    tools::{MOST_NUMBERS, NUMBERS, Tool},
+    schema::{DEFAULT_LIMIT, known_arguments},
+    tools::{MAX_NUMBERS, NUMBERS, Tool},
 };
-
-/// The page size of a call that names none: what a list answers is read by a model, which seldom needs
-/// as much as a program.
-pub const DEFAULT_LIMIT: u32 = 20;
 
 /// The arguments whose values are lists. In a query they are separated by commas.
 const LISTS: [&str; 2] = ["include", "fields"];
 
 /// The request of a call to the route of its tool.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct ToolRequest {
     pub params: Vec<(String, String)>,
     /// The numbers as a JSON array, if the tool takes several.
     pub numbers: Option<String>,
 }
 
-impl Asked {
+impl ToolRequest {
     /// The request of a call with these arguments. `null` counts as absent.
-    pub fn by(tool: &Tool, arguments: Option<JsonObject>) -> Result<Self, ApiError> {
+    pub fn new(tool: &Tool, arguments: Option<JsonObject>) -> Result<Self, ApiError> {
         let mut arguments = arguments.unwrap_or_default();
         arguments.retain(|_, value| !value.is_null());
         let known = known_arguments(tool);
@@ -51,7 +47,7 @@ impl Asked {
 
 /// Takes the numbers out of the arguments.
 fn numbers_in(arguments: &mut JsonObject) -> Result<String, ApiError> {
-    let rule = format!("{NUMBERS} must be a list of 1 to {MOST_NUMBERS} phone numbers");
+    let rule = format!("{NUMBERS} must be a list of 1 to {MAX_NUMBERS} phone numbers");
     let numbers = match arguments.shift_remove(NUMBERS) {
         Some(Value::Array(numbers)) => numbers,
         Some(other) => {
@@ -59,7 +55,7 @@ fn numbers_in(arguments: &mut JsonObject) -> Result<String, ApiError> {
         }
         None => return Err(ApiError::invalid(format!("{NUMBERS} is required: {rule}"))),
     };
-    if !(1..=MOST_NUMBERS).contains(&numbers.len()) {
+    if !(1..=MAX_NUMBERS).contains(&numbers.len()) {
         return Err(ApiError::invalid(format!("{rule}, got {}", numbers.len())));
     }
     let as_texts = numbers.into_iter().map(|number| match number {
@@ -103,9 +99,9 @@ mod tests {
 
     use super::*;
 
-    fn asked(tool: &str, arguments: Value) -> Result<Asked, String> {
+    fn asked(tool: &str, arguments: Value) -> Result<ToolRequest, String> {
         let arguments = arguments.as_object().cloned();
-        Asked::by(Tool::named(tool).unwrap(), arguments)
+        ToolRequest::new(Tool::named(tool).unwrap(), arguments)
             .map_err(|error| error.body().message().to_owned())
     }
 
@@ -169,7 +165,7 @@ mod tests {
         let arguments = json!({ "numbers": ["+1 305", 3052345678_u64], "defaultCountry": "GB" });
         let params = single("defaultCountry", "GB").unwrap();
         let numbers = Some(r#"["+1 305","3052345678"]"#.to_owned());
-        assert_eq!(asked("format_numbers", arguments), Ok(Asked { params, numbers }));
+        assert_eq!(asked("format_numbers", arguments), Ok(ToolRequest { params, numbers }));
         for (numbers, got) in [
             (json!([]), "got 0"),
             (json!(vec!["1"; 26]), "got 26"),

@@ -10,7 +10,7 @@ use shared::{
 };
 use tokio::sync::oneshot;
 
-use crate::{arguments::Asked, tools::Tool};
+use crate::{arguments::ToolRequest, tools::Tool};
 
 /// A call that waits for its answer.
 #[derive(Debug)]
@@ -34,8 +34,8 @@ impl ToolCall {
     /// is one. Several numbers are charged to `charge`.
     pub async fn answer_from(self, routes: &InProcess, charge: Charge, note: Option<&str>) {
         let Self { tool, arguments, reply } = self;
-        let answer = match Asked::by(tool, arguments) {
-            Ok(Asked { params, numbers }) => {
+        let answer = match ToolRequest::new(tool, arguments) {
+            Ok(ToolRequest { params, numbers }) => {
                 let params = params.iter().map(|(name, value)| (name.as_str(), value.as_str()));
                 match numbers {
                     None => routes.get(tool.path, params).await,

@@ -35,10 +35,10 @@ use crate::{
 };
 
 /// The longest body: a call needs some hundred bytes.
-const LONGEST_BODY: usize = 64 * 1024;
+const MAX_BODY_BYTES: usize = 64 * 1024;
 
 /// The number of characters after which a message of the SDK is cut, since it may repeat a header.
-const LONGEST_MESSAGE: usize = 200;
+const MAX_MESSAGE_LENGTH: usize = 200;
 
 /// The headers of requests that the protocol defines. The SDK sees no others, such as a key.
 const OF_PROTOCOL: [HeaderName; 3] = [
@@ -63,7 +63,7 @@ pub async fn answer(
     match message_of(&parts.headers, body).await {
         Ok(message) => {
             if !takes_numbers(&message) {
-                charge.many(1).await?;
+                charge.charge_many(1).await?;
             }
             Ok(answer_message(routes, charge, &parts.headers, &message).await)
         }
@@ -87,9 +87,9 @@ async fn message_of(headers: &HeaderMap, body: Body) -> Result<Value, Refused> {
         let message = "Content-Type must be application/json";
         return Err(Refused::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
     }
-    let body = body::read(body, LONGEST_BODY).await.map_err(|error| match error {
+    let body = body::read(body, MAX_BODY_BYTES).await.map_err(|error| match error {
         UnreadableBody::TooLong => {
-            let message = format!("The body must have at most {LONGEST_BODY} bytes");
+            let message = format!("The body must have at most {MAX_BODY_BYTES} bytes");
             Refused::new(StatusCode::PAYLOAD_TOO_LARGE, message)
         }
         UnreadableBody::Broken => Refused::new(StatusCode::BAD_REQUEST, body::BROKEN),
@@ -165,9 +165,10 @@ fn request_to_sdk(headers: &HeaderMap, message: &Value) -> axum::http::Request<B
 /// An error that the SDK tells in plain text, in the form of all others.
 async fn as_refusal(response: Response) -> Response {
     let status = response.status();
-    let text = to_bytes(response.into_body(), LONGEST_BODY).await.unwrap_or_else(|_| Bytes::new());
+    let text =
+        to_bytes(response.into_body(), MAX_BODY_BYTES).await.unwrap_or_else(|_| Bytes::new());
     let text = String::from_utf8_lossy(&text);
     let message: String =
-        text.trim_start_matches("Bad Request: ").chars().take(LONGEST_MESSAGE).collect();
+        text.trim_start_matches("Bad Request: ").chars().take(MAX_MESSAGE_LENGTH).collect();
     Refused::new(status, message).into_response()
 }

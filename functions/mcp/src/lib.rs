@@ -48,7 +48,7 @@ pub fn routes() -> Routes {
 
 /// The routes that tools ask, on the data of `app`.
 pub fn asked_routes(app: App) -> InProcess {
-    InProcess::of(functions(), app)
+    InProcess::new(functions(), app)
 }
 
 /// The functions whose routes tools ask.

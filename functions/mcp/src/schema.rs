@@ -8,10 +8,13 @@ use serde_json::{Map, Value, json};
 use shared::app::openapi;
 
 use crate::{
-    arguments::DEFAULT_LIMIT,
     functions,
-    tools::{MOST_NUMBERS, NUMBERS, TOOLS, Tool},
+    tools::{MAX_NUMBERS, NUMBERS, TOOLS, Tool},
 };
+
+/// The page size of a call that names none: what a list answers is read by a model, which seldom needs
+/// as much as a program.
+pub const DEFAULT_LIMIT: u32 = 20;
 
 /// Every tool with the schema of its arguments.
 pub static DESCRIBED_TOOLS: LazyLock<Vec<DescribedTool>> = LazyLock::new(|| {
@@ -21,7 +24,7 @@ pub static DESCRIBED_TOOLS: LazyLock<Vec<DescribedTool>> = LazyLock::new(|| {
 
 /// An agent pays for each word of a schema whenever it thinks. A longer list of values is left out:
 /// the error that answers a wrong one states the rule.
-const LONGEST_ENUM: usize = 100;
+const MAX_ENUM_VALUES: usize = 100;
 
 /// Examples of arguments for which a route has none, or one that only programs write.
 const EXAMPLES: [(&str, &str); 5] = [
@@ -88,7 +91,7 @@ fn numbers() -> Value {
         "type": "array",
         "items": { "type": "string", "minLength": 1 },
         "minItems": 1,
-        "maxItems": MOST_NUMBERS,
+        "maxItems": MAX_NUMBERS,
         "description": "Phone numbers in any notation",
         "examples": [["+1 (416) 234-5678", "020 7946 0958"]],
     })
@@ -102,7 +105,8 @@ fn property(name: &str, parameter: &Value, api: &Value) -> Map<String, Value> {
     let mut property = schema.as_object().cloned().unwrap_or_default();
     // Of numbers only JSON's own kinds matter to an agent.
     property.remove("format");
-    if property.get("enum").and_then(Value::as_array).is_some_and(|all| all.len() > LONGEST_ENUM) {
+    if property.get("enum").and_then(Value::as_array).is_some_and(|all| all.len() > MAX_ENUM_VALUES)
+    {
         property.remove("enum");
     }
     let of_tool = EXAMPLES.iter().find(|(argument, _)| *argument == name);

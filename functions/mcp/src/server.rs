@@ -155,7 +155,7 @@ mod tests {
     use shared::pagination::MAX_LIMIT;
 
     use super::*;
-    use crate::arguments::DEFAULT_LIMIT;
+    use crate::schema::DEFAULT_LIMIT;
 
     #[test]
     fn the_instructions_say_how_long_pages_are() {

@@ -15,7 +15,7 @@ pub struct Tool {
 /// The argument that holds many phone numbers.
 pub const NUMBERS: &str = "numbers";
 /// The most numbers of a call. Each costs a model some hundred tokens; more are for programs.
-pub const MOST_NUMBERS: usize = 25;
+pub const MAX_NUMBERS: usize = 25;
 
 impl Tool {
     /// The tool of this name.
@@ -100,6 +100,6 @@ mod tests {
     #[test]
     fn the_description_of_format_numbers_says_how_many_it_takes() {
         let description = Tool::named("format_numbers").unwrap().description;
-        assert!(description.contains(&format!(" up to {MOST_NUMBERS} numbers")), "{description}");
+        assert!(description.contains(&format!(" up to {MAX_NUMBERS} numbers")), "{description}");
     }
 }

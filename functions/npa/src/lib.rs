@@ -1,4 +1,4 @@
-//! Lists the exchanges of an area code, and looks up a single one (spec 4.3).
+//! Lists the exchanges of an area code, and looks up a single one.
 
 use axum::{extract::State, http::Uri};
 use numbering::records::{AreaCode, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, StateCode, Status};
@@ -25,7 +25,7 @@ pub fn routes() -> Routes {
         .into()
 }
 
-/// An exchange as a row of its area code (spec 2.4).
+/// An exchange as a row of its area code.
 ///
 /// Its holder is the one as assigned. A number of it may lie in a thousands block of another holder,
 /// or have been ported to another carrier since, which no open data tells.
@@ -58,7 +58,7 @@ impl From<Exchange> for ExchangeRow {
     }
 }
 
-/// An area code with a page of its exchanges (spec 2.4).
+/// An area code with a page of its exchanges.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AreaCodeResult {
     pub npa: Npa,
@@ -104,7 +104,7 @@ impl AreaCodeResult {
         AreaCode { npa, state, states: _, country, total_exchanges }: AreaCode,
         exchanges: impl ExactSizeIterator<Item = Exchange>,
     ) -> Paged<Self> {
-        let (exchanges, pagination) = page.of_items(exchanges);
+        let (exchanges, pagination) = page.slice(exchanges);
         let body = Self {
             npa,
             state,

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use crate::{
+    api::{Answer, Api},
     expectation::{Expectation, Part},
     findings::Findings,
-    functions::{Answer, NoAnswer},
     request::Request,
     targets::Function,
 };
@@ -14,20 +14,6 @@ use crate::{
 pub struct Check {
     pub request: Request,
     pub expectation: Expectation,
-}
-
-/// A way to reach the functions.
-pub trait Api {
-    /// The name of the check that makes this request; `None` if the request is not made.
-    fn check_name(&self, request: &Request) -> Option<String>;
-
-    /// The forms of a request that are checked one by one.
-    fn forms(&self, request: Request) -> Vec<Request> {
-        vec![request]
-    }
-
-    fn answer_to(&self, request: &Request)
-    -> impl Future<Output = Result<Answer, NoAnswer>> + Send;
 }
 
 /// An assigned exchange in the answer to a search.
@@ -71,7 +57,7 @@ fn check(request: Request, parts: &[(&'static str, Part)]) -> Check {
 
 fn site() -> [Check; 3] {
     let description = Request::to(Function::Site, "/openapi.json");
-    let page = |route| Request::to(Function::Site, route).of_type("text/html");
+    let page = |route| Request::to(Function::Site, route).with_content_type("text/html");
     let is_whole = [("", has("<title>")), ("", has("</body>"))];
     [
         check(description, &[("/info/title", is("Telephone Number Reference Service"))]),
@@ -162,7 +148,7 @@ fn checks_about(Exchange { npa, nxx, ocn, row }: &Exchange) -> [Check; 8] {
             ],
         ),
         check(
-            batch().body(format!("tn\n{number}\n")).of_type("text/csv"),
+            batch().body(format!("tn\n{number}\n")).with_content_type("text/csv"),
             &[("", has(format!("\n{number},"))), ("", has(format!(",{npa},{nxx},")))],
         ),
         check(

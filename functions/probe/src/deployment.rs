@@ -44,7 +44,7 @@ pub async fn report(
     call.retry(WAITS).when(is_transient).notify(log).await.map(|_| ())
 }
 
-/// Whether another attempt may succeed.
+/// Returns `true` if another attempt may succeed.
 fn is_transient(error: &CallError) -> bool {
     match error {
         CallError::Transport { .. } => true,

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::functions::{Answer, NoAnswer};
+use crate::api::{Answer, NoAnswer};
 
-/// Why a check failed.
+/// Failure of a check.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckError {
     #[error(transparent)]
@@ -17,7 +17,7 @@ pub enum CheckError {
     Content(String),
 }
 
-/// What a part of an answer must be.
+/// Expected value of a part of an answer.
 #[derive(Debug, Clone)]
 pub enum Part {
     Is(Value),

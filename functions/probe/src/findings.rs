@@ -7,8 +7,8 @@ use logging::{Metric, Unit, metrics_line, with_causes};
 use serde_json::{Value, json};
 
 use crate::{
+    api::{Answer, NoAnswer},
     expectation::{CheckError, Expectation},
-    functions::{Answer, NoAnswer},
 };
 
 /// The outcome of one check.
@@ -27,7 +27,7 @@ pub struct Findings {
     pub outcomes: Vec<Outcome>,
     /// When the data was imported; `None` before the first import, or if the service does not tell.
     pub imported_at: Option<Timestamp>,
-    /// Whether the service says that nothing has been imported yet.
+    /// `true` if the service says that nothing has been imported yet.
     pub is_empty: bool,
     /// The assigned exchanges in the statistics of the current data.
     pub(crate) assigned: Option<u64>,
@@ -78,7 +78,7 @@ impl Findings {
         self.is_empty |= others.is_empty;
     }
 
-    /// Whether every check succeeded.
+    /// Returns `true` if every check succeeded.
     pub fn are_good(&self) -> bool {
         self.failures().next().is_none()
     }

@@ -6,16 +6,19 @@ use backon::{ExponentialBuilder, Retryable};
 use jiff::Timestamp;
 use logging::with_causes;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use reqwest::{Method, StatusCode};
+use reqwest::Method;
 use serde::Deserialize;
-use serde_json::Value;
 use signed_requests::{AwsAccount, CallError, MAX_ANSWER_BYTES, Service, first_bytes};
 use tokio::time::Instant;
 
-use crate::{checks::Api, request::Request, targets::Targets};
+use crate::{
+    api::{Answer, Api, NoAnswer},
+    request::Request,
+    targets::Targets,
+};
 
 /// The time that an answer may take. API Gateway would wait longer, but a client would have gone.
-const LONGEST_ANSWER: Duration = Duration::from_secs(16);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(16);
 /// The waits after a refusal for want of concurrency, which others use for a moment.
 const WAITS: ExponentialBuilder = ExponentialBuilder::new()
     .with_min_delay(Duration::from_millis(100))
@@ -27,58 +30,6 @@ const FUNCTION_ERROR: &str = "x-amz-function-error";
 /// The characters of an ARN that are not encoded in a path.
 const ENCODED_IN_PATH: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
-
-/// An HTTP response.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Answer {
-    pub status: u16,
-    /// A text, if the body is not JSON.
-    pub body: Value,
-}
-
-impl Answer {
-    /// An answer whose body is read as JSON, unless its media type is another one.
-    pub(crate) fn new(
-        status: u16,
-        media_type: Option<&str>,
-        body: String,
-    ) -> Result<Self, NoAnswer> {
-        let is_json = media_type.is_none_or(|media_type| media_type.contains("json"));
-        let body = if is_json { serde_json::from_str(&body)? } else { Value::String(body) };
-        Ok(Self { status, body })
-    }
-}
-
-/// Why neither a function nor the API has answered.
-#[derive(Debug, thiserror::Error)]
-pub enum NoAnswer {
-    #[error("no answer within {0:?}")]
-    Timeout(Duration),
-    #[error(transparent)]
-    Call(CallError),
-    #[error("the request failed")]
-    Transport(#[source] reqwest::Error),
-    #[error("the function has failed ({kind}): {message}")]
-    Function { kind: String, message: String },
-    #[error("the answer is not JSON")]
-    NoJson(#[from] serde_json::Error),
-}
-
-impl NoAnswer {
-    /// Whether Lambda has refused the call for want of concurrency.
-    fn is_throttled(&self) -> bool {
-        let Self::Call(CallError::Refused { status, .. }) = self else { return false };
-        *status == StatusCode::TOO_MANY_REQUESTS
-    }
-
-    /// The error of a request with a time limit, without the address.
-    pub(crate) fn of_transport(error: reqwest::Error, limit: Duration) -> Self {
-        if error.is_timeout() {
-            return Self::Timeout(limit);
-        }
-        Self::Transport(error.without_url())
-    }
-}
 
 /// The functions, which are asked until a deadline.
 pub struct Functions {
@@ -134,13 +85,13 @@ impl Functions {
         let call =
             self.account.call(Service::Lambda, Method::POST, &path, &headers, event.into(), limit);
         let response = call.await.map_err(|error| match error {
-            CallError::Transport { source, .. } => NoAnswer::of_transport(source, limit),
+            CallError::Transport { source, .. } => NoAnswer::from_transport(source, limit),
             other => NoAnswer::Call(other),
         })?;
         let kind = response.headers().get(FUNCTION_ERROR);
         let kind = kind.map(|kind| String::from_utf8_lossy(kind.as_bytes()).into_owned());
         let payload = first_bytes(response, MAX_ANSWER_BYTES).await;
-        let payload = payload.map_err(|error| NoAnswer::of_transport(error, limit))?;
+        let payload = payload.map_err(|error| NoAnswer::from_transport(error, limit))?;
         if let Some(kind) = kind {
             let message =
                 serde_json::from_slice(&payload).map(|error: FunctionError| error.message);
@@ -154,5 +105,5 @@ impl Functions {
 
 /// The time that a request may take before a deadline.
 pub fn time_left(deadline: Instant) -> Duration {
-    LONGEST_ANSWER.min(deadline.saturating_duration_since(Instant::now()))
+    ANSWER_TIMEOUT.min(deadline.saturating_duration_since(Instant::now()))
 }

@@ -14,7 +14,8 @@ use signed_requests::AwsAccount;
 use tokio::time::Instant;
 
 use crate::{
-    checks::{Api, Check, check_all, health},
+    api::Api,
+    checks::{Check, check_all, health},
     deployment::{REPORT_TIME, report},
     event::{Deployment, Event, Request},
     expectation::CheckError,
@@ -25,7 +26,7 @@ use crate::{
 };
 
 /// The time for the checks if Lambda does not tell its limit.
-const LONGEST_CHECKS: Duration = Duration::from_secs(50);
+const CHECKS_TIMEOUT: Duration = Duration::from_secs(50);
 
 /// An invocation: the id of its requests in the access log, and its deadline.
 #[derive(Clone)]
@@ -122,7 +123,7 @@ async fn check_live(
         Some(base_url) => {
             let invalid = |_| format!("base_url must be an address, got '{base_url}'");
             let address = base_url.parse().map_err(invalid)?;
-            let secrets = OriginSecrets::of(&variable("ORIGIN_SECRET").unwrap_or_default());
+            let secrets = OriginSecrets::parse(&variable("ORIGIN_SECRET").unwrap_or_default());
             let secret = secret_for(&address, &secrets, &region);
             Some(HttpApi::new(base_url, secret, deadline)?)
         }
@@ -141,7 +142,7 @@ fn functions_at(
     account: AwsAccount,
     invocation: &Invocation,
 ) -> Result<Functions, Error> {
-    let targets = Targets::of(serving, variable)?;
+    let targets = Targets::new(serving, variable)?;
     let Invocation { id, deadline } = invocation.clone();
     Ok(Functions { account, targets, request_id: id, deadline })
 }
@@ -155,5 +156,5 @@ fn variable(name: &str) -> Option<String> {
 fn time_for_checks(milliseconds: u64) -> Instant {
     let end = SystemTime::UNIX_EPOCH + Duration::from_millis(milliseconds);
     let left = end.duration_since(SystemTime::now()).ok();
-    Instant::now() + left.map_or(LONGEST_CHECKS, |left| left.saturating_sub(REPORT_TIME))
+    Instant::now() + left.map_or(CHECKS_TIMEOUT, |left| left.saturating_sub(REPORT_TIME))
 }

@@ -7,10 +7,11 @@ use signed_requests::{MAX_ANSWER_BYTES, client_builder, domain, first_bytes};
 use tokio::time::Instant;
 
 use crate::{
+    api::{Answer, NoAnswer},
     checks::{Check, carriers, health, statistics},
     expectation::{Expectation, Part},
     findings::Findings,
-    functions::{Answer, NoAnswer, time_left},
+    functions::time_left,
     request::Request,
 };
 
@@ -41,7 +42,7 @@ impl HttpApi {
         key: Option<&str>,
     ) -> Result<Answer, NoAnswer> {
         let limit = time_left(self.deadline);
-        let failed = |error| NoAnswer::of_transport(error, limit);
+        let failed = |error| NoAnswer::from_transport(error, limit);
         let url = format!("{}{}", self.base_url, request.target());
         let mut sending = match &request.body {
             None => self.client.get(url),
@@ -112,7 +113,7 @@ mod tests {
 
     #[test]
     fn only_api_gateway_gets_the_secret() {
-        let secrets = OriginSecrets::of("hunter2");
+        let secrets = OriginSecrets::parse("hunter2");
         for (address, is_sent) in [
             ("https://abcdef1234.execute-api.eu-west-1.amazonaws.com", true),
             ("http://abcdef1234.execute-api.eu-west-1.amazonaws.com", false),

@@ -8,6 +8,7 @@
 //! same checks over HTTP. The probe invokes the [`functions`] with the events that API Gateway
 //! would make ([`request`]); [`targets`] names their versions, and [`findings`] is the outcome.
 
+mod api;
 mod checks;
 mod deployment;
 mod event;
@@ -19,10 +20,10 @@ mod http_api;
 mod request;
 mod targets;
 
-pub use checks::{Api, Check, check_all, keyed_checks};
+pub use api::{Answer, Api, NoAnswer};
+pub use checks::{Check, check_all, keyed_checks};
 pub use expectation::{CheckError, Expectation};
 pub use findings::{Findings, Outcome};
-pub use functions::{Answer, NoAnswer};
 pub use handler::handle;
 pub use http_api::HttpApi;
 pub use request::Request;

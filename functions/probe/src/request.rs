@@ -50,13 +50,13 @@ impl Request {
         self
     }
 
-    /// The request with a body of JSON, unless [`Self::of_type`] says otherwise.
+    /// The request with a body of JSON, unless [`Self::with_content_type`] says otherwise.
     pub(crate) fn body(mut self, body: impl ToString) -> Self {
         self.body = Some(body.to_string());
         self
     }
 
-    pub(crate) fn of_type(mut self, media_type: &'static str) -> Self {
+    pub(crate) fn with_content_type(mut self, media_type: &'static str) -> Self {
         self.media_type = media_type;
         self
     }
@@ -188,7 +188,8 @@ mod tests {
         assert_eq!(event["rawQueryString"], "q=a%20b&limit=1");
         assert_eq!(event["queryStringParameters"], json!({ "q": "a b", "limit": "1" }));
 
-        let request = Request::to(Function::Format, "/v1/format").body("tn\n").of_type("text/csv");
+        let request =
+            Request::to(Function::Format, "/v1/format").body("tn\n").with_content_type("text/csv");
         let event = request.event("id", Timestamp::UNIX_EPOCH);
         assert_eq!(event["requestContext"]["http"]["method"], "POST");
         for name in ["accept", "content-type"] {

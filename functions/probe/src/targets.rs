@@ -44,7 +44,7 @@ pub enum Serving {
 /// The alias that the API invokes.
 const ALIAS: &str = "live";
 
-/// Why the place of a function is unknown.
+/// Error for a function whose address is unknown.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "the environment variable {variable} must be the ARN of a version of a function, got '{value}'"
@@ -54,14 +54,14 @@ pub struct NoVersion {
     value: String,
 }
 
-/// Where the functions are invoked.
+/// Addresses of the functions.
 #[derive(Debug, Clone)]
 pub struct Targets(BTreeMap<Function, String>);
 
 impl Targets {
     /// The versions that the environment names, or the aliases beside them. A deployment sets the
     /// variables before it moves the first alias.
-    pub fn of(
+    pub fn new(
         serving: Serving,
         environment: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, NoVersion> {
@@ -102,8 +102,8 @@ mod tests {
 
     #[test]
     fn the_aliases_are_those_of_the_functions_whose_versions_are_known() {
-        let next = Targets::of(Serving::Next, arn).unwrap();
-        let live = Targets::of(Serving::Live, arn).unwrap();
+        let next = Targets::new(Serving::Next, arn).unwrap();
+        let live = Targets::new(Serving::Live, arn).unwrap();
         let npa = "arn:aws:lambda:us-east-1:123456789012:function:numbers-npa";
         assert_eq!(next.arn(Function::Npa), format!("{npa}:7"));
         assert_eq!(live.arn(Function::Npa), format!("{npa}:live"));
@@ -117,7 +117,7 @@ mod tests {
                 "NPA_VERSION" => Some(value.to_owned()),
                 other => arn(other),
             };
-            let error = Targets::of(Serving::Live, environment).unwrap_err().to_string();
+            let error = Targets::new(Serving::Live, environment).unwrap_err().to_string();
             assert!(error.contains("NPA_VERSION") && error.contains(value), "{error}");
         }
     }

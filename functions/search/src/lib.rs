@@ -1,4 +1,4 @@
-//! Searches all exchanges by words and exact filters (spec 4.7).
+//! Searches all exchanges by words and exact filters.
 
 use axum::{extract::State, http::Uri};
 use numbering::dataset::Search;
@@ -70,7 +70,7 @@ impl From<Exchange> for FoundExchange {
     }
 }
 
-/// A page of the exchanges that were found (spec 4.7).
+/// A page of the exchanges that were found.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SearchResult {
     pub results: Vec<FoundExchange>,
@@ -135,7 +135,7 @@ async fn search(
 ) -> Result<Paged<SearchResult>, ApiError> {
     let search = parse(&params)?;
     let LoadedVersion { version, dataset } = app.dataset_for_listing(&version_param).await?;
-    let (on_page, pagination) = page.of_items(dataset.search(&search, today()));
+    let (on_page, pagination) = page.slice(dataset.search(&search, today()));
     let results = on_page.into_iter().map(FoundExchange::from).collect();
     Ok(Paged {
         uri,

@@ -12,7 +12,7 @@ use crate::version_3_0;
 const VERSION_3_1: &str = include_str!("../../../docs/openapi.json");
 static VERSION_3_0: LazyLock<String> = LazyLock::new(|| {
     let description = serde_json::from_str(VERSION_3_1).expect("the description is JSON");
-    format!("{:#}\n", version_3_0::of(description))
+    format!("{:#}\n", version_3_0::convert(description))
 });
 const JSON: [(HeaderName, &str); 1] = [(CONTENT_TYPE, "application/json")];
 

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 /// The description in version 3.0. What that version cannot say is left out: a pattern of the names
 /// of a map, and more than one example of a schema.
-pub fn of(mut description: Value) -> Value {
+pub fn convert(mut description: Value) -> Value {
     let schemas = description["components"]["schemas"].clone();
     rewrite(&mut description, &schemas);
     drop_unused_schemas(&mut description);
@@ -111,7 +111,7 @@ mod tests {
         let nullable =
             json!({ "oneOf": [{ "type": "null" }, { "$ref": "#/components/schemas/A" }] });
         let schemas = json!({ "A": { "type": "object" }, "B": { "type": "object" } });
-        let rewritten = of(json!({
+        let rewritten = convert(json!({
             "info": {}, "a": nullable, "b": { "$ref": "#/components/schemas/B" },
             "components": { "schemas": schemas }
         }));

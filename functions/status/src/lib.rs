@@ -1,4 +1,4 @@
-//! Answers with health and statistics, without a key (spec 4.5 and 4.6).
+//! Answers with health and statistics, without a key.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use store::{DatasetError, Serving, Snapshot};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// Names the version of the data, which no field of the statistics may (spec 2.7).
+/// Names the version of the data, which no field of the statistics may.
 const DATA_VERSION: HeaderName = HeaderName::from_static("x-data-version");
 
 /// Says that the data is the made-up sample, which no field of the bodies may.
@@ -43,7 +43,7 @@ pub fn routes() -> Routes {
     )
 }
 
-/// The health of the service (spec 2.6 and 3).
+/// The health of the service.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Health {
     pub status: ServiceStatus,
@@ -56,7 +56,7 @@ pub struct Health {
     pub version: &'static str,
 }
 
-/// Whether the service can answer (spec 3).
+/// Status of the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ServiceStatus {
@@ -70,7 +70,7 @@ pub enum ServiceStatus {
     Unhealthy,
 }
 
-/// Whether the database can be read (spec 3).
+/// Connection to the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DatabaseStatus {
@@ -79,7 +79,7 @@ pub enum DatabaseStatus {
 }
 
 impl Health {
-    fn of(serving: &Serving) -> Self {
+    fn from_serving(serving: &Serving) -> Self {
         let (status, database) = match serving {
             Serving::Current(_) => (ServiceStatus::Healthy, DatabaseStatus::Connected),
             Serving::Older(_) | Serving::Empty => {
@@ -107,7 +107,7 @@ impl IntoResponse for Health {
     }
 }
 
-/// Counts over the database (spec 2.7).
+/// Counts over the database.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Stats {
     /// Total NPA-NXX records.
@@ -123,7 +123,7 @@ pub struct Stats {
 /// Statistics, with the header that names the version which they count.
 type StatsWithVersion = ([(HeaderName, String); 1], SampleMark, Json<Stats>);
 
-/// How much of the numbering plan the records cover (spec 2.7).
+/// Coverage of the numbering plan.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Coverage {
     /// Number of unique area codes among the records: those that have exchanges.
@@ -182,14 +182,14 @@ fn by_name<K: ToString>(counts: BTreeMap<K, u32>) -> BTreeMap<String, u32> {
         (
             status = 503, description = "The service is unhealthy", body = Health,
             examples((
-                "unhealthy" = (value = json!(Health::of(&Serving::Nothing(DatasetError::StillUnreadable))))
+                "unhealthy" = (value = json!(Health::from_serving(&Serving::Nothing(DatasetError::StillUnreadable))))
             ))
         )
     )
 )]
 async fn health(State(app): State<App>) -> (SampleMark, Health) {
     let serving = app.dataset.serving().await;
-    (serving.snapshot().and_then(sample_mark), Health::of(&serving))
+    (serving.snapshot().and_then(sample_mark), Health::from_serving(&serving))
 }
 
 /// Health, without the version prefix
@@ -207,7 +207,7 @@ async fn health(State(app): State<App>) -> (SampleMark, Health) {
         (
             status = 503, description = "The service is unhealthy", body = Health,
             examples((
-                "unhealthy" = (value = json!(Health::of(&Serving::Nothing(DatasetError::StillUnreadable))))
+                "unhealthy" = (value = json!(Health::from_serving(&Serving::Nothing(DatasetError::StillUnreadable))))
             ))
         )
     )

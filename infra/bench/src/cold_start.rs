@@ -76,13 +76,13 @@ pub async fn measure(options: &Options) -> Result<String, Error> {
 fn subjects(programs: &Programs) -> Result<Vec<Subject>, Error> {
     let mut subjects = Vec::new();
     for request in [
-        requests::of_baseline("(a) hello", "hello", "/message"),
-        requests::of_baseline("(b) hello and one GetItem", "hello_dynamodb", "/attributes"),
+        requests::baseline("(a) hello", "hello", "/message"),
+        requests::baseline("(b) hello and one GetItem", "hello_dynamodb", "/attributes"),
     ] {
         let program = build_baseline(request.function)?;
         subjects.push(Subject { program, request, starts: Vec::new() });
     }
-    for request in requests::of_every_kind(programs.is_full_scale) {
+    for request in requests::every_kind(programs.is_full_scale) {
         let program = programs.function(request.function);
         subjects.push(Subject { program, request, starts: Vec::new() });
     }

@@ -59,16 +59,16 @@ pub async fn measure(options: &Options) -> Result<String, Error> {
         let (process, url) = programs.start("serve", "base URL")?;
         let server = Server { name: LOCAL_SERVER, process, url };
         let measured = [EXCHANGE, CARRIER, EXCHANGES, SEARCH_WORDS];
-        let others = requests::of_every_kind(programs.is_full_scale).into_iter();
+        let others = requests::every_kind(programs.is_full_scale).into_iter();
         let others = others.filter(|request| measured.contains(&request.name));
-        server.measure(options, requests::of_numbers(), &mut rows).await?;
+        server.measure(options, requests::numbers(), &mut rows).await?;
         for request in others {
             server.measure(options, vec![request], &mut rows).await?;
         }
     }
     if EXPRESS.contains(&options.only) {
         match start_express() {
-            Ok(server) => server.measure(options, requests::of_numbers(), &mut rows).await?,
+            Ok(server) => server.measure(options, requests::numbers(), &mut rows).await?,
             Err(error) => left_out = format!("\n{EXPRESS} is left out: {error}\n"),
         }
     }

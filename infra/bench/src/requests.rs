@@ -30,13 +30,13 @@ pub const SEARCH_FILTERS: &str = "search: two filters";
 pub const HEALTH: &str = "status: health";
 
 /// The request that a function which the others are compared with answers with this field.
-pub fn of_baseline(name: &'static str, function: &'static str, answer: &'static str) -> Request {
+pub fn baseline(name: &'static str, function: &'static str, answer: &'static str) -> Request {
     let (route, target) = ("/v1/npa/{npa}", "/v1/npa/415".to_owned());
     Request { name, function, route, target, answer }
 }
 
 /// One request of each kind, that succeeds with this data.
-pub fn of_every_kind(is_full_scale: bool) -> Vec<Request> {
+pub fn every_kind(is_full_scale: bool) -> Vec<Request> {
     let (carrier, words) = if is_full_scale {
         ("/v1/carrier/6010", "/v1/search?q=cingular+wireless")
     } else {
@@ -72,7 +72,7 @@ pub fn of_every_kind(is_full_scale: bool) -> Vec<Request> {
 }
 
 /// Numbers of several countries and exchanges, for which `format` is asked in turn.
-pub fn of_numbers() -> Vec<Request> {
+pub fn numbers() -> Vec<Request> {
     let numbers = "+13052345678 +442079460958 +12122345678 +4930123456 +14162345678 +33123456789 \
                    +18003569377 +390212345678 +14152345678 +5511961234567 +16502535678 \
                    +81312345678 +18762345678 +918123456789 +12142345678 +61212345678";

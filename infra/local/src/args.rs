@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::{expiry::Expiry, new_file::Replacement, report::ChangesFile};
+use crate::{data::report::ChangesFile, keys::expiry::Expiry, new_file::Replacement};
 
 mod data;
 mod help;
@@ -288,7 +288,7 @@ pub struct DoctorArgs {
     /// Ask the endpoints with this API key, too
     #[arg(long, value_name = "KEY", env = "TNR_KEY", hide_env_values = true)]
     pub key: Option<String>,
-    /// How long each group of checks may take
+    /// Timeout of each group of checks
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     pub timeout: u64,
     /// Print the findings as JSON
@@ -300,7 +300,7 @@ pub struct DoctorArgs {
 pub enum KeysCommand {
     /// Make a key and show it; it cannot be shown again
     Create {
-        /// Who or what the key is for
+        /// Client or purpose of the key
         #[arg(long)]
         name: String,
         #[command(flatten)]
@@ -316,7 +316,7 @@ pub enum KeysCommand {
     /// Replace the key that begins with PREFIX; both work for a while and share one quota
     Rotate {
         prefix: String,
-        /// How long the old key still works: a date, or days such as 7d
+        /// End of the old key: a date, or days such as 7d
         #[arg(long, value_name = "WHEN", default_value = "7d")]
         overlap: Expiry,
         #[command(flatten)]

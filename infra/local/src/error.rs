@@ -8,7 +8,9 @@ use reqwest::StatusCode;
 use shared::{auth::MalformedKey, flag_images::InvalidFlagsBaseUrl};
 use store::{DatasetError, StoreError};
 
-use crate::{next_commands::NextCommands, number_list::ListError, place::Place};
+use crate::{
+    database::place::Place, numbers::list::ListError, terminal::next_commands::NextCommands,
+};
 
 /// An error of any library, behind one of the program.
 pub type Cause = Box<dyn Error + Send + Sync>;
@@ -27,7 +29,7 @@ const EXIT_CODE_OF_SIGNAL: u8 = 130;
 
 /// The reason why a command gave up, in words for whoever typed it.
 #[derive(Debug, thiserror::Error)]
-pub enum LocalError {
+pub enum CliError {
     /// Nobody tells these apart: a message, and the error behind it.
     #[error("{context}")]
     Failed { context: String, source: Option<Cause> },
@@ -115,7 +117,7 @@ pub enum LocalError {
     Unprinted(#[source] Box<Self>),
 }
 
-impl LocalError {
+impl CliError {
     /// The exit code of the program. Those of an examination are the ones that monitoring plugins have:
     /// 1 for warnings, 2 for problems, 3 if nothing is known.
     pub fn exit_code(&self) -> ExitCode {
@@ -166,6 +168,17 @@ impl LocalError {
     pub(crate) fn io<E: Into<Cause>>(context: impl Into<String>) -> impl FnOnce(E) -> Self {
         let context = context.into();
         move |error| Self::Failed { context, source: Some(error.into()) }
+    }
+}
+
+/// Adds what was being done to the error of any library.
+pub(crate) trait Context<T> {
+    fn context(self, context: impl Into<String>) -> Result<T, CliError>;
+}
+
+impl<T, E: Into<Cause>> Context<T> for Result<T, E> {
+    fn context(self, context: impl Into<String>) -> Result<T, CliError> {
+        self.map_err(CliError::io(context))
     }
 }
 

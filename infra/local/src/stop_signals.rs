@@ -1,9 +1,12 @@
 //! The signals that stop the program: Ctrl-C, and the one of service managers.
 
-use crate::LocalError;
+use std::thread;
 
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::oneshot;
+
+use crate::{CliError, error::Context};
 
 /// A signal to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,9 +29,8 @@ pub struct StopSignals {
 #[cfg(unix)]
 impl StopSignals {
     /// Receives the signals from now on.
-    pub fn receive() -> Result<Self, LocalError> {
-        let received =
-            |kind| signal(kind).map_err(LocalError::io("cannot receive the signals to stop"));
+    pub fn receive() -> Result<Self, CliError> {
+        let received = |kind| signal(kind).context("cannot receive the signals to stop");
         Ok(Self {
             interrupt: received(SignalKind::interrupt())?,
             terminate: received(SignalKind::terminate())?,
@@ -47,7 +49,7 @@ impl StopSignals {
 #[cfg(not(unix))]
 impl StopSignals {
     /// Receives Ctrl-C from now on.
-    pub fn receive() -> Result<Self, LocalError> {
+    pub fn receive() -> Result<Self, CliError> {
         Ok(Self {})
     }
 
@@ -55,5 +57,18 @@ impl StopSignals {
     pub async fn next(&mut self) -> StopSignal {
         _ = tokio::signal::ctrl_c().await;
         StopSignal::Interrupt
+    }
+}
+
+/// Works on a thread of its own, which may wait for a pipe for ever, until a signal stops the command.
+pub async fn until_stopped<T: Send + 'static>(
+    mut signals: StopSignals,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, CliError> {
+    let (tell, told) = oneshot::channel();
+    thread::spawn(move || tell.send(work()));
+    tokio::select! {
+        done = told => done.context("the work was not done to its end"),
+        _ = signals.next() => Err(CliError::Stopped),
     }
 }

@@ -3,7 +3,7 @@
 
 use yaml_serde::Value;
 
-use crate::LocalError;
+use crate::CliError;
 
 const TEMPLATE: &str = include_str!("../../../template.yaml");
 /// The prefix of a table's name in a deployment.
@@ -19,35 +19,38 @@ pub struct Table {
 }
 
 /// The tables that the template defines.
-pub fn tables() -> Result<Vec<Table>, LocalError> {
+pub fn tables() -> Result<Vec<Table>, CliError> {
     let template = parse()?;
-    of_type(&template, "AWS::DynamoDB::Table").map(table).collect()
+    resources_of(&template, "AWS::DynamoDB::Table").map(table).collect()
 }
 
 /// The template.
-pub(crate) fn parse() -> Result<Value, LocalError> {
-    yaml_serde::from_str(TEMPLATE).map_err(|error| LocalError::Template(error.to_string()))
+pub(crate) fn parse() -> Result<Value, CliError> {
+    yaml_serde::from_str(TEMPLATE).map_err(|error| CliError::Template(error.to_string()))
 }
 
 /// The resources of a type.
-pub(crate) fn of_type<'a>(template: &'a Value, kind: &'a str) -> impl Iterator<Item = &'a Value> {
+pub(crate) fn resources_of<'a>(
+    template: &'a Value,
+    kind: &'a str,
+) -> impl Iterator<Item = &'a Value> {
     let resources = template["Resources"].as_mapping().into_iter().flatten();
     resources.map(|(_, resource)| resource).filter(move |resource| resource["Type"] == kind)
 }
 
-fn text(value: &Value) -> Result<&str, LocalError> {
+fn text(value: &Value) -> Result<&str, CliError> {
     let untagged = match value {
         Value::Tagged(tagged) => &tagged.value,
         plain => plain,
     };
-    untagged.as_str().ok_or_else(|| LocalError::Template(format!("{value:?} is no text")))
+    untagged.as_str().ok_or_else(|| CliError::Template(format!("{value:?} is no text")))
 }
 
-fn table(resource: &Value) -> Result<Table, LocalError> {
+fn table(resource: &Value) -> Result<Table, CliError> {
     let properties = &resource["Properties"];
     let full_name = text(&properties["TableName"])?;
     let name = full_name.strip_prefix(STACK_PREFIX).ok_or_else(|| {
-        LocalError::Template(format!("table '{full_name}' is not named after the stack"))
+        CliError::Template(format!("table '{full_name}' is not named after the stack"))
     })?;
     let key = text(&properties["KeySchema"][0]["AttributeName"])?;
     let time_to_live = match &properties["TimeToLiveSpecification"]["AttributeName"] {

@@ -43,7 +43,7 @@ impl Beginnings {
 }
 
 /// The beginnings of the numbers of a region; `None` if the rules do not have it.
-pub(super) fn of_region(calling_code: i32, region: Region) -> Option<&'static OfRegion> {
+pub(super) fn for_region(calling_code: i32, region: Region) -> Option<&'static OfRegion> {
     OF_REGIONS.get(&(calling_code, region))
 }
 
@@ -59,8 +59,8 @@ fn read(mut file: &[u8]) -> Option<HashMap<(i32, Region), OfRegion>> {
         let (national_formats, rest) = sets(rest, national)?;
         let (international_formats, rest) = sets(rest, international)?;
         let types = types.try_into().ok()?;
-        let of_region = OfRegion { types, national_formats, international_formats };
-        regions.insert((calling_code, region), of_region);
+        let for_region = OfRegion { types, national_formats, international_formats };
+        regions.insert((calling_code, region), for_region);
         file = rest;
     }
     Some(regions)

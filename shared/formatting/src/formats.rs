@@ -11,7 +11,7 @@ use super::{beginnings, metadata::RULES, reading::Reading};
 /// The text before an extension, unless the metadata has something else for the country.
 const EXTENSION_PREFIX: &str = " ext. ";
 
-/// A number in four notations (spec 2.5).
+/// A number in four notations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Formats {
     /// ITU-T E.164: plus and digits.
@@ -34,10 +34,10 @@ impl Formats {
     ///
     /// The crate can write one notation at a time, and for each looks for the format of the number
     /// and matches it twice.
-    pub(super) fn of(reading: &Reading) -> Option<Self> {
+    pub(super) fn from_reading(reading: &Reading) -> Option<Self> {
         let Reading { number, national_number, .. } = reading;
         let Groups { mut international, mut national, extension_prefix } =
-            Groups::of(number.country_code, national_number)?;
+            Groups::new(number.country_code, national_number)?;
         let with_plus = format!("+{}", number.country_code);
         let mut rfc3966 = with_separators(&["tel:", &with_plus].concat(), &international, '-');
         if let Some(extension) = &number.extension {
@@ -60,12 +60,12 @@ struct Groups {
 }
 
 impl Groups {
-    fn of(calling_code: i32, national_number: &str) -> Option<Self> {
+    fn new(calling_code: i32, national_number: &str) -> Option<Self> {
         let rules = RULES.as_original();
         // The main region of a calling code has the formats of all.
         let region = rules.get_region_for_country_code(calling_code)?;
         let metadata = rules.get_metadata_for_region_or_calling_code(calling_code, region)?;
-        let beginnings = beginnings::of_region(calling_code, region)?;
+        let beginnings = beginnings::for_region(calling_code, region)?;
 
         // The first format that the number has, and its groups of digits.
         let format = |is_international: bool| {
@@ -154,11 +154,11 @@ mod tests {
         for number in numbers() {
             let format = |format| RULES.format(&number, format).into_owned();
             let e164 = format(PhoneNumberFormat::E164);
-            let reading = Reading::of(&format(PhoneNumberFormat::RFC3966), Region::US).unwrap();
+            let reading = Reading::parse(&format(PhoneNumberFormat::RFC3966), Region::US).unwrap();
             if reading.number != number {
                 continue;
             }
-            let formats = Formats::of(&reading).unwrap();
+            let formats = Formats::from_reading(&reading).unwrap();
             assert_eq!(formats.e164, e164, "{number:?}");
             assert_eq!(formats.national, format(PhoneNumberFormat::National), "{number:?}");
             assert_eq!(formats.rfc3966, format(PhoneNumberFormat::RFC3966), "{number:?}");

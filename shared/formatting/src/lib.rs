@@ -20,5 +20,5 @@ pub use formats::Formats;
 pub use metadata::load_rules;
 pub use number::PhoneNumber;
 pub use number_type::NumberType;
-pub use text::LONGEST_INPUT;
+pub use text::MAX_INPUT_LENGTH;
 pub use verdict::{Reason, Verdict};

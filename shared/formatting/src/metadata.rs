@@ -37,7 +37,7 @@ pub fn load_rules() {
 /// country is read, classified and written; `None` if one is missing or broken.
 fn usual_patterns() -> Option<()> {
     let region = DefaultCountry::default().region();
-    beginnings::of_region(NANP, region)?;
+    beginnings::for_region(NANP, region)?;
     let us = RULES.as_original().get_metadata_for_region(region)?;
     us.national_prefix_for_parsing().anchor_start().ok()??;
     for numbers in [&us.general_desc, &us.fixed_line, &us.toll_free] {

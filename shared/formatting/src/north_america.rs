@@ -60,7 +60,7 @@ mod tests {
         for area_code in 0..1000 {
             for subscriber in ["2345678", "5550123", "9110000", "0112345", "1234567", "8762345"] {
                 let text = format!("+1{area_code:03}{subscriber}");
-                let Some(reading) = Reading::of(&text, Region::US) else { continue };
+                let Some(reading) = Reading::parse(&text, Region::US) else { continue };
                 let region = RULES.get_region_for_number(&reading.number);
                 assert_eq!(reading.region, region, "{text}");
                 let number_type = RULES.get_number_type(&reading.number);

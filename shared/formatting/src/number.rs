@@ -13,7 +13,7 @@ use super::{
     metadata::RULES,
     north_america::NANP,
     number_type::NumberType,
-    reading::{Found, Reading, read_with_prefixes},
+    reading::{FoundNumber, Reading, read_with_prefixes},
     text::is_parseable,
     tolerant,
 };
@@ -45,7 +45,7 @@ pub struct PhoneNumber {
 }
 
 impl PhoneNumber {
-    /// Reads a number in any common notation (spec 4.4); `None` if it cannot be parsed.
+    /// Reads a number in any common notation; `None` if it cannot be parsed.
     ///
     /// Google's valid reading of the text as typed stands, with the prefixes of `default_country`. Next, a
     /// leading `011` or `00` is an international prefix. If neither reading is valid, the text is read
@@ -74,7 +74,7 @@ pub(super) fn without_panic<T>(answer: impl FnOnce() -> Option<T>) -> Option<T> 
     })
 }
 
-fn find(text: &str, region: Region) -> Option<Found> {
+fn find(text: &str, region: Region) -> Option<FoundNumber> {
     let reading = read_with_prefixes(text, region);
     match &reading {
         Some(valid) if valid.is_valid() && !tolerant::hides_second_number(text, valid, region) => {}
@@ -85,11 +85,11 @@ fn find(text: &str, region: Region) -> Option<Found> {
             }
         }
     }
-    reading.map(Found::from)
+    reading.map(FoundNumber::from)
 }
 
-fn describe(Found { reading, other }: Found) -> Option<PhoneNumber> {
-    let formats = Formats::of(&reading)?;
+fn describe(FoundNumber { reading, other }: FoundNumber) -> Option<PhoneNumber> {
+    let formats = Formats::from_reading(&reading)?;
     let valid = reading.is_valid();
     let Reading { number, national_number, region, number_type, is_possible } = reading;
     let country = region.filter(|&region| region != Region::World);

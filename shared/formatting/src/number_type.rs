@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// The kind of service that a number belongs to (spec 2.5).
+/// The kind of service that a number belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum NumberType {
@@ -29,7 +29,7 @@ impl fmt::Display for NumberType {
 }
 
 impl NumberType {
-    /// The description in spec 2.5.
+    /// The description in responses.
     pub fn description(self) -> &'static str {
         match self {
             Self::FixedLine => "Landline",

@@ -12,7 +12,7 @@ use super::{
 
 /// The most leading zeros of a number. The formats of the crate lose some of them if there are
 /// more.
-const MOST_LEADING_ZEROS: i32 = 10;
+const MAX_LEADING_ZEROS: i32 = 10;
 
 /// A number that the rules could parse, and what they say about it. It is not written in any
 /// notation yet, since only the best of several readings is.
@@ -30,19 +30,19 @@ pub(super) struct Reading {
 }
 
 /// The number that a text holds, and the second one beside it.
-pub(super) struct Found {
+pub(super) struct FoundNumber {
     pub(super) reading: Reading,
     /// Of the second number, in E.164, with `;ext=` before its extension.
     pub(super) other: Option<String>,
 }
 
-impl From<Reading> for Found {
+impl From<Reading> for FoundNumber {
     fn from(reading: Reading) -> Self {
         Self { reading, other: None }
     }
 }
 
-impl Found {
+impl FoundNumber {
     /// The first of several numbers; `None` if there is none.
     pub(super) fn first_of(numbers: Vec<Reading>) -> Option<Self> {
         let mut numbers = numbers.into_iter();
@@ -55,7 +55,7 @@ impl Found {
 
 impl Reading {
     /// Reads a text as the rules do, with the prefixes of `default_region`.
-    pub(super) fn of(text: &str, default_region: Region) -> Option<Self> {
+    pub(super) fn parse(text: &str, default_region: Region) -> Option<Self> {
         let number = RULES.parse(text, Some(default_region)).ok()?;
         if !is_plausible(text, &number) {
             return None;
@@ -86,14 +86,14 @@ impl Reading {
 
 /// Reads a number that may begin with an international prefix.
 pub(super) fn read_with_prefixes(text: &str, region: Region) -> Option<Reading> {
-    let typed = Reading::of(text, region);
+    let typed = Reading::parse(text, region);
     if typed.as_ref().is_some_and(Reading::is_valid) {
         return typed;
     }
     let Some(rewritten) = without_international_prefix(text) else { return typed };
     // Words after the prefix are not digits of a keypad.
     let is_in_digits = |reading: &Reading| reading.digit_count() <= digit_count(&rewritten);
-    match (Reading::of(&rewritten, region).filter(is_in_digits), typed) {
+    match (Reading::parse(&rewritten, region).filter(is_in_digits), typed) {
         (Some(international), _) if international.is_valid() => Some(international),
         (_, Some(typed)) if typed.is_possible => Some(typed),
         (international, typed) => international.or(typed),
@@ -102,7 +102,7 @@ pub(super) fn read_with_prefixes(text: &str, region: Region) -> Option<Reading> 
 
 /// True if Google's rules accept a number that the crate has accepted.
 fn is_plausible(text: &str, number: &Parsed) -> bool {
-    number.number_of_leading_zeros.unwrap_or_default() <= MOST_LEADING_ZEROS
+    number.number_of_leading_zeros.unwrap_or_default() <= MAX_LEADING_ZEROS
         && (number.extension.is_none() || starts_with_three_digits(text))
 }
 
@@ -168,7 +168,7 @@ fn fitting(
 fn type_in(region: Region, calling_code: i32, national_number: &str) -> Option<NumberType> {
     let rules = RULES.as_original();
     let metadata = rules.get_metadata_for_region_or_calling_code(calling_code, region)?;
-    let [services @ .., fixed_line, mobile] = beginnings::of_region(calling_code, region)?.types;
+    let [services @ .., fixed_line, mobile] = beginnings::for_region(calling_code, region)?.types;
     let matches =
         |pattern| rules.is_number_matching_desc(national_number, pattern).unwrap_or(false);
     if !matches(&metadata.general_desc) {
@@ -234,7 +234,7 @@ mod tests {
                 let national_number = example.national_number + distance;
                 let number = Parsed { national_number, ..example.clone() };
                 let e164 = RULES.format(&number, PhoneNumberFormat::E164);
-                let Some(reading) = Reading::of(&e164, Region::US) else { continue };
+                let Some(reading) = Reading::parse(&e164, Region::US) else { continue };
                 let number = &reading.number;
                 assert_eq!(reading.region, RULES.get_region_for_number(number), "{e164}");
                 let number_type = RULES.get_number_type(number);

@@ -3,12 +3,12 @@
 use super::metadata::RULES;
 
 /// The most characters of a text that Google's rules read.
-pub const LONGEST_INPUT: usize = 250;
+pub const MAX_INPUT_LENGTH: usize = 250;
 
 /// True if the rules can read the text: it is not too long, and does not contain the one sequence
 /// (`tel:` after a phone context) at which they panic.
 pub(super) fn is_parseable(text: &str) -> bool {
-    let is_short = text.len() <= LONGEST_INPUT || text.chars().nth(LONGEST_INPUT).is_none();
+    let is_short = text.len() <= MAX_INPUT_LENGTH || text.chars().nth(MAX_INPUT_LENGTH).is_none();
     is_short && !has_misplaced_scheme(text)
 }
 

@@ -10,7 +10,7 @@ use super::{
     country::DefaultCountry,
     metadata::RULES,
     number::{PhoneNumber, without_panic},
-    text::{LONGEST_INPUT, is_parseable},
+    text::{MAX_INPUT_LENGTH, is_parseable},
 };
 
 /// The reason for which a text is not one valid phone number, as the end of a sentence about it.
@@ -21,7 +21,7 @@ use super::{
 pub enum Reason {
     #[error("is empty")]
     Empty,
-    #[error("has more than {LONGEST_INPUT} characters")]
+    #[error("has more than {MAX_INPUT_LENGTH} characters")]
     TextTooLong,
     #[error("was rounded by a spreadsheet")]
     Rounded,
@@ -66,7 +66,7 @@ impl Reason {
         if text.trim().is_empty() {
             return Self::Empty;
         }
-        if text.chars().nth(LONGEST_INPUT).is_some() {
+        if text.chars().nth(MAX_INPUT_LENGTH).is_some() {
             return Self::TextTooLong;
         }
         if is_in_scientific_notation(text) {
@@ -125,7 +125,7 @@ pub enum Verdict {
 
 impl Verdict {
     /// The verdict on `text`, which [`PhoneNumber::parse`] has read as `number` in this country.
-    pub fn of(text: &str, country: DefaultCountry, number: Option<&PhoneNumber>) -> Self {
+    pub fn new(text: &str, country: DefaultCountry, number: Option<&PhoneNumber>) -> Self {
         match (number, Reason::find(text, country, number)) {
             (Some(number), None | Some(Reason::TwoNumbers)) => {
                 let is_plain = is_read_by_the_rules_alone(text, country, number);
@@ -154,7 +154,7 @@ mod tests {
 
     fn verdict(text: &str, country: &str) -> Verdict {
         let country = country.parse().unwrap();
-        Verdict::of(text, country, PhoneNumber::parse(text, country).as_ref())
+        Verdict::new(text, country, PhoneNumber::parse(text, country).as_ref())
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What the service logs for its operators: which lines, how metrics are written into them, and the
+//! Log lines for operators: their levels, the metrics in them, and the
 //! causes of an error.
 //!
 //! This crate knows neither DynamoDB nor HTTP.

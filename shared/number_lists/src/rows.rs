@@ -48,7 +48,7 @@ enum Parser<R> {
 
 impl<R: Read> Rows<R> {
     /// A text with a number in each line.
-    pub fn of_lines(text: R, line_ends: LineEnds) -> Self {
+    pub fn from_lines(text: R, line_ends: LineEnds) -> Self {
         let bounded = Bounded { inner: text, line_ends, bytes_of_row: 0 };
         Self {
             parser: Parser::Lines(BufReader::with_capacity(BUFFER_BYTES, bounded)),
@@ -57,7 +57,7 @@ impl<R: Read> Rows<R> {
     }
 
     /// A CSV, with its header.
-    pub fn of_csv(text: R, dialect: &Dialect) -> Result<Self, RowError> {
+    pub fn from_csv(text: R, dialect: &Dialect) -> Result<Self, RowError> {
         let bounded = Bounded { inner: text, line_ends: dialect.line_ends, bytes_of_row: 0 };
         let mut parser = csv::ReaderBuilder::new();
         parser.has_headers(false).flexible(true).buffer_capacity(BUFFER_BYTES);
@@ -183,9 +183,9 @@ mod tests {
     fn rows(text: &str, is_csv: bool) -> Result<Vec<(u64, Vec<String>)>, RowError> {
         let (dialect, _) = Dialect::detect(text.as_bytes());
         let rows = if is_csv {
-            Rows::of_csv(text.as_bytes(), &dialect)?
+            Rows::from_csv(text.as_bytes(), &dialect)?
         } else {
-            Rows::of_lines(text.as_bytes(), dialect.line_ends)
+            Rows::from_lines(text.as_bytes(), dialect.line_ends)
         };
         let cells = |row: Row| {
             let cells = row.cells.iter().map(|cell| String::from_utf8_lossy(cell).into_owned());
@@ -220,7 +220,7 @@ mod tests {
             let lines: Vec<u64> = rows(text, true).unwrap().iter().map(|(line, _)| *line).collect();
             assert_eq!(lines, expected, "{text:?}");
             let (dialect, _) = Dialect::detect(text.as_bytes());
-            let rows = Rows::of_csv(text.as_bytes(), &dialect).unwrap().map(Result::unwrap);
+            let rows = Rows::from_csv(text.as_bytes(), &dialect).unwrap().map(Result::unwrap);
             let mut after_last = 1 + u64::from(dialect.has_separator_line);
             for Row { line, empty_lines, cells } in rows {
                 assert_eq!(line, after_last + empty_lines, "{text:?}");

@@ -141,7 +141,7 @@ fn assert_finds_the_same(
     today: Date,
     (offset, limit): (usize, usize),
 ) -> Result<(), TestCaseError> {
-    let plain = PlainSearch::of(dataset);
+    let plain = PlainSearch::new(dataset);
     for (search, texts) in searches {
         let found = dataset.search(search, today);
         let expected = plain.find(search, texts, today);

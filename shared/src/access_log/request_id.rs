@@ -34,7 +34,7 @@ fn id_of_client(headers: &HeaderMap) -> Option<&str> {
     (values.next().is_none() && may_be_logged(id)).then_some(id)
 }
 
-/// Whether a text of a client is a random id of a standard form. Any other form has room for text: a key
+/// Returns `true` if a text of a client is a random id of a standard form. Any other form has room for text: a key
 /// has 38 characters after its beginning, which fits none of these, and a phone number has fewer digits
 /// than each of them.
 ///
@@ -49,7 +49,7 @@ fn may_be_logged(id: &str) -> bool {
         && letters().count() >= MIN_LETTERS
 }
 
-/// Whether the text is a UUID with its version and variant (RFC 9562, 4), which a number that is
+/// Returns `true` if the text is a UUID with its version and variant (RFC 9562, 4), which a number that is
 /// filled up with zeros lacks.
 fn is_uuid(text: &str) -> bool {
     let groups: Vec<&str> = text.split('-').collect();
@@ -60,12 +60,12 @@ fn is_uuid(text: &str) -> bool {
         && groups[3].starts_with(|c: char| matches!(c.to_ascii_lowercase(), '8' | '9' | 'a' | 'b'))
 }
 
-/// Whether the text is a trace id of [W3C](https://www.w3.org/TR/trace-context/#trace-id).
+/// Returns `true` if the text is a trace id of [W3C](https://www.w3.org/TR/trace-context/#trace-id).
 fn is_trace_id(text: &str) -> bool {
     text.len() == 32 && is_hexadecimal(text)
 }
 
-/// Whether the text is a [ULID](https://github.com/ulid/spec).
+/// Returns `true` if the text is a [ULID](https://github.com/ulid/spec).
 fn is_ulid(text: &str) -> bool {
     let is_base_32 = |c: char| {
         c.is_ascii_alphanumeric() && !matches!(c.to_ascii_uppercase(), 'I' | 'L' | 'O' | 'U')

@@ -57,7 +57,7 @@ struct AccessLogEntry {
     status: StatusCode,
     took: Duration,
     cold_start: bool,
-    /// Whether IAM has authorized the request, as it does for the probe.
+    /// `true` if IAM has authorized the request, as it does for the probe.
     is_of_probe: bool,
     consumption: Consumption,
     context: RequestContext,

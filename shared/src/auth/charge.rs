@@ -16,9 +16,9 @@ use crate::{
 /// The charge for one request. It is made once: by the middleware, or by the handler of a route that counts the
 /// items in a body. Without a key, or with one that has no quotas, nothing is counted.
 #[derive(Clone, Default)]
-pub struct Charge(Option<Arc<ChargeOfKey>>);
+pub struct Charge(Option<Arc<KeyCharge>>);
 
-struct ChargeOfKey {
+struct KeyCharge {
     quotas: Arc<Quotas>,
     record: KeyRecord,
     /// The statuses after the charge or the refusal; empty until then.
@@ -36,18 +36,18 @@ impl<S: Sync> FromRequestParts<S> for Charge {
 
 impl Charge {
     /// A charge for a request with the key of `record`.
-    pub(crate) fn of_key(quotas: &Arc<Quotas>, record: KeyRecord) -> Self {
+    pub(crate) fn for_key(quotas: &Arc<Quotas>, record: KeyRecord) -> Self {
         let (quotas, statuses) = (Arc::clone(quotas), OnceLock::new());
-        Self(Some(Arc::new(ChargeOfKey { quotas, record, statuses })))
+        Self(Some(Arc::new(KeyCharge { quotas, record, statuses })))
     }
 
     /// Counts the request as `requests`, all or none.
     ///
     /// # Errors
     /// Returns [`ApiError::RateLimited`] if they do not fit into a quota of the key.
-    pub async fn many(&self, requests: u64) -> Result<(), ApiError> {
+    pub async fn charge_many(&self, requests: u64) -> Result<(), ApiError> {
         let Some(charge) = &self.0 else { return Ok(()) };
-        let ChargeOfKey { quotas, record, statuses } = &**charge;
+        let KeyCharge { quotas, record, statuses } = &**charge;
         match quotas.take(record, requests).await {
             Ok(Some(after)) => _ = statuses.set(after),
             Ok(None) => (),
@@ -69,11 +69,11 @@ impl Charge {
     }
 
     /// Counts the request as one if its handler has not counted it: it was refused before.
-    pub(crate) async fn settle(&self) {
+    pub(crate) async fn finalize(&self) {
         if self.0.as_ref().is_some_and(|charge| charge.statuses.get().is_none()) {
             // The request has its answer. If other requests have exhausted the quota meanwhile, the
             // next one is refused.
-            _ = self.many(1).await;
+            _ = self.charge_many(1).await;
         }
     }
 

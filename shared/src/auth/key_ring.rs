@@ -10,13 +10,13 @@ use store::{KeyRecord, Store, StoreError, Table, counted_wait};
 use super::api_key::{ApiKey, MalformedKey};
 use crate::errors::ApiError;
 
-/// How long the record of a key is used without another read. A key that is revoked stops working
+/// Lifetime of a key's record in memory. A key that is revoked stops working
 /// within this time.
 const RECORD_CACHE_TIME: Duration = Duration::from_secs(60);
-/// How long the record of a key is used while the table of keys does not answer, so that lists and
+/// Lifetime of a key's record while the table of keys does not answer, so that lists and
 /// lookups from memory go on working.
 const OUTAGE_CACHE_TIME: Duration = Duration::from_secs(15 * 60);
-/// How long a well-formed key without a record is refused without another read. Anybody can make
+/// Time for which an unknown key is refused without another read. Anybody can make
 /// such keys, since the checksum is public. A key that is created starts to work within this time.
 const UNKNOWN_KEY_CACHE_TIME: Duration = Duration::from_secs(10);
 const CACHE_SIZE: u64 = 10_000;
@@ -67,7 +67,7 @@ impl KeyRing {
         }
     }
 
-    /// Whether keys can be checked: memory has one that is live, or the table of keys answers.
+    /// Returns `true` if keys can be checked: memory has one that is live, or the table of keys answers.
     pub async fn is_usable(&self) -> Result<(), StoreError> {
         let now = Timestamp::now();
         if self.outage_records.iter().any(|(_, record)| record.is_live(now)) {
@@ -149,7 +149,7 @@ mod tests {
         (listener, KeyRing::new(Store::at_emulator(&endpoint, TimeoutProfile::Request)))
     }
 
-    /// How many connections were made to the database.
+    /// Connections made to the database.
     async fn connections(listener: &TcpListener) -> usize {
         let mut count = 0;
         let wait = Duration::from_millis(50);

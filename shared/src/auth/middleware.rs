@@ -51,7 +51,7 @@ pub async fn admit(
     let key = if is_authorized_by_iam(&request) {
         None
     } else {
-        let key = key_of(request.headers(), &Params::of(request.uri()))?;
+        let key = key_of(request.headers(), &Params::from_uri(request.uri()))?;
         Some(key.ok_or(ApiError::KeyRequired)?)
     };
     let charge = charge_of(app, key).await?;
@@ -59,13 +59,13 @@ pub async fn admit(
         charge.check()?;
         request.extensions_mut().insert(charge.clone());
     } else {
-        charge.many(1).await?;
+        charge.charge_many(1).await?;
     }
     let mut response = match described.check_params(&request) {
         Ok(()) => next.run(request).await,
         Err(unknown) => unknown.into_response(),
     };
-    charge.settle().await;
+    charge.finalize().await;
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("private"));
     if let Some(statuses) = charge.statuses() {
         statuses.set_rate_limit_headers(response.headers_mut());
@@ -80,7 +80,7 @@ async fn charge_of(app: &App, key: Option<String>) -> Result<Charge, ApiError> {
         None => (KEY_OF_IAM.to_owned(), Charge::default()),
         Some(key) => {
             let record = app.keys.admit(&key).await?;
-            (record.prefix.clone(), Charge::of_key(&app.quotas, record))
+            (record.prefix.clone(), Charge::for_key(&app.quotas, record))
         }
     };
     request_context::record(|context| context.key = Some(name));
@@ -127,7 +127,7 @@ mod tests {
                 .iter()
                 .map(|&(name, value)| (name.parse().unwrap(), HeaderValue::from_static(value)))
                 .collect();
-            let found = key_of(&headers, &Params::of(&format!("/?{query}").parse().unwrap()));
+            let found = key_of(&headers, &Params::from_uri(&format!("/?{query}").parse().unwrap()));
             assert_eq!(found.unwrap().as_deref(), key, "{headers:?} {query}");
         }
     }

@@ -27,7 +27,7 @@ pub struct OriginSecrets(Arc<[String]>);
 
 impl OriginSecrets {
     /// The secrets in a list with commas.
-    pub fn of(list: &str) -> Self {
+    pub fn parse(list: &str) -> Self {
         let secrets = list.split(',').map(str::trim).filter(|secret| !secret.is_empty());
         Self(secrets.map(str::to_owned).collect())
     }
@@ -38,7 +38,7 @@ impl OriginSecrets {
         self.0.last().map(String::as_str)
     }
 
-    /// Whether a header holds one of the secrets. The time of the comparison tells at most the length of
+    /// Returns `true` if a header holds one of the secrets. The time of the comparison tells at most the length of
     /// a secret.
     fn admit(&self, header: Option<&HeaderValue>) -> bool {
         let sent = header.map(HeaderValue::as_bytes).unwrap_or_default();
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn one_of_the_secrets_is_needed_as_a_whole() {
-        let secrets = OriginSecrets::of("new-secret, old-secret");
+        let secrets = OriginSecrets::parse("new-secret, old-secret");
         assert_eq!(secrets.to_send(), Some("old-secret"));
         for (sent, is_admitted) in [
             (Some("old-secret"), true),
@@ -84,7 +84,7 @@ mod tests {
             assert_eq!(secrets.admit(header.as_ref()), is_admitted, "{sent:?}");
         }
         for none in ["", " ", " , "] {
-            assert_eq!(OriginSecrets::of(none).to_send(), None, "'{none}'");
+            assert_eq!(OriginSecrets::parse(none).to_send(), None, "'{none}'");
         }
     }
 }

@@ -11,7 +11,7 @@ use tower_http::{
 
 /// The least length of a body that is compressed, in bytes. A shorter one fits into the first packet
 /// anyway.
-const LEAST_LENGTH: u64 = 1024;
+const MIN_LENGTH: u64 = 1024;
 
 /// Compresses bodies with gzip, if the client accepts it. Its fastest level takes microseconds and
 /// reduces a page of a list to a fifth. Brotli would spare a tenth of that, but it adds more than a
@@ -20,7 +20,7 @@ pub fn layer() -> CompressionLayer<impl Predicate> {
     CompressionLayer::new()
         .quality(CompressionLevel::Fastest)
         // A PNG is compressed already; an SVG is text.
-        .compress_when(SizeAbove::new(LEAST_LENGTH).and(has_body).and(NotForContentType::IMAGES))
+        .compress_when(SizeAbove::new(MIN_LENGTH).and(has_body).and(NotForContentType::IMAGES))
 }
 
 fn has_body(status: StatusCode, _: Version, _: &HeaderMap, _: &Extensions) -> bool {

@@ -26,7 +26,7 @@ pub struct Condition {
 impl Condition {
     /// `None` if the method is neither `GET` nor `HEAD`: only their answers are the state of a URL,
     /// which a client can have already.
-    pub fn of(request: &Request) -> Option<Self> {
+    pub fn from_request(request: &Request) -> Option<Self> {
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
             return None;
         }

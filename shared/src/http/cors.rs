@@ -27,7 +27,7 @@ const REQUEST_HEADERS: &str = "Authorization, X-API-Key, If-None-Match, X-Reques
 /// The headers that a page may send to a route that takes a body; the last three are those of agents.
 const REQUEST_HEADERS_WITH_BODY: &str = "Authorization, X-API-Key, If-None-Match, X-Request-Id, Accept, Content-Type, \
      MCP-Protocol-Version, Mcp-Method, Mcp-Name";
-/// How long a browser may remember the answer, in seconds. Browsers shorten it as they like.
+/// Time that a browser may cache the answer, in seconds. Browsers may use less.
 const MAX_AGE: &str = "86400";
 
 /// The origins whose pages may read responses.
@@ -40,7 +40,7 @@ pub enum AllowedOrigins {
 impl AllowedOrigins {
     /// The origins in a list with commas, such as `https://a.example,https://b.example`; `*` stands
     /// for any.
-    pub fn of(list: &str) -> Self {
+    pub fn parse(list: &str) -> Self {
         if list.trim() == "*" {
             return Self::Any;
         }
@@ -49,7 +49,7 @@ impl AllowedOrigins {
         Self::Listed(values.filter(|value: &HeaderValue| !value.is_empty()).collect())
     }
 
-    /// Whether a request with these headers comes from no page, or from one of an allowed origin.
+    /// Returns `true` if a request with these headers comes from no page, or from one of an allowed origin.
     pub fn admit(&self, headers: &HeaderMap) -> bool {
         headers.get_all(ORIGIN).iter().all(|origin| self.allowed(Some(origin)).is_some())
     }
@@ -119,14 +119,14 @@ mod tests {
             ("", &["https://a.example"], false),
         ] {
             let (allowed, values) = (
-                AllowedOrigins::of(list),
+                AllowedOrigins::parse(list),
                 origins.iter().map(|text| HeaderValue::from_static(text)),
             );
             let headers = values.map(|value| (ORIGIN, value)).collect();
             assert_eq!(allowed.admit(&headers), is_allowed, "{list} {origins:?}");
         }
-        let listed = AllowedOrigins::of(list);
+        let listed = AllowedOrigins::parse(list);
         assert!(listed.admit(&HeaderMap::new()) && listed.allowed(None).is_none());
-        assert_eq!(AllowedOrigins::of("*").allowed(None).unwrap(), "*");
+        assert_eq!(AllowedOrigins::parse("*").allowed(None).unwrap(), "*");
     }
 }

@@ -29,7 +29,7 @@ pub(crate) fn host_of<'a>(
     Ok(authority.or(host))
 }
 
-/// Whether the text is a name or an IP address, and perhaps a port, with nothing that would mean
+/// Returns `true` if the text is a name or an IP address, and perhaps a port, with nothing that would mean
 /// anything in a URL.
 fn is_host(text: &str) -> bool {
     let (host, port) = match text.rsplit_once(':') {
@@ -39,7 +39,7 @@ fn is_host(text: &str) -> bool {
     text.len() <= MAX_HOST_LENGTH && (is_name(host) || is_ipv6(host)) && port.is_none_or(is_port)
 }
 
-/// Whether the text is a name or an IPv4 address.
+/// Returns `true` if the text is a name or an IPv4 address.
 fn is_name(text: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-_".contains(&byte);
     !text.is_empty() && text.bytes().all(is_plain)

@@ -79,7 +79,7 @@ async fn answer_any_client(
 /// The rules that come before compression: on the form of errors and on conditional requests.
 async fn answer_in_asked_form(request: Request, next: Next) -> Response {
     let wants_problems = prefers_problems(request.headers());
-    let condition = Condition::of(&request);
+    let condition = Condition::from_request(&request);
     let mut response = next.run(request).await;
     if wants_problems {
         response = as_problem(response);

@@ -15,7 +15,7 @@ struct Listed(Vec<(String, f32)>);
 
 impl Listed {
     /// The values of a header. One whose quality is invalid is left out.
-    fn of(headers: &HeaderMap, name: HeaderName) -> Self {
+    fn from_headers(headers: &HeaderMap, name: HeaderName) -> Self {
         let lines = headers.get_all(name).iter().filter_map(|line| line.to_str().ok());
         Self(lines.flat_map(|line| line.split(',')).filter_map(value_and_quality).collect())
     }
@@ -31,34 +31,34 @@ impl Listed {
     }
 }
 
-/// Whether a client accepts JSON. Without an `Accept` it does.
+/// Returns `true` if a client accepts JSON. Without an `Accept` it does.
 pub fn accepts_json(headers: &HeaderMap) -> bool {
-    !headers.contains_key(ACCEPT) || Listed::of(headers, ACCEPT).accepts(&JSON)
+    !headers.contains_key(ACCEPT) || Listed::from_headers(headers, ACCEPT).accepts(&JSON)
 }
 
-/// Whether `Accept` lists HTML by name and does not prefer JSON. Browsers do so when they open a page.
+/// Returns `true` if `Accept` lists HTML by name and does not prefer JSON. Browsers do so when they open a page.
 pub fn prefers_html(headers: &HeaderMap) -> bool {
     is_preferred_to_json(headers, "text/html")
 }
 
-/// Whether `Accept` lists problem details by name and does not prefer plain JSON.
+/// Returns `true` if `Accept` lists problem details by name and does not prefer plain JSON.
 pub(super) fn prefers_problems(headers: &HeaderMap) -> bool {
     is_preferred_to_json(headers, PROBLEM_MEDIA_TYPE)
 }
 
 fn is_preferred_to_json(headers: &HeaderMap, media_type: &str) -> bool {
-    let listed = Listed::of(headers, ACCEPT);
+    let listed = Listed::from_headers(headers, ACCEPT);
     listed.accepts(&[media_type]) && listed.quality(&[media_type]) >= listed.quality(&JSON)
 }
 
-/// Whether a response may be compressed with gzip.
+/// Returns `true` if a response may be compressed with gzip.
 pub fn accepts_gzip(headers: &HeaderMap) -> bool {
-    Listed::of(headers, ACCEPT_ENCODING).accepts(&["gzip", "*"])
+    Listed::from_headers(headers, ACCEPT_ENCODING).accepts(&["gzip", "*"])
 }
 
-/// Whether `Accept-Encoding` refuses gzip and `identity`, which is acceptable unless it is excluded.
+/// Returns `true` if `Accept-Encoding` refuses gzip and `identity`, which is acceptable unless it is excluded.
 pub(super) fn refuses_every_coding(headers: &HeaderMap) -> bool {
-    let listed = Listed::of(headers, ACCEPT_ENCODING);
+    let listed = Listed::from_headers(headers, ACCEPT_ENCODING);
     !accepts_gzip(headers) && listed.quality(&["identity", "*"]) == Some(0.0)
 }
 
@@ -69,7 +69,7 @@ pub fn preferred_media_type<const N: usize>(
     headers: &HeaderMap,
     offered: [&'static str; N],
 ) -> &'static str {
-    let listed = Listed::of(headers, ACCEPT);
+    let listed = Listed::from_headers(headers, ACCEPT);
     let preference = |media_type: &'static str| {
         let (main_type, _) = media_type.split_once('/').unwrap_or_default();
         let range = format!("{main_type}/*");
@@ -109,7 +109,7 @@ mod tests {
             .append(ACCEPT, HeaderValue::from_static("a/b ; q=1, c/d;q=2, c/d;q=x, c/d;q=NaN, ,"));
         let expected = [("text/html", 0.5), ("*/*", 0.0), ("a/b", 1.0)];
         let expected = expected.map(|(value, quality)| (value.to_owned(), quality));
-        assert_eq!(Listed::of(&headers, ACCEPT).0, expected);
+        assert_eq!(Listed::from_headers(&headers, ACCEPT).0, expected);
     }
 
     #[test]

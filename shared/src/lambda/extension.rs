@@ -25,7 +25,7 @@ use lambda_http::{
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::{sync::watch, time::timeout};
 
-use super::whole_response::WholeResponse;
+use super::buffered_response::BufferedResponse;
 use crate::quota::Quotas;
 
 const NAME: &str = "usage";
@@ -39,7 +39,7 @@ pub(crate) async fn run<S>(
     ready: impl Future<Output = Result<(), Error>>,
 ) -> Result<(), Error>
 where
-    S: Service<Request, Response = WholeResponse, Error = Infallible> + Clone + Send + 'static,
+    S: Service<Request, Response = BufferedResponse, Error = Infallible> + Clone + Send + 'static,
     S::Future: Send + 'static,
 {
     let (answered_sender, answered_receiver) = watch::channel(String::new());
@@ -118,7 +118,7 @@ fn termination() -> Result<impl Future<Output = ()>, Error> {
     Ok(future::pending())
 }
 
-/// Whether Lambda gives this container several requests at once.
+/// Returns `true` if Lambda gives this container several requests at once.
 pub(crate) fn takes_several_requests() -> bool {
     let most = env::var("AWS_LAMBDA_MAX_CONCURRENCY").ok().and_then(|most| most.parse().ok());
     most.is_some_and(|most: u32| most > 1)

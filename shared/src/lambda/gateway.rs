@@ -1,4 +1,4 @@
-//! What the event of API Gateway says beside the request: the URL that the client wrote, and whether
+//! The parts of an API Gateway event beside the request: the URL that the client wrote, and whether
 //! IAM has authorized the request.
 //!
 //! An HTTP API decodes the path before it sets `rawPath`. A `?` or `#` in a phone number would cut
@@ -25,7 +25,7 @@ use lambda_http::{
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// What the client wrote before the path of a route: a stage or a base path, or nothing.
+/// Stage or base path that the client wrote before the path of a route, or nothing.
 #[derive(Clone)]
 pub(crate) struct PathPrefix(pub(crate) String);
 
@@ -41,12 +41,12 @@ pub fn restore_path(mut request: Request) -> Request {
     request
 }
 
-/// Whether the request came as an event of API Gateway, and not over a port of this process.
+/// Returns `true` if the request came as an event of API Gateway, and not over a port of this process.
 pub(crate) fn is_behind_gateway(request: &AxumRequest) -> bool {
     request.extensions().get::<RequestContext>().is_some()
 }
 
-/// Whether IAM has authorized the request. API Gateway writes so for a route with IAM authorization, and
+/// Returns `true` if IAM has authorized the request. API Gateway writes so for a route with IAM authorization, and
 /// so may whoever has IAM's permission to invoke the function. Nothing that a client sends over HTTP
 /// can become a part of the request context.
 pub(crate) fn is_authorized_by_iam(request: &AxumRequest) -> bool {
@@ -131,7 +131,7 @@ fn restored_path(request: &Request) -> Option<(String, String)> {
     }
 }
 
-/// Where the path of a route begins in a whole path: where the part before its first parameter does.
+/// Start of a route's path in a whole path: that of the part before its first parameter.
 /// The root is the end of the whole path, and clients may leave its slash out behind a prefix.
 fn start_of(route: &str, whole_path: &str) -> usize {
     if route == "/" {

@@ -50,7 +50,7 @@ impl FromStr for FlagImages {
     }
 }
 
-/// Whether the text is an address that paths can be appended to, without a character that means something
+/// Returns `true` if the text is an address that paths can be appended to, without a character that means something
 /// to HTML, to a header, or to a policy.
 fn is_base_url(text: &str) -> bool {
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || "-._~:/%[]".contains(c);

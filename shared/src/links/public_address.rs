@@ -16,7 +16,7 @@ use crate::{gateway::PathPrefix, http::host_of};
 
 const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
-/// Where a client has reached the service.
+/// The address at which a client reached the service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PublicAddress {
     /// Scheme, host and base path, without a slash at the end, such as `https://api.example.com/numbers`.
@@ -32,12 +32,12 @@ impl<S: Sync> FromRequestParts<S> for PublicAddress {
     /// The address in the extensions of the request counts first: a request that is made within
     /// another one has that of the other.
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
-        Ok(parts.extensions.get::<Self>().cloned().unwrap_or_else(|| Self::of(parts)))
+        Ok(parts.extensions.get::<Self>().cloned().unwrap_or_else(|| Self::from_parts(parts)))
     }
 }
 
 impl PublicAddress {
-    fn of(parts: &Parts) -> Self {
+    fn from_parts(parts: &Parts) -> Self {
         let origin = match parts.extensions.get::<RequestContext>() {
             Some(context) => domain(context).map(|domain| format!("https://{domain}")),
             None => origin_in(parts),
@@ -79,7 +79,7 @@ mod tests {
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        match PublicAddress::of(&request.body(()).unwrap().into_parts().0) {
+        match PublicAddress::from_parts(&request.body(()).unwrap().into_parts().0) {
             PublicAddress::At(address) => address,
             PublicAddress::Nowhere => panic!("{uri} {headers:?} names no host"),
         }

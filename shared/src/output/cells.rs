@@ -34,7 +34,7 @@ fn is_formula(text: &str) -> bool {
     begins_with_dropped || (begins_formula && !is_signed_number(text))
 }
 
-/// Whether the text is a plus or minus sign before nothing but digits and the punctuation of phone
+/// Returns `true` if the text is a plus or minus sign before nothing but digits and the punctuation of phone
 /// numbers.
 fn is_signed_number(text: &str) -> bool {
     let is_of_number = |c: char| c.is_ascii_digit() || matches!(c, ' ' | '(' | ')' | '-' | '.');

@@ -55,7 +55,7 @@ impl<S: Sync> FromRequestParts<S> for FormatParam {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        let asked = Params::of(&parts.uri).one_of("format")?;
+        let asked = Params::from_uri(&parts.uri).one_of("format")?;
         let preferred =
             || match preferred_media_type(&parts.headers, ["application/json", "text/csv"]) {
                 "text/csv" => ListFormat::Csv,

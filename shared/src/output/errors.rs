@@ -31,7 +31,7 @@ const CHALLENGE_OF_INVALID_KEY: &str = "Bearer realm=\"Telephone Number Referenc
                                         error=\"invalid_token\", \
                                         error_description=\"Invalid API key\"";
 
-/// How long a client should wait before it retries, in seconds.
+/// Time that a client should wait before it retries, in seconds.
 const RETRY_AFTER_SECONDS: &str = "5";
 
 /// The reason why a request fails.
@@ -91,7 +91,7 @@ impl ErrorBody {
     }
 }
 
-/// What kind of error it is, for programs.
+/// Kind of the error, for programs.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(example = "not_found")]

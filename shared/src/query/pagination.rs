@@ -49,7 +49,7 @@ impl<S: Sync> FromRequestParts<S> for Page {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        let params = Params::of(&parts.uri);
+        let params = Params::from_uri(&parts.uri);
         let limit = count_of(&params, "limit", 1..=usize::MAX, "must be a positive integer")?;
         // One that is too great is not lowered: a page has its offset, and a client would read another
         // number than it sent.
@@ -76,7 +76,7 @@ impl<S: Sync> FromRequestParts<S> for VersionParam {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        let version = Params::of(&parts.uri).text("version")?;
+        let version = Params::from_uri(&parts.uri).text("version")?;
         if let Some(text) = version.as_deref().filter(|text| Version::named(text).is_none()) {
             return Err(invalid_param("version", text, VERSION_RULE));
         }
@@ -87,7 +87,7 @@ impl<S: Sync> FromRequestParts<S> for VersionParam {
 impl Page {
     /// The items on this page, and the count of all. Items before the page are skipped, which lists of
     /// records do without making them.
-    pub fn of_items<T>(self, items: impl ExactSizeIterator<Item = T>) -> (Vec<T>, Pagination) {
+    pub fn slice<T>(self, items: impl ExactSizeIterator<Item = T>) -> (Vec<T>, Pagination) {
         let pagination = Pagination { limit: self.limit, offset: self.offset, total: items.len() };
         (items.skip(self.offset).take(self.limit).collect(), pagination)
     }
@@ -111,7 +111,7 @@ fn count_of(
     Err(invalid_param(name, &text, rule))
 }
 
-/// Where a page stands in its list.
+/// Position of a page in its list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Pagination {
     /// Number of results requested, at most 100.
@@ -256,7 +256,7 @@ mod tests {
         #[test]
         fn reading_all_pages_gives_every_item_once(total in 0usize..300, limit in 1usize..=100) {
             let pages = (0..=total).step_by(limit);
-            let items = pages.flat_map(|offset| Page { limit, offset }.of_items(0..total).0);
+            let items = pages.flat_map(|offset| Page { limit, offset }.slice(0..total).0);
             prop_assert_eq!(items.collect::<Vec<_>>(), (0..total).collect::<Vec<_>>());
         }
     }

@@ -60,13 +60,13 @@ impl<S: Sync> FromRequestParts<S> for Params {
     type Rejection = std::convert::Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
-        Ok(Self::of(&parts.uri))
+        Ok(Self::from_uri(&parts.uri))
     }
 }
 
 impl Params {
     /// The query of this URI.
-    pub fn of(uri: &Uri) -> Self {
+    pub fn from_uri(uri: &Uri) -> Self {
         Self(uri.query().unwrap_or_default().to_owned())
     }
 

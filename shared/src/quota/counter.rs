@@ -33,7 +33,7 @@ const FLUSH_INTERVAL: Duration = Duration::from_secs(1);
 /// The time for which a confirmation is recent.
 const RECENT: Duration = Duration::from_secs(2);
 /// The doublings of that interval while writes fail.
-const MOST_DOUBLINGS: u32 = 4;
+const MAX_DOUBLINGS: u32 = 4;
 /// After so many failed writes no request waits for the table any more. A single one fails also if the
 /// process was frozen meanwhile.
 pub(super) const FAILURES_OF_OUTAGE: u32 = 2;
@@ -100,9 +100,9 @@ pub struct Counter {
     confirmed: Option<Confirmation>,
     attempted_at: Option<Instant>,
     failures: Option<Failures>,
-    /// Whether the table has requests that were claimed and then refused.
+    /// `true` if the table has requests that were claimed and then refused.
     has_released: bool,
-    /// Whether a request was refused for what others had counted, or only claimed, when it was last read.
+    /// `true` if a request was refused for what others had counted, or only claimed, when it was last read.
     has_doubt: bool,
 }
 
@@ -119,7 +119,7 @@ impl Counter {
         &self.container
     }
 
-    /// Whether so many requests fit into each quota at `now`, in seconds since 1970.
+    /// Returns `true` if so many requests fit into each quota at `now`, in seconds since 1970.
     pub fn check(&mut self, limits: Limits, requests: u64, now: i64) -> Result<(), QuotaExceeded> {
         self.drop_expired(now);
         let fits = self.fits(limits, requests, now);
@@ -154,14 +154,14 @@ impl Counter {
         Ok(self.statuses(now))
     }
 
-    /// Whether so many requests may be admitted without a confirmation.
+    /// Returns `true` if so many requests may be admitted without a confirmation.
     fn is_allowed(&mut self, limits: Limits, requests: u64, now: i64, clock: Instant) -> bool {
         let waiting: u64 = self.waiting.iter().map(|claim| claim.requests).sum();
         self.fits(limits, requests + waiting, now).is_ok()
             && (self.is_outage() || self.unconfirmed + requests <= self.allowance(clock))
     }
 
-    /// How many requests may be admitted without a confirmation, all together.
+    /// Requests that may be admitted without confirmation, in total.
     fn allowance(&self, clock: Instant) -> u64 {
         match &self.confirmed {
             Some(confirmed) if clock.saturating_duration_since(confirmed.at) < RECENT => {
@@ -217,12 +217,12 @@ impl Counter {
         self.others.drop_expired(now);
     }
 
-    /// Whether requests are left to write.
+    /// Returns `true` if requests are left to write.
     pub fn has_unwritten(&self) -> bool {
         !self.own.is_stored()
     }
 
-    /// Whether requests wait for a write.
+    /// Returns `true` if requests wait for a write.
     pub fn has_waiting(&self) -> bool {
         !self.waiting.is_empty()
     }
@@ -243,7 +243,7 @@ impl Counter {
             None if self.has_released || (self.has_unwritten() && is_half_used) => Some(clock),
             None => Some(attempted_at + FLUSH_INTERVAL),
             Some(failures) => {
-                let doublings = (failures.times - 1).min(MOST_DOUBLINGS);
+                let doublings = (failures.times - 1).min(MAX_DOUBLINGS);
                 Some(attempted_at + FLUSH_INTERVAL * 2_u32.pow(doublings))
             }
         }

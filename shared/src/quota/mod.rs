@@ -39,7 +39,7 @@ const MANY_QUOTAS: usize = 10_000;
 /// than this long.
 const FAILING_FOR: Duration = Duration::from_secs(120);
 const FAILED_TIMES: u32 = 5;
-/// How often the last counts are written before the process ends without them.
+/// Attempts to write the last counts before the process ends without them.
 const LAST_ATTEMPTS: u32 = 3;
 
 /// The quotas that this container has counted requests for.
@@ -58,7 +58,7 @@ struct Quota {
     /// Locked during a write, so that there is one at a time. The next write includes the requests
     /// that are counted meanwhile.
     writing: tokio::sync::Mutex<()>,
-    /// Whether a task writes the counts when they are due.
+    /// `true` if a task writes the counts when they are due.
     has_writer: AtomicBool,
     /// Tells the task that a write is due earlier than it was.
     is_due: Notify,
@@ -98,7 +98,7 @@ impl Quotas {
         key: &KeyRecord,
         requests: u64,
     ) -> Result<Option<QuotaStatuses>, QuotaExceeded> {
-        let Some(limits) = Limits::of(key) else { return Ok(None) };
+        let Some(limits) = Limits::from_key(key) else { return Ok(None) };
         let quota = self.quota(key.quota_id());
         let taken = quota.counter.lock().take(limits, requests, unix_time(), Instant::now());
         // This comes before any wait, since a handler is cancelled if the client closes the connection.
@@ -113,9 +113,9 @@ impl Quotas {
         outcome.map(Some)
     }
 
-    /// Whether one more request of `key` would be admitted. Nothing is counted.
+    /// Returns `true` if one more request of `key` would be admitted. Nothing is counted.
     pub fn check(self: &Arc<Self>, key: &KeyRecord) -> Result<(), QuotaExceeded> {
-        let Some(limits) = Limits::of(key) else { return Ok(()) };
+        let Some(limits) = Limits::from_key(key) else { return Ok(()) };
         let quota = self.quota(key.quota_id());
         let checked = quota.counter.lock().check(limits, 1, unix_time());
         self.write_soon(&quota);
@@ -269,7 +269,7 @@ fn unix_time() -> i64 {
     Timestamp::now().as_second()
 }
 
-/// Whether an operator should be warned at `now` that the usage of a quota is not written.
+/// Returns `true` if an operator should be warned at `now` that the usage of a quota is not written.
 fn is_warning_due(failures: Failures, warned_at: Option<Instant>, now: Instant) -> bool {
     failures.times >= FAILED_TIMES
         && now.duration_since(failures.since) >= FAILING_FOR

@@ -22,7 +22,7 @@ pub struct Limits {
 
 impl Limits {
     /// The quotas of `key`; `None` if it has none.
-    pub fn of(key: &KeyRecord) -> Option<Self> {
+    pub fn from_key(key: &KeyRecord) -> Option<Self> {
         let (per_minute, per_day) = (key.per_minute.map(u64::from), key.per_day.map(u64::from));
         let has_one = per_minute.is_some() || per_day.is_some();
         has_one.then_some(Self { per_minute, per_day })

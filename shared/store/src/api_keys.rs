@@ -62,7 +62,7 @@ pub struct DamagedKey {
 }
 
 impl DamagedKey {
-    fn of(item: &Item) -> Self {
+    fn from_item(item: &Item) -> Self {
         let text = |name| item.get(name).and_then(|value: &AttributeValue| value.as_s().ok());
         let key_hash = text("key_hash").cloned().unwrap_or_default();
         let name = text("prefix").unwrap_or(&key_hash).clone();
@@ -125,7 +125,7 @@ impl Store {
         let (mut readable, mut damaged) = (Vec::new(), Vec::new());
         while let Some(item) = pages.next().await {
             let item = item.map_err(StoreError::call("Scan", table))?;
-            let if_damaged = DamagedKey::of(&item);
+            let if_damaged = DamagedKey::from_item(&item);
             match record_from_item::<KeyRecord>(table, item) {
                 Ok(key) => readable.push(key),
                 Err(_) => damaged.push(if_damaged),
@@ -173,7 +173,7 @@ impl Store {
                 return Ok(false);
             }
             *earlier = Some(time);
-            let check = item_check::of(&item_from_record(table, None, &before)?);
+            let check = item_check::compute(&item_from_record(table, None, &before)?);
             let put = self
                 .put_key(&after)?
                 .condition_expression("#check = :check")

@@ -21,7 +21,7 @@ pub(crate) struct BatchGet<'a> {
     pub is_consistent: bool,
     /// The delays between attempts at the keys for which DynamoDB was too busy.
     pub delays: ExponentialBuilder,
-    /// `true` if the read counts among the capacity that its request consumes.
+    /// Counting of the capacity that the read consumes.
     pub capacity: ReturnConsumedCapacity,
     /// Settings of these calls alone.
     pub config: Option<Builder>,

@@ -48,7 +48,7 @@ impl Store {
     pub fn from_env(timeouts: TimeoutProfile) -> Self {
         let endpoint = ENDPOINT_VARIABLES.into_iter().find_map(variable);
         let region = variable("AWS_REGION");
-        let roots = TrustedRoots::of(
+        let roots = TrustedRoots::new(
             endpoint.as_deref(),
             region.as_deref(),
             TRUST_VARIABLES.into_iter().find_map(variable).is_some(),

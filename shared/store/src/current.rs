@@ -126,7 +126,7 @@ impl CurrentDataset {
 
     /// A version of the dataset by its name, for a client that reads the pages of this version;
     /// `None` if it is neither current nor retained, or cannot be read.
-    pub async fn of_version(&self, version: &str) -> Result<Option<LoadedVersion>, DatasetError> {
+    pub async fn version(&self, version: &str) -> Result<Option<LoadedVersion>, DatasetError> {
         if let Some(found) = self.versions.find(version) {
             return Ok(Some(found));
         }
@@ -305,13 +305,13 @@ mod tests {
         let dataset = without_dynamodb().await;
         let current = version();
         dataset.versions.replace(current.clone(), Instant::now());
-        let found = dataset.of_version(current.version.as_str()).await.unwrap().unwrap();
+        let found = dataset.version(current.version.as_str()).await.unwrap().unwrap();
         assert_eq!(found.version, current.version);
-        assert!(matches!(dataset.of_version("old").await, Err(DatasetError::Store(_))));
+        assert!(matches!(dataset.version("old").await, Err(DatasetError::Store(_))));
 
         let (statistics, now) = (Dataset::default().statistics(), Timestamp::UNIX_EPOCH);
-        let snapshot = Snapshot::of(current.version, b"", statistics, FileDates::default(), now);
+        let snapshot = Snapshot::new(current.version, b"", statistics, FileDates::default(), now);
         dataset.remember(Manifest::following(None, snapshot, |_| false));
-        assert!(dataset.of_version("old").await.unwrap().is_none(), "the manifest has no such one");
+        assert!(dataset.version("old").await.unwrap().is_none(), "the manifest has no such one");
     }
 }

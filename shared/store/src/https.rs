@@ -27,7 +27,7 @@ pub enum TrustedRoots {
 impl TrustedRoots {
     /// The roots for a function in this region whose environment may name another endpoint, or
     /// certificates to trust, which decide. An emulator is spoken to without TLS.
-    pub(crate) fn of(endpoint: Option<&str>, region: Option<&str>, has_chosen: bool) -> Self {
+    pub(crate) fn new(endpoint: Option<&str>, region: Option<&str>, has_chosen: bool) -> Self {
         let is_in_china = region.is_some_and(|region| region.starts_with("cn-"));
         match endpoint {
             Some(endpoint) if is_plain_http(endpoint) => Self::Amazon,
@@ -72,12 +72,12 @@ mod tests {
     #[test]
     fn the_roots_of_the_system_count_where_those_of_amazon_need_not() {
         let (aws, ohio) = (None, Some("us-east-2"));
-        assert_eq!(TrustedRoots::of(aws, ohio, false), TrustedRoots::Amazon);
-        assert_eq!(TrustedRoots::of(aws, ohio, true), TrustedRoots::System);
-        assert_eq!(TrustedRoots::of(aws, Some("cn-north-1"), false), TrustedRoots::System);
+        assert_eq!(TrustedRoots::new(aws, ohio, false), TrustedRoots::Amazon);
+        assert_eq!(TrustedRoots::new(aws, ohio, true), TrustedRoots::System);
+        assert_eq!(TrustedRoots::new(aws, Some("cn-north-1"), false), TrustedRoots::System);
         let foreign = Some("https://dynamodb.example.com");
-        assert_eq!(TrustedRoots::of(foreign, ohio, false), TrustedRoots::System);
+        assert_eq!(TrustedRoots::new(foreign, ohio, false), TrustedRoots::System);
         let emulator = Some("http://127.0.0.1:8000");
-        assert_eq!(TrustedRoots::of(emulator, ohio, true), TrustedRoots::Amazon);
+        assert_eq!(TrustedRoots::new(emulator, ohio, true), TrustedRoots::Amazon);
     }
 }

@@ -23,18 +23,18 @@ pub(crate) struct CheckError;
 /// Adds the check to an item that is complete otherwise.
 pub(crate) fn seal(item: &mut Item) {
     item.remove(CHECK);
-    let check = of(item);
+    let check = compute(item);
     item.insert(CHECK.to_owned(), check);
 }
 
 /// Compares an item with its check.
 pub(crate) fn verify(item: &Item) -> Result<(), CheckError> {
-    if item.get(CHECK) == Some(&of(item)) { Ok(()) } else { Err(CheckError) }
+    if item.get(CHECK) == Some(&compute(item)) { Ok(()) } else { Err(CheckError) }
 }
 
 /// The check of all attributes but the check. Those that are null count as missing, since tools that
 /// copy items may write the one for the other.
-pub(crate) fn of(item: &Item) -> AttributeValue {
+pub(crate) fn compute(item: &Item) -> AttributeValue {
     let mut bytes = Vec::new();
     write_attributes(
         &mut bytes,

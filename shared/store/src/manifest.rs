@@ -93,7 +93,7 @@ impl fmt::Display for Revision {
 
 impl Snapshot {
     /// Describes the snapshot `bytes` of `version`, imported at `ingested_at`.
-    pub fn of(
+    pub fn new(
         version: Version,
         bytes: &[u8],
         statistics: Statistics,

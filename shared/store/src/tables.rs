@@ -31,7 +31,7 @@ impl Tables {
     }
 
     /// The names that `template.yaml` gives to the tables of the stack `stack`.
-    pub fn of_stack(stack: &str) -> Self {
+    pub fn for_stack(stack: &str) -> Self {
         let name = |local_name: &str| format!("{stack}-{local_name}");
         Self {
             carriers: name("carriers"),

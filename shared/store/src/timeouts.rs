@@ -5,12 +5,12 @@ use std::time::Duration;
 use aws_sdk_dynamodb::config::{Builder, retry::RetryConfig, timeout::TimeoutConfig};
 
 /// The limit of one call for a request, with all attempts.
-const LONGEST_READ_OF_REQUEST: Duration = Duration::from_secs(2);
+const REQUEST_READ_TIMEOUT: Duration = Duration::from_secs(2);
 /// The limit of all reads of a request together that memory can answer, too.
 const BRIEF_READS_OF_REQUEST: Duration = Duration::from_millis(300);
 /// The limit of one call to the embedded database. A second attempt would only add to what keeps
 /// the machine busy.
-const LONGEST_EMBEDDED_READ: Duration = Duration::from_secs(10);
+const EMBEDDED_READ_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The timeouts of calls to DynamoDB.
 #[derive(Debug, Clone, Copy)]
@@ -29,7 +29,7 @@ impl TimeoutProfile {
     pub(crate) fn snapshot_read(self) -> Duration {
         match self {
             Self::Request => Duration::from_secs(4),
-            Self::EmbeddedRequest => LONGEST_EMBEDDED_READ,
+            Self::EmbeddedRequest => EMBEDDED_READ_TIMEOUT,
             Self::Batch => Duration::from_secs(60),
         }
     }
@@ -39,7 +39,7 @@ impl TimeoutProfile {
     pub(crate) fn brief_reads(self) -> Option<Duration> {
         match self {
             Self::Request => Some(BRIEF_READS_OF_REQUEST),
-            Self::EmbeddedRequest => Some(LONGEST_READ_OF_REQUEST),
+            Self::EmbeddedRequest => Some(REQUEST_READ_TIMEOUT),
             Self::Batch => None,
         }
     }
@@ -47,7 +47,7 @@ impl TimeoutProfile {
     /// The limit of reading many lookup items, with all attempts: that of reading one.
     pub(crate) fn lookups(self) -> Duration {
         match self {
-            Self::Request | Self::EmbeddedRequest => LONGEST_READ_OF_REQUEST,
+            Self::Request | Self::EmbeddedRequest => REQUEST_READ_TIMEOUT,
             Self::Batch => Duration::from_secs(15),
         }
     }
@@ -58,8 +58,8 @@ impl TimeoutProfile {
             // A request reads at most a key, the manifest, a snapshot and items, one after the other, and
             // one for many numbers the counts of its quota. Together that stays below the timeout of a
             // Lambda function, 15 seconds.
-            Self::Request => (3, Duration::from_millis(700), LONGEST_READ_OF_REQUEST),
-            Self::EmbeddedRequest => (3, LONGEST_EMBEDDED_READ, LONGEST_EMBEDDED_READ),
+            Self::Request => (3, Duration::from_millis(700), REQUEST_READ_TIMEOUT),
+            Self::EmbeddedRequest => (3, EMBEDDED_READ_TIMEOUT, EMBEDDED_READ_TIMEOUT),
             Self::Batch => (4, Duration::from_secs(5), Duration::from_secs(15)),
         };
         let timeouts = TimeoutConfig::builder()

@@ -19,7 +19,7 @@ use crate::{Store, StoreError, batch_get::BatchGet, item_check::Item};
 
 /// The limit of a call, for which requests may wait. It is not retried, since the next write
 /// includes its count.
-const LONGEST_CALL: Duration = Duration::from_secs(1);
+const CALL_TIMEOUT: Duration = Duration::from_secs(1);
 const SECONDS_PER_HOUR: i64 = 60 * 60;
 /// The time for which an item is stored after the start of its hour, in seconds: until no window of a day
 /// includes the hour, and an hour longer.
@@ -109,8 +109,8 @@ fn item_id(quota_id: &str, hour: i64) -> String {
 /// frozen or the table is slow.
 fn without_retries() -> Builder {
     let timeouts = TimeoutConfig::builder()
-        .operation_attempt_timeout(LONGEST_CALL)
-        .operation_timeout(LONGEST_CALL)
+        .operation_attempt_timeout(CALL_TIMEOUT)
+        .operation_timeout(CALL_TIMEOUT)
         .build();
     Builder::new().retry_config(RetryConfig::disabled()).timeout_config(timeouts)
 }

@@ -15,7 +15,7 @@ use ureq::{
 const ATTEMPTS: u32 = 4;
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// A daily quota may be hours away; the caller can decide better what to do then.
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
+const MAX_WAIT: Duration = Duration::from_secs(60);
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -159,7 +159,7 @@ fn time_to_wait(response: &Response<Body>) -> Option<Duration> {
     );
     let after = response.headers().get(header::RETRY_AFTER)?.to_str().ok()?;
     let wait = Duration::from_secs(after.parse().ok()?);
-    (may_help && wait <= LONGEST_WAIT).then_some(wait)
+    (may_help && wait <= MAX_WAIT).then_some(wait)
 }
 
 /// The message of a refusal. A proxy on the way may have answered with something other than JSON.

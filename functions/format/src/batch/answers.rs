@@ -24,7 +24,7 @@ use crate::{
 /// About as long as a result is in JSON, so that the buffer of a body need not grow often.
 const BYTES_OF_RESULT: usize = 1500;
 
-/// What many numbers are.
+/// Results for many numbers.
 #[derive(ToSchema)]
 #[allow(dead_code, reason = "only the description is derived from it")]
 pub struct FormattedNumbers {
@@ -42,11 +42,11 @@ pub struct FormattedNumber {
     /// The text as it was sent.
     #[schema(example = "305 234 5678")]
     pub(super) tn: String,
-    /// What the number is, as for a single number; absent if there is an error.
+    /// The described number; absent if there is an error.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(super) result: Option<FormatResult>,
-    /// Why there is no result; absent if there is one.
+    /// The error; absent if there is a result.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(super) error: Option<ErrorBody>,
@@ -67,7 +67,7 @@ impl AnswerForm {
     const CSV: &str = "text/csv";
 
     /// The form that a client prefers; JSON if it prefers none of them.
-    pub fn of(headers: &HeaderMap) -> Self {
+    pub fn from_headers(headers: &HeaderMap) -> Self {
         match preferred_media_type(headers, [Self::JSON, Self::JSON_LINES, Self::CSV]) {
             Self::JSON_LINES => Self::JsonLines,
             Self::CSV => Self::Csv,
@@ -88,7 +88,7 @@ impl AnswerForm {
                 (Self::JSON, json(["{\"results\":[", ",", "]}"], results, options.fields))
             }
             Self::JsonLines => (Self::JSON_LINES, json(["", "\n", "\n"], results, options.fields)),
-            Self::Csv => (shared::cells::MEDIA_TYPE, csv(table, &Columns::of(&options), results)),
+            Self::Csv => (shared::cells::MEDIA_TYPE, csv(table, &Columns::new(&options), results)),
         };
         let body = body.map_err(|error| {
             tracing::error!(error = &*error, "results cannot be written");
@@ -155,8 +155,8 @@ mod tests {
     fn names_of_columns_cannot_be_formulas() {
         let text = "=name,phone\nAnn,305\n";
         let table = Table::read(text, Header::Present, &ColumnParams::default()).unwrap();
-        let options = Options::parse(&Params::of(&"/".parse().unwrap())).unwrap();
-        let body = csv(Some(&table), &Columns::of(&options), &[]).unwrap();
+        let options = Options::parse(&Params::from_uri(&"/".parse().unwrap())).unwrap();
+        let body = csv(Some(&table), &Columns::new(&options), &[]).unwrap();
         assert!(body.starts_with(b"'=name,phone,tn_valid,"));
     }
 }

@@ -24,12 +24,12 @@ use super::{
 /// The longest body, in bytes. A response repeats the texts of the request, in JSON that is text within
 /// other JSON for Lambda: seven bytes for each, if all are control characters. With a result for each of
 /// the numbers, all of it stays below the 6 MB that Lambda answers.
-const LONGEST_BODY: usize = 512 * 1024;
+const MAX_BODY_BYTES: usize = 512 * 1024;
 
 /// The numbers that a request asks for.
 #[derive(Debug)]
 pub struct Batch {
-    /// At least one, and at most [`super::MOST_NUMBERS`].
+    /// At least one, and at most [`super::MAX_NUMBERS`].
     pub numbers: Vec<AskedNumber>,
     /// The CSV that the numbers are in, if they are.
     pub table: Option<Table>,
@@ -47,24 +47,24 @@ impl Batch {
     /// The numbers of a request. `params` name the columns of a CSV.
     pub async fn read(request: Request, params: &ColumnParams) -> Result<Self, ApiError> {
         let (parts, body) = request.into_parts();
-        let form = BodyForm::of(&parts.headers)?;
+        let form = BodyForm::from_headers(&parts.headers)?;
         if let (Some(param), BodyForm::Json | BodyForm::Lines) = (params.any_given(), form) {
             return Err(ApiError::invalid(format!("{param} is only for a body of text/csv")));
         }
         let declared = header_text(&parts.headers, CONTENT_LENGTH).parse::<usize>();
         if let Ok(length) = declared
-            && length > LONGEST_BODY
+            && length > MAX_BODY_BYTES
         {
             return Err(too_long(&length.to_string()));
         }
-        let body = body::read(body, LONGEST_BODY).await.map_err(|error| match error {
+        let body = body::read(body, MAX_BODY_BYTES).await.map_err(|error| match error {
             UnreadableBody::TooLong => too_long("more"),
             UnreadableBody::Broken => ApiError::invalid(body::BROKEN),
         })?;
-        Self::of_body(form, &body, params)
+        Self::parse(form, &body, params)
     }
 
-    fn of_body(form: BodyForm, body: &Bytes, params: &ColumnParams) -> Result<Self, ApiError> {
+    fn parse(form: BodyForm, body: &Bytes, params: &ColumnParams) -> Result<Self, ApiError> {
         let text = text_of(body)?;
         let (numbers, table) = match form {
             BodyForm::Json => (json::numbers_in(text)?, None),
@@ -80,7 +80,7 @@ impl Batch {
 
 impl BodyForm {
     /// The form that `Content-Type` names.
-    fn of(headers: &HeaderMap) -> Result<Self, ApiError> {
+    fn from_headers(headers: &HeaderMap) -> Result<Self, ApiError> {
         let coding = header_text(headers, CONTENT_ENCODING);
         if !coding.is_empty() && !coding.eq_ignore_ascii_case("identity") {
             return Err(ApiError::UnsupportedMediaType(format!(
@@ -125,7 +125,7 @@ fn header_text(headers: &HeaderMap, name: HeaderName) -> &str {
 
 fn too_long(got: &str) -> ApiError {
     ApiError::ContentTooLarge(format!(
-        "The body must have at most {LONGEST_BODY} bytes, got {got}; send a part of the numbers in \
+        "The body must have at most {MAX_BODY_BYTES} bytes, got {got}; send a part of the numbers in \
          another request"
     ))
 }
@@ -161,7 +161,7 @@ fn numbers_in_lines(text: &str) -> Result<Vec<AskedNumber>, ApiError> {
         return numbers_in_lines(&text.replace('\r', "\n"));
     }
     check_count(text.lines().count())?;
-    Ok(text.lines().map(|line| AskedNumber::of_text(line.to_owned())).collect())
+    Ok(text.lines().map(|line| AskedNumber::from_text(line.to_owned())).collect())
 }
 
 #[cfg(test)]
@@ -171,11 +171,11 @@ mod tests {
 
     use utoipa::IntoResponses;
 
-    use super::{super::MOST_NUMBERS, *};
+    use super::{super::MAX_NUMBERS, *};
 
     fn form_of(content_type: &'static str) -> Result<BodyForm, ApiError> {
         let header = (CONTENT_TYPE, HeaderValue::from_static(content_type));
-        BodyForm::of(&HeaderMap::from_iter([header]))
+        BodyForm::from_headers(&HeaderMap::from_iter([header]))
     }
 
     async fn read(content_type: &str, body: impl Into<Body>) -> Result<Vec<String>, String> {
@@ -209,7 +209,7 @@ mod tests {
             (CONTENT_TYPE, HeaderValue::from_static("text/csv")),
             (CONTENT_ENCODING, HeaderValue::from_static("gzip")),
         ]);
-        assert!(matches!(BodyForm::of(&gzip), Err(ApiError::UnsupportedMediaType(_))));
+        assert!(matches!(BodyForm::from_headers(&gzip), Err(ApiError::UnsupportedMediaType(_))));
     }
 
     #[tokio::test]
@@ -228,11 +228,8 @@ mod tests {
             let message = read(content_type, body).await.unwrap_err();
             assert_eq!(message, "The body must have at least one number, got none");
         }
-        assert_eq!(
-            read("text/plain", "1\n".repeat(MOST_NUMBERS)).await.unwrap().len(),
-            MOST_NUMBERS
-        );
-        let message = read("text/plain", "1\n".repeat(MOST_NUMBERS + 1)).await.unwrap_err();
+        assert_eq!(read("text/plain", "1\n".repeat(MAX_NUMBERS)).await.unwrap().len(), MAX_NUMBERS);
+        let message = read("text/plain", "1\n".repeat(MAX_NUMBERS + 1)).await.unwrap_err();
         assert!(
             message.starts_with("The body must have at most 1000 numbers, got 1001"),
             "{message}"
@@ -250,7 +247,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_body_that_is_too_long_is_refused_with_or_without_a_length() {
-        let longest = "1".repeat(LONGEST_BODY);
+        let longest = "1".repeat(MAX_BODY_BYTES);
         assert_eq!(read("text/plain", longest.clone()).await.unwrap().len(), 1);
         let streamed = Body::from_stream(futures_util::stream::iter([
             Ok::<_, std::convert::Infallible>(Bytes::from(longest.clone())),
@@ -259,7 +256,7 @@ mod tests {
         let message = read("text/plain", streamed).await.unwrap_err();
         assert!(message.contains("at most 524288 bytes, got more"), "{message}");
         let request = Request::builder().header(CONTENT_TYPE, "text/plain");
-        let request = request.header(CONTENT_LENGTH, LONGEST_BODY + 1).body(Body::empty());
+        let request = request.header(CONTENT_LENGTH, MAX_BODY_BYTES + 1).body(Body::empty());
         let refused = Batch::read(request.unwrap(), &ColumnParams::default()).await.unwrap_err();
         assert!(refused.body().message().contains("got 524289"));
     }
@@ -286,8 +283,8 @@ mod tests {
             let forms = [BodyForm::Json, BodyForm::Lines, BodyForm::Csv(Header::Present), BodyForm::Csv(Header::Absent)];
             for body in [Bytes::from(body), Bytes::from(text)] {
                 for form in forms {
-                    if let Ok(Batch { numbers, table }) = Batch::of_body(form, &body, &params) {
-                        prop_assert!((1..=MOST_NUMBERS).contains(&numbers.len()));
+                    if let Ok(Batch { numbers, table }) = Batch::parse(form, &body, &params) {
+                        prop_assert!((1..=MAX_NUMBERS).contains(&numbers.len()));
                         prop_assert!(table.is_none_or(|table| table.rows.len() == numbers.len()));
                     }
                 }

@@ -17,7 +17,7 @@ use utoipa::{
     openapi::{ArrayBuilder, ObjectBuilder, OneOfBuilder, RefOr, Schema, Type},
 };
 
-use super::{AskedNumber, MOST_NUMBERS, check_count, empty_number};
+use super::{AskedNumber, MAX_NUMBERS, check_count, empty_number};
 use crate::options::country_of;
 
 /// A phone number with its country and a name.
@@ -50,7 +50,7 @@ impl PartialSchema for NumbersToFormat {
         ArrayBuilder::new()
             .items(number)
             .min_items(Some(1))
-            .max_items(Some(MOST_NUMBERS))
+            .max_items(Some(MAX_NUMBERS))
             .description(Some("Phone numbers, in the order of their answers"))
             .into()
     }
@@ -70,7 +70,7 @@ impl ToSchema for NumbersToFormat {
 /// The fields of an object.
 const FIELDS: [&str; 3] = ["tn", "defaultCountry", "id"];
 /// The longest name of a number, in characters.
-const LONGEST_ID: usize = 100;
+const MAX_ID_LENGTH: usize = 100;
 
 /// The greatest whole number up to which a float has all of them.
 const LARGEST_EXACT_FLOAT: f64 = 9_007_199_254_740_992.0;
@@ -132,7 +132,7 @@ impl<'de> Visitor<'de> for ItemsVisitor {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut array: A) -> Result<Items<'de>, A::Error> {
         let mut kept = Vec::new();
-        while kept.len() < MOST_NUMBERS {
+        while kept.len() < MAX_NUMBERS {
             let Some(item) = array.next_element()? else {
                 return Ok(Items { count: kept.len(), kept });
             };
@@ -152,7 +152,7 @@ fn number_in(item: &RawValue) -> AskedNumber {
     let refused =
         |tn, message| AskedNumber { id: None, tn, country: Err(ApiError::invalid(message)) };
     match serde_json::from_str(item.get()).map(with_digits) {
-        Ok(Value::String(tn)) => AskedNumber::of_text(tn),
+        Ok(Value::String(tn)) => AskedNumber::from_text(tn),
         Ok(Value::Object(fields)) => number_of_object(fields),
         Ok(other) => {
             let rule = "A number must be a string, or an object with tn";
@@ -187,8 +187,8 @@ fn number_of_object(mut fields: Map<String, Value>) -> AskedNumber {
 
 fn id_in(fields: &Map<String, Value>) -> Result<Option<String>, ApiError> {
     let Some(id) = text_in(fields, "id")? else { return Ok(None) };
-    if id.chars().count() > LONGEST_ID {
-        let rule = format!("must have at most {LONGEST_ID} characters");
+    if id.chars().count() > MAX_ID_LENGTH {
+        let rule = format!("must have at most {MAX_ID_LENGTH} characters");
         return Err(invalid_param("id", id, rule));
     }
     Ok(Some(id.to_owned()))
@@ -285,7 +285,7 @@ mod tests {
 
     #[test]
     fn one_that_cannot_be_read_has_a_refusal_in_its_place() {
-        let too_long = "x".repeat(LONGEST_ID + 1);
+        let too_long = "x".repeat(MAX_ID_LENGTH + 1);
         for (item, tn, message) in [
             (json!(null), "", "A number must be a string, or an object with tn, got null"),
             (
@@ -322,11 +322,11 @@ mod tests {
     fn items_beyond_the_most_are_counted_and_not_kept() {
         let text = format!("[{}0]", "0,".repeat(261_999));
         let Items { kept, count } = serde_json::from_str(&text).unwrap();
-        assert_eq!((kept.len(), count), (MOST_NUMBERS, 262_000));
+        assert_eq!((kept.len(), count), (MAX_NUMBERS, 262_000));
         let message = numbers_in(&text).unwrap_err().body().message().to_owned();
         assert!(message.starts_with("The body must have at most 1000 numbers, got 262000"));
-        let most = json!(vec!["305"; MOST_NUMBERS]).to_string();
-        assert_eq!(numbers_in(&most).unwrap().len(), MOST_NUMBERS);
+        let most = json!(vec!["305"; MAX_NUMBERS]).to_string();
+        assert_eq!(numbers_in(&most).unwrap().len(), MAX_NUMBERS);
     }
 
     #[test]

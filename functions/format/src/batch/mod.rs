@@ -41,15 +41,15 @@ use body::Batch;
 use json::NumbersToFormat;
 
 /// The most numbers of one request.
-const MOST_NUMBERS: usize = 1000;
+const MAX_NUMBERS: usize = 1000;
 
 /// Checks how many numbers a body has, before anything is made of them.
 fn check_count(count: usize) -> Result<(), ApiError> {
     match count {
         0 => Err(ApiError::invalid("The body must have at least one number, got none")),
-        1..=MOST_NUMBERS => Ok(()),
+        1..=MAX_NUMBERS => Ok(()),
         more => Err(ApiError::ContentTooLarge(format!(
-            "The body must have at most {MOST_NUMBERS} numbers, got {more}; send the others in another \
+            "The body must have at most {MAX_NUMBERS} numbers, got {more}; send the others in another \
              request"
         ))),
     }
@@ -68,7 +68,7 @@ struct AskedNumber {
 
 impl AskedNumber {
     /// A number that is only a text.
-    fn of_text(tn: String) -> Self {
+    fn from_text(tn: String) -> Self {
         let country = if tn.is_empty() { Err(empty_number()) } else { Ok(None) };
         Self { id: None, tn, country }
     }
@@ -146,12 +146,12 @@ pub async fn format_numbers(
     request: Request,
 ) -> Result<Response, ApiError> {
     let options = Options::parse(&params)?;
-    let form = AnswerForm::of(request.headers());
+    let form = AnswerForm::from_headers(request.headers());
     let Batch { numbers, table } = Batch::read(request, &ColumnParams::parse(&params)?).await?;
     if let (Some(table), AnswerForm::Csv) = (&table, form) {
-        table.check_names(&Columns::of(&options))?;
+        table.check_names(&Columns::new(&options))?;
     }
-    charge.many(numbers.len() as u64).await?;
+    charge.charge_many(numbers.len() as u64).await?;
     request_context::record(|context| context.numbers = Some(numbers.len()));
     let answers = answer_all(&app, numbers, &options, &flags).await?;
     form.response(table.as_ref(), options, &answers)
@@ -166,14 +166,14 @@ async fn answer_all(
     flags: &FlagsBaseUrl,
 ) -> Result<Vec<FormattedNumber>, ApiError> {
     let read: Vec<ReadNumber> =
-        numbers.into_iter().map(|asked| ReadNumber::of(asked, options)).collect();
+        numbers.into_iter().map(|asked| ReadNumber::new(asked, options)).collect();
     let npa_nxxs: BTreeSet<NpaNxx> = read.iter().filter_map(ReadNumber::npa_nxx).collect();
     let records = block::look_up_all(app, &npa_nxxs, options.cache).await?;
     let today = today();
     let flags = flags.0.as_deref().filter(|_| options.has_flags());
     let describe = |number: PhoneNumber| {
         let records = records_of(&number, &records);
-        FormatResult::of(number, records, today, flags)
+        FormatResult::new(number, records, today, flags)
     };
     Ok(read.into_iter().map(|number| number.answer(describe)).collect())
 }
@@ -193,7 +193,7 @@ struct ReadNumber {
 }
 
 impl ReadNumber {
-    fn of(AskedNumber { id, tn, country }: AskedNumber, options: &Options) -> Self {
+    fn new(AskedNumber { id, tn, country }: AskedNumber, options: &Options) -> Self {
         let country = match country {
             Ok(own_country) => own_country.unwrap_or(options.default_country),
             Err(error) => return Self { id, tn, number: Err(error), reason: None },

@@ -6,15 +6,15 @@ use csv::StringRecord;
 use number_lists::{Columns as ListColumns, Dialect, Row, RowError, Rows, Wanted};
 use shared::errors::ApiError;
 
-use super::{AskedNumber, ColumnParams, MOST_NUMBERS, check_count};
+use super::{AskedNumber, ColumnParams, MAX_NUMBERS, check_count};
 use crate::{cells::Columns, options::country_of};
 
 /// The most columns of a table. A name is made for each if the table has none, so a row of commas would
 /// have an answer that is many times as long.
-const MOST_COLUMNS: usize = 1000;
+const MAX_COLUMNS: usize = 1000;
 
 /// The most rows that are kept: those of a header and the numbers. The others are only counted.
-const MOST_ROWS: usize = 1 + MOST_NUMBERS;
+const MAX_ROWS: usize = 1 + MAX_NUMBERS;
 
 /// The role of the first row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,7 +80,7 @@ impl Table {
                 Some(cell).filter(|cell| !cell.trim().is_empty())
             };
             let tn = row.get(self.number).unwrap_or_default().to_owned();
-            let AskedNumber { tn, country, .. } = AskedNumber::of_text(tn);
+            let AskedNumber { tn, country, .. } = AskedNumber::from_text(tn);
             let own_country = |default| match cell(self.country) {
                 Some(code) => country_of(code.trim()).map(Some),
                 None => Ok(default),
@@ -104,7 +104,7 @@ impl Table {
     }
 }
 
-/// The first [`MOST_ROWS`] rows, and how many there are. In a table of one column an empty line is a row with an
+/// The first [`MAX_ROWS`] rows, and how many there are. In a table of one column an empty line is a row with an
 /// empty cell, unless it stands before the header or after the last row.
 fn read_rows(
     text: &str,
@@ -114,13 +114,13 @@ fn read_rows(
     let mut rows = Vec::new();
     let mut count = 0;
     let mut columns = None;
-    for row in Rows::of_csv(text.as_bytes(), dialect).map_err(|error| open_quote(&error))? {
+    for row in Rows::from_csv(text.as_bytes(), dialect).map_err(|error| open_quote(&error))? {
         let Row { line, empty_lines, cells } = row.map_err(|error| open_quote(&error))?;
         let is_header = has_header && columns.is_none();
         let columns = *columns.get_or_insert(cells.len());
-        if columns > MOST_COLUMNS {
+        if columns > MAX_COLUMNS {
             return Err(ApiError::invalid(format!(
-                "The body must have at most {MOST_COLUMNS} columns, got {columns}"
+                "The body must have at most {MAX_COLUMNS} columns, got {columns}"
             )));
         }
         let empty = if is_header { 0 } else { usize::try_from(empty_lines).unwrap_or(usize::MAX) };
@@ -130,9 +130,9 @@ fn read_rows(
         if cells.len() != columns {
             return Err(unequal(columns, cells.len(), line));
         }
-        let empty_rows = repeat_n(StringRecord::from(vec![""]), empty.min(MOST_ROWS - rows.len()));
+        let empty_rows = repeat_n(StringRecord::from(vec![""]), empty.min(MAX_ROWS - rows.len()));
         rows.extend(empty_rows);
-        if rows.len() < MOST_ROWS {
+        if rows.len() < MAX_ROWS {
             rows.push(StringRecord::from_byte_record_lossy(cells));
         }
         count += empty + 1;
@@ -258,21 +258,17 @@ mod tests {
     #[test]
     fn rows_and_columns_beyond_the_limits_are_counted_and_refused() {
         for (text, header, got) in [
-            ("305\n".repeat(MOST_NUMBERS + 1), Header::Absent, MOST_NUMBERS + 1),
-            (
-                format!("305\n{}306\n", "\n307\n".repeat(MOST_ROWS)),
-                Header::Absent,
-                2 + 2 * MOST_ROWS,
-            ),
+            ("305\n".repeat(MAX_NUMBERS + 1), Header::Absent, MAX_NUMBERS + 1),
+            (format!("305\n{}306\n", "\n307\n".repeat(MAX_ROWS)), Header::Absent, 2 + 2 * MAX_ROWS),
         ] {
             let message = numbers(&text, header, None).unwrap_err();
             let expected = format!("The body must have at most 1000 numbers, got {got}");
             assert!(message.starts_with(&expected), "{message}");
         }
-        assert_eq!(found(&format!("phone\n{}", "305\n".repeat(MOST_NUMBERS))).len(), MOST_NUMBERS);
+        assert_eq!(found(&format!("phone\n{}", "305\n".repeat(MAX_NUMBERS))).len(), MAX_NUMBERS);
         let row = |columns: usize| "tn".to_owned() + &",".repeat(columns - 1);
-        assert!(!refusal(&row(MOST_COLUMNS)).contains("columns, got"));
-        let refused = refusal(&row(MOST_COLUMNS + 1));
+        assert!(!refusal(&row(MAX_COLUMNS)).contains("columns, got"));
+        let refused = refusal(&row(MAX_COLUMNS + 1));
         assert_eq!(refused, "The body must have at most 1000 columns, got 1001");
     }
 

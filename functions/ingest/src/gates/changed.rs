@@ -21,7 +21,7 @@ const CATCH_UP_PERCENT: f64 = 0.3;
 /// The share that may differ in addition for each day, in percent: twice the busiest month's.
 const DAILY_PERCENT: f64 = 0.02;
 /// The share above which no time explains the changes, in percent. It is reached after 85 days.
-const LONGEST_PERCENT: f64 = 2.0;
+const MAX_PERCENT: f64 = 2.0;
 /// The share of the carriers, area codes or thousands blocks that may differ, in percent. Nothing
 /// dates their changes.
 const UNDATED_PERCENT: f64 = 2.0;
@@ -156,7 +156,7 @@ enum Kind {
 }
 
 impl Kind {
-    fn of(record: &Record) -> Self {
+    fn from_record(record: &Record) -> Self {
         match record {
             Record::Exchange(exchange) => Self::Exchange(exchange.country),
             Record::Carrier(_) => Self::Carrier,
@@ -210,13 +210,13 @@ fn count_record(
     differences: Vec<Difference>,
 ) {
     if let Some(before) = &pair.before {
-        kinds.entry(Kind::of(before)).or_default().before += 1;
+        kinds.entry(Kind::from_record(before)).or_default().before += 1;
     }
     if let Some(after) = &pair.after {
-        kinds.entry(Kind::of(after)).or_default().after += 1;
+        kinds.entry(Kind::from_record(after)).or_default().after += 1;
     }
     let Some(record) = pair.before.as_ref().or(pair.after.as_ref()) else { return };
-    let counts = kinds.entry(Kind::of(record)).or_default();
+    let counts = kinds.entry(Kind::from_record(record)).or_default();
     if let Some((_, text)) = differences.first() {
         counts.changed += 1;
         counts.example.get_or_insert_with(|| format!("{} {text}", key_text(pair.key)));
@@ -256,7 +256,7 @@ fn blocks(record: &Option<Record>) -> Option<&BTreeMap<u8, BlockHolder>> {
 /// The number of so many records that may differ after so many days.
 pub(super) fn allowed_changes(records: u32, days: Option<u64>) -> u32 {
     let percent = match days {
-        Some(days) => (CATCH_UP_PERCENT + DAILY_PERCENT * days as f64).min(LONGEST_PERCENT),
+        Some(days) => (CATCH_UP_PERCENT + DAILY_PERCENT * days as f64).min(MAX_PERCENT),
         None => UNDATED_PERCENT,
     };
     let share = f64::from(records) * percent / 100.0;

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// A country with fewer records than these may be uniform, or lack a column.
-const FEWEST_OF_A_COUNTRY: u32 = 1000;
+const MIN_PER_COUNTRY: u32 = 1000;
 /// The most rows of a file whose word in a column may be unknown, in percent.
 const UNKNOWN_PERCENT: f64 = 1.0;
 /// The most records of a country that may lack a needed column, in percent.
@@ -30,7 +30,7 @@ pub(super) fn refuse_implausible(
 ) {
     refuse_unknown_words(notes, refusals);
     for (&country, coverage) in &quality.by_country {
-        if coverage.records >= FEWEST_OF_A_COUNTRY {
+        if coverage.records >= MIN_PER_COUNTRY {
             refuse_blank_and_uniform(country, coverage, refusals);
         }
     }

@@ -12,7 +12,7 @@ fn snapshot(days: i64) -> Snapshot {
     let imported_at = BEFORE.parse::<Timestamp>().unwrap() + (24 * days).hours();
     let statistics = Dataset::default().statistics();
     let version = Version::new(imported_at);
-    Snapshot::of(version, b"", statistics, FileDates::default(), imported_at)
+    Snapshot::new(version, b"", statistics, FileDates::default(), imported_at)
 }
 
 fn measured<'a>(snapshot: &'a Snapshot, dataset: &'a Dataset) -> MeasuredVersion<'a> {
@@ -21,7 +21,7 @@ fn measured<'a>(snapshot: &'a Snapshot, dataset: &'a Dataset) -> MeasuredVersion
 
 /// The refusals for what an import changes.
 fn changes(older: &[MeasuredVersion<'_>], next: MeasuredVersion<'_>) -> Vec<Refusal> {
-    let mut refusals = check(older, next, &Quality::of(next.dataset), &Notes::default());
+    let mut refusals = check(older, next, &Quality::new(next.dataset), &Notes::default());
     refusals.retain(|refusal| refusal.is_of_changes);
     refusals
 }
@@ -215,7 +215,7 @@ fn only_a_country_of_1000_records_must_have_different_values() {
         });
         let dataset = Dataset::new(Vec::new(), Vec::new(), exchanges.collect());
         let next = snapshot(0);
-        check(&[], measured(&next, &dataset), &Quality::of(&dataset), &Notes::default()).len()
+        check(&[], measured(&next, &dataset), &Quality::new(&dataset), &Notes::default()).len()
     };
     // Without a company and an OCN, and with one state, rate center and status.
     assert_eq!([999, 1000].map(blank_and_uniform), [0, 5]);

@@ -19,7 +19,7 @@ fn version() -> Version {
 fn snapshot(version: &Version) -> Snapshot {
     let statistics = Dataset::default().statistics();
     let now = Timestamp::UNIX_EPOCH;
-    Snapshot::of(version.clone(), b"", statistics, FileDates::default(), now)
+    Snapshot::new(version.clone(), b"", statistics, FileDates::default(), now)
 }
 
 /// A manifest of these versions, the oldest first.

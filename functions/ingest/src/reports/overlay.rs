@@ -1,5 +1,4 @@
-//! The carriers overlay: names and types that neither NANPA nor CNAC publishes, in the columns of
-//! spec 2.2.
+//! The carriers overlay: names and types that neither NANPA nor CNAC publishes.
 
 use numbering::records::{CarrierType, Country, Ocn, StateCode};
 

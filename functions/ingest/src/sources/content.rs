@@ -15,9 +15,9 @@ use crate::{
 };
 
 /// Most bytes a report may unpack to; the largest published one, of the thousands blocks, has 200 MB.
-const MOST_BYTES: u64 = 512 << 20;
+const MAX_BYTES: u64 = 512 << 20;
 /// Most bytes one line may have: a file that is no report may have no line ends.
-const LONGEST_LINE: usize = 64 * 1024;
+const MAX_LINE_BYTES: usize = 64 * 1024;
 /// The first bytes of the content, by which its kind is told.
 const HEAD: u64 = 512;
 
@@ -49,7 +49,7 @@ const FOREIGN: [(&[u8], &str); 5] = [
 impl Kind {
     /// Tells the kind by the first bytes. Web pages have to be told from reports, too: a publisher's
     /// error page may come with status 200.
-    fn of(head: &[u8]) -> Result<Self, &'static str> {
+    fn detect(head: &[u8]) -> Result<Self, &'static str> {
         if let Some((_, what)) = FOREIGN.iter().find(|(magic, _)| head.starts_with(magic)) {
             return Err(what);
         }
@@ -102,11 +102,11 @@ impl Bytes {
     /// Reads packed bytes to their end, where their checksum stands, so that a damaged report is not
     /// taken for one with wrong rows. Gives the first of the unpacked bytes.
     fn verify(&mut self) -> io::Result<Vec<u8>> {
-        let mut unpacked = self.unpacked()?.take(MOST_BYTES + 1);
+        let mut unpacked = self.unpacked()?.take(MAX_BYTES + 1);
         let mut head = Vec::new();
         unpacked.by_ref().take(HEAD).read_to_end(&mut head)?;
         let bytes_after_head = io::copy(&mut unpacked, &mut io::sink())?;
-        if head.len() as u64 + bytes_after_head > MOST_BYTES {
+        if head.len() as u64 + bytes_after_head > MAX_BYTES {
             return Err(too_large());
         }
         Ok(head)
@@ -114,7 +114,7 @@ impl Bytes {
 }
 
 fn too_large() -> io::Error {
-    io::Error::other(format!("it unpacks to more than {MOST_BYTES} bytes"))
+    io::Error::other(format!("it unpacks to more than {MAX_BYTES} bytes"))
 }
 
 /// `true` if a name in an archive is that of a file which macOS has not added beside others.
@@ -160,7 +160,7 @@ impl Content {
         let mut head = Vec::new();
         bytes.by_ref().take(HEAD).read_to_end(&mut head).map_err(unreadable)?;
         bytes.rewind().map_err(unreadable)?;
-        let (packing, mut packed) = match Kind::of(&head)? {
+        let (packing, mut packed) = match Kind::detect(&head)? {
             Kind::Text => return Ok(Self { source_name, bytes: Bytes::Text(bytes) }),
             Kind::Gzip => (GZIP, Bytes::Gzip(bytes)),
             Kind::Zip => {
@@ -169,7 +169,7 @@ impl Content {
                 (ZIP, Bytes::Zip { archive, index })
             }
         };
-        match Kind::of(&packed.verify().map_err(|error| damaged(packing, error))?) {
+        match Kind::detect(&packed.verify().map_err(|error| damaged(packing, error))?) {
             Ok(Kind::Text) => Ok(Self { source_name, bytes: packed }),
             Ok(Kind::Zip | Kind::Gzip) => {
                 Err(format!("the {packing} holds a packed file; unpack it first").into())
@@ -210,7 +210,7 @@ struct NormalizedText<R, F> {
 
 impl<R: Read, F: Fn(u64)> NormalizedText<R, F> {
     fn new(inner: R, read: F) -> Self {
-        Self { inner, read, lines: 0, bytes_left: MOST_BYTES, line_length: 0, after_cr: false }
+        Self { inner, read, lines: 0, bytes_left: MAX_BYTES, line_length: 0, after_cr: false }
     }
 
     /// Turns line ends into LF in place, and gives how many bytes are left.
@@ -232,8 +232,10 @@ impl<R: Read, F: Fn(u64)> NormalizedText<R, F> {
     fn count_lines(&mut self, bytes: &[u8]) -> io::Result<()> {
         for part in bytes.split_inclusive(|&byte| byte == b'\n') {
             self.line_length += part.len();
-            if self.line_length > LONGEST_LINE {
-                return Err(io::Error::other(format!("a line has more than {LONGEST_LINE} bytes")));
+            if self.line_length > MAX_LINE_BYTES {
+                return Err(io::Error::other(format!(
+                    "a line has more than {MAX_LINE_BYTES} bytes"
+                )));
             }
             if part.ends_with(b"\n") {
                 self.line_length = 0;

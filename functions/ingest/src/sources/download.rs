@@ -7,7 +7,7 @@ use logging::with_causes;
 use reqwest::{ClientBuilder, RequestBuilder, StatusCode, redirect::Policy};
 use signed_requests::{client_builder, first_bytes};
 
-use super::{MOST_FETCHED, without_secrets};
+use super::{MAX_FETCHED_BYTES, without_secrets};
 
 /// Between two parts of a response.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
@@ -43,7 +43,7 @@ pub(super) struct DownloadError {
 
 impl DownloadError {
     /// The error of a server that answers `status`, with the code of S3 if there is one.
-    fn of_status(status: StatusCode, code: Option<String>) -> Self {
+    fn from_status(status: StatusCode, code: Option<String>) -> Self {
         let code = code.map(|code| format!(" ({code})"));
         let transient = [StatusCode::TOO_MANY_REQUESTS, StatusCode::REQUEST_TIMEOUT];
         Self {
@@ -126,14 +126,14 @@ async fn fetch_once(
         // The body only adds a code to the status, which is told without it, too.
         let body = first_bytes(response, MAX_FAILURE_BYTES).await.unwrap_or_default();
         let code = s3_error_code(&String::from_utf8_lossy(&body));
-        return Err(DownloadError::of_status(status, code));
+        return Err(DownloadError::from_status(status, code));
     }
     let (mut bytes, total) = (Vec::new(), response.content_length());
     while let Some(part) = response.chunk().await? {
         bytes.extend_from_slice(&part);
         received(Received { bytes: bytes.len() as u64, total });
-        if bytes.len() > MOST_FETCHED {
-            let message = format!("it has more than {MOST_FETCHED} bytes");
+        if bytes.len() > MAX_FETCHED_BYTES {
+            let message = format!("it has more than {MAX_FETCHED_BYTES} bytes");
             return Err(DownloadError { message, is_transient: false });
         }
     }

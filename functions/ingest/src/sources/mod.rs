@@ -16,7 +16,7 @@ pub(crate) use download::Received;
 pub use published::{Mirror, MirrorError, NamedSources, PUBLISHED_ADDRESSES};
 
 /// Most bytes that are fetched of one source; the largest published one has 13 MB.
-const MOST_FETCHED: usize = 128 * 1024 * 1024;
+const MAX_FETCHED_BYTES: usize = 128 * 1024 * 1024;
 
 /// The sources of an import.
 #[derive(Debug, Clone)]
@@ -27,7 +27,7 @@ pub struct Sources {
     pub cnac: Source,
     /// NANPA's area code database, `npa_report.csv`.
     pub npa_report: Source,
-    /// Carrier types and trade names, which no report holds; a CSV in the columns of spec 2.2.
+    /// Carrier types and trade names, which no report holds; a CSV with the columns that docs/CLI.md lists.
     pub carriers: Option<Source>,
     /// NANPA's thousands block assignments, CSV or zip.
     pub thousands_blocks: Option<Source>,

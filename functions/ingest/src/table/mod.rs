@@ -78,13 +78,13 @@ pub(crate) struct Column {
 const FIRST_YEAR: i16 = 1990;
 
 /// Most bytes a wanted cell may have; the longest company name has some 100.
-const LONGEST_CELL: usize = 256;
+const MAX_CELL_LENGTH: usize = 256;
 
 /// Most characters of a cell in a message.
-const LONGEST_EXCERPT: usize = 40;
+const MAX_EXCERPT_LENGTH: usize = 40;
 
 /// Most characters of a header in a message.
-const LONGEST_HEADER_EXCERPT: usize = 120;
+const MAX_HEADER_EXCERPT_LENGTH: usize = 120;
 
 /// Most lines in which the header is looked for; a date may come before it.
 const HEADER_SEARCH_LINES: usize = 5;
@@ -257,7 +257,7 @@ impl<const N: usize> ReportSchema<N> {
             "{file} does not look like the expected report: no header row contains the column(s) {}",
             missing(likeliest).join(", ")
         );
-        let found = excerpt(&found, LONGEST_HEADER_EXCERPT);
+        let found = excerpt(&found, MAX_HEADER_EXCERPT_LENGTH);
         let message = format!("{without_contents}; line {} has '{found}'", likeliest.number);
         ReportError::quoting(message, without_contents)
     }
@@ -268,8 +268,8 @@ impl<const N: usize> Row<'_, N> {
     /// code. A terminal would obey some; others hide text from people that programs and agents read.
     fn refuse_unfit_cells(&self) -> Result<(), ReportError> {
         for (place, cell) in self.cells.iter().enumerate() {
-            if cell.len() > LONGEST_CELL {
-                let rule = format!("must have at most {LONGEST_CELL} bytes");
+            if cell.len() > MAX_CELL_LENGTH {
+                let rule = format!("must have at most {MAX_CELL_LENGTH} bytes");
                 return Err(self.refusal(place, rule));
             }
             let found = cell.chars().find_map(|character| Some((character, invisible(character)?)));
@@ -285,7 +285,7 @@ impl<const N: usize> Row<'_, N> {
     fn refusal(&self, column: usize, rule: String) -> ReportError {
         let name = self.schema.columns[column].name();
         let place = format!("{}, line {}, column {name}:", self.schema.file, self.line);
-        let value = excerpt(&self.cells[column], LONGEST_EXCERPT);
+        let value = excerpt(&self.cells[column], MAX_EXCERPT_LENGTH);
         ReportError::quoting(
             format!("{place} '{value}' {rule}"),
             format!("{place} the cell {rule}"),
@@ -313,7 +313,7 @@ impl<const N: usize> Row<'_, N> {
     /// Notes that the word in a cell is not known; `consequence` says how it was read.
     pub fn warn(&self, notes: &mut Notes, column: usize, consequence: &str) {
         let name = self.schema.columns[column].name();
-        let value = excerpt(&self.cells[column], LONGEST_EXCERPT);
+        let value = excerpt(&self.cells[column], MAX_EXCERPT_LENGTH);
         let example = format!("'{value}' in line {}", self.line);
         notes.warn_unknown_word(self.schema.file, name, consequence, example);
     }

@@ -98,7 +98,7 @@ fn page(dataset: &Dataset, search: &Search, offset: usize) -> (usize, Vec<Exchan
 }
 
 fn print_searches(title: &str, dataset: &Dataset) {
-    let plain = PlainSearch::of(dataset);
+    let plain = PlainSearch::new(dataset);
     println!("\n{title}\n\n| search | found | µs | last page, µs | plain scan, µs |");
     println!("|---|---|---|---|---|");
     for query in SEARCHES {

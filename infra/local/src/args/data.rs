@@ -9,7 +9,9 @@ use std::{
 use clap::Args;
 use etcetera::{BaseStrategy, base_strategy::choose_native_strategy};
 
-use crate::{LocalError, next_commands::NextCommands, place::Place};
+use crate::{
+    CliError, database::place::Place, error::Context, terminal::next_commands::NextCommands,
+};
 
 /// The environment variable that stands for `--data-dir`.
 const DATA_DIR: &str = "TNR_DATA_DIR";
@@ -50,7 +52,7 @@ pub struct DataArgs {
 
 impl FolderArgs {
     /// The folder that was typed, or else that of the environment, or else that of the user.
-    pub fn path(&self) -> Result<PathBuf, LocalError> {
+    pub fn path(&self) -> Result<PathBuf, CliError> {
         match self.data_dir.clone().or_else(|| variable(DATA_DIR).map(PathBuf::from)) {
             Some(folder) => Ok(folder),
             None => user_folder(),
@@ -65,25 +67,25 @@ impl FolderArgs {
 
 impl DatabaseArgs {
     /// The folder of the embedded database, which another database does without.
-    pub fn folder(&self) -> Result<PathBuf, LocalError> {
+    pub fn folder(&self) -> Result<PathBuf, CliError> {
         self.folder.path()
     }
 
     /// The address of another database than the embedded one. A typed folder wins over the environment.
-    pub fn endpoint_url(&self) -> Result<Option<String>, LocalError> {
+    pub fn endpoint_url(&self) -> Result<Option<String>, CliError> {
         if self.endpoint_url.is_some() || self.folder.data_dir.is_some() {
             return Ok(self.endpoint_url.clone());
         }
         let Some(url) = variable(ENDPOINT_URL) else { return Ok(None) };
         let url = url.to_string_lossy();
         let understood = endpoint_url(&url);
-        understood.map(Some).map_err(|rule| {
-            LocalError::NotUnderstood(format!("{ENDPOINT_URL} {rule}, got '{url}'"))
-        })
+        understood
+            .map(Some)
+            .map_err(|rule| CliError::NotUnderstood(format!("{ENDPOINT_URL} {rule}, got '{url}'")))
     }
 
     /// The place of the data.
-    pub fn place(&self) -> Result<Place, LocalError> {
+    pub fn place(&self) -> Result<Place, CliError> {
         match self.endpoint_url()? {
             Some(url) => Ok(Place::Endpoint(url)),
             None => self.folder().map(Place::Folder),
@@ -100,7 +102,7 @@ impl DatabaseArgs {
 
 impl DataArgs {
     /// The place of the data.
-    pub fn place(&self) -> Result<Place, LocalError> {
+    pub fn place(&self) -> Result<Place, CliError> {
         match &self.stack {
             Some(stack) => Ok(Place::Stack(stack.clone())),
             None => self.database.place(),
@@ -145,9 +147,9 @@ fn variable(name: &str) -> Option<OsString> {
 }
 
 /// The folder in which the system keeps the data of the user's programs.
-fn user_folder() -> Result<PathBuf, LocalError> {
+fn user_folder() -> Result<PathBuf, CliError> {
     let failed = "the user has no home folder; name a data folder with --data-dir";
-    let user = choose_native_strategy().map_err(LocalError::io(failed))?;
+    let user = choose_native_strategy().context(failed)?;
     // Windows carries its data folder from machine to machine, for which a database is too large.
     let data = if cfg!(windows) { user.cache_dir() } else { user.data_dir() };
     Ok(data.join("tnr"))

@@ -6,7 +6,7 @@ use clap::{ArgGroup, Args, ValueEnum};
 use formatting::DefaultCountry;
 
 use super::DataArgs;
-use crate::{export::Table, new_file::Replacement, number_list::ListOptions};
+use crate::{data::export::Table, new_file::Replacement, numbers::list::ListOptions};
 
 /// The form of an answer, and its data.
 #[derive(Debug, Args)]
@@ -21,10 +21,10 @@ pub struct AnswerArgs {
 /// The part of a list that is printed.
 #[derive(Debug, Args)]
 pub struct PageArgs {
-    /// How many results to print, at most 100; 50 if left out
+    /// Maximum results, at most 100 [default: 50]
     #[arg(long, value_name = "N")]
     pub limit: Option<String>,
-    /// How many results to pass over
+    /// Results to skip
     #[arg(long, value_name = "N")]
     pub offset: Option<String>,
 }

@@ -12,7 +12,7 @@ use clap::{
 };
 
 use super::{DatabaseArgs, FolderArgs, KeyArgs};
-use crate::{connections::Timeouts, new_file::Replacement};
+use crate::{new_file::Replacement, serve::connections::Timeouts};
 
 /// The address that only this machine reaches, unless another one is named.
 const DEFAULT_HOST: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
@@ -41,11 +41,11 @@ pub struct ServeArgs {
     /// option there is none
     #[arg(long, value_name = "IP:PORT", env = "TNR_OPS_ADDRESS")]
     pub ops_address: Option<SocketAddr>,
-    /// How long requests are still answered after SIGTERM, while the server says that it is not
+    /// Seconds to keep serving after SIGTERM, while the server says that it is not
     /// ready; Ctrl-C waits for nothing
     #[arg(long, value_name = "SECONDS", env = "TNR_DRAIN", default_value_t = 5)]
     pub drain: u64,
-    /// How long running requests may take after that; a second signal ends at once
+    /// Seconds that running requests may take after that; a second signal ends at once
     #[arg(long, value_name = "SECONDS", env = "TNR_GRACE", default_value_t = 5)]
     pub grace: u64,
     #[command(flatten)]
@@ -61,19 +61,19 @@ pub struct ServeArgs {
 /// The limits of connections.
 #[derive(Debug, Args)]
 pub struct ConnectionArgs {
-    /// How many clients may be connected; further ones wait
+    /// Maximum connections; further clients wait
     #[arg(long, value_name = "COUNT", env = "TNR_MAX_CONNECTIONS", default_value_t = 1024,
           value_parser = positive())]
     pub max_connections: u64,
-    /// How long a client may take for the headers of a request
+    /// Timeout for the headers of a request
     #[arg(long, value_name = "SECONDS", env = "TNR_HEADER_TIMEOUT", default_value_t = 30,
           value_parser = positive())]
     header_timeout: u64,
-    /// How long a client may take for the body of a request
+    /// Timeout for the body of a request
     #[arg(long, value_name = "SECONDS", env = "TNR_BODY_TIMEOUT", default_value_t = 60,
           value_parser = positive())]
     body_timeout: u64,
-    /// How long a connection stays open without a request
+    /// Timeout for an idle connection
     #[arg(long, value_name = "SECONDS", env = "TNR_IDLE_TIMEOUT", default_value_t = 75,
           value_parser = positive())]
     idle_timeout: u64,
@@ -120,7 +120,7 @@ impl ServeArgs {
 
 #[derive(Debug, Args)]
 pub struct HealthArgs {
-    /// What to ask; the health of the API on this machine if left out
+    /// URL to check [default: the API on this machine]
     #[arg(value_name = "URL", value_parser = http_url)]
     pub url: Option<String>,
     #[command(flatten)]

@@ -13,7 +13,7 @@ use clap::Args;
 
 pub use staging::Staging;
 
-use crate::{LocalError, data_folder::is_own_file};
+use crate::{CliError, database::data_folder::is_own_file};
 
 /// The permission to replace a file.
 #[derive(Debug, Clone, Copy, Args)]
@@ -37,34 +37,34 @@ pub struct NewFile {
 
 impl NewFile {
     /// A file that will have this name. A device or a pipe of this name is written to.
-    pub fn file(name: &Path, may_replace: bool) -> Result<Self, LocalError> {
+    pub fn file(name: &Path, may_replace: bool) -> Result<Self, CliError> {
         if name.is_dir() {
-            return Err(LocalError::IsFolder(name.display().to_string()));
+            return Err(CliError::IsFolder(name.display().to_string()));
         }
         Self::named(name, may_replace)
     }
 
     /// A folder that will have this name. Of a folder that has it already, only the files of the same
     /// names are replaced.
-    pub fn folder(name: &Path, may_replace: bool) -> Result<Self, LocalError> {
+    pub fn folder(name: &Path, may_replace: bool) -> Result<Self, CliError> {
         if name.exists() && !name.is_dir() {
-            return Err(LocalError::NoFolder(name.display().to_string()));
+            return Err(CliError::NoFolder(name.display().to_string()));
         }
         Self::named(name, may_replace)
     }
 
-    fn named(name: &Path, may_replace: bool) -> Result<Self, LocalError> {
+    fn named(name: &Path, may_replace: bool) -> Result<Self, CliError> {
         let shown = name.display().to_string();
         // A link stays, and leads to the new file.
         let name = fs::canonicalize(name).unwrap_or_else(|_| name.to_owned());
         if is_own_file(&name) {
-            return Err(LocalError::OwnFile(shown));
+            return Err(CliError::OwnFile(shown));
         }
         if is_special(&name) {
             return Ok(Self { shown, name, may_replace, staging: None });
         }
         if !may_replace && fs::symlink_metadata(&name).is_ok() {
-            return Err(LocalError::FileExists(shown));
+            return Err(CliError::FileExists(shown));
         }
         let staging = Staging::beside(&name).map_err(unwritable(&shown))?;
         Ok(Self { shown, name, may_replace, staging: Some(staging) })
@@ -76,7 +76,7 @@ impl NewFile {
     }
 
     /// Makes the file, with the permissions of the one that it will replace, or opens the device or pipe.
-    pub fn create(&self) -> Result<File, LocalError> {
+    pub fn create(&self) -> Result<File, CliError> {
         let created = match &self.staging {
             Some(staging) => File::create_new(staging.content()).and_then(|file| {
                 if let Ok(replaced) = fs::metadata(&self.name) {
@@ -90,26 +90,24 @@ impl NewFile {
     }
 
     /// Gives the file or folder its name, once it is on the disk.
-    pub fn finish(self) -> Result<(), LocalError> {
+    pub fn finish(self) -> Result<(), CliError> {
         let Some(staging) = &self.staging else { return Ok(()) };
         match give_name(&staging.content(), &self.name, self.may_replace) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                Err(LocalError::FileExists(self.shown))
+                Err(CliError::FileExists(self.shown))
             }
             given => given.map_err(self.unwritable()),
         }
     }
 
     /// The error that the file cannot be written, for a cause.
-    pub fn unwritable<E: Into<crate::error::Cause>>(
-        &self,
-    ) -> impl FnOnce(E) -> LocalError + use<E> {
+    pub fn unwritable<E: Into<crate::error::Cause>>(&self) -> impl FnOnce(E) -> CliError + use<E> {
         unwritable(&self.shown)
     }
 }
 
-fn unwritable<E: Into<crate::error::Cause>>(shown: &str) -> impl FnOnce(E) -> LocalError + use<E> {
-    LocalError::io(format!("{shown} cannot be written"))
+fn unwritable<E: Into<crate::error::Cause>>(shown: &str) -> impl FnOnce(E) -> CliError + use<E> {
+    CliError::io(format!("{shown} cannot be written"))
 }
 
 fn give_name(content: &Path, name: &Path, may_replace: bool) -> io::Result<()> {
@@ -156,7 +154,7 @@ mod tests {
 
     use super::*;
 
-    fn write(name: &Path, may_replace: bool, text: &str) -> Result<(), LocalError> {
+    fn write(name: &Path, may_replace: bool, text: &str) -> Result<(), CliError> {
         let new = NewFile::file(name, may_replace)?;
         fs::write(new.path(), text).unwrap();
         new.finish()
@@ -192,13 +190,13 @@ mod tests {
         assert_eq!(fs::read_to_string(&name).unwrap(), "old");
         new.finish().unwrap();
         assert_eq!(fs::read_to_string(&name).unwrap(), "new");
-        assert!(matches!(write(folder.path(), true, ""), Err(LocalError::IsFolder(_))));
+        assert!(matches!(write(folder.path(), true, ""), Err(CliError::IsFolder(_))));
 
         let late = folder.path().join("late.csv");
         let new = NewFile::file(&late, false).unwrap();
         fs::write(new.path(), "new").unwrap();
         fs::write(&late, "of another command").unwrap();
-        assert!(matches!(new.finish(), Err(LocalError::FileExists(_))));
+        assert!(matches!(new.finish(), Err(CliError::FileExists(_))));
         assert_eq!(fs::read_to_string(&late).unwrap(), "of another command");
         assert_eq!(count_in(&folder), 2);
     }
@@ -210,7 +208,7 @@ mod tests {
         fs::create_dir(&name).unwrap();
         fs::write(name.join("notes"), "mine").unwrap();
         fs::write(name.join("a.csv"), "old").unwrap();
-        assert!(matches!(NewFile::folder(&name, false), Err(LocalError::FileExists(_))));
+        assert!(matches!(NewFile::folder(&name, false), Err(CliError::FileExists(_))));
         let new = NewFile::folder(&name, true).unwrap();
         fs::create_dir(new.path()).unwrap();
         fs::write(new.path().join("a.csv"), "new").unwrap();
@@ -227,7 +225,7 @@ mod tests {
         write(&name, false, "a backup").unwrap();
         for own in ["dynamodb.sqlite", "dynamodb.sqlite-wal", "dynamodb.env", "api-key", "lock"] {
             let refused = write(&folder.path().join(own), true, "").unwrap_err();
-            assert!(matches!(refused, LocalError::OwnFile(_)), "{own}");
+            assert!(matches!(refused, CliError::OwnFile(_)), "{own}");
         }
         write(&folder.path().join("numbers.csv"), false, "").unwrap();
     }

@@ -6,7 +6,7 @@ use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value, json};
 
 use super::operations;
-use crate::sample_requests::{SampleRequest, requests_of};
+use crate::openapi::sample_requests::{SampleRequest, requests_of};
 
 static ANSWERS: Dir = include_dir!("$CARGO_MANIFEST_DIR/src/openapi/examples");
 

@@ -1,9 +1,11 @@
 //! The OpenAPI description. Paths, parameters and schemas come from the routes themselves; what the
 //! layers around all handlers add, and the examples, are added here.
 
+pub mod command;
 mod examples;
 mod layers;
 mod open_enums;
+pub mod sample_requests;
 
 use serde_json::Value;
 use shared::{
@@ -67,7 +69,7 @@ pub fn description() -> Value {
 /// The description of the whole API, in version 3.0 of OpenAPI, for generators that know no later
 /// one.
 pub fn description_3_0() -> Value {
-    site::version_3_0::of(description())
+    site::version_3_0::convert(description())
 }
 
 /// The methods that operations have, as a description names them.

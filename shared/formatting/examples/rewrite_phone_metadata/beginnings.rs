@@ -12,10 +12,10 @@ const ALL: u128 = (1 << 100) - 1;
 /// national and international formats it has, and a set of beginnings for each of its ten types of
 /// numbers and each format.
 pub fn file(collection: &PhoneMetadataCollection) -> Vec<u8> {
-    collection.metadata.iter().flat_map(of_region).collect()
+    collection.metadata.iter().flat_map(for_region).collect()
 }
 
-fn of_region(metadata: &PhoneMetadata) -> Vec<u8> {
+fn for_region(metadata: &PhoneMetadata) -> Vec<u8> {
     let types = [
         &metadata.premium_rate,
         &metadata.toll_free,
@@ -33,8 +33,8 @@ fn of_region(metadata: &PhoneMetadata) -> Vec<u8> {
     let mut bytes = format!("{:<3}", metadata.id).into_bytes();
     bytes.extend(u16::try_from(metadata.country_code()).expect("three digits").to_le_bytes());
     bytes.extend([national, international].map(|formats| count(formats)));
-    let of_types = types.into_iter().map(|of_type| of_type.as_ref().map_or(0, of_numbers));
-    let of_formats = national.iter().chain(international).map(of_format);
+    let of_types = types.into_iter().map(|of_type| of_type.as_ref().map_or(0, number_lengths));
+    let of_formats = national.iter().chain(international).map(format_bits);
     bytes.extend(of_types.chain(of_formats).flat_map(u128::to_le_bytes));
     bytes
 }
@@ -43,21 +43,21 @@ fn count(formats: &[NumberFormat]) -> u8 {
     formats.len().try_into().expect("no region has more than some tens of formats")
 }
 
-fn of_numbers(of_type: &PhoneNumberDesc) -> u128 {
-    of_type.national_number_pattern.as_deref().map_or(0, of_pattern)
+fn number_lengths(of_type: &PhoneNumberDesc) -> u128 {
+    of_type.national_number_pattern.as_deref().map_or(0, pattern_bits)
 }
 
 /// A number has the format if it begins with the last leading digits, the most detailed ones.
-fn of_format(format: &NumberFormat) -> u128 {
+fn format_bits(format: &NumberFormat) -> u128 {
     let leading_digits = format.leading_digits_pattern.last();
     let of_leading_digits = leading_digits.map_or(ALL, |pattern| {
-        of_pattern(pattern.strip_suffix('$').expect("the metadata anchors its patterns"))
+        pattern_bits(pattern.strip_suffix('$').expect("the metadata anchors its patterns"))
     });
-    of_leading_digits & of_pattern(&format.pattern)
+    of_leading_digits & pattern_bits(&format.pattern)
 }
 
 /// The pairs of digits with which a match can begin: bit 42 is set if one can begin with `42`.
-fn of_pattern(pattern: &str) -> u128 {
+fn pattern_bits(pattern: &str) -> u128 {
     let dfa = DFA::new(pattern).expect("the crate compiles the pattern, too");
     let possible = (0..100).filter(|pair| can_begin(&dfa, [b'0' + pair / 10, b'0' + pair % 10]));
     possible.fold(0, |pairs, pair| pairs | 1 << pair)

@@ -9,11 +9,11 @@
 
 use std::panic;
 
-use formatting::{DefaultCountry, Formats, LONGEST_INPUT, PhoneNumber, country_name};
+use formatting::{DefaultCountry, Formats, MAX_INPUT_LENGTH, PhoneNumber, country_name};
 use libfuzzer_sys::fuzz_target;
 
 /// Google's rules write an extension of any length after `x` or `#`, but read only so many digits.
-const LONGEST_EXTENSION_AFTER_X: usize = 9;
+const MAX_EXTENSION_LENGTH_AFTER_X: usize = 9;
 
 fuzz_target!(
     // libFuzzer's panic hook aborts before the crate can catch a panic of its library. Without the
@@ -23,7 +23,7 @@ fuzz_target!(
         let Some((code, text)) = bytes.split_first_chunk() else { return };
         let (country, text) = (default_country(*code), String::from_utf8_lossy(text));
         if let Some(number) = PhoneNumber::parse(&text, country) {
-            assert!(text.chars().count() <= LONGEST_INPUT);
+            assert!(text.chars().count() <= MAX_INPUT_LENGTH);
             assert_consistent(&number);
             assert_read_again(&number, country);
         }
@@ -79,7 +79,7 @@ fn assert_read_again(number: &PhoneNumber, country: DefaultCountry) {
     let Formats { e164, international, rfc3966, .. } = &number.formats;
     let extension_digits = number.extension.as_deref().map_or(0, |digits| digits.chars().count());
     let mut notations = vec![rfc3966];
-    if extension_digits <= LONGEST_EXTENSION_AFTER_X {
+    if extension_digits <= MAX_EXTENSION_LENGTH_AFTER_X {
         notations.push(international);
     }
     if extension_digits == 0 {

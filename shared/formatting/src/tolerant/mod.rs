@@ -1,5 +1,5 @@
 //! Reads phone numbers in text that Google's rules do not call valid: "punctuation and spacing are
-//! ignored" (spec 4.4, rule 1), whatever they are, and so are words.
+//! ignored", whatever they are, and so are words.
 //!
 //! No digit is dropped, joined to others over a word, or invented: each digit of the text belongs to
 //! the number, to its extension, or to another valid number beside it.
@@ -14,7 +14,7 @@ use rlibphonenumber::Region;
 
 use super::{
     number_type::NumberType,
-    reading::{Found, Reading, read_with_prefixes},
+    reading::{FoundNumber, Reading, read_with_prefixes},
     text::{digit_count, is_invisible, is_letter, is_line_break, is_plus, with_ascii_digits},
 };
 
@@ -60,10 +60,10 @@ const DIVISIONS: [Division; 9] = [
 ];
 
 /// The valid number in text that Google's rules do not call valid, and the second one beside it.
-pub(super) fn read(text: &str, region: Region) -> Option<Found> {
+pub(super) fn read(text: &str, region: Region) -> Option<FoundNumber> {
     let text = with_ascii_digits(text)?;
     if let Some(number) = whole_number(&text) {
-        return valid(&number, region).map(Found::from);
+        return valid(&number, region).map(FoundNumber::from);
     }
     if !may_differ(&text) || lookalikes::is_lookalike(&text) {
         return None;
@@ -71,16 +71,17 @@ pub(super) fn read(text: &str, region: Region) -> Option<Found> {
     if let Some((number, context)) = text.split_once(";phone-context=") {
         let number = number.split_once("tel:").map_or(number, |(_, number)| number);
         let number = with_spaces(number, &[]);
-        return valid(&format!("tel:{number};phone-context={context}"), region).map(Found::from);
+        return valid(&format!("tel:{number};phone-context={context}"), region)
+            .map(FoundNumber::from);
     }
     let bare = without_words(&text)?;
     let whole = one_number(&bare, region);
     if (whole.is_none() || is_list(&bare))
         && let Some(numbers) = numbers(&bare, &DIVISIONS, region)
     {
-        return Found::first_of(numbers);
+        return FoundNumber::first_of(numbers);
     }
-    whole.or_else(|| vanity_number(&text, region)).map(Found::from)
+    whole.or_else(|| vanity_number(&text, region)).map(FoundNumber::from)
 }
 
 /// True if a valid reading has a second number as its extension, as the rules read

@@ -10,7 +10,7 @@ const COUNTRIES: [&str; 14] =
     ["US", "US", "US", "GB", "DE", "AT", "FR", "DK", "NO", "IT", "IN", "AU", "BR", "AC"];
 
 fn is_valid_by_google(text: &str, country: DefaultCountry) -> bool {
-    Reading::of(text, country.region()).is_some_and(|reading| reading.is_valid())
+    Reading::parse(text, country.region()).is_some_and(|reading| reading.is_valid())
 }
 
 /// Text in a notation of a point in time.
@@ -253,7 +253,7 @@ proptest! {
         (country, text) in dialed_abroad(),
     ) {
         let country: DefaultCountry = country.parse().unwrap();
-        let googles = Reading::of(&text, country.region()).filter(Reading::is_valid);
+        let googles = Reading::parse(&text, country.region()).filter(Reading::is_valid);
         if let Some(googles) = googles {
             let number = PhoneNumber::parse(&text, country).unwrap();
             prop_assert_eq!(&number.formats.e164, &googles.in_one_word(), "{}", text);

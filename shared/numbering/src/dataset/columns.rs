@@ -88,7 +88,7 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    pub(super) fn of_lengths(lengths: impl IntoIterator<Item = u32>) -> Self {
+    pub(super) fn from_lengths(lengths: impl IntoIterator<Item = u32>) -> Self {
         let ends = lengths.into_iter().scan(0, |end, length| {
             *end += length;
             Some(*end)
@@ -176,7 +176,7 @@ impl Reader {
 
     pub(super) fn lists(&mut self) -> Option<Lists> {
         let lengths = self.numbers()?;
-        Some(Lists::of_lengths(lengths.to_vec(0..lengths.count())))
+        Some(Lists::from_lengths(lengths.to_vec(0..lengths.count())))
     }
 
     pub(super) fn texts(&mut self) -> Option<Texts> {

@@ -105,7 +105,7 @@ impl Exchanges {
 
     /// The code of a row.
     pub(super) fn npa_nxx(&self, area: usize, row: usize) -> NpaNxx {
-        let nxx = Nxx::of_number(self.nxxs[row]).expect("only NXXs are written into this column");
+        let nxx = Nxx::from_number(self.nxxs[row]).expect("only NXXs are written into this column");
         NpaNxx { npa: npa_of_number(self.npas.get(area)), nxx }
     }
 }
@@ -187,7 +187,7 @@ impl DictionaryColumn {
 fn occurrences(entries: &[u32]) -> (Lists, Vec<u32>) {
     let mut counts = vec![0; entries.iter().max().map_or(0, |&greatest| greatest as usize + 1)];
     entries.iter().for_each(|&value| counts[value as usize] += 1);
-    let lists = Lists::of_lengths(counts.iter().copied());
+    let lists = Lists::from_lengths(counts.iter().copied());
     let mut positions = vec![0; entries.len()];
     for (position, &value) in (0..).zip(entries) {
         let left = &mut counts[value as usize];
@@ -262,7 +262,7 @@ impl Blocks {
         let digits = reader.numbers()?;
         let areas = 0..exchanges.area_count();
         let areas = areas.map(|area| digits.count_ones(exchanges.rows_of(area)) as u32);
-        let areas = Lists::of_lengths(areas);
+        let areas = Lists::from_lengths(areas);
         let [holders, rate_centers] = [reader.numbers()?, reader.numbers()?];
         let effective = reader.numbers()?;
         let dates = reader.numbers()?;
@@ -277,7 +277,7 @@ impl Blocks {
     }
 
     /// The blocks of some neighboring rows of an area code that begins with the row `first_row`.
-    pub(super) fn of_rows(
+    pub(super) fn blocks_of_rows(
         &self,
         area: usize,
         first_row: usize,

@@ -79,7 +79,7 @@ impl Dataset {
         };
         let position = self.position(key)?;
         let versions = &self.last_changed.versions;
-        (versions.count() > 0).then(|| Version::of_name(versions.get(column.get(position))))
+        (versions.count() > 0).then(|| Version::from_name(versions.get(column.get(position))))
     }
 
     /// The record of this key.

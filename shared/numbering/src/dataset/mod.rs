@@ -172,7 +172,7 @@ impl Dataset {
         let carrier = self.carrier_of_holder(holder);
         let kinds = &self.exchanges.kinds;
         let first_row = self.exchanges.rows_of(area).start;
-        let blocks = self.blocks.of_rows(area, first_row, row..row + 1);
+        let blocks = self.blocks.blocks_of_rows(area, first_row, row..row + 1);
         let blocks = self.blocks.digits(row).zip(blocks);
         Exchange {
             npa,
@@ -225,7 +225,7 @@ impl Dataset {
         self.names.rate_centers.numbered(number).map(str::to_owned)
     }
 
-    /// Counts over the whole dataset (spec 2.7).
+    /// Counts over the whole dataset.
     pub fn statistics(&self) -> Statistics {
         let mut by_country = BTreeMap::from(Country::ALL.map(|country| (country, 0)));
         let mut by_status = BTreeMap::from(Status::ALL.map(|status| (status, 0)));

@@ -270,7 +270,7 @@ impl<'a> Conditions<'a> {
         }
         let varying: Vec<usize> = (0..3).filter(|&it| of_some[it] != of_all[it]).collect();
         let first_row = self.dataset.exchanges.rows_of(area).start;
-        let blocks = self.dataset.blocks.of_rows(area, first_row, rows.clone());
+        let blocks = self.dataset.blocks.blocks_of_rows(area, first_row, rows.clone());
         if let (&[column], true) = (varying.as_slice(), blocks.is_empty() || varying == [KINDS])
             && let Some(entries) = columns[column].rows.low_bytes(rows.clone())
             && tables[column].len() <= BYTES

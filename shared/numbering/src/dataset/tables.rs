@@ -73,7 +73,7 @@ impl Carriers {
 
     pub(super) fn ocn(&self, position: usize) -> Ocn {
         let characters = (self.ocns.get(position) as u32).to_be_bytes();
-        Ocn::of_characters(characters).expect("only OCNs are written into this column")
+        Ocn::from_characters(characters).expect("only OCNs are written into this column")
     }
 
     pub(super) fn company_name(&self, position: usize) -> Option<&str> {
@@ -171,7 +171,7 @@ impl AreaCodes {
 }
 
 pub(super) fn npa_of_number(number: usize) -> Npa {
-    Npa::of_number(number as u16).expect("only NPAs are written into this column")
+    Npa::from_number(number as u16).expect("only NPAs are written into this column")
 }
 
 /// The country and the state of each record of a table.
@@ -214,5 +214,5 @@ fn number_of_state(state: Option<StateCode>) -> u32 {
 }
 
 fn state_of_number(number: usize) -> Option<StateCode> {
-    StateCode::of_letters((number as u16).to_le_bytes())
+    StateCode::from_letters((number as u16).to_le_bytes())
 }

@@ -22,14 +22,14 @@ pub(super) struct Word {
 
 /// The most words of a query, parts counted as words. It is limited because each word costs a look
 /// into the index.
-const MOST_WORDS: usize = 10;
+const MAX_WORDS: usize = 10;
 
 /// A query that cannot be searched for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum WordsError {
     #[error("must contain a letter or digit")]
     None,
-    #[error("must have at most {MOST_WORDS} different words")]
+    #[error("must have at most {MAX_WORDS} different words")]
     TooMany,
 }
 
@@ -41,8 +41,8 @@ impl FromStr for Words {
         let parts: BTreeSet<&str> = folded.words().flatten().collect();
         match parts.len() {
             0 => Err(WordsError::None),
-            1..=MOST_WORDS => {
-                Ok(Self { words: folded.words().map(Word::of_parts).collect(), name: folded })
+            1..=MAX_WORDS => {
+                Ok(Self { words: folded.words().map(Word::from_parts).collect(), name: folded })
             }
             _ => Err(WordsError::TooMany),
         }
@@ -61,7 +61,7 @@ impl Words {
 }
 
 impl Word {
-    fn of_parts<'a>(parts: impl Iterator<Item = &'a str>) -> Self {
+    fn from_parts<'a>(parts: impl Iterator<Item = &'a str>) -> Self {
         let parts: Vec<&str> = parts.collect();
         let joined = parts.concat();
         let has_punctuation = parts.len() > 1;

@@ -37,7 +37,7 @@ impl Ocn {
     }
 
     /// The code of these characters; `None` if they are not one.
-    pub(crate) fn of_characters(characters: [u8; 4]) -> Option<Self> {
+    pub(crate) fn from_characters(characters: [u8; 4]) -> Option<Self> {
         let is_code = |byte: &u8| byte.is_ascii_digit() || byte.is_ascii_uppercase();
         characters.iter().all(is_code).then_some(Self(characters))
     }
@@ -74,7 +74,7 @@ macro_rules! three_digit_code {
             }
 
             /// The code of a number; `None` if it has more than three digits.
-            pub(crate) fn of_number(number: u16) -> Option<Self> {
+            pub(crate) fn from_number(number: u16) -> Option<Self> {
                 (number < 1000).then_some(Self(number))
             }
 

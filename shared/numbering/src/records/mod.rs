@@ -16,7 +16,7 @@ pub use codes::{CodeError, Npa, NpaNxx, Nxx, Ocn};
 pub use place::{Country, StateCode, UnknownState};
 pub use version::Version;
 
-/// What a carrier is licensed or known as (spec 2.3).
+/// Type of a carrier.
 #[derive(Serialize, Deserialize, Display, EnumString, VariantNames, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 #[strum(serialize_all = "UPPERCASE", ascii_case_insensitive)]
@@ -36,7 +36,7 @@ pub enum CarrierType {
     Pcs,
 }
 
-/// Whether an exchange is assigned to a carrier (spec section 3).
+/// Assignment status of an exchange.
 #[derive(Serialize, Deserialize, Display, EnumString, VariantNames, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 #[strum(serialize_all = "UPPERCASE", ascii_case_insensitive)]
@@ -64,7 +64,7 @@ impl Status {
     pub const ALL: [Status; 3] = [Status::Assigned, Status::Unassigned, Status::Reserved];
 }
 
-/// A carrier and the exchanges that it holds (spec 2.2 and 2.3).
+/// A carrier and the exchanges that it holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Carrier {
     pub ocn: Ocn,
@@ -80,7 +80,7 @@ pub struct Carrier {
     pub exchanges: OwnedExchanges,
 }
 
-/// How many exchanges a carrier holds, and where (spec 2.3).
+/// Exchange counts of a carrier.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnedExchanges {
     /// Total exchanges held; exceeds the sum of `by_state` by those whose report names no state.
@@ -89,7 +89,7 @@ pub struct OwnedExchanges {
     pub by_state: BTreeMap<StateCode, u32>,
 }
 
-/// One NPA-NXX: a block of 10,000 numbers (spec 2.4).
+/// One NPA-NXX: a block of 10,000 numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exchange {
     pub npa: Npa,
@@ -175,7 +175,7 @@ impl Record {
     }
 }
 
-/// An area code of the US or Canada (spec 2.4).
+/// An area code of the US or Canada.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AreaCode {
     pub npa: Npa,
@@ -195,7 +195,7 @@ impl AreaCode {
     }
 }
 
-/// Counts over a whole dataset (spec 2.7).
+/// Counts over a whole dataset.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Statistics {
     pub total_records: u32,

@@ -44,7 +44,7 @@ impl StateCode {
     }
 
     /// The code of these letters, which is not looked up; `None` if they are not capital letters.
-    pub(crate) fn of_letters(letters: [u8; 2]) -> Option<Self> {
+    pub(crate) fn from_letters(letters: [u8; 2]) -> Option<Self> {
         letters.iter().all(u8::is_ascii_uppercase).then_some(Self(letters))
     }
 

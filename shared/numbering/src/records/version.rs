@@ -34,7 +34,7 @@ impl Version {
     }
 
     /// The version of this name, which is not checked.
-    pub(crate) fn of_name(name: &str) -> Self {
+    pub(crate) fn from_name(name: &str) -> Self {
         Self(name.to_owned())
     }
 

@@ -35,7 +35,7 @@ struct Assignment<'a> {
 }
 
 impl PlainSearch {
-    pub fn of(dataset: &Dataset) -> Self {
+    pub fn new(dataset: &Dataset) -> Self {
         let common_name = |carrier: Carrier| Some((carrier.ocn, carrier.common_name?));
         Self {
             exchanges: dataset.exchanges().collect(),
@@ -45,7 +45,7 @@ impl PlainSearch {
 
     /// The exchanges that meet the conditions of `search` on codes, and those of `texts`.
     pub fn find(&self, search: &Search, texts: &Texts, today: Date) -> Vec<&Exchange> {
-        let conditions = Conditions::of(texts);
+        let conditions = Conditions::new(texts);
         let found = self.exchanges.iter();
         found.filter(|exchange| self.is_found(exchange, search, &conditions, today)).collect()
     }
@@ -189,7 +189,7 @@ struct Conditions {
 }
 
 impl Conditions {
-    fn of(texts: &Texts) -> Self {
+    fn new(texts: &Texts) -> Self {
         let begins = |letters: String| NameRule::Begins(letters).into();
         let is = |name: &String| NameRule::Is(words(name)).into();
         let word_condition = |parts: Vec<String>| WordCondition {

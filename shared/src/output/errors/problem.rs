@@ -38,7 +38,10 @@ pub struct Problem {
 }
 
 impl Problem {
-    pub(crate) fn of(status: StatusCode, ErrorBody { error, message, details }: ErrorBody) -> Self {
+    pub(crate) fn new(
+        status: StatusCode,
+        ErrorBody { error, message, details }: ErrorBody,
+    ) -> Self {
         Self {
             problem_type: "about:blank",
             title: status.canonical_reason().unwrap_or_default(),
@@ -53,7 +56,7 @@ impl Problem {
 /// The response as problem details if it is an error.
 pub(crate) fn as_problem(mut response: Response) -> Response {
     let Some(error) = response.extensions_mut().remove::<ErrorBody>() else { return response };
-    let problem = Problem::of(response.status(), error);
+    let problem = Problem::new(response.status(), error);
     *response.body_mut() = Json(problem).into_response().into_body();
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(PROBLEM_MEDIA_TYPE));
     response

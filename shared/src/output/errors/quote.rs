@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 /// The number of characters after which a value is cut, since a hostile one may be very long.
-const LONGEST_QUOTE: usize = 40;
+const MAX_QUOTE_LENGTH: usize = 40;
 
 /// The part of a client's value that a message repeats.
 pub fn quote(text: &str) -> Cow<'_, str> {
-    match text.char_indices().nth(LONGEST_QUOTE) {
+    match text.char_indices().nth(MAX_QUOTE_LENGTH) {
         Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
         None => Cow::Borrowed(text),
     }
@@ -20,6 +20,6 @@ mod tests {
     #[test]
     fn a_long_value_is_cut() {
         let text = "é".repeat(1000);
-        assert_eq!(quote(&text).chars().count(), LONGEST_QUOTE + 1);
+        assert_eq!(quote(&text).chars().count(), MAX_QUOTE_LENGTH + 1);
     }
 }

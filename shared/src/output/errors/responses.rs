@@ -117,7 +117,7 @@ fn response((error, meaning): (ApiError, &str)) -> (String, RefOr<Response>) {
     let response = ResponseBuilder::new()
         .description(meaning)
         .content("application/json", content("ErrorBody", &body))
-        .content(PROBLEM_MEDIA_TYPE, content("Problem", &Problem::of(status, body.clone())));
+        .content(PROBLEM_MEDIA_TYPE, content("Problem", &Problem::new(status, body.clone())));
     (status.as_str().to_owned(), response.into())
 }
 

@@ -24,7 +24,7 @@ struct OwnHour {
     count: u64,
     /// The count that the table last confirmed.
     stored: u64,
-    /// Whether a write has not been confirmed, so that the table may have another count.
+    /// `true` if a write has not been confirmed, so that the table may have another count.
     is_in_doubt: bool,
 }
 
@@ -73,7 +73,7 @@ impl OwnRequests {
         self.hours = self.hours.split_off(&(now - LimitType::Daily.window() + 1));
     }
 
-    /// Whether the table has all of them, and no others.
+    /// Returns `true` if the table has all of them, and no others.
     pub fn is_stored(&self) -> bool {
         self.hours.values().all(OwnHour::is_stored)
     }

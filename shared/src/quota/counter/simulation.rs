@@ -20,7 +20,7 @@ const STEP: i64 = 20;
 const END_OF_REQUESTS: i64 = 70_000;
 /// After the last request everything is written.
 const END: i64 = 80_000;
-const LONGEST_CALL: i64 = 1000;
+const CALL_TIMEOUT: i64 = 1000;
 /// An hour changes within each run.
 const START: i64 = 1_795_222_800 - 40;
 /// Requests are counted up to the time of two calls before they are admitted, in seconds.
@@ -38,7 +38,7 @@ struct Write {
     answered: i64,
     is_lost: bool,
     is_in_table: bool,
-    /// Whether the tallies are written, and the call reads hours.
+    /// `true` if the tallies are written, and the call reads hours.
     reads: bool,
 }
 
@@ -205,7 +205,7 @@ impl Run {
         let clock = self.instant(time);
         let Container { counter, write, .. } = &mut self.containers[index];
         let Some(mut under_way) = write.take() else { return };
-        if time - under_way.began > LONGEST_CALL {
+        if time - under_way.began > CALL_TIMEOUT {
             counter.record_failure(START + time / 1000, clock);
         } else if !under_way.is_in_table || under_way.is_lost || time < under_way.answered {
             *write = Some(under_way);
@@ -221,7 +221,7 @@ impl Run {
         }
     }
 
-    /// How many requests a quota may be exceeded by.
+    /// Requests by which a quota may be exceeded.
     fn excess(&self, limit: u64) -> u64 {
         (self.containers.len() as u64 - 1) * (limit / 10).clamp(1, 100)
     }

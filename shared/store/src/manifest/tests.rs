@@ -6,7 +6,7 @@ use super::*;
 fn snapshot() -> Snapshot {
     let now = Timestamp::UNIX_EPOCH;
     let statistics = Dataset::default().statistics();
-    Snapshot::of(Version::new(now), b"snapshot", statistics, FileDates::default(), now)
+    Snapshot::new(Version::new(now), b"snapshot", statistics, FileDates::default(), now)
 }
 
 /// The manifest after these snapshots were published, the oldest first.

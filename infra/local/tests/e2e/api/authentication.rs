@@ -11,7 +11,7 @@ use std::{
 
 use reqwest::StatusCode;
 use serde_json::Value;
-use tnr::commands::keys::{random, register, revoke};
+use tnr::keys::{random, register, revoke};
 
 use crate::support::{
     endpoints::{endpoints, is_part_of_a_page},

@@ -121,7 +121,7 @@ async fn a_page_may_read_every_response_and_all_its_headers() {
 #[tokio::test]
 async fn only_the_origins_of_the_setting_may_read_if_it_names_some() {
     let mut app = sample_app().await;
-    app.allowed_origins = AllowedOrigins::of("https://a.example, https://b.example");
+    app.allowed_origins = AllowedOrigins::parse("https://a.example, https://b.example");
     let service = app::service(routes(), app);
     for (origin, allowed) in [
         (Some("https://b.example"), Some("https://b.example")),

@@ -127,7 +127,7 @@ async fn the_answer_to_a_post_has_no_entity_tag() {
 #[tokio::test]
 async fn the_longest_response_is_one_that_lambda_can_answer() {
     /// The longest response of a function, with what Lambda puts around it.
-    const MOST_BYTES: usize = 6 * 1024 * 1024;
+    const MAX_BYTES: usize = 6 * 1024 * 1024;
     let service = shared_service();
     let longest_texts = format!("{}\n", "\u{1}".repeat(523)).repeat(1000);
     let of_sample: String = (0..1000).map(|number| format!("+1212234{number:04}\n")).collect();
@@ -147,7 +147,7 @@ async fn the_longest_response_is_one_that_lambda_can_answer() {
             assert_eq!(response.status(), StatusCode::OK);
             let text = response.text().await.unwrap();
             let in_event = serde_json::to_string(&text).unwrap().len();
-            assert!(in_event + 10_000 < MOST_BYTES, "{accept}: {in_event}");
+            assert!(in_event + 10_000 < MAX_BYTES, "{accept}: {in_event}");
         }
     }
 }

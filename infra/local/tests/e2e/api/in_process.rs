@@ -10,7 +10,7 @@ use crate::support::{
 };
 
 async fn routes_in_process() -> InProcess {
-    InProcess::of(tnr::routes(), sample_app().await)
+    InProcess::new(tnr::routes(), sample_app().await)
         .at(PublicAddress::At(format!("https://{HOST}")))
 }
 

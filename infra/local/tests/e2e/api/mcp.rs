@@ -227,7 +227,7 @@ async fn a_revision_that_is_not_offered_is_answered_with_an_older_one_or_else_th
 #[tokio::test]
 async fn a_page_of_an_origin_that_is_not_allowed_calls_no_tool() {
     let mut app = sample_app().await;
-    app.allowed_origins = AllowedOrigins::of("https://a.example");
+    app.allowed_origins = AllowedOrigins::parse("https://a.example");
     let service = app::service(routes(), app);
     let call = json!({
         "jsonrpc": "2.0", "id": 1, "method": "tools/call",

@@ -94,7 +94,7 @@ fn queries(cell: &str) -> BTreeMap<String, &'static str> {
 
 #[tokio::test]
 async fn a_messy_cell_is_answered_the_same_by_path_and_by_a_query_in_every_encoding() {
-    let service = Numbers(InProcess::of([format::routes()], sample_app().await));
+    let service = Numbers(InProcess::new([format::routes()], sample_app().await));
     let cells: Vec<String> = serde_json::from_str(include_str!("messy_numbers.json")).unwrap();
     assert_eq!(cells.len(), 1000);
     let answers = stream::iter(&cells).map(|cell| service.assert_same_by_path_and_query(cell));

@@ -17,8 +17,8 @@ use shared::auth::ApiKey;
 use store::{KeyRecord, Store};
 use tnr::{
     args::KeyTerms,
-    commands::keys::{create, random, rotate},
     database::Database,
+    keys::{create, random, rotate},
 };
 
 use crate::support::{

@@ -15,7 +15,7 @@ use reqwest::StatusCode;
 use serde_json::{Value, json};
 use shared::{app, auth::ApiKey, state::App};
 use store::{Store, TimeoutProfile};
-use tnr::{commands::keys, routes};
+use tnr::{keys, routes};
 use tokio::net::TcpListener;
 
 use crate::support::{

@@ -1,4 +1,4 @@
-//! What is for browsers: the page, the documentation, and the description of the API.
+//! The page, the documentation and the OpenAPI description.
 
 use reqwest::Response;
 use serde_json::{Value, json};

@@ -13,7 +13,7 @@ use futures_util::{StreamExt, future::join_all, stream};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use store::{CurrentDataset, Store, TimeoutProfile};
-use tnr::commands::keys;
+use tnr::keys;
 
 use crate::support::{
     fault_proxy::{Fault, FaultProxy},
@@ -29,7 +29,7 @@ const ATTEMPTS: usize = 3;
 /// A table that has failed is left alone for so long.
 const PAUSE: Duration = Duration::from_secs(3);
 /// Recovery takes a pause, and one more request that is the probe.
-const LONGEST_RECOVERY: Duration = Duration::from_secs(5);
+const MAX_RECOVERY: Duration = Duration::from_secs(5);
 
 /// A service behind a proxy, with the data and the key in memory, and what turns the fault on.
 struct Outage {
@@ -79,7 +79,7 @@ impl Outage {
                 return;
             }
             // Twice the time, since other tests keep the machine busy.
-            assert!(ended.elapsed() < 2 * LONGEST_RECOVERY, "no recovery");
+            assert!(ended.elapsed() < 2 * MAX_RECOVERY, "no recovery");
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     }
@@ -174,7 +174,7 @@ async fn many_numbers_answer_from_memory_and_spare_a_database_that_fails() {
             assert_eq!(ask().await, expected, "{fault:?}");
         }
         // Much more than they wait, since other tests keep the machine busy.
-        assert!(began.elapsed() < 2 * LONGEST_RECOVERY, "{fault:?}: {:?}", began.elapsed());
+        assert!(began.elapsed() < 2 * MAX_RECOVERY, "{fault:?}: {:?}", began.elapsed());
         assert!(outage.proxy.calls() <= 3 * ATTEMPTS, "{fault:?}: {}", outage.proxy.calls());
     });
     join_all(outages).await;

@@ -11,7 +11,7 @@ use ingest::{Options, Source, Sources, ingest};
 use jiff::civil::Date;
 use numbering::dataset::Search;
 use serde_json::json;
-use tnr::costs::measures::{ITEMS, SNAPSHOT_BYTES};
+use tnr::operate::costs::measures::{ITEMS, SNAPSHOT_BYTES};
 use zip::ZipArchive;
 
 use self::plain_search::{PlainSearch, Texts};
@@ -100,7 +100,7 @@ async fn every_record_of_the_published_reports_is_served() {
 async fn a_search_finds_what_a_plain_scan_finds_at_full_scale() {
     let Some(folder) = folder() else { return };
     let dataset = ingest::dataset_of(&sources(&folder)).await.unwrap();
-    let plain = PlainSearch::of(&dataset);
+    let plain = PlainSearch::new(&dataset);
     let today = Date::constant(2026, 7, 1);
     let mut compared = 0;
     for (number, exchange) in dataset.exchanges().step_by(4001).enumerate() {

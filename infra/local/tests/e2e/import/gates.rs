@@ -15,7 +15,7 @@ use crate::support::{
 };
 
 /// The most bytes that CloudWatch takes as one event, and the function logs its report as one line.
-const LONGEST_LINE: usize = 256 * 1024;
+const MAX_LINE_BYTES: usize = 256 * 1024;
 
 /// The reason why an import was refused, which it must have been.
 fn refusal(name: &str, report: ImportReport) -> String {
@@ -33,7 +33,7 @@ async fn assert_refused(store: &Store, ruin: &Ruin, reasons: &[&str]) {
     let report = import(store, &ruined, Options::default()).await.unwrap();
     assert!(report.changes.total() > 0, "{}", ruin.name);
     let line = serde_json::to_string(&report).unwrap();
-    assert!(line.len() < LONGEST_LINE, "{}: {} bytes", ruin.name, line.len());
+    assert!(line.len() < MAX_LINE_BYTES, "{}: {} bytes", ruin.name, line.len());
     let reason = refusal(ruin.name, report);
     for expected in reasons {
         assert!(reason.contains(expected), "{}: no '{expected}' in\n{reason}", ruin.name);

@@ -20,7 +20,7 @@ use proptest::{
     test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner},
 };
 use store::{Manifest, Store, TimeoutProfile};
-use tnr::{commands::keys, database::Database};
+use tnr::{database::Database, keys};
 use tokio::{runtime::Runtime, task::JoinHandle};
 
 use self::{
@@ -171,7 +171,7 @@ impl World {
             Step::Empty(Table::Lookups) => LookupTables::empty().restore(&self.store).await,
             Step::Empty(Table::Dataset) => tables::empty(&self.store, "dataset", "id").await,
             Step::RestoreLookupTables => {
-                let now = LookupTables::of(&self.store).await;
+                let now = LookupTables::read(&self.store).await;
                 if let Some(earlier) = self.earlier_items.replace(now) {
                     earlier.restore(&self.store).await;
                 }

@@ -4,7 +4,7 @@ use ingest::{ImportReport, IngestError, Options, Outcome, Source, Sources};
 use jiff::ToSpan;
 use logging::with_causes;
 use serde_json::json;
-use tnr::sample::sample;
+use tnr::data::sample::sample;
 
 use crate::support::{
     imports::import,

@@ -13,7 +13,7 @@ use axum::{Router, http::Uri};
 use lambda_http::{lambda_runtime, service_fn};
 use serde_json::Value;
 use tempfile::TempDir;
-use tnr::costs::measures::{METRICS_OF_IMPORT, METRICS_OF_REQUESTS};
+use tnr::operate::costs::measures::{METRICS_OF_IMPORT, METRICS_OF_REQUESTS};
 use tokio::net::TcpListener;
 
 use crate::support::{

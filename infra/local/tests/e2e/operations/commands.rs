@@ -140,7 +140,7 @@ async fn keys_are_made_listed_and_revoked_while_the_service_runs() {
 #[tokio::test]
 async fn a_deployed_stack_is_found_by_its_name() {
     let data_dir = TempDir::new().unwrap();
-    let tables = Tables::of_stack("numbers");
+    let tables = Tables::for_stack("numbers");
     let serving = Serving::start(program_on(&data_dir, &["--port", "0"]).envs([
         ("CARRIERS_TABLE", &tables.carriers),
         ("EXCHANGES_TABLE", &tables.exchanges),

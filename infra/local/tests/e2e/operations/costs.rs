@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use reqwest::{RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tnr::costs::{
+use tnr::operate::costs::{
     Bill, REQUESTS, RequestKind, Usage, markdown,
     measures::{
         ALARM_METRICS, ALARMS, API_FUNCTIONS, EDGE_RULES, GATEWAY_LOG_BYTES, IMPORT_MEMORY_MB,
@@ -30,11 +30,11 @@ use crate::support::{
 /// The distance from a stated size that a measured one may have, as a share.
 const TOLERANCE: f64 = 0.15;
 /// The most numbers of `POST /v1/format` and of `format_numbers`.
-const MOST_NUMBERS: usize = 1000;
-const MOST_NUMBERS_OF_AGENTS: usize = 25;
+const MAX_NUMBERS: usize = 1000;
+const MAX_AGENT_NUMBERS: usize = 25;
 /// A name that a client gives a number, as long as a body with the most numbers may have. Each character
 /// takes six bytes in JSON.
-const LONGEST_NAME: [char; 82] = ['\u{1}'; 82];
+const MAX_NAME: [char; 82] = ['\u{1}'; 82];
 
 fn mismatch(what: impl Display, stated: f64, measured: f64) -> Option<String> {
     let is_right = (measured - stated).abs() <= TOLERANCE * measured;
@@ -99,12 +99,12 @@ async fn request(base_url: &str, kind: &RequestKind) -> RequestBuilder {
     };
     let request = match kind.route.as_str() {
         "/v1/format" => {
-            let id = String::from_iter(LONGEST_NAME);
-            let numbers = numbers(MOST_NUMBERS).await;
+            let id = String::from_iter(MAX_NAME);
+            let numbers = numbers(MAX_NUMBERS).await;
             post(numbers.into_iter().map(|tn| json!({ "tn": tn, "id": id })).collect())
         }
         "/mcp" => {
-            let numbers = numbers(MOST_NUMBERS_OF_AGENTS).await;
+            let numbers = numbers(MAX_AGENT_NUMBERS).await;
             let arguments = json!({ "numbers": numbers, "include": "all" });
             let call = json!({ "name": "format_numbers", "arguments": arguments });
             post(json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call }))
@@ -115,12 +115,12 @@ async fn request(base_url: &str, kind: &RequestKind) -> RequestBuilder {
     request.bearer_auth(KEY).header("host", HOST).header("x-forwarded-proto", "https")
 }
 
-/// What the numbers of the largest batch read, a hundred at a time: a busy machine would take longer for
+/// Read units of the largest batch, a hundred numbers at a time: a busy machine would take longer for
 /// all of them at once than a request waits for the database.
 async fn units_of_batches(proxy: &FaultProxy) -> f64 {
     let service = Service::behind(proxy).await;
     calls_of(&service, proxy, "/v1/carriers").await;
-    for some in numbers(MOST_NUMBERS).await.chunks(100) {
+    for some in numbers(MAX_NUMBERS).await.chunks(100) {
         let body = json!(some).to_string();
         let response = service.post("/v1/format", "application/json", body).send().await.unwrap();
         assert_eq!(response.status(), StatusCode::OK);
@@ -207,7 +207,7 @@ async fn a_cold_start_and_an_unknown_key_read_what_the_costs_say() {
     assert_eq!(units(&calls[..2]), UNITS_OF_KEY_AND_MANIFEST);
     assert_eq!(calls[2].units, units_of_snapshot(bytes as u32));
 
-    let unknown = tnr::commands::keys::random().unwrap();
+    let unknown = tnr::keys::random().unwrap();
     let request = service.request("/v1/carriers").bearer_auth(unknown.reveal());
     assert_eq!(request.send().await.unwrap().status(), 401);
     // A read that finds nothing counts like one of the smallest item.
@@ -336,7 +336,7 @@ fn the_program_prints_a_bill_for_what_is_typed() {
     let bill =
         |arguments: &[&str]| stdout(&program(&[&["costs"], arguments].concat()).output().unwrap());
     let printed = bill(&["--requests", "2000000", "--cold", "3"]);
-    let expected = Bill::of(&Usage::month(2e6, 0.03));
+    let expected = Bill::new(&Usage::month(2e6, 0.03));
     assert!(
         printed.starts_with("A month with 2,000,000 requests, 3 % of which start"),
         "{printed}"

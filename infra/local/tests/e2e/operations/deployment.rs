@@ -3,14 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tnr::{database::Database, tables::create_missing};
+use tnr::database::{Database, tables::create_missing};
 
 use crate::support::template::{
     Function, TEXT, api_functions, deployment_alarms, functions, resources, resources_of_type,
     text, texts,
 };
 
-/// What a function may do, as `action resource`.
+/// Permissions of a function, as `action resource`.
 fn permissions(function: &Function) -> BTreeSet<String> {
     let policies = function.properties["Policies"].as_sequence().into_iter().flatten();
     let statements = policies.flat_map(|policy| policy["Statement"].as_sequence().unwrap().clone());

@@ -7,7 +7,7 @@ use numbering::records::Version;
 use serde_json::Value;
 use store::{KeyRecord, Manifest, Snapshot};
 use tempfile::TempDir;
-use tnr::commands::keys::{random, register};
+use tnr::keys::{random, register};
 
 use crate::support::{
     aws_account::{AwsAccount, StackState},
@@ -44,14 +44,14 @@ async fn doctor(account: &AwsAccount, more: &[&str]) -> Found {
 }
 
 impl Found {
-    fn of_states(&self, states: &[&str]) -> Vec<&str> {
+    fn with_states(&self, states: &[&str]) -> Vec<&str> {
         let findings = self.findings.iter().map(String::as_str);
         findings.filter(|it| states.contains(&it.split(' ').next().unwrap())).collect()
     }
 
     /// The findings to act on. On a busy machine the database may also be too slow for the health.
     fn not_ok(&self) -> Vec<&str> {
-        let mut not_ok = self.of_states(&["unknown", "warning", "problem"]);
+        let mut not_ok = self.with_states(&["unknown", "warning", "problem"]);
         not_ok.retain(|line| !line.contains("/health: /database is \"error\""));
         not_ok
     }
@@ -109,7 +109,7 @@ async fn a_version_that_cannot_be_read_is_named() {
     let version = Version::new(now);
     store.write_snapshot(&version, bytes, &before.revision).await.unwrap();
     let Snapshot { statistics, file_dates, .. } = before.current.clone();
-    let unreadable = Snapshot::of(version.clone(), bytes, statistics, file_dates, now);
+    let unreadable = Snapshot::new(version.clone(), bytes, statistics, file_dates, now);
     let after = Manifest::following(Some(&before), unreadable, |_| true);
     store.publish(&after, &before.revision).await.unwrap();
     let found = doctor(&account, &[]).await;

@@ -119,7 +119,7 @@ fn example_path(route: &str) -> String {
         .join("/")
 }
 
-/// Whether a route of the template takes a path.
+/// Returns `true` if a route of the template takes a path.
 fn matches_route(route: &str, path: &str) -> bool {
     template::route_of(path).0 == route
 }
@@ -178,7 +178,7 @@ fn the_template_defines_the_tables_that_the_store_uses() {
     ];
     assert_eq!(tables, expected.map(|(name, key)| (name.to_owned(), key.to_owned())));
     // `--stack` finds the tables by the names that the template gives them.
-    let Tables { carriers, exchanges, dataset, api_keys, usage } = Tables::of_stack("numbers");
+    let Tables { carriers, exchanges, dataset, api_keys, usage } = Tables::for_stack("numbers");
     let of_stack = [carriers, exchanges, dataset, api_keys, usage];
     assert_eq!(of_stack, expected.map(|(name, _)| format!("numbers-{name}")));
 }

@@ -18,7 +18,7 @@ use rusqlite::{Connection, params};
 use serde_json::Value;
 use store::Store;
 use tempfile::TempDir;
-use tnr::{commands::keys, database::Database};
+use tnr::{database::Database, keys};
 
 use crate::support::{
     imports::{import, without_gates},

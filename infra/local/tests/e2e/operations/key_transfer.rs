@@ -11,9 +11,8 @@ use jiff::{Timestamp, ToSpan};
 use serde_json::Value;
 use store::{KeyRecord, Tables};
 use tnr::{
-    commands::keys::{random, register},
-    database::Database,
-    tables,
+    database::{Database, tables},
+    keys::{random, register},
 };
 
 use crate::support::{
@@ -122,7 +121,7 @@ async fn keys_of_a_restored_table_come_back_into_a_stack_and_revoked_ones_stay_r
 
 /// The program makes the tables that it works on, under the names in its environment.
 async fn create_tables_of_stack(stack: &str, endpoint: &str) {
-    let tables = Tables::of_stack(stack);
+    let tables = Tables::for_stack(stack);
     let mut command = program(&["keys", "create", "--name", "x", "--endpoint-url", endpoint]);
     command.envs([
         ("CARRIERS_TABLE", &tables.carriers),

@@ -51,7 +51,7 @@ fn event(key: &str) -> Value {
     event
 }
 
-/// What is known of a function after it has answered its requests.
+/// Outcome of a function that has answered its requests.
 struct Outcome {
     /// The requests counted in the table.
     counted: u64,

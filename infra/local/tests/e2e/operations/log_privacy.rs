@@ -15,7 +15,7 @@ use rand::{RngExt, SeedableRng, rngs::StdRng};
 use serde_json::Value;
 use shared::{app, state::App};
 use tempfile::TempDir;
-use tnr::{commands::keys::random, routes};
+use tnr::{keys::random, routes};
 
 use crate::support::{
     processes::ignored_test,

@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tnr::{LocalError, folder_lock::FolderLock};
+use tnr::{CliError, database::folder_lock::FolderLock};
 
 use crate::support::{
     agent::{agent_with, call, calls_with_requests, refused_calls_with_requests, texts},
@@ -79,7 +79,7 @@ async fn two_agents_use_a_folder_which_is_free_again_after_their_calls() {
     // ends with an agent's calls.
     let lock = loop {
         match FolderLock::take(data_dir.path()) {
-            Err(LocalError::FolderBusy(_)) => tokio::time::sleep(Duration::from_millis(20)).await,
+            Err(CliError::FolderBusy(_)) => tokio::time::sleep(Duration::from_millis(20)).await,
             taken => break taken.unwrap(),
         }
     };

@@ -1,4 +1,4 @@
-//! What operators deal with: the commands, the deployment, the logs, and processes that are frozen.
+//! Operations: commands, deployment, logs, and frozen processes.
 
 mod access_log;
 mod commands;

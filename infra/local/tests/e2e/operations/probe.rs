@@ -17,8 +17,8 @@ use shared::state::App;
 use store::Store;
 use tempfile::TempDir;
 use tnr::{
-    costs::measures::{METRICS_OF_PROBE, PUBLIC_REQUESTS_OF_PROBE, REQUESTS_OF_PROBE},
     functions,
+    operate::costs::measures::{METRICS_OF_PROBE, PUBLIC_REQUESTS_OF_PROBE, REQUESTS_OF_PROBE},
 };
 use tokio::sync::Semaphore;
 
@@ -53,7 +53,7 @@ struct Probe {
 
 impl Probe {
     /// A probe of functions on the database of a service.
-    async fn of(service: &Service) -> Self {
+    async fn new(service: &Service) -> Self {
         Self::with_variables(service, |function| Some(version_arn(function))).await
     }
 
@@ -79,7 +79,7 @@ impl Probe {
         Self { aws, function, output, _folder: folder }
     }
 
-    /// What CodeDeploy is told of the new versions, and what the probe answers.
+    /// Reports to CodeDeploy about the new versions, and the probe's answer.
     async fn verdict(&mut self) -> (String, Value) {
         let answer = self.function.invoke(&sample_event("deployment")).await;
         let reports = mem::take(&mut self.aws.state().reports);
@@ -125,7 +125,7 @@ async fn damage_current_snapshot(store: &Store) {
 #[tokio::test]
 async fn new_versions_that_answer_alike_may_take_over() {
     let service = Service::with_sample().await;
-    let mut probe = Probe::of(&service).await;
+    let mut probe = Probe::new(&service).await;
     let (status, findings) = probe.verdict().await;
     assert_eq!(status, "Succeeded", "{findings}");
     assert_eq!(findings["checks"], 16);
@@ -154,7 +154,7 @@ async fn new_versions_that_answer_alike_may_take_over() {
 #[tokio::test]
 async fn a_new_version_that_does_not_answer_rightly_may_not_take_over() {
     let service = Service::with_sample().await;
-    let mut probe = Probe::of(&service).await;
+    let mut probe = Probe::new(&service).await;
     for (function, behavior, expected) in [
         ("npa", Behavior::InternalError, "the status is 500 (internal_error), and must be 200"),
         ("carriers", Behavior::Dead, "the function has failed (Unhandled): RequestId: 1 Error"),
@@ -181,7 +181,7 @@ async fn a_new_version_that_does_not_answer_rightly_may_not_take_over() {
 #[tokio::test]
 async fn a_new_version_that_is_silent_fails_in_time() {
     let service = Service::with_sample().await;
-    let mut probe = Probe::of(&service).await;
+    let mut probe = Probe::new(&service).await;
     probe.aws.state().misbehaving = ("search", Behavior::Silent);
     let started = Instant::now();
     let (status, findings) = probe.verdict().await;
@@ -215,7 +215,7 @@ async fn seven_hooks_at_once_succeed_however_few_functions_can_run() {
 #[tokio::test]
 async fn codedeploy_is_told_again_if_it_did_not_answer() {
     let service = Service::with_sample().await;
-    let mut probe = Probe::of(&service).await;
+    let mut probe = Probe::new(&service).await;
     probe.aws.state().failing_reports = 2;
     assert_eq!(probe.verdict().await.0, "Succeeded");
 }
@@ -223,7 +223,7 @@ async fn codedeploy_is_told_again_if_it_did_not_answer() {
 #[tokio::test]
 async fn before_the_first_import_a_service_without_data_is_well() {
     let service = Service::empty().await;
-    let mut probe = Probe::of(&service).await;
+    let mut probe = Probe::new(&service).await;
     let (status, findings) = probe.verdict().await;
     assert_eq!((status.as_str(), &findings["checks"]), ("Succeeded", &json!(16)), "{findings}");
     let findings = probe.function.invoke(&json!({ "base_url": service.base_url })).await;
@@ -238,7 +238,7 @@ async fn before_the_first_import_a_service_without_data_is_well() {
 #[tokio::test]
 async fn a_new_version_that_finds_no_data_where_there_is_some_may_not_take_over() {
     let (service, without_data) = (Service::with_small_reports().await, Service::empty().await);
-    let mut probe = Probe::of(&service).await;
+    let mut probe = Probe::new(&service).await;
     let elsewhere = App::on(without_data.database.serving_store().await);
     probe.aws.state().app_of_new_versions = Some(elsewhere);
     let (status, findings) = probe.verdict().await;
@@ -257,7 +257,7 @@ async fn a_new_version_that_cannot_read_the_current_data_may_not_take_over() {
             import(&store, &ReportTexts::second(), Options::default()).await.unwrap();
         }
         damage_current_snapshot(&store).await;
-        let (status, findings) = Probe::of(&service).await.verdict().await;
+        let (status, findings) = Probe::new(&service).await.verdict().await;
         assert_eq!((status.as_str(), &failed(&findings)[..]), ("Failed", expected), "{findings}");
     }
 }
@@ -282,7 +282,7 @@ async fn codedeploy_is_told_if_the_probe_itself_is_broken() {
 #[tokio::test]
 async fn every_five_minutes_the_versions_that_serve_and_the_api_are_checked() {
     let service = Service::with_sample().await;
-    let mut probe = Probe::of(&service).await;
+    let mut probe = Probe::new(&service).await;
     let mut scheduled = sample_event("schedule");
     scheduled["base_url"] = json!(format!("{}/", service.base_url));
     let findings = probe.function.invoke(&scheduled).await;
@@ -323,7 +323,7 @@ async fn every_five_minutes_the_versions_that_serve_and_the_api_are_checked() {
 #[tokio::test]
 async fn an_api_that_is_not_this_service_or_not_there_fails_each_check_of_it() {
     let service = Service::with_sample().await;
-    let mut probe = Probe::of(&service).await;
+    let mut probe = Probe::new(&service).await;
     // The stand-in for AWS answers these paths with a 404 without a body.
     for address in [probe.aws.endpoint.clone(), "http://127.0.0.1:1".to_owned()] {
         let findings = probe.function.invoke(&json!({ "base_url": address })).await;

@@ -13,8 +13,8 @@ use std::{
 use store::Store;
 use tempfile::TempDir;
 use tnr::{
-    commands::keys::{random, register},
     database::Database,
+    keys::{random, register},
 };
 
 use crate::support::{

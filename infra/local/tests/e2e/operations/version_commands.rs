@@ -13,7 +13,7 @@ use crate::support::{
     unreadable_versions::{Reason, publish_unreadable},
 };
 
-/// Whether the program succeeded, its standard output, and its standard error.
+/// Success, stdout and stderr.
 type Ended = (bool, String, String);
 
 fn ended(output: Output) -> Ended {

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 
 use super::{
-    sample_requests::SampleRequest,
     service::KEY,
     template::{DEFAULT_ROUTE, decoded, route_of},
 };
+use tnr::openapi::sample_requests::SampleRequest;
 
 /// The domain at which clients reach the service.
 pub const HOST: &str = "abcdef1234.execute-api.us-east-1.amazonaws.com";

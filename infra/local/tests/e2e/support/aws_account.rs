@@ -20,7 +20,10 @@ use ingest::Options;
 use serde_json::{Value, json};
 use shared::{app, state::App};
 use store::{Store, Tables, TimeoutProfile};
-use tnr::{commands::keys, database::Database, routes, tables::create_missing};
+use tnr::{
+    database::{Database, tables::create_missing},
+    keys, routes,
+};
 use tokio::net::TcpListener;
 
 use super::{
@@ -42,7 +45,7 @@ pub struct StackState {
     pub stalled: BTreeSet<String>,
     /// The secret in the settings of the functions.
     pub origin_secret: Option<String>,
-    /// Whether the functions refuse requests without the secret.
+    /// `true` if the functions refuse requests without the secret.
     pub is_open: bool,
     /// Every operation that was called, as policies name it.
     pub called: BTreeSet<String>,
@@ -107,7 +110,7 @@ impl AwsAccount {
 fn store_at(endpoint: &str, timeouts: TimeoutProfile) -> Store {
     let emulator = Store::at_emulator(endpoint, timeouts);
     let config = emulator.parts().0.config().to_builder();
-    Store::connect(config, Tables::of_stack(STACK), timeouts)
+    Store::connect(config, Tables::for_stack(STACK), timeouts)
 }
 
 async fn serve(router: Router) -> String {
@@ -183,7 +186,7 @@ async fn answer(
             state.lock().unwrap().unprotected.remove(table);
             json!({ "TableDescription": { "TableName": table } }).to_string().into_response()
         }
-        _ if target.is_some() => of_dynamodb(&now, &operation, headers, body).await,
+        _ if target.is_some() => answer_dynamodb(&now, &operation, headers, body).await,
         _ => now.xml(&operation).into_response(),
     }
 }
@@ -234,7 +237,7 @@ impl StackState {
     }
 }
 
-async fn of_dynamodb(
+async fn answer_dynamodb(
     now: &StackState,
     operation: &str,
     mut headers: HeaderMap,

@@ -70,7 +70,7 @@ pub struct AwsState {
     /// The number of invocations that were refused for want of concurrency.
     pub throttled: usize,
     pub invoked: Vec<Invoked>,
-    /// What CodeDeploy was told.
+    /// Statuses reported to CodeDeploy.
     pub reports: Vec<Value>,
 }
 

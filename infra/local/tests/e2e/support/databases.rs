@@ -11,7 +11,7 @@ use std::{
 use dynoxide::{Database as Dynoxide, server::serve_with_shutdown};
 use ingest::{ImportReport, Options, Sources};
 use tempfile::TempDir;
-use tnr::{commands::keys, database::Database, sample::sample};
+use tnr::{data::sample::sample, database::Database, keys};
 use tokio::{net::TcpListener, runtime::Runtime};
 
 use super::{service::KEY, small_reports::ReportTexts};

@@ -8,9 +8,9 @@ use tnr::openapi;
 
 use super::{
     readme,
-    sample_requests::{SampleRequest, requests_of},
     template::{self, DEFAULT_ROUTE},
 };
+use tnr::openapi::sample_requests::{SampleRequest, requests_of};
 
 /// One path of the API, or [`DEFAULT_ROUTE`] for every other.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

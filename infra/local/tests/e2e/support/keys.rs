@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use shared::auth::ApiKey;
 use store::{KeyRecord, Store};
-use tnr::commands::keys::{random, register};
+use tnr::keys::{random, register};
 
 /// Registers a key with these quotas.
 pub async fn key_with_quotas(

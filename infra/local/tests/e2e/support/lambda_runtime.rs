@@ -31,7 +31,7 @@ const EXTENSION_ID: &str = "5f2d0b3a-extension";
 /// The time for an invocation, by the deadline that the function is given.
 const INVOCATION_TIMEOUT: Duration = Duration::from_secs(60);
 /// The time in which the function has to become idle or to respond.
-const LONGEST_WAIT: Duration = Duration::from_secs(20);
+const MAX_WAIT: Duration = Duration::from_secs(20);
 
 /// The answer to an extension that registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,7 +113,7 @@ impl LambdaFunction {
             calls.asked == self.invocations + self.at_once
                 && (!calls.is_extension_registered || calls.extension_asked == self.invocations + 1)
         });
-        timeout(LONGEST_WAIT, idle).await.expect("the function does not become idle").unwrap();
+        timeout(MAX_WAIT, idle).await.expect("the function does not become idle").unwrap();
     }
 
     /// Thaws the function and gives its response to `event`.
@@ -138,7 +138,7 @@ impl LambdaFunction {
     pub async fn response(&self, id: &str) -> Value {
         let mut calls = self.state.calls.subscribe();
         let responded = calls.wait_for(|calls| calls.responses.contains_key(id));
-        let calls = timeout(LONGEST_WAIT, responded).await.expect("the function does not respond");
+        let calls = timeout(MAX_WAIT, responded).await.expect("the function does not respond");
         calls.unwrap().responses[id].clone()
     }
 

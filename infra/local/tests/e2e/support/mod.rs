@@ -25,5 +25,5 @@ pub mod service;
 pub mod small_reports;
 pub mod template;
 
-pub use tnr::sample_requests;
+pub use tnr::openapi::sample_requests;
 pub mod unreadable_versions;

@@ -9,7 +9,7 @@ use std::{
 };
 
 /// The longest wait for a process, such as for its end after a signal.
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
+const MAX_WAIT: Duration = Duration::from_secs(60);
 
 /// Sends a signal, such as `STOP`, to a process.
 pub fn send_signal(signal: &str, process: &Child) {
@@ -26,9 +26,9 @@ pub async fn until_ended(process: &mut Child) -> ExitStatus {
 
 /// Waits until `condition` holds.
 pub async fn until(mut condition: impl AsyncFnMut() -> bool) {
-    let deadline = Instant::now() + LONGEST_WAIT;
+    let deadline = Instant::now() + MAX_WAIT;
     while !condition().await {
-        assert!(Instant::now() < deadline, "it is not so after {LONGEST_WAIT:?}");
+        assert!(Instant::now() < deadline, "it is not so after {MAX_WAIT:?}");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }

@@ -19,7 +19,7 @@ use super::{
 const PROGRAM: &str = env!("CARGO_BIN_EXE_tnr");
 
 /// The time that `serve` has to start, with an import of the sample.
-const LONGEST_START: Duration = Duration::from_secs(60);
+const START_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The program with these arguments, as it is installed: without what `cargo` says to those it runs.
 pub fn program(arguments: &[&str]) -> Command {
@@ -90,7 +90,7 @@ impl Serving {
     }
 
     async fn until_ready(&mut self) {
-        let deadline = Instant::now() + LONGEST_START;
+        let deadline = Instant::now() + START_TIMEOUT;
         while !self.output().contains("Ctrl-C") {
             assert!(Instant::now() < deadline, "{}", self.output());
             tokio::time::sleep(Duration::from_millis(20)).await;

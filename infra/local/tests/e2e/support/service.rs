@@ -9,16 +9,14 @@ use reqwest::{
 };
 use serde_json::Value;
 use shared::{app, state::App};
-use tnr::{commands::keys, database::Database, routes};
+use tnr::{database::Database, keys, routes};
 use tokio::{net::TcpListener, runtime::Runtime};
 
-use super::{
-    api_events::HOST, databases, description, fault_proxy::FaultProxy,
-    sample_requests::SampleRequest,
-};
+use super::{api_events::HOST, databases, description, fault_proxy::FaultProxy};
+use tnr::openapi::sample_requests::SampleRequest;
 
 /// The key of the sample requests, which every service of these tests knows.
-pub use tnr::sample_requests::SAMPLE_KEY as KEY;
+pub use tnr::openapi::sample_requests::SAMPLE_KEY as KEY;
 
 /// A client that opens a connection for each request, since a pooled one would end with the runtime
 /// of the test that opened it.

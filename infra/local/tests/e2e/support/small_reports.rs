@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use aws_sdk_dynamodb::types::AttributeValue;
 use ingest::{Source, Sources};
 use store::Store;
-use tnr::sample::sample;
+use tnr::data::sample::sample;
 
 /// The sample's area codes in California and Toronto.
 const NPAS: [&str; 2] = ["415", "416"];

@@ -37,7 +37,7 @@ pub async fn publish_unreadable(store: &Store, reason: Reason) -> Snapshot {
     }
     let Snapshot { statistics, file_dates, ingested_at, .. } = replaced.current.clone();
     let version = Version::new(Timestamp::now());
-    let snapshot = Snapshot::of(version, &bytes, statistics, file_dates, ingested_at);
+    let snapshot = Snapshot::new(version, &bytes, statistics, file_dates, ingested_at);
     let manifest = Manifest::following(Some(&replaced), snapshot.clone(), |_| false);
     store.write_snapshot(&snapshot.version, &bytes, &replaced.revision).await.unwrap();
     store.publish(&manifest, &replaced.revision).await.unwrap();

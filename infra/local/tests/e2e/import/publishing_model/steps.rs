@@ -10,7 +10,7 @@ pub const STEPS_OF_A_SEQUENCE: u32 = 20;
 /// The number of writers: some may be stalled while two others run at once.
 pub const WRITERS: usize = 4;
 /// More calls than the longest of these imports makes.
-pub const MOST_CALLS: usize = 10;
+pub const MAX_CALLS: usize = 10;
 
 /// One step of a sequence.
 #[derive(Debug, Clone)]
@@ -85,7 +85,7 @@ fn run() -> impl Strategy<Value = Run> {
         2 => Just(Kind::Repeated),
         3 => Just(Kind::Stalled),
     ];
-    let trouble = (kind, 1..=MOST_CALLS).prop_map(|(kind, call)| Trouble { kind, call });
+    let trouble = (kind, 1..=MAX_CALLS).prop_map(|(kind, call)| Trouble { kind, call });
     (work, prop::option::weighted(0.7, trouble)).prop_map(|(work, trouble)| Run { work, trouble })
 }
 

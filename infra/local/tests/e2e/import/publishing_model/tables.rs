@@ -20,7 +20,7 @@ impl LookupTables {
     }
 
     /// The tables as they are.
-    pub async fn of(store: &Store) -> Self {
+    pub async fn read(store: &Store) -> Self {
         let (_, tables) = store.parts();
         Self {
             carriers: items(store, &tables.carriers).await,

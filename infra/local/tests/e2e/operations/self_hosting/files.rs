@@ -236,7 +236,7 @@ fn an_import_has_the_memory_and_the_hosts_that_it_needs() {
 }
 
 /// The variables of a file with a folder and ports of the test's own.
-fn of_the_tests_own(mut variables: Variables, data_dir: &TempDir) -> Variables {
+fn with_test_paths(mut variables: Variables, data_dir: &TempDir) -> Variables {
     variables.insert("TNR_DATA_DIR".into(), data_dir.path().display().to_string());
     variables.insert("TNR_PORT".into(), "0".into());
     if let Some(address) = variables.get_mut("TNR_OPS_ADDRESS") {
@@ -248,7 +248,7 @@ fn of_the_tests_own(mut variables: Variables, data_dir: &TempDir) -> Variables {
 #[tokio::test]
 async fn the_image_serves_with_its_own_variables_and_says_that_it_is_well() {
     let data_dir = TempDir::new().unwrap();
-    let variables = of_the_tests_own(assignments(&instruction("ENV")), &data_dir);
+    let variables = with_test_paths(assignments(&instruction("ENV")), &data_dir);
     let serving = Serving::start(program(&["serve"]).envs(&variables)).await;
     // It listens on every address, and names one that can be opened.
     assert!(serving.base_url.starts_with("http://127.0.0.1:"), "{}", serving.base_url);
@@ -268,7 +268,7 @@ async fn the_image_serves_with_its_own_variables_and_says_that_it_is_well() {
 async fn the_unit_is_told_when_the_server_is_ready_and_when_it_stops() {
     assert_eq!(setting("tnr.service", "Type"), "notify");
     let (data_dir, folder) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-    let variables = of_the_tests_own(variables_of_unit("tnr.service"), &data_dir);
+    let variables = with_test_paths(variables_of_unit("tnr.service"), &data_dir);
     let socket = folder.path().join("notify");
     let service_manager = UnixDatagram::bind(&socket).unwrap();
     service_manager.set_read_timeout(Some(Duration::from_secs(10))).unwrap();

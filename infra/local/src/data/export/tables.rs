@@ -1,0 +1,176 @@
+//! The tables of an export: their columns, and the rows that the records become.
+
+use clap::ValueEnum;
+use numbering::records::{AreaCode, BlockHolder, Carrier, Exchange};
+
+use super::{
+    cell::{Cell, code, optional},
+    provenance::provenance,
+};
+use crate::data::numbering_data::NumberingData;
+
+/// A table of an export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Table {
+    AreaCodes,
+    Carriers,
+    Exchanges,
+    /// Thousands blocks
+    Blocks,
+    /// Provenance and limitations
+    Provenance,
+}
+
+type Row = Vec<Cell>;
+
+impl Table {
+    /// The tables that have the data.
+    pub const OF_RECORDS: [Self; 4] =
+        [Self::AreaCodes, Self::Carriers, Self::Exchanges, Self::Blocks];
+
+    /// Its name in SQL.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::AreaCodes => "area_codes",
+            Self::Carriers => "carriers",
+            Self::Exchanges => "exchanges",
+            Self::Blocks => "blocks",
+            Self::Provenance => "provenance",
+        }
+    }
+
+    /// The name of its file, without the extension.
+    pub fn file_name(self) -> String {
+        self.name().replace('_', "-")
+    }
+
+    /// The names of its columns. They are those of the API's fields, where the API has them.
+    pub fn columns(self) -> &'static [&'static str] {
+        match self {
+            Self::AreaCodes => &["npa", "state", "states", "country", "total_exchanges"],
+            Self::Carriers => &[
+                "ocn",
+                "company_name",
+                "common_name",
+                "carrier_type",
+                "state",
+                "country",
+                "total_exchanges",
+            ],
+            Self::Exchanges => &[
+                "npa",
+                "nxx",
+                "ocn",
+                "company_name",
+                "carrier_type",
+                "rate_center",
+                "state",
+                "country",
+                "status",
+            ],
+            Self::Blocks => &[
+                "npa",
+                "nxx",
+                "block",
+                "ocn",
+                "company_name",
+                "carrier_type",
+                "rate_center",
+                "effective_date",
+            ],
+            Self::Provenance => &["name", "value"],
+        }
+    }
+
+    /// The number of its first columns that identify a row.
+    pub fn key_columns(self) -> usize {
+        match self {
+            Self::AreaCodes | Self::Carriers | Self::Provenance => 1,
+            Self::Exchanges => 2,
+            Self::Blocks => 3,
+        }
+    }
+
+    /// The columns by which its rows are found, too.
+    pub fn indexed_columns(self) -> &'static [&'static str] {
+        match self {
+            Self::AreaCodes | Self::Provenance => &[],
+            Self::Carriers => &["company_name"],
+            Self::Exchanges => &["ocn", "state", "rate_center"],
+            Self::Blocks => &["ocn"],
+        }
+    }
+
+    /// Returns `true` for a column of counts.
+    pub fn is_count(column: &str) -> bool {
+        column == "total_exchanges" || column == "block"
+    }
+
+    /// Its rows, in the order of their keys, each made as it is reached.
+    pub fn rows(self, data: &NumberingData) -> Box<dyn Iterator<Item = Row> + '_> {
+        let dataset = &data.dataset;
+        match self {
+            Self::AreaCodes => Box::new(dataset.area_codes().map(area_code)),
+            Self::Carriers => Box::new(dataset.carriers().map(carrier)),
+            Self::Exchanges => Box::new(dataset.exchanges().map(exchange)),
+            Self::Blocks => Box::new(dataset.exchanges().flat_map(blocks)),
+            Self::Provenance => Box::new(
+                provenance(data)
+                    .into_iter()
+                    .map(|(name, value)| vec![Cell::Text(name.into()), value.into_text()]),
+            ),
+        }
+    }
+}
+
+fn area_code(AreaCode { npa, state, states, country, total_exchanges }: AreaCode) -> Row {
+    let states: Vec<String> = states.iter().map(ToString::to_string).collect();
+    let states = (!states.is_empty()).then(|| states.join(" "));
+    vec![code(npa), optional(state), optional(states), code(country), Cell::Count(total_exchanges)]
+}
+
+fn carrier(carrier: Carrier) -> Row {
+    vec![
+        code(carrier.ocn),
+        optional(carrier.company_name),
+        optional(carrier.common_name),
+        optional(carrier.carrier_type),
+        optional(carrier.state),
+        code(carrier.country),
+        Cell::Count(carrier.exchanges.total),
+    ]
+}
+
+fn exchange(exchange: Exchange) -> Row {
+    vec![
+        code(exchange.npa),
+        code(exchange.nxx),
+        optional(exchange.ocn),
+        optional(exchange.company_name),
+        optional(exchange.carrier_type),
+        optional(exchange.rate_center),
+        optional(exchange.state),
+        code(exchange.country),
+        code(exchange.status),
+    ]
+}
+
+/// A row for each thousands block that has a holder. Without a rate center of its own it has that of its
+/// exchange.
+fn blocks(exchange: Exchange) -> Vec<Row> {
+    let Exchange { npa, nxx, rate_center: of_exchange, blocks, .. } = exchange;
+    let rows = blocks.into_iter().map(|(digit, holder)| {
+        let BlockHolder { ocn, company_name, carrier_type, rate_center, effective } = holder;
+        vec![
+            code(npa),
+            code(nxx),
+            Cell::Count(digit.into()),
+            code(ocn),
+            optional(company_name),
+            optional(carrier_type),
+            optional(rate_center.or_else(|| of_exchange.clone())),
+            optional(effective),
+        ]
+    });
+    rows.collect()
+}

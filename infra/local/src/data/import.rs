@@ -1,0 +1,143 @@
+//! Imports the published reports, or goes back to the version before.
+
+use std::env;
+
+use ingest::{ImportReport, IngestError, NamedSources, Options, Outcome, RollbackTarget, Waivers};
+use store::Store;
+
+use crate::{
+    CliError,
+    args::{ChangeArgs, DataArgs, ImportArgs, RollbackArgs},
+    data::{import_progress::with_progress, report},
+    database::{Access, on_database},
+    terminal::next_commands::{OptionName, typed_again},
+};
+
+/// Imports the reports named on the command line and prints what changed.
+pub async fn import(args: ImportArgs) -> Result<(), CliError> {
+    let is_fetched = args.fetch || args.mirror.is_some();
+    let waivers = args.waivers();
+    let sources = NamedSources {
+        nanpa: args.nanpa,
+        cnac: args.cnac,
+        npa_report: args.npa_report,
+        carriers: args.carriers,
+        thousands_blocks: args.thousands_blocks,
+    }
+    .or_published(args.mirror.as_ref());
+    let options =
+        Options { waivers, replace_manifest: args.replace_manifest, ..options(&args.change) };
+    check_changes_file(&args.change)?;
+    let import = async |store: &Store| {
+        with_progress(async |show| ingest::ingest(store, &sources, options, show).await).await
+    };
+    let report =
+        on_database(&args.change.data, access(&args.change, Access::Create), import).await?;
+    conclude(report, &args.change).map_err(|error| match error {
+        CliError::Ingest(error @ IngestError::NotFetched { .. }) if is_fetched => {
+            CliError::NotFetched(error)
+        }
+        other => other,
+    })
+}
+
+/// Goes back to an older version and prints what changed.
+pub async fn rollback(args: RollbackArgs) -> Result<(), CliError> {
+    let RollbackArgs { to, change: args } = args;
+    let target = to.map_or(RollbackTarget::NewestReadable, RollbackTarget::Named);
+    let options = options(&args);
+    check_changes_file(&args)?;
+    let rollback = async |store: &Store| {
+        with_progress(async |show| ingest::rollback(store, &target, options, show).await).await
+    };
+    let report = on_database(&args.data, access(&args, Access::Change), rollback).await?;
+    conclude(report, &args)
+}
+
+fn options(args: &ChangeArgs) -> Options {
+    Options { dry_run: args.dry_run, ..Options::default() }
+}
+
+/// A dry run changes nothing.
+fn access(args: &ChangeArgs, access: Access) -> Access {
+    if args.dry_run { Access::Rehearse } else { access }
+}
+
+fn check_changes_file(args: &ChangeArgs) -> Result<(), CliError> {
+    args.changes.as_ref().map_or(Ok(()), |file| file.check(args.force))
+}
+
+fn conclude(report: Result<ImportReport, IngestError>, args: &ChangeArgs) -> Result<(), CliError> {
+    let report = match report {
+        Ok(report) => report,
+        Err(error) => {
+            if args.json {
+                println!("{}", report::failure(&error));
+            }
+            return Err(error.into());
+        }
+    };
+    report::print(args.json, &report, report::write)?;
+    if let Some(file) = &args.changes {
+        file.write(&report.changes, args.force)?;
+    }
+    match report.outcome {
+        Outcome::Refused { reason, allowed_by } => {
+            let command = allowed_by.map(|waivers| command_with(&waivers, env::args(), &args.data));
+            Err(CliError::Refused { reason, command })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The typed import with waivers that let it pass, in earnest after a dry run. It names the data that
+/// the environment names, since whoever reads of a nightly import has another environment.
+fn command_with(
+    waivers: &Waivers,
+    typed: impl IntoIterator<Item = String>,
+    data: &DataArgs,
+) -> String {
+    let left_out = [
+        OptionName::Flag("--dry-run"),
+        OptionName::Flag("--json"),
+        OptionName::Flag("--force"),
+        OptionName::Flag("--allow-older"),
+        OptionName::WithValue("--changes"),
+        OptionName::WithValue("--max-change"),
+        OptionName::WithValue("--max-loss"),
+        OptionName::WithValue("--max-suspect"),
+    ];
+    let place = data.options_of_environment();
+    typed_again(typed, &left_out, place.into_iter().chain(waivers.arguments()))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::args::{Cli, Command};
+
+    fn import_args(words: &[String]) -> Box<ImportArgs> {
+        match Cli::try_parse_from(words).unwrap().command {
+            Some(Command::Import(args)) => args,
+            _ => panic!("{words:?}"),
+        }
+    }
+
+    #[test]
+    fn the_command_of_a_refusal_is_the_same_import_with_its_waivers() {
+        let typed = "tnr import --fetch --nanpa my.txt --max-change=5 --max-loss 6 --dry-run \
+                     --changes c.csv --force --json --data-dir here --allow-older";
+        let typed: Vec<String> = typed.split(' ').map(str::to_owned).collect();
+        let waivers = Waivers { max_change: Some(4893), max_loss: Some(670), ..Waivers::default() };
+        let command = command_with(&waivers, typed.clone(), &import_args(&typed).change.data);
+        let (_, arguments) = command.split_once(" import").unwrap();
+        let expected = " --fetch --nanpa my.txt --data-dir here --max-change 4893 --max-loss 670";
+        assert_eq!(arguments, expected);
+        let words: Vec<String> =
+            format!("tnr import{arguments}").split(' ').map(str::to_owned).collect();
+        let pasted = import_args(&words);
+        assert_eq!((pasted.waivers(), pasted.change.dry_run), (waivers, false));
+    }
+}

@@ -1,0 +1,11 @@
+//! The numbering data: import, versions, verification, backup, export.
+
+pub mod backup;
+pub mod export;
+pub mod import;
+pub mod import_progress;
+pub mod numbering_data;
+pub mod report;
+pub mod sample;
+pub mod verify;
+pub mod versions;

@@ -1,0 +1,203 @@
+//! The changes of an import, record by record: the first of them on the terminal, all of them in a file.
+
+use std::{
+    fmt::{self, Write as _},
+    io::BufWriter,
+    path::PathBuf,
+    str::FromStr,
+};
+
+use indicatif::HumanCount;
+use ingest::{ChangeKind, Changes, FieldChange, RecordChange};
+
+use crate::{CliError, new_file::NewFile};
+
+/// Writes the first changes, a line each, and how many more there are.
+pub(super) fn write(table: &mut String, changes: &Changes) -> fmt::Result {
+    writeln!(table, "Changes: {}", HumanCount(changes.total() as u64))?;
+    for change in changes.listed() {
+        writeln!(table, "  {}", printable(&line(&change)))?;
+    }
+    let unlisted = changes.unlisted();
+    if unlisted > 0 {
+        let more = HumanCount(unlisted as u64);
+        writeln!(table, "  ... and {more} more; --changes FILE.csv or FILE.jsonl lists all")?;
+    }
+    Ok(())
+}
+
+fn line(RecordChange { change, record, key, fields }: &RecordChange) -> String {
+    let lines = fields.iter().map(|(name, field)| match change {
+        ChangeKind::Added => format!("{name} {}", value(&field.after)),
+        ChangeKind::Removed => format!("{name} {}", value(&field.before)),
+        ChangeKind::Changed => {
+            format!("{name} {} -> {}", value(&field.before), value(&field.after))
+        }
+    });
+    let listed = lines.collect::<Vec<_>>().join(", ");
+    format!("{:<8}{:<10}{key:<8} {listed}", change.name(), record.name())
+}
+
+fn value(value: &Option<String>) -> String {
+    value.as_ref().map_or("none".to_owned(), |text| format!("'{text}'"))
+}
+
+/// The text with the characters escaped that a terminal would obey: control characters, and those that
+/// change the direction of writing.
+pub(crate) fn printable(text: &str) -> String {
+    let mut printable = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_control() || changes_direction(character) {
+            printable.extend(character.escape_unicode());
+        } else {
+            printable.push(character);
+        }
+    }
+    printable
+}
+
+fn changes_direction(character: char) -> bool {
+    matches!(
+        character,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    )
+}
+
+/// The file that every change is written to, in the format that its name tells.
+#[derive(Debug, Clone)]
+pub struct ChangesFile {
+    path: PathBuf,
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Csv,
+    JsonLines,
+}
+
+impl FromStr for ChangesFile {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let path = PathBuf::from(text);
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        let format = match extension.map(str::to_lowercase).as_deref() {
+            Some("csv") => Format::Csv,
+            Some("jsonl") => Format::JsonLines,
+            _ => return Err("must end in .csv or .jsonl"),
+        };
+        Ok(Self { path, format })
+    }
+}
+
+impl ChangesFile {
+    /// Makes sure that the file can be written, before anything is imported.
+    pub fn check(&self, may_replace: bool) -> Result<(), CliError> {
+        NewFile::file(&self.path, may_replace).map(drop)
+    }
+
+    /// Writes every change.
+    pub fn write(&self, changes: &Changes, may_replace: bool) -> Result<(), CliError> {
+        let new = NewFile::file(&self.path, may_replace)?;
+        let mut file = BufWriter::new(new.create()?);
+        let written = match self.format {
+            Format::Csv => write_csv(&mut file, changes.iter()),
+            Format::JsonLines => write_json_lines(&mut file, changes.iter()),
+        };
+        written.map_err(new.unwritable())?;
+        new.finish()
+    }
+}
+
+/// Writes one line for each field, so that a spreadsheet can sort and filter by it.
+fn write_csv(
+    file: impl std::io::Write,
+    changes: impl Iterator<Item = RecordChange>,
+) -> std::io::Result<()> {
+    let mut csv = csv::Writer::from_writer(file);
+    csv.write_record(["change", "record", "key", "field", "before", "after"])?;
+    for RecordChange { change, record, key, fields } in changes {
+        for (name, FieldChange { before, after }) in &fields {
+            let [before, after] = [before, after].map(|value| cell(value.as_deref()));
+            let (change, record) = (change.name(), record.name());
+            csv.write_record([change, record, &key, name, &before, &after])?;
+        }
+    }
+    csv.flush()
+}
+
+/// A value that a spreadsheet can open safely: one that begins like a formula, after any blanks, gets
+/// an apostrophe before it.
+fn cell(value: Option<&str>) -> String {
+    const FORMULA: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
+    let value = value.unwrap_or_default();
+    let is_formula =
+        value.trim_start().starts_with(FORMULA) || value.starts_with(['\t', '\r', '\n']);
+    if is_formula { format!("'{value}") } else { value.to_owned() }
+}
+
+fn write_json_lines(
+    mut file: impl std::io::Write,
+    changes: impl Iterator<Item = RecordChange>,
+) -> std::io::Result<()> {
+    for change in changes {
+        serde_json::to_writer(&mut file, &change)?;
+        writeln!(file)?;
+    }
+    file.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use ingest::RecordKind;
+
+    use super::*;
+
+    fn change(before: Option<&str>, after: Option<&str>) -> RecordChange {
+        let [before, after] = [before, after].map(|value| value.map(str::to_owned));
+        RecordChange {
+            change: ChangeKind::Changed,
+            record: RecordKind::Exchange,
+            key: "415-200".to_owned(),
+            fields: [("company_name".to_owned(), FieldChange { before, after })].into(),
+        }
+    }
+
+    #[test]
+    fn a_changed_record_shows_its_old_and_new_value() {
+        let line = line(&change(Some("A \u{1b}[31m\u{202e}"), None));
+        assert_eq!(
+            printable(&line),
+            "changed exchange  415-200  company_name 'A \\u{1b}[31m\\u{202e}' -> none"
+        );
+    }
+
+    #[test]
+    fn a_csv_holds_no_formula_and_json_lines_hold_a_record_each() {
+        let names = ["=1+1", "+1", "-1", "@SUM(A1)", " =1+1", "\tX", "＝1", "A=1"];
+        let changes = names.map(|name| change(None, Some(name)));
+        let (mut csv, mut lines) = (Vec::new(), Vec::new());
+        write_csv(&mut csv, changes.clone().into_iter()).unwrap();
+        write_json_lines(&mut lines, changes.into_iter()).unwrap();
+        let mut rows = csv::Reader::from_reader(csv.as_slice());
+        let lines = String::from_utf8(lines).unwrap();
+        for ((name, row), line) in names.iter().zip(rows.records()).zip(lines.lines()) {
+            let row = row.unwrap();
+            let expected = if *name == "A=1" { "A=1" } else { &format!("'{name}") };
+            assert_eq!(&row[5], expected);
+            assert_eq!((&row[0], &row[2], &row[4]), ("changed", "415-200", ""));
+            let line: serde_json::Value = serde_json::from_str(line).unwrap();
+            let field = serde_json::json!({ "before": null, "after": name });
+            assert_eq!(line["fields"]["company_name"], field);
+        }
+    }
+
+    #[test]
+    fn the_extension_selects_the_format() {
+        let format = |name: &str| name.parse::<ChangesFile>().map(|file| file.format);
+        assert_eq!(format("a/changes.CSV"), Ok(Format::Csv));
+        assert_eq!(format("changes.jsonl"), Ok(Format::JsonLines));
+        assert!(format("changes.txt").is_err() && format("changes").is_err());
+    }
+}

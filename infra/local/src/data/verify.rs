@@ -1,0 +1,57 @@
+//! Compares every lookup item with the current version of the data.
+
+use std::fmt::{self, Write};
+
+use indicatif::HumanCount;
+use ingest::{Drift, Repair, Verification};
+use store::Store;
+
+use crate::{
+    CliError,
+    args::VerifyArgs,
+    data::{import_progress::with_progress, report},
+    database::{Access, on_database},
+    terminal::{width, wrapped},
+};
+
+/// Compares every item, rewrites those that differ if asked to, and prints what was found.
+pub async fn verify(args: VerifyArgs) -> Result<(), CliError> {
+    let repair = if args.repair { Repair::Yes } else { Repair::No };
+    let work = async |store: &Store| {
+        with_progress(async |show| ingest::verify(store, repair, None, show).await).await
+    };
+    let access = if args.repair { Access::Change } else { Access::Examine };
+    let verification = on_database(&args.data, access, work).await??;
+    report::print(args.json, &verification, write)?;
+    let drifted = verification.drift.total();
+    if drifted > 0 && repair == Repair::No {
+        return Err(CliError::Drift(drifted));
+    }
+    Ok(())
+}
+
+fn write(table: &mut String, verification: &Verification) -> fmt::Result {
+    let Verification { version, passed_over, items, drift, repaired } = verification;
+    let Drift { contradicting, outdated, unreadable, missing, stray } = *drift;
+    for unreadable in passed_over {
+        writeln!(table, "{}", wrapped(&format!("warning: {unreadable}"), width(), 9))?;
+    }
+    writeln!(table, "Version {version}, {} items", HumanCount(*items as u64))?;
+    let kinds = [
+        (
+            "contradicting",
+            contradicting,
+            "name the right version but hold another record; readers believe them",
+        ),
+        ("outdated", outdated, "name another version; readers answer from memory"),
+        ("unreadable", unreadable, "are not what was written; readers answer from memory"),
+        ("missing", missing, "records without an item; readers answer from memory"),
+        ("stray", stray, "items of no record; readers ignore them"),
+    ];
+    for (kind, count, meaning) in kinds {
+        let count = HumanCount(count as u64).to_string();
+        let line = format!("  {kind:<14}{count:>10}  {meaning}");
+        writeln!(table, "{}", wrapped(&line, width(), 28))?;
+    }
+    writeln!(table, "  {:<14}{:>10}", "repaired", HumanCount(*repaired as u64).to_string())
+}

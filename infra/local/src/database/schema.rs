@@ -1,0 +1,169 @@
+//! The allow-list of a database: its schema, and what its catalog says of its tables.
+//!
+//! A file can come from anywhere, and SQLite runs what its schema says: a view, a trigger or an
+//! expression in a table is a program of whoever made the file. A flipped bit gives a column another name.
+//! The embedded database also believes each word of its catalog: with another name of a key it finds no
+//! item, and with another status it refuses all calls. So a file is refused before it is used if either
+//! says anything but what this program writes.
+
+use rusqlite::{Connection, Row, config::DbConfig, types::ValueRef};
+use serde_json::{Value, json};
+use store::Tables;
+
+use crate::{
+    database::{damage::Damage, tables::name_of},
+    error::Cause,
+    template::{self, Table},
+};
+
+/// The statements that make the tables of the embedded database, of which the last makes each table of
+/// items. A release of dynoxide that changes one adds it here, and the former stays for older folders.
+const STATEMENTS: &str = include_str!("schema.sql");
+
+/// A table of items.
+pub struct ItemTable {
+    pub name: String,
+    /// The name of its partition key.
+    pub key: String,
+}
+
+/// Makes a new connection run nothing that its file says, and looks at the schema before anything else.
+pub fn distrust(connection: &Connection) -> Result<(), Cause> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
+    connection.pragma_update(None, "cell_size_check", true)?;
+    // The index of a primary key has no statement, since SQLite makes it by itself.
+    let query = "SELECT CAST(ifnull(name, '') AS BLOB), CAST(sql AS BLOB) FROM sqlite_schema \
+        WHERE sql IS NOT NULL";
+    let mut parts = connection.prepare(query)?;
+    let mut rows = parts.query([])?;
+    while let Some(row) = rows.next()? {
+        let (name, statement): (Vec<u8>, Vec<u8>) = (row.get(0)?, row.get(1)?);
+        let name = String::from_utf8_lossy(&name);
+        if !is_known(&name, &String::from_utf8_lossy(&statement)) {
+            return Err(foreign("schema", &name));
+        }
+    }
+    Ok(())
+}
+
+fn foreign(place: &str, name: &str) -> Cause {
+    Damage::Foreign(format!("its {place} describes {name:?} as this program never does")).into()
+}
+
+fn is_known(name: &str, statement: &str) -> bool {
+    let mut known = STATEMENTS.split_terminator(';');
+    known.any(|known| words(&known.replace("{name}", name)) == words(statement))
+}
+
+/// A statement without its layout.
+fn words(statement: &str) -> String {
+    statement.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The tables of items in the catalog; none in a database that is new.
+pub fn item_tables(connection: &Connection) -> Result<Vec<ItemTable>, Cause> {
+    if !connection.table_exists(None, "_tables")? {
+        return Ok(Vec::new());
+    }
+    let known = known_tables()?;
+    let mut catalog = connection.prepare("SELECT * FROM _tables")?;
+    let columns: Vec<String> = catalog.column_names().into_iter().map(str::to_owned).collect();
+    let mut rows = catalog.query([])?;
+    let mut tables = Vec::new();
+    while let Some(row) = rows.next()? {
+        let name = row.get_ref("table_name")?.as_bytes().unwrap_or_default();
+        let name = String::from_utf8_lossy(name).into_owned();
+        let table = known.iter().find(|(known, table)| {
+            *known == name && columns.iter().all(|column| is_as_written(row, column, table))
+        });
+        let exists = connection.table_exists(None, name.as_str())?;
+        let Some((_, table)) = table.filter(|_| exists) else {
+            return Err(foreign("catalog", &name));
+        };
+        tables.push(ItemTable { name, key: table.key.clone() });
+    }
+    Ok(tables)
+}
+
+/// The tables of the template by the names that they may have here.
+fn known_tables() -> Result<Vec<(String, Table)>, Cause> {
+    let names = Tables::from_env();
+    let mut known = Vec::new();
+    for table in template::tables()? {
+        known.push((name_of(&table, &names)?.to_owned(), table.clone()));
+        known.push((table.name.clone(), table));
+    }
+    Ok(known)
+}
+
+fn is_as_written(row: &Row<'_>, column: &str, table: &Table) -> bool {
+    let Ok(value) = row.get_ref(column) else { return false };
+    let text = value.as_str().ok();
+    let list =
+        |item: Value| text.and_then(|text| serde_json::from_str(text).ok()) == Some(json!([item]));
+    match column {
+        "key_schema" => list(json!({ "AttributeName": table.key, "KeyType": "HASH" })),
+        "attribute_definitions" => {
+            list(json!({ "AttributeName": table.key, "AttributeType": "S" }))
+        }
+        "table_status" => text == Some("ACTIVE"),
+        "billing_mode" => text == Some("PAY_PER_REQUEST"),
+        "table_name" | "table_id" => text.is_some(),
+        "created_at" => matches!(value, ValueRef::Integer(_)),
+        "stream_enabled" => value == ValueRef::Integer(0),
+        "ttl_enabled" | "deletion_protection_enabled" => {
+            matches!(value, ValueRef::Integer(0 | 1))
+        }
+        "ttl_attribute" => value == ValueRef::Null || text == table.time_to_live.as_deref(),
+        _ => value == ValueRef::Null,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::database::Database;
+
+    #[tokio::test]
+    async fn only_the_schema_of_this_program_is_accepted() {
+        let folder = TempDir::new().unwrap();
+        Database::embedded(folder.path()).await.unwrap().close().await;
+        let connection = Connection::open(folder.path().join("dynamodb.sqlite")).unwrap();
+        distrust(&connection).unwrap();
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, false).unwrap();
+        for (statement, undo) in [
+            ("CREATE VIEW x AS SELECT pk FROM usage", "DROP VIEW x"),
+            (
+                "CREATE TRIGGER x AFTER INSERT ON usage BEGIN DELETE FROM usage; END",
+                "DROP TRIGGER x",
+            ),
+            ("CREATE VIRTUAL TABLE \"x\ty\" USING fts5(a)", "DROP TABLE \"x\ty\""),
+            ("CREATE TABLE x (a, b AS (a || a))", "DROP TABLE x"),
+            ("CREATE INDEX x ON usage (pk) WHERE pk > 1", "DROP INDEX x"),
+            ("ALTER TABLE usage RENAME COLUMN pk TO qk", ""),
+        ] {
+            connection.execute_batch(statement).unwrap();
+            assert!(distrust(&connection).is_err(), "{statement}");
+            connection.execute_batch(undo).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_connection_runs_no_triggers_and_views_of_its_file() {
+        let connection = Connection::open_in_memory().unwrap();
+        distrust(&connection).unwrap();
+        for (setting, expected) in [
+            (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
+            (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
+            (DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false),
+            (DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false),
+        ] {
+            assert_eq!(connection.db_config(setting).unwrap(), expected);
+        }
+    }
+}

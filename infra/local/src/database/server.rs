@@ -1,0 +1,139 @@
+//! The port of the embedded database. Any page that is open in a browser on this machine can send
+//! requests to it, so it answers no browser: it refuses requests with an `Origin` and those for
+//! another host, has no CORS, and takes only requests that are signed with its credential.
+
+use std::{net::SocketAddr, sync::Arc};
+
+use axum::{
+    Router,
+    extract::{DefaultBodyLimit, Request, State},
+    http::{
+        HeaderMap, HeaderValue, StatusCode,
+        header::{CONTENT_TYPE, HOST, ORIGIN},
+    },
+    middleware::{Next, from_fn_with_state},
+    response::{IntoResponse, Response},
+    routing::post,
+};
+use dynoxide::{Database as Dynoxide, DynoxideError};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::json;
+use tokio::{net::TcpListener, sync::oneshot};
+
+use crate::database::credential::Credential;
+
+/// The largest request of DynamoDB.
+const MAX_BODY_BYTES: usize = 16 << 20;
+/// The prefix of an operation in its header.
+const TARGET_PREFIX: &str = "DynamoDB_20120810.";
+
+/// The rules of access to the database.
+struct Admission {
+    address: SocketAddr,
+    /// Anybody on this machine may use a database without one, which is in memory and holds nothing
+    /// of anybody's.
+    credential: Option<Credential>,
+}
+
+/// Serves the database until it is told to stop, and then until the running requests are done.
+pub async fn serve(
+    listener: TcpListener,
+    database: Dynoxide,
+    credential: Option<Credential>,
+    stop: oneshot::Receiver<()>,
+) -> std::io::Result<()> {
+    let admission = Arc::new(Admission { address: listener.local_addr()?, credential });
+    let router = Router::new()
+        .route("/", post(answer))
+        .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
+        .layer(from_fn_with_state(admission, admit))
+        .with_state(database);
+    let stopped = async { _ = stop.await };
+    axum::serve(listener, router).with_graceful_shutdown(stopped).await
+}
+
+/// Refuses a request before its body is read.
+async fn admit(State(admission): State<Arc<Admission>>, request: Request, next: Next) -> Response {
+    let headers = request.headers();
+    if headers.contains_key(ORIGIN) {
+        let message = "the embedded database answers no web page";
+        return refusal(StatusCode::FORBIDDEN, "AccessDeniedException", message);
+    }
+    if !admission.is_addressed_by(headers.get(HOST)) {
+        let message = "the embedded database answers only at its own address";
+        return refusal(StatusCode::FORBIDDEN, "AccessDeniedException", message);
+    }
+    if admission.credential.as_ref().is_some_and(|credential| !credential.has_signed(headers)) {
+        let message = "the access key id must be that of this database, which is in the file \
+                       dynamodb.env of its folder";
+        return refusal(StatusCode::BAD_REQUEST, "UnrecognizedClientException", message);
+    }
+    next.run(request).await
+}
+
+impl Admission {
+    /// Returns `true` for the host of a client that knows the address. A page behind a name that leads
+    /// to this machine sends that name.
+    fn is_addressed_by(&self, host: Option<&HeaderValue>) -> bool {
+        let (address, port) = (self.address, self.address.port());
+        let own = [address.to_string(), format!("localhost:{port}")];
+        host.is_some_and(|host| own.iter().any(|own| host == own.as_str()))
+    }
+}
+
+async fn answer(State(database): State<Dynoxide>, headers: HeaderMap, body: String) -> Response {
+    let target = headers.get("x-amz-target").and_then(|value| value.to_str().ok());
+    let operation = target.and_then(|target| target.strip_prefix(TARGET_PREFIX));
+    match operation.and_then(|operation| execute(&database, operation, &body)) {
+        Some(Ok(done)) => amz_json(StatusCode::OK, done),
+        Some(Err(error)) => {
+            let status = StatusCode::from_u16(error.status_code());
+            amz_json(status.unwrap_or(StatusCode::BAD_REQUEST), error.to_json())
+        }
+        None => {
+            let message = "the embedded database has no such operation";
+            refusal(StatusCode::BAD_REQUEST, "UnknownOperationException", message)
+        }
+    }
+}
+
+/// Executes an operation; `None` if there is no such one. These are those that this project uses.
+fn execute(database: &Dynoxide, operation: &str, body: &str) -> Option<dynoxide::Result<String>> {
+    Some(match operation {
+        "BatchGetItem" => call(body, |request| database.batch_get_item(request)),
+        "BatchWriteItem" => call(body, |request| database.batch_write_item(request)),
+        "CreateTable" => call(body, |request| database.create_table(request)),
+        "DeleteItem" => call(body, |request| database.delete_item(request)),
+        "DeleteTable" => call(body, |request| database.delete_table(request)),
+        "DescribeTable" => call(body, |request| database.describe_table(request)),
+        "DescribeTimeToLive" => call(body, |request| database.describe_time_to_live(request)),
+        "GetItem" => call(body, |request| database.get_item(request)),
+        "ListTables" => call(body, |request| database.list_tables(request)),
+        "PutItem" => call(body, |request| database.put_item(request)),
+        "Query" => call(body, |request| database.query(request)),
+        "Scan" => call(body, |request| database.scan(request)),
+        "UpdateItem" => call(body, |request| database.update_item(request)),
+        "UpdateTable" => call(body, |request| database.update_table(request)),
+        "UpdateTimeToLive" => call(body, |request| database.update_time_to_live(request)),
+        _ => return None,
+    })
+}
+
+fn call<Q: DeserializeOwned, A: Serialize>(
+    body: &str,
+    operation: impl FnOnce(Q) -> dynoxide::Result<A>,
+) -> dynoxide::Result<String> {
+    let unreadable =
+        |error: serde_json::Error| DynoxideError::ValidationException(error.to_string());
+    let done = operation(serde_json::from_str(body).map_err(unreadable)?)?;
+    serde_json::to_string(&done).map_err(unreadable)
+}
+
+fn amz_json(status: StatusCode, body: String) -> Response {
+    (status, [(CONTENT_TYPE, "application/x-amz-json-1.0")], body).into_response()
+}
+
+fn refusal(status: StatusCode, kind: &str, message: &str) -> Response {
+    let kind = format!("com.amazonaws.dynamodb.v20120810#{kind}");
+    amz_json(status, json!({ "__type": kind, "message": message }).to_string())
+}

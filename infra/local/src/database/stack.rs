@@ -1,0 +1,21 @@
+//! A deployed stack: its tables, which `template.yaml` names after it.
+
+use aws_sdk_dynamodb::config::Builder;
+use signed_requests::sdk_config;
+use store::{Store, Tables, TimeoutProfile};
+
+use crate::{CliError, database::tables, error::Context};
+
+/// The store of the stack `name`; region and credentials come from the environment.
+pub async fn store(name: &str) -> Result<Store, CliError> {
+    let config = Builder::from(&sdk_config().await);
+    let store = Store::connect(config, Tables::for_stack(name), TimeoutProfile::Batch);
+    // Of a stack that was torn down the table of keys may be left, to be exported.
+    let failed = format!("cannot read the tables of stack '{name}'");
+    if tables::has_any(&store).await.context(failed)? {
+        return Ok(store);
+    }
+    let (client, _) = store.parts();
+    let region = client.config().region().map(ToString::to_string).unwrap_or_default();
+    Err(CliError::NoStack { stack: name.to_owned(), region })
+}

@@ -1,0 +1,127 @@
+//! Makes the tables of the template in a database that is not AWS.
+
+use std::time::Duration;
+
+use aws_sdk_dynamodb::{
+    Client,
+    operation::describe_table::DescribeTableError,
+    types::{
+        AttributeDefinition, BillingMode, KeySchemaElement, KeyType, ScalarAttributeType,
+        TableStatus, TimeToLiveSpecification, TimeToLiveStatus,
+    },
+};
+use logging::with_causes;
+use store::{Store, Tables};
+
+use crate::{
+    CliError,
+    template::{self, Table},
+};
+
+/// The time between two looks at a new table, and the number of looks: a minute in all.
+const TABLE_POLL_INTERVAL: Duration = Duration::from_millis(100);
+const MAX_TABLE_POLLS: usize = 600;
+
+/// Creates the tables that do not exist yet, and waits until all can be used. Another process may do
+/// so at the same time.
+pub async fn create_missing(store: &Store) -> Result<(), CliError> {
+    let (client, names) = store.parts();
+    let tables = template::tables()?;
+    for table in &tables {
+        create_unless_exists(client, name_of(table, names)?, &table.key).await?;
+    }
+    for table in &tables {
+        let name = name_of(table, names)?;
+        wait_until_usable(client, name).await?;
+        if let Some(attribute) = &table.time_to_live {
+            delete_expired_items(client, name, attribute).await;
+        }
+    }
+    Ok(())
+}
+
+/// Returns `true` if the database has the table of the data or that of the keys.
+pub async fn has_any(store: &Store) -> Result<bool, CliError> {
+    let (client, names) = store.parts();
+    for table in [&names.dataset, &names.api_keys] {
+        let Err(error) = client.describe_table().table_name(table).send().await else {
+            return Ok(true);
+        };
+        let refusal = error.as_service_error();
+        if !refusal.is_some_and(DescribeTableError::is_resource_not_found_exception) {
+            return Err(CliError::io("the database does not answer")(error));
+        }
+    }
+    Ok(false)
+}
+
+/// The name that the table of the template has in this database.
+pub(crate) fn name_of<'a>(table: &Table, names: &'a Tables) -> Result<&'a str, CliError> {
+    match table.name.as_str() {
+        "carriers" => Ok(&names.carriers),
+        "exchanges" => Ok(&names.exchanges),
+        "dataset" => Ok(&names.dataset),
+        "api_keys" => Ok(&names.api_keys),
+        "usage" => Ok(&names.usage),
+        other => Err(CliError::Template(format!("nothing uses table '{other}'"))),
+    }
+}
+
+async fn create_unless_exists(client: &Client, name: &str, key: &str) -> Result<(), CliError> {
+    let failed = || format!("cannot create table {name}");
+    let attribute = AttributeDefinition::builder().attribute_name(key);
+    let attribute = attribute.attribute_type(ScalarAttributeType::S).build();
+    let schema = KeySchemaElement::builder().attribute_name(key).key_type(KeyType::Hash).build();
+    let created = client
+        .create_table()
+        .table_name(name)
+        .attribute_definitions(attribute.expect("both fields are set"))
+        .key_schema(schema.expect("both fields are set"))
+        .billing_mode(BillingMode::PayPerRequest)
+        .send()
+        .await;
+    let Err(error) = created else { return Ok(()) };
+    match error.as_service_error() {
+        Some(refusal) if refusal.is_resource_in_use_exception() => Ok(()),
+        Some(_) => Err(CliError::io(failed())(error)),
+        None => Err(CliError::io("the database does not answer")(error)),
+    }
+}
+
+/// Waits until a table can be used. The waiter of the SDK looks only every twenty seconds, while
+/// other databases than that of AWS take less than one.
+async fn wait_until_usable(client: &Client, name: &str) -> Result<(), CliError> {
+    for _ in 0..MAX_TABLE_POLLS {
+        let described = client.describe_table().table_name(name).send().await;
+        let failed = CliError::io(format!("table {name} cannot be used"));
+        let table = described.map_err(failed)?.table;
+        if table.and_then(|table| table.table_status) == Some(TableStatus::Active) {
+            return Ok(());
+        }
+        tokio::time::sleep(TABLE_POLL_INTERVAL).await;
+    }
+    Err(CliError::failed(format!("table '{name}' is not ready")))
+}
+
+/// Has the database delete items whose time has come. Without that it works, too, but grows, so that a
+/// database that cannot do it is no error.
+async fn delete_expired_items(client: &Client, table: &str, attribute: &str) {
+    let described = client.describe_time_to_live().table_name(table).send().await;
+    let status =
+        described.ok().and_then(|answer| answer.time_to_live_description?.time_to_live_status);
+    if matches!(status, Some(TimeToLiveStatus::Enabled | TimeToLiveStatus::Enabling)) {
+        return;
+    }
+    let specification =
+        TimeToLiveSpecification::builder().attribute_name(attribute).enabled(true).build();
+    let specification = specification.expect("both fields are set");
+    let enabled =
+        client.update_time_to_live().table_name(table).time_to_live_specification(specification);
+    if let Err(error) = enabled.send().await {
+        tracing::warn!(
+            error = with_causes(&error),
+            table,
+            "the database does not delete items that have expired, and grows by them"
+        );
+    }
+}

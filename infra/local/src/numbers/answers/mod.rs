@@ -1,0 +1,170 @@
+//! Answers of the API, as a person reads them on a terminal.
+//!
+//! The commands ask the API's own routes within the process, so that they find what the API finds and
+//! refuse what it refuses, in its words.
+
+mod lists;
+mod number;
+mod page;
+
+use std::{borrow::Cow, process::ExitCode};
+
+use reqwest::StatusCode;
+use serde_json::Value;
+use shared::in_process::InProcess;
+
+pub use lists::{area_code, carrier, search};
+pub use number::lookup;
+
+use crate::{
+    CliError,
+    args::{AnswerArgs, PageArgs},
+    data::{numbering_data::on_routes, report::printable},
+    error::{Context, EXIT_CODE_OF_NOTHING},
+    terminal,
+};
+
+/// Names and values of the parameters that were typed.
+type Params<'a> = Vec<(&'a str, &'a str)>;
+
+/// A success of the API.
+struct Answer {
+    /// As the API writes it.
+    json: String,
+    value: Value,
+}
+
+/// Asks a route of the API.
+///
+/// # Errors
+/// Returns [`CliError::NotFound`], [`CliError::NotUnderstood`] or [`CliError::Unanswered`], with the
+/// API's message, if it answers with an error.
+async fn ask(api: &InProcess, path: &str, params: &Params<'_>) -> Result<Answer, CliError> {
+    let answer = api.get(path, params.iter().copied()).await;
+    let json = String::from_utf8_lossy(&answer.body).into_owned();
+    let value: Value = serde_json::from_str(&json)
+        .context(format!("{path} answers with something else than JSON"))?;
+    if answer.status.is_success() {
+        return Ok(Answer { json, value });
+    }
+    let message = printable(&lower_first(text(&value["message"])));
+    Err(failure(answer.status, message))
+}
+
+fn failure(status: StatusCode, message: String) -> CliError {
+    match status {
+        StatusCode::NOT_FOUND => CliError::NotFound(message),
+        _ if status.is_client_error() => CliError::NotUnderstood(message),
+        _ => CliError::Unanswered(message),
+    }
+}
+
+/// The message as it stands after `error: `. A word in capitals, such as an abbreviation, keeps them.
+fn lower_first(message: &str) -> String {
+    let mut characters = message.chars();
+    match (characters.next(), characters.clone().next()) {
+        (Some(first), Some(second)) if !second.is_uppercase() => {
+            first.to_lowercase().chain(characters).collect()
+        }
+        _ => message.to_owned(),
+    }
+}
+
+/// Asks one route, and prints its answer as JSON or as `write` does. Gives the answer.
+async fn print_answer(
+    args: &AnswerArgs,
+    path: &str,
+    params: &Params<'_>,
+    write: impl FnOnce(&Value) -> String,
+) -> Result<Value, CliError> {
+    let answer = on_routes(&args.data, async |api| ask(api, path, params).await).await?;
+    print(args.json, &answer, write)?;
+    Ok(answer.value)
+}
+
+fn print(
+    as_json: bool,
+    answer: &Answer,
+    write: impl FnOnce(&Value) -> String,
+) -> Result<(), CliError> {
+    if as_json {
+        terminal::print_raw(&format!("{}\n", answer.json))
+    } else {
+        terminal::print(&write(&answer.value))
+    }
+}
+
+/// The exit code of an answer, which is that of `grep`.
+fn exit_code(is_found: bool) -> ExitCode {
+    if is_found { ExitCode::SUCCESS } else { ExitCode::from(EXIT_CODE_OF_NOTHING) }
+}
+
+/// The exit code of a list.
+fn exit_code_of_list(list: &Value) -> ExitCode {
+    exit_code(list.as_array().is_some_and(|entries| !entries.is_empty()))
+}
+
+/// The parameters of these names that were typed.
+fn typed<'a>(params: impl IntoIterator<Item = (&'a str, &'a Option<String>)>) -> Params<'a> {
+    params.into_iter().filter_map(|(name, value)| Some((name, value.as_deref()?))).collect()
+}
+
+impl PageArgs {
+    fn params(&self) -> Params<'_> {
+        typed([("limit", &self.limit), ("offset", &self.offset)])
+    }
+}
+
+/// The text of a field; empty if it has none.
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+/// The text of a field for a terminal, or a dash.
+fn shown(value: &Value) -> Cow<'_, str> {
+    match value {
+        Value::Null => "-".into(),
+        Value::String(text) => printable(text).into(),
+        other => other.to_string().into(),
+    }
+}
+
+/// The parts that are there, with commas between.
+fn listed<'a>(parts: impl IntoIterator<Item = &'a Value>) -> String {
+    let parts = parts.into_iter().map(|part| printable(text(part)));
+    parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+}
+
+/// A line with a name and a value, which goes on below if it does not fit; nothing without a value.
+fn line(name: &str, value: impl AsRef<str>) -> String {
+    const INDENT: usize = 17;
+    let value = value.as_ref();
+    if value.is_empty() {
+        return String::new();
+    }
+    let line = format!("  {name:<14} {value}");
+    terminal::wrapped(&line, terminal::width(), INDENT) + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_404_is_not_found() {
+        let failed = |status| failure(status, String::new());
+        assert!(matches!(failed(StatusCode::NOT_FOUND), CliError::NotFound(_)));
+        assert!(matches!(failed(StatusCode::BAD_REQUEST), CliError::NotUnderstood(_)));
+        for status in [StatusCode::SERVICE_UNAVAILABLE, StatusCode::INTERNAL_SERVER_ERROR] {
+            assert!(matches!(failed(status), CliError::Unanswered(_)), "{status}");
+        }
+    }
+
+    #[test]
+    fn messages_of_the_api_begin_in_lower_case() {
+        assert_eq!(lower_first("No carrier found"), "no carrier found");
+        assert_eq!(lower_first("npa must be"), "npa must be");
+        assert_eq!(lower_first("NPA 999 is"), "NPA 999 is");
+        assert_eq!(lower_first(""), "");
+    }
+}

@@ -1,0 +1,131 @@
+//! A phone number, and the holder of its block.
+
+use std::process::ExitCode;
+
+use ::format::{FormatResult, ReasonInfo};
+use formatting::{DefaultCountry, PhoneNumber};
+use numbering::time::today;
+use serde_json::{Value, json};
+use shared::in_process::InProcess;
+
+use super::{
+    Answer, ask, exit_code, line, listed, lower_first, page::next, print, shown, text, typed,
+};
+use crate::{
+    CliError,
+    args::LookupArgs,
+    data::numbering_data::{on_routes, without_data},
+    error::Context,
+    terminal::{BAD, GOOD, HEADING, styled},
+};
+
+/// The remark below the holder of a number's block.
+const AS_ASSIGNED: &str = "as assigned; the number may have been ported to another carrier";
+
+/// Prints a description of a phone number, and finds nothing unless it is valid. Only place and carrier need data.
+pub async fn lookup(args: LookupArgs) -> Result<ExitCode, CliError> {
+    let answered = on_routes(&args.data, async |api| both_answers(api, &args).await).await;
+    let (answer, has_data) = match answered {
+        Err(error) if error.is_lack_of_data() => (answer_alone(&args)?, false),
+        answered => (answered?, true),
+    };
+    print(args.json, &answer, |value| {
+        let block = if has_data { written_block(&args, value) } else { String::new() };
+        written(&value["format"]) + &block
+    })?;
+    Ok(exit_code(answer.value["format"]["valid"] == true))
+}
+
+/// The answer without numbering data. A note says so if the number is North American.
+fn answer_alone(args: &LookupArgs) -> Result<Answer, CliError> {
+    let (text, country) = (&args.number, country(args));
+    let number = PhoneNumber::parse(text, country);
+    let reason = ReasonInfo::find(text, country, number.as_ref());
+    let format = FormatResult::in_memory(text, number, reason, None, today());
+    let format = serde_json::to_value(format).context("cannot print as JSON")?;
+    if !format["npa"].is_null() {
+        eprintln!("note: {}", without_data(&args.data.place()?, &args.data.next()));
+    }
+    let value = json!({ "format": format, "lookup": null });
+    Ok(Answer { json: value.to_string(), value })
+}
+
+/// The answers of the API about the number and about its block.
+async fn both_answers(api: &InProcess, args: &LookupArgs) -> Result<Answer, CliError> {
+    let params = [("tn", args.number.as_str()), ("include", "reason")];
+    let country = typed([("defaultCountry", &args.country)]);
+    let format = ask(api, "/v1/format", &[&params[..], &country].concat()).await?;
+    // Of a North American number only, whatever country it was read in.
+    let lookup = match format.value["npa"] {
+        Value::Null => None,
+        _ => {
+            let e164 = text(&format.value["formats"]["e164"]);
+            match ask(api, "/v1/lookup", &vec![("tn", e164)]).await {
+                // The exchange is not in the data, such as that of a toll-free number.
+                Err(CliError::NotFound(_)) => None,
+                answered => Some(answered?),
+            }
+        }
+    };
+    let lookup_json = lookup.as_ref().map_or("null", |lookup| lookup.json.as_str());
+    Ok(Answer {
+        json: format!("{{\"format\":{},\"lookup\":{lookup_json}}}", format.json),
+        value: json!({ "format": format.value, "lookup": lookup.map(|lookup| lookup.value) }),
+    })
+}
+
+fn written(format: &Value) -> String {
+    let (formats, reason) = (&format["formats"], &format["reason"]);
+    let verdict = if format["valid"] == true {
+        styled(GOOD, "valid")
+    } else {
+        let message = shown(&reason["message"]);
+        styled(BAD, &format!("not valid: {}", lower_first(&message)))
+    };
+    if formats.is_null() {
+        return format!("{}  {verdict}\n", shown(&format["input"]));
+    }
+    let location = &format["location"];
+    let place = ["rateCenter", "stateName", "countryName"].map(|name| &location[name]);
+    let number_type = listed([&format["typeDescription"]]);
+    [
+        format!("{}  {verdict}\n", styled(HEADING, &shown(&formats["international"]))),
+        line("E.164", shown(&formats["e164"])),
+        line("national", shown(&formats["national"])),
+        line("URI", shown(&formats["rfc3966"])),
+        line("type", number_type),
+        line("place", listed(place)),
+        line("other number", text(&reason["other"])),
+    ]
+    .concat()
+}
+
+/// The country of a number without a country code, which was checked when the line was read.
+fn country(args: &LookupArgs) -> DefaultCountry {
+    args.country.as_deref().and_then(|code| code.parse().ok()).unwrap_or_default()
+}
+
+/// The exchange and the holder of the block; nothing unless the number is North American.
+fn written_block(args: &LookupArgs, answer: &Value) -> String {
+    let (format, block) = (&answer["format"], &answer["lookup"]);
+    let [npa, nxx] = ["npa", "nxx"].map(|name| text(&format[name]));
+    if npa.is_empty() {
+        return String::new();
+    }
+    if block.is_null() {
+        return line("exchange", format!("{npa}-{nxx}, not in the data"));
+    }
+    let exchange = line("exchange", format!("{npa}-{nxx}, {}", shown(&block["status"])));
+    let carrier = &block["carrier"];
+    let area_code = args.data.next().tnr(&format!("area-code {npa} {nxx}"));
+    if carrier.is_null() {
+        return exchange + &line("carrier", "none holds the block") + "\n" + &next(&[area_code]);
+    }
+    let name = if carrier["name"].is_null() { "not named".into() } else { shown(&carrier["name"]) };
+    let codes = listed([&carrier["ocn"], &carrier["type"]]);
+    let holder = if codes.is_empty() { name.into_owned() } else { format!("{name} ({codes})") };
+    let ocn = carrier["ocn"].as_str().map(|ocn| args.data.next().tnr(&format!("carrier {ocn}")));
+    let commands: Vec<String> = ocn.into_iter().chain([area_code]).collect();
+    [exchange, line("carrier", holder), line("", AS_ASSIGNED), "\n".to_owned(), next(&commands)]
+        .concat()
+}

@@ -1,0 +1,137 @@
+//! The answers to the numbers of a row.
+
+use std::{borrow::Cow, sync::Arc};
+
+use format::{FormatResult, ReasonInfo};
+use formatting::{DefaultCountry, PhoneNumber, Reason as NumberReason, Verdict};
+use jiff::civil::Date;
+use number_lists::Row;
+use numbering::dataset::Dataset;
+
+use super::{decoding::text_of, duplicates::NumberKey, layout::Layout};
+
+/// The rules and the data by which numbers are answered.
+pub(super) struct Answers {
+    pub layout: Arc<Layout>,
+    pub default_country: DefaultCountry,
+    pub dataset: Option<Arc<Dataset>>,
+    pub today: Date,
+}
+
+/// The outcome of reading a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Valid,
+    Repaired,
+    Rejected,
+}
+
+/// The reason for which a row has no valid number, or more than one, as the end of a sentence about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
+pub(super) enum Reason {
+    #[error(transparent)]
+    Number(NumberReason),
+    #[error("has no cell in the column of numbers")]
+    NoCell,
+    #[error("has more cells than the header, so that they may be shifted")]
+    ShiftedCells,
+    #[error("names a country that is not an ISO 3166-1 alpha-2 code")]
+    UnknownCountry,
+}
+
+/// The answer to one number.
+pub(super) struct Answer {
+    pub outcome: Outcome,
+    /// Present if the number was rejected, or is not the only one.
+    pub reason: Option<Reason>,
+    pub result: FormatResult,
+    /// Present if the number is valid.
+    pub key: Option<NumberKey>,
+}
+
+/// A row with its answers.
+pub(super) struct AnsweredRow<'a> {
+    pub line: u64,
+    pub cells: Vec<Cow<'a, str>>,
+    pub answers: Vec<Answer>,
+}
+
+impl Outcome {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Valid => "valid",
+            Self::Repaired => "repaired",
+            Self::Rejected => "rejected",
+        }
+    }
+}
+
+impl Reason {
+    /// The code for programs, such as `TOO_SHORT`.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Number(reason) => reason.code(),
+            Self::NoCell => "NO_CELL",
+            Self::ShiftedCells => "SHIFTED_CELLS",
+            Self::UnknownCountry => "UNKNOWN_COUNTRY",
+        }
+    }
+}
+
+impl Answers {
+    /// A row with the answers to its numbers, in the order of the columns of numbers.
+    pub fn answer_row<'a>(&self, row: &'a Row) -> AnsweredRow<'a> {
+        let cells: Vec<Cow<'_, str>> = row.cells.iter().map(text_of).collect();
+        let numbers = self.layout.columns.numbers.iter();
+        let answers = numbers.map(|&column| self.answer_cell(&cells, column)).collect();
+        AnsweredRow { line: row.line, cells, answers }
+    }
+
+    fn answer_cell(&self, cells: &[Cow<'_, str>], column: usize) -> Answer {
+        match self.number_and_country(cells, column) {
+            Ok((text, country)) => self.answer_text(text, country),
+            Err(reason) => {
+                let message = format!("The row {reason}");
+                let info = Some(ReasonInfo { code: reason.code(), message, other: None });
+                let result = FormatResult::in_memory("", None, info, None, self.today);
+                let (outcome, reason) = (Outcome::Rejected, Some(reason));
+                Answer { outcome, reason, result, key: None }
+            }
+        }
+    }
+
+    fn answer_text(&self, text: &str, country: DefaultCountry) -> Answer {
+        let number = PhoneNumber::parse(text, country);
+        let two_numbers = number.as_ref().and_then(|number| number.other.as_ref());
+        let two_numbers = two_numbers.map(|_| NumberReason::TwoNumbers);
+        let (outcome, reason) = match Verdict::new(text, country, number.as_ref()) {
+            Verdict::Valid => (Outcome::Valid, two_numbers),
+            Verdict::Repaired => (Outcome::Repaired, two_numbers),
+            Verdict::Rejected(reason) => (Outcome::Rejected, Some(reason)),
+        };
+        let info = reason.and_then(|_| ReasonInfo::find(text, country, number.as_ref()));
+        let key = number.as_ref().filter(|number| number.valid).and_then(NumberKey::new);
+        let dataset = self.dataset.as_deref();
+        let result = FormatResult::in_memory(text, number, info, dataset, self.today);
+        let result = result.without_invalid_formats();
+        Answer { outcome, reason: reason.map(Reason::Number), result, key }
+    }
+
+    fn number_and_country<'a>(
+        &self,
+        cells: &'a [Cow<'_, str>],
+        column: usize,
+    ) -> Result<(&'a str, DefaultCountry), Reason> {
+        let surplus = cells.get(self.layout.columns.names.len()..).unwrap_or_default();
+        // Some programs end every row with separators.
+        if surplus.iter().any(|cell| !cell.is_empty()) {
+            return Err(Reason::ShiftedCells);
+        }
+        let text = cells.get(column).ok_or(Reason::NoCell)?;
+        let country = self.layout.columns.country.and_then(|column| cells.get(column));
+        match country.map(|cell| cell.trim()).filter(|cell| !cell.is_empty()) {
+            None => Ok((text, self.default_country)),
+            Some(code) => Ok((text, code.parse().map_err(|_| Reason::UnknownCountry)?)),
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! The layout of a list: a number in each line, or columns of a CSV.
+
+use std::{collections::HashSet, io::Read};
+
+use number_lists::{Columns, Dialect, LineEnds, RowError, Rows, Wanted, looks_like_header};
+
+use super::{
+    ListError,
+    decoding::text_of,
+    options::{ListForm, ListOptions},
+};
+
+/// The layout of a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Layout {
+    /// `None` if each line is a number.
+    pub csv: Option<Dialect>,
+    pub line_ends: LineEnds,
+    has_header: bool,
+    /// Each name stands once.
+    pub columns: Columns,
+}
+
+impl Layout {
+    /// The layout of a list that begins with `head`.
+    pub fn detect(head: &[u8], options: &ListOptions) -> Result<Self, ListError> {
+        let (dialect, row) = Dialect::detect(head);
+        let cells: Vec<String> = row.iter().map(|cell| text_of(cell).trim().to_owned()).collect();
+        let mut wanted = options.column.iter().chain(&options.country_column).peekable();
+        let is_csv = match options.from {
+            _ if cells.is_empty() => false,
+            Some(form) => form == ListForm::Csv,
+            None => {
+                dialect.has_separator_line || wanted.peek().is_some() || looks_like_header(&cells)
+            }
+        };
+        if !is_csv {
+            return match wanted.next().filter(|_| !cells.is_empty()) {
+                Some(name) => Err(ListError::Layout(format!(
+                    "a list without columns has no column '{name}'; pass --from csv if it has"
+                ))),
+                None => Ok(Self::from_lines(dialect.line_ends)),
+            };
+        }
+        let has_header = !options.no_header;
+        let count = cells.len();
+        let wanted = Wanted {
+            has_header,
+            numbers: &options.column,
+            country: options.country_column.as_deref(),
+        };
+        let mut columns = Columns::find(cells, &wanted).map_err(|error| {
+            let no_header =
+                format!("pass --no-header and --column with a number from 1 to {count}");
+            ListError::Layout(error.message("--column", "--country-column", &no_header))
+        })?;
+        columns.names = unique(&columns.names);
+        Ok(Self { csv: Some(dialect), line_ends: dialect.line_ends, has_header, columns })
+    }
+
+    fn from_lines(line_ends: LineEnds) -> Self {
+        let columns = Columns { names: vec!["tn".to_owned()], numbers: vec![0], country: None };
+        Self { csv: None, line_ends, has_header: false, columns }
+    }
+
+    /// The rows of the list, after its header.
+    pub fn rows<R: Read>(&self, text: R) -> Result<Rows<R>, RowError> {
+        let Some(dialect) = &self.csv else { return Ok(Rows::from_lines(text, self.line_ends)) };
+        let mut rows = Rows::from_csv(text, dialect)?;
+        if self.has_header {
+            rows.next().transpose()?;
+        }
+        Ok(rows)
+    }
+
+    /// The names of the columns of numbers, if the list has columns.
+    pub fn names_of_numbers(&self) -> Vec<String> {
+        let Columns { names, numbers, .. } = &self.columns;
+        match self.csv {
+            Some(_) => numbers.iter().map(|&number| names[number].clone()).collect(),
+            None => Vec::new(),
+        }
+    }
+}
+
+/// The names, with numbers after those that would stand twice or are empty.
+pub(super) fn unique(names: &[String]) -> Vec<String> {
+    let mut known = HashSet::new();
+    let unique = (1..).zip(names).map(|(position, name)| {
+        let wanted = if name.is_empty() { format!("column_{position}") } else { name.clone() };
+        let numbered = (2..).map(|count| format!("{wanted}_{count}"));
+        let mut candidates = std::iter::once(wanted.clone()).chain(numbered);
+        let free = candidates.find(|name| !known.contains(name)).unwrap_or_default();
+        known.insert(free.clone());
+        free
+    });
+    unique.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::tests::options, *};
+
+    fn layout(head: &str, typed: &[&str]) -> Result<Layout, String> {
+        Layout::detect(head.as_bytes(), &options(typed)).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_first_row_tells_lines_from_a_csv() {
+        for (head, expected) in [
+            ("", None),
+            ("+13052345678\n", None),
+            ("(305) 234-5678, ext. 42\n305", None),
+            ("305-234-5678;305-234-5679", None),
+            ("numbers\n", None),
+            ("305 234 5678 | home", None),
+            ("name,phone\nAda,1", Some((b',', 1))),
+            ("Name;Telefon\r\n", Some((b';', 1))),
+            ("phone\n305", Some((b',', 0))),
+            ("\"na\nme\",\"Phone, home\"\n", Some((b',', 1))),
+            ("sep=;\r\nName;Telefon, privat\r\n", Some((b';', 1))),
+        ] {
+            let Layout { csv, columns, .. } = layout(head, &[]).unwrap();
+            assert_eq!(
+                csv.map(|dialect| (dialect.delimiter, columns.numbers[0])),
+                expected,
+                "{head:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn uncertain_columns_are_refused_with_the_option_that_helps() {
+        for (head, typed, expected) in [
+            (
+                "name,contact\n",
+                &[][..],
+                "no column looks like phone numbers; choose one with --column: 'name', 'contact'",
+            ),
+            (
+                "Ada,3052345678\nBob,3052345679\n",
+                &["--column", "2"],
+                "the first row holds a number and no names; pass --no-header and --column with a \
+                 number from 1 to 2",
+            ),
+            (
+                "a,b",
+                &["--from", "text", "--column", "a"],
+                "a list without columns has no column 'a'; pass --from csv if it has",
+            ),
+        ] {
+            assert_eq!(layout(head, typed), Err(expected.to_owned()), "{head:?}");
+        }
+    }
+
+    #[test]
+    fn no_two_columns_have_one_name() {
+        let names = layout("phone,a,a,,a_2", &[]).unwrap().columns.names;
+        assert_eq!(names, ["phone", "a", "a_2", "column_4", "a_2_2"]);
+    }
+}

@@ -1,0 +1,253 @@
+//! The text of the output: the rows of a list with the fields of their numbers.
+
+use std::{borrow::Cow, io, sync::Arc};
+
+use csv::{Terminator, WriterBuilder};
+use format::{FormatResult, fields::Thinned};
+use number_lists::{Columns, LineEnds};
+use serde::{Serialize, Serializer};
+use shared::cells::inert;
+
+use super::{
+    answers::{Answer, AnsweredRow, Outcome},
+    decoding::BYTE_ORDER_MARK,
+    duplicates::WrittenRow,
+    fields::{Column, ListFields},
+    layout::{Layout, unique},
+    options::{Duplicates, ListOptions, OutputForm, RowFilter},
+    summary::Summary,
+};
+
+/// The column of the line in which a row begins.
+const LINE: &str = "line";
+/// The column of the line of the row that a number repeats.
+const DUPLICATE_OF: &str = "duplicate_of";
+
+/// The output.
+pub(super) struct Output {
+    pub layout: Arc<Layout>,
+    pub form: OutputForm,
+    /// True if it begins with a mark of its encoding.
+    pub has_mark: bool,
+    pub fields: ListFields,
+    pub options: ListOptions,
+}
+
+/// A part of the output, and what it holds.
+#[derive(Default)]
+pub(super) struct Part {
+    pub text: Vec<u8>,
+    /// The rows, if numbers may repeat others.
+    pub rows: Vec<WrittenRow>,
+    pub summary: Summary,
+}
+
+/// A number as a line of JSON.
+#[derive(Serialize)]
+struct JsonLine<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u64>,
+    /// The column of the number, if there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<&'a str>,
+    tn: &'a str,
+    /// The columns of the list, if it has any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    row: Option<NamedCells<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<&'static str>,
+    #[serde(flatten)]
+    result: Option<Thinned<'a, FormatResult>>,
+}
+
+/// The cells of a row by the names of their columns.
+struct NamedCells<'a> {
+    names: &'a [String],
+    cells: &'a [Cow<'a, str>],
+}
+
+impl Serialize for NamedCells<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.names.iter().zip(self.cells))
+    }
+}
+
+impl Output {
+    /// A column of the list that the output adds, too, if it has columns: two would have one name.
+    pub fn column_that_is_added(&self) -> Option<String> {
+        let added = if self.form == OutputForm::Csv { self.added_columns() } else { Vec::new() };
+        added.into_iter().find(|name| self.layout.columns.names.contains(name))
+    }
+
+    /// The text before all rows.
+    pub fn header(&self) -> io::Result<Vec<u8>> {
+        if self.form == OutputForm::JsonLines {
+            return Ok(Vec::new());
+        }
+        let mut text = if self.has_mark { BYTE_ORDER_MARK.to_vec() } else { Vec::new() };
+        if let Some(dialect) = self.layout.csv.filter(|dialect| dialect.has_separator_line) {
+            text.extend_from_slice(&[b"sep=", &[dialect.delimiter][..], self.line_end()].concat());
+        }
+        let mut csv = self.csv(text);
+        let own = self.layout.columns.names.iter().map(|name| self.own_cell(name).into_owned());
+        csv.write_record(own.chain(self.added_columns()))?;
+        into_bytes(csv)
+    }
+
+    /// The text of those rows that are wanted.
+    pub fn part<'a>(&self, rows: impl Iterator<Item = AnsweredRow<'a>>) -> io::Result<Part> {
+        match self.form {
+            OutputForm::Csv => self.csv_part(rows),
+            OutputForm::JsonLines => self.json_part(rows),
+        }
+    }
+
+    fn csv_part<'a>(&self, rows: impl Iterator<Item = AnsweredRow<'a>>) -> io::Result<Part> {
+        let Self { layout, fields, options, .. } = self;
+        let mut part = Part::default();
+        let mut csv = self.csv(Vec::new());
+        for AnsweredRow { line, cells, answers } in rows {
+            part.summary.count_row(line, &answers);
+            if !self.takes(&answers) {
+                part.summary.left_out += 1;
+                continue;
+            }
+            for position in 0..layout.columns.names.len() {
+                let cell = cells.get(position).map_or("", |cell| cell.as_ref());
+                csv.write_field(self.own_cell(cell).as_bytes())?;
+            }
+            for answer in &answers {
+                let cells = answer.result.cells();
+                for column in &fields.columns {
+                    csv.write_field(match column {
+                        Column::Field(index) => &cells[*index],
+                        Column::Verdict => answer.outcome.name(),
+                    })?;
+                }
+            }
+            if fields.has_line {
+                csv.write_field(line.to_string())?;
+            }
+            if self.marks_duplicates() {
+                answers.iter().try_for_each(|_| csv.write_field(""))?;
+            }
+            csv.write_record(None::<&[u8]>)?;
+            if options.dedupe.is_some() {
+                csv.flush()?;
+                let end = csv.get_ref().len();
+                // The last cells are empty: before the end of the line are only the delimiters of those.
+                let last = end - self.line_end().len();
+                let place = |index: usize| (last + index + 1).saturating_sub(answers.len());
+                let numbers = answers.iter().enumerate();
+                let numbers = numbers.map(|(index, answer)| (answer.key, place(index))).collect();
+                part.rows.push(WrittenRow { line, end, numbers });
+            }
+        }
+        part.text = into_bytes(csv)?;
+        Ok(part)
+    }
+
+    fn json_part<'a>(&self, rows: impl Iterator<Item = AnsweredRow<'a>>) -> io::Result<Part> {
+        let Self { layout, fields, options, .. } = self;
+        let Columns { names, numbers, .. } = &layout.columns;
+        let mut part = Part::default();
+        for AnsweredRow { line, cells, answers } in rows {
+            part.summary.count_row(line, &answers);
+            for (&position, answer) in numbers.iter().zip(&answers) {
+                if !self.takes(std::slice::from_ref(answer)) {
+                    part.summary.left_out += 1;
+                    continue;
+                }
+                let json = JsonLine {
+                    line: fields.has_line.then_some(line),
+                    column: (numbers.len() > 1).then(|| names[position].as_str()),
+                    tn: cells.get(position).map_or("", |cell| cell.as_ref()),
+                    row: layout.csv.map(|_| NamedCells { names, cells: &cells }),
+                    verdict: fields.has(Column::Verdict).then(|| answer.outcome.name()),
+                    result: fields
+                        .in_json
+                        .as_ref()
+                        .map(|fields| Thinned { answer: &answer.result, fields: fields.as_ref() }),
+                };
+                serde_json::to_writer(&mut part.text, &json)?;
+                let place = part.text.len() - 1;
+                part.text.push(b'\n');
+                if options.dedupe.is_some() {
+                    let numbers = vec![(answer.key, place)];
+                    part.rows.push(WrittenRow { line, end: part.text.len(), numbers });
+                }
+            }
+        }
+        Ok(part)
+    }
+
+    /// The columns after those of the list: those of each number, the line of the row, and the lines
+    /// that the numbers repeat.
+    fn added_columns(&self) -> Vec<String> {
+        let starts = self.starts_of_columns();
+        let of_number = |start: &String| {
+            let columns = self.fields.columns.iter();
+            columns.map(|column| format!("{start}{}", column.name())).collect::<Vec<_>>()
+        };
+        let line = self.fields.has_line.then(|| format!("{}{LINE}", self.options.prefix));
+        let repeated = starts.iter().filter(|_| self.marks_duplicates());
+        let repeated = repeated.map(|start| format!("{start}{DUPLICATE_OF}"));
+        starts.iter().flat_map(of_number).chain(line).chain(repeated).collect()
+    }
+
+    /// The start of the names of the columns of each number: the prefix and, if there are several
+    /// numbers, the name of the number's own column.
+    fn starts_of_columns(&self) -> Vec<String> {
+        let prefix = &self.options.prefix;
+        match self.layout.names_of_numbers() {
+            names if names.len() > 1 => {
+                let plain: Vec<String> = names.iter().map(|name| in_one_word(name)).collect();
+                unique(&plain).into_iter().map(|name| format!("{prefix}{name}_")).collect()
+            }
+            _ => vec![prefix.clone()],
+        }
+    }
+
+    fn marks_duplicates(&self) -> bool {
+        self.options.dedupe == Some(Duplicates::Mark)
+    }
+
+    fn own_cell<'a>(&self, cell: &'a str) -> Cow<'a, str> {
+        if self.options.excel_safe { inert(cell) } else { Cow::Borrowed(cell) }
+    }
+
+    fn takes(&self, answers: &[Answer]) -> bool {
+        let is_valid = answers.iter().any(|answer| answer.outcome != Outcome::Rejected);
+        match self.options.only {
+            None => true,
+            Some(RowFilter::Valid) => is_valid,
+            Some(RowFilter::Rejected) => !is_valid,
+        }
+    }
+
+    fn line_end(&self) -> &'static [u8] {
+        match self.layout.line_ends {
+            LineEnds::CrLf => b"\r\n",
+            LineEnds::Lf | LineEnds::Cr => b"\n",
+        }
+    }
+
+    fn csv(&self, text: Vec<u8>) -> csv::Writer<Vec<u8>> {
+        let terminator = match self.layout.line_ends {
+            LineEnds::CrLf => Terminator::CRLF,
+            LineEnds::Lf | LineEnds::Cr => Terminator::Any(b'\n'),
+        };
+        let delimiter = self.layout.csv.map_or(b',', |dialect| dialect.delimiter);
+        WriterBuilder::new().delimiter(delimiter).terminator(terminator).from_writer(text)
+    }
+}
+
+/// The name of a column as a part of another one's, such as `Home_Phone`.
+fn in_one_word(name: &str) -> String {
+    let words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join("_")
+}
+
+fn into_bytes(csv: csv::Writer<Vec<u8>>) -> io::Result<Vec<u8>> {
+    csv.into_inner().map_err(csv::IntoInnerError::into_error)
+}

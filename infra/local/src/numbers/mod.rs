@@ -1,0 +1,6 @@
+//! Phone numbers: lookups on the terminal, lists of numbers, and tools for agents.
+
+pub mod answers;
+pub mod format;
+pub mod list;
+pub mod mcp;

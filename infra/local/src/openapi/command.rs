@@ -1,0 +1,12 @@
+//! Prints the OpenAPI description.
+
+use crate::{CliError, args::OpenapiVersion, openapi, terminal};
+
+/// Prints the description as JSON, in this version of OpenAPI.
+pub fn print(version: OpenapiVersion) -> Result<(), CliError> {
+    let description = match version {
+        OpenapiVersion::V3_1 => openapi::description(),
+        OpenapiVersion::V3_0 => openapi::description_3_0(),
+    };
+    terminal::print_raw(&format!("{description:#}\n"))
+}

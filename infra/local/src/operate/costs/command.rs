@@ -1,0 +1,56 @@
+//! Prints what a deployment costs.
+
+use std::fmt::{self, Write};
+
+use indicatif::HumanCount;
+
+use crate::{
+    CliError,
+    args::CostsArgs,
+    error::Context,
+    operate::costs::{Bill, Line, REGION, Usage, YEAR, markdown},
+    terminal::{self, width, wrapped},
+};
+
+/// Prints a bill, or the document with several.
+pub fn print(args: CostsArgs) -> Result<(), CliError> {
+    if args.markdown {
+        return terminal::print_raw(&markdown::document());
+    }
+    let table = table(&args).context("cannot print the costs")?;
+    terminal::print_raw(&table)
+}
+
+fn table(args: &CostsArgs) -> Result<String, fmt::Error> {
+    let cold_share = args.cold / 100.0;
+    let usage = if args.worst_case {
+        Usage::worst_day(cold_share)
+    } else {
+        Usage::month(args.requests as f64, cold_share)
+    };
+    let usage = Usage { tracing: args.tracing, edge: args.edge, ..usage };
+    let bill = Bill::new(&usage);
+    let span = if args.worst_case { "A day" } else { "A month" };
+    let requests = HumanCount(usage.requests as u64);
+    let mut table = String::new();
+    let heading = format!(
+        "{span} with {requests} requests, {} % of which start a container; US dollars, {REGION}, list \
+         prices of {YEAR} without the free tier but for 100 GB of data out",
+        args.cold,
+    );
+    writeln!(table, "{}", wrapped(&heading, width(), 0))?;
+    for line in &bill.of_requests {
+        write_line(&mut table, line)?;
+    }
+    let subtotal = |what: &str, lines| Line { what: what.to_owned(), dollars: Bill::sum(lines) };
+    write_line(&mut table, &subtotal("Requests together", &bill.of_requests))?;
+    for line in &bill.fixed {
+        write_line(&mut table, line)?;
+    }
+    write_line(&mut table, &Line { what: "Together".to_owned(), dollars: bill.total() })?;
+    Ok(table)
+}
+
+fn write_line(table: &mut String, Line { what, dollars }: &Line) -> fmt::Result {
+    writeln!(table, "  {what:<40}{dollars:>12.2}")
+}

@@ -1,0 +1,373 @@
+//! The costs of a deployment, computed from the sizes of requests (`requests.csv`), the other [`measures`]
+//! and the list prices of AWS (`prices.yaml`).
+
+pub mod command;
+pub mod markdown;
+pub mod measures;
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use self::measures::{
+    ALARM_METRICS, ALARMS, API_FUNCTIONS, EDGE_LOG_BYTES, EDGE_RULES, GATEWAY_LOG_BYTES,
+    IMPORT_MEMORY_MB, IMPORT_SECONDS, ITEM_BYTES, ITEMS, ITEMS_CHANGED_IN_A_NIGHT, KEYED_FUNCTIONS,
+    MEMORY_MB, METRIC_FILTERS, METRICS_OF_IMPORT, METRICS_OF_PROBE, METRICS_OF_REQUESTS,
+    PLATFORM_LOG_BYTES, PLATFORM_LOG_BYTES_OF_START, PUBLIC_REQUESTS_OF_PROBE, REQUEST_MS,
+    REQUESTS_OF_PROBE, SNAPSHOT_BYTES, START_MS, UNITS_OF_KEY_AND_MANIFEST, UNKNOWN_KEY_UNITS,
+};
+
+/// The year and the region of the prices.
+pub const YEAR: u16 = 2026;
+pub const REGION: &str = "us-east-1";
+
+/// The days of a month, as the price pages count.
+const DAYS: f64 = 30.0;
+const SECONDS_OF_A_DAY: f64 = 86_400.0;
+/// The runs of the probe in a month, one every five minutes.
+const PROBES: f64 = DAYS * SECONDS_OF_A_DAY / 300.0;
+/// The snapshots that the table of datasets holds: the current one and three older ones.
+const SNAPSHOTS: f64 = 4.0;
+/// The bytes that DynamoDB adds to each item when it bills storage.
+const STORAGE_OVERHEAD: f64 = 100.0;
+/// The share of requests that X-Ray traces by default, beside one a second.
+const TRACED_SHARE: f64 = 0.05;
+
+/// The price of something that is counted.
+#[derive(Debug, Deserialize)]
+pub struct Price {
+    name: String,
+    what: String,
+    /// The count that the dollars are for, and the words for it.
+    per: f64,
+    unit: String,
+    /// Dollars, in tiers such as `1 up to 300, then 0.9`: each begins where the one before ends.
+    dollars: String,
+    source: String,
+}
+
+impl Price {
+    /// The dollars for so many in one month.
+    fn cost(&self, count: f64) -> f64 {
+        let number = |text: &str| text.replace(',', "").parse::<f64>().expect("a number");
+        let (mut dollars, mut below) = (0.0, 0.0);
+        for tier in self.dollars.split(", then ") {
+            let (price, end) = match tier.split_once(" up to ") {
+                Some((price, end)) => (number(price), number(end)),
+                None => (number(tier), f64::INFINITY),
+            };
+            dollars += price * (count / self.per).clamp(below, end) - price * below;
+            below = end;
+        }
+        dollars
+    }
+}
+
+static PRICES: LazyLock<Vec<Price>> = LazyLock::new(|| {
+    yaml_serde::from_str(include_str!("prices.yaml")).expect("the prices are a list")
+});
+
+/// The dollars for so many of something in one month.
+fn cost(name: &str, count: f64) -> f64 {
+    let price = PRICES.iter().find(|price| price.name == name);
+    price.unwrap_or_else(|| panic!("{name} has no price")).cost(count)
+}
+
+/// A request on the sample, and what it takes in a warm container.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct RequestKind {
+    pub name: String,
+    pub target: String,
+    /// The route, or `others`, of which this is the most expensive request.
+    pub route: String,
+    /// Its share of the requests of a usual month, in percent. This is an assumption.
+    share: f64,
+    /// The requests a second beyond which API Gateway refuses more on the route.
+    pub rate: f64,
+    /// The response without compression: headers and body.
+    pub response_bytes: f64,
+    /// The line that the function logs.
+    pub log_bytes: f64,
+    pub read_units: f64,
+    /// The billed time in milliseconds, an upper limit.
+    ms: f64,
+}
+
+/// The usual requests, and the most expensive request of each route.
+pub static REQUESTS: LazyLock<Vec<RequestKind>> = LazyLock::new(|| {
+    let mut rows = csv::Reader::from_reader(include_bytes!("requests.csv").as_slice());
+    rows.deserialize().collect::<Result<_, _>>().expect("each row is a request")
+});
+
+/// The average request of a month or day.
+#[derive(Debug, Clone, Copy)]
+pub struct Request {
+    response_bytes: f64,
+    log_bytes: f64,
+    read_units: f64,
+    ms: f64,
+}
+
+impl Request {
+    fn average(weight: impl Fn(&RequestKind) -> f64) -> Self {
+        let sum = |of: fn(&RequestKind) -> f64| -> f64 {
+            REQUESTS.iter().map(|kind| weight(kind) * of(kind)).sum()
+        };
+        let total = REQUESTS.iter().map(&weight).sum::<f64>();
+        Self {
+            response_bytes: sum(|kind| kind.response_bytes) / total,
+            log_bytes: sum(|kind| kind.log_bytes) / total,
+            read_units: sum(|kind| kind.read_units) / total,
+            ms: sum(|kind| kind.ms) / total,
+        }
+    }
+
+    fn usual() -> Self {
+        Self::average(|kind| kind.share)
+    }
+
+    /// The most expensive requests of all routes, each as often as its limit allows, and each with a key
+    /// that has to be read.
+    fn worst() -> Self {
+        let average = Self::average(|kind| kind.rate);
+        Self { read_units: average.read_units + UNKNOWN_KEY_UNITS, ..average }
+    }
+}
+
+/// The requests a second beyond which API Gateway refuses more, on all routes together.
+pub fn throttling_rate() -> f64 {
+    REQUESTS.iter().map(|kind| kind.rate).sum()
+}
+
+/// The use of a deployment.
+#[derive(Debug, Clone, Copy)]
+pub struct Usage {
+    pub requests: f64,
+    /// The share of them that starts a container, from 0 to 1.
+    pub cold_share: f64,
+    pub days: f64,
+    pub request: Request,
+    pub tracing: bool,
+    /// `true` if CloudFront and a firewall stand in front.
+    pub edge: bool,
+}
+
+impl Usage {
+    /// A month with so many usual requests.
+    pub fn month(requests: f64, cold_share: f64) -> Self {
+        let request = Request::usual();
+        Self { requests, cold_share, days: DAYS, request, tracing: false, edge: false }
+    }
+
+    /// A day with as many requests as the deployment takes, each the most expensive one of its route.
+    pub fn worst_day(cold_share: f64) -> Self {
+        let requests = throttling_rate() * SECONDS_OF_A_DAY;
+        Self { days: 1.0, request: Request::worst(), ..Self::month(requests, cold_share) }
+    }
+}
+
+/// One line of a bill.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    pub what: String,
+    pub dollars: f64,
+}
+
+impl Line {
+    fn new(what: impl Into<String>, dollars: f64) -> Self {
+        Self { what: what.into(), dollars }
+    }
+}
+
+/// A bill: the lines that depend on the requests, and the fixed ones.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bill {
+    pub of_requests: Vec<Line>,
+    pub fixed: Vec<Line>,
+}
+
+impl Bill {
+    pub fn new(usage: &Usage) -> Self {
+        let mut of_requests = requests(usage);
+        let mut fixed = fixed(usage.days / DAYS);
+        if usage.edge {
+            of_requests.extend(requests_at_edge(usage));
+            fixed.push(firewall(usage.days / DAYS));
+        }
+        Self { of_requests, fixed }
+    }
+
+    /// The dollars of these lines together.
+    pub fn sum(lines: &[Line]) -> f64 {
+        lines.iter().map(|line| line.dollars).sum()
+    }
+
+    /// All dollars.
+    pub fn total(&self) -> f64 {
+        Self::sum(&self.of_requests) + Self::sum(&self.fixed)
+    }
+}
+
+/// GB-seconds of a function with this memory.
+fn gb_seconds(memory_mb: f64, seconds: f64) -> f64 {
+    memory_mb / 1024.0 * seconds
+}
+
+fn requests(usage: &Usage) -> Vec<Line> {
+    let Usage { requests, cold_share, request, .. } = *usage;
+    let starts = requests * cold_share;
+    let time =
+        |count: f64, ms: f64| cost("lambda_time", gb_seconds(MEMORY_MB, count * ms / 1000.0));
+    let units_of_start = units_of_snapshot(SNAPSHOT_BYTES) + UNITS_OF_KEY_AND_MANIFEST;
+    let platform_bytes =
+        requests * f64::from(PLATFORM_LOG_BYTES) + starts * f64::from(PLATFORM_LOG_BYTES_OF_START);
+    let gateway_bytes = requests * f64::from(GATEWAY_LOG_BYTES);
+    let mut lines = vec![
+        Line::new("API Gateway", cost("api_requests", requests)),
+        Line::new("Lambda, requests", cost("lambda_requests", requests)),
+        Line::new("Lambda, time of requests", time(requests, request.ms)),
+        Line::new("Lambda, time of cold starts", time(starts, START_MS)),
+        Line::new("DynamoDB, reads of requests", cost("read_units", requests * request.read_units)),
+        Line::new("DynamoDB, reads of cold starts", cost("read_units", starts * units_of_start)),
+        Line::new("Logs of the functions", cost("logs", requests * request.log_bytes)),
+        Line::new("Logs of Lambda about them", cost("logs", platform_bytes)),
+        Line::new("Logs of API Gateway", cost("logs", gateway_bytes)),
+    ];
+    if !usage.edge {
+        lines.push(Line::new("Data out", cost("data_out", requests * request.response_bytes)));
+    }
+    if usage.tracing {
+        let traces = requests * TRACED_SHARE + usage.days * SECONDS_OF_A_DAY;
+        lines.push(Line::new("X-Ray", cost("traces", traces.min(requests))));
+    }
+    lines
+}
+
+/// Additional cost of requests through CloudFront and the firewall. Data from the API to CloudFront is free.
+fn requests_at_edge(usage: &Usage) -> Vec<Line> {
+    let Usage { requests, request, .. } = *usage;
+    let log_bytes = requests * f64::from(EDGE_LOG_BYTES);
+    vec![
+        Line::new("CloudFront, requests", cost("edge_requests", requests)),
+        Line::new("CloudFront, data out", cost("edge_data_out", requests * request.response_bytes)),
+        Line::new("Logs of CloudFront", cost("logs", log_bytes)),
+        Line::new("Firewall, requests", cost("firewall_requests", requests)),
+    ]
+}
+
+fn firewall(months: f64) -> Line {
+    let dollars = cost("firewalls", 1.0) + cost("firewall_rules", EDGE_RULES.into());
+    Line::new(format!("Firewall, {EDGE_RULES} rules"), dollars * months)
+}
+
+/// The lines for so many months without any request.
+fn fixed(months: f64) -> Vec<Line> {
+    let metrics =
+        API_FUNCTIONS * METRICS_OF_REQUESTS + METRICS_OF_IMPORT + METRICS_OF_PROBE + METRIC_FILTERS;
+    let alarms = format!("{ALARMS} alarms, which read {ALARM_METRICS} metrics");
+    let mut lines = vec![
+        Line::new(format!("{metrics} metrics"), cost("metrics", metrics.into())),
+        Line::new(alarms, cost("alarm_metrics", ALARM_METRICS.into())),
+        Line::new("A dashboard", cost("dashboards", 1.0)),
+        Line::new(
+            "A check of key and manifest a minute",
+            f64::from(KEYED_FUNCTIONS) * checks_of_container(),
+        ),
+        Line::new("An import a night", imports()),
+        Line::new("Storage and backup", storage()),
+        Line::new("A probe every five minutes", probes()),
+    ];
+    for line in &mut lines {
+        line.dollars *= months;
+    }
+    lines
+}
+
+/// Monthly cost of a busy container that reads its key and the manifest every minute.
+fn checks_of_container() -> f64 {
+    cost("read_units", DAYS * SECONDS_OF_A_DAY / 60.0 * UNITS_OF_KEY_AND_MANIFEST)
+}
+
+/// The imports of a month: time, a read of all items, and the writes of those that changed and of a
+/// snapshot.
+fn imports() -> f64 {
+    let items_read = f64::from(ITEMS) * f64::from(ITEM_BYTES) / 4096.0;
+    let reads = items_read + 2.0 * units_of_snapshot(SNAPSHOT_BYTES);
+    let writes = f64::from(ITEMS_CHANGED_IN_A_NIGHT) + f64::from(SNAPSHOT_BYTES) / 1024.0;
+    cost("lambda_time", gb_seconds(IMPORT_MEMORY_MB, DAYS * IMPORT_SECONDS))
+        + cost("read_units", DAYS * reads)
+        + cost("write_units", DAYS * writes)
+}
+
+/// A month's storage of items and snapshots, with the ability to restore them.
+fn storage() -> f64 {
+    let items = f64::from(ITEMS) * (f64::from(ITEM_BYTES) + STORAGE_OVERHEAD);
+    let bytes = items + SNAPSHOTS * f64::from(SNAPSHOT_BYTES);
+    cost("storage", bytes) + cost("backup", bytes)
+}
+
+/// The probes of a month. Their requests are as large as those of clients.
+fn probes() -> f64 {
+    let Request { log_bytes, read_units, .. } = Request::usual();
+    let requests = PROBES * f64::from(REQUESTS_OF_PROBE);
+    let invocations = requests + PROBES;
+    // The probe waits for all of its requests.
+    let seconds = 2.0 * requests * REQUEST_MS / 1000.0;
+    cost("api_requests", PROBES * f64::from(PUBLIC_REQUESTS_OF_PROBE))
+        + cost("lambda_requests", invocations)
+        + cost("lambda_time", gb_seconds(MEMORY_MB, seconds))
+        + cost("read_units", requests * read_units)
+        + cost("logs", invocations * (log_bytes + f64::from(PLATFORM_LOG_BYTES)))
+}
+
+/// The read units of a snapshot: each chunk is rounded up to 4 KB, and an eventually consistent read
+/// costs half.
+pub fn units_of_snapshot(bytes: u32) -> f64 {
+    const CHUNK: u32 = store::CHUNK_BYTES as u32;
+    let sizes = (0..bytes).step_by(store::CHUNK_BYTES).map(|start| (bytes - start).min(CHUNK));
+    sizes.map(|size| f64::from(size.div_ceil(4096)) / 2.0).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_count_beyond_a_tier_costs_the_price_of_the_next() {
+        const GB: f64 = 1_073_741_824.0;
+        for (name, count, dollars) in [
+            ("api_requests", 1e6, 1.0),
+            ("api_requests", 301e6, 300.9),
+            ("data_out", 100.0 * GB, 0.0),
+            ("data_out", 101.0 * GB, 0.09),
+            ("data_out", 10_341.0 * GB, 10_240.0 * 0.09 + 0.085),
+        ] {
+            assert!((cost(name, count) - dollars).abs() < 1e-6, "{name} {count}");
+        }
+    }
+
+    #[test]
+    fn shares_are_all_requests_and_chunks_are_rounded_up() {
+        assert_eq!(REQUESTS.iter().map(|kind| kind.share).sum::<f64>(), 100.0);
+        assert_eq!(units_of_snapshot(4097), 1.0);
+        assert_eq!(units_of_snapshot(390_001), 48.0 + 0.5);
+    }
+
+    #[test]
+    fn a_bill_grows_with_each_kind_of_use() {
+        let total = |usage: &Usage| Bill::new(usage).total();
+        let usual = Usage::month(1e7, 0.01);
+        for more in [
+            Usage { requests: 2e7, ..usual },
+            Usage { cold_share: 0.1, ..usual },
+            Usage { tracing: true, ..usual },
+            Usage { edge: true, ..usual },
+            Usage { request: Request::worst(), ..usual },
+        ] {
+            assert!(total(&more) > total(&usual), "{more:?}");
+        }
+        let without_requests = Bill::new(&Usage::month(0.0, 0.01));
+        assert_eq!(Bill::sum(&without_requests.of_requests), 0.0);
+        assert!(without_requests.total() > 0.0);
+    }
+}

@@ -1,0 +1,219 @@
+//! The data: its age, the versions that cannot be read, and the lookup items that differ from it.
+
+use std::collections::BTreeMap;
+
+use ingest::{Drift, IngestError, Progress, Repair, Verification};
+use jiff::{SignedDuration, Timestamp};
+use logging::with_causes;
+use numbering::records::Version;
+use store::{DatasetError, Manifest, Store, load};
+
+use super::{
+    examined::Examined,
+    finding::{Finding, State, section},
+    remedies::Remedies,
+};
+
+/// The content of the table of datasets.
+#[derive(Debug)]
+pub struct DataFacts {
+    /// `None` before the first import.
+    pub manifest: Option<Manifest>,
+    /// Each version that cannot be read, with the reason.
+    pub unreadable: BTreeMap<Version, String>,
+}
+
+/// Reads the manifest and every version that it names.
+pub async fn look(store: &Store) -> Examined<DataFacts> {
+    let manifest = store.manifest().await?;
+    let mut unreadable = BTreeMap::new();
+    for snapshot in manifest.iter().flat_map(Manifest::snapshots) {
+        match load(store, snapshot).await {
+            Ok(_) => (),
+            Err(DatasetError::Unreadable { version, source }) => {
+                unreadable.insert(version, with_causes(&source));
+            }
+            Err(error) => return Err(IngestError::from(error).into()),
+        }
+    }
+    Ok(DataFacts { manifest, unreadable })
+}
+
+/// Compares every lookup item with the newest version that can be read; `None` if there is none.
+pub async fn look_at_items(
+    store: &Store,
+    progress: &dyn Fn(Progress),
+) -> Examined<Option<Verification>> {
+    match ingest::verify(store, Repair::No, None, progress).await {
+        Ok(verification) => Ok(Some(verification)),
+        Err(
+            IngestError::NothingImported | IngestError::Current(DatasetError::NoneReadable { .. }),
+        ) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+pub fn findings(
+    facts: &DataFacts,
+    now: Timestamp,
+    max_age: SignedDuration,
+    remedies: &Remedies,
+) -> Vec<Finding> {
+    let Some(manifest) = &facts.manifest else {
+        let finding = Finding::problem("data", "nothing has been imported")
+            .remedy(remedies.tnr("import --fetch"))
+            .section(section::FIRST_IMPORT_AND_KEY);
+        return vec![finding];
+    };
+    let mut findings = vec![age(manifest, now, max_age, remedies)];
+    let unreadable = facts.unreadable.keys();
+    findings.extend(unreadable.map(|version| cannot_be_read(facts, manifest, version, remedies)));
+    if facts.unreadable.is_empty() {
+        let versions = 1 + manifest.retained.len();
+        findings.push(Finding::ok("versions", format!("all {versions} can be read")));
+    }
+    findings
+}
+
+fn age(
+    manifest: &Manifest,
+    now: Timestamp,
+    max_age: SignedDuration,
+    remedies: &Remedies,
+) -> Finding {
+    let imported = manifest.current.ingested_at;
+    let hours = now.duration_since(imported).as_hours();
+    let records = manifest.current.statistics.total_records;
+    let message = format!("imported at {imported}, {hours} hours ago; {records} exchanges");
+    if now.duration_since(imported) <= max_age {
+        return Finding::ok("age", message);
+    }
+    let days = max_age.as_hours() / 24;
+    let message = format!("no import has succeeded for {days} days; {message}");
+    // A stack imports every night.
+    let state = if remedies.is_of_stack() { State::Problem } else { State::Warning };
+    Finding::new(state, "age", message)
+        .remedy(remedies.tnr("import --fetch"))
+        .section(section::DATA_TOO_OLD)
+}
+
+fn cannot_be_read(
+    DataFacts { unreadable, .. }: &DataFacts,
+    manifest: &Manifest,
+    version: &Version,
+    remedies: &Remedies,
+) -> Finding {
+    let why = &unreadable[version];
+    let check = format!("version {version}");
+    if manifest.current.version == *version {
+        let answering =
+            manifest.snapshots().find(|snapshot| !unreadable.contains_key(&snapshot.version));
+        let consequence = match answering {
+            Some(older) => format!("version {} answers", older.version),
+            None => "no other can be read either, so that nothing is answered".to_owned(),
+        };
+        let message = format!("the current version cannot be read; {why}; {consequence}");
+        return Finding::problem(check, message)
+            .remedy(remedies.tnr("import --fetch"))
+            .section(section::UPGRADE);
+    }
+    let message = format!("it cannot be read, and no rollback can go to it; {why}");
+    Finding::note(check, message).section(section::ROLL_BACK_DATA)
+}
+
+/// Findings about the lookup items.
+pub fn findings_of_items(verification: Option<&Verification>, remedies: &Remedies) -> Vec<Finding> {
+    let Some(Verification { items, drift, .. }) = verification else {
+        return vec![Finding::note(
+            "items",
+            "nothing to compare them with before the first import",
+        )];
+    };
+    if drift.total() == 0 {
+        return vec![Finding::ok("items", format!("all {items} agree with the current version"))];
+    }
+    let Drift { contradicting, outdated, unreadable, missing, stray } = *drift;
+    let mut findings = Vec::new();
+    let repair =
+        |finding: Finding| finding.remedy(remedies.tnr("verify --repair")).section(section::VERIFY);
+    if contradicting > 0 {
+        let message = format!(
+            "{contradicting} hold another record than the current version; clients get wrong answers"
+        );
+        findings.push(repair(Finding::problem("items", message)));
+    }
+    if contradicting < drift.total() {
+        let message = format!(
+            "{outdated} outdated, {unreadable} unreadable, {missing} missing, {stray} stray; clients get those records from \
+             memory"
+        );
+        findings.push(repair(Finding::warning("items", message)));
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use numbering::dataset::Dataset;
+    use store::{FileDates, Snapshot};
+
+    use super::*;
+
+    const DAY: SignedDuration = SignedDuration::from_hours(24);
+
+    fn imported_at(time: &str) -> Manifest {
+        let time = time.parse().unwrap();
+        let snapshot = Snapshot::new(
+            Version::new(time),
+            b"bytes",
+            Dataset::default().statistics(),
+            FileDates::default(),
+            time,
+        );
+        Manifest::following(None, snapshot, |_| false)
+    }
+
+    fn found(facts: &DataFacts) -> Vec<Finding> {
+        let now = "2026-11-21T12:00:00Z".parse().unwrap();
+        findings(facts, now, DAY, &Remedies::for_stack("numbers"))
+    }
+
+    #[test]
+    fn data_is_a_problem_if_it_is_missing_too_old_or_cannot_be_read() {
+        let states = |manifest: Option<Manifest>, unreadable: Option<&Version>| {
+            let unreadable =
+                unreadable.map(|version| (version.clone(), "its layout is 9".to_owned()));
+            let facts = DataFacts { manifest, unreadable: unreadable.into_iter().collect() };
+            found(&facts).iter().map(|finding| finding.state).collect::<Vec<_>>()
+        };
+        let in_time = imported_at("2026-11-20T12:00:00Z");
+        assert_eq!(states(None, None), [State::Problem]);
+        assert_eq!(states(Some(in_time.clone()), None), [State::Ok, State::Ok]);
+        let too_old = imported_at("2026-11-20T11:59:59Z");
+        assert_eq!(states(Some(too_old), None), [State::Problem, State::Ok]);
+        let current = imported_at("2026-11-21T11:00:00Z").current;
+        let two = Manifest::following(Some(&in_time), current, |_| false);
+        let (current, retained) = (&two.current.version, &two.retained[0].version);
+        assert_eq!(states(Some(two.clone()), Some(current)), [State::Ok, State::Problem]);
+        assert_eq!(states(Some(two.clone()), Some(retained)), [State::Ok, State::Note]);
+    }
+
+    #[test]
+    fn items_with_wrong_answers_are_a_problem_and_others_a_warning() {
+        for (drift, expected) in [
+            (Drift::default(), &[State::Ok][..]),
+            (Drift { stray: 1, ..Drift::default() }, &[State::Warning]),
+            (
+                Drift { contradicting: 1, missing: 2, ..Drift::default() },
+                &[State::Problem, State::Warning],
+            ),
+        ] {
+            let version = Version::new(Timestamp::UNIX_EPOCH);
+            let verification =
+                Verification { version, passed_over: Vec::new(), items: 9, drift, repaired: 0 };
+            let found = findings_of_items(Some(&verification), &Remedies::for_stack("numbers"));
+            let states: Vec<State> = found.iter().map(|finding| finding.state).collect();
+            assert_eq!(states, expected, "{drift:?}");
+        }
+    }
+}

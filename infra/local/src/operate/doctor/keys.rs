@@ -1,0 +1,213 @@
+//! The keys: that there is one that works, and those that have expired or are about to.
+
+use std::collections::BTreeSet;
+
+use jiff::{SignedDuration, Timestamp};
+use store::{KeyRecord, Store, StoredKeys};
+
+use super::{
+    examined::Examined,
+    finding::{Finding, section},
+    remedies::Remedies,
+};
+use crate::{data::report::printable, terminal::next_commands::quoted};
+
+/// The time before and after its end in which a key is named.
+const NOTICE: SignedDuration = SignedDuration::from_hours(14 * 24);
+/// The hours for which counts of requests are stored.
+const HOURS_OF_USAGE: i64 = 26;
+const SECONDS_PER_HOUR: i64 = 60 * 60;
+
+/// The keys, and the use of those that have just expired.
+#[derive(Debug, Default)]
+pub struct KeyFacts {
+    pub keys: Vec<KeyRecord>,
+    /// The names of those that cannot be read.
+    pub damaged: Vec<String>,
+    /// The quotas under which requests were counted in the last day.
+    pub used_quotas: BTreeSet<String>,
+}
+
+/// Lists the keys, and reads the counts of those that have just expired.
+pub async fn look(store: &Store, now: Timestamp) -> Examined<KeyFacts> {
+    let StoredKeys { readable: keys, damaged } = store.all_api_keys().await?;
+    let damaged = damaged.into_iter().map(|key| key.name).collect();
+    let this_hour = now.as_second() / SECONDS_PER_HOUR * SECONDS_PER_HOUR;
+    let hours: Vec<i64> =
+        (0..HOURS_OF_USAGE).map(|ago| this_hour - ago * SECONDS_PER_HOUR).collect();
+    let mut used_quotas = BTreeSet::new();
+    for key in keys.iter().filter(|key| has_just_expired(key, now)) {
+        let usage = store.usage(key.quota_id(), &hours).await?;
+        let mut tallies = usage.values().flat_map(|hour| hour.values());
+        if tallies.any(|tally| tally.count > 0) {
+            used_quotas.insert(key.quota_id().to_owned());
+        }
+    }
+    Ok(KeyFacts { keys, damaged, used_quotas })
+}
+
+/// Returns `true` if a key has expired so recently that its client may not have noticed.
+fn has_just_expired(key: &KeyRecord, now: Timestamp) -> bool {
+    let since_end = key.expires_at.map(|end| now.duration_since(end));
+    let is_recent = since_end.is_some_and(|since| !since.is_negative() && since <= NOTICE);
+    key.revoked_at.is_none() && is_recent
+}
+
+fn is_about_to_expire(key: &KeyRecord, now: Timestamp) -> bool {
+    key.is_live(now) && key.expires_at.is_some_and(|end| end.duration_since(now) <= NOTICE)
+}
+
+/// Returns `true` if another key with the same quota works for longer: then the key was rotated.
+fn is_replaced(key: &KeyRecord, keys: &[KeyRecord], now: Timestamp) -> bool {
+    let outlives = |other: &KeyRecord| {
+        other.is_live(now) && other.expires_at.is_none_or(|end| key.expires_at < Some(end))
+    };
+    keys.iter().any(|other| {
+        other.key_hash != key.key_hash && other.quota_id() == key.quota_id() && outlives(other)
+    })
+}
+
+pub fn findings(facts: &KeyFacts, now: Timestamp, remedies: &Remedies) -> Vec<Finding> {
+    let KeyFacts { keys, damaged, used_quotas } = facts;
+    let live: Vec<&KeyRecord> = keys.iter().filter(|key| key.is_live(now)).collect();
+    if live.is_empty() {
+        let finding = Finding::problem("keys", "no key works, so that nobody can use the API")
+            .remedy(remedies.tnr("keys create --name first"))
+            .section(section::FIRST_IMPORT_AND_KEY);
+        return vec![finding];
+    }
+    let mut findings: Vec<Finding> =
+        damaged.iter().map(|name| is_damaged(name, remedies)).collect();
+    for key in keys.iter().filter(|key| !is_replaced(key, keys, now)) {
+        if is_about_to_expire(key, now) {
+            findings.push(about_to_expire(key, remedies));
+        } else if has_just_expired(key, now) {
+            findings.push(just_expired(key, used_quotas.contains(key.quota_id()), remedies));
+        }
+    }
+    findings.extend(without_quota(&live));
+    let is_fine = |key: &&&KeyRecord| !is_about_to_expire(key, now) || is_replaced(key, keys, now);
+    let fine = live.iter().filter(is_fine).count();
+    let of = live.len();
+    findings.insert(0, Finding::ok("keys", format!("{fine} of {of} live keys stay live")));
+    findings
+}
+
+fn named(key: &KeyRecord) -> String {
+    format!("{} ({})", key.prefix, key.name)
+}
+
+fn is_damaged(name: &str, remedies: &Remedies) -> Finding {
+    Finding::problem(printable(name), "this key is damaged; its client gets 401 and needs another")
+        .remedy(remedies.tnr(&format!("keys delete {}", quoted(&printable(name)))))
+        .section(section::KEYS)
+}
+
+fn ends(key: &KeyRecord) -> String {
+    key.expires_at.map_or("never".to_owned(), |end| end.to_string())
+}
+
+fn about_to_expire(key: &KeyRecord, remedies: &Remedies) -> Finding {
+    let message = format!("expires at {}, and no key replaces it", ends(key));
+    Finding::warning(named(key), message)
+        .remedy(remedies.tnr(&format!("keys rotate {}", key.prefix)))
+        .section(section::KEYS)
+}
+
+fn just_expired(key: &KeyRecord, is_used: bool, remedies: &Remedies) -> Finding {
+    let end = ends(key);
+    if !is_used {
+        return Finding::note(named(key), format!("expired at {end}, and no key replaces it"))
+            .section(section::KEYS);
+    }
+    let message = format!("expired at {end} while it was in use; its client gets 401 now");
+    Finding::warning(named(key), message)
+        .remedy(remedies.tnr(&format!("keys create --name {}", quoted(&key.name))))
+        .section(section::KEYS)
+}
+
+fn without_quota(live: &[&KeyRecord]) -> Option<Finding> {
+    /// The most keys that are named.
+    const NAMED: usize = 5;
+    let unlimited: Vec<&str> = live
+        .iter()
+        .filter(|key| key.per_minute.is_none() && key.per_day.is_none())
+        .map(|key| key.prefix.as_str())
+        .collect();
+    let named = unlimited.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+    let more = match unlimited.len() {
+        0 => return None,
+        1..=NAMED => String::new(),
+        count => format!(" and {} more", count - NAMED),
+    };
+    let message = format!("nothing limits the requests of {named}{more}");
+    Some(Finding::note("quotas", message).section(section::KEYS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operate::doctor::finding::State;
+
+    fn now() -> Timestamp {
+        "2026-11-21T12:00:00Z".parse().unwrap()
+    }
+
+    fn key(name: &str, expires_at: Option<&str>) -> KeyRecord {
+        KeyRecord {
+            key_hash: name.to_owned(),
+            prefix: format!("tnr_live_{name}"),
+            name: name.to_owned(),
+            note: None,
+            created_at: Timestamp::UNIX_EPOCH,
+            expires_at: expires_at.map(|end| end.parse().unwrap()),
+            revoked_at: None,
+            per_minute: Some(60),
+            per_day: None,
+            quota_id: None,
+        }
+    }
+
+    /// State and check of each finding about these keys, beside one that never expires.
+    fn found(keys: &[KeyRecord], used: &[&str]) -> Vec<String> {
+        let keys = [keys, &[key("always", None)]].concat();
+        let used_quotas = used.iter().map(|quota| (*quota).to_owned()).collect();
+        let facts = KeyFacts { keys, damaged: Vec::new(), used_quotas };
+        let findings = findings(&facts, now(), &Remedies::for_stack("numbers")).into_iter();
+        findings
+            .skip(1)
+            .map(|finding| format!("{} {}", finding.state.word(), finding.check))
+            .collect()
+    }
+
+    #[test]
+    fn keys_that_end_soon_or_just_did_are_named_unless_they_were_replaced() {
+        let ends = |end| key("a", Some(end));
+        let revoked = KeyRecord { revoked_at: Some(now()), ..ends("2026-12-01T00:00:00Z") };
+        let successor = |end| KeyRecord { quota_id: Some("a".to_owned()), ..key("b", end) };
+        let rotated = |end| [ends("2026-11-25T12:00:00Z"), successor(end)];
+        let unlimited = KeyRecord { per_minute: None, ..key("a", None) };
+        let named = &["warning tnr_live_a (a)"][..];
+        for (keys, used, expected) in [
+            (&[ends("2026-12-05T12:00:00Z")][..], &[][..], named),
+            (&[ends("2026-12-05T12:00:01Z")], &[], &[]),
+            (&[revoked], &[], &[]),
+            (&rotated(None), &[], &[]),
+            (&rotated(Some("2026-11-24T12:00:00Z")), &[], named),
+            (&[ends("2026-11-21T11:00:00Z")], &["a"], named),
+            (&[ends("2026-11-21T11:00:00Z")], &[], &["note tnr_live_a (a)"]),
+            (&[ends("2026-10-01T00:00:00Z")], &["a"], &[]),
+            (&[unlimited], &[], &["note quotas"]),
+        ] {
+            assert_eq!(found(keys, used)[..], *expected, "{keys:?}");
+        }
+    }
+
+    #[test]
+    fn it_is_a_problem_if_no_key_works() {
+        let keys = vec![key("a", Some("2026-11-21T11:00:00Z"))];
+        let facts = KeyFacts { keys, ..KeyFacts::default() };
+        let found = findings(&facts, now(), &Remedies::for_stack("numbers"));
+        assert_eq!(found[0].state, State::Problem);
+    }
+}

@@ -1,0 +1,64 @@
+//! Writes the images of flags into a folder, for a bucket or a CDN.
+
+use std::{fs, path::Path};
+
+use indicatif::{HumanCount, ProgressBar};
+
+use crate::{CliError, args::FlagsArgs, new_file::Staging};
+
+/// Writes every image below the folder, by the path that answers have after `FLAGS_BASE_URL`. What else
+/// is in the folder stays there.
+pub fn write(args: &FlagsArgs) -> Result<(), CliError> {
+    let folder = args.folder.as_path();
+    if folder.exists() && !folder.is_dir() {
+        return Err(CliError::NoFolder(folder.display().to_string()));
+    }
+    if !args.replacement.force {
+        refuse_other_files(folder)?;
+    }
+    let failed = || CliError::io(format!("{} cannot be written", folder.display()));
+    fs::create_dir_all(folder).map_err(failed())?;
+    let staging = Staging::beside(&folder.join("image")).map_err(failed())?;
+    let images = flags::images();
+    let count = images.len();
+    let bar = ProgressBar::new(count as u64);
+    for (path, image) in images {
+        write_image(&folder.join(path), &image.bytes, &staging.content())?;
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    println!("{}", conclusion(folder, count));
+    Ok(())
+}
+
+/// Refuses to replace a file that has the name of an image and is another one.
+fn refuse_other_files(folder: &Path) -> Result<(), CliError> {
+    for (path, image) in flags::images() {
+        let file = folder.join(path);
+        if file.exists() && !fs::read(&file).is_ok_and(|bytes| bytes == *image.bytes) {
+            return Err(CliError::FileExists(file.display().to_string()));
+        }
+    }
+    Ok(())
+}
+
+/// Writes a file that has its name only once it is complete.
+fn write_image(file: &Path, bytes: &[u8], unfinished: &Path) -> Result<(), CliError> {
+    let failed = || CliError::io(format!("{} cannot be written", file.display()));
+    if let Some(folder) = file.parent() {
+        fs::create_dir_all(folder).map_err(failed())?;
+    }
+    fs::write(unfinished, bytes).and_then(|()| fs::rename(unfinished, file)).map_err(failed())
+}
+
+/// The conclusion: what was written, and what to do with it.
+fn conclusion(folder: &Path, count: usize) -> String {
+    let (folder, version) = (folder.display(), flags::VERSION);
+    format!(
+        "{count} images of flags, version {version}, are in {folder}. To have clients fetch them from a bucket:\n\n  \
+         aws s3 sync {folder} s3://BUCKET/flags/{version} \
+         --cache-control 'public, max-age=31536000, immutable'\n\n\
+         and set FlagsBaseUrl or FLAGS_BASE_URL to the address of flags/{version} there.",
+        count = HumanCount(count as u64),
+    )
+}

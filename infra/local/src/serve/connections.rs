@@ -1,0 +1,202 @@
+//! Limits on the connections of clients: their number, and the time that each waits for its client.
+//!
+//! hyper has one timeout for the headers of a request and the time before it, and none for a body. So the
+//! bytes of a connection are watched here, with what it waits for.
+
+use std::{
+    io::{self, ErrorKind},
+    net::SocketAddr,
+    pin::Pin,
+    sync::{Arc, Mutex, PoisonError},
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use axum::{
+    Router,
+    extract::{
+        ConnectInfo, Request,
+        connect_info::{Connected, IntoMakeServiceWithConnectInfo},
+    },
+    middleware::{Next, from_fn},
+    response::Response,
+    serve::{IncomingStream, Listener},
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    net::{TcpListener, TcpStream},
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::{Instant, Sleep, sleep_until},
+};
+
+use crate::serve::unread_bodies::read_rest;
+
+/// The times that a connection waits for its client.
+#[derive(Debug, Clone, Copy)]
+pub struct Timeouts {
+    /// For all headers of a request, from its first byte on or from the start of the connection.
+    pub header: Duration,
+    /// For the body, from the headers on. The answer must have begun by then, too.
+    pub body: Duration,
+    /// For the next request, or until the client takes more of a response.
+    pub idle: Duration,
+}
+
+/// A port of which only so many connections are open at a time. Further ones wait until one is closed.
+pub struct LimitedListener {
+    listener: TcpListener,
+    free: Arc<Semaphore>,
+    timeouts: Timeouts,
+}
+
+impl LimitedListener {
+    pub fn new(listener: TcpListener, max_connections: usize, timeouts: Timeouts) -> Self {
+        Self { listener, free: Arc::new(Semaphore::new(max_connections)), timeouts }
+    }
+}
+
+impl Listener for LimitedListener {
+    type Io = Connection;
+    type Addr = SocketAddr;
+
+    async fn accept(&mut self) -> (Connection, SocketAddr) {
+        // It is never closed, so that a permit always comes.
+        let permit = Arc::clone(&self.free).acquire_owned().await.ok();
+        let (stream, address) = Listener::accept(&mut self.listener).await;
+        let activity = Activity::new();
+        let deadline = Box::pin(sleep_until(activity.deadline(&self.timeouts)));
+        let timeouts = self.timeouts;
+        (Connection { stream, activity, timeouts, deadline, _permit: permit }, address)
+    }
+
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+}
+
+/// The part of a request that a connection waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Request,
+    Headers,
+    Body,
+}
+
+/// The stage of a connection, and the time when it began. The service shares it, which alone knows when
+/// a request begins and ends.
+#[derive(Debug, Clone)]
+pub struct Activity(Arc<Mutex<(Stage, Instant)>>);
+
+impl Activity {
+    fn new() -> Self {
+        Self(Arc::new(Mutex::new((Stage::Headers, Instant::now()))))
+    }
+
+    fn begin(&self, stage: Stage) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = (stage, Instant::now());
+    }
+
+    fn stage(&self) -> Stage {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    fn deadline(&self, timeouts: &Timeouts) -> Instant {
+        let (stage, since) = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        since
+            + match stage {
+                Stage::Request => timeouts.idle,
+                Stage::Headers => timeouts.header,
+                Stage::Body => timeouts.body,
+            }
+    }
+}
+
+impl Connected<IncomingStream<'_, LimitedListener>> for Activity {
+    fn connect_info(stream: IncomingStream<'_, LimitedListener>) -> Self {
+        stream.io().activity.clone()
+    }
+}
+
+/// The service, which tells each of its connections when a request begins and when it is answered.
+pub fn on_connections(service: Router) -> IntoMakeServiceWithConnectInfo<Router, Activity> {
+    service.layer(from_fn(read_rest)).layer(from_fn(watch)).into_make_service_with_connect_info()
+}
+
+async fn watch(
+    ConnectInfo(activity): ConnectInfo<Activity>,
+    request: Request,
+    next: Next,
+) -> Response {
+    activity.begin(Stage::Body);
+    let response = next.run(request).await;
+    activity.begin(Stage::Request);
+    response
+}
+
+/// A connection that fails once its client keeps it waiting for too long.
+pub struct Connection {
+    stream: TcpStream,
+    activity: Activity,
+    timeouts: Timeouts,
+    deadline: Pin<Box<Sleep>>,
+    _permit: Option<OwnedSemaphorePermit>,
+}
+
+impl Connection {
+    /// The error of a connection that has waited for too long; pending until then.
+    fn poll_timeout<T>(&mut self, context: &mut Context<'_>) -> Poll<io::Result<T>> {
+        let deadline = self.activity.deadline(&self.timeouts);
+        if self.deadline.deadline() != deadline {
+            self.deadline.as_mut().reset(deadline);
+        }
+        self.deadline.as_mut().poll(context).map(|()| Err(ErrorKind::TimedOut.into()))
+    }
+}
+
+impl AsyncRead for Connection {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+        if read.is_pending() {
+            return self.poll_timeout(context);
+        }
+        if buffer.filled().len() > before && self.activity.stage() == Stage::Request {
+            self.activity.begin(Stage::Headers);
+        }
+        read
+    }
+}
+
+impl AsyncWrite for Connection {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        if self.activity.stage() != Stage::Request {
+            return written;
+        }
+        // The client takes a part of the response, and is waited for from now on. hyper may not read
+        // before something comes, so that nothing else would wake it.
+        if written.is_ready() {
+            self.activity.begin(Stage::Request);
+        }
+        match self.poll_timeout(context) {
+            Poll::Pending => written,
+            timed_out => timed_out,
+        }
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}

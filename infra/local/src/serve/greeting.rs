@@ -1,0 +1,95 @@
+//! The banner that `serve` prints once it listens.
+
+use std::net::SocketAddr;
+
+use shared::auth::ApiKey;
+use store::{CurrentDataset, Serving};
+use tokio::net::TcpListener;
+
+use crate::{
+    CliError,
+    args::ServeArgs,
+    data::sample,
+    database::{Database, place::Place},
+    error::Context,
+    operate::health::reachable,
+    terminal::{next_commands::NextCommands, width, wrapped},
+};
+
+/// Prints where the server is found, what it answers from, and what to do next.
+pub async fn greet(
+    listener: &TcpListener,
+    operations: Option<&TcpListener>,
+    args: &ServeArgs,
+    key: Option<&ApiKey>,
+    database: &Database,
+) -> Result<(), CliError> {
+    let address = local_address(listener)?;
+    let base_url =
+        format!("http://{address}{}", args.address.base_path.as_deref().unwrap_or_default());
+    let serving = CurrentDataset::new(database.store()).serving().await;
+    let next = args.database.next();
+    println!("Telephone Number Reference Service {}", env!("CARGO_PKG_VERSION"));
+    println!();
+    println!("  base URL  {base_url}");
+    if let Some(operations) = operations {
+        println!("  metrics   http://{}/metrics", local_address(operations)?);
+    }
+    println!("  page      {base_url}/");
+    match key {
+        Some(key) if args.is_trial() => println!("  API key   {}", key.reveal()),
+        // The output of a server is often stored where many can read it.
+        Some(key) => println!("  API key   {}…, as given", key.prefix()),
+        None => println!("  API key   none; create one with '{}'", next.tnr("keys create")),
+    }
+    print_data(&serving, &next);
+    println!("  DynamoDB  {}", database.endpoint());
+    if let Place::Folder(folder) = args.database.place()? {
+        println!("  folder    {}", folder.display());
+    }
+    println!();
+    if let Some(key) = key.filter(|_| args.is_trial()) {
+        print_requests_to_try(&base_url, key.reveal());
+    }
+    println!("Press Ctrl-C to stop.");
+    Ok(())
+}
+
+fn print_data(serving: &Serving, next: &NextCommands) {
+    let import = next.tnr("import --fetch");
+    let Some(snapshot) = serving.snapshot() else {
+        match serving {
+            Serving::Empty => println!("  data      none yet; get it with '{import}'"),
+            _ => println!("  data      none can be read; get it anew with '{import}'"),
+        }
+        return;
+    };
+    let records = u64::from(snapshot.statistics.total_records);
+    println!("  data      {} NPA-NXX records", indicatif::HumanCount(records));
+    if let Serving::Older(older) = serving {
+        println!("            of version {}, since the", older.version);
+        println!("            current one cannot be read; '{}' says why", next.tnr("versions"));
+    }
+    if let Some(note) = sample::note_on(snapshot, next) {
+        println!("{}", wrapped(&format!("  note      {note}"), width(), 12));
+    }
+}
+
+/// Prints lines to paste into a shell, none of which is wider than a terminal.
+fn print_requests_to_try(base_url: &str, key: &str) {
+    println!("In a browser, with the key pasted into its field:");
+    println!("  {base_url}/");
+    println!("In a shell:");
+    println!("  export TNR_KEY={key}");
+    println!("  curl \"{base_url}/v1/format/+13052345678?apiKey=$TNR_KEY\"");
+    for path in ["/v1/npa/415?limit=5", "/v1/search?q=wireless&state=NY"] {
+        println!("  curl -H \"X-API-Key: $TNR_KEY\" \\\n    \"{base_url}{path}\"");
+    }
+    println!();
+}
+
+/// The address at which a listener is found on this machine.
+fn local_address(listener: &TcpListener) -> Result<SocketAddr, CliError> {
+    let address = listener.local_addr().context("cannot listen")?;
+    Ok(SocketAddr::new(reachable(address.ip()), address.port()))
+}

@@ -1,0 +1,188 @@
+//! Serves the whole API on one port.
+
+pub mod connections;
+pub mod dynamodb;
+mod greeting;
+mod operations_port;
+mod preparation;
+mod service_manager;
+mod unread_bodies;
+
+use std::{net::SocketAddr, pin::pin, sync::Arc, time::Duration};
+
+use axum::{Router, middleware::from_fn_with_state};
+use logging::with_causes;
+use shared::{
+    app, auth::ApiKey, flag_images::FlagImages, gateway::below_base_path, quota::Quotas, state::App,
+};
+use store::{CurrentDataset, Store};
+use tokio::{
+    net::TcpListener,
+    sync::oneshot,
+    time::{sleep, timeout},
+};
+
+use self::{
+    connections::{LimitedListener, on_connections},
+    greeting::greet,
+    operations_port::ServerState,
+    service_manager::ServiceState,
+};
+use crate::{
+    CliError,
+    args::{ConnectionArgs, ServeArgs},
+    database::Database,
+    error::Context,
+    routes,
+    stop_signals::{StopSignal, StopSignals},
+    terminal::log::log_for_people,
+};
+
+/// The time between two checks for newer data. They read the manifest once a minute, or every few
+/// seconds while no data can be loaded.
+const LOOK_FOR_DATA: Duration = Duration::from_secs(5);
+/// The time that the embedded database has to close. Nothing is lost if that is too short.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Serves the API until a signal stops it.
+pub async fn serve(args: ServeArgs) -> Result<(), CliError> {
+    log_for_people();
+    FlagImages::from_env()?;
+    let address = SocketAddr::new(args.address.host, args.address.port);
+    let listener = listen(address, "--host or --port").await?;
+    let operations = match args.ops_address {
+        Some(address) => Some(listen(address, "--ops-address").await?),
+        None => None,
+    };
+    let mut signals = StopSignals::receive()?;
+    let prepared = async {
+        let prepare = async |store: &Store| prepare(store, &args).await;
+        let (database, key) = Database::own(&args.database, prepare).await?;
+        greet(&listener, operations.as_ref(), &args, key.as_ref(), &database).await?;
+        Ok::<_, CliError>(database)
+    };
+    let database = tokio::select! {
+        database = prepared => database?,
+        // Nothing is served yet; the next start goes on with the preparation.
+        _ = signals.next() => return Ok(()),
+    };
+
+    let mut app = App::on(database.serving_store().await);
+    let state = ServerState::new(&app);
+    app.observer = Some(state.observer());
+    let server = Server {
+        quotas: Arc::clone(&app.quotas),
+        state: Arc::clone(&state),
+        database,
+        drain: Duration::from_secs(args.drain),
+        grace: Duration::from_secs(args.grace),
+    };
+    let in_memory = tokio::spawn(keep_in_memory(Arc::clone(&app.dataset)));
+    if let Some(operations) = operations {
+        // It ends with the process, after the API.
+        let router = operations_port::router(Arc::clone(&state));
+        tokio::spawn(axum::serve(operations, router).into_future());
+    }
+    let service =
+        app::service(routes(), app).layer(from_fn_with_state(state, operations_port::observe));
+    let service = match args.address.base_path {
+        Some(base_path) => below_base_path(base_path, service),
+        None => service,
+    };
+    let ConnectionArgs { max_connections, .. } = args.connections;
+    let listener =
+        LimitedListener::new(listener, max_connections as usize, args.connections.timeouts());
+    let ended = server.run(listener, service, signals).await;
+    in_memory.abort();
+    ended
+}
+
+/// A server, and what is left to do once it stops.
+struct Server {
+    quotas: Arc<Quotas>,
+    state: Arc<ServerState>,
+    database: Database,
+    /// The time in which requests are answered after the signal of a service manager.
+    drain: Duration,
+    /// The time that running requests have after that.
+    grace: Duration,
+}
+
+impl Server {
+    /// Serves until the first signal. A service manager that sent it has balancers ask whether the
+    /// server is ready, which takes them some seconds, so that requests are answered meanwhile. Then
+    /// the running requests are finished, unless the grace period is over before, and the last counts
+    /// of quotas are written.
+    async fn run(
+        self,
+        listener: LimitedListener,
+        service: Router,
+        mut signals: StopSignals,
+    ) -> Result<(), CliError> {
+        let (stop, stop_requested) = oneshot::channel::<()>();
+        let stop_requested = async { _ = stop_requested.await };
+        let serving =
+            axum::serve(listener, on_connections(service)).with_graceful_shutdown(stop_requested);
+        let mut serving = Box::pin(serving.into_future());
+        service_manager::tell(ServiceState::Ready);
+        let signal = tokio::select! {
+            ended = &mut serving => return ended.context("the server stopped"),
+            signal = signals.next() => signal,
+        };
+        self.state.stop();
+        service_manager::tell(ServiceState::Stopping);
+        let finish = async {
+            if signal == StopSignal::Terminate {
+                _ = timeout(self.drain, &mut serving).await;
+            }
+            drop(stop);
+            _ = timeout(self.grace, serving).await;
+            let lost = self.quotas.write_rest().await;
+            if lost > 0 {
+                tracing::error!(quotas = lost, "the last counts of quotas could not be written");
+            }
+            _ = timeout(CLOSE_TIMEOUT, self.database.close()).await;
+        };
+        tokio::select! {
+            () = pin!(finish) => Ok(()),
+            _ = signals.next() => Err(CliError::failed(
+                "stopped by a second signal; the last counts of quotas may not be written",
+            )),
+        }
+    }
+}
+
+/// Loads the data before the first request asks for it, and the current version from then on, even if
+/// no request comes.
+async fn keep_in_memory(dataset: Arc<CurrentDataset>) {
+    let mut is_logged = false;
+    loop {
+        if let Err(error) = dataset.get().await
+            && !is_logged
+        {
+            tracing::warn!(
+                error = with_causes(&error),
+                "serving without data until it can be loaded"
+            );
+            is_logged = true;
+        }
+        sleep(LOOK_FOR_DATA).await;
+    }
+}
+
+/// Brings data and a key into a database that is to be tried out; into another one only the key that
+/// was given. Returns the key.
+async fn prepare(store: &Store, args: &ServeArgs) -> Result<Option<ApiKey>, CliError> {
+    let given = args.key.given.as_deref();
+    if args.is_trial() {
+        let data_dir = args.database.folder()?;
+        preparation::with_sample_and_key(store, given, &data_dir).await.map(Some)
+    } else {
+        preparation::register_given(store, given).await
+    }
+}
+
+async fn listen(address: SocketAddr, options: &str) -> Result<TcpListener, CliError> {
+    let failed = format!("cannot listen on {address}; choose another with {options}");
+    TcpListener::bind(address).await.context(failed)
+}

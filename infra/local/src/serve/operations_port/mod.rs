@@ -1,0 +1,173 @@
+//! The operations port: metrics, readiness and liveness of the server, at an address that clients
+//! do not reach. The port of the API never has them.
+
+mod metrics;
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use axum::{
+    Router,
+    extract::{Request, State},
+    http::{HeaderValue, StatusCode, header},
+    middleware::Next,
+    response::{IntoResponse, Response},
+    routing::get,
+};
+use logging::with_causes;
+use shared::{auth::KeyRing, state::App, telemetry::Observer};
+use status::{DatabaseStatus, Health, ServiceStatus};
+use store::{CurrentDataset, Store};
+use tokio::time::timeout;
+
+use metrics::Metrics;
+
+/// The version of the text format is a part of its type.
+const TEXT_FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
+/// The longest wait of a readiness check for the data, and for the table of keys. A prober gives up
+/// after a second or more.
+const LOAD_TIMEOUT: Duration = Duration::from_millis(800);
+
+/// The paths of the health of the API.
+const HEALTH: [&str; 2] = ["/health", "/v1/health"];
+
+/// The state of a running server that operators are told about.
+pub struct ServerState {
+    store: Store,
+    dataset: Arc<CurrentDataset>,
+    keys: Arc<KeyRing>,
+    metrics: Metrics,
+    is_stopping: AtomicBool,
+}
+
+/// The reason why a server should get no requests.
+#[derive(Debug, thiserror::Error)]
+enum NotReady {
+    #[error("the server is stopping")]
+    Stopping,
+    #[error("the data is being loaded")]
+    Loading,
+    #[error("no data is in memory: {0}")]
+    NoData(String),
+    #[error("no API key can be checked: {0}")]
+    NoKeys(String),
+    #[error("the table of keys does not answer")]
+    SlowKeys,
+}
+
+impl ServerState {
+    /// A server that starts now, and runs `app`.
+    pub fn new(app: &App) -> Arc<Self> {
+        Arc::new(Self {
+            store: app.store.clone(),
+            dataset: Arc::clone(&app.dataset),
+            keys: Arc::clone(&app.keys),
+            metrics: Metrics::new().expect("the names of the metrics are valid"),
+            is_stopping: AtomicBool::new(false),
+        })
+    }
+
+    /// Counts each request that the API answers.
+    pub fn observer(self: &Arc<Self>) -> Observer {
+        let state = Arc::clone(self);
+        Arc::new(move |request| state.metrics.count(request))
+    }
+
+    /// Says from now on that the server should get no more requests.
+    pub fn stop(&self) {
+        self.is_stopping.store(true, Ordering::Relaxed);
+    }
+
+    fn is_stopping(&self) -> bool {
+        self.is_stopping.load(Ordering::Relaxed)
+    }
+
+    /// The health of a server that stops, for those who ask the API instead of this port.
+    fn health_of_stopping(&self) -> Health {
+        let manifest = self.dataset.in_memory().map(|(_, manifest)| manifest);
+        Health {
+            status: ServiceStatus::Unhealthy,
+            database: DatabaseStatus::Connected,
+            last_ingestion: manifest.map(|manifest| manifest.current.ingested_at.to_string()),
+            version: env!("CARGO_PKG_VERSION"),
+        }
+    }
+
+    async fn readiness(&self) -> Result<(), NotReady> {
+        if self.is_stopping() {
+            return Err(NotReady::Stopping);
+        }
+        self.has_data().await?;
+        self.has_keys().await
+    }
+
+    async fn has_data(&self) -> Result<(), NotReady> {
+        if self.dataset.in_memory().is_some() {
+            return Ok(());
+        }
+        match timeout(LOAD_TIMEOUT, self.dataset.get()).await {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(error)) => Err(NotReady::NoData(with_causes(&error))),
+            Err(_) => Err(NotReady::Loading),
+        }
+    }
+
+    async fn has_keys(&self) -> Result<(), NotReady> {
+        match timeout(LOAD_TIMEOUT, self.keys.is_usable()).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(error)) => Err(NotReady::NoKeys(with_causes(&error))),
+            Err(_) => Err(NotReady::SlowKeys),
+        }
+    }
+}
+
+/// Counts the requests that are being answered. While the server stops, the health of the API says so,
+/// and each response asks its client to connect anew, which leads to another server.
+pub async fn observe(
+    State(state): State<Arc<ServerState>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let _in_flight = state.metrics.in_flight();
+    if !state.is_stopping() {
+        return next.run(request).await;
+    }
+    let mut response = if HEALTH.contains(&request.uri().path()) {
+        state.health_of_stopping().into_response()
+    } else {
+        next.run(request).await
+    };
+    response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    response
+}
+
+/// The routes of the operations port.
+pub fn router(state: Arc<ServerState>) -> Router {
+    Router::new()
+        .route("/live", get(async || "live\n"))
+        .route("/ready", get(ready))
+        .route("/metrics", get(metrics_text))
+        .with_state(state)
+}
+
+/// Tells whether the server should get requests. Probers and proxies ask often, so nothing is cached.
+async fn ready(State(state): State<Arc<ServerState>>) -> Response {
+    let (status, text) = match state.readiness().await {
+        Ok(()) => (StatusCode::OK, "ready\n".to_owned()),
+        Err(reason) => (StatusCode::SERVICE_UNAVAILABLE, format!("{reason}\n")),
+    };
+    (status, [(header::CACHE_CONTROL, "no-store")], text).into_response()
+}
+
+async fn metrics_text(State(state): State<Arc<ServerState>>) -> Response {
+    let data = state.dataset.in_memory();
+    let is_ready = data.is_some() && state.readiness().await.is_ok();
+    state.metrics.set_database(&state.store);
+    let text = state.metrics.text(is_ready, data.as_ref());
+    ([(header::CONTENT_TYPE, TEXT_FORMAT)], text).into_response()
+}
