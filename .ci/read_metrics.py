@@ -1,4 +1,4 @@
-"""Starts the server, asks it for something, and reads its metrics with the parser of Prometheus' own library.
+"""Starts the server, sends requests, and reads its metrics with Prometheus' own parser.
 
 Usage: read_metrics.py TNR
 """

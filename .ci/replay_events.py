@@ -1,6 +1,5 @@
-"""Sends every sample request and requests with awkward characters through the gateway of
-`cargo lambda watch`, and every whole event through `cargo lambda invoke`. Each answer must be that of the
-local server, byte for byte.
+"""Sends every sample request and requests with awkward characters through the gateway of `cargo lambda watch`, and
+every whole event through `cargo lambda invoke`. Each answer must match the local server's, byte for byte.
 
 Usage: replay_events.py TNR CARGO_LAMBDA, from the root of the project.
 """
@@ -19,7 +18,7 @@ from pathlib import Path
 KEY = "tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn"
 DYNAMODB, S3, LOCAL, WATCH = 8000, 8001, 3999, 9000
 EVENTS = Path("events")
-# So that links to images are the same on both ports.
+# Makes links to images the same on both ports.
 os.environ["FLAGS_BASE_URL"] = "http://localhost:9000/flags"
 HEADERS = [
     "content-type", "cache-control", "etag", "link", "allow", "www-authenticate", "retry-after", "vary",
@@ -33,14 +32,14 @@ NUMBERS = [
 
 
 class AnyStatus(urllib.request.HTTPErrorProcessor):
-    """Takes a response of any status for an answer."""
+    """Accepts a response with any status."""
 
     def http_response(self, request, response):
         return response
 
 
 def answered(ask):
-    """The first answer that is no 503: on a busy machine a database may be too slow for a function that starts."""
+    """The first answer other than 503: on a busy machine a database may be too slow for a starting function."""
     for _ in range(5):
         status, found, body = ask()
         if status != 503:
@@ -50,12 +49,12 @@ def answered(ask):
 
 
 def http(port, method, target, headers, body=None):
-    """Status, telling headers and body of the response to a request."""
+    """A response's status, significant headers and body."""
     return answered(lambda: http_once(port, method, target, headers, body))
 
 
 def http_once(port, method, target, headers, body):
-    """Sends a request, its target as it is."""
+    """Sends a request with its target unchanged."""
     data = None if body is None else body.encode()
     request = urllib.request.Request(f"http://127.0.0.1:{port}{target}", data, headers, method=method)
     with urllib.request.build_opener(AnyStatus).open(request, timeout=600) as answer:
@@ -76,7 +75,7 @@ def wait_for(port, process):
 
 
 def target_of(event):
-    """The URL a client wrote to cause the event."""
+    """The URL that would cause the event."""
     parameters = event.get("pathParameters") or {}
     quote = lambda text: urllib.parse.quote(text, safe="")
     _, _, route = event["routeKey"].partition(" ")
@@ -88,7 +87,7 @@ def target_of(event):
 
 
 def requests_in(file):
-    """The requests of a file as name, method, target, headers and body; sample_requests.rs says more."""
+    """A file's requests as name, method, target, headers and body; see sample_requests.rs."""
     requests = []
     for line in file.read_text().replace("{key}", KEY).splitlines():
         if not line or line.startswith("#"):
@@ -166,7 +165,7 @@ def main(tnr, cargo_lambda):
             start(tnr, "dynamodb", "--port", str(DYNAMODB), "--key", KEY, "--data-dir", folder)
             wait_for(DYNAMODB, processes[-1])
             endpoint = f"http://127.0.0.1:{DYNAMODB}"
-            # Written once the tables are there.
+            # Written once the tables exist.
             credential = Path(folder, "dynamodb.env")
             while not credential.exists():
                 time.sleep(0.1)
@@ -174,13 +173,13 @@ def main(tnr, cargo_lambda):
             os.environ.update(line.split("=", 1) for line in variables)
             start(tnr, "serve", "--port", str(LOCAL), "--key", KEY, "--endpoint-url", endpoint)
             wait_for(LOCAL, processes[-1])
-            # It answers once data and key are stored; before that, a function would take the key for unknown.
+            # It answers once data and key are stored; before that, a function would reject the key.
             http(LOCAL, "GET", "/v1/carriers?limit=1", {"X-API-Key": KEY})
-            # The import reads no local files, so this folder stands for S3, and its folder sample for a bucket.
+            # The import reads no local files, so this folder acts as S3, and its folder sample as a bucket.
             start(sys.executable, "-m", "http.server", str(S3), "--bind", "127.0.0.1",
                   "--directory", "infra/local")
             wait_for(S3, processes[-1])
-            # The functions answer browsers themselves, and not cargo lambda for them.
+            # The functions answer browsers themselves, instead of cargo lambda.
             start(cargo_lambda, "lambda", "watch", "--invoke-port", str(WATCH), "--disable-cors",
                   "--env-file", "infra/local/watch.env")
             wait_for(WATCH, processes[-1])

@@ -1,6 +1,6 @@
-"""Serves the sample from three implementations of DynamoDB: the embedded one, moto and dynalite. Each gets it by an
-import of its own. Every sample request and every awkward number must be answered alike, byte for byte, except for
-what names the version of the data, which is the time of its import.
+"""Serves the sample from three implementations of DynamoDB: the embedded one, moto and dynalite. Each gets its own
+import. Every sample request and every awkward number must be answered alike, byte for byte, except for the version
+of the data, which is its import time.
 
 Usage: compare_databases.py TNR TOOLS, from the root of the project.
 """
@@ -25,7 +25,7 @@ REPORTS = [
     "--npa-report", SAMPLE / "npa_report.csv", "--carriers", SAMPLE / "carriers.csv",
 ]
 LOG = Path("target/compare_databases.log")
-# What names a version of the data, and the time of its import.
+# Data versions and their import times.
 TIMES = re.compile(r"\d{8}T\d{6}Z-\w{16}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[0-9.]*Z")
 ENVIRONMENT = os.environ | {
     "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_REGION": "us-east-1", "RUST_LOG": "warn",
@@ -55,7 +55,7 @@ def wait_for(port, process):
 
 @contextlib.contextmanager
 def database(name, tools, folder):
-    """Runs a database, and gives the arguments by which the program finds it."""
+    """Runs a database, and yields the arguments by which the program finds it."""
     if name == "embedded":
         yield ["--data-dir", folder]
         return
@@ -70,7 +70,7 @@ def database(name, tools, folder):
 
 
 def run(tnr, *arguments):
-    """Runs a command of the program, which must succeed, and gives what it prints."""
+    """Runs a command of the program, which must succeed, and returns its output."""
     done = subprocess.run([tnr, *arguments], capture_output=True, text=True, env=ENVIRONMENT, timeout=300)
     if done.returncode != 0:
         sys.exit(f"{arguments}: {done.stderr}")
@@ -87,7 +87,7 @@ def requests():
 
 
 def answers(tnr, where):
-    """What the program answers from a database, by the name of the request."""
+    """The program's answers from a database, by request name."""
     port = free_port()
     with running(tnr, "serve", "--port", str(port), "--key", KEY, *where) as server:
         wait_until_it_answers(f"http://127.0.0.1:{port}", server, LOG)
@@ -109,7 +109,7 @@ def main(tnr, tools):
             run(tnr, "import", *REPORTS, *where)
             again = run(tnr, "import", "--json", *REPORTS, *where)
             found[name] = answers(tnr, where) | {"second import": TIMES.sub("…", again)}
-            # On a busy machine moto scans a table more slowly than the program waits: 3.5 s alone, dynalite 0.3.
+            # On a busy machine moto scans a table longer than the program waits: 3.5 s alone, dynalite 0.3.
             if name != "moto":
                 found[name]["verify"] = TIMES.sub("…", run(tnr, "verify", "--json", *where))
     expected = found["embedded"]

@@ -1,8 +1,7 @@
-"""CloudWatch's metric math, as far as the alarms use it, and the states of an alarm.
+"""CloudWatch's metric math, as far as the alarms use it, and alarm states.
 
-A series is a list with a value for each period, None where there is none. The rules are those of "Using math
-expressions with CloudWatch metrics" and "Configuring how CloudWatch alarms treat missing data" in the
-CloudWatch user guide.
+A series is a list with one value per period, or None if missing. The rules come from "Using math expressions with
+CloudWatch metrics" and "Configuring how CloudWatch alarms treat missing data" in the CloudWatch user guide.
 """
 
 import ast
@@ -26,8 +25,8 @@ def parsed(expression):
 
 
 class Expressions:
-    """Evaluates expressions over series by their ids. Whether FILL fills a series without any value is not
-    documented, so it can be asked for either way."""
+    """Evaluates expressions over series by ID. Whether FILL fills a series without any value is undocumented, so
+    both ways are supported."""
 
     def __init__(self, metrics, expressions, fill_fills_empty):
         self.metrics, self.expressions, self.fill_fills_empty = metrics, expressions, fill_fills_empty
@@ -80,7 +79,7 @@ def quotient_or(apply, left, right):
 
 
 def watched_series(alarm, metrics, fill_fills_empty):
-    """What an alarm compares with its threshold, from the series of its metrics by their ids."""
+    """The series an alarm compares with its threshold, from its metrics' series by ID."""
     if "Metrics" not in alarm:
         return metrics["metric"]
     expressions = {query["Id"]: query["Expression"] for query in alarm["Metrics"] if "Expression" in query}
@@ -89,11 +88,10 @@ def watched_series(alarm, metrics, fill_fills_empty):
 
 
 def states(alarm, metrics, *, further_periods=2, newest=True, fill_fills_empty=True):
-    """The state of an alarm after each period; None before anything is known.
+    """An alarm's state after each period; None before anything is known.
 
     CloudWatch looks at `further_periods` more than it evaluates, in case some are missing; the guide's examples have
-    two, and leave the number open. `newest` says whether the newest period's values are there already.
-    """
+    two, and leave the number open. `newest` says whether the newest period has its values yet."""
     needed = int(alarm["EvaluationPeriods"])
     threshold, breaches = float(alarm["Threshold"]), BREACHES[alarm["ComparisonOperator"]]
     state, found = None, []
@@ -110,8 +108,8 @@ def states(alarm, metrics, *, further_periods=2, newest=True, fill_fills_empty=T
 
 
 def state_of(breaching, needed, to_alarm, treat_missing, state_before):
-    """The state by what is known of the periods. Real values come first, however old, and only what then lacks
-    is treated as missing."""
+    """The state by the known periods. Real values come first, however old; only gaps beyond them are treated as
+    missing."""
     lacking = needed - len(breaching)
     match treat_missing:
         case "breaching":

@@ -1,4 +1,4 @@
-"""A stand-in for AWS (moto), and the part of the stack that it can make."""
+"""A stand-in for AWS (moto), and the part of the stack it supports."""
 
 import contextlib
 import io
@@ -22,8 +22,8 @@ from template import REGION, ROOT, source, transformed
 PACKAGES = "packages"
 logging.getLogger("werkzeug").setLevel(logging.ERROR)
 SAM = Path(sys.executable).parent / "sam"
-# What SAM creates once in an account for `resolve_s3`. It is created here, since the stand-in loses the tags by
-# which SAM knows it.
+# SAM creates this once per account for `resolve_s3`. Created here, since the stand-in loses the tags by which SAM knows
+# it.
 SAMS_BUCKET = {
     "StackName": "aws-sam-cli-managed-default",
     "Tags": [{"Key": "ManagedStackSource", "Value": "AwsSamCli"}],
@@ -35,7 +35,7 @@ SAMS_BUCKET = {
 
 
 def makeable(template, is_makeable=lambda kind: kind in get_model_map()):
-    """The template without the resources that moto cannot make, and without those that refer to one of these."""
+    """The template without resources that moto cannot make, and those that refer to them."""
     resources = dict(template["Resources"])
     lacking = {name for name, resource in resources.items() if not is_makeable(resource["Type"])}
     while lacking:
@@ -53,7 +53,7 @@ def makeable(template, is_makeable=lambda kind: kind in get_model_map()):
 
 
 def references(value):
-    """The names of the resources and parameters that a value refers to."""
+    """The names of the resources and parameters a value refers to."""
     if isinstance(value, list):
         return set().union(*map(references, value))
     if not isinstance(value, dict):
@@ -68,18 +68,18 @@ def references(value):
 
 
 def stack_template():
-    """What moto can make of the project's stack, as JSON."""
-    # The application of CodeDeploy is none that moto makes. Only a policy names it.
+    """The parts of the project's stack that moto supports, as JSON."""
+    # moto cannot make CodeDeploy's application. Only a policy names it.
     text = json.dumps(transformed(source())).replace("${ServerlessDeploymentApplication}", "application")
     template = json.loads(text)
-    # It puts an object of its own where a version is referred to.
+    # SAM puts an object where a version is referenced.
     variables = template["Resources"]["ProbeFunction"]["Properties"]["Environment"]["Variables"]
     variables.update({name: "version" for name in variables if name.endswith("_VERSION")})
     return json.dumps(makeable(template))
 
 
 def updatable_template():
-    """What moto can also update, which loses functions and their roles."""
+    """The parts that moto can also update: no functions or their roles."""
     kinds = {"AWS::DynamoDB::Table", "AWS::SNS::Topic", "AWS::S3::Bucket"}
     return json.dumps(makeable(transformed(source()), lambda kind: kind in kinds))
 
@@ -88,15 +88,14 @@ EXECUTE, DELETE = CloudFormationBackend.execute_change_set, ResourceMap.delete
 
 
 def delete(resources):
-    """The deletion of a stack: RetainExceptOnCreate, which the stand-in does not know, retains."""
+    """Deletes a stack. RetainExceptOnCreate, unknown to the stand-in, retains."""
     with_policy(resources, "Retain")
     DELETE(resources)
 
 
 def execute_change_set(backend, change_set_name, stack_name=None):
-    """Adds the rollback of a creation that fails: what has been made is deleted, except what is retained even then.
-    An update that fails goes back to the state before.
-    """
+    """Adds the rollback of a failed creation: deletes what was made, except what is retained even then. A failed
+    update restores the previous state."""
     change_set = backend.describe_change_set(change_set_name)
     try:
         EXECUTE(backend, change_set_name, stack_name)
@@ -129,17 +128,17 @@ PATCHES = [
 
 @contextlib.contextmanager
 def aws():
-    """Runs the stand-in, with a package of a function in its S3, and points every AWS program at it."""
+    """Runs the stand-in, with a function package in its S3, and points every AWS program at it."""
     server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
     for patch in PATCHES:
         patch.start()
     server.start()
     _, port = server.get_host_and_port()
     before = dict(os.environ)
-    # The stand-in finds SAM's bucket in its own addresses only by this name.
+    # The stand-in finds SAM's bucket in its own URLs only by this name.
     os.environ |= {"AWS_ENDPOINT_URL": f"http://localhost:{port}", "AWS_REGION": REGION, "SAM_CLI_TELEMETRY": "0", "SAM_CLI_POLL_DELAY": "1"}
     try:
-        # It would remember what an earlier one was told.
+        # Clears state from an earlier run.
         urllib.request.urlopen(f"{os.environ['AWS_ENDPOINT_URL']}/moto-api/reset", data=b"").close()
         boto3.client("s3").create_bucket(Bucket=PACKAGES)
         boto3.client("s3").put_object(Bucket=PACKAGES, Key="function.zip", Body=package())
@@ -161,6 +160,6 @@ def package():
 
 
 def sam(*arguments):
-    """Runs SAM with the project's configuration and nobody at the keyboard."""
+    """Runs SAM with the project's configuration, non-interactively."""
     command = [SAM, *arguments, "--config-file", str(ROOT / "samconfig.toml")]
     return subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=120)

@@ -1,4 +1,4 @@
-"""The templates as CloudFormation gets them: with SAM's resources transformed, and with values for the parameters."""
+"""The templates as CloudFormation gets them: with SAM's resources transformed and parameter values applied."""
 
 import copy
 import os
@@ -19,14 +19,14 @@ PSEUDO_PARAMETERS = {
     "AWS::URLSuffix": "amazonaws.com",
 }
 NO_VALUE = object()
-# The translator and the stand-ins want to know them, and no test may reach an account that exists.
+# Required by the translator and stand-ins; no test may reach a real account.
 os.environ |= {"AWS_DEFAULT_REGION": REGION, "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}
 os.environ.pop("AWS_PROFILE", None)
 
 
 @cache
 def source(path=TEMPLATE):
-    """A template as it is written."""
+    """A template as written."""
     return yaml_parse(path.read_text())
 
 
@@ -35,21 +35,21 @@ def defaults(template):
 
 
 def transformed(template, **parameters):
-    """The template that SAM makes of one with these parameters, which are resolved only where SAM does."""
+    """The template SAM makes of one with these parameters, which are resolved only where SAM does."""
     template = copy.deepcopy(template)
     for resource in template["Resources"].values():
         if resource["Type"] == "AWS::Serverless::Function":
             resource["Properties"]["CodeUri"] = "s3://packages/function.zip"
     template["Globals"]["Function"].pop("CodeUri")
     values = defaults(template) | parameters
-    # What the translator would ask AWS for: the managed policies that it may attach.
+    # The managed policies the translator may attach, which it would ask AWS for.
     policies = dict.fromkeys(["AWSXrayWriteOnlyAccess", "AWSXRayDaemonWriteAccess"], "arn:aws:iam::aws:policy/xray")
     translator = Translator(policies, Parser())
     return translator.translate(template, values)
 
 
 class Values:
-    """Resolves what a template says about parameters. References to resources become `<their name>`."""
+    """Resolves parameters in a template. References to resources become `<their name>`."""
 
     def __init__(self, template, **parameters):
         self.parameters = PSEUDO_PARAMETERS | defaults(template) | parameters
@@ -123,7 +123,7 @@ def of_type(resources, kind):
 
 @cache
 def with_values(**parameters):
-    """The resources of the transformed template as they are made with these parameters."""
+    """The resources of the transformed template with these parameters."""
     return resources_of(source(), **parameters)
 
 

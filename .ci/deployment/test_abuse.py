@@ -1,4 +1,4 @@
-"""What limits abuse, and what is known of it afterwards."""
+"""Abuse limits, and the evidence available afterwards."""
 
 import json
 import re
@@ -51,7 +51,7 @@ def test_the_access_log_has_the_source_address_and_nothing_that_can_hold_a_key_o
 def test_the_access_log_is_deleted_after_the_time_that_is_set():
     group = with_values(LogRetention="7")["ApiLogs"]["Properties"]
     assert group["RetentionInDays"] == "7"
-    # Others are named one by one in a policy of the account, which has room for few.
+    # Others must be named individually in an account policy, which has little room.
     assert group["LogGroupName"].startswith("/aws/vendedlogs/")
 
 
@@ -65,7 +65,7 @@ def test_concurrency_is_reserved_only_if_that_is_asked_for():
     for limit in ["0", "50"]:
         limited = reserved(ReservedConcurrency=limit)
         assert {limited[name] for name in behind_api} == {limit}
-        # The API may be stopped, also by an account that has nothing to reserve, and the import goes on.
+        # The API can be stopped even in an account without concurrency to reserve, and imports continue.
         assert limited["IngestFunction"] == (2 if limit != "0" else None)
 
 
@@ -87,7 +87,7 @@ def test_the_data_bucket_is_read_over_tls_only_and_forgets_what_is_past():
     rules = resources["DataBucket"]["Properties"]["LifecycleConfiguration"]["Rules"]
     assert any("NoncurrentVersionExpiration" in rule for rule in rules)
     assert any("AbortIncompleteMultipartUpload" in rule for rule in rules)
-    # A source that is in use has no other copy here.
+    # A source in use has no other copy here.
     assert not any("ExpirationInDays" in rule for rule in rules)
 
 

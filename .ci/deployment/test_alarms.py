@@ -1,5 +1,5 @@
-"""Alarms fire and clear: each one over series of its metrics in which all is well, something fails, and it recovers,
-at much and at little traffic."""
+"""Alarms fire and clear: each over series of its metrics in which all is well, something fails, and it recovers, at
+high and low traffic."""
 
 from itertools import product
 
@@ -13,15 +13,15 @@ NOTHING = {}
 
 
 class Series:
-    """What the metrics of an alarm read in one period, by their ids; those that are left out are missing."""
+    """The values of an alarm's metrics in one period, by ID; omitted ones are missing."""
 
     def __init__(self, well, failing, *, quiet=NOTHING, missing="OK", fires_within=4, clears_within=6, one_fires=False):
         # Each is a list: one for each amount of traffic.
         self.well, self.failing = well, failing
-        # Without requests, and without any sign of life.
+        # Without requests, and without any data.
         self.quiet, self.missing = quiet, missing
         self.fires_within, self.clears_within = fires_within, clears_within
-        # Whether a single bad period sets it off.
+        # Whether a single bad period triggers it.
         self.one_fires = one_fires
 
 
@@ -30,16 +30,16 @@ def requests(of, failed, died=0):
 
 
 ERRORS = Series(
-    # A function's minute: at 1,000 requests a second, at one a second, at one a minute.
+    # One minute of a function: at 1,000 requests a second, one a second, one a minute.
     well=[
         requests(60_000, 0), requests(60_000, 5), requests(60_000, 59), requests(60, 0), requests(60, 1), requests(60, 4),
         requests(5, 1), requests(4, 0), requests(1, 0),
     ],
     failing=[
         requests(60_000, 60), requests(60_000, 500), requests(60_000, 0, died=60_000), requests(60, 5), requests(60, 60),
-        # One in four at four a minute.
+        # One in four, at four a minute.
         requests(4, 1), requests(1, 1),
-        # One request a minute, and no answer that could count itself.
+        # One request a minute, and no answer to count itself.
         {"died": 1, "invocations": 1},
     ],
 )
@@ -53,7 +53,7 @@ SERIES = {
     "McpErrorsAlarm": ERRORS,
     "SiteErrorsAlarm": ERRORS,
     "ErrorRateAlarm": Series(
-        # Five minutes at 1,000 requests a second, at one a second, at four and at one a minute. Two failures are no rate.
+        # Five minutes at 1,000 requests a second, one a second, four and one a minute. Two failures are not a rate.
         well=[
             {"requests": 300_000, "errors": 3_000}, {"requests": 300, "errors": 3}, {"requests": 20, "errors": 2},
             {"requests": 5, "errors": 2}, {"requests": 300},
@@ -64,7 +64,7 @@ SERIES = {
         ],
     ),
     "LastingErrorsAlarm": Series(
-        # Hours at 1,000 requests a second, at one a second, at one a minute, and at three an hour.
+        # Hours at 1,000 requests a second, one a second, one a minute, and three an hour.
         well=[
             {"requests": 3_600_000, "errors": 36_000}, {"requests": 3_600, "errors": 36}, {"requests": 60, "errors": 2},
             {"requests": 3, "errors": 2}, {"requests": 3_600},
@@ -89,14 +89,14 @@ SERIES = {
         ],
     ),
     "DatabaseAlarm": Series(
-        # What the functions count is there with every request, and what DynamoDB counts only while something fails.
+        # Functions report their counts with every request, DynamoDB only while something fails.
         well=[
             {"requests": 300_000, "npa": 299}, {"requests": 300_000, "npa": 0, "counts": 200}, {"requests": 300, "format": 2},
             {"requests": 5, "npa": 1, "search": 1},
         ],
         failing=[
             {"requests": 300_000, "npa": 301}, {"requests": 300_000, "carriers": 200, "npa": 200}, {"requests": 300, "search": 3},
-            # One request a minute, and none but those of the check.
+            # One request a minute, and only the probe's.
             {"requests": 5, "format": 5}, {"npa": 3, "status": 2}, {"pastcounts": 500},
         ],
         fires_within=3, clears_within=8,
@@ -104,7 +104,7 @@ SERIES = {
     "DatabaseThrottledAlarm": Series(
         failing=[{"dataset": 11}, {"counts": 11}, {"exchanges": 6, "keys": 6}], **ONLY_WHILE_FAILING
     ),
-    # An import counts once its last attempt is over. Nothing else changes what is known of the last one.
+    # An import counts once its last attempt is over. Nothing else changes the known state.
     "ImportFailedAlarm": Series(
         well=[{"succeeded": 1}, {"succeeded": 2, "dropped": 0}],
         failing=[{"dropped": 1}, {"dropped": 1, "succeeded": 0}], missing="as before", one_fires=True,
@@ -112,7 +112,7 @@ SERIES = {
     "FilesTooOldAlarm": Series(well=[{"metric": 2}, {"metric": 45}], failing=[{"metric": 46}], missing="as before", one_fires=True),
     "NoDataAlarm": Series(well=[{"metric": 0}], failing=[{"metric": 1}], fires_within=6),
     "DataTooOldAlarm": Series(
-        # Nothing says that the data has become younger while the check does not run.
+        # The data cannot appear newer while the probe does not run.
         well=[{"hours": 2}, {"hours": 71}], failing=[{"hours": 73}, {"hours": 2_000}], missing="as before",
     ),
     "ChecksFailedAlarm": Series(
@@ -120,7 +120,7 @@ SERIES = {
     ),
 }
 PERIODS = 14
-# What CloudWatch leaves open or what differs from one evaluation to the next must not matter.
+# Variations that CloudWatch leaves open, or that differ between evaluations, must not matter.
 CIRCUMSTANCES = [
     dict(further_periods=further, newest=newest, fill_fills_empty=fills)
     for further, newest, fills in product([2, 5], [True, False], [True, False])
@@ -133,7 +133,7 @@ def ids(alarm):
 
 
 def timeline(alarm, *stretches):
-    """The series of each metric, for stretches of `PERIODS` in each of which all periods are alike."""
+    """Each metric's series over stretches of `PERIODS` identical periods."""
     periods = [period for period in stretches for _ in range(PERIODS)]
     return {metric: [period.get(metric) for period in periods] for metric in ids(alarm)}
 
@@ -149,7 +149,7 @@ def test_every_alarm_has_series_and_every_series_only_metrics_of_its_alarm():
     for name, series in SERIES.items():
         known = set(ids(ALARMS[name]))
         assert all(set(period) <= known for period in [*series.well, *series.failing, series.quiet]), name
-        # Each metric is one that can set the alarm off or keep it quiet.
+        # Each metric can trigger the alarm or keep it quiet.
         assert len(known) <= 10, f"{name}: an alarm may read ten metrics"
 
 
@@ -160,7 +160,7 @@ cases = pytest.mark.parametrize("name", ALARMS)
 def test_it_keeps_quiet_while_all_is_well_and_while_there_are_no_requests(name):
     alarm, series = ALARMS[name], SERIES[name]
     for well in [*series.well, series.quiet]:
-        # The first periods have nothing before them.
+        # Nothing precedes the first periods.
         for [first, second] in run(alarm, well, well):
             assert "ALARM" not in first[5:] + second, well
 
@@ -216,7 +216,7 @@ def test_every_metric_can_set_its_alarm_off_alone():
 
 
 def test_a_failure_that_is_counted_before_its_request_sets_off_no_alarm_at_much_traffic():
-    """The newest minute may have its errors and not its invocations yet, and every error is then the majority."""
+    """The newest minute may have its errors but not its invocations yet, so errors are the majority."""
     alarm = ALARMS["FormatErrorsAlarm"]
     metrics = timeline(alarm, requests(60_000, 1), requests(60_000, 1))
     for end in range(8, 2 * PERIODS):
@@ -231,7 +231,7 @@ def test_every_alarm_tells_of_its_end():
 
 
 def test_a_failed_import_mails_once_after_its_last_attempt_and_once_when_one_succeeds():
-    """Two nights of three attempts each, which fail, and then one that succeeds; nothing runs between them."""
+    """Two nights of three failed attempts each, then a success; nothing runs in between."""
     alarm = ALARMS["ImportFailedAlarm"]
     attempt, given_up, success, idle = {"succeeded": 0}, {"succeeded": 0, "dropped": 1}, {"succeeded": 1}, NOTHING
     night = [attempt, idle, attempt, *[idle] * 5, given_up, *[idle] * 20]
@@ -241,7 +241,7 @@ def test_a_failed_import_mails_once_after_its_last_attempt_and_once_when_one_suc
         found = [state for state in states(alarm, metrics, **circumstances) if state]
         changes = [state for before, state in zip([None, *found], found) if state != before]
         assert changes == ["OK", "ALARM", "OK"], circumstances
-    # Nothing else mails what the alarm does.
+    # Nothing else sends mail for this alarm.
     [config] = [
         config["Properties"] for config in of_type(with_values(), "AWS::Lambda::EventInvokeConfig").values()
         if config["Properties"]["FunctionName"] == "<IngestFunction>"
@@ -250,7 +250,7 @@ def test_a_failed_import_mails_once_after_its_last_attempt_and_once_when_one_suc
 
 
 def test_only_refusals_of_the_gateway_count_as_such():
-    """A key's quota is a 429 of a function, which the log tells by the status of the integration."""
+    """A key's quota is a 429 from a function; the log shows that by the integration status."""
     [metric] = of_type(with_values(), "AWS::Logs::MetricFilter").values()
     assert metric["Properties"]["FilterPattern"] == '{ ($.status = "429") && ($.integration_status = "-") }'
     assert metric["Properties"]["LogGroupName"] == "<ApiLogs>"

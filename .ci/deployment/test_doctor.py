@@ -1,6 +1,6 @@
 """`tnr doctor` on the stack in moto: all is well, then things break one by one.
 
-TNR_PROGRAM names the program to test; without it, it is the one that `cargo build` makes.
+TNR_PROGRAM names the program to test; the default is the one `cargo build` makes.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ ADDRESS = "oncall@example.com"
 
 
 class AlarmByName:
-    """An alarm of a stack, which moto knows only by its own interface: here it gets the name that CloudFormation gives."""
+    """An alarm in a stack. moto only knows it by its own interface; this sets CloudFormation's name."""
 
     def __init__(self, name):
         self.name = name
@@ -54,7 +54,7 @@ class AlarmByName:
 
 
 class Deployment:
-    """The stack, with what moto leaves out of it, a service on its tables, and the clients to break it with."""
+    """The stack, with what moto leaves out, a service on its tables, and the clients to break it with."""
 
     def __init__(self):
         for service in ["cloudformation", "cloudwatch", "dynamodb", "sns"]:
@@ -97,7 +97,7 @@ def tnr(*arguments):
 
 
 def reports(folder):
-    """Writes the sample's reports of two area codes, since moto takes its time with more, and gives the options."""
+    """Writes the sample's reports for two area codes, since moto is slow, and returns the options."""
     kept = {
         "--nanpa": ("nanpa_utilized_codes.txt", 1, lambda line: "\t415-" in line),
         "--cnac": ("cnac_co_code_status.csv", 2, lambda line: line.startswith("416")),
@@ -119,7 +119,7 @@ def succeeded(result):
 
 @contextlib.contextmanager
 def service(key, folder):
-    """The service on the tables of the stack, as the functions would run it."""
+    """The service on the stack's tables, as the functions would run it."""
     tables = {f"{table.upper()}_TABLE": f"{STACK}-{table}" for table in ["carriers", "exchanges", "dataset", "api_keys", "usage"]}
     options = ["--port", "0", "--endpoint-url", os.environ["AWS_ENDPOINT_URL"], "--key", key, "--data-dir", str(folder)]
     command = [PROGRAM, "serve", *options]
@@ -133,9 +133,9 @@ def service(key, folder):
 
 @pytest.fixture(scope="module")
 def deployed(tmp_path_factory):
-    """The deployment, its key, and the address at which it answers."""
+    """The deployment, its key, and its URL."""
     alarms = mock.patch.dict(get_model_map(), {AlarmByName.cloudformation_type(): AlarmByName})
-    # What a shell may have set is for another service.
+    # Ignores a shell's settings for another service.
     without_key = mock.patch.dict(os.environ)
     with alarms, without_key, aws():
         os.environ.pop("TNR_KEY", None)
@@ -149,11 +149,11 @@ def deployed(tmp_path_factory):
 
 @pytest.fixture
 def doctor(deployed):
-    """Examines the stack: gives the exit code, and what is neither ok nor a note, by group and check."""
+    """Checks the stack: returns the exit code, and all findings other than ok and notes, by group and check."""
     _, key, url = deployed
 
     def examine():
-        # On a busy machine moto may answer doctor's calls first, for longer than the service waits: ask again then.
+        # On a busy machine moto may answer doctor's calls first, for longer than the service waits: retry.
         for _ in range(9):
             result = tnr("doctor", "--stack", STACK, "--url", url, "--key", key, "--json")
             groups = json.loads(result.stdout)["groups"]

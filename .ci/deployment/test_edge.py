@@ -1,4 +1,4 @@
-"""CloudFront in front of the API: what it caches, what it passes on, and what it never writes down."""
+"""CloudFront in front of the API: what it caches, forwards, and never logs."""
 
 import re
 
@@ -21,7 +21,7 @@ def test_only_public_paths_are_cached_for_as_long_as_the_service_says():
     cached = {behavior["PathPattern"]: behavior for behavior in DISTRIBUTION["CacheBehaviors"]}
     functions = [source()["Resources"][name]["Properties"] for name in ["StatusFunction", "SiteFunction"]]
     routes = [event["Properties"].get("Path") for function in functions for event in function["Events"].values()]
-    # The page depends on `Accept`, and the path of an unknown one on the client.
+    # The page depends on `Accept`, and an unknown path's on the client.
     paths = set(routes) - {None, "/"}
     assert set(cached) == {re.sub(r"\{.*\}", "*", path) for path in paths}
     assert {behavior["CachePolicyId"] for behavior in cached.values()} == {"<PublicCache>"}
@@ -51,7 +51,7 @@ def test_the_service_answers_every_method_and_every_error_is_asked_for_anew():
     for behavior in [DISTRIBUTION["DefaultCacheBehavior"], *DISTRIBUTION["CacheBehaviors"]]:
         assert set(behavior["AllowedMethods"]) == ALL_METHODS
     errors = {error["ErrorCode"]: error["ErrorCachingMinTTL"] for error in DISTRIBUTION["CustomErrorResponses"]}
-    # Those that CloudFront keeps by itself.
+    # Those that CloudFront caches by default.
     assert errors == dict.fromkeys([400, 403, 404, 405, 414, 500, 501, 502, 503, 504], 0)
 
 
@@ -62,7 +62,7 @@ def test_it_speaks_new_http_and_no_old_tls():
     assert origin["CustomOriginConfig"]["OriginProtocolPolicy"] == "https-only"
     assert origin["CustomOriginConfig"]["OriginSSLProtocols"] == ["TLSv1.2"]
     for behavior in [DISTRIBUTION["DefaultCacheBehavior"], *DISTRIBUTION["CacheBehaviors"]]:
-        # A redirect would answer a request that has already sent its key in the clear.
+        # A redirect would answer a request that already sent its key in the clear.
         assert behavior["ViewerProtocolPolicy"] == "https-only"
 
 

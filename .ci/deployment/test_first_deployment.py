@@ -1,4 +1,4 @@
-"""The first deployment asks nothing, one that fails leaves nothing in the way of the next, and what was set stays."""
+"""The first deployment asks nothing, a failed one does not block the next, and settings persist."""
 
 import json
 import tomllib
@@ -21,7 +21,7 @@ def cloud():
 
 @pytest.fixture
 def deploy(tmp_path):
-    """Deploys what the stand-in can make of the template, as `sam deploy` of the project's folder does."""
+    """Deploys the template's supported parts, like `sam deploy` in the project's folder."""
 
     def deploy(*arguments, template=stack_template()):
         file = tmp_path / "template.json"
@@ -48,14 +48,14 @@ def test_it_asks_nothing_and_what_was_set_once_stays(cloud, deploy):
 
     one_more = deploy("--parameter-overrides", "MaxDataAge=5", template=template)
     assert one_more.returncode == 0, one_more.stdout + one_more.stderr
-    # A release that changes the template, deployed without a word about parameters.
+    # A release that changes the template, deployed without parameters.
     changed = json.loads(template)
     changed["Description"] = "Another release"
     release = deploy(template=json.dumps(changed))
     assert release.returncode == 0, release.stdout + release.stderr
     expected = {"LogLevel": "debug", "AlarmEmail": "me@example.com", "MaxDataAge": "5", "Stage": "production"}
     assert parameters(cloud).items() >= expected.items()
-    # As docs/OPERATIONS.md has it; SAM ignores an empty value without quotes of its own.
+    # As in docs/OPERATIONS.md; SAM ignores an empty value without its own quotes.
     emptied = deploy("--parameter-overrides", 'AlarmEmail=""', template=json.dumps(changed))
     assert emptied.returncode == 0, emptied.stdout + emptied.stderr
     assert parameters(cloud)["AlarmEmail"] == "" and parameters(cloud)["LogLevel"] == "debug"
@@ -102,7 +102,7 @@ def test_what_outlives_the_stack_does_not_outlive_a_creation_that_fails():
     for name in retained:
         assert resources[name]["DeletionPolicy"] == "RetainExceptOnCreate", name
         assert resources[name]["UpdateReplacePolicy"] == "Retain", name
-    # Lambda refuses to publish again what is still there, so the retry of an update would fail.
+    # Lambda refuses to republish an existing version, so retrying an update would fail.
     for name, version in of_type(resources, "AWS::Lambda::Version").items():
         assert version["DeletionPolicy"] == "Delete", name
     # A protected table could not be rolled back.

@@ -23,7 +23,7 @@ def test_cfn_lint_finds_nothing(path):
 
 
 def test_checkov_finds_nothing_but_what_its_configuration_explains():
-    # checkov is a script for the python of its environment, which need not be the first of the path.
+    # checkov is a script for its environment's python, which may not be first in the path.
     files = ["-f", TEMPLATE.name, "-f", EDGE.name]
     lint(sys.executable, TOOLS / "checkov", "--config-file", ".ci/deployment/checkov.yaml", *files)
 

@@ -1,11 +1,11 @@
-"""The evaluation of alarms gives what CloudWatch's user guide has in its tables of missing data."""
+"""Alarm evaluation matches the missing data tables in CloudWatch's user guide."""
 
 import pytest
 
 from metric_math import Expressions, states
 
-# Five periods, the newest last; "0" is within the threshold, "X" breaches it, "-" is missing. The state follows
-# for missing data that is ignored, breaching and not breaching; "before" is the state before.
+# Five periods, newest last; "0" is within the threshold, "X" breaches it, "-" is missing. Then the states if missing
+# data is ignored, breaching and not breaching; "before" is the previous state.
 THREE_OF_THREE = [
     ("0-X-X", "OK", "OK", "OK"),
     ("----0", "OK", "OK", "OK"),
@@ -31,7 +31,7 @@ def test_missing_data_is_treated_as_the_guide_says(to_alarm, table):
                 "EvaluationPeriods": 3, "DatapointsToAlarm": to_alarm, "Threshold": 0, "TreatMissingData": treatment,
                 "ComparisonOperator": "GreaterThanThreshold",
             }
-            # Only the last evaluation sees all five periods; the state before it is of no interest.
+            # Only the last evaluation sees all five periods; the previous state is irrelevant.
             last, before = states(alarm, {"metric": series})[-1], states(alarm, {"metric": series})[-2]
             assert last == (before if state == "before" else state), (periods, treatment)
 

@@ -1,4 +1,4 @@
-"""Mistakes in parameters are refused before anything is created."""
+"""Invalid parameters are refused before anything is created."""
 
 import re
 
@@ -15,7 +15,7 @@ MISTAKES = [
 
 
 def refusals(**parameters):
-    """The assertions of the template's rules that do not hold."""
+    """The failed assertions of the template's rules."""
     values = Values(source(), **parameters)
     applying = [rule for rule in source()["Rules"].values() if values.holds(rule["RuleCondition"])]
     assertions = [assertion for rule in applying for assertion in rule["Assertions"]]

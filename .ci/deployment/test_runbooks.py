@@ -1,9 +1,9 @@
-"""The runbooks, run as they are written: docs/RUNBOOKS.md, and the sections of docs/OPERATIONS.md that it leads to.
+"""Runs the runbooks as written: docs/RUNBOOKS.md, and the sections of docs/OPERATIONS.md it links to.
 
-The commands of a section run in one shell, one after the other, on the stand-in for AWS and with the local program
-that TNR names. `cargo run --` stands for that program, which imports a part of the sample in the place of what
-`--fetch` would fetch. `sam` is replaced, since it would build for minutes, and the stand-in cannot update a stack with
-functions; test_first_deployment.py tries the real one. A function that is invoked does nothing.
+A section's commands run in one shell, one after the other, on the stand-in for AWS and with the local program in
+TNR. `cargo run --` runs that program, which imports part of the sample instead of what `--fetch` would fetch. `sam`
+is replaced, since it would build for minutes, and the stand-in cannot update a stack with functions;
+test_first_deployment.py tries the real one. An invoked function does nothing.
 """
 
 import json
@@ -25,13 +25,13 @@ from template import ACCOUNT, REGION, ROOT, defaults, of_type, source
 
 STACK, STANDBY, OTHER_REGION = "telephone-numbers", "standby", "us-west-2"
 PROGRAM = Path(os.environ.get("TNR_PROGRAM", ROOT / "target/debug/tnr")).absolute()
-# The reports of an import by their option, and how many lines of each. A scan of all takes moto too long.
+# An import's reports by option, and how many lines of each. moto takes too long to scan all.
 REPORTS = {
     "--nanpa": ("nanpa_utilized_codes.txt", 120), "--cnac": ("cnac_co_code_status.csv", 120),
     "--npa-report": ("npa_report.csv", None), "--carriers": ("carriers.csv", None),
 }
 NUMBER, STREAM = "3052345678", "2026/01/31/[7]0123456789abcdef"
-# What the stand-in cannot do, by the beginning of the command. One that it learns to do fails the test.
+# Commands the stand-in does not support, by prefix. If it learns one, the test fails.
 NOT_HERE = {
     "aws cloudformation cancel-update-stack": "moto lacks it",
     "aws cloudformation continue-update-rollback": "moto lacks it",
@@ -42,7 +42,7 @@ NOT_HERE = {
 
 @pytest.fixture
 def stack(tmp_path, monkeypatch):
-    """A stack on the stand-in, and programs that speak to it. Returns a client of CloudFormation."""
+    """A stack on the stand-in, and programs that use it. Yields a CloudFormation client."""
     # moto would run a function in a container.
     with aws(), mock.patch.object(LambdaBackend, "invoke", lambda *_: b"{}"):
         os.environ |= {"AWS_DEFAULT_REGION": REGION, "DEPLOYMENTS": str(tmp_path / "deployments")}
@@ -61,7 +61,7 @@ def stack(tmp_path, monkeypatch):
 
 
 def reports(folder, change=lambda content: content):
-    """A folder with the reports that are imported."""
+    """A folder with the reports to import."""
     folder.mkdir()
     for file, lines in REPORTS.values():
         content = "".join((ROOT / "infra/local/sample" / file).read_text().splitlines(keepends=True)[:lines])
@@ -79,7 +79,7 @@ def stands_for(program, arguments):
         assert arguments[:2] == ["run", "--"], arguments
         subprocess.run(command_of_tnr(arguments[2:]), check=True)
     elif arguments[0] == "deploy":
-        # Not the region that the modules of this folder set for themselves.
+        # Not the region that this folder's modules set for themselves.
         cloud = boto3.client("cloudformation", region_name=os.environ["AWS_REGION"])
         name = arguments[arguments.index("--stack-name") + 1] if "--stack-name" in arguments else STACK
         if name not in [each["StackName"] for each in cloud.describe_stacks()["Stacks"]]:
@@ -98,7 +98,7 @@ def command_of_tnr(arguments):
 
 
 def tnr(*arguments):
-    """Runs the local program on the stack, and returns what it prints."""
+    """Runs the local program on the stack, and returns its output."""
     command = command_of_tnr([*arguments, "--stack", STACK])
     return subprocess.run(command, check=True, capture_output=True, text=True, timeout=120).stdout
 
@@ -109,7 +109,7 @@ def current_version():
 
 
 def deployments():
-    """The parameters of each deployment that was made."""
+    """The parameters of each deployment so far."""
     return [json.loads(line) for line in Path(os.environ["DEPLOYMENTS"]).read_text().splitlines()]
 
 
@@ -124,7 +124,7 @@ def section(document, *headings):
 
 
 def commands(text):
-    """The commands of a text. One that goes on over several lines ends where the shell says so."""
+    """The commands in a text. Continued lines end where the shell says so."""
     found = []
     for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL):
         command = ""
@@ -145,7 +145,7 @@ def is_whole(command):
 
 
 def run(commands, shell="bash", **values):
-    """Runs commands in one shell, with the values of what stands in capitals in them. Returns what they print."""
+    """Runs commands in one shell, with values for the placeholders in capitals. Returns their output."""
     values = {"STACK": STACK, "STANDBY": STANDBY, "ACCOUNT": ACCOUNT, **values}
     script = "\n".join(line_of(command) for command in commands)
     for name, value in values.items():
@@ -165,12 +165,12 @@ def line_of(command):
 
 
 def make_key():
-    """The first characters of a new key."""
+    """The prefix of a new key."""
     return tnr("keys", "create", "--name", "a client").strip()[:15]
 
 
 def states():
-    """The state of each key, by its first characters."""
+    """Each key's state, by its prefix."""
     rows = (line.split() for line in tnr("keys", "list").splitlines() if not line.startswith(" "))
     return {row[0]: row[1] for row in rows}
 
@@ -183,7 +183,7 @@ def log(function, message):
 
 
 def functions_with_keys():
-    """The binaries of the functions that may read keys, after which their logs are named."""
+    """The binaries of the functions that may read keys; their logs are named after them."""
     functions = of_type(source()["Resources"], "AWS::Serverless::Function").values()
     names = [
         function["Metadata"]["BuildProperties"]["Binary"]

@@ -1,4 +1,4 @@
-"""Settings reach the alias: whatever changes a function publishes a new version of it."""
+"""Settings reach the alias: any change to a function publishes a new version."""
 
 import copy
 import re
@@ -8,12 +8,12 @@ import pytest
 from template import of_type, resources_of, source, with_values
 
 PARAMETERS = source()["Parameters"]
-# What belongs to a function as a whole and not to its versions: Lambda publishes no version for it.
+# Properties of a function rather than its versions: Lambda publishes no version for them.
 NOT_OF_A_VERSION = {"Tags", "ReservedConcurrentExecutions"}
 
 
 def changed(name):
-    """Another value of a parameter."""
+    """Another value for a parameter."""
     parameter = PARAMETERS[name]
     default = parameter.get("Default", "")
     if "AllowedValues" in parameter:
@@ -22,7 +22,7 @@ def changed(name):
 
 
 def versions(resources):
-    """The version of each function that has an alias. Another logical id or other properties are another version."""
+    """Each aliased function's version. A different logical ID or properties mean a different version."""
     return {
         resource["Properties"]["FunctionName"].strip("<>"): (name, resource["Properties"].get("Description"))
         for name, resource in of_type(resources, "AWS::Lambda::Version").items()

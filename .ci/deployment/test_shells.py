@@ -1,4 +1,4 @@
-"""Every command of the documents runs in bash, zsh and dash, and with the tools of macOS."""
+"""Every command in the documents runs in bash, zsh and dash, and with macOS tools."""
 
 import re
 import subprocess
@@ -10,11 +10,11 @@ import pytest
 from template import ROOT
 
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
-# Options that the tools of GNU have and those of BSD lack.
+# Options in GNU tools that BSD's lack.
 GNU_ONLY = re.compile(
     r"(?<![-\w])(date -d|date --date|sed -i |grep -P|readlink -f|xargs -r|base64 -w|stat -c|sort -V|head -n -|tac |timeout \d)"
 )
-# A document is not one script: it sets what another block uses. A query of AWS has backquotes in single quotes.
+# Blocks in a document use variables set in other blocks. AWS queries have backquotes in single quotes.
 NOT_OF_A_DOCUMENT = "SC1091,SC2016,SC2034,SC2154,SC2164"
 
 

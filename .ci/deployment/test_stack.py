@@ -1,4 +1,4 @@
-"""What the stand-in for AWS makes of the stack: the tables and their keys, the functions, the logs, the alarms."""
+"""The stack on the AWS stand-in: tables and their keys, functions, logs, alarms."""
 
 import boto3
 import pytest
@@ -7,7 +7,7 @@ from stand_in import aws, makeable, stack_template
 from template import STACK, of_type, source, transformed, with_values
 
 KEYS = {"carriers": "ocn", "exchanges": "npa_nxx", "dataset": "id", "api_keys": "key_hash", "usage": "id"}
-# The rest is only held against AWS's schemas, by cfn-lint.
+# Only checked against AWS's schemas, by cfn-lint.
 NOT_MADE = {
     "AWS::ApiGatewayV2::Api", "AWS::ApiGatewayV2::ApiMapping", "AWS::ApiGatewayV2::DomainName",
     "AWS::ApiGatewayV2::Stage", "AWS::CloudWatch::Alarm", "AWS::CloudWatch::Dashboard", "AWS::CodeDeploy::Application",
@@ -29,7 +29,7 @@ def test_only_the_kinds_that_are_known_to_be_left_out_are(stack):
     kinds = {resource["Type"] for resource in template["Resources"].values()}
     made = {resource["Type"] for resource in makeable(template)["Resources"].values()}
     assert kinds - made == NOT_MADE
-    # A template of more could not be deployed.
+    # CloudFormation's limit.
     assert len(template["Resources"]) <= 500
 
 
@@ -50,7 +50,7 @@ def test_the_functions_find_the_tables_that_are_made(stack):
     for function in functions:
         variables = function["Environment"]["Variables"]
         assert {value for name, value in variables.items() if name.endswith("_TABLE")} == tables
-        # Those whose answers link to images of flags, and the page, which shows them.
+        # Functions whose answers link to flags, and the page, which shows them.
         links_to_flags = any(name in function["FunctionName"] for name in ["FormatFunction", "McpFunction", "SiteFunction"])
         assert ("FLAGS_BASE_URL" in variables) == links_to_flags
 

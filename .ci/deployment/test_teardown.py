@@ -1,4 +1,4 @@
-"""The teardown, as docs/OPERATIONS.md has it, run on the stand-in."""
+"""Runs the teardown in docs/OPERATIONS.md on the stand-in."""
 
 import os
 import re
@@ -20,7 +20,7 @@ def stack():
     with aws():
         cloud = boto3.client("cloudformation")
         cloud.create_stack(StackName=STACK, TemplateBody=stack_template(), Capabilities=["CAPABILITY_IAM"])
-        # As the command that makes the first key does.
+        # Like the command that creates the first key.
         database = boto3.client("dynamodb")
         for table in database.list_tables()["TableNames"]:
             database.update_table(TableName=table, DeletionProtectionEnabled=True)
@@ -28,7 +28,7 @@ def stack():
 
 
 def commands():
-    """The blocks of commands of the section, each one as a script."""
+    """The section's blocks of commands, each as a script."""
     operations = (ROOT / "docs/OPERATIONS.md").read_text()
     section = operations.split("\n## Tear down\n")[1].split("\n## ")[0]
     return [block.replace("STACK", STACK) for block in re.findall(r"```sh\n(.*?)```", section, re.DOTALL)]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs each example against the service at TNR_URL with the key in TNR_KEY, and compares what it prints with
-docs/examples/expected.txt. Between them stands a proxy that refuses requests as the service does when a quota is
-exhausted, so that an example that does not wait for `Retry-After` is found.
+"""Runs each example against the service at TNR_URL with the key in TNR_KEY, and compares its output with
+docs/examples/expected.txt. A proxy in between refuses requests like the service when a quota is exhausted, to catch
+an example that does not wait for `Retry-After`.
 
 Usage: run_examples.py TOOLS, through with_server.py, from the root of the project
 """
@@ -37,7 +37,7 @@ def commands(tools):
 
 
 class Proxy(http.server.ThreadingHTTPServer):
-    """Refuses each request when it comes first, and hands it on when it comes again."""
+    """Refuses each request the first time, and forwards it the second time."""
 
     def __init__(self, retry_after):
         super().__init__(("127.0.0.1", 0), Handler)
@@ -110,16 +110,16 @@ def run(command, url, key):
 
 
 def refusal(command, url, key, expected):
-    """What is wrong with the end of a program whose request is refused."""
+    """The error in how a program ends after a refused request."""
     ended = run(command, url, key)
-    # The other lines name a script and its line, if the program is a script.
+    # If the program is a script, other lines name it and a line number.
     if ended.returncode == 0 or expected not in ended.stderr or ended.stdout:
         return [f"must end with '{expected}', got {ended.returncode} {ended.stdout}{ended.stderr}"]
     return []
 
 
 def faults(command):
-    """What is wrong with one example, a sentence each."""
+    """The errors in one example, one sentence each."""
     expected = (EXAMPLES / "expected.txt").read_text()
     with proxy(retry_after=1) as busy:
         ended = run(command, busy.url, KEY)

@@ -1,6 +1,6 @@
-// Holds the archive of flags against the packages that they come from: every image looks like its source, a PNG with no
-// more colors than a palette can have is exact, and the images of some flags are the same bytes when they are made
-// again. Usage: node check.mjs TOOLS, from the root of the project
+// Compares the flag archive with its source packages: every image looks like its source, PNGs whose colors fit a
+// palette are exact, and redrawing some flags gives the same bytes.
+// Usage: node check.mjs TOOLS, from the root of the project
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -9,7 +9,7 @@ import { join, resolve } from "node:path";
 import { LARGEST_DIFFERENCE, SIZES, difference, fitsIntoPalette, imageMaker, isWithin } from "./images.mjs";
 import { flags } from "./sources.mjs";
 
-// Of each kind of source one, and one with more colors than a palette has; to make all of them again takes minutes.
+// One of each kind of source, and one with too many colors for a palette; redrawing all takes minutes.
 const MADE_AGAIN = ["countries/NP", "countries/XK", "states/CO", "states/MN", "states/PR", "states/RI"];
 
 const tools = resolve(process.argv[2]);
@@ -28,7 +28,7 @@ for (const flag of expected) {
   if (!archive[`${flag.path}.svg`]) continue;
   const svg = Buffer.from(archive[`${flag.path}.svg`]).toString();
   if (flag.path.startsWith("countries/") && svg !== flag.svg) failures.push(`${flag.path}.svg is not its source`);
-  // An SVG is held against its source, and a PNG against the SVG.
+  // Compares an SVG with its source, and a PNG with the SVG.
   if (svg !== flag.svg) compare(`${flag.path}.svg`, pixels(svg, SIZES[2]), pixels(flag.svg, SIZES[2]));
   for (const size of SIZES) {
     const name = `${flag.path}-${size.join("x")}.png`;

@@ -1,4 +1,4 @@
-// Makes the archive of all flags, and its version. Usage: node draw.mjs TOOLS, from the root of the project
+// Builds the archive of all flags, and its version. Usage: node draw.mjs TOOLS, from the root of the project
 
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
@@ -11,10 +11,10 @@ import { imageMaker } from "./images.mjs";
 import { flags } from "./sources.mjs";
 
 const FOLDER = "shared/flags/src";
-// The archive is the same whenever it is made.
+// Makes the archive reproducible.
 const TIME = "1980-01-01T00:00:00";
 
-// The images of every flag, made by all processors.
+// Draws every flag's images, on all cores.
 async function allImages(tools) {
   const threads = availableParallelism();
   const made = Array.from({ length: threads }, (_, first) => new Promise((done, failed) => {
@@ -31,7 +31,7 @@ async function imagesOfThread({ tools, first, threads }) {
   return made;
 }
 
-// A PNG is compressed already.
+// PNGs are already compressed.
 function archive(tools, images) {
   const { zipSync } = createRequire(join(tools, "package.json"))("fflate");
   const entries = images.map(([path, bytes]) => [path, [bytes, { level: path.endsWith(".svg") ? 9 : 0, mtime: TIME }]]);

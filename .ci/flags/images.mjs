@@ -1,30 +1,29 @@
-// Makes the images of one flag: an SVG, and a PNG of each size.
+// Makes one flag's images: an SVG, and a PNG of each size.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-// Pixels of the PNGs. All are 3:2, whatever the flag is.
+// PNG sizes in pixels. All are 3:2, regardless of the flag.
 export const SIZES = [[48, 32], [240, 160], [480, 320]];
-// Colors that a palette can have. A PNG of more loses the least visible ones, and every other PNG is exact.
+// Maximum colors in a palette. A PNG with more loses the least visible ones; all others are exact.
 const COLORS = 256;
-// Decimals of coordinates, the fewest first.
+// Decimals in coordinates, fewest first.
 const PRECISIONS = [0, 1, 2, 3];
-// How much a drawing with rounded coordinates may differ from the original, and one with fewer colors from all of them:
-// the mean over all channels, and the part of the pixels of which a channel differs visibly. Another flag differs by
-// far more.
+// Maximum difference between a drawing with rounded coordinates or fewer colors and the original: the mean over all
+// channels, and the share of pixels with a visibly different channel. Another flag differs by far more.
 export const LARGEST_DIFFERENCE = { mean: 0.5, visible: 0.002 };
 const VISIBLE = 64;
 
-// Loads the libraries from the folder that `install` filled. Answers what makes the images of a flag, and what compares
-// an image with a drawing.
+// Loads the libraries from the folder of `install`. Returns functions that draw a flag's images and compare an image
+// with a drawing.
 export async function imageMaker(tools) {
   const require = createRequire(join(tools, "package.json"));
   const load = (name) => import(pathToFileURL(require.resolve(name)));
   const wasm = (name) => readFileSync(require.resolve(name));
 
-  // WebAssembly, so that each machine should draw the same bytes.
+  // WebAssembly, so every machine draws the same bytes.
   const { initWasm, Resvg } = require("@resvg/resvg-wasm");
   await initWasm(wasm("@resvg/resvg-wasm/index_bg.wasm"));
   const { default: optimisePng, init } = await load("@jsquash/oxipng/optimise.js");
@@ -57,7 +56,7 @@ export async function imageMaker(tools) {
 
   const png = async (svg, size) => {
     const drawing = pixels(svg, size);
-    // The encoder merges some colors even of a few if it may drop any; with 0, it may not.
+    // If it may drop colors, the encoder merges some even when there are few; 0 prevents that.
     const encoded = UPNG.encode([drawing], ...size, fitsIntoPalette(drawing) ? 0 : COLORS);
     return new Uint8Array(await optimisePng(encoded, { level: 2 }));
   };
@@ -75,7 +74,7 @@ export async function imageMaker(tools) {
   return { images, pixels, pixelsOfPng };
 }
 
-// The document with coordinates of `precision` decimals, and with a viewBox instead of a size.
+// Rounds coordinates to `precision` decimals, and sets a viewBox instead of a size.
 function rounded(optimize, svg, precision) {
   const overrides = {
     convertTransform: { floatPrecision: 5, transformPrecision: 7 },
@@ -86,7 +85,7 @@ function rounded(optimize, svg, precision) {
   return optimize(svg, { floatPrecision: precision, plugins }).data;
 }
 
-// The document in the middle of an image of this size, as large as it fits there. Its edges are on whole pixels.
+// Scales and centers the document in an image of this size, with its edges on whole pixels.
 function fitted(svg, [width, height]) {
   const [root] = /<svg[^>]*>/.exec(svg);
   const attribute = (name) => new RegExp(`\\s${name}=["']([^"']*)`).exec(root)?.[1];
@@ -101,7 +100,7 @@ function fitted(svg, [width, height]) {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">${document}</svg>`;
 }
 
-// Pixels as a PNG has them: a drawing has each color multiplied by its opacity.
+// Converts to PNG pixels: a drawing has each color multiplied by its opacity.
 function dividedByOpacity(pixels) {
   for (let at = 0; at < pixels.length; at += 4) {
     const opacity = pixels[at + 3] / 255;
@@ -111,7 +110,7 @@ function dividedByOpacity(pixels) {
   return pixels;
 }
 
-// Whether a PNG of this drawing needs no other colors than those that it has.
+// True if a PNG can keep all colors of this drawing.
 export function fitsIntoPalette(drawing) {
   const colors = new Set();
   for (const color of new Uint32Array(drawing)) {
@@ -121,7 +120,7 @@ export function fitsIntoPalette(drawing) {
   return true;
 }
 
-// How much two drawings of the same size differ.
+// The difference between two drawings of the same size.
 export function difference(drawing, original) {
   const [a, b] = [new Uint8Array(drawing), new Uint8Array(original)];
   let sum = 0;
@@ -142,7 +141,7 @@ export function isWithin(limit, { mean, visible }) {
   return mean < limit.mean && visible < limit.visible;
 }
 
-// Text would need a font, and nothing may run or be fetched when a browser shows the image.
+// Text would need a font, and a browser must not run or fetch anything for an image.
 function refuseWhatIsNoDrawing(path, svg) {
   const found = /<(script|style|text|image|foreignObject|a)\b|\son\w+=|\bhref="(?!#)|url\((?!#)|<!ENTITY/i.exec(svg);
   if (found) throw new Error(`${path}.svg has ${found[0]}`);

@@ -1,18 +1,17 @@
-// Which flags there are, and from which package each comes.
+// The list of flags, and the package each comes from.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
-// Flags in the package of countries that no phone number can have: of unions, parts and claims.
+// Flags in the country package that no phone number can have: unions, regions and claims.
 const NO_COUNTRIES = ["EU", "IC", "XA", "XC", "XO"];
-// The territories of the US have codes of their own as countries. Their flag is the same.
+// US territories have their own country codes, with the same flag.
 const TERRITORIES = ["AS", "GU", "MP", "PR", "VI"];
-// The states whose flag has changed since the package of the others was made.
+// States whose flag changed after the other package was released.
 const NEW_FLAGS = ["MN", "MS", "UT"];
 
-// All flags in the order of their paths, each as {path, source, svg}: the path without the ending, the file that
-// it comes from, and its text.
+// All flags ordered by path, each as {path, source, svg}: the path without its extension, its source file and its text.
 export function flags(tools) {
   const folder = (name) => dirname(createRequire(join(tools, "package.json")).resolve(`${name}/package.json`));
   const countries = join(folder("country-flag-icons"), "3x2");
@@ -45,14 +44,14 @@ function asItIs(text) {
   return text;
 }
 
-// The flag of Nepal is no rectangle; the package draws it on white paper.
+// Nepal's flag is not rectangular; the package draws it on white.
 function withoutGround(text) {
   const ground = '<path fill="#FFF" d="M0 0h513v342H0z"/>';
   if (!text.includes(`>${ground}`)) throw new Error("the ground of Nepal's flag is drawn in another way");
   return text.replace(ground, "");
 }
 
-// What a component of React draws, as a document.
+// Converts a React component to an SVG document.
 function ofComponent(text) {
   const [, viewBox] = /viewBox: '([^']*)'/.exec(text);
   const [, drawing] = /__html: `([^`]*)`/.exec(text);

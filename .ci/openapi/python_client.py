@@ -1,5 +1,5 @@
-"""Calls every operation of the service with a Python client that was generated from its description, for a
-success and for a refusal, and reads typed fields of the responses.
+"""Calls every operation of the service with a generated Python client, for a success and an error, and reads typed
+fields of the responses.
 
 Usage: python_client.py PACKAGE, with the folder of the package in PYTHONPATH, through with_server.py.
 """
@@ -19,13 +19,13 @@ WITHOUT_KEY = PACKAGE.Client(URL, raise_on_unexpected_status=True)
 models = importlib.import_module(f"{PACKAGE.__name__}.models")
 UNSET = importlib.import_module(f"{PACKAGE.__name__}.types").UNSET
 
-# The name of each operation and its module, whatever its tag.
+# Each operation's name and module, whatever its tag.
 OPERATIONS = {
     module.name.rpartition(".")[2]: importlib.import_module(module.name)
     for module in pkgutil.walk_packages(PACKAGE.__path__, f"{PACKAGE.__name__}.")
     if f"{PACKAGE.__name__}.api." in module.name and not module.ispkg
 }
-# A request of each operation that succeeds, as its parameters and the model of its response.
+# A successful request per operation: its parameters and response model.
 SUCCESSES = {
     "list_carriers": ({"country": models.Country.CA, "limit": 2}, models.CarrierList),
     "get_carrier": ({"ocn": "908K"}, models.CarrierDetail),
@@ -45,9 +45,9 @@ SUCCESSES = {
     "get_stats_unversioned": ({}, models.Stats),
 }
 PUBLIC = {"get_health", "get_health_unversioned", "get_stats", "get_stats_unversioned"}
-# A version that is not retained.
+# A version that is no longer retained.
 GONE = "20200101T000000Z-0123456789abcdef"
-# Requests that are refused, with the status, the error and a part of the message.
+# Refused requests, with status, error and part of the message.
 REFUSALS = [
     ("list_carriers", {"version": GONE}, 400, "invalid_request", "no longer available"),
     ("get_carrier", {"ocn": "ZZZZ"}, 404, "not_found", "ZZZZ"),
@@ -63,7 +63,7 @@ REFUSALS = [
 
 
 def call(operation, status, model, parameters, client=WITH_KEY):
-    """Sends the request; gives the response as `model`, whose every field the description names."""
+    """Sends the request; returns the response as `model`, with every field documented."""
     response = OPERATIONS[operation].sync_detailed(client=client, **parameters)
     found = f"{operation} {parameters}: {response.status_code} {response.content.decode()}"
     assert response.status_code == status, found
@@ -73,7 +73,7 @@ def call(operation, status, model, parameters, client=WITH_KEY):
 
 
 def undescribed_fields(value):
-    """The fields that the description does not name. A map, such as the counts by state, has no others."""
+    """The undocumented fields. A map, such as the counts by state, has none."""
     if isinstance(value, list):
         return [field for item in value for field in undescribed_fields(item)]
     if not attrs.has(type(value)):
@@ -108,7 +108,7 @@ def check_every_operation():
 
 
 class Misspelled(str):
-    """A value outside an enum, which the client sends without a look at it."""
+    """A value outside an enum, which the client sends unchecked."""
 
     @property
     def value(self):
@@ -157,7 +157,7 @@ def check_lists():
         carriers |= {carrier.ocn: carrier for carrier in page.carriers}
         offset += 60
     assert len(carriers) == total > 100, f"{len(carriers)} of {total}"
-    # A null is a None, not a missing field.
+    # A null becomes None, not a missing field.
     assert carriers["0319"].carrier_type is None and carriers["908K"].common_name is None
 
     exchange = ok("get_exchange", npa="305", nxx="234")

@@ -1,6 +1,6 @@
 /**
- * Calls every operation of the service with types that were generated from its description, for a success and for
- * a refusal. The compiler holds the fields that are read here against the description.
+* Calls every operation of the service with types generated from the OpenAPI document, for a success and an error.
+ * The compiler checks the fields read here against it.
  *
  * Usage: node typescript_client.js, through with_server.py.
  */
@@ -42,7 +42,7 @@ function refusal(
 
 const miami = { tn: "+13052345678" };
 
-/** Checks of each operation. The compiler wants one of each path that the description has, and no other. */
+/** Checks for each operation. The compiler requires one per documented path, and no others. */
 const checks: Record<keyof paths, () => Promise<void>> = {
   "/v1/carriers": async () => {
     const carriers = new Map<string, Schemas["CarrierSummary"]>();

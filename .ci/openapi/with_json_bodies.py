@@ -1,5 +1,5 @@
-"""Prints a description in which bodies of requests are JSON alone. The generator of Python clients leaves out every
-other, with a warning, and a warning may also mean that it left out an operation.
+"""Prints an OpenAPI document with only JSON request bodies. The Python client generator drops all others with a
+warning, and a warning may also mean that it dropped an operation.
 
 Usage: with_json_bodies.py DESCRIPTION
 """

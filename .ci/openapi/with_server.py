@@ -1,5 +1,5 @@
-"""Runs a command while the local server serves the sample of the data. The command finds the server's address
-in TNR_URL, its key in TNR_KEY and its folder in TNR_FOLDER, and this program ends as the command does.
+"""Runs a command while the local server serves the sample data. The command finds the server's URL in TNR_URL, its
+key in TNR_KEY and its folder in TNR_FOLDER. Exits with the command's exit code.
 
 Usage: with_server.py TNR COMMAND [ARGUMENT...]
 """
@@ -12,7 +12,7 @@ import tempfile
 import time
 import urllib.request
 
-# A key of the form that the service makes, whose checksum is right.
+# A key in the service's format, with a valid checksum.
 KEY = "tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn"
 LONGEST_START = 120
 
@@ -24,7 +24,7 @@ def free_port():
 
 
 def wait_until_it_answers(url, server, log):
-    """Waits for the sample to be stored, after which the server answers from it."""
+    """Waits until the sample is stored and served."""
     request = urllib.request.Request(f"{url}/v1/carriers?limit=1", headers={"X-API-Key": KEY})
     end = time.monotonic() + LONGEST_START
     while time.monotonic() < end:
@@ -41,7 +41,7 @@ def wait_until_it_answers(url, server, log):
 def main(tnr, *command):
     port = free_port()
     url = f"http://127.0.0.1:{port}"
-    # Several of these may run at a time.
+    # Several of these may run at once.
     log = f"target/{os.path.basename(command[0])}_server.log"
     with tempfile.TemporaryDirectory() as folder, open(log, "w") as output:
         server = subprocess.Popen(

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Holds the CycloneDX files that list_crates has made against cargo's own view: each names every crate that is
-compiled into the program or runs while it is built, with the checksum in Cargo.lock and a license.
+"""Checks the CycloneDX files from list_crates against cargo's own view: each names every crate that is compiled into
+the program or runs during its build, with the checksum in Cargo.lock and a license.
 
 Usage: check_crate_lists.py TARGET FOLDER, from the root of the project
 """
@@ -13,22 +13,22 @@ import tomllib
 
 
 def crates_of(program, target):
-    """The crates of a program as (name, version), by `cargo tree`."""
+    """A program's crates as (name, version), from `cargo tree`."""
     command = ["cargo", "tree", "--locked", "--package", program, "--edges", "normal,build",
                "--target", target, "--prefix", "none", "--format", "{p}"]
     lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
-    # A line is `name v1.2.3`, and what follows says that it is a macro, of the workspace, or listed before.
+    # A line is `name v1.2.3`; the rest says that it is a macro, in the workspace, or listed before.
     return {(words[0], words[1].removeprefix("v")) for words in map(str.split, lines)}
 
 
 def checksums():
-    """The SHA-256 of each crate of a registry, by (name, version)."""
+    """The SHA-256 of each registry crate, by (name, version)."""
     packages = tomllib.loads(pathlib.Path("Cargo.lock").read_text())["package"]
     return {(package["name"], package["version"]): package.get("checksum") for package in packages}
 
 
 def faults(name, listed, expected, checksum_of):
-    """What is wrong with the file of one program, a sentence each."""
+    """The errors in one program's file, one sentence each."""
     components = {(entry["name"], entry["version"]): entry for entry in listed["components"]}
     own = listed["metadata"]["component"]
     for crate in sorted(expected - components.keys() - {(own["name"], own["version"])}):
@@ -44,7 +44,7 @@ def faults(name, listed, expected, checksum_of):
 
 
 def programs():
-    """The names of what is deployed or handed out: every function, and the local program."""
+    """The names of everything deployed or released: every function, and the local program."""
     functions = [manifest.parent.name for manifest in pathlib.Path("functions").glob("*/Cargo.toml")]
     return sorted(functions) + ["tnr"]
 

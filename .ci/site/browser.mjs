@@ -1,5 +1,4 @@
-// A browser that notices what no page of this service may do: ask another host, break its content security
-// policy, or write an error.
+// A browser that fails a test if a page contacts another host, breaks its content security policy, or logs an error.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -26,8 +25,8 @@ export async function startBrowser() {
 export const stopBrowser = () => browser.close();
 
 /**
- * Opens a page of the service in a tab of a new profile, and calls `test` with it. `at` is what stands after the
- * address of the service, and `expected` matches the errors that the test provokes.
+ * Opens a page of the service in a tab of a new profile, and calls `test` with it. `at` is appended to the
+ * service's URL, and `expected` matches the errors that the test provokes.
  */
 export async function inTab(at, options, test) {
   const { key = KEY, width = 1280, height = 900, scheme = "light", scale = 1, touch = false, expected = null } = options;
@@ -67,7 +66,7 @@ export async function inTab(at, options, test) {
   }
 }
 
-/** Opens a page that is not of this service in a tab of a new profile, and calls `test` with it. */
+/** Opens a page from another site in a tab of a new profile, and calls `test` with it. */
 export async function pageOfAnotherHost(url, test) {
   const context = await browser.newContext();
   try {
@@ -79,21 +78,21 @@ export async function pageOfAnotherHost(url, test) {
   }
 }
 
-/** What an answer shows once it is there; an example is none. */
+/** The text of an answer once it is shown. An example does not count. */
 export async function answer(tab) {
   await tab.locator("#example[hidden] ~ .output #answer:not([aria-busy]) > *").first().waitFor();
   return tab.locator("#answer");
 }
 
-/** Whether the beginning of an element is within the window. */
+/** True if the top of an element is in the window. */
 export const isInView = (element) => element.evaluate((shown) => {
   const { top, height } = shown.getBoundingClientRect();
   return top >= 0 && top + Math.min(height, 40) <= innerHeight;
 });
 
-/** The serious violations of the rules of accessibility. */
+/** The serious accessibility violations. */
 export async function violations(tab) {
-  // As a part of the test and not of the page, whose policy would forbid it.
+  // Runs as part of the test: the page's policy would forbid it.
   const session = await tab.context().newCDPSession(tab);
   await session.send("Runtime.evaluate", { expression: AXE });
   const evaluated = await session.send("Runtime.evaluate", {

@@ -1,4 +1,4 @@
-// The embedded database, from a page of another host that is open in the same browser.
+// Attacks on the embedded database by another host's page in the same browser.
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
@@ -11,7 +11,7 @@ import { KEY, URL_OF_SERVICE, pageOfAnotherHost, startBrowser, stopBrowser } fro
 const variables = Object.fromEntries(readFileSync(join(process.env.TNR_FOLDER, "dynamodb.env"), "utf8")
   .trim().split("\n").map((line) => line.split("=")));
 const DATABASE = variables.AWS_ENDPOINT_URL_DYNAMODB;
-/** A key that nobody has made, and what the database would store of it. */
+/** An unregistered key, and its record in the database. */
 const HASH = "0".repeat(64);
 
 let other;
@@ -26,7 +26,7 @@ after(async () => {
   other.close();
 });
 
-/** Sends a call to the database as a script of the page can, and gives its status, or the name of the error. */
+/** Calls the database as a script on the page can, and returns the status, or the error's name. */
 const call = (tab, operation, body, accessKeyId, options) => tab.evaluate(async ([url, operation, body, id, options]) => {
   const headers = { "content-type": "application/x-amz-json-1.0", "x-amz-target": `DynamoDB_20120810.${operation}` };
   const signature = "SignedHeaders=host;x-amz-date, Signature=00";
@@ -40,11 +40,11 @@ const call = (tab, operation, body, accessKeyId, options) => tab.evaluate(async 
 test("a page of another host neither reads nor writes the embedded database", () =>
   pageOfAnotherHost(`http://127.0.0.1:${other.address().port}/`, async (tab) => {
     const item = { key_hash: { S: HASH }, prefix: { S: "tnr_live_000000" }, name: { S: "of a page" } };
-    // Even a page that knows the credential.
+    // Even if the page knows the credential.
     for (const id of ["local", variables.AWS_ACCESS_KEY_ID]) {
       assert.equal(await call(tab, "PutItem", { TableName: "api_keys", Item: item }, id, {}), "TypeError", id);
       assert.equal(await call(tab, "Scan", { TableName: "api_keys" }, id, {}), "TypeError", id);
-      // A browser sends this without asking first, and shows no answer.
+      // A browser sends this without a preflight, and hides the answer.
       assert.equal(await call(tab, "PutItem", { TableName: "api_keys", Item: item }, id, { mode: "no-cors" }), 0, id);
     }
     const stored = await fetch(DATABASE, {
@@ -59,7 +59,7 @@ test("a page of another host neither reads nor writes the embedded database", ()
     });
     const text = await stored.text();
     assert.ok(text.includes(KEY.slice(0, 15)) && !text.includes(HASH), text);
-    // The API itself may be called by pages, with a key.
+    // Pages may call the API itself, with a key.
     const asked = await tab.evaluate(([url, key]) => fetch(url, { headers: { "x-api-key": key } }).then((it) => it.status),
       [`${URL_OF_SERVICE}/v1/npa/415?limit=1`, KEY]);
     assert.equal(asked, 200);

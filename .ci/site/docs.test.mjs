@@ -1,4 +1,4 @@
-// The documentation: every operation of the description of the API, with a form that sends it.
+// The documentation: every operation in the OpenAPI document, with a form that sends it.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -13,7 +13,7 @@ after(stopBrowser);
 const ready = (tab) => tab.locator("#common").waitFor();
 const operation = (tab, id) => tab.locator(`[id="${id}"]`);
 
-/** Sends an operation, and gives status and body of the response. */
+/** Sends an operation, and returns the response's status and body. */
 async function tryOut(tab, id) {
   const [response] = await Promise.all([
     tab.waitForResponse((answered) => new URL(answered.url()).pathname.startsWith("/v1/")),

@@ -1,4 +1,4 @@
-// What the page says before, while and after it looks something up, and where: examples, waiting, answers and errors.
+// Feedback before, during and after a lookup: examples, waiting, answers and errors.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -31,7 +31,7 @@ test("the form comes first, and has the focus where that opens no keyboard", asy
   }
 });
 
-/** The names in JSON, with those of the first item of a list. */
+/** The names in JSON, including those in a list's first item. */
 const shapeOf = (json) => {
   if (Array.isArray(json)) return json.slice(0, 1).map(shapeOf);
   if (json === null || typeof json !== "object") return "value";

@@ -1,4 +1,4 @@
-// The key: where it is typed, where it is kept, and which tabs have it.
+// The key: where it is entered and stored, and which tabs have it.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

@@ -10,10 +10,10 @@ after(stopBrowser);
 
 const firstColumn = (tab) => tab.locator("#answer tbody tr td:first-child").allInnerTexts();
 
-/** Waits until a list shows this part of it. */
+/** Waits until a list shows this range. */
 const range = (tab, text) => tab.locator(".list-head p", { hasText: text }).waitFor();
 
-/** The page after or before, once it is shown. */
+/** The next or previous page, once it is shown. */
 async function turn(tab, name) {
   const before = await tab.locator(".list-head p").innerText();
   await tab.getByRole("link", { name }).click();

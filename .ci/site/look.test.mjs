@@ -1,4 +1,4 @@
-// How the page looks and how it is reached: narrow screens, both colors, paper, the keyboard, screen readers.
+// Appearance and accessibility: narrow screens, light and dark mode, print, keyboard, screen readers.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

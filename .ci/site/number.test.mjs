@@ -1,4 +1,4 @@
-// The view of a number, the key, and the request in other languages.
+// The number view, the key, and the request in other languages.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -126,7 +126,7 @@ const PROGRAMS = {
   TypeScript: (code) => ["node", ["--input-type=module", "-e", code]],
 };
 
-// The number has what a shell, a URL and a string of a language could take for their own.
+// The number has characters that are special in a shell, a URL or a string literal.
 test("a snippet is a program that makes the request which is shown", () =>
   inTab("/#number?tn='%22%24(305)%20234%605678%5C&country=CA", {}, async (tab) => {
     await answer(tab);

@@ -1,5 +1,5 @@
-//! Has the crate built again when a sample request or the snapshot of an answer is added or removed,
-//! since the OpenAPI description embeds their folders.
+//! Rebuilds the crate when sample requests or response snapshots are added or removed, because the
+//! OpenAPI description embeds their folders.
 
 fn main() {
     println!("cargo::rerun-if-changed=tests/e2e/api/snapshots");

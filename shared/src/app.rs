@@ -1,4 +1,4 @@
-//! Wraps the routes of a function, with or without authentication, and runs them.
+//! Wraps a function's routes, with or without authentication, and runs them.
 
 use std::{convert::Infallible, sync::Arc};
 
@@ -30,7 +30,7 @@ use crate::{
 
 pub use crate::routes::Routes;
 
-/// A service that answers the routes of `functions`, and any other path with a 404 in JSON.
+/// A service that serves the routes of `functions`, with a JSON 404 for any other path.
 pub fn service(functions: impl IntoIterator<Item = Routes>, app: App) -> Router {
     let functions: Vec<Routes> = functions.into_iter().collect();
     let paths: Vec<String> = functions.iter().flat_map(Routes::paths).map(str::to_owned).collect();
@@ -47,7 +47,7 @@ pub fn service(functions: impl IntoIterator<Item = Routes>, app: App) -> Router 
     ignore_trailing_slashes(observed, paths)
 }
 
-/// The router behind the secret of the origin, if there is one.
+/// The router behind the origin secret, if there is one.
 fn behind_secret(router: Router, app: &App) -> Router {
     if app.origin_secrets.to_send().is_none() {
         return router;
@@ -63,16 +63,16 @@ pub fn openapi(functions: impl IntoIterator<Item = Routes>) -> OpenApi {
         .fold(OpenApiRouter::<App>::default(), |merged, routes| merged.merge(routes.router))
         .into_openapi();
     let paths = std::mem::take(&mut description.paths.paths);
-    // OpenAPI has no parameter that matches the rest of a path.
+    // OpenAPI cannot express a parameter that matches the rest of a path.
     description.paths.paths =
         paths.into_iter().map(|(path, item)| (path.replace("{*", "{"), item)).collect();
     description
 }
 
-/// Runs the routes of a function on Lambda until the container ends. `main` calls this.
+/// Runs a function's routes on Lambda until the container ends. Called by `main`.
 ///
-/// A single thread is fastest for one request at a time. Where Lambda gives a container several at once, there
-/// is a thread for each processor.
+/// A single thread is fastest for one request at a time. If Lambda sends a container several at once, there is
+/// one thread per processor.
 pub fn start(routes: fn() -> Routes) -> Result<(), Error> {
     let mut threads = if takes_several_requests() {
         Builder::new_multi_thread()
@@ -82,8 +82,8 @@ pub fn start(routes: fn() -> Routes) -> Result<(), Error> {
     threads.enable_all().build()?.block_on(run(routes()))
 }
 
-/// Prepares the dataset, the routes and the extension that writes usage side by side, before the first request
-/// is asked for. Public routes need none of them.
+/// Prepares the dataset, the routes and the extension that writes usage concurrently, before asking for the
+/// first request. Public routes need none of them.
 async fn run(routes: Routes) -> Result<(), Error> {
     logging::log_as_json();
     let app = App::on(Store::from_env(TimeoutProfile::Request));
@@ -98,13 +98,13 @@ async fn run(routes: Routes) -> Result<(), Error> {
             tracing::error!(error = with_causes(&error), "starting without a dataset");
         }
     });
-    // The manifest is asked for now, and on its way while the routes are put together.
+    // Sends the manifest request now, so it is in flight while the routes are built.
     tokio::task::yield_now().await;
     let ready = async { tokio::try_join!(loaded, prepared).map(|_| ()).map_err(Error::from) };
     extension::run(lambda(routes, app).then(buffered_response::read), quotas, ready).await
 }
 
-/// The service that a Lambda function runs: `routes` behind API Gateway.
+/// The service of a Lambda function: `routes` behind API Gateway.
 pub fn lambda(
     routes: Routes,
     app: App,

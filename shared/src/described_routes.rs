@@ -1,5 +1,5 @@
-//! The methods and parameters of each route, from its description: which methods are answered, which ones a
-//! 405 names, which ones a browser may send, and which parameters are known.
+//! The methods and parameters of each route, from its OpenAPI description: which methods are allowed, which
+//! ones a 405 or a preflight response lists, and which parameters are known.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -18,8 +18,8 @@ use crate::{
     unknown_params::refusal,
 };
 
-/// The methods of a path that is not a route: all that a route may have. After a preflight that they pass,
-/// a page can read the 404.
+/// The methods of an unknown path: every method a route can have. Preflights then succeed, so a page can read
+/// the 404.
 static UNKNOWN_PATH: DescribedRoute = DescribedRoute {
     allow: HeaderValue::from_static("GET, HEAD, POST, OPTIONS"),
     usage: String::new(),
@@ -27,19 +27,19 @@ static UNKNOWN_PATH: DescribedRoute = DescribedRoute {
     params: Vec::new(),
 };
 
-/// All routes by their paths as the router writes them.
+/// All routes, by path as the router writes it.
 #[derive(Clone)]
 pub(crate) struct DescribedRoutes(Arc<HashMap<String, DescribedRoute>>);
 
 /// The methods and parameters of one route.
 pub(crate) struct DescribedRoute {
-    /// All methods, as `Allow` lists them.
+    /// All methods, for the `Allow` header.
     pub allow: HeaderValue,
-    /// The methods to use, as a sentence lists them.
+    /// The allowed methods, as prose.
     usage: String,
-    /// `true` if one of them sends a body.
+    /// `true` if a method takes a body.
     pub takes_body: bool,
-    /// The query parameters that each method knows.
+    /// The known query parameters of each method.
     params: Vec<(Method, Vec<String>)>,
 }
 
@@ -51,7 +51,7 @@ impl DescribedRoutes {
         ))
     }
 
-    /// Refuses a method that the route does not have.
+    /// Rejects a method that the route does not support.
     pub fn check_method(&self, request: &Request) -> Result<(), ApiError> {
         let (method, path) = (request.method(), request.uri().path());
         let route = self.route_of(request);
@@ -62,14 +62,12 @@ impl DescribedRoutes {
         Err(ApiError::MethodNotAllowed { message, allow: route.allow.clone() })
     }
 
-    /// Refuses a parameter that the route does not know, since a mistyped filter would otherwise be answered
-    /// as if it had not been given.
+    /// Rejects unknown parameters. Otherwise a mistyped filter would be silently ignored.
     pub fn check_params(&self, request: &Request) -> Result<(), ApiError> {
         let query = request.uri().query().unwrap_or_default();
         self.route_of(request).check_params(request.method(), query)
     }
 
-    /// The route of a request.
     pub fn route_of(&self, request: &Request) -> &DescribedRoute {
         let route = request.extensions().get::<MatchedPath>();
         route.and_then(|route| self.0.get(route.as_str())).unwrap_or(&UNKNOWN_PATH)
@@ -90,7 +88,7 @@ impl DescribedRoute {
             .filter_map(|(method, operation)| Some((method, query_params(operation.as_ref()?))))
             .collect();
         let methods = || params.iter().map(|(method, _)| method.as_str());
-        // The router answers `HEAD` by the handler of `GET`, and the layers around it `OPTIONS`.
+        // The router answers `HEAD` with the `GET` handler, and the outer layers answer `OPTIONS`.
         let allow: Vec<&str> = methods()
             .flat_map(|method| if method == "GET" { vec![method, "HEAD"] } else { vec![method] })
             .chain(["OPTIONS"])
@@ -148,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_route_has_the_methods_of_its_description_and_those_that_come_with_them() {
+    fn a_route_has_its_described_and_implied_methods() {
         for (methods, allow, usage, takes_body) in [
             (vec![Get], "GET, HEAD, OPTIONS", "GET", false),
             (vec![Post], "POST, OPTIONS", "POST", true),
@@ -161,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_parameter_is_refused_whatever_the_method() {
+    fn unknown_parameters_are_rejected_for_every_method() {
         let route = route(vec![Get, Post]);
         for method in [Method::GET, Method::HEAD, Method::POST] {
             assert!(route.check_params(&method, "npa=415&apiKey=k").is_ok(), "{method}");

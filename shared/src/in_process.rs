@@ -1,8 +1,8 @@
-//! The routes of functions, asked within the process instead of over a port.
+//! Calls the routes of functions in process instead of over a port.
 //!
-//! The tools of agents and the commands of the terminal answer what the API answers: they ask its own
-//! routes. Such a request needs no key, counts against no quota and has no line in the access log. Its
-//! caller was admitted before, or sits at the machine.
+//! Agent tools and terminal commands return what the API returns, by calling its routes. Such a request needs
+//! no key, does not count against a quota, and is not in the access log. Its caller was admitted before, or is
+//! at the machine.
 
 use axum::{
     Router,
@@ -23,15 +23,15 @@ use crate::{
     state::App,
 };
 
-/// The routes of some functions, which answer within the process. It is cheap to clone.
+/// The routes of some functions, called in process. Cheap to clone.
 #[derive(Clone)]
 pub struct InProcess {
     router: Router,
-    /// The address to which answers link.
+    /// The address that links in responses use.
     address: PublicAddress,
 }
 
-/// The answer of a route.
+/// A route's response.
 #[derive(Debug, Clone)]
 pub struct Answer {
     pub status: StatusCode,
@@ -40,19 +40,19 @@ pub struct Answer {
 }
 
 impl InProcess {
-    /// The routes of `functions` on the data of `app`, for a client who sits at the machine.
+    /// The routes of `functions` on the data of `app`, for a local client.
     pub fn new(functions: impl IntoIterator<Item = Routes>, app: App) -> Self {
         let routers = functions.into_iter().map(Routes::into_unguarded_router);
         let router = routers.fold(Router::new(), Router::merge).fallback(endpoint_not_found);
         Self { router: answer_panics(router.with_state(app)), address: PublicAddress::Nowhere }
     }
 
-    /// The same routes, asked for a client who has reached the service at `address`.
+    /// The same routes, for a client that reached the service at `address`.
     pub fn at(&self, address: PublicAddress) -> Self {
         Self { router: self.router.clone(), address }
     }
 
-    /// The answer to a `GET` of `path` with these parameters in its query.
+    /// Sends a `GET` to `path` with these query parameters.
     pub async fn get<'a>(
         &self,
         path: &str,
@@ -64,8 +64,8 @@ impl InProcess {
         }
     }
 
-    /// The answer to a `POST` of JSON to `path` with these parameters in its query. A handler that
-    /// counts items makes the `charge`.
+    /// Sends a `POST` of JSON to `path` with these query parameters. A handler that counts items makes the
+    /// `charge`.
     pub async fn post<'a>(
         &self,
         path: &str,
@@ -84,7 +84,7 @@ impl InProcess {
         self.ask(request).await
     }
 
-    /// The answer to a request. Its path and query are as a client writes them.
+    /// Sends a request. Its path and query are written as a client would.
     pub async fn ask(&self, mut request: Request) -> Answer {
         request.extensions_mut().insert(self.address.clone());
         let Ok(response) = self.router.clone().oneshot(request).await;
@@ -93,7 +93,7 @@ impl InProcess {
 }
 
 impl Answer {
-    /// The answer of a route that refuses a request.
+    /// The response of a route that rejects a request.
     pub async fn from_error(error: ApiError) -> Self {
         Self::read(error.into_response()).await
     }
@@ -104,8 +104,8 @@ impl Answer {
     }
 }
 
-/// A request of `path` with a query. Nothing but letters and digits stands in it as it is, so that a plus
-/// sign is not taken for a space.
+/// A request to `path` with a query. Everything but letters and digits is encoded, so a plus sign is not read
+/// as a space.
 fn request<'a>(
     path: &str,
     params: impl IntoIterator<Item = (&'a str, &'a str)>,
@@ -117,7 +117,7 @@ fn request<'a>(
     let separator = if pairs.is_empty() { "" } else { "?" };
     let uri = format!("{path}{separator}{}", pairs.join("&")).parse::<Uri>();
     let mut request = Request::new(body);
-    // Of an encoded query only its length can be wrong.
+    // An encoded query can only be too long.
     *request.uri_mut() =
         uri.map_err(|_| ApiError::invalid("The parameters must have less than 64 KB in all"))?;
     Ok(request)
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_sign_of_a_parameter_is_encoded() {
+    fn special_characters_in_parameters_are_encoded() {
         let uri = |params: &[(&'static str, &'static str)]| {
             let request = request("/v1/format", params.iter().copied(), Body::empty());
             request.unwrap().uri().to_string()
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_that_no_url_can_hold_are_refused() {
+    fn parameters_too_long_for_a_url_are_rejected() {
         let long = "x".repeat(70_000);
         assert!(request("/v1/search", [("q", &*long)], Body::empty()).is_err());
     }

@@ -1,10 +1,10 @@
-//! The code that the functions behind the API share.
+//! Code shared by the functions behind the API.
 //!
-//! A request passes through it in one direction. [`gateway`] restores the URL that the client wrote, [`app`] finds
-//! its route, [`auth`] checks its key, and [`quota`] counts it. [`params`] and [`pagination`] parse its query. A
-//! handler asks [`lookup`] for a record or a dataset. [`errors`] turns a failure into a response, [`csv_pages`]
-//! writes a page as CSV, [`http`] applies the rules of HTTP, and [`telemetry`] writes the line of the access log.
-//! [`state`] holds the data that all handlers share, and [`in_process`] asks the handlers without a port.
+//! A request flows in one direction. [`gateway`] restores the URL that the client wrote, [`app`] finds its
+//! route, [`auth`] validates its key, and [`quota`] counts it. [`params`] and [`pagination`] parse its query. A
+//! handler gets a record or a dataset from [`lookup`]. [`errors`] turns a failure into a response,
+//! [`csv_pages`] writes a page as CSV, [`http`] applies the HTTP rules, and [`telemetry`] writes the access log
+//! line. [`state`] holds the data shared by all handlers, and [`in_process`] calls the handlers without a port.
 
 mod access_log;
 pub mod app;

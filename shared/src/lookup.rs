@@ -1,9 +1,9 @@
-//! Reads single records from DynamoDB, checked against the dataset in memory, and selects the
-//! dataset that a page of a list is taken from.
+//! Reads single records from DynamoDB, checked against the dataset in memory, and selects the dataset for a
+//! page of a list.
 //!
-//! The dataset names the version that last changed each record. An item counts only if this version wrote it.
-//! Otherwise, and if DynamoDB fails, the record comes from the dataset. So the lookups and lists of a container
-//! always agree, even while an import is changing items.
+//! The dataset names the version that last changed each record. An item counts only if that version wrote it.
+//! Otherwise, or if DynamoDB fails, the record comes from the dataset. A container's lookups and lists
+//! therefore always agree, even while an import is changing items.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -19,17 +19,17 @@ use crate::{
     state::App,
 };
 
-/// The age that an exchange may have.
+/// Required freshness of an exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Freshness {
-    /// Read some minutes ago.
+    /// May be a few minutes old.
     Cached,
     /// Read now.
     Fresh,
 }
 
 impl App {
-    /// The dataset that a page is taken from.
+    /// The dataset for a page of a list.
     pub async fn dataset_for_listing(
         &self,
         param: &VersionParam,
@@ -47,7 +47,7 @@ impl App {
         Ok(loaded)
     }
 
-    /// The lookups of one request.
+    /// Starts the lookups of one request.
     pub async fn lookups(&self) -> Result<Lookups<'_>, ApiError> {
         let current = self.dataset.get().await?;
         record_version(&current);
@@ -55,14 +55,14 @@ impl App {
     }
 }
 
-/// Looks up single records, all in the same version of the data.
+/// Looks up single records, all in the same data version.
 pub struct Lookups<'a> {
     app: &'a App,
     current: LoadedVersion,
 }
 
 impl Lookups<'_> {
-    /// The carrier with this OCN. If the dataset has no such record, no item is read.
+    /// The carrier with this OCN. If the dataset does not have it, nothing is read.
     pub async fn carrier(&self, ocn: Ocn) -> Option<Carrier> {
         let Self { app: App { store, .. }, current: LoadedVersion { dataset, .. } } = self;
         let expected = dataset.last_changed(RecordKey::Carrier(ocn))?;
@@ -74,19 +74,17 @@ impl Lookups<'_> {
         dataset.carrier(ocn)
     }
 
-    /// The area code with this NPA, from the dataset in memory, so that an exchange with its area
-    /// code costs one read.
+    /// The area code with this NPA. It comes from memory, so an exchange with its area code costs one read.
     pub fn area_code(&self, npa: Npa) -> Option<AreaCode> {
         self.current.dataset.area_code(npa)
     }
 
-    /// The exchange with this NPA-NXX.
     pub async fn exchange(&self, npa_nxx: NpaNxx, freshness: Freshness) -> Option<Exchange> {
         self.exchanges(&[npa_nxx].into(), freshness).await.remove(&npa_nxx)
     }
 
-    /// The exchanges with these NPA-NXXs. Exchanges that are not in the data are left out. Those to read are
-    /// read in batches, all batches at the same time.
+    /// The exchanges with these NPA-NXXs, except those not in the data. Reads are batched, and all batches run
+    /// concurrently.
     pub async fn exchanges(
         &self,
         npa_nxxs: &BTreeSet<NpaNxx>,
@@ -109,7 +107,7 @@ impl Lookups<'_> {
             context.cache_hits += found.len() as u32;
             context.cache_misses += missed.len() as u32;
         });
-        // If the dataset has no such record, no item is read.
+        // If the dataset does not have the record, nothing is read.
         let dataset = &self.current.dataset;
         missed.retain(|npa_nxx| dataset.last_changed(RecordKey::Exchange(*npa_nxx)).is_some());
         let mut items = self.items_of(&missed).await;
@@ -127,8 +125,8 @@ impl Lookups<'_> {
         found
     }
 
-    /// The items of these exchanges, without those that cannot be read. A function that only looks up single
-    /// exchanges may read no batches.
+    /// The readable items of these exchanges. A function that only looks up single exchanges lacks permission
+    /// for batch reads.
     async fn items_of(&self, npa_nxxs: &[NpaNxx]) -> HashMap<NpaNxx, LookupItem<Exchange>> {
         let store = &self.app.store;
         let reads = match *npa_nxxs {
@@ -158,7 +156,7 @@ impl Lookups<'_> {
     }
 }
 
-/// Logs a failed read, unless the table is left alone after an earlier one.
+/// Logs a failed read, unless the table is being left alone after an earlier one.
 fn warn_of_unread(error: &StoreError) {
     if !error.is_left_alone() {
         tracing::warn!(

@@ -1,4 +1,4 @@
-//! The routes of a function, and how they admit requests.
+//! A function's routes, and how they admit requests.
 
 use std::{any::Any, sync::Arc};
 
@@ -21,10 +21,10 @@ use crate::{
     state::App,
 };
 
-/// The routes of one function. They need a key unless they are declared public.
+/// The routes of one function. They require a key unless declared public.
 pub struct Routes {
     pub(crate) router: OpenApiRouter<App>,
-    /// The routes that the description of the API leaves out, with no more than their methods.
+    /// Routes that the API description omits, with only their methods.
     undescribed: OpenApi,
     is_public: bool,
     pub(crate) preparation: fn(),
@@ -44,17 +44,17 @@ impl From<OpenApiRouter<App>> for Routes {
 }
 
 impl Routes {
-    /// Routes that can be called without a key.
+    /// Routes that need no key.
     pub fn public(router: OpenApiRouter<App>) -> Self {
         Self { is_public: true, ..Self::from(router) }
     }
 
-    /// The same routes and one for browsers, which the description of the API leaves out.
+    /// Adds a browser route that the API description omits.
     pub fn with_undescribed(self, path: &'static str, handler: MethodRouter<App>) -> Self {
         self.and_undescribed(HttpMethod::Get, path, handler)
     }
 
-    /// The same routes and one that answers `POST`, which the description of the API leaves out.
+    /// Adds a `POST` route that the API description omits.
     pub fn with_undescribed_post(self, path: &'static str, handler: MethodRouter<App>) -> Self {
         self.and_undescribed(HttpMethod::Post, path, handler)
     }
@@ -70,43 +70,43 @@ impl Routes {
         Self { router: self.router.route(path, handler), ..self }
     }
 
-    /// The same routes, for which a Lambda function calls `preparation` while it loads the dataset.
+    /// Sets a `preparation` that a Lambda function runs while it loads the dataset.
     pub fn prepared_by(self, preparation: fn()) -> Self {
         Self { preparation, ..self }
     }
 
-    /// The same routes, of which a `POST` to one of these paths counts as many requests as its handler
-    /// charges. A request that is refused before counts as one.
+    /// A `POST` to one of these paths counts as many requests as its handler charges. If it is rejected
+    /// earlier, it counts as one.
     pub fn counted_by_items(self, counted_by_items: &'static [&'static str]) -> Self {
         Self { counted_by_items, ..self }
     }
 
-    /// Returns `true` if requests are admitted by a key.
+    /// Returns `true` if requests need a key.
     pub fn need_key(&self) -> bool {
         !self.is_public
     }
 
-    /// The paths of the routes as the router writes them: `{*tn}` matches the rest of a path.
+    /// The paths as the router writes them: `{*tn}` matches the rest of a path.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         self.descriptions().into_iter().flat_map(paths_of)
     }
 
-    /// The paths of the routes that the description of the API leaves out.
+    /// The paths of routes that the API description omits.
     pub fn undescribed_paths(&self) -> Vec<&str> {
         paths_of(&self.undescribed).collect()
     }
 
-    /// The descriptions of the routes: of those in the description of the API, and of the others.
+    /// The route descriptions: those in the API description, then the others.
     pub(crate) fn descriptions(&self) -> [&OpenApi; 2] {
         [self.router.get_openapi(), &self.undescribed]
     }
 
-    /// A router that admits every request, for those that come from within the process.
+    /// A router without authentication, for in-process requests.
     pub(crate) fn into_unguarded_router(self) -> Router<App> {
         self.router.into()
     }
 
-    /// A router that admits requests: with a key and known parameters if the routes are protected.
+    /// A router with authentication: protected routes require a key and known parameters.
     pub(crate) fn into_router(self, app: &App, described: &DescribedRoutes) -> Router<App> {
         let described = described.clone();
         if self.is_public {
@@ -119,13 +119,13 @@ impl Routes {
     }
 }
 
-/// The paths of the routes that are described.
+/// The paths of the described routes.
 fn paths_of(description: &OpenApi) -> impl Iterator<Item = &str> {
     description.paths.paths.keys().map(String::as_str)
 }
 
-/// Lets caches store public responses for a minute, since they are the same for every client, unless
-/// the handler decides otherwise.
+/// Lets caches store public responses for a minute unless the handler decides otherwise, since they are the
+/// same for every client.
 async fn admit_anybody(
     State(described): State<DescribedRoutes>,
     request: Request,
@@ -138,8 +138,7 @@ async fn admit_anybody(
     Ok(response)
 }
 
-/// The answer for a path without an endpoint. A path that ends where the code of an exchange belongs gets
-/// its usage.
+/// The error for an unknown path. A path that is only missing an exchange's code gets usage instead.
 pub(crate) async fn endpoint_not_found(uri: Uri) -> ApiError {
     let path = uri.path().trim_end_matches('/');
     match path.strip_prefix("/v1/npa/").and_then(|rest| rest.split_once('/')) {
@@ -148,13 +147,13 @@ pub(crate) async fn endpoint_not_found(uri: Uri) -> ApiError {
     }
 }
 
-/// The router, which answers a request whose handler panics.
+/// Adds a response for handlers that panic.
 pub(crate) fn answer_panics(router: Router) -> Router {
     router.layer(CatchPanicLayer::custom(internal_error))
 }
 
-/// The response to a request whose handler panicked. The message of the panic is not logged, since
-/// it may quote the request; its place is logged by the panic hook.
+/// The response if a handler panics. The panic message may quote the request, so it is not logged. The panic
+/// hook logs its location.
 fn internal_error(_message: Box<dyn Any + Send>) -> Response {
     tracing::error!("a handler panicked");
     ApiError::Internal.into_response()

@@ -1,4 +1,4 @@
-//! The state that all handlers share.
+//! State shared by all handlers.
 
 use std::{env, sync::Arc, time::Duration};
 
@@ -14,34 +14,33 @@ use crate::{
     telemetry::Observer,
 };
 
-/// The time to live of a cached exchange.
+/// Cache lifetime of an exchange.
 const EXCHANGE_CACHE_TIME: Duration = Duration::from_secs(300);
 const EXCHANGE_CACHE_SIZE: u64 = 10_000;
-/// Whose pages may read responses if `CORS_ORIGINS` is not set: anybody's, since a page has to have
-/// a key anyway.
+/// The default origins whose pages may read responses: all, since a page needs a key anyway.
 const DEFAULT_ORIGINS: &str = "*";
 
-/// The state that all handlers share. It is cheap to clone.
+/// State shared by all handlers. Cheap to clone.
 #[derive(Clone)]
 pub struct App {
     pub store: Store,
     pub dataset: Arc<CurrentDataset>,
     pub keys: Arc<KeyRing>,
     pub quotas: Arc<Quotas>,
-    /// The host of flag images, to which responses link.
+    /// The host of the flag images that responses link to.
     pub flag_images: FlagImages,
     /// The origins whose pages may read responses in a browser.
     pub allowed_origins: AllowedOrigins,
-    /// Observer of answered requests, besides the access log.
+    /// Observer of answered requests, in addition to the access log.
     pub observer: Option<Observer>,
-    /// Secrets of which a request from API Gateway must have one, if there are any.
+    /// The secrets that requests from API Gateway must carry, if any.
     pub origin_secrets: OriginSecrets,
-    /// Recently read exchanges, by NPA-NXX and version of the data.
+    /// Recently read exchanges, by NPA-NXX and data version.
     pub(crate) exchanges: Cache<(NpaNxx, Version), Exchange>,
 }
 
 impl App {
-    /// An app that reads from `store`. Its other settings come from the environment.
+    /// Creates an app that reads from `store`. Its other settings come from the environment.
     pub fn on(store: Store) -> Self {
         let exchange_cache =
             Cache::builder().max_capacity(EXCHANGE_CACHE_SIZE).time_to_live(EXCHANGE_CACHE_TIME);
@@ -63,7 +62,7 @@ impl App {
     }
 }
 
-/// The environment variable `name`, or else `default`.
+/// The value of environment variable `name`, or `default`.
 fn setting(name: &str, default: &str) -> String {
     env::var(name).unwrap_or_else(|_| default.to_owned())
 }

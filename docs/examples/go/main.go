@@ -1,5 +1,5 @@
-// Command numbers asks the Telephone Number Reference Service about one number, about many at once, and for all pages
-// of a search.
+// Command numbers calls the Telephone Number Reference Service for one number, a batch of numbers, and all pages of a
+// search.
 //
 // Usage: TNR_URL=http://127.0.0.1:3000 TNR_KEY=tnr_live_... go run .
 package main
@@ -22,11 +22,11 @@ import (
 const (
 	attempts = 4
 	timeout  = 10 * time.Second
-	// A quota of a day may be hours away; whoever called can decide better what to do then.
+	// A daily quota may reset hours from now; let the caller decide what to do.
 	longestWait = time.Minute
 )
 
-// FormatResult is what a phone number is: the fields that are read below.
+// FormatResult has the fields of a format result that are read below.
 type FormatResult struct {
 	Valid   bool `json:"valid"`
 	Formats struct {
@@ -37,27 +37,27 @@ type FormatResult struct {
 		State       string `json:"state"`
 		CountryName string `json:"countryName"`
 	} `json:"location"`
-	// Carrier is the holder as assigned: the number may have been ported to another carrier since.
+	// Carrier is the holder as assigned; the number may have been ported since.
 	Carrier struct {
 		Name string `json:"name"`
 	} `json:"carrier"`
 }
 
-// Answer is one number of many, as sent, with a result or an error.
+// Answer is one number in a batch, as sent, with a result or an error.
 type Answer struct {
 	TN     string        `json:"tn"`
 	Result *FormatResult `json:"result"`
 	Error  *Refused      `json:"error"`
 }
 
-// Exchange is one NPA-NXX that a search has found.
+// Exchange is one NPA-NXX found by a search.
 type Exchange struct {
 	NPA         string `json:"npa"`
 	NXX         string `json:"nxx"`
 	CompanyName string `json:"company_name"`
 }
 
-// Refused is the error of a request that the service refused. Name is stable, such as "not_found".
+// Refused is the error for a refused request. Name is stable, such as "not_found".
 type Refused struct {
 	Status  int    `json:"-"`
 	Name    string `json:"error"`
@@ -75,7 +75,7 @@ type Client struct {
 	HTTP http.Client
 }
 
-// Format tells what a phone number is.
+// Format describes a phone number.
 func (client *Client) Format(ctx context.Context, number string, options url.Values) (FormatResult, error) {
 	var result FormatResult
 	path := "/v1/format/" + url.PathEscape(number)
@@ -83,7 +83,7 @@ func (client *Client) Format(ctx context.Context, number string, options url.Val
 	return result, err
 }
 
-// FormatMany tells what each of up to 1,000 phone numbers is, in the same order.
+// FormatMany describes up to 1,000 phone numbers, in order.
 func (client *Client) FormatMany(ctx context.Context, numbers []string, options url.Values) ([]Answer, error) {
 	body, err := json.Marshal(numbers)
 	if err != nil {
@@ -96,7 +96,7 @@ func (client *Client) FormatMany(ctx context.Context, numbers []string, options 
 	return many.Results, err
 }
 
-// Search calls use with each exchange that meets all filters, page by page.
+// Search calls use with each exchange that matches all filters, page by page.
 func (client *Client) Search(ctx context.Context, filters url.Values, use func(Exchange)) error {
 	for address := client.address("/v1/search", filters); address != ""; {
 		var page struct {
@@ -120,7 +120,7 @@ func (client *Client) address(path string, query url.Values) string {
 	return strings.TrimSuffix(client.URL, "/") + path + "?" + query.Encode()
 }
 
-// send reads the JSON of a success into result. It waits and sends again if the service asks for that.
+// send reads a successful response's JSON into result. Waits and retries if the service asks for that.
 func (client *Client) send(
 	ctx context.Context, method, address string, body []byte, result any,
 ) (http.Header, error) {
@@ -157,7 +157,7 @@ func (client *Client) send(
 	}
 }
 
-// timeToWait is how long to wait before the request is sent again, and whether that can help.
+// timeToWait returns the wait before a retry, and whether a retry can help.
 func timeToWait(response *http.Response) (time.Duration, bool) {
 	switch response.StatusCode {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
@@ -169,7 +169,7 @@ func timeToWait(response *http.Response) (time.Duration, bool) {
 	}
 }
 
-// refusal is the error of a response. A proxy on the way may have answered with something else than JSON.
+// refusal is the error in a response. A proxy may have answered with something other than JSON.
 func refusal(response *http.Response, content []byte) error {
 	refused := Refused{Status: response.StatusCode}
 	if json.Unmarshal(content, &refused) != nil || refused.Name == "" {
@@ -180,7 +180,7 @@ func refusal(response *http.Response, content []byte) error {
 
 var nextLink = regexp.MustCompile(`<([^>]*)>; rel="next"`)
 
-// nextPage is the address in the Link header with rel="next", or "" on the last page.
+// nextPage is the URL in the Link header with rel="next", or "" on the last page.
 func nextPage(address string, header http.Header) (string, error) {
 	next := nextLink.FindStringSubmatch(header.Get("Link"))
 	if next == nil {
@@ -197,7 +197,7 @@ func nextPage(address string, header http.Header) (string, error) {
 	return page.String(), nil
 }
 
-// line is a result on one line.
+// line formats a result on one line.
 func line(result FormatResult) string {
 	if !result.Valid {
 		return "not a valid number"
@@ -210,7 +210,7 @@ func line(result FormatResult) string {
 	return join("; ", parts...)
 }
 
-// join joins what is not empty.
+// join joins the non-empty parts.
 func join(separator string, parts ...string) string {
 	var known []string
 	for _, part := range parts {

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Asks the Telephone Number Reference Service about one number, about many at once, and for all pages of a search.
+"""Calls the Telephone Number Reference Service for one number, a batch of numbers, and all pages of a search.
 
 Usage: TNR_URL=http://127.0.0.1:3000 TNR_KEY=tnr_live_... python3 numbers_api.py
-Needs Python 3.9 or newer, and no package.
+Needs Python 3.9 or newer, and no packages.
 """
 
 import json
@@ -16,12 +16,12 @@ import urllib.request
 
 ATTEMPTS = 4
 TIMEOUT_SECONDS = 10
-# A quota of a day may be hours away; whoever called can decide better what to do then.
+# A daily quota may reset hours from now; let the caller decide what to do.
 LONGEST_WAIT_SECONDS = 60
 
 
 class Refused(Exception):
-    """The service refused a request. `status` is that of HTTP, and `error` a stable name such as `not_found`."""
+    """The service refused a request. `status` is the HTTP status, and `error` a stable name such as `not_found`."""
 
     def __init__(self, status, error, message):
         super().__init__(f"{status} {error}: {message}")
@@ -37,15 +37,15 @@ class Client:
         self.key = key
 
     def format(self, number, **options):
-        """What a phone number is."""
+        """Describes a phone number."""
         return self._send("GET", self._address(f"/v1/format/{urllib.parse.quote(number, safe='')}", options))[0]
 
     def format_many(self, numbers, **options):
-        """Each of up to 1,000 phone numbers as sent (`tn`), in the same order, with its `result` or an `error`."""
+        """Describes up to 1,000 phone numbers, in order: each as sent (`tn`), with its `result` or `error`."""
         return self._send("POST", self._address("/v1/format", options), numbers)[0]["results"]
 
     def search(self, **filters):
-        """The exchanges that meet all filters, page by page."""
+        """The exchanges that match all filters, page by page."""
         address = self._address("/v1/search", filters)
         while address:
             page, headers = self._send("GET", address)
@@ -56,7 +56,7 @@ class Client:
         return f"{self.url}{path}?{urllib.parse.urlencode(query)}"
 
     def _send(self, method, address, body=None):
-        """The JSON and the headers of a success. Waits and sends again if the service asks for that."""
+        """A success's JSON and headers. Waits and retries if the service asks for that."""
         request = urllib.request.Request(address, method=method)
         request.add_header("Authorization", f"Bearer {self.key}")
         if body is not None:
@@ -75,7 +75,7 @@ class Client:
 
 
 def seconds_to_wait(status, headers):
-    """How long to wait before the request is sent again; `None` if that would not help."""
+    """The wait before a retry; `None` if a retry would not help."""
     after = headers.get("Retry-After", "")
     if status in (429, 503) and after.isdigit() and int(after) <= LONGEST_WAIT_SECONDS:
         return int(after)
@@ -83,7 +83,7 @@ def seconds_to_wait(status, headers):
 
 
 def refused(refusal):
-    """The error of a response. A proxy on the way may have answered with something else than JSON."""
+    """The error in a response. A proxy may have answered with something other than JSON."""
     try:
         body = json.load(refusal)
         return Refused(refusal.code, body["error"], body["message"])
@@ -92,19 +92,19 @@ def refused(refusal):
 
 
 def next_page(address, headers):
-    """The address in the `Link` header with `rel="next"`; `None` on the last page."""
+    """The URL in the `Link` header with `rel="next"`; `None` on the last page."""
     match = re.search(r'<([^>]*)>; rel="next"', headers.get("Link", ""))
     return urllib.parse.urljoin(address, match[1]) if match else None
 
 
 def line(result):
-    """A result on one line."""
+    """Formats a result on one line."""
     if not result["valid"]:
         return "not a valid number"
     location = result.get("location", {})
     place = [location.get("rateCenter"), location.get("state"), location.get("countryName")]
     holder = result.get("carrier", {}).get("name")
-    # The holder as assigned: the number may have been ported to another carrier since.
+    # The holder as assigned; the number may have been ported since.
     parts = [result["formats"]["e164"], ", ".join(filter(None, place)), holder and f"assigned to {holder}"]
     return "; ".join(filter(None, parts))
 

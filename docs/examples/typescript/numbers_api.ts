@@ -1,27 +1,27 @@
 /**
- * Asks the Telephone Number Reference Service about one number, about many at once, and for all pages of a search.
+* Calls the Telephone Number Reference Service for one number, a batch of numbers, and all pages of a search.
  *
  * Usage: TNR_URL=http://127.0.0.1:3000 TNR_KEY=tnr_live_... npm start
- * Needs Node 20 or newer, and no package but the compiler.
+* Needs Node 20 or newer, and no packages except the compiler.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
 
 const ATTEMPTS = 4;
 const TIMEOUT_MS = 10_000;
-// A quota of a day may be hours away; whoever called can decide better what to do then.
+// A daily quota may reset hours from now; let the caller decide what to do.
 const LONGEST_WAIT_SECONDS = 60;
 
-// The fields that are read below. `npx openapi-typescript docs/openapi.json` writes the types of all.
+// The fields that are read below. `npx openapi-typescript docs/openapi.json` generates the full types.
 interface FormatResult {
   valid: boolean;
   formats?: { e164: string };
   location?: { rateCenter?: string; state?: string; countryName: string };
-  /** The holder as assigned: the number may have been ported to another carrier since. */
+  /** The holder as assigned; the number may have been ported since. */
   carrier?: { name: string | null };
 }
 
-/** One number of many, as sent. */
+/** One number in a batch, as sent. */
 type Answer = { tn: string; result: FormatResult } | { tn: string; error: ErrorBody };
 
 interface SearchResult {
@@ -33,7 +33,7 @@ interface ErrorBody {
   message: string;
 }
 
-/** The service refused a request. `status` is that of HTTP, and `error` a stable name such as `not_found`. */
+/** The service refused a request. `status` is the HTTP status, and `error` a stable name such as `not_found`. */
 class Refused extends Error {
   constructor(
     readonly status: number,
@@ -51,13 +51,13 @@ class Client {
     private readonly key: string,
   ) {}
 
-  /** What a phone number is. */
+  /** Describes a phone number. */
   async format(number: string, options: Record<string, string> = {}): Promise<FormatResult> {
     const response = await this.send(this.address(`/v1/format/${encodeURIComponent(number)}`, options));
     return (await response.json()) as FormatResult;
   }
 
-  /** What each of up to 1,000 phone numbers is, in the same order. */
+  /** Describes up to 1,000 phone numbers, in order. */
   async formatMany(numbers: string[], options: Record<string, string> = {}): Promise<Answer[]> {
     const response = await this.send(this.address("/v1/format", options), {
       method: "POST",
@@ -67,7 +67,7 @@ class Client {
     return ((await response.json()) as { results: Answer[] }).results;
   }
 
-  /** The exchanges that meet all filters, page by page. */
+  /** The exchanges that match all filters, page by page. */
   async *search(filters: Record<string, string>): AsyncGenerator<SearchResult["results"][number]> {
     let address: string | undefined = this.address("/v1/search", filters);
     while (address !== undefined) {
@@ -81,7 +81,7 @@ class Client {
     return `${this.url.replace(/\/$/, "")}${path}?${new URLSearchParams(query)}`;
   }
 
-  /** The response, which is a success. Waits and sends again if the service asks for that. */
+  /** A successful response. Waits and retries if the service asks for that. */
   private async send(address: string, init: RequestInit = {}): Promise<Response> {
     for (let attempt = 1; ; attempt++) {
       const response = await fetch(address, {
@@ -98,7 +98,7 @@ class Client {
   }
 }
 
-/** How long to wait before the request is sent again; `undefined` if that would not help. */
+/** The wait before a retry; `undefined` if a retry would not help. */
 function secondsToWait({ status, headers }: Response): number | undefined {
   const after = headers.get("Retry-After");
   if (![429, 503].includes(status) || after === null || !/^\d+$/.test(after)) return undefined;
@@ -106,19 +106,19 @@ function secondsToWait({ status, headers }: Response): number | undefined {
   return seconds <= LONGEST_WAIT_SECONDS ? seconds : undefined;
 }
 
-/** The error of a response. A proxy on the way may have answered with something else than JSON. */
+/** The error in a response. A proxy may have answered with something other than JSON. */
 async function refused(response: Response): Promise<Refused> {
   const body = (await response.json().catch(() => null)) as Partial<ErrorBody> | null;
   return new Refused(response.status, body?.error ?? "unknown", body?.message ?? response.statusText);
 }
 
-/** The address in the `Link` header with `rel="next"`; `undefined` on the last page. */
+/** The URL in the `Link` header with `rel="next"`; `undefined` on the last page. */
 function nextPage(address: string, headers: Headers): string | undefined {
   const next = /<([^>]*)>; rel="next"/.exec(headers.get("Link") ?? "")?.[1];
   return next === undefined ? undefined : new URL(next, address).href;
 }
 
-/** A result on one line. */
+/** Formats a result on one line. */
 function line({ valid, formats, location, carrier }: FormatResult): string {
   if (!valid) return "not a valid number";
   const place = [location?.rateCenter, location?.state, location?.countryName].filter(Boolean).join(", ");

@@ -65,7 +65,7 @@ pub struct CarrierDetail {
 /// Exchange counts of the carrier.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct OwnedExchanges {
-    /// Total exchanges held; exceeds the sum of `by_state` by those whose report names no state.
+    /// Total exchanges held. Exceeds the sum of `by_state` if the report names no state for some.
     pub total: u32,
     /// Exchange count by state or province code.
     pub by_state: BTreeMap<StateCode, u32>,
@@ -94,13 +94,12 @@ impl Rows for CarrierList {
     }
 }
 
-/// The conditions on a carrier of the list, which must meet all that are given.
+/// The list's filters. A carrier must match all that are given.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct Filter {
-    /// Words, each the beginning of a word of the company name or common name, or of the OCN. Case,
-    /// accents and the punctuation within a word do not matter: `tmobile` and `t-mobile` find
-    /// `T-Mobile`.
+    /// Words that must each start a word of the company name, common name or OCN. Case, accents and punctuation within
+    /// a word are ignored: `tmobile` and `t-mobile` both find `T-Mobile`.
     #[param(value_type = Option<String>)]
     q: Option<Words>,
     /// Country, US or CA.
@@ -131,8 +130,8 @@ impl From<Filter> for CarrierSearch {
 
 /// List carriers
 ///
-/// In the order of their OCNs. With `q`, a carrier with a name that is the whole query comes first, then one
-/// with a name that begins with it, then any other; among equals the one that holds more exchanges.
+/// Ordered by OCN. With `q`, names equal to the whole query come first, then names that start with it, then the rest.
+/// Ties go to the carrier with more exchanges.
 #[utoipa::path(
     get, path = "/v1/carriers", operation_id = "listCarriers", tag = "Carriers",
     params(Filter, Page, VersionParam, FormatParam),

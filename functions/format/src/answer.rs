@@ -1,4 +1,4 @@
-//! The format result: which parts are present when, and where each comes from.
+//! The format result: its parts, when each is present, and where it comes from.
 
 use flags::{Format, Subject, path};
 use formatting::{
@@ -14,15 +14,15 @@ use super::{
     reason::ReasonInfo,
 };
 
-/// A described phone number. If the text cannot be parsed, only `valid`, `possible` and `input` are present.
+/// A phone number's details. Unparseable text has only `valid`, `possible` and `input`.
 #[derive(Debug, Default, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FormatResult {
     /// `true` if the number is a valid phone number.
     pub valid: bool,
-    /// `true` if the number could be valid, by its length.
+    /// `true` if the number's length makes it a possible number.
     pub possible: bool,
-    /// The number as it was understood: in E.164, or the given text if it cannot be parsed.
+    /// The number as understood, in E.164; the text as given if it cannot be parsed.
     #[schema(example = "+13052345678")]
     pub input: String,
     /// Country calling code without the plus sign.
@@ -33,8 +33,8 @@ pub struct FormatResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, pattern = r"^\+[1-9][0-9]{0,2}$", example = "+1")]
     pub(crate) country_calling_code: Option<String>,
-    /// ISO 3166-1 alpha-2 code; absent if the number belongs to no country. A US territory has a
-    /// code of its own, such as `PR`.
+    /// ISO 3166-1 alpha-2 code; absent if the number belongs to no country. US territories have their own codes, such
+    /// as `PR`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<DefaultCountry>, nullable = false)]
     pub(crate) country: Option<String>,
@@ -42,15 +42,15 @@ pub struct FormatResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, pattern = "^[0-9]{1,17}$", example = "3052345678")]
     pub(crate) national_number: Option<String>,
-    /// Area code, first 3 digits; only of ten-digit North American numbers.
+    /// Area code, first 3 digits; ten-digit North American numbers only.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(crate) npa: Option<Npa>,
-    /// Exchange code, middle 3 digits; only of ten-digit North American numbers.
+    /// Exchange code, middle 3 digits; ten-digit North American numbers only.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(crate) nxx: Option<Nxx>,
-    /// Subscriber number, last 4 digits; only of ten-digit North American numbers.
+    /// Subscriber number, last 4 digits; ten-digit North American numbers only.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, pattern = "^[0-9]{4}$", example = "5678")]
     pub(crate) nxxx: Option<String>,
@@ -61,7 +61,7 @@ pub struct FormatResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(crate) formats: Option<Formats>,
-    /// Absent if no pattern of Google's rules fits.
+    /// Absent if no pattern in Google's rules matches.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(crate) number_type: Option<NumberType>,
@@ -73,20 +73,20 @@ pub struct FormatResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(crate) location: Option<Location>,
-    /// The holder of the number's block as assigned; absent if nobody holds it. The number may have
-    /// been ported since, which no open data tells.
+    /// The carrier to which the number's block is assigned; absent if nobody holds it. The number may have been ported
+    /// since; open data does not show porting.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(crate) carrier: Option<CarrierInfo>,
-    /// Only of valid numbers that belong to a country.
+    /// Present only for valid numbers that belong to a country.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(crate) flags: Option<Flags>,
-    /// `true` if the number belongs to no place, as toll-free numbers do.
+    /// `true` if the number is not tied to a place, such as a toll-free number.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(crate) is_non_geographic: Option<bool>,
-    /// Reason for an invalid number, or for a second one in the text; `null` for one valid number. Only if
+    /// Reason for an invalid number, or for a second one in the text; `null` for one valid number. Present only if
     /// `include` has `reason`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<ReasonInfo>)]
@@ -144,13 +144,13 @@ impl Flag {
 }
 
 impl FormatResult {
-    /// The result for text that cannot be parsed.
+    /// The result for unparseable text.
     pub(super) fn unparseable(tn: &str) -> Self {
         let input = tn.chars().take(MAX_INPUT_LENGTH).collect();
         Self { input, ..Self::default() }
     }
 
-    /// The result for a number and its numbering data. It has no flags if the images are nowhere.
+    /// The result for a number and its numbering data. Has no flags if no images are served.
     pub(super) fn new(
         number: PhoneNumber,
         records: BlockRecords,

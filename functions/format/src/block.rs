@@ -1,4 +1,4 @@
-//! The block that a North American number is in: where it is, and who holds it.
+//! The block of a North American number: where it is, and who holds it.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -37,8 +37,8 @@ impl NanpParts {
     }
 }
 
-/// The NPA-NXX to look up for this number; `None` unless the number is valid, North American and
-/// geographic, since the holders of others are not those of their exchange.
+/// The NPA-NXX to look up for this number. `None` unless the number is valid, North American and geographic; other
+/// numbers' holders are not those of their exchange.
 pub fn geographic_npa_nxx(number: &PhoneNumber) -> Option<NpaNxx> {
     if !number.valid || number.is_non_geographic {
         return None;
@@ -51,7 +51,7 @@ pub fn geographic_npa_nxx(number: &PhoneNumber) -> Option<NpaNxx> {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Location {
-    /// The place to which calls of the block are rated; North American numbers only.
+    /// The place to which the block's calls are rated; North American numbers only.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "MIAMI")]
     pub(crate) rate_center: Option<String>,
@@ -62,7 +62,7 @@ pub struct Location {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "Florida")]
     pub(crate) state_name: Option<&'static str>,
-    /// ISO 3166-1 alpha-2 code. A US territory has a code of its own, such as `PR`.
+    /// ISO 3166-1 alpha-2 code. US territories have their own codes, such as `PR`.
     #[schema(value_type = DefaultCountry)]
     country: String,
     #[schema(example = "United States")]
@@ -70,8 +70,7 @@ pub struct Location {
 }
 
 impl Location {
-    /// The location of a block in the country with this ISO 3166-1 code; `None` if the code has no
-    /// name.
+    /// A block's location in the country with this ISO 3166-1 code; `None` if the code is unknown.
     pub fn new(country: &str, block: &Block) -> Option<Self> {
         let state = block.state.map(|(state, _)| state);
         Some(Self {
@@ -84,8 +83,8 @@ impl Location {
     }
 }
 
-/// Holder of the number's block as assigned. The number may have been ported to another carrier
-/// since, which no open data tells.
+/// The carrier to which the number's block is assigned. The number may have been ported since; open data does not
+/// show porting.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Carrier)]
 pub struct CarrierInfo {
@@ -126,7 +125,7 @@ pub async fn look_up_all(
     npa_nxxs: &BTreeSet<NpaNxx>,
     freshness: Freshness,
 ) -> Result<HashMap<NpaNxx, BlockRecords>, ApiError> {
-    // Numbers of other plans are described without the data.
+    // Numbers of other plans do not need the data.
     if npa_nxxs.is_empty() {
         return Ok(HashMap::new());
     }
@@ -148,28 +147,28 @@ impl BlockRecords {
     }
 }
 
-/// The digit that tells in which of the ten thousands blocks of its exchange the number is.
+/// The digit that identifies the number's thousands block within its exchange.
 fn thousands_digit(number: &PhoneNumber) -> Option<u8> {
     number.national_number.as_bytes().get(6)?.checked_sub(b'0')
 }
 
-/// The place of a number, and the holder of its block.
+/// A number's location, and the holder of its block.
 #[derive(Debug, Default)]
 pub struct Block {
-    /// The place to which calls of the block are rated.
+    /// The place to which the block's calls are rated.
     pub rate_center: Option<String>,
     /// The state with the country it belongs to.
     pub state: Option<(StateCode, Country)>,
-    /// The holder as assigned; the number may have been ported.
+    /// The assigned carrier; the number may have been ported.
     pub carrier: Option<CarrierInfo>,
 }
 
 impl Block {
     /// The block of `number`.
     ///
-    /// If the source names no state for the exchange, the state is that of the area code, provided
-    /// that the area code lies in a single one. In a pooled exchange, holder and rate center are
-    /// those of the number's thousands block, once its assignment is effective.
+    /// If the source names no state for the exchange, the area code's state is used, provided it lies in only one. In a
+    /// pooled exchange, holder and rate center are those of the number's thousands block, once its assignment is
+    /// effective.
     pub fn new(number: &PhoneNumber, records: BlockRecords, today: Date) -> Self {
         Self::from_digit(thousands_digit(number), records, today)
     }
@@ -201,8 +200,7 @@ impl Block {
     }
 }
 
-/// The holder of the exchange: a carrier with an OCN, or a company that the source names without
-/// one.
+/// The exchange's holder: a carrier with an OCN, or a company named without one.
 fn holder_of(exchange: Exchange) -> Option<CarrierInfo> {
     let Exchange { ocn, company_name, carrier_type, .. } = exchange;
     if ocn.is_none() && company_name.is_none() {
@@ -254,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_gives_holder_and_rate_center_from_its_effective_date_on() {
+    fn block_decides_holder_and_rate_center_from_its_effective_date() {
         let mut without_rate_center = exchange();
         without_rate_center.blocks.get_mut(&4).unwrap().rate_center = None;
         for (exchange, digit, month, rate_center, ocn) in [
@@ -273,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn only_valid_geographic_numbers_of_north_america_have_an_exchange_to_look_up() {
+    fn only_valid_geographic_north_american_numbers_have_an_exchange() {
         let found = |text: &str| {
             let number = PhoneNumber::parse(text, DefaultCountry::default()).unwrap();
             geographic_npa_nxx(&number).map(|npa_nxx| npa_nxx.to_string())
@@ -287,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_company_without_an_ocn_is_the_carrier_by_its_name() {
+    fn company_without_an_ocn_is_a_carrier_by_name() {
         let carrier = |ocn: Option<&str>, company: Option<&str>| {
             let ocn = ocn.map(|ocn| ocn.parse().unwrap());
             let company_name = company.map(str::to_owned);
@@ -302,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn an_area_code_gives_the_state_only_if_it_lies_in_a_single_one() {
+    fn area_code_gives_the_state_only_if_it_has_one_state() {
         let state = |exchange: Option<Exchange>, states: &[&str]| {
             let data = BlockRecords { exchange, area_code: Some(area_code(states)) };
             let Block { state, .. } = Block::from_digit(None, data, Date::constant(2026, 7, 1));

@@ -1,11 +1,10 @@
-//! A format result as flat cells, for rows of CSV: the same columns for every number, in an order that
-//! does not change.
+//! A format result as flat cells for CSV rows: the same columns for every number, in a fixed order.
 //!
-//! A column is named like the field of the result that it has, in snake case after `tn_`. So the columns
-//! can stand beside those of the file that a number came from, which may have a `country` and a `type`
-//! of its own. The links to flags are left out: they follow from the codes of country and state.
+//! A column is named after its result field, in snake case with the prefix `tn_`. The prefix avoids clashes with the
+//! source file's columns, which may include `country` and `type`. Links to flags are left out: they follow from the
+//! country and state codes.
 //!
-//! The formats of a number that is not valid are left empty, so that none of them is taken for a number.
+//! The formats of an invalid number are left empty, so that none is mistaken for a number.
 
 use std::{borrow::Cow, collections::BTreeSet};
 
@@ -44,17 +43,17 @@ pub const COLUMNS: [&str; 27] = [
     "tn_other",
 ];
 
-/// The position of the first column that an answer has only if [`Extra::Reason`] is asked for, as all after it.
+/// The position of the first column that is present only if [`Extra::Reason`] is requested.
 pub const FIRST_OF_REASON: usize = 25;
 
-/// The column that says why a number has no result. It stands last.
+/// The column with the error of a number without a result. Comes last.
 pub const ERROR_COLUMN: &str = "tn_error";
 
-/// Those of [`COLUMNS`] that an answer has, by their positions.
+/// The positions of an answer's columns in [`COLUMNS`].
 pub struct Columns(Vec<usize>);
 
 impl Columns {
-    /// The columns that a client asks for.
+    /// The columns a client requests.
     pub fn new(options: &Options) -> Self {
         let all = 0..COLUMNS.len();
         Self(match &options.fields {
@@ -73,7 +72,7 @@ impl Columns {
         self.0.iter().map(|&column| COLUMNS[column]).chain([ERROR_COLUMN])
     }
 
-    /// The cells of a result, which are empty if there is none.
+    /// A result's cells; empty without a result.
     pub fn cells<'a>(
         &self,
         result: Option<&'a FormatResult>,
@@ -85,7 +84,7 @@ impl Columns {
 
 const NO_CELL: Cow<'static, str> = Cow::Borrowed("");
 
-/// The column of the field at a path. Of a reason it has the code, from which the message follows.
+/// The column for the field at a path. A reason has only its code, which implies the message.
 pub fn column_of(path: &str) -> String {
     let name = match path {
         "reason.code" | "reason.message" => "reason",
@@ -100,8 +99,7 @@ pub fn column_of(path: &str) -> String {
 }
 
 impl FormatResult {
-    /// The result as a row of [`COLUMNS`]. A field that is absent is empty, and no cell is a formula in
-    /// a spreadsheet.
+    /// The result as a row of [`COLUMNS`]. A missing field is empty, and no cell is a spreadsheet formula.
     pub fn cells(&self) -> [Cow<'_, str>; COLUMNS.len()] {
         let formats = self.formats.as_ref().filter(|_| self.valid);
         let location = self.location.as_ref();
@@ -147,7 +145,7 @@ fn text<'a, T: AsRef<str> + ?Sized>(value: Option<&'a T>) -> Cow<'a, str> {
     value.map_or(NO_CELL, |value| inert(value.as_ref()))
 }
 
-/// A code as it is written everywhere. No code begins a formula.
+/// A code as text. No code starts like a formula.
 fn written(code: Option<impl ToString>) -> Cow<'static, str> {
     code.map_or(NO_CELL, |code| Cow::Owned(code.to_string()))
 }
@@ -164,7 +162,7 @@ mod tests {
     use super::*;
     use crate::{block::BlockRecords, fields::Fields};
 
-    /// The result for a number in an exchange of this carrier.
+    /// The result for a number in this carrier's exchange.
     fn result_of(text: &str, company_name: &str) -> FormatResult {
         let number = PhoneNumber::parse(text, DefaultCountry::default()).unwrap();
         let exchange = Exchange {
@@ -183,7 +181,7 @@ mod tests {
         FormatResult::new(number, records, today(), Some("https://flags.example.com"))
     }
 
-    /// The cells by their columns, without the empty ones.
+    /// The non-empty cells by column.
     fn cells_of(result: &FormatResult) -> Value {
         let cells = COLUMNS.into_iter().zip(result.cells()).filter(|(_, cell)| !cell.is_empty());
         cells
@@ -193,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_has_a_cell_for_each_of_its_fields() {
+    fn every_result_field_has_a_cell() {
         let expected = json!({
             "tn_valid": "true", "tn_possible": "true", "tn_input": "+13052345678", "tn_e164": "+13052345678",
             "tn_international": "+1 305 234 5678", "tn_national": "(305) 234-5678",
@@ -211,14 +209,14 @@ mod tests {
     }
 
     #[test]
-    fn an_unparseable_text_has_only_its_input_and_verdict() {
+    fn unparseable_text_has_only_its_input_and_verdict() {
         let unparseable = FormatResult::unparseable("hello");
         let expected = json!({ "tn_valid": "false", "tn_possible": "false", "tn_input": "hello" });
         assert_eq!(cells_of(&unparseable), expected);
     }
 
     #[test]
-    fn an_invalid_number_has_no_formats_and_a_company_is_no_formula() {
+    fn invalid_number_has_no_formats_and_company_is_not_a_formula() {
         let cells = cells_of(&result_of("305 234", "A, B"));
         assert_eq!((&cells["tn_valid"], &cells["tn_input"]), (&json!("false"), &json!("+1305234")));
         for format in ["tn_e164", "tn_international", "tn_national", "tn_rfc3966"] {
@@ -229,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn every_field_of_the_result_but_the_flags_has_a_column() {
+    fn every_field_except_flags_has_a_column() {
         let fields = Fields::from_type::<FormatResult>();
         let leaves = fields.leaves().filter(|path| !path.starts_with("flags."));
         let columns: BTreeSet<String> = leaves.map(|path| column_of(&path)).collect();

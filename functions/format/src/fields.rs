@@ -1,6 +1,6 @@
-//! The fields of an answer: all that its type has, and those that a client asks for.
+//! The fields of an answer: all of them, and those a client requests.
 //!
-//! The names come from the description of the type, so that no second list is kept.
+//! Names come from the type's schema, so there is no second list to maintain.
 
 use std::collections::BTreeMap;
 
@@ -12,12 +12,12 @@ use utoipa::{
     openapi::{RefOr, Schema},
 };
 
-/// Fields by their names, each with the fields in it. A field without any is kept as a whole.
+/// Fields by name, each with its nested fields. A field without nested fields is kept whole.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fields(BTreeMap<String, Fields>);
 
 impl Fields {
-    /// The fields of a type, and of the objects in it.
+    /// The fields of a type, including nested objects.
     pub fn from_type<T: ToSchema>() -> Self {
         let mut schemas = Vec::new();
         T::schemas(&mut schemas);
@@ -48,7 +48,7 @@ impl Fields {
         }
     }
 
-    /// Those of these fields that a comma-separated list of paths names; `None` if it is empty.
+    /// Selects fields by a comma-separated list of paths; `None` if the list is empty.
     pub fn selected(&self, paths: &str) -> Result<Option<Self>, ApiError> {
         let mut selected = Self::default();
         for path in paths.split(',').map(str::trim).filter(|path| !path.is_empty()) {
@@ -57,7 +57,7 @@ impl Fields {
         Ok(Some(selected).filter(|selected| *selected != Self::default()))
     }
 
-    /// Nothing but the field at a path, with all that is in it.
+    /// Only the field at a path, with everything in it.
     fn at(&self, path: &str) -> Option<Self> {
         let (name, rest) = match path.split_once('.') {
             Some((name, rest)) => (name, Some(rest)),
@@ -81,7 +81,7 @@ impl Fields {
         ApiError::invalid(message)
     }
 
-    /// The path of each field, with dots between the names, and the fields in it.
+    /// Each field's dotted path and nested fields.
     fn paths(&self) -> Vec<(String, &Self)> {
         let mut paths = Vec::new();
         for (name, fields) in &self.0 {
@@ -92,24 +92,24 @@ impl Fields {
         paths
     }
 
-    /// The paths of the fields without any in them.
+    /// The paths of fields without nested fields.
     pub fn leaves(&self) -> impl Iterator<Item = String> {
         let leaves = self.paths().into_iter().filter(|(_, fields)| fields.0.is_empty());
         leaves.map(|(path, _)| path)
     }
 
-    /// Returns true if the field of this name, or a part of it, is among these.
+    /// Returns true if these include the field of this name, or part of it.
     pub fn has(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }
 
-    /// These fields in a field of others.
+    /// Nests these fields in a field of `others`.
     pub fn within(self, mut others: Self, name: &str) -> Self {
         others.0.insert(name.to_owned(), self);
         others
     }
 
-    /// Leaves only these fields in a value.
+    /// Removes all other fields from a value.
     fn prune(&self, value: &mut Value) {
         let Value::Object(object) = value else { return };
         if self.0.is_empty() {
@@ -122,7 +122,7 @@ impl Fields {
     }
 }
 
-/// An answer with some of its fields, or with all.
+/// An answer with all or some of its fields.
 pub struct Thinned<'a, T> {
     pub answer: &'a T,
     pub fields: Option<&'a Fields>,
@@ -145,7 +145,7 @@ mod tests {
     use crate::{FormatResult, LookupResult};
 
     #[test]
-    fn a_part_keeps_all_in_it_and_the_order_is_that_of_the_full_answer() {
+    fn selected_parts_are_complete_and_keep_the_answers_order() {
         let thinned = |answer: &Value, paths: &str| {
             let fields = Fields::from_type::<FormatResult>().selected(paths).unwrap();
             serde_json::to_string(&Thinned { answer, fields: fields.as_ref() }).unwrap()
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_field_is_refused_with_all_that_are_known() {
+    fn unknown_field_is_refused_with_the_known_ones() {
         let fields = Fields::from_type::<LookupResult>();
         for unknown in ["owner", "carrier.owner", "tn.digits", "carrier.", ".", "Carrier", "valid"]
         {

@@ -1,4 +1,4 @@
-//! Describes numbers from a version of the data in memory, for programs that have no server to ask.
+//! Describes numbers from data in memory, for programs without a server.
 
 use formatting::PhoneNumber;
 use jiff::civil::Date;
@@ -10,8 +10,8 @@ use super::{
 };
 
 impl FormatResult {
-    /// The result for a text and the number that was read in it, with the place and the carrier that
-    /// `dataset` knows, and with its reason. It has no flags, which lead to a server.
+    /// The result for a text and the number read in it, with location, carrier and reason from `dataset`. Has no flags,
+    /// since those link to a server.
     pub fn in_memory(
         text: &str,
         number: Option<PhoneNumber>,
@@ -30,8 +30,7 @@ impl FormatResult {
         Self { reason, ..Self::new(number, records, today, None) }
     }
 
-    /// The result without the formats of a number that is not valid, so that none of them is taken for a
-    /// number.
+    /// Removes an invalid number's formats, so that none is mistaken for a number.
     pub fn without_invalid_formats(self) -> Self {
         Self { formats: self.formats.filter(|_| self.valid), ..self }
     }

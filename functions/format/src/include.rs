@@ -1,4 +1,4 @@
-//! The parts of an answer that a client gets on request only.
+//! The parts of an answer that a client gets only on request.
 
 use std::str::FromStr;
 
@@ -6,7 +6,7 @@ use shared::{errors::ApiError, params::invalid_param};
 use strum::{EnumString, IntoStaticStr, VariantNames};
 use utoipa::ToSchema;
 
-/// A part of the answer that is left out unless it is asked for. Answers have them in this order.
+/// A part of the answer that is left out unless requested. Answers use this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr, VariantNames, ToSchema)]
 #[strum(serialize_all = "camelCase", ascii_case_insensitive)]
 #[schema(rename_all = "camelCase")]
@@ -18,7 +18,7 @@ pub enum Extra {
 }
 
 impl Extra {
-    /// The parts that a comma-separated list names, in any order and case.
+    /// Parses a comma-separated list, in any order and case.
     pub fn parse_list(names: &str) -> Result<Vec<Self>, ApiError> {
         let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
         let extras = names.map(|name| {

@@ -38,7 +38,7 @@ use include::Extra;
 use options::Options;
 use readings::{Reading, Readings};
 
-/// The routes of this function, which does not start on Lambda without the rules of phone numbers.
+/// The routes of this function. On Lambda, phone number rules load before it starts.
 pub fn routes() -> Routes {
     let router = OpenApiRouter::default()
         .routes(routes!(by_query))
@@ -51,7 +51,7 @@ pub fn routes() -> Routes {
 
 /// Describe a phone number
 ///
-/// A number that cannot be parsed is no error: it has `valid: false` and `possible: false`.
+/// Unparseable text is not an error: the result has `valid: false` and `possible: false`.
 #[utoipa::path(
     get, path = "/v1/format/{*tn}", operation_id = "formatNumber", tag = "Format",
     params(("tn" = String, Path, description = "Phone number in any notation, percent-encoded"), Options),
@@ -68,7 +68,7 @@ async fn by_path(
 
 /// Describe a phone number by query
 ///
-/// A number that cannot be parsed is no error: it has `valid: false` and `possible: false`.
+/// Unparseable text is not an error: the result has `valid: false` and `possible: false`.
 #[utoipa::path(
     get, path = "/v1/format", operation_id = "formatNumberByQuery", tag = "Format",
     params(("tn" = String, Query, description = "Phone number in any notation", min_length = 1), Options),

@@ -31,7 +31,7 @@ use super::{
 /// The block of a number.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct LookupResult {
-    /// The ten digits of the number.
+    /// The number's ten digits.
     #[schema(pattern = "^[0-9]{10}$", example = "4155551234")]
     tn: String,
     /// Area code, first 3 digits.
@@ -43,8 +43,8 @@ pub struct LookupResult {
     nxxx: String,
     /// Status of the exchange.
     status: Status,
-    /// The holder of the number's block as assigned; `null` if nobody holds it. The number may have
-    /// been ported since, which no open data tells.
+    /// The carrier to which the number's block is assigned; `null` if nobody holds it. The number may have been ported
+    /// since; open data does not show porting.
     #[schema(required)]
     carrier: Option<CarrierInfo>,
     /// Location of the block.
@@ -52,26 +52,26 @@ pub struct LookupResult {
     location: Option<Location>,
 }
 
-/// Which fields the answer has.
+/// Fields to return.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 struct LookupOptions {
-    /// Fields of the answer, comma-separated, such as `status,carrier.name`. All others are left out, even
-    /// required ones. A part such as `carrier` stands for all in it.
+    /// Fields to return, comma-separated, such as `status,carrier.name`. All others are left out, even required ones. A
+    /// part such as `carrier` includes all of its fields.
     #[param(value_type = Option<Vec<String>>, style = Form, explode = false)]
     fields: Option<Fields>,
 }
 
 impl LookupOptions {
     fn parse(params: &Params) -> Result<Self, ApiError> {
-        /// All fields, for clients that ask for some.
+        /// All fields, for requests that select some.
         static FIELDS: LazyLock<Fields> = LazyLock::new(Fields::from_type::<LookupResult>);
         let fields = params.text("fields")?.map(|paths| FIELDS.selected(&paths)).transpose()?;
         Ok(Self { fields: fields.flatten() })
     }
 }
 
-/// The first reading that is a North American number of ten digits: its text, the number and its parts.
+/// The first reading that is a ten-digit North American number: its text, the number and its parts.
 fn nanp_number(tn: Readings) -> Result<(String, PhoneNumber, NanpParts), ApiError> {
     let mut readings = tn.ranked(DefaultCountry::default());
     let is_nanp = |reading: &Reading| reading.number.as_ref().is_some_and(PhoneNumber::is_nanp);
@@ -130,7 +130,7 @@ async fn look_up(app: &App, tn: Readings, options: &LookupOptions) -> Result<Res
     let status = exchange.status;
     let country_of_exchange = exchange.country.to_string();
     let block = Block::new(&number, records, today());
-    // Google's rules tell the country of a valid number. Of any other, the numbering data does.
+    // Google's rules give a valid number's country; for others the numbering data does.
     let state = block.state.map(|(state, _)| state);
     let country = number.country.clone().or_else(|| state.map(StateCode::iso_country));
     let country = country.unwrap_or(country_of_exchange);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn any_notation_of_a_ten_digit_number_is_read_and_no_other_number() {
+    fn only_ten_digit_numbers_are_read_in_any_format() {
         for text in ["4155551234", "+1 (415) 555-1234", "1-415-555-1234", "tel:+14155551234"] {
             assert_eq!(digits_in(text).as_deref(), Some("4155551234"), "{text}");
         }

@@ -1,4 +1,4 @@
-//! The options of a request for numbers: how to read them, and which parts of the answer it has.
+//! The options of a number request: parsing, and the parts of the answer.
 
 use std::sync::LazyLock;
 
@@ -12,33 +12,33 @@ use utoipa::IntoParams;
 
 use super::{FormatResult, fields::Fields, include::Extra};
 
-/// Reading of the number, use of the cache, and fields of the answer.
+/// Options for one number: its reading, use of the cache, and the fields to return.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query, rename_all = "camelCase")]
 pub struct Options {
-    /// ISO 3166-1 alpha-2 code of the country of a number without a country code; default US.
+    /// ISO 3166-1 alpha-2 country for numbers without a country code; default US.
     #[param(value_type = Option<DefaultCountry>)]
     pub default_country: DefaultCountry,
     /// `false` forces a fresh lookup; any other value is ignored.
     #[param(value_type = Option<String>, example = "false")]
     pub cache: Freshness,
-    /// Parts of the answer that come only on request, comma-separated. `reason` is why the number is not valid,
-    /// or that its text holds a second number; it is `null` for one valid number.
+    /// Parts of the answer to add, comma-separated. `reason` says why the number is not valid, or that the text holds a
+    /// second number; it is `null` for one valid number.
     #[param(value_type = Option<Vec<Extra>>, style = Form, explode = false, inline)]
     pub include: Vec<Extra>,
-    /// Fields of the answer, comma-separated, such as `valid,formats.e164,carrier.name`. All others are left out,
-    /// even required ones. A part such as `formats` stands for all in it. Fields of `include` need no `include`.
+    /// Fields to return, comma-separated, such as `valid,formats.e164,carrier.name`. All others are left out, even
+    /// required ones. A part such as `formats` includes all of its fields. Fields of `include` need no `include`.
     #[param(value_type = Option<Vec<String>>, style = Form, explode = false)]
     pub fields: Option<Fields>,
-    /// `false` leaves out the links to flags.
+    /// `false` leaves out links to flags.
     #[param(value_type = Option<bool>, example = false)]
     pub flags: bool,
 }
 
 impl Options {
-    /// The options in a query.
+    /// Parses a query's options.
     pub fn parse(params: &Params) -> Result<Self, ApiError> {
-        /// All fields, for clients that ask for some.
+        /// All fields, for requests that select some.
         static FIELDS: LazyLock<Fields> = LazyLock::new(Fields::from_type::<FormatResult>);
         let default_country = match params.text("defaultCountry")? {
             None => DefaultCountry::default(),
@@ -60,7 +60,7 @@ impl Options {
         })
     }
 
-    /// Returns true if the answer has this part. Where fields are named, they alone decide.
+    /// Returns true if the answer has this part. If fields are selected, they alone decide.
     pub fn has(&self, extra: Extra) -> bool {
         match &self.fields {
             Some(fields) => fields.has(extra.into()),
@@ -74,7 +74,7 @@ impl Options {
     }
 }
 
-/// The values of a parameter that is on or off.
+/// The values of an on/off parameter.
 #[derive(Debug, PartialEq, Eq, strum::EnumString, strum::VariantNames)]
 #[strum(serialize_all = "lowercase", ascii_case_insensitive)]
 enum Switch {
@@ -82,7 +82,7 @@ enum Switch {
     False,
 }
 
-/// The country that a `defaultCountry` names.
+/// The country named by a `defaultCountry`.
 pub fn country_of(text: &str) -> Result<DefaultCountry, ApiError> {
     text.parse().map_err(|error| {
         let message = format!("Invalid defaultCountry '{}': {error}", quote(text));

@@ -1,5 +1,5 @@
-//! Reads a phone number from a query, in which a literal `+` may be a plus sign or, as forms and
-//! the HTTP libraries of most languages write it, a space.
+//! Reads a phone number from a query. A literal `+` may be a plus sign or a space, as forms and most HTTP libraries
+//! encode it.
 
 use std::{borrow::Cow, cmp::Reverse};
 
@@ -10,25 +10,24 @@ use shared::{
     params::{Params, single_value},
 };
 
-/// The name of the parameter.
 const TN: &str = "tn";
 
-/// The text directly before the plus sign of a number in a `tel:` URI.
+/// The text directly before the plus sign in a `tel:` URI.
 const SCHEME: &str = "tel:";
 const CONTEXT: &str = ";phone-context=";
 
-/// The characters that may open a number. Forms encode each of them.
+/// Characters that may start a number. Forms encode each of them.
 const OPENING: [char; 3] = ['(', '[', '\''];
 
-/// The text of a phone number, and what else it may be.
+/// A phone number's text, and its alternative reading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Readings {
     likeliest: String,
-    /// The reading that counts instead if it is a better number.
+    /// The reading that is used instead if it is a better number.
     other: Option<String>,
 }
 
-/// One reading of a text, and the number that it is; `None` if it cannot be parsed.
+/// One reading of a text, and its number; `None` if it cannot be parsed.
 pub struct Reading {
     pub text: String,
     pub number: Option<PhoneNumber>,
@@ -50,7 +49,7 @@ enum Plus {
 }
 
 impl Readings {
-    /// The readings of the parameter `tn`; `None` if it is absent or empty.
+    /// The readings of the parameter `tn`; `None` if it is missing or empty.
     pub fn from_query(params: &Params) -> Result<Option<Self>, ApiError> {
         let readings: Vec<Self> = params.raw_values(TN).map(Self::from_value).collect();
         let likeliest = readings.iter().map(|readings| Cow::from(&readings.likeliest));
@@ -58,13 +57,13 @@ impl Readings {
         Ok(tn.and(readings.into_iter().next()))
     }
 
-    /// The readings of a value as it is in the query.
+    /// The readings of a raw query value.
     fn from_value(value: &str) -> Self {
-        // No form writes a space as `%20`, and clients that do so leave a plus sign as it is.
+        // Forms never write a space as `%20`; clients that do leave a plus sign as it is.
         if value.contains("%20") {
             return with_signs_between_numbers(value).into();
         }
-        // Only the last `+` can be a plus sign, since each one before another is a space.
+        // Only the last `+` can be a plus sign; earlier ones are spaces.
         let Some((before, after)) = value.rsplit_once('+') else { return decoded(value).into() };
         let with = |plus: &str| decoded(&before.replace('+', " ")) + plus + &decoded(after);
         match last_plus(before, after) {
@@ -81,8 +80,7 @@ impl Readings {
         self.ranked(country).swap_remove(0)
     }
 
-    /// The readings in this country, the best number first: a valid one, or else a possible one, or
-    /// else one that can be parsed. Of equals the likeliest comes first.
+    /// The readings in this country, best first: valid, then possible, then parseable. Ties go to the likelier one.
     pub fn ranked(self, country: DefaultCountry) -> Vec<Reading> {
         let texts = [Some(self.likeliest), self.other].into_iter().flatten();
         let mut readings: Vec<Reading> = texts.map(|text| Reading::new(text, country)).collect();
@@ -102,7 +100,7 @@ impl Reading {
     }
 }
 
-/// The value with a plus sign for each `+`, but a space for one that directly follows a digit.
+/// Keeps each `+` as a plus sign, except directly after a digit, where it is a space.
 fn with_signs_between_numbers(value: &str) -> String {
     let mut text = String::new();
     for (index, part) in value.split('+').enumerate() {
@@ -114,7 +112,7 @@ fn with_signs_between_numbers(value: &str) -> String {
     text
 }
 
-/// The meaning of the last `+` of a value, by the encoded text before and after it.
+/// The meaning of a value's last `+`, given the encoded text around it.
 fn last_plus(before: &str, after: &str) -> Plus {
     let text_before = decoded(before).to_lowercase();
     let follows_context = text_before.ends_with(CONTEXT);
@@ -125,7 +123,7 @@ fn last_plus(before: &str, after: &str) -> Plus {
         return Plus::Sign;
     }
     if follows_context || is_after_scheme(&text_before) {
-        // A client that encodes a colon or an equals sign also encodes a plus sign.
+        // A client that encodes colons or equals signs also encodes plus signs.
         let is_encoded = !before.ends_with([':', '=']);
         return if is_encoded { Plus::LikelySpace } else { Plus::LikelySign };
     }
@@ -136,8 +134,7 @@ fn last_plus(before: &str, after: &str) -> Plus {
     if is_bare && !has_encoded_punctuation(after) { Plus::LikelySign } else { Plus::LikelySpace }
 }
 
-/// Returns true if the `+` is that of a number that a spreadsheet has written like `5.55E+09`, with nothing
-/// but punctuation around it.
+/// Returns true if the `+` belongs to a spreadsheet number such as `5.55E+09`, with only punctuation around it.
 fn is_exponent(text_before: &str, after: &str) -> bool {
     let Some(mantissa) = text_before.strip_suffix('e') else { return false };
     let before_mantissa =
@@ -150,8 +147,8 @@ fn is_exponent(text_before: &str, after: &str) -> bool {
         && !rest.contains(char::is_alphanumeric)
 }
 
-/// Returns true if the text has punctuation that clients write as it is, unless they encode everything, a
-/// plus sign included.
+/// Returns true if the text has encoded punctuation that clients leave alone unless they encode everything, including
+/// plus signs.
 fn has_encoded_punctuation(encoded: &str) -> bool {
     const ENCODED: [&str; 13] =
         ["%21", "%24", "%27", "%28", "%29", "%2A", "%2B", "%2C", "%2F", "%3A", "%3B", "%3D", "%40"];
@@ -185,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plus_is_a_space_where_the_query_shows_that_a_form_wrote_it() {
+    fn plus_from_a_form_is_a_space() {
         for (value, expected) in [
             ("+516-607-4335+", " 516-607-4335 "),
             ("+1+305+234+5678", " 1 305 234 5678"),
@@ -203,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plus_is_a_sign_where_the_query_shows_that_no_form_wrote_it() {
+    fn plus_not_from_a_form_is_a_sign() {
         for (value, expected) in [
             ("+1%20305", "+1 305"),
             ("%20+44", " +44"),
@@ -224,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plus_in_doubt_is_read_both_ways() {
+    fn ambiguous_plus_is_read_both_ways() {
         for (value, likeliest, other) in [
             ("+442079460958", "+442079460958", " 442079460958"),
             ("(+44)2079460958", "(+44)2079460958", "( 44)2079460958"),
@@ -245,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_number_counts_as_absent_and_two_numbers_are_refused() {
+    fn empty_number_counts_as_missing_and_two_numbers_are_refused() {
         assert_eq!(readings(""), [""; 0]);
         assert_eq!(readings("305&tn=%33%30%35"), ["305"]);
         let refused = Readings::from_query(&params("tn=305&tn=306"));
@@ -253,9 +250,9 @@ mod tests {
     }
 
     #[test]
-    fn the_better_number_counts_and_of_equals_the_likeliest() {
+    fn better_number_wins_and_ties_go_to_the_likelier() {
         for (value, e164) in [
-            // Beside a space or a label; with a plus sign they would be valid in Peru, Colombia and Egypt.
+            // Next to a space or label; with a plus sign they would be valid in Peru, Colombia and Egypt.
             ("+516-607-4335+", "+15166074335"),
             ("+570-772-1086+", "+15707721086"),
             ("Cell%3A+205-480-0075", "+12054800075"),
@@ -264,7 +261,7 @@ mod tests {
             ("%22+516-607-4335%22", "+15166074335"),
             ("+305-234-5678", "+13052345678"),
             ("%EF%BC%8B%EF%BC%94%EF%BC%94+20+7946+0958", "+442079460958"),
-            // A plus sign that no client has encoded.
+            // An unencoded plus sign.
             ("+442079460958", "+442079460958"),
             ("+44%2020%207946%200958", "+442079460958"),
             ("(+44)2079460958", "+442079460958"),
@@ -290,17 +287,17 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_value_is_read_without_panic(value in any::<String>(), signs in "[+%0-9a-f=:t]{0,12}") {
+        fn any_value_does_not_panic(value in any::<String>(), signs in "[+%0-9a-f=:t]{0,12}") {
             for value in [value, signs] {
                 let _ = Readings::from_value(&value);
             }
         }
 
         #[test]
-        fn a_form_written_by_a_library_has_the_text_as_its_likeliest_reading(text in "[+ a-df-z0-9():.]{1,20}") {
+        fn form_encoded_text_is_the_likeliest_reading(text in "[+ a-df-z0-9():.]{1,20}") {
             let mut form = form_urlencoded::Serializer::new(String::new());
             let query = form.append_pair("tn", &text).finish();
-            // Whatever else a form encodes, or another space, shows that the first one is a space.
+            // Another encoded character or space shows that the first `+` is a space.
             let is_in_doubt = text.starts_with(' ') && !text[1..].contains([' ', '+', '(', ')', ':']);
             let likeliest = Readings::from_query(&params(&query)).unwrap().unwrap().likeliest;
             prop_assert_eq!(likeliest == text, !is_in_doubt, "{}", likeliest);

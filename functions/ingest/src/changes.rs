@@ -1,5 +1,4 @@
-//! The differences between two versions: how many there are, and each record that is added, removed or
-//! changed, with the fields that differ.
+//! The differences between two versions: counts, and each added, removed or changed record with its differing fields.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -9,7 +8,7 @@ use numbering::records::{Npa, Record, RecordKey};
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 use serde_json::Value;
 
-/// Most changes that a report lists; [`Changes::iter`] gives all of them.
+/// Maximum changes listed in a report; [`Changes::iter`] gives all of them.
 pub const MAX_LISTED: usize = 100;
 
 /// The differences between two versions, counted.
@@ -30,7 +29,7 @@ pub struct Delta {
     pub changed: u32,
 }
 
-/// The changes between two versions. Each is worked out only when it is read.
+/// The changes between two versions. Each is computed only when read.
 #[derive(Clone)]
 pub struct Changes {
     before: Arc<Dataset>,
@@ -48,7 +47,7 @@ pub struct RecordChange {
     pub fields: FieldChanges,
 }
 
-/// The fields that differ. A field inside another has both names, as in `exchanges.by_state.CA`.
+/// The differing fields. A nested field has a dotted name, such as `exchanges.by_state.CA`.
 pub(crate) type FieldChanges = BTreeMap<String, FieldChange>;
 
 /// The kind of a change.
@@ -69,7 +68,7 @@ pub enum RecordKind {
     Carrier,
 }
 
-/// The values of a field; `None` if there is no record, or the record has no value.
+/// A field's values; `None` if there is no record, or the record has no value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FieldChange {
     pub before: Option<String>,
@@ -92,7 +91,7 @@ impl Delta {
 }
 
 impl ChangeKind {
-    /// The word for it in a report.
+    /// The name in a report.
     pub fn name(self) -> &'static str {
         match self {
             Self::Added => "added",
@@ -103,7 +102,7 @@ impl ChangeKind {
 }
 
 impl RecordKind {
-    /// The word for it in a report.
+    /// The name in a report.
     pub fn name(self) -> &'static str {
         match self {
             Self::Exchange => "exchange",
@@ -121,7 +120,7 @@ impl RecordKind {
     }
 }
 
-/// The code of a record as reports write it.
+/// A record's code as written in reports.
 pub(crate) fn key_text(key: RecordKey) -> String {
     match key {
         RecordKey::Exchange(npa_nxx) => npa_nxx.to_string(),
@@ -130,12 +129,12 @@ pub(crate) fn key_text(key: RecordKey) -> String {
     }
 }
 
-/// The differences between two versions, counted and by key. Both come from one pass, since each
-/// pass builds all records anew.
+/// The differences between two versions, as counts and keys. One pass computes both, since each pass rebuilds all
+/// records.
 #[derive(Debug, Clone)]
 pub(crate) struct Comparison {
     pub differences: Differences,
-    /// The keys of all records that were added, removed or changed, in order.
+    /// The keys of all added, removed or changed records, in order.
     pub changed_keys: Vec<RecordKey>,
 }
 
@@ -160,7 +159,7 @@ impl Comparison {
     }
 }
 
-/// The record of one key in two versions; at least one of them has it.
+/// The record with one key in two versions; at least one has it.
 #[derive(Debug)]
 pub(crate) struct RecordPair {
     pub key: RecordKey,
@@ -168,7 +167,7 @@ pub(crate) struct RecordPair {
     pub after: Option<Record>,
 }
 
-/// The records of both versions side by side, in the order of their keys.
+/// Pairs the records of both versions, in key order.
 pub(crate) fn record_pairs(before: &Dataset, after: &Dataset) -> impl Iterator<Item = RecordPair> {
     let joined = before
         .records()
@@ -185,7 +184,7 @@ pub(crate) fn record_pairs(before: &Dataset, after: &Dataset) -> impl Iterator<I
 }
 
 impl RecordPair {
-    /// The kind of the change; `None` if the record stays as it is.
+    /// The kind of change; `None` if the record is unchanged.
     pub fn change(&self) -> Option<ChangeKind> {
         match (&self.before, &self.after) {
             (None, _) => Some(ChangeKind::Added),
@@ -211,7 +210,7 @@ impl RecordPair {
     }
 }
 
-/// The fields of a record that have a value, by name, as text.
+/// A record's fields that have a value, by name, as text.
 fn fields(record: Option<&Record>) -> BTreeMap<String, String> {
     let mut fields = BTreeMap::new();
     let value = serde_json::to_value(record)
@@ -246,7 +245,7 @@ impl Changes {
         self.keys.len()
     }
 
-    /// Every change: exchanges by NPA-NXX first, then area codes, then carriers by OCN.
+    /// Every change: exchanges by NPA-NXX, then area codes, then carriers by OCN.
     pub fn iter(&self) -> impl Iterator<Item = RecordChange> {
         self.keys.iter().map(|&key| {
             let (before, after) = (self.before.record_of(key), self.after.record_of(key));
@@ -260,12 +259,12 @@ impl Changes {
         })
     }
 
-    /// The changes that a report lists: the first ones.
+    /// The first changes, which a report lists.
     pub fn listed(&self) -> impl Iterator<Item = RecordChange> {
         self.iter().take(MAX_LISTED)
     }
 
-    /// The number of changes that are not listed.
+    /// The number of changes not listed.
     pub fn unlisted(&self) -> usize {
         self.total().saturating_sub(MAX_LISTED)
     }
@@ -287,7 +286,7 @@ impl PartialEq for Changes {
 }
 
 impl std::fmt::Debug for Changes {
-    /// Shows a few changes only: both datasets would fill a terminal for minutes.
+    /// Shows only a few changes: both datasets would fill a terminal for minutes.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let first: Vec<_> = self.iter().take(3).collect();
         f.debug_struct("Changes").field("total", &self.total()).field("first", &first).finish()
@@ -301,7 +300,7 @@ mod tests {
     use super::*;
     use crate::quality::tests::{area_code, carrier, exchange};
 
-    /// Two versions. Of each kind one record stays equal, and others are added, removed and changed.
+    /// Two versions with one equal record of each kind, and others added, removed and changed.
     fn before_and_after() -> (Dataset, Dataset) {
         let assigned = |npa_nxx, ocn| exchange(npa_nxx, ocn, "SNFC", Status::Assigned);
         let before = Dataset::new(
@@ -327,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn differing_records_are_counted_and_their_keys_come_in_order() {
+    fn differing_records_are_counted_and_their_keys_are_ordered() {
         let (before, after) = before_and_after();
         let Comparison { differences, changed_keys } = Comparison::between(&before, &after);
         assert_eq!(differences.carriers, Delta { added: 1, removed: 1, changed: 1 });
@@ -354,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn each_record_that_differs_is_listed_with_old_and_new_values() {
+    fn changed_records_are_listed_with_old_and_new_values() {
         let (before, after) = before_and_after();
         let keys = Comparison::between(&before, &after).changed_keys;
         let all: Vec<_> = Changes::new(Arc::new(before), Arc::new(after), keys).iter().collect();
@@ -381,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_lists_the_first_changes_and_counts_the_others() {
+    fn report_lists_the_first_changes_and_counts_the_rest() {
         let exchanges =
             (200..350).map(|nxx| exchange(&format!("415-{nxx}"), None, "", Status::Assigned));
         let after = Dataset::new(Vec::new(), Vec::new(), exchanges.collect());

@@ -1,4 +1,4 @@
-//! The reasons why an import fails, in words for the operator.
+//! The reasons an import fails, in words for the operator.
 
 use std::error::Error;
 
@@ -6,11 +6,10 @@ use logging::with_causes;
 use numbering::{dataset::DamagedSnapshot, records::Version};
 use store::{DatasetError, StoreError, UnreadableSnapshot};
 
-/// The error that a library gave, whichever it is.
+/// Any error from a library.
 pub(crate) type Cause = Box<dyn Error + Send + Sync>;
 
-/// The reason why an import failed. The version that was current still is, and the next import starts
-/// anew.
+/// The reason an import failed. The current version is unchanged, and the next import starts over.
 #[derive(Debug, thiserror::Error)]
 pub enum IngestError {
     #[error("{source_name} cannot be read")]
@@ -42,34 +41,33 @@ pub enum IngestError {
     Store(#[from] StoreError),
 }
 
-/// The rule that a report breaks.
+/// The rule a report breaks.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct ReportError {
     message: String,
-    /// The message without a word of what the file holds.
+    /// The message without any of the file's content.
     without_contents: String,
 }
 
 impl ReportError {
-    /// The error with a message that quotes nothing.
+    /// An error whose message quotes nothing.
     pub(crate) fn new(message: impl Into<String>) -> Self {
         let message = message.into();
         Self { without_contents: message.clone(), message }
     }
 
-    /// The error with a message that quotes the file, and one that does not.
+    /// An error with a message that quotes the file, and one that does not.
     pub(crate) fn quoting(message: String, without_contents: String) -> Self {
         Self { message, without_contents }
     }
 }
 
 impl IngestError {
-    /// The message without a word of what the files or the tables hold, for callers who may not
-    /// read them.
+    /// The message without any content of files or tables, for callers who may not read them.
     ///
-    /// Causes are left out, since a library may quote the text that it could not read. The only
-    /// exception is why a source cannot be read: that is about the file as a whole.
+    /// Causes are left out, since a library may quote text it could not read. The exception is the cause of an
+    /// unreadable source, which concerns the file as a whole.
     pub(crate) fn without_contents(&self) -> String {
         match self {
             Self::Report { source, .. } => format!("{self}: {}", source.without_contents),
@@ -86,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_library_cannot_quote_contents_to_callers() {
+    fn library_errors_do_not_leak_contents_to_callers() {
         let quoting = || std::io::Error::other("cannot read 'SECRET'");
         let version = Version::new(jiff::Timestamp::UNIX_EPOCH);
         let source = UnreadableSnapshot(quoting().into());
@@ -104,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn callers_are_told_why_a_source_cannot_be_read() {
+    fn callers_see_why_a_source_cannot_be_read() {
         let source = std::io::Error::from(std::io::ErrorKind::PermissionDenied).into();
         let error = IngestError::Unreadable { source_name: "s3://b/k".to_owned(), source };
         assert_eq!(error.without_contents(), "s3://b/k cannot be read: permission denied");

@@ -1,5 +1,4 @@
-//! The Lambda function around the import: its events and requests, the sources that it reads, and
-//! the one line that it logs.
+//! The import's Lambda function: its events and requests, the sources it reads, and its one log line.
 
 #[cfg(test)]
 mod tests;
@@ -21,16 +20,16 @@ use crate::{
     Source, Sources, Verification, Waivers, ingest_after_others, rollback, verify,
 };
 
-/// The start of an import: an event of EventBridge, or the request of an operator.
+/// An import's trigger: an EventBridge event or an operator's request.
 #[derive(Debug, Default)]
 pub struct Event {
     request: Request,
-    /// The object of the data bucket whose creation the event tells.
+    /// The object in the data bucket that the event reports as created.
     created_object: Option<Source>,
 }
 
-/// The request of an operator. All its sources are fetched, and none is a file: the role of the
-/// function limits which objects it may read, but nothing limits which of its own files.
+/// An operator's request. All its sources are fetched, and none is a file: the function's role limits which objects it
+/// may read, but nothing limits which of its own files.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Request {
@@ -44,22 +43,22 @@ pub struct Request {
     max_suspect: Option<Percent>,
     allow_older: bool,
     dry_run: bool,
-    /// Imports although the manifest cannot be read.
+    /// Imports even if the manifest cannot be read.
     replace_manifest: bool,
-    /// Goes back to the version before instead of importing.
+    /// Rolls back to the previous version instead of importing.
     rollback: bool,
 }
 
-/// The rule that the payload or the configuration of the function breaks.
+/// The rule that the function's payload or configuration breaks.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct RequestError(String);
 
-/// A field that every event of EventBridge has, and no request.
+/// A field that every EventBridge event has, and no request.
 const DETAIL_TYPE: &str = "detail-type";
 
 impl Event {
-    /// Reads the payload of an invocation. No payload counts as a request without fields.
+    /// Parses an invocation's payload. A missing payload counts as a request without fields.
     pub fn parse(payload: Value) -> Result<Self, RequestError> {
         let refused = |message: &str| Err(RequestError(message.to_owned()));
         let fields = match payload {
@@ -75,7 +74,7 @@ impl Event {
             let created_object = detail.and_then(created_object);
             return Ok(Self { request: Request::default(), created_object });
         }
-        // serde_json names an unknown field, but not the field of a value that is wrong.
+        // serde_json names an unknown field, but not the field of an invalid value.
         for (field, value) in &fields {
             let field_alone = Map::from_iter([(field.clone(), value.clone())]);
             Request::deserialize(Value::Object(field_alone)).map_err(|error| {
@@ -87,22 +86,21 @@ impl Event {
         Ok(Self { request, created_object: None })
     }
 
-    /// The request. An event of EventBridge counts as a request without fields.
+    /// The request. An EventBridge event counts as a request without fields.
     pub fn request(self) -> Request {
         self.request
     }
 }
 
-/// The object that S3 has created, by the details of its event.
+/// The object that S3 created, from its event's details.
 fn created_object(detail: &Value) -> Option<Source> {
     let text = |pointer| detail.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
     Some(Source::S3 { bucket: text("/bucket/name")?, key: text("/object/key")? })
 }
 
 impl Request {
-    /// The sources of the import. One that the request does not name is taken from `NANPA_SOURCE`,
-    /// `CNAC_SOURCE`, `NPA_REPORT_SOURCE`, `CARRIERS_SOURCE` or `THOUSANDS_BLOCKS_SOURCE`, or if that
-    /// is not set, from where the report is published; the last two may be left out.
+    /// The sources of the import. Defaults come from `NANPA_SOURCE`, `CNAC_SOURCE`, `NPA_REPORT_SOURCE`,
+    /// `CARRIERS_SOURCE` and `THOUSANDS_BLOCKS_SOURCE`, then the published addresses. The last two are optional.
     pub fn sources(
         &self,
         environment: impl Fn(&str) -> Option<String>,
@@ -147,7 +145,7 @@ impl Request {
     }
 }
 
-/// Imports as the event asks, and answers with the report.
+/// Imports as the event asks, and returns the report.
 pub async fn handle(invocation: LambdaEvent<Value>) -> Result<Value, Error> {
     let LambdaEvent { payload, context } = invocation;
     let environment = |variable: &str| env::var(variable).ok();
@@ -156,7 +154,7 @@ pub async fn handle(invocation: LambdaEvent<Value>) -> Result<Value, Error> {
     if let Some(object) = created_object
         && !sources.include(&object)
     {
-        tracing::info!(%object, "ignoring a new object that is no source");
+        tracing::info!(%object, "ignoring a new object that is not a source");
         return Ok(json!({ "outcome": "ignored" }));
     }
     let store = Store::from_env(TimeoutProfile::Batch);
@@ -196,19 +194,19 @@ pub async fn handle(invocation: LambdaEvent<Value>) -> Result<Value, Error> {
     }
 }
 
-/// The report of an import, and of the verification after it.
+/// The report of an import and the verification after it.
 #[derive(Serialize)]
 struct Reported<'a> {
     #[serde(flatten)]
     report: &'a ImportReport,
     #[serde(skip_serializing_if = "Option::is_none")]
     verification: Option<Verification>,
-    /// The command of the AWS CLI that lets a refused import pass.
+    /// The AWS CLI command that lets a refused import pass.
     #[serde(skip_serializing_if = "Option::is_none")]
     command: Option<String>,
 }
 
-/// The command that starts the import again, with waivers, and in earnest after a dry run.
+/// The command that retries the import with waivers, and without a dry run.
 fn command_with(waivers: &Waivers, payload: Value, function: &str) -> serde_json::Result<String> {
     let mut fields = match payload {
         Value::Object(fields) if !fields.contains_key(DETAIL_TYPE) => fields,
@@ -218,7 +216,7 @@ fn command_with(waivers: &Waivers, payload: Value, function: &str) -> serde_json
     if let Value::Object(waived) = serde_json::to_value(waivers)? {
         fields.extend(waived);
     }
-    // A quote would end the word of the shell.
+    // A quote would end the shell's argument.
     let payload = Value::Object(fields).to_string().replace('\'', "\\u0027");
     Ok(format!(
         "aws lambda invoke --function-name {function} --cli-read-timeout 900 \
@@ -226,9 +224,8 @@ fn command_with(waivers: &Waivers, payload: Value, function: &str) -> serde_json
     ))
 }
 
-/// Compares all items with the current version and rewrites those that differ, whether the import
-/// published that version or was refused. If the verification fails, that is logged, and the outcome
-/// of the import stays as it is.
+/// Compares all items with the current version and rewrites those that differ, even if the import was refused. A
+/// failure is logged and does not change the import's outcome.
 async fn verify_after_import(store: &Store, deadline: Option<Instant>) -> Option<Verification> {
     match verify(store, Repair::Yes, deadline, |_| ()).await {
         Ok(verification) => Some(verification),
@@ -239,21 +236,21 @@ async fn verify_after_import(store: &Store, deadline: Option<Instant>) -> Option
     }
 }
 
-/// The end of the invocation, which Lambda tells in milliseconds since 1970. `None` if that time
-/// has passed: `cargo lambda watch` gives one in 1970.
+/// The invocation's deadline, from milliseconds since 1970. `None` if it has passed: `cargo lambda watch` sends one in
+/// 1970.
 fn context_deadline(milliseconds: u64) -> Option<Instant> {
     let end = SystemTime::UNIX_EPOCH + Duration::from_millis(milliseconds);
     let left = end.duration_since(SystemTime::now()).ok()?;
     Some(Instant::now() + left)
 }
 
-/// The report as one log line, from which CloudWatch also reads metrics.
+/// The report as one log line, which CloudWatch also parses for metrics.
 fn with_metrics(report: &Value, took: Duration, now: Timestamp) -> String {
-    // A dry run or a rollback is neither.
+    // A dry run or rollback is neither.
     let failed = matches!(report["outcome"].as_str(), Some("refused" | "failed"));
     let succeeded = matches!(report["outcome"].as_str(), Some("published" | "unchanged"));
     let count = |pointer: &str| report.pointer(pointer).and_then(Value::as_f64).unwrap_or(0.0);
-    // The values are counts, or objects that have one.
+    // The values are counts, or objects with a count.
     let sum = |counts: &Value| -> f64 {
         let values = counts.as_object().into_iter().flat_map(Map::values);
         values.filter_map(|value| value.as_f64().or_else(|| value["count"].as_f64())).sum()
@@ -283,7 +280,7 @@ fn with_metrics(report: &Value, took: Duration, now: Timestamp) -> String {
     metrics_line(&function, now, fields, &metrics)
 }
 
-/// The days since the oldest date that a report states; `None` if none states one.
+/// Days since the oldest date in a report; `None` if there are no dates.
 fn days_since_oldest(file_dates: &Value, now: Timestamp) -> Option<f64> {
     let dates = file_dates.as_object()?.values().filter_map(Value::as_str);
     let oldest: Date = dates.filter_map(|date| date.parse().ok()).min()?;

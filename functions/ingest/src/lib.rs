@@ -1,10 +1,9 @@
-//! Ingest: the NANPA and CNAC reports become records, and the records the service's data.
+//! Ingest: turns the NANPA and CNAC reports into records, and publishes them.
 //!
-//! Data flows one way: [`sources`] opens a file, [`table`] finds its columns, one module of
-//! [`reports`] reads its rows, [`assemble`] makes them a dataset, [`changes`] compares it with the
-//! current one, [`quality`] measures its completeness, [`gates`] may refuse it, and [`publish`] writes
-//! the items that changed. [`outcome`] reports on all of it, and [`verify`] compares the items with
-//! the snapshot afterwards.
+//! Data flows one way. [`sources`] opens a file, [`table`] finds its columns, and a module of [`reports`] reads its
+//! rows. [`assemble`] builds a dataset, [`changes`] compares it with the current one, [`quality`] measures its
+//! completeness, and [`gates`] may refuse it. [`publish`] writes the items that changed, and [`outcome`] reports on
+//! everything. Finally [`verify`] compares the items with the snapshot.
 
 mod assemble;
 mod changes;
@@ -56,8 +55,8 @@ pub use sources::{
 };
 pub use verify::{Drift, Repair, Verification, verify};
 
-/// Imports `sources` and makes them the current version, all or nothing. An import that a gate
-/// refuses is not an error; it is reported as [`Outcome::Refused`].
+/// Imports `sources` as the current version, all or nothing. A refusal by a gate is not an error, but
+/// [`Outcome::Refused`].
 pub async fn ingest(
     store: &Store,
     sources: &Sources,
@@ -142,14 +141,14 @@ pub async fn ingest(
     Ok(ImportReport { outcome, version, items, ..report })
 }
 
-/// The dataset of these reports, which is compared with nothing and published nowhere.
+/// The dataset of these reports, without comparing or publishing it.
 pub async fn dataset_of(sources: &Sources) -> Result<Dataset, IngestError> {
     let mut notes = Notes::default();
     let (rows, _) = read_sources(sources, None, &mut notes, &|_| ()).await?;
     Ok(assemble::assemble(rows, &mut notes))
 }
 
-/// Reads every source, and gives the rows with the dates that the reports state.
+/// Reads every source, and returns the rows with the reports' dates.
 async fn read_sources(
     sources: &Sources,
     deadline: Option<Instant>,
@@ -178,7 +177,7 @@ async fn read_sources(
     Ok((ReportRows { codes, area_codes, overlay, blocks }, file_dates))
 }
 
-/// Reads one source after the other.
+/// Reads the sources one by one.
 struct SourceReader<'a, P> {
     deadline: Option<Instant>,
     notes: &'a mut Notes,

@@ -7,20 +7,17 @@ use numbering::time::this_second;
 
 use crate::{IngestError, Waivers};
 
-/// The options of an import.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// The waivers of the gates.
     pub waivers: Waivers,
-    /// Stop before anything is written.
+    /// Stop before writing anything.
     pub dry_run: bool,
-    /// Import as if nothing had been imported before, if the manifest cannot be read.
+    /// If the manifest cannot be read, import as if nothing had been imported before.
     pub replace_manifest: bool,
-    /// The time at which the process will be ended; the import stops cleanly before that.
+    /// The time when the process will be killed; the import stops cleanly before that.
     pub deadline: Option<Instant>,
-    /// The time of the import: the version is named after it, the data counts as imported then,
-    /// and no file may be dated later. The clock is read once, so that all of these agree. Tests
-    /// set another time, because unnamed chunks are deleted only after a day, and the clocks of two
+    /// The import time: names the version, dates the data, and no file may be dated later. The clock is read once, so
+    /// these agree. Tests override it, since unnamed chunks are deleted only after a day, and the clocks of two
     /// importing machines may differ.
     pub now: Timestamp,
 }
@@ -40,22 +37,22 @@ impl Default for Options {
 /// The progress of an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
-    /// A report is being fetched; `file` is what messages call it.
+    /// A report is being fetched; `file` is its name in messages.
     Fetching {
         file: &'static str,
         bytes: u64,
-        /// The size of the whole, if the server states it.
+        /// The total size, if the server states it.
         total: Option<u64>,
     },
     /// A report is being read.
     Reading { file: &'static str, rows: u64 },
-    /// The reports are read and are being compared with the current version.
+    /// The reports have been read and are being compared with the current version.
     Comparing,
-    /// The items to write are known; holds how many there are.
+    /// The number of items to write is known.
     Planned(usize),
-    /// Some more items are written; holds how many.
+    /// This many more items have been written.
     Written(usize),
-    /// The items are written, and the version is being published.
+    /// The items have been written, and the version is being published.
     Publishing,
     /// The items are being compared with the snapshot.
     Verifying,
@@ -64,7 +61,7 @@ pub enum Progress {
 /// Time reserved before the deadline to replace the manifest, or to report.
 pub(crate) const RESERVED_TIME: Duration = Duration::from_secs(15);
 
-/// Does `work`, unless it would end too near the deadline: then [`IngestError::OutOfTime`] is returned.
+/// Runs `work`, unless it would end too close to the deadline: then returns [`IngestError::OutOfTime`].
 pub(crate) async fn before_deadline<T>(
     deadline: Option<Instant>,
     work: impl Future<Output = T>,

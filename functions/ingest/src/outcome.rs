@@ -1,4 +1,4 @@
-//! The report of an import, for the person or the log that reads it.
+//! The report of an import, for people and logs.
 
 use std::{collections::BTreeMap, fmt::Display, sync::Arc};
 
@@ -13,17 +13,17 @@ use crate::{
     quality::QualityReport,
 };
 
-/// The records that an import or a rollback has read and changed.
+/// The records that an import or rollback read and changed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ImportReport {
     #[serde(flatten)]
     pub outcome: Outcome,
-    /// The version that is current now; `None` before the first import.
+    /// The now-current version; `None` before the first import.
     pub version: Option<Version>,
-    /// `true` if published data takes the place of the made-up sample, which makes it the first import:
-    /// it is compared with nothing.
+    /// `true` if published data replaces the made-up sample. This makes it the first import, which is compared with
+    /// nothing.
     pub replaces_sample: bool,
-    /// The dates that the files state.
+    /// The dates stated in the files.
     pub file_dates: FileDates,
     /// The number of exchanges.
     pub records: u32,
@@ -33,20 +33,20 @@ pub struct ImportReport {
     /// The number of area codes, including those in service without exchanges.
     pub area_codes: usize,
     pub area_codes_with_exchanges: u32,
-    /// The records that differ from the version that was current before, counted.
+    /// Counts of records that differ from the previously current version.
     pub differences: Differences,
-    /// The completeness of the data, compared with the version that was current before.
+    /// The completeness of the data, compared with the previously current version.
     pub quality: QualityReport,
-    /// The records that differ; written as JSON, the first of them.
+    /// The records that differ; JSON has only the first ones.
     pub changes: Changes,
     pub items: Items,
-    /// The rows that were left out, counted by reason.
+    /// Skipped rows, counted by reason.
     pub skipped: BTreeMap<String, u32>,
-    /// The things that looked wrong and were imported with care, by kind.
+    /// Things that looked wrong and were imported with care, by kind.
     pub warnings: BTreeMap<String, Warning>,
 }
 
-/// The end of an import or a rollback.
+/// The result of an import or rollback.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "outcome")]
 pub enum Outcome {
@@ -58,32 +58,32 @@ pub enum Outcome {
     Planned,
     /// A gate refused the import; nothing has changed.
     Refused {
-        /// A line for each gate.
+        /// One line per gate.
         reason: String,
-        /// The waivers that let the import pass all gates; `None` if nothing does.
+        /// The waivers that would let the import pass all gates; `None` if none do.
         #[serde(skip_serializing_if = "Option::is_none")]
         allowed_by: Option<Waivers>,
     },
-    /// The version before is current again.
+    /// The previous version is current again.
     RolledBack,
 }
 
-/// The number of lookup items that were written and deleted.
+/// The number of lookup items written and deleted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Items {
     pub written: usize,
     pub deleted: usize,
 }
 
-/// The things of one kind that looked wrong.
+/// Things of one kind that looked wrong.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Warning {
     pub count: u32,
-    /// The first of them, or where they stand; at most ten.
+    /// The first ones, or where they are; at most ten.
     pub examples: Vec<String>,
 }
 
-/// Most examples of one kind of warning.
+/// Maximum examples per kind of warning.
 const MAX_EXAMPLES: usize = 10;
 
 impl Warning {
@@ -96,7 +96,7 @@ impl Warning {
 }
 
 impl ImportReport {
-    /// The report on `dataset` after `before`, imported as `snapshot`, before anything is published.
+    /// The report on `dataset` after `before`, imported as `snapshot`, before publishing.
     pub(crate) fn new(
         snapshot: &Snapshot,
         before: Arc<Dataset>,
@@ -127,18 +127,18 @@ impl ImportReport {
     }
 }
 
-/// The things in the reports that looked wrong, and the rows that were left out.
+/// Things in the reports that looked wrong, and skipped rows.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
     skipped: BTreeMap<String, u32>,
     warnings: BTreeMap<String, Warning>,
     /// The number of rows of each file.
     rows: BTreeMap<&'static str, u32>,
-    /// The words that are not known, by file and column.
+    /// Unknown words, by file and column.
     unknown_words: BTreeMap<(&'static str, &'static str), Warning>,
 }
 
-/// The words in one column of a file that are not known.
+/// Unknown words in one column of a file.
 pub(crate) struct UnknownWords<'a> {
     pub file: &'static str,
     pub column: &'static str,
@@ -148,17 +148,17 @@ pub(crate) struct UnknownWords<'a> {
     pub example: &'a str,
 }
 
-/// The kind of warning for an OCN whose rows do not agree on the company's name.
+/// The warning for an OCN whose rows disagree on the company's name.
 pub(crate) const SEVERAL_NAMES: &str =
     "an OCN has several spellings of its name; the most frequent counts";
 
 impl Notes {
-    /// Counts a row that is left out.
+    /// Counts a skipped row.
     pub(crate) fn skip(&mut self, reason: impl Into<String>) {
         *self.skipped.entry(reason.into()).or_default() += 1;
     }
 
-    /// Counts something that looks wrong; the first of its kind are kept as examples.
+    /// Counts something that looks wrong; keeps the first of each kind as examples.
     pub(crate) fn warn(&mut self, kind: impl Into<String>, example: impl Display) {
         self.warnings.entry(kind.into()).or_default().count(example);
     }
@@ -168,7 +168,7 @@ impl Notes {
         *self.rows.entry(file).or_default() += u32::try_from(rows).unwrap_or(u32::MAX);
     }
 
-    /// Counts a word in a column that is not known; `consequence` says how it was read.
+    /// Counts an unknown word in a column; `consequence` says how it was read.
     pub(crate) fn warn_unknown_word(
         &mut self,
         file: &'static str,
@@ -185,7 +185,7 @@ impl Notes {
         self.warnings.get(kind).map_or(0, |warning| warning.count)
     }
 
-    /// The columns that hold words that are not known.
+    /// The columns with unknown words.
     pub(crate) fn unknown_words(&self) -> impl Iterator<Item = UnknownWords<'_>> {
         self.unknown_words.iter().map(|(&(file, column), warning)| UnknownWords {
             file,

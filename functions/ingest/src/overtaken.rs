@@ -1,5 +1,5 @@
-//! Imports that start anew because another one came first: two reports that land in the data bucket at
-//! once start two imports, and that is no reason to call an operator.
+//! Imports that start over because another one finished first. Two reports landing in the data bucket at once start two
+//! imports, which must not page an operator.
 
 use std::time::Duration;
 
@@ -11,14 +11,13 @@ use crate::{
     ImportReport, IngestError, Options, Progress, Sources, ingest, options::before_deadline,
 };
 
-/// The most times an import starts anew.
+/// Maximum restarts of an import.
 const MAX_RESTARTS: u32 = 3;
-/// The longest wait before an import starts anew. The waits are random, so that two imports do
-/// not go on meeting each other.
+/// Maximum wait before an import starts over. Waits are random, so two imports do not keep colliding.
 const MAX_WAIT: Duration = Duration::from_secs(3);
 
-/// Imports `sources`. If another import or a rollback comes first, the import starts anew from what that
-/// one has published, at most three times and within the deadline.
+/// Imports `sources`. If another import or rollback finishes first, starts over from its result, at most three times
+/// and within the deadline.
 pub async fn ingest_after_others(
     store: &Store,
     sources: &Sources,
@@ -33,7 +32,7 @@ pub async fn ingest_after_others(
         let wait = MAX_WAIT.mul_f64(rand::rng().random::<f64>());
         tracing::warn!(restart, ?wait, "another import came first; starting anew");
         before_deadline(options.deadline, tokio::time::sleep(wait)).await?;
-        // The version has a time of its own: the other import may be newer than the first attempt.
+        // A restart gets its own time: the other import may be newer than the first attempt.
         let options = Options { now: this_second(), ..options };
         outcome = ingest(store, sources, options, &progress).await;
     }

@@ -1,9 +1,8 @@
-//! Publishing a version: the items that differ are written, then its snapshot, and the manifest is
-//! replaced last, by one conditional write.
+//! Publishes a version: writes the items that differ, then the snapshot, and replaces the manifest last, with one
+//! conditional write.
 //!
-//! No lock is needed. An item counts for nobody until a published dataset names the version that
-//! wrote it, so all that an import has written when it dies, stalls or is overtaken is without
-//! effect; docs/decisions/0004-publishing.md has the argument.
+//! No lock is needed. Readers ignore an item until a published dataset names the version that wrote it. So an import
+//! that dies, stalls or is overtaken has no effect; docs/decisions/0004-publishing.md has the argument.
 
 #[cfg(test)]
 mod tests;
@@ -22,29 +21,28 @@ use store::{
 
 use crate::{IngestError, Items, Progress, options::before_deadline, outcome::Notes};
 
-/// Batches that are written at the same time.
+/// Batches written concurrently.
 const CONCURRENT_BATCHES: usize = 8;
 
-/// The kind of warning that tells of versions which cannot be read.
+/// The warning for unreadable versions.
 pub(crate) const UNREADABLE: &str = "a version cannot be read and is passed over";
 
-/// The start of an import: the manifest it will replace, and the newest version that can be
-/// read, which it is compared with.
+/// An import's starting point: the manifest it will replace, and the newest readable version, which it is compared
+/// with.
 pub(crate) struct Baseline {
     /// `None` before the first import.
     manifest: Option<Manifest>,
     /// Empty if no version can be read.
     pub dataset: Arc<Dataset>,
-    /// The snapshot that `dataset` was read from.
+    /// The snapshot `dataset` was read from.
     pub snapshot: Option<Snapshot>,
     /// Versions that cannot be read.
     unreadable: Vec<Version>,
 }
 
 impl Baseline {
-    /// Reads the manifest and every version that it names. One that cannot be read must not keep
-    /// imports out, so it is passed over with a warning, and the import is compared with the newest
-    /// of the others.
+    /// Reads the manifest and every version it names. An unreadable one must not block imports, so it is skipped with a
+    /// warning, and the import is compared with the newest of the others.
     pub async fn load(store: &Store, notes: &mut Notes) -> Result<Self, DatasetError> {
         let manifest = store.manifest().await?;
         let mut newest = None;
@@ -73,15 +71,14 @@ impl Baseline {
         })
     }
 
-    /// The version that `next` is compared with; `None` if the import counts as the first, since
-    /// nothing can be read or `next` replaces the sample.
+    /// The version `next` is compared with. `None` if the import counts as the first: nothing can be read, or `next`
+    /// replaces the sample.
     pub fn compared_with(&self, next: &Snapshot) -> Option<&Snapshot> {
         self.snapshot.as_ref().filter(|snapshot| !next.replaces_sample(snapshot))
     }
 
-    /// The oldest version that can be read and whose changes up to the current one no operator has
-    /// confirmed; `None` if that is the version of [`Self::compared_with`]. A version that cannot be
-    /// read is passed over.
+    /// The oldest readable version whose changes up to the current one no operator has confirmed; `None` if that is the
+    /// version of [`Self::compared_with`]. Unreadable versions are skipped.
     pub async fn oldest_before(
         &self,
         store: &Store,
@@ -103,25 +100,24 @@ impl Baseline {
         Ok(None)
     }
 
-    /// The name of the current version, if there is one.
+    /// The current version's name, if any.
     pub fn current_version(&self) -> Option<Version> {
         self.manifest.as_ref().map(|manifest| manifest.current.version.clone())
     }
 
-    /// The manifest whose current version may be imported again without a new version: the import
-    /// was compared with that version, and not with an older one in its place.
+    /// The manifest whose current version may be imported again without a new version: the import was compared with
+    /// that version, not an older one.
     pub fn manifest_to_reimport(&self) -> Option<&Manifest> {
         let compared = &self.snapshot.as_ref()?.version;
         self.manifest.as_ref().filter(|manifest| manifest.current.version == *compared)
     }
 
-    /// The manifest in which `snapshot` is current, and the versions before it are retained unless
-    /// they cannot be read.
+    /// The manifest with `snapshot` as current. Earlier versions are retained if readable.
     pub fn manifest_followed_by(&self, snapshot: Snapshot) -> Manifest {
         Manifest::following(self.manifest.as_ref(), snapshot, |older| self.is_unreadable(older))
     }
 
-    /// The manifest after the files of its current version were imported again.
+    /// The manifest after its current version's files are imported again.
     pub fn manifest_of_reimport(
         &self,
         manifest: &Manifest,
@@ -136,17 +132,17 @@ impl Baseline {
     }
 }
 
-/// The version to be published.
+/// The version to publish.
 pub(crate) struct Candidate<'a> {
     pub manifest: &'a Manifest,
     pub dataset: &'a Dataset,
-    /// The keys of all records that differ from the baseline's.
+    /// The keys of all records that differ from the baseline.
     pub changed_keys: &'a [RecordKey],
     /// The dataset, packed.
     pub bytes: Vec<u8>,
 }
 
-/// Publishes `candidate` as the version that follows the manifest of `baseline`.
+/// Publishes `candidate` as the version after the manifest of `baseline`.
 pub(crate) async fn publish(
     store: &Store,
     baseline: &Baseline,
@@ -170,15 +166,15 @@ pub(crate) async fn publish(
 }
 
 impl Items {
-    /// The number of items of `keys` to write and to delete so that they agree with `dataset`.
+    /// Counts the items to write and delete so that `keys` agree with `dataset`.
     fn to_write(dataset: &Dataset, keys: &[RecordKey]) -> Self {
         let deleted = keys.iter().filter(|&&key| dataset.last_changed(key).is_none()).count();
         Self { written: keys.len() - deleted, deleted }
     }
 }
 
-/// The writes that make the items of `keys` agree with `dataset`. Each is made only when it is
-/// taken: those of a first import would fill the memory of the function.
+/// The writes that make the items of `keys` agree with `dataset`. Lazy: those of a first import would fill the
+/// function's memory.
 pub(crate) fn item_writes(
     dataset: &Dataset,
     keys: &[RecordKey],
@@ -189,7 +185,7 @@ pub(crate) fn item_writes(
     })
 }
 
-/// Writes all items, several batches at the same time.
+/// Writes all items, several batches at a time.
 pub(crate) async fn write_items(
     store: &Store,
     writes: impl ExactSizeIterator<Item = ItemWrite>,
@@ -200,7 +196,7 @@ pub(crate) async fn write_items(
     write_in_batches(writes, write_batch, deadline, progress).await
 }
 
-/// Hands all of `writes` to `write_batch`, at most [`WRITES_PER_BATCH`] in each call.
+/// Passes `writes` to `write_batch`, at most [`WRITES_PER_BATCH`] per call.
 async fn write_in_batches<F: Future<Output = Result<(), StoreError>>>(
     writes: impl ExactSizeIterator<Item = ItemWrite>,
     write_batch: impl Fn(Vec<ItemWrite>) -> F,
@@ -222,7 +218,7 @@ async fn write_in_batches<F: Future<Output = Result<(), StoreError>>>(
     Ok(())
 }
 
-/// Deletes the chunks that no version needs. A failure is only logged: the next import deletes them.
+/// Deletes chunks that no version needs. A failure is only logged: the next import deletes them.
 pub(crate) async fn sweep(store: &Store, now: Timestamp) {
     if let Err(error) = store.sweep(now).await {
         tracing::warn!(

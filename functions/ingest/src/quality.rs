@@ -1,5 +1,5 @@
-//! The completeness of a version, by country: the exchanges that have a holder, an OCN, a state and a
-//! rate center, and how many different values these columns have.
+//! A version's completeness by country: exchanges with a holder, OCN, state and rate center, and the number of distinct
+//! values in these columns.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,7 +13,7 @@ pub struct Quality {
     pub by_country: BTreeMap<Country, Coverage>,
 }
 
-/// The number of a country's exchanges that have a value in each column.
+/// The number of a country's exchanges with a value in each column.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Coverage {
     pub records: u32,
@@ -27,15 +27,15 @@ pub struct Coverage {
 /// The values of one column.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Values {
-    /// The number of records that have a value.
+    /// The number of records with a value.
     pub filled: u32,
-    /// The number of different values.
+    /// The number of distinct values.
     pub distinct: u32,
-    /// The number of records that have the most frequent value.
+    /// The number of records with the most frequent value.
     pub most_frequent: u32,
 }
 
-/// The quality of a version beside that of the version before it.
+/// A version's quality, compared with the previous version's.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct QualityReport {
     pub countries: BTreeMap<Country, Figures>,
@@ -44,11 +44,11 @@ pub struct QualityReport {
 /// Figures by name: counts, and [`SHARES`].
 pub type Figures = BTreeMap<&'static str, BeforeAfter>;
 
-/// The figures that are shares of the records, in percent, in the order of a report.
+/// The figures that are percentages of the records, in report order.
 pub const SHARES: [&str; 7] =
     ["holder", "ocn", "state", "rate_center", "assigned", "unassigned", "reserved"];
 
-/// A figure in both versions; `None` where a version has nothing to measure.
+/// A figure in both versions; `None` where there is nothing to measure.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct BeforeAfter {
     pub before: Option<f64>,
@@ -56,7 +56,7 @@ pub struct BeforeAfter {
 }
 
 impl QualityReport {
-    /// Compares a version with the one before it, if there is one.
+    /// Compares a version with the previous one, if any.
     pub fn between(before: Option<&Quality>, after: &Quality) -> Self {
         let mut countries: BTreeMap<Country, Figures> = BTreeMap::new();
         for (&country, coverage) in before.iter().flat_map(|quality| &quality.by_country) {
@@ -93,12 +93,12 @@ impl Coverage {
     }
 }
 
-/// Rounds to hundredths of a percent; readers compare no finer.
+/// Rounds to hundredths of a percent, the precision readers compare.
 fn rounded(percent: f64) -> f64 {
     (percent * 100.0).round() / 100.0
 }
 
-/// The share of `count` in `of`, in percent; 0 if there is nothing to have a share in.
+/// `count` as a percentage of `of`; 0 if `of` is 0.
 pub(crate) fn percent(count: u32, of: u32) -> f64 {
     if of == 0 {
         return 0.0;
@@ -230,7 +230,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn the_columns_of_a_country_are_measured_and_compared() {
+    fn columns_are_measured_and_compared_by_country() {
         let assigned = |npa_nxx, ocn| exchange(npa_nxx, ocn, "SNFC", Status::Assigned);
         let before = quality(vec![
             assigned("415-200", Some("0051")),

@@ -1,4 +1,4 @@
-//! Going back to an older version: one write.
+//! Rolls back to an older version with one write.
 
 use std::sync::Arc;
 
@@ -14,16 +14,16 @@ use crate::{
     quality::{Quality, QualityReport},
 };
 
-/// The version that a rollback goes to.
+/// The version to roll back to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RollbackTarget {
-    /// The newest version before the current one that can be read.
+    /// The newest readable version before the current one.
     NewestReadable,
-    /// The retained version of this name.
+    /// The retained version with this name.
     Named(String),
 }
 
-/// Makes an older version current again, and drops those that are newer.
+/// Makes an older version current again, and drops newer ones.
 pub async fn rollback(
     store: &Store,
     target: &RollbackTarget,
@@ -38,7 +38,7 @@ pub async fn rollback(
         notes.warn(UNREADABLE, unreadable.line());
     }
     let manifest = replaced.rolled_back_to(&snapshot.version).ok_or(IngestError::NothingBefore)?;
-    // A rollback may be how an operator gets away from a version that cannot be read.
+    // A rollback may be how an operator gets away from an unreadable version.
     let current_dataset = match load(store, &replaced.current).await {
         Ok(dataset) => dataset,
         Err(error @ DatasetError::Unreadable { .. }) => {
@@ -62,7 +62,7 @@ pub async fn rollback(
     Ok(ImportReport { outcome: Outcome::RolledBack, version, ..report })
 }
 
-/// Loads the version to go back to, and names those that are passed over on the way.
+/// Loads the target version, and names those skipped on the way.
 async fn load_target(
     store: &Store,
     manifest: &Manifest,

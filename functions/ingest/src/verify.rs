@@ -1,9 +1,8 @@
 //! Compares every lookup item with the current snapshot, and rewrites those that differ.
 //!
-//! A difference is seldom a fault: an import that died or was overtaken leaves items behind, and so
-//! does a rollback, of the version that it left. Readers answer such records from memory, so nobody
-//! gets a wrong answer. Readers would believe only an item that names the right version and holds
-//! another record, and this service never writes one.
+//! Differences are seldom faults: an import that dies or is overtaken leaves items behind, and so does a rollback.
+//! Readers answer such records from memory, so nobody gets a wrong answer. They would only trust a wrong item that
+//! names the right version, and this service never writes one.
 
 use std::{collections::BTreeSet, time::Instant};
 
@@ -20,56 +19,54 @@ use crate::{
     publish::{item_writes, write_items},
 };
 
-/// The result of a verification.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Verification {
-    /// The version the items were compared with: the newest that can be read.
+    /// The version compared with the items: the newest readable one.
     pub version: Version,
     /// Newer versions that cannot be read, with the reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub passed_over: Vec<String>,
-    /// Items that were read.
+    /// Items read.
     pub items: usize,
     /// Items that differed before the repair.
     pub drift: Drift,
-    /// Items that were written or deleted, so that none differs any longer.
+    /// Items written or deleted to remove the differences.
     pub repaired: usize,
 }
 
-/// The number of items that differ from the snapshot, by the kind of difference.
+/// The number of items that differ from the snapshot, by kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Drift {
-    /// Items that name the right version and hold another record: readers believe them.
+    /// Items with the right version and another record: readers trust them.
     pub contradicting: usize,
     /// Items of another version; readers answer from memory.
     pub outdated: usize,
-    /// Items that are not what was written; readers answer from memory.
+    /// Items that are not as written; readers answer from memory.
     pub unreadable: usize,
     /// Records without an item; readers answer from memory.
     pub missing: usize,
-    /// Items of no record; readers pass them over.
+    /// Items without a record; readers ignore them.
     pub stray: usize,
 }
 
 impl Drift {
-    /// The number of items that differ, of any kind.
+    /// The total number of differing items.
     pub fn total(&self) -> usize {
         self.contradicting + self.outdated + self.unreadable + self.missing + self.stray
     }
 }
 
-/// The choice to rewrite the items that differ.
+/// Handling of items that differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repair {
     No,
     Yes,
 }
 
-/// Compares every item with the newest version that can be read, which readers answer from; with
-/// [`Repair::Yes`] rewrites those that differ.
+/// Compares every item with the newest readable version, which readers answer from. [`Repair::Yes`] rewrites those that
+/// differ.
 ///
-/// An item is only ever rewritten to what its version holds, so a repair does no harm beside an
-/// import, or if it dies.
+/// Items are only rewritten to match their version, so a repair is safe during an import, and if it dies.
 pub async fn verify(
     store: &Store,
     repair: Repair,
@@ -102,12 +99,12 @@ pub async fn verify(
 struct ItemComparison<'a> {
     dataset: &'a Dataset,
     items: usize,
-    /// Records that have an item.
+    /// Records with an item.
     found: BTreeSet<RecordKey>,
     drift: Drift,
-    /// Records whose items differ.
+    /// Records with differing items.
     differing: Vec<RecordKey>,
-    /// Items of no record.
+    /// Items without a record.
     stray: Vec<ItemKey>,
 }
 
@@ -143,13 +140,13 @@ impl<'a> ItemComparison<'a> {
         }
     }
 
-    /// The item that the dataset has for `key`; `None` if it has no such record.
+    /// The dataset's item for `key`; `None` if it has no such record.
     fn expected(&self, key: RecordKey) -> Option<(RecordKey, LookupItem<Record>)> {
         let version = self.dataset.last_changed(key)?;
         Some((key, LookupItem { version, record: self.dataset.record_of(key)? }))
     }
 
-    /// The drift once all items are compared, and the writes that end it.
+    /// The drift once all items are compared, and the writes that repair it.
     fn finish(mut self) -> (Drift, Vec<ItemWrite>) {
         let keys = self.dataset.records().map(|record| record.key());
         let missing: Vec<RecordKey> = keys.filter(|key| !self.found.contains(key)).collect();

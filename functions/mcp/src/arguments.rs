@@ -1,4 +1,4 @@
-//! The arguments of a call as parameters of a route. The route itself judges the values.
+//! A call's arguments as parameters of a route, which validates the values.
 
 use rmcp::model::JsonObject;
 use serde_json::{Number, Value};
@@ -12,10 +12,10 @@ use crate::{
     tools::{MAX_NUMBERS, NUMBERS, Tool},
 };
 
-/// The arguments whose values are lists. In a query they are separated by commas.
+/// Arguments with lists as values. In a query they are comma-separated.
 const LISTS: [&str; 2] = ["include", "fields"];
 
-/// The request of a call to the route of its tool.
+/// A tool call's request to its route.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ToolRequest {
     pub params: Vec<(String, String)>,
@@ -24,7 +24,7 @@ pub struct ToolRequest {
 }
 
 impl ToolRequest {
-    /// The request of a call with these arguments. `null` counts as absent.
+    /// The request for a call with these arguments. `null` counts as missing.
     pub fn new(tool: &Tool, arguments: Option<JsonObject>) -> Result<Self, ApiError> {
         let mut arguments = arguments.unwrap_or_default();
         arguments.retain(|_, value| !value.is_null());
@@ -45,7 +45,7 @@ impl ToolRequest {
     }
 }
 
-/// Takes the numbers out of the arguments.
+/// Removes the numbers from the arguments.
 fn numbers_in(arguments: &mut JsonObject) -> Result<String, ApiError> {
     let rule = format!("{NUMBERS} must be a list of 1 to {MAX_NUMBERS} phone numbers");
     let numbers = match arguments.shift_remove(NUMBERS) {
@@ -70,7 +70,7 @@ fn numbers_in(arguments: &mut JsonObject) -> Result<String, ApiError> {
     Ok(as_texts.collect::<Result<Value, ApiError>>()?.to_string())
 }
 
-/// A value as it stands in a query. Models write codes and phone numbers as numbers now and then.
+/// A value as query text. Models sometimes send codes and phone numbers as JSON numbers.
 fn text_of(name: &str, value: Value) -> Result<String, ApiError> {
     match value {
         Value::String(text) => Ok(text),
@@ -88,7 +88,7 @@ fn text_of(name: &str, value: Value) -> Result<String, ApiError> {
     }
 }
 
-/// A number as its digits, or as it is if it is not a whole one.
+/// An integer as digits; any other number as it is.
 fn text_of_number(number: &Number) -> String {
     format::digits_of(number).unwrap_or_else(|| number.to_string())
 }
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_is_its_digits_and_null_is_absent() {
+    fn numbers_become_digits_and_null_counts_as_missing() {
         for (number, digits) in [
             (json!(4_155_551_234_u64), "4155551234"),
             (json!(4_155_551_234.0), "4155551234"),
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_written_with_commas() {
+    fn lists_are_joined_with_commas() {
         for fields in [json!(["valid", "formats.e164"]), json!("valid,formats.e164")] {
             let arguments = json!({ "fields": fields });
             assert_eq!(params("format_number", arguments), single("fields", "valid,formats.e164"));
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_has_a_small_page_unless_another_is_asked_for() {
+    fn lists_have_a_small_page_unless_a_limit_is_given() {
         let named = |limit| vec![("q".to_owned(), "a".to_owned()), ("limit".to_owned(), limit)];
         let of = |arguments| params("search_exchanges", arguments).unwrap();
         assert_eq!(of(json!({ "q": "a" })), named("20".to_owned()));
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_tool_does_not_take_is_named() {
+    fn unknown_arguments_are_named() {
         assert_eq!(
             params("format_number", json!({ "defaultcountry": "US" })).unwrap_err(),
             "Unknown argument 'defaultcountry'; the nearest known one is 'defaultCountry'"
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn several_numbers_become_the_body_of_their_request() {
+    fn numbers_argument_becomes_the_request_body() {
         let arguments = json!({ "numbers": ["+1 305", 3052345678_u64], "defaultCountry": "GB" });
         let params = single("defaultCountry", "GB").unwrap();
         let numbers = Some(r#"["+1 305","3052345678"]"#.to_owned());

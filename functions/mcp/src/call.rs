@@ -1,4 +1,4 @@
-//! A call of a tool, and its answer by a route.
+//! A tool call, and a route's answer to it.
 
 use axum::http::{HeaderMap, header::LINK};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 
 use crate::{arguments::ToolRequest, tools::Tool};
 
-/// A call that waits for its answer.
+/// A call awaiting its answer.
 #[derive(Debug)]
 pub struct ToolCall {
     tool: &'static Tool,
@@ -21,7 +21,7 @@ pub struct ToolCall {
 }
 
 impl ToolCall {
-    /// A call, and where its answer arrives.
+    /// A call, and the receiver of its answer.
     pub(crate) fn new(
         tool: &'static Tool,
         arguments: Option<JsonObject>,
@@ -30,8 +30,8 @@ impl ToolCall {
         (Self { tool, arguments, reply }, answered)
     }
 
-    /// Asks the route of the tool, and gives its answer to the agent, with a `note` about the data if there
-    /// is one. Several numbers are charged to `charge`.
+    /// Calls the tool's route and gives the answer to the agent, with a `note` about the data if there is one. Batches
+    /// are charged to `charge`.
     pub async fn answer_from(self, routes: &InProcess, charge: Charge, note: Option<&str>) {
         let Self { tool, arguments, reply } = self;
         let answer = match ToolRequest::new(tool, arguments) {
@@ -45,22 +45,22 @@ impl ToolCall {
             Err(error) => Answer::from_error(error).await,
         };
         if answer.status.is_server_error() {
-            // The response to the agent is a success of the protocol, whose own status hides an outage.
+            // The agent's response is a success in the protocol, so its status hides an outage.
             request_context::record(|context| context.failed_within = Some(answer.status));
         }
-        // An agent that has cancelled the call awaits no answer.
+        // An agent that cancelled the call does not await an answer.
         let mut result = result_of(tool, &answer);
         result.content.extend(note.map(ContentBlock::text));
         _ = reply.send(result);
     }
 
-    /// Tells the agent why no route can be asked.
+    /// Tells the agent why no route can be called.
     pub fn refuse(self, message: String) {
         _ = self.reply.send(CallToolResult::error(vec![ContentBlock::text(message)]));
     }
 }
 
-/// The result for an agent: the answer of the API as it is, or its error as one of the tool.
+/// The result for an agent: the API's answer unchanged, or its error as a tool error.
 fn result_of(tool: &Tool, answer: &Answer) -> CallToolResult {
     let text = String::from_utf8_lossy(&answer.body).into_owned();
     let Ok(body) = serde_json::from_str::<Value>(&text) else {
@@ -80,14 +80,14 @@ fn with_structure(mut result: CallToolResult, body: Value) -> CallToolResult {
     result
 }
 
-/// The parameters of another page of a list.
+/// The parameters of another page.
 #[derive(Debug, PartialEq, Eq)]
 struct OtherPage {
     offset: String,
     version: Option<String>,
 }
 
-/// The next page that the `Link` header leads to; `None` on the last page.
+/// The next page in the `Link` header; `None` on the last page.
 fn next_page(headers: &HeaderMap) -> Option<OtherPage> {
     let links = headers.get(LINK)?.to_str().ok()?;
     let next = links.split(", ").find(|link| link.ends_with("rel=\"next\""))?;
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_page_is_the_one_that_the_link_leads_to() {
+    fn next_page_comes_from_the_link_header() {
         let next = "</v1/search?q=a%2C+b&limit=20&offset=40&version=v1>; rel=\"next\"";
         let expected = OtherPage { offset: "40".to_owned(), version: Some("v1".to_owned()) };
         assert_eq!(next_of(next), Some(expected));

@@ -1,9 +1,9 @@
-//! `POST /mcp`: the transport
-//! [Streamable HTTP](https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http),
-//! without sessions and without streams.
+//! `POST /mcp`: the [Streamable
+//! HTTP](https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http) transport, without
+//! sessions or streams.
 //!
-//! Lambda freezes a function after its response, and sends the next request to any container. So no
-//! request depends on an earlier one, and each is answered by one JSON body.
+//! Lambda freezes a function after its response, and sends the next request to any container. So requests are
+//! independent, and each is answered by one JSON body.
 
 use std::{pin::pin, sync::Arc};
 
@@ -34,21 +34,21 @@ use crate::{
     tools::Tool,
 };
 
-/// The longest body: a call needs some hundred bytes.
+/// Maximum body size; a call needs a few hundred bytes.
 const MAX_BODY_BYTES: usize = 64 * 1024;
 
-/// The number of characters after which a message of the SDK is cut, since it may repeat a header.
+/// Maximum length of an SDK message in characters. A message may repeat a header.
 const MAX_MESSAGE_LENGTH: usize = 200;
 
-/// The headers of requests that the protocol defines. The SDK sees no others, such as a key.
+/// The headers the protocol defines. The SDK sees no others, such as a key.
 const OF_PROTOCOL: [HeaderName; 3] = [
     HeaderName::from_static("mcp-protocol-version"),
     HeaderName::from_static("mcp-method"),
     HeaderName::from_static("mcp-name"),
 ];
 
-/// Answers one message. Its tool asks `routes`. A page of an origin that is not allowed is refused, as
-/// [the transport demands](https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning).
+/// Answers one message. Its tool calls `routes`. A page from a disallowed origin is refused, as [the transport
+/// requires](https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning).
 pub async fn answer(
     routes: &InProcess,
     origins: &AllowedOrigins,
@@ -71,7 +71,7 @@ pub async fn answer(
     }
 }
 
-/// Returns true if the message calls a tool whose route counts the numbers.
+/// Returns true if the message calls a tool whose route counts numbers.
 fn takes_numbers(message: &Value) -> bool {
     let name = message["params"]["name"].as_str().unwrap_or_default();
     message["method"] == "tools/call" && Tool::named(name).is_some_and(|tool| tool.takes_numbers)
@@ -103,8 +103,8 @@ fn is_json(headers: &HeaderMap) -> bool {
     media_type.trim().eq_ignore_ascii_case("application/json")
 }
 
-/// Lets the SDK answer a message. The SDK calls tools in tasks of its own; their routes are asked in
-/// the task of the request, which has its request context and its metered capacity.
+/// Lets the SDK answer a message. The SDK spawns tasks for tools, but their routes run in the request's task, which has
+/// its request context and metered capacity.
 async fn answer_message(
     routes: &InProcess,
     charge: Charge,
@@ -130,8 +130,8 @@ async fn answer_message(
     if response.status().is_success() || is_json { response } else { as_refusal(response).await }
 }
 
-/// Without sessions and streams. The host is not checked: behind API Gateway and a proxy the service has
-/// any, and a page whose name was rebound to this address has no key. [`answer`] checks the origin.
+/// No sessions or streams. The host is not checked: API Gateway or a proxy may set any, and a page with a rebound name
+/// has no key. [`answer`] checks the origin.
 fn config() -> StreamableHttpServerConfig {
     StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
@@ -141,7 +141,7 @@ fn config() -> StreamableHttpServerConfig {
         .disable_allowed_origins()
 }
 
-/// The message as the SDK takes it. It demands that a client accepts streams, which it never gets.
+/// The message in the form the SDK expects. It requires clients to accept streams, which it never sends.
 fn request_to_sdk(headers: &HeaderMap, message: &Value) -> axum::http::Request<Body> {
     let mut request = Request::new(Body::from(message.to_string()));
     *request.method_mut() = Method::POST;
@@ -162,7 +162,7 @@ fn request_to_sdk(headers: &HeaderMap, message: &Value) -> axum::http::Request<B
     request
 }
 
-/// An error that the SDK tells in plain text, in the form of all others.
+/// Converts the SDK's plain-text errors to JSON-RPC.
 async fn as_refusal(response: Response) -> Response {
     let status = response.status();
     let text =

@@ -1,7 +1,7 @@
-//! The API as tools for agents, by the [Model Context Protocol](https://modelcontextprotocol.io).
+//! The API as tools for agents, over the [Model Context Protocol](https://modelcontextprotocol.io).
 //!
-//! A tool answers what a route of the API answers: it asks that route, within the process. So this is
-//! the one function that knows others ([decision 15](../../../docs/decisions/0015-agents.md)).
+//! A tool calls a route of the API in the same process. This is the only function that depends on others ([decision
+//! 15](../../../docs/decisions/0015-agents.md)).
 
 mod arguments;
 mod call;
@@ -26,8 +26,7 @@ pub use call::ToolCall;
 pub use server::ToolServer;
 pub use tools::{TOOLS, Tool};
 
-/// The route of this function. The description of the API leaves it out, since tools describe
-/// themselves to agents.
+/// The route of this function. The OpenAPI document omits it, since tools describe themselves to agents.
 pub fn routes() -> Routes {
     let asked = Arc::new(OnceLock::new());
     let endpoint = post(
@@ -46,12 +45,12 @@ pub fn routes() -> Routes {
         .prepared_by(prepare)
 }
 
-/// The routes that tools ask, on the data of `app`.
+/// The routes that tools call, on the data of `app`.
 pub fn asked_routes(app: App) -> InProcess {
     InProcess::new(functions(), app)
 }
 
-/// The functions whose routes tools ask.
+/// The functions whose routes tools call.
 fn functions() -> [Routes; 4] {
     [carriers::routes(), npa::routes(), format::routes(), search::routes()]
 }

@@ -1,4 +1,4 @@
-//! Messages of JSON-RPC, and how a request without one is refused.
+//! JSON-RPC messages, and errors for requests without one.
 
 use axum::{
     Json,
@@ -8,11 +8,11 @@ use axum::{
 use rmcp::model::{ClientJsonRpcMessage, ErrorCode};
 use serde_json::{Value, json};
 
-/// The refusal of a request before the protocol sees a message.
+/// The error for a request that has no valid message.
 #[derive(Debug, PartialEq)]
 pub struct Refused {
     status: StatusCode,
-    /// The id of the message, if it can be read.
+    /// The message's ID, if it can be read.
     id: Value,
     code: ErrorCode,
     message: String,
@@ -21,14 +21,14 @@ pub struct Refused {
 const NOT_A_MESSAGE: &str = "The body must be one message of JSON-RPC 2.0";
 
 impl Refused {
-    /// A request without a message.
+    /// The error for a request without a message.
     pub fn new(status: StatusCode, message: impl Into<String>) -> Self {
         let message = message.into();
         Self { status, id: Value::Null, code: ErrorCode::INVALID_REQUEST, message }
     }
 }
 
-/// The body, if it is one message of a client.
+/// Parses the body as one client message.
 pub fn read(body: &[u8]) -> Result<Value, Refused> {
     let message: Value = serde_json::from_slice(body).map_err(|error| Refused {
         code: ErrorCode::PARSE_ERROR,
@@ -43,7 +43,7 @@ pub fn read(body: &[u8]) -> Result<Value, Refused> {
     }
 }
 
-/// The reason why JSON is not a message of a client; `None` if it is one.
+/// The reason JSON is not a client message; `None` if it is one.
 fn fault_of(message: &Value) -> Option<&'static str> {
     if message.is_array() {
         return Some("batches are not supported");
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_is_not_json_cannot_be_parsed() {
+    fn invalid_json_is_a_parse_error() {
         for body in ["", "{", "hello", "\u{feff}{}", &"[".repeat(1000), "{\"a\":1} x"] {
             let (code, id, message) = refusal(body);
             assert_eq!((code, id), (-32700, Value::Null), "{body}: {message}");
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_that_is_not_of_json_rpc_is_an_invalid_request() {
+    fn json_that_is_not_json_rpc_is_an_invalid_request() {
         for (body, fault) in [
             ("[]", "batches"),
             (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, "batches"),
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_has_the_id_of_its_message() {
+    fn errors_repeat_the_message_id() {
         assert_eq!(refusal(r#"{"id":7,"method":"ping"}"#).1, 7);
         assert_eq!(refusal(r#"{"jsonrpc":"2.0","id":"x"}"#).1, "x");
         assert_eq!(refusal(r#"{"jsonrpc":"2.0","id":[1]}"#).1, Value::Null);

@@ -1,5 +1,4 @@
-//! The description of the tools in the words of the protocol. The arguments are described as the
-//! API describes the parameters of its routes.
+//! Tool descriptions for the protocol. Arguments are described like the parameters of the routes.
 
 use std::sync::{Arc, LazyLock};
 
@@ -12,8 +11,7 @@ use crate::{
     tools::{MAX_NUMBERS, NUMBERS, TOOLS, Tool},
 };
 
-/// The page size of a call that names none: what a list answers is read by a model, which seldom needs
-/// as much as a program.
+/// Default page size. Models read the answers and seldom need as much as a program.
 pub const DEFAULT_LIMIT: u32 = 20;
 
 /// Every tool with the schema of its arguments.
@@ -22,11 +20,11 @@ pub static DESCRIBED_TOOLS: LazyLock<Vec<DescribedTool>> = LazyLock::new(|| {
     TOOLS.iter().map(|tool| described(tool, &api)).collect()
 });
 
-/// An agent pays for each word of a schema whenever it thinks. A longer list of values is left out:
-/// the error that answers a wrong one states the rule.
+/// Longer lists of values are left out, since agents pay for each word of a schema. The error for an invalid value
+/// states the rule.
 const MAX_ENUM_VALUES: usize = 100;
 
-/// Examples of arguments for which a route has none, or one that only programs write.
+/// Examples for arguments whose route has none, or only one for programs.
 const EXAMPLES: [(&str, &str); 5] = [
     ("defaultCountry", "GB"),
     ("tn", "+1 (416) 234-5678"),
@@ -35,8 +33,7 @@ const EXAMPLES: [(&str, &str); 5] = [
     ("company", "AT&T Mobility"),
 ];
 
-/// The parameters of routes that tools do not take: the form of an answer is that of the tool, and an agent
-/// needs neither another cache nor images.
+/// Route parameters that tools do not take: the tool sets the format, and agents do not need caching options or images.
 const NOT_FOR_AGENTS: [&str; 5] = ["cache", "flags", "format", "column", "countryColumn"];
 
 fn described(tool: &Tool, api: &Value) -> DescribedTool {
@@ -47,7 +44,7 @@ fn described(tool: &Tool, api: &Value) -> DescribedTool {
         .with_annotations(annotations)
 }
 
-/// The JSON Schema of the arguments of a tool.
+/// The JSON Schema of a tool's arguments.
 fn input_schema(tool: &Tool, api: &Value) -> Map<String, Value> {
     let (mut properties, mut required) = (Map::new(), Vec::new());
     if tool.takes_numbers {
@@ -77,7 +74,7 @@ fn input_schema(tool: &Tool, api: &Value) -> Map<String, Value> {
     schema
 }
 
-/// The names of the arguments that a tool takes.
+/// The argument names of a tool.
 pub fn known_arguments(tool: &Tool) -> Vec<&'static str> {
     let described = DESCRIBED_TOOLS.iter().find(|described| described.name == tool.name);
     let properties = described.and_then(|described| described.input_schema.get("properties"));
@@ -85,7 +82,7 @@ pub fn known_arguments(tool: &Tool) -> Vec<&'static str> {
     names.map(String::as_str).collect()
 }
 
-/// The JSON Schema of the argument that the route has in a body.
+/// The JSON Schema of the argument the route takes in a body.
 fn numbers() -> Value {
     json!({
         "type": "array",
@@ -97,13 +94,13 @@ fn numbers() -> Value {
     })
 }
 
-/// The JSON Schema of an argument, with the schema of its type in place.
+/// An argument's JSON Schema, with its type's schema inlined.
 fn property(name: &str, parameter: &Value, api: &Value) -> Map<String, Value> {
     let schema = &parameter["schema"];
     let reference = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix('#'));
     let schema = reference.and_then(|pointer| api.pointer(pointer)).unwrap_or(schema);
     let mut property = schema.as_object().cloned().unwrap_or_default();
-    // Of numbers only JSON's own kinds matter to an agent.
+    // Only JSON's own number types matter to an agent.
     property.remove("format");
     if property.get("enum").and_then(Value::as_array).is_some_and(|all| all.len() > MAX_ENUM_VALUES)
     {
@@ -127,7 +124,7 @@ fn description_of(name: &str, parameter: &Value) -> Value {
         "version" => {
             json!("Version of the data, as the last page of the list named it for this one.")
         }
-        // The line ends of a comment mean nothing.
+        // Line breaks in a doc comment have no meaning.
         _ => parameter["description"].as_str().map(|text| text.replace('\n', " ")).into(),
     }
 }

@@ -1,4 +1,4 @@
-//! The server of the protocol: its description, its tools, and calls of them.
+//! The MCP server: its description, tools and calls.
 
 use std::borrow::Cow;
 
@@ -21,7 +21,7 @@ use crate::{
     tools::{TOOLS, Tool},
 };
 
-/// The instructions that every agent gets before it calls a tool.
+/// The instructions sent to every agent on initialization.
 const INSTRUCTIONS: &str = "\
 Reference data of telephone numbers: the rules of the numbers of every country, and for the North \
 American Numbering Plan (US and Canada) the area codes, exchanges and carriers that NANPA and CNAC publish.
@@ -37,7 +37,7 @@ spam. No tool calls or texts a number.
 Lists come in pages of 20, or of limit up to 100. pagination.total counts all matches; the end of a \
 result names the offset and version of the next page.";
 
-/// The revisions of the protocol, oldest first. 2025-03-26 is left out, since it alone has batches.
+/// Protocol revisions, oldest first. 2025-03-26 is left out, since only it has batches.
 const REVISIONS: [ProtocolVersion; 4] = [
     ProtocolVersion::V_2024_11_05,
     ProtocolVersion::V_2025_06_18,
@@ -45,14 +45,14 @@ const REVISIONS: [ProtocolVersion; 4] = [
     ProtocolVersion::V_2026_07_28,
 ];
 
-/// A server of the tools. Whoever runs it answers the calls, in a task of its own choice.
+/// A server of the tools. The caller answers the tool calls in its own task.
 #[derive(Debug, Clone)]
 pub struct ToolServer {
     calls: mpsc::Sender<ToolCall>,
 }
 
 impl ToolServer {
-    /// A server, and the calls that agents make.
+    /// A server, and the calls agents make.
     pub fn new() -> (Self, mpsc::Receiver<ToolCall>) {
         let (calls, called) = mpsc::channel(1);
         (Self { calls }, called)
@@ -72,8 +72,7 @@ impl ServerHandler for ToolServer {
         Cow::Borrowed(&REVISIONS)
     }
 
-    /// Agrees on the newest revision up to the requested one: a client knows older revisions than that
-    /// rather than newer ones.
+    /// Negotiates the newest revision up to the requested one; clients support older revisions rather than newer ones.
     fn negotiate_initialize(
         &self,
         request: &InitializeRequestParams,
@@ -117,7 +116,7 @@ impl ServerHandler for ToolServer {
         answered.await.map(CallToolResponse::from).map_err(|_| stopping())
     }
 
-    /// Requests whose method or parameters the protocol does not have.
+    /// Handles methods or parameters that are not in the protocol.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -125,10 +124,7 @@ impl ServerHandler for ToolServer {
     ) -> Result<CustomResult, ErrorData> {
         let method = quote(&request.method);
         Err(if KNOWN_METHODS.contains(&&*method) {
-            ErrorData::invalid_params(
-                format!("The parameters of '{method}' are not those of the protocol"),
-                None,
-            )
+            ErrorData::invalid_params(format!("Invalid parameters for '{method}'"), None)
         } else {
             let message =
                 format!("Method '{method}' is unknown; this server has tools/list and tools/call");
@@ -137,7 +133,7 @@ impl ServerHandler for ToolServer {
     }
 }
 
-/// The methods of which a request with wrong parameters is read as one of an unknown method.
+/// Methods whose invalid parameters the SDK reports as an unknown method.
 const KNOWN_METHODS: [&str; 3] = ["initialize", "tools/list", "tools/call"];
 
 fn unknown_tool(name: &str) -> ErrorData {
@@ -158,7 +154,7 @@ mod tests {
     use crate::schema::DEFAULT_LIMIT;
 
     #[test]
-    fn the_instructions_say_how_long_pages_are() {
+    fn instructions_state_the_page_size() {
         let rule = format!("pages of {DEFAULT_LIMIT}, or of limit up to {MAX_LIMIT}.");
         assert!(INSTRUCTIONS.contains(&rule), "{INSTRUCTIONS}");
     }

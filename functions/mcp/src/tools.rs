@@ -1,6 +1,6 @@
-//! The tools: what agents are told of each, and which route answers it.
+//! The tools: their descriptions for agents, and the routes they call.
 
-/// A tool, which asks one route of the API. It takes the query parameters of the route.
+/// A tool that calls one route. Takes the route's query parameters.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Tool {
     pub name: &'static str,
@@ -8,13 +8,13 @@ pub struct Tool {
     pub description: &'static str,
     /// The path of the route.
     pub path: &'static str,
-    /// True if it takes [`NUMBERS`], which it sends to the route in a body.
+    /// True if it takes [`NUMBERS`], sent to the route in a body.
     pub takes_numbers: bool,
 }
 
 /// The argument that holds many phone numbers.
 pub const NUMBERS: &str = "numbers";
-/// The most numbers of a call. Each costs a model some hundred tokens; more are for programs.
+/// Maximum numbers per call. Each costs a model a few hundred tokens; larger batches are for programs.
 pub const MAX_NUMBERS: usize = 25;
 
 impl Tool {
@@ -24,7 +24,7 @@ impl Tool {
     }
 }
 
-/// Every tool, in the order in which agents see them.
+/// Every tool, in the order agents see them.
 pub const TOOLS: [Tool; 7] = [
     Tool {
         name: "format_number",
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_description_of_format_numbers_says_how_many_it_takes() {
+    fn format_numbers_description_states_its_maximum() {
         let description = Tool::named("format_numbers").unwrap().description;
         assert!(description.contains(&format!(" up to {MAX_NUMBERS} numbers")), "{description}");
     }

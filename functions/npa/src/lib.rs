@@ -27,20 +27,20 @@ pub fn routes() -> Routes {
 
 /// An exchange as a row of its area code.
 ///
-/// Its holder is the one as assigned. A number of it may lie in a thousands block of another holder,
-/// or have been ported to another carrier since, which no open data tells.
+/// The holder is the carrier as assigned. A number may be in a thousands block of another carrier, or have been ported
+/// since. Open data does not show porting.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ExchangeRow {
     pub nxx: Nxx,
-    /// Operating Company Number of the holder as assigned, whose numbers may have been ported;
-    /// `null` if nobody holds the exchange, or the report names a company without one.
+    /// Operating Company Number of the assigned holder; numbers may have been ported. `null` if the exchange is
+    /// unassigned, or the report names a company without one.
     #[schema(required)]
     pub ocn: Option<Ocn>,
-    /// Name of the holder as assigned, whose numbers may have been ported; `null` if nobody holds
-    /// the exchange, or no source names the company.
+    /// Name of the assigned holder; numbers may have been ported. `null` if nobody holds the exchange, or no source
+    /// names the company.
     #[schema(required, example = "NEW CINGULAR WIRELESS PCS, LLC - DC")]
     pub company_name: Option<String>,
-    /// The place to which calls of the exchange are rated.
+    /// The place to which the exchange's calls are rated.
     #[schema(required, example = "SNFC CNTRL")]
     pub rate_center: Option<String>,
     pub status: Status,
@@ -62,17 +62,17 @@ impl From<Exchange> for ExchangeRow {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AreaCodeResult {
     pub npa: Npa,
-    /// State or province in which most of its exchanges are; `null` if it belongs to no place.
+    /// State or province with most of its exchanges; `null` if it is not tied to a place.
     #[schema(required)]
     pub state: Option<StateCode>,
     pub country: Country,
-    /// Total number of exchanges in the area code, whatever the page or `nxx`.
+    /// Total exchanges in the area code, regardless of page or `nxx`.
     pub total_exchanges: u32,
     pub exchanges: Vec<ExchangeRow>,
     pub pagination: Pagination,
 }
 
-/// An exchange of a CSV, which has nothing around it that names the area code.
+/// An exchange as a CSV row, which includes the area code.
 #[derive(Serialize)]
 struct CsvRow<'a> {
     npa: Npa,
@@ -89,7 +89,7 @@ impl Rows for AreaCodeResult {
     }
 }
 
-/// A request for exchanges: its URL, and the page, version and form that it asks for.
+/// A request for exchanges: its URL, page, version and format.
 struct ListRequest {
     uri: Uri,
     page: Page,
@@ -208,7 +208,7 @@ async fn by_query(
     area_code_or_exchange(&app, &params, request, npa).await
 }
 
-/// The exchange that the query names, or else all exchanges of the area code.
+/// The exchange named in the query, or all exchanges of the area code.
 async fn area_code_or_exchange(
     app: &App,
     params: &Params,
@@ -226,7 +226,7 @@ async fn area_code_or_exchange(
     Ok(AreaCodeResult::paged(request, Some(version.to_string()), area_code, exchanges))
 }
 
-/// Looks up one exchange and its area code, in the version that is asked for or else as an item.
+/// Looks up one exchange and its area code, in the requested version or else as an item.
 async fn exchange(
     app: &App,
     request: ListRequest,

@@ -10,10 +10,10 @@ use crate::request::Request;
 
 /// A way to reach the functions.
 pub trait Api {
-    /// The name of the check that makes this request; `None` if the request is not made.
+    /// The name of the check that makes this request; `None` to skip it.
     fn check_name(&self, request: &Request) -> Option<String>;
 
-    /// The forms of a request that are checked one by one.
+    /// The variants of a request, each checked separately.
     fn forms(&self, request: Request) -> Vec<Request> {
         vec![request]
     }
@@ -26,12 +26,12 @@ pub trait Api {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     pub status: u16,
-    /// A text, if the body is not JSON.
+    /// A JSON string, if the body is not JSON.
     pub body: Value,
 }
 
 impl Answer {
-    /// An answer whose body is read as JSON, unless its media type is another one.
+    /// Parses the body as JSON, unless its media type says otherwise.
     pub(crate) fn new(
         status: u16,
         media_type: Option<&str>,
@@ -59,13 +59,13 @@ pub enum NoAnswer {
 }
 
 impl NoAnswer {
-    /// Returns `true` if Lambda has refused the call for want of concurrency.
+    /// Returns `true` if Lambda throttled the call.
     pub(crate) fn is_throttled(&self) -> bool {
         let Self::Call(CallError::Refused { status, .. }) = self else { return false };
         *status == StatusCode::TOO_MANY_REQUESTS
     }
 
-    /// The error of a request with a time limit, without the address.
+    /// The error of a request with a time limit, without its URL.
     pub(crate) fn from_transport(error: reqwest::Error, limit: Duration) -> Self {
         if error.is_timeout() {
             return Self::Timeout(limit);

@@ -1,4 +1,4 @@
-//! The list of checks, and the order in which they are made.
+//! The list of checks, and the order they run in.
 
 use serde_json::{Value, json};
 
@@ -10,13 +10,13 @@ use crate::{
     targets::Function,
 };
 
-/// A request, and what its answer must be.
+/// A request, and the expected answer.
 pub struct Check {
     pub request: Request,
     pub expectation: Expectation,
 }
 
-/// An assigned exchange in the answer to a search.
+/// An assigned exchange in a search result.
 #[derive(Debug, Clone)]
 struct Exchange {
     npa: String,
@@ -26,7 +26,7 @@ struct Exchange {
 }
 
 impl Default for Exchange {
-    /// An exchange that may exist or not.
+    /// An exchange that may or may not exist.
     fn default() -> Self {
         let [npa, nxx, ocn] = ["212", "555", "9206"].map(str::to_owned);
         Self { npa, nxx, ocn, row: Value::Null }
@@ -34,7 +34,7 @@ impl Default for Exchange {
 }
 
 impl Exchange {
-    /// The first exchange that was found with an OCN; some holders have none.
+    /// The first exchange found with an OCN; some holders have none.
     fn found_by(search: &Answer) -> Option<Self> {
         search.body["results"].as_array()?.iter().find_map(|row| {
             let text = |name: &str| row[name].as_str().map(str::to_owned);
@@ -76,7 +76,7 @@ pub fn statistics() -> Check {
     check(request, &[("/last_updated/NANPA", Part::Text), ("/by_status/ASSIGNED", Part::AboveZero)])
 }
 
-/// The search for an exchange to ask for. It has enough rows for one whose holder has an OCN.
+/// Searches for an exchange to check. The page is large enough to include one whose holder has an OCN.
 fn search() -> Check {
     let request = Request::to(Function::Search, "/v1/search");
     check(
@@ -94,8 +94,7 @@ pub fn carriers() -> Check {
     check(request, &[("/carriers/0/ocn", Part::Text), ("/pagination/total", Part::AboveZero)])
 }
 
-/// The checks of the answers about an exchange and its first number. The number's thousands block may
-/// have another holder than the exchange.
+/// The checks about an exchange and its first number. The number's thousands block may have a different holder.
 fn checks_about(Exchange { npa, nxx, ocn, row }: &Exchange) -> [Check; 8] {
     let number = format!("+1{npa}{nxx}0000");
     let is_npa = || is(&**npa);
@@ -166,12 +165,12 @@ fn checks_about(Exchange { npa, nxx, ocn, row }: &Exchange) -> [Check; 8] {
 const LOOKUP: &str = "/v1/lookup/{tn+}";
 const FORMAT: &str = "/v1/format/{tn+}";
 
-/// The checks whose requests need a key, about an exchange that may exist or not.
+/// The checks that need a key, about an exchange that may or may not exist.
 pub fn keyed_checks() -> impl Iterator<Item = Check> {
     [search(), carriers()].into_iter().chain(checks_about(&Exchange::default()))
 }
 
-/// Makes the checks one after the other, so that a single container of each function is needed.
+/// Runs the checks one by one, so a single container of each function is enough.
 pub async fn check_all(api: &impl Api) -> Findings {
     let mut findings = Findings::default();
     for check in site() {
@@ -204,7 +203,7 @@ pub async fn check_all(api: &impl Api) -> Findings {
     findings
 }
 
-/// Makes a check, and gives the last answer if it is right.
+/// Runs a check, and returns the last answer if it is as expected.
 async fn make(findings: &mut Findings, api: &impl Api, check: Check) -> Option<Answer> {
     let Check { request, mut expectation } = check;
     let needs_data = request.needs_key() || request.route == statistics().request.route;
@@ -220,7 +219,7 @@ async fn make(findings: &mut Findings, api: &impl Api, check: Check) -> Option<A
     answer
 }
 
-/// The expectation of an answer that needs data, before the first import.
+/// The expected answer before the first import, for a request that needs data.
 fn without_data(function: Function) -> Expectation {
     let error = "service_unavailable";
     match function {
@@ -236,7 +235,7 @@ fn without_data(function: Function) -> Expectation {
 mod tests {
     use super::*;
 
-    /// An exchange that a search found, after one whose holder has no OCN.
+    /// An exchange found after one whose holder has no OCN.
     fn exchange() -> Exchange {
         let without_ocn = json!({ "npa": "201", "nxx": "200", "ocn": null, "status": "ASSIGNED" });
         let body = json!({ "results": [without_ocn, row()] });

@@ -1,4 +1,4 @@
-//! The report to CodeDeploy, which decides whether the new versions take over.
+//! Reports to CodeDeploy, which decides whether the new versions take over.
 
 use std::time::Duration;
 
@@ -11,17 +11,17 @@ use signed_requests::{AwsAccount, CallError, Service};
 use crate::event::Deployment;
 
 const OPERATION: &str = "CodeDeploy_20141006.PutLifecycleEventHookExecutionStatus";
-/// The time that one call may take.
+/// The timeout of one call.
 const CALL_TIMEOUT: Duration = Duration::from_secs(2);
 /// Three attempts, with waits of about half a second and a second.
 const WAITS: ExponentialBuilder = ExponentialBuilder::new()
     .with_min_delay(Duration::from_millis(500))
     .with_max_times(2)
     .with_jitter();
-/// The time that must be left for the report.
+/// The time reserved for the report.
 pub const REPORT_TIME: Duration = Duration::from_secs(10);
 
-/// Tells CodeDeploy whether the new versions may take over. Without this it would wait for an hour.
+/// Tells CodeDeploy whether the new versions may take over. Without a report it would wait an hour.
 pub async fn report(
     account: &AwsAccount,
     deployment: &Deployment,

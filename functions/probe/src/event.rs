@@ -3,19 +3,18 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// The event that starts the probe.
 #[derive(Debug, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
 pub enum Event {
-    /// CodeDeploy waits for the report of the probe.
+    /// CodeDeploy awaits the probe's report.
     Deployment(Deployment),
     /// The schedule or an operator.
     Request(Request),
 }
 
-/// The hook of a deployment, as
+/// A deployment hook, as
 /// [CodeDeploy](https://docs.aws.amazon.com/codedeploy/latest/userguide/reference-appspec-file-structure-hooks.html)
-/// hands it to a function.
+/// passes it to a function.
 #[derive(Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Deployment {
@@ -23,12 +22,12 @@ pub struct Deployment {
     pub lifecycle_event_hook_execution_id: String,
 }
 
-/// The request of the schedule or an operator.
+/// A request from the schedule or an operator.
 #[derive(Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Request {
-    /// The address of the API, such as `https://abcdef1234.execute-api.us-east-1.amazonaws.com`. If it is
-    /// left out, only the functions are asked.
+    /// The API's URL, such as `https://abcdef1234.execute-api.us-east-1.amazonaws.com`. Without it, only the functions
+    /// are checked.
     pub base_url: Option<String>,
 }
 
@@ -41,7 +40,7 @@ pub struct Request {
 pub struct EventError;
 
 impl Event {
-    /// Reads the payload of an invocation. No payload counts as a request without fields.
+    /// Parses an invocation's payload. A missing payload counts as a request without fields.
     pub fn parse(payload: Value) -> Result<Self, EventError> {
         let payload = if payload.is_null() { json!({}) } else { payload };
         if !payload.is_object() {
@@ -56,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codedeploy_and_requests_are_told_apart_and_unknown_fields_are_refused() {
+    fn hooks_and_requests_are_told_apart_and_unknown_fields_refused() {
         let hook = json!({ "DeploymentId": "d-1", "LifecycleEventHookExecutionId": "eyJ" });
         assert!(matches!(Event::parse(hook).unwrap(), Event::Deployment(_)));
         for payload in [Value::Null, json!({})] {

@@ -1,4 +1,4 @@
-//! The expectation of an answer: its status, and what its parts must be.
+//! The expected answer: its status and parts.
 
 use serde_json::{Value, json};
 
@@ -17,24 +17,24 @@ pub enum CheckError {
     Content(String),
 }
 
-/// Expected value of a part of an answer.
+/// The expected value of a part of an answer.
 #[derive(Debug, Clone)]
 pub enum Part {
     Is(Value),
-    /// This, if Google's rules call the number valid. Otherwise its holder is not told.
+    /// This, if Google's rules call the number valid. Otherwise no holder is returned.
     IsIfValid(Value),
     Text,
     Object,
     AboveZero,
-    /// The status of the health: before the first import a service is degraded.
+    /// The health status: before the first import a service is degraded.
     Health,
-    /// The body is a text with this in it.
+    /// The body contains this text.
     Has(String),
-    /// A row of the list has a text of this name.
+    /// A row of the list has a text field with this name.
     RowWith(&'static str),
 }
 
-/// The expectation of an answer. Parts are named by JSON pointers.
+/// The expected answer. Parts are named by JSON pointers.
 #[derive(Debug, Clone)]
 pub struct Expectation {
     status: u16,
@@ -47,7 +47,7 @@ impl Expectation {
         Self { status: 200, parts: parts.into() }
     }
 
-    /// A refusal of this service, which names its error.
+    /// An error response with this status and error name.
     pub fn refusal(status: u16, error: &str) -> Self {
         Self { status, parts: vec![("/error", Part::Is(json!(error)))] }
     }
@@ -57,7 +57,7 @@ impl Expectation {
         self
     }
 
-    /// Compares an answer with what it must be.
+    /// Compares an answer with this expectation.
     pub fn compare(&self, Answer { status, body }: &Answer) -> Result<(), CheckError> {
         if *status != self.status {
             let error = body["error"].as_str().unwrap_or("no error").to_owned();

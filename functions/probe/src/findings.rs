@@ -1,4 +1,4 @@
-//! The outcome of checks, for the log, the metrics, and the caller.
+//! The outcome of checks, for the log, metrics and caller.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use crate::{
 #[derive(Debug)]
 pub struct Outcome {
     pub check: String,
-    /// The status of the answer, if there is one.
+    /// The answer's status, if any.
     pub status: Option<u16>,
     pub latency: Duration,
     pub error: Option<CheckError>,
@@ -25,18 +25,18 @@ pub struct Outcome {
 #[derive(Debug, Default)]
 pub struct Findings {
     pub outcomes: Vec<Outcome>,
-    /// When the data was imported; `None` before the first import, or if the service does not tell.
+    /// The data's import time; `None` before the first import, or if unknown.
     pub imported_at: Option<Timestamp>,
-    /// `true` if the service says that nothing has been imported yet.
+    /// `true` if the service says nothing has been imported yet.
     pub is_empty: bool,
-    /// The assigned exchanges in the statistics of the current data.
+    /// The number of assigned exchanges in the current data's statistics.
     pub(crate) assigned: Option<u64>,
-    /// The assigned exchanges that the search found.
+    /// The number of assigned exchanges the search found.
     pub(crate) found: Option<u64>,
 }
 
 impl Findings {
-    /// Notes the outcome of a check that makes a request, and gives the answer if it is right.
+    /// Records the outcome of a check that makes a request, and returns the answer if it is as expected.
     pub async fn record(
         &mut self,
         check: String,
@@ -57,7 +57,7 @@ impl Findings {
         answer
     }
 
-    /// Takes the data that the service has from its health.
+    /// Reads the state of the data from the health answer.
     pub(crate) fn set_health(&mut self, Answer { body, .. }: &Answer) {
         if let Some(imported) = body.get("last_ingestion") {
             self.imported_at = imported.as_str().and_then(|at| at.parse().ok());
@@ -65,7 +65,7 @@ impl Findings {
         }
     }
 
-    /// Notes the outcome of a check that compares earlier answers.
+    /// Records the outcome of a check that compares earlier answers.
     pub fn note(&mut self, check: &str, error: Option<CheckError>) {
         let (check, latency) = (check.to_owned(), Duration::ZERO);
         self.outcomes.push(Outcome { check, status: None, latency, error });
@@ -89,7 +89,7 @@ impl Findings {
         })
     }
 
-    /// The answer of the probe to its caller.
+    /// The probe's answer to its caller.
     pub fn answer(&self) -> Value {
         json!({
             "checks": self.outcomes.len(),
@@ -99,7 +99,7 @@ impl Findings {
         })
     }
 
-    /// The line of the log about the versions that serve. CloudWatch reads metrics from it.
+    /// The log line about the live versions. CloudWatch reads metrics from it.
     pub fn line_with_metrics(&self, function: &str, now: Timestamp) -> String {
         let mut metrics = vec![
             Metric::count("ChecksMade", self.outcomes.len() as f64),
@@ -111,7 +111,7 @@ impl Findings {
         metrics_line(function, now, self.fields("the service was checked"), &metrics)
     }
 
-    /// The line of the log about new versions. It has no metrics, which describe the service.
+    /// The log line about new versions. Has no metrics, which describe the live service.
     pub fn line(&self) -> String {
         self.fields("new versions were checked").to_string()
     }
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn metrics_count_failures_and_tell_the_age_of_data() {
+    fn metrics_count_failures_and_state_the_age_of_data() {
         let imported_at = Some(Timestamp::UNIX_EPOCH);
         let mut findings = Findings { imported_at, ..Findings::default() };
         findings.note("status /v1/health", None);

@@ -1,4 +1,4 @@
-//! The functions, which are invoked by Lambda's own API.
+//! The functions, invoked through Lambda's API.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -17,30 +17,30 @@ use crate::{
     targets::Targets,
 };
 
-/// The time that an answer may take. API Gateway would wait longer, but a client would have gone.
+/// The timeout of an answer. API Gateway would wait longer, but a client would have given up.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(16);
-/// The waits after a refusal for want of concurrency, which others use for a moment.
+/// Waits after Lambda throttles a call, as concurrency is briefly used up.
 const WAITS: ExponentialBuilder = ExponentialBuilder::new()
     .with_min_delay(Duration::from_millis(100))
     .with_max_delay(Duration::from_secs(2))
     .without_max_times()
     .with_jitter();
-/// The header with which Lambda marks a function that failed instead of answering.
+/// The header that marks a function that failed instead of answering.
 const FUNCTION_ERROR: &str = "x-amz-function-error";
-/// The characters of an ARN that are not encoded in a path.
+/// Characters in an ARN that are not encoded in a path.
 const ENCODED_IN_PATH: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
-/// The functions, which are asked until a deadline.
+/// The functions, invoked until a deadline.
 pub struct Functions {
     pub account: AwsAccount,
     pub targets: Targets,
-    /// The id of the requests in the access log.
+    /// The ID of the requests in the access log.
     pub request_id: String,
     pub deadline: Instant,
 }
 
-/// The response that a function hands to API Gateway.
+/// The response that a function returns to API Gateway.
 #[derive(Deserialize)]
 struct FunctionResponse {
     #[serde(rename = "statusCode")]
@@ -50,7 +50,7 @@ struct FunctionResponse {
     body: Option<String>,
 }
 
-/// The answer of Lambda for a function that has failed.
+/// Lambda's answer for a function that failed.
 #[derive(Deserialize)]
 struct FunctionError {
     #[serde(rename = "errorMessage")]
@@ -62,8 +62,8 @@ impl Api for Functions {
         Some(request.name())
     }
 
-    /// Asks a function. If Lambda has no concurrency left, it is asked again until the deadline: the
-    /// hooks of one deployment run at the same time, in an account that may have ten.
+    /// Invokes a function. If Lambda throttles it, retries until the deadline: one deployment's hooks run at the same
+    /// time, and an account may have a concurrency of ten.
     async fn answer_to(&self, request: &Request) -> Result<Answer, NoAnswer> {
         let log = |error: &NoAnswer, wait: Duration| {
             let (error, function) = (with_causes(error), request.name());
@@ -103,7 +103,7 @@ impl Functions {
     }
 }
 
-/// The time that a request may take before a deadline.
+/// A request's time limit before a deadline.
 pub fn time_left(deadline: Instant) -> Duration {
     ANSWER_TIMEOUT.min(deadline.saturating_duration_since(Instant::now()))
 }

@@ -1,4 +1,4 @@
-//! The Lambda function around the checks: its deadline, its log line, and its answer.
+//! The Lambda function around the checks: deadline, log line and answer.
 
 use std::{
     env,
@@ -25,17 +25,17 @@ use crate::{
     targets::{Serving, Targets},
 };
 
-/// The time for the checks if Lambda does not tell its limit.
+/// The time for the checks if Lambda does not state its limit.
 const CHECKS_TIMEOUT: Duration = Duration::from_secs(50);
 
-/// An invocation: the id of its requests in the access log, and its deadline.
+/// An invocation: the ID of its requests in the access log, and its deadline.
 #[derive(Clone)]
 struct Invocation {
     id: String,
     deadline: Instant,
 }
 
-/// Makes the checks that the event asks for, and answers with the findings.
+/// Runs the checks that the event asks for, and returns the findings.
 pub async fn handle(event: LambdaEvent<Value>) -> Result<Value, Error> {
     let LambdaEvent { payload, context } = event;
     let deadline = time_for_checks(context.deadline);
@@ -47,14 +47,13 @@ pub async fn handle(event: LambdaEvent<Value>) -> Result<Value, Error> {
     Ok(findings.map_err(|error| with_causes(&*error))?.answer())
 }
 
-/// Checks the new versions and tells CodeDeploy the verdict, which is that they failed if the probe
-/// itself does.
+/// Checks the new versions and tells CodeDeploy the verdict. If the probe itself fails, so does the deployment.
 async fn answer_codedeploy(
     deployment: Deployment,
     invocation: Invocation,
 ) -> Result<Findings, Error> {
     let account = AwsAccount::from_env().await?;
-    // In a task of its own, so that CodeDeploy is told even of a panic.
+    // In its own task, so that CodeDeploy hears even of a panic.
     let checks = tokio::spawn(check_new_versions(account.clone(), invocation)).await;
     let findings = checks.map_err(Error::from).and_then(std::convert::identity);
     let succeeded = findings.as_ref().is_ok_and(Findings::are_good);
@@ -71,7 +70,7 @@ async fn check_new_versions(
 ) -> Result<Findings, Error> {
     let next = functions_at(Serving::Next, account.clone(), &invocation)?;
     let mut findings = check_all(&next).await;
-    // Versions that serve are not compared so: for a minute after an import they differ rightly.
+    // Live versions are not compared: for a minute after an import they may legitimately differ.
     if let (Some(assigned), Some(found)) = (findings.assigned, findings.found) {
         let outdated = must_be("/pagination/total", assigned, json!(found));
         findings.note("search: the current data", (found != assigned).then_some(outdated));
@@ -83,8 +82,8 @@ async fn check_new_versions(
     Ok(findings)
 }
 
-/// Compares new versions without data with the versions that serve: the new ones may read another table.
-/// A version that does not answer tells nothing, and may be what the new one mends.
+/// Compares new versions without data with the live ones: the new ones may read another table. A live version that does
+/// not answer proves nothing, and may be what the new one fixes.
 async fn check_that_nobody_has_data(findings: &mut Findings, live: &Functions) {
     let Check { request, expectation } = health();
     let Ok(answer) = live.answer_to(&request).await else { return };
@@ -102,7 +101,7 @@ fn must_be(field: &'static str, expected: impl ToString, actual: Value) -> Check
     CheckError::Field { field, expected: expected.to_string(), actual }
 }
 
-/// Checks the versions that serve, and the API if its address is known, and writes the metrics.
+/// Checks the live versions, and the API if its URL is known, and writes the metrics.
 async fn check_service(request: Request, invocation: Invocation) -> Result<Findings, Error> {
     let account = AwsAccount::from_env().await?;
     let findings = check_live(account, request, &invocation).await?;
@@ -136,7 +135,7 @@ async fn check_live(
     Ok(findings)
 }
 
-/// The functions, each at its newest version or the one that serves.
+/// The functions, each at its newest or live version.
 fn functions_at(
     serving: Serving,
     account: AwsAccount,
@@ -151,8 +150,8 @@ fn variable(name: &str) -> Option<String> {
     env::var(name).ok()
 }
 
-/// The deadline of the checks, which leaves time for the report. Lambda tells its limit in
-/// milliseconds since 1970; `cargo lambda watch` tells one that has passed.
+/// The deadline of the checks, which leaves time for the report. Lambda states its limit in milliseconds since 1970;
+/// `cargo lambda watch` sends one that has passed.
 fn time_for_checks(milliseconds: u64) -> Instant {
     let end = SystemTime::UNIX_EPOCH + Duration::from_millis(milliseconds);
     let left = end.duration_since(SystemTime::now()).ok();

@@ -1,4 +1,4 @@
-//! The API at an address, as clients reach it: name, certificate, routes, and the table of keys.
+//! The API at its URL, as clients reach it: name, certificate, routes and key table.
 
 use rand::{RngExt, distr::Alphanumeric};
 use reqwest::{Client, Url, header, redirect::Policy};
@@ -15,17 +15,17 @@ use crate::{
     request::Request,
 };
 
-/// The API at an address, which is asked until a deadline.
+/// The API at a URL, called until a deadline.
 pub struct HttpApi {
     client: Client,
     base_url: String,
-    /// The secret of the origin, which requests carry past a distribution.
+    /// The origin secret, for requests that bypass the distribution.
     secret: Option<String>,
     deadline: Instant,
 }
 
 impl HttpApi {
-    /// The API at `base_url`. Its client follows no redirects, to show what clients get.
+    /// The API at `base_url`. Its client does not follow redirects, to show what clients get.
     pub fn new(
         base_url: &str,
         secret: Option<String>,
@@ -68,12 +68,12 @@ impl HttpApi {
     }
 }
 
-/// Asks the endpoints that need no key, and for a list with a key that nobody has: its refusal means
-/// that the table of keys was read.
+/// Calls the endpoints that need no key, and a list with an unregistered key: its error means that the key table was
+/// read.
 pub async fn check_api(api: &HttpApi) -> Findings {
     let mut findings = Findings::default();
     for Check { request, expectation } in [health(), statistics()] {
-        // Before the first import the 503 of the statistics would count as an error of the service.
+        // Before the first import, the statistics' 503 would count as a service error.
         if !findings.is_empty {
             let name = format!("API {}", request.route);
             let answer = findings.record(name, &expectation, api.answer_to(&request, None)).await;
@@ -90,8 +90,8 @@ pub async fn check_api(api: &HttpApi) -> Findings {
     findings
 }
 
-/// The secret to send to an address. Only API Gateway gets it: at any other address something in front
-/// of the API adds the secret, or must not learn it.
+/// The secret to send to a URL. Only API Gateway gets it: at any other URL something in front of the API adds it, or
+/// must not learn it.
 pub fn secret_for(address: &Url, secrets: &OriginSecrets, region: &str) -> Option<String> {
     let suffix = format!(".execute-api.{region}.{}", domain(region));
     let is_api_gateway = address.scheme() == "https"
@@ -99,8 +99,8 @@ pub fn secret_for(address: &Url, secrets: &OriginSecrets, region: &str) -> Optio
     secrets.to_send().filter(|_| is_api_gateway).map(str::to_owned)
 }
 
-/// A well-formed key that is not registered. It is new each time: the service remembers unknown keys for
-/// a while, and then does not read their table.
+/// A well-formed, unregistered key. Always new, since the service caches unknown keys for a while and then does not
+/// read their table.
 fn random_key() -> String {
     let characters = rand::rng().sample_iter(Alphanumeric).take(SECRET_CHARACTERS);
     let key = ApiKey::with_secret(&characters.map(char::from).collect::<String>());

@@ -1,12 +1,11 @@
-//! The probe: asks the functions behind the API what clients ask, and compares their answers.
+//! The probe: calls the functions behind the API as clients do, and compares their answers.
 //!
-//! Before a deployment, CodeDeploy asks it whether the new versions may take over ([`deployment`]). Every
-//! five minutes, or when an operator asks, it checks the versions that serve, and the API as clients
-//! reach it.
+//! Before a deployment, CodeDeploy asks it whether the new versions may take over ([`deployment`]). Every five minutes,
+//! or on an operator's request, it checks the live versions, and the API as clients reach it.
 //!
-//! [`checks`] is the list of requests with the [`expectation`] of each answer. `tnr doctor` makes the
-//! same checks over HTTP. The probe invokes the [`functions`] with the events that API Gateway
-//! would make ([`request`]); [`targets`] names their versions, and [`findings`] is the outcome.
+//! [`checks`] lists the requests, each with the [`expectation`] of its answer. `tnr doctor` runs the same checks over
+//! HTTP. The probe invokes the [`functions`] with API Gateway events ([`request`]); [`targets`] names their versions,
+//! and [`findings`] is the outcome.
 
 mod api;
 mod checks;

@@ -1,4 +1,4 @@
-//! Requests, as events of API Gateway and as paths for HTTP.
+//! Requests, as API Gateway events and as HTTP paths.
 
 use jiff::Timestamp;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -7,14 +7,14 @@ use serde_json::{Map, Value, json};
 use crate::targets::Function;
 
 const AGENT: &str = concat!("telephone-number-reference-probe/", env!("CARGO_PKG_VERSION"));
-/// The host of an event that came through no API.
+/// The host of an event that did not pass through an API.
 const HOST: &str = "probe.invalid";
-/// An address that belongs to nobody (RFC 5737).
+/// An address reserved for documentation (RFC 5737).
 const SOURCE_ADDRESS: &str = "192.0.2.1";
 /// The media type of most requests and answers.
 const JSON: &str = "application/json";
 
-/// A request to a function: `POST` if it has a body, and otherwise `GET`.
+/// A request to a function: `POST` with a body, otherwise `GET`.
 #[derive(Debug, Clone)]
 pub struct Request {
     pub function: Function,
@@ -39,7 +39,7 @@ impl Request {
         }
     }
 
-    /// The request with the value of a parameter in its path.
+    /// Sets a path parameter.
     pub(crate) fn with(mut self, name: &'static str, value: &str) -> Self {
         self.parameters.push((name, value.to_owned()));
         self
@@ -50,7 +50,7 @@ impl Request {
         self
     }
 
-    /// The request with a body of JSON, unless [`Self::with_content_type`] says otherwise.
+    /// Sets a JSON body, unless [`Self::with_content_type`] overrides the type.
     pub(crate) fn body(mut self, body: impl ToString) -> Self {
         self.body = Some(body.to_string());
         self
@@ -77,14 +77,14 @@ impl Request {
         }
     }
 
-    /// The name in log lines. It has the route instead of the path, which may hold a phone number.
+    /// The name in log lines. Uses the route instead of the path, which may contain a phone number.
     pub(crate) fn name(&self) -> String {
         let method = if self.body.is_some() { "POST " } else { "" };
         format!("{} {method}{}", self.function.name(), self.description())
     }
 
-    /// The same request at the other route that some endpoints have: with the only parameter in the query
-    /// instead of the path, or without the version.
+    /// The same request at an endpoint's other route, if any: with its only parameter in the query instead of the path,
+    /// or without the version.
     pub fn at_other_route(&self) -> Option<Self> {
         let mut other = self.clone();
         if let [(name, value)] = &self.parameters[..] {
@@ -111,17 +111,17 @@ impl Request {
         query.collect::<Vec<_>>().join("&")
     }
 
-    /// Path and query of the request over HTTP.
+    /// The request's path and query over HTTP.
     pub(crate) fn target(&self) -> String {
         let path = self.path(encoded);
         if self.query.is_empty() { path } else { format!("{path}?{}", self.raw_query()) }
     }
 
-    /// The [event of an HTTP API](https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html)
-    /// for this request, authorized by IAM: its sender may invoke the function. `id` is its id in the
-    /// access log.
+    /// The [HTTP API
+    /// event](https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html)
+    /// for this request, authorized by IAM: its sender may invoke the function. `id` is its ID in the access log.
     pub(crate) fn event(&self, id: &str, now: Timestamp) -> Value {
-        // An HTTP API writes the path decoded.
+        // An HTTP API decodes the path.
         let path = self.path(str::to_owned);
         let route_key = format!("ANY {}", self.route);
         let map = |pairs: &[(&str, String)]| -> Map<String, Value> {

@@ -1,4 +1,4 @@
-//! The functions behind the API, and where they are invoked.
+//! The functions behind the API, and where to invoke them.
 
 use std::collections::BTreeMap;
 
@@ -26,18 +26,18 @@ impl Function {
         self.into()
     }
 
-    /// The environment variable that holds the ARN of its newest version.
+    /// The environment variable with the ARN of its newest version.
     pub fn variable(self) -> String {
         format!("{}_VERSION", self.name().to_uppercase())
     }
 }
 
-/// The versions of the functions that are asked.
+/// The versions of the functions to check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Serving {
-    /// Those of the alias that the API invokes.
+    /// The versions behind the alias that the API invokes.
     Live,
-    /// The newest ones, which do not serve anybody yet.
+    /// The newest versions, which do not serve traffic yet.
     Next,
 }
 
@@ -59,8 +59,8 @@ pub struct NoVersion {
 pub struct Targets(BTreeMap<Function, String>);
 
 impl Targets {
-    /// The versions that the environment names, or the aliases beside them. A deployment sets the
-    /// variables before it moves the first alias.
+    /// The versions in the environment, or their aliases. A deployment sets the variables before it moves the first
+    /// alias.
     pub fn new(
         serving: Serving,
         environment: impl Fn(&str) -> Option<String>,
@@ -83,7 +83,7 @@ impl Targets {
     }
 }
 
-/// The ARN of a function without its version; `None` if the text is not the ARN of a version.
+/// A function's ARN without its version; `None` if the text is not a version's ARN.
 fn unqualified(arn: &str) -> Option<&str> {
     let (function, version) = arn.rsplit_once(':')?;
     let is_version = !version.is_empty() && version.bytes().all(|byte| byte.is_ascii_digit());
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn the_aliases_are_those_of_the_functions_whose_versions_are_known() {
+    fn aliases_match_the_functions_with_known_versions() {
         let next = Targets::new(Serving::Next, arn).unwrap();
         let live = Targets::new(Serving::Live, arn).unwrap();
         let npa = "arn:aws:lambda:us-east-1:123456789012:function:numbers-npa";
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_that_is_no_version_is_named() {
+    fn variable_without_a_version_is_named() {
         for value in ["", "arn:aws:lambda:us-east-1:1:function:npa", "arn:x:function:npa:live", "7"]
         {
             let environment = |variable: &str| match variable {

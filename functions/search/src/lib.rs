@@ -22,27 +22,26 @@ pub fn routes() -> Routes {
     OpenApiRouter::default().routes(routes!(search)).into()
 }
 
-/// An exchange that was found.
+/// An exchange found by a search.
 ///
-/// Its holder is the one as assigned. A number of it may lie in a thousands block of another holder,
-/// or have been ported to another carrier since, which no open data tells.
+/// The holder is the carrier as assigned. A number may be in a thousands block of another carrier, or have been ported
+/// since. Open data does not show porting.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct FoundExchange {
     pub npa: Npa,
     pub nxx: Nxx,
-    /// Operating Company Number of the holder as assigned, whose numbers may have been ported;
-    /// `null` if nobody holds the exchange, or the report names a company without one.
+    /// Operating Company Number of the assigned holder; numbers may have been ported. `null` if the exchange is
+    /// unassigned, or the report names a company without one.
     #[schema(required)]
     pub ocn: Option<Ocn>,
-    /// Name of the holder as assigned, whose numbers may have been ported; `null` if nobody holds
-    /// the exchange, or no source names the company.
+    /// Name of the assigned holder; numbers may have been ported. `null` if nobody holds the exchange, or no source
+    /// names the company.
     #[schema(required, example = "NEW CINGULAR WIRELESS PCS, LLC - DC")]
     pub company_name: Option<String>,
-    /// Type of the holder as assigned, whose numbers may have been ported; `null` if no source
-    /// names it.
+    /// Type of the assigned holder; numbers may have been ported. `null` if no source names it.
     #[schema(required)]
     pub carrier_type: Option<CarrierType>,
-    /// The place to which calls of the exchange are rated.
+    /// The place to which the exchange's calls are rated.
     #[schema(required, example = "SNFC CNTRL")]
     pub rate_center: Option<String>,
     /// `null` if the report names no state.
@@ -70,7 +69,7 @@ impl From<Exchange> for FoundExchange {
     }
 }
 
-/// A page of the exchanges that were found.
+/// A page of matching exchanges.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SearchResult {
     pub results: Vec<FoundExchange>,
@@ -100,8 +99,8 @@ const REQUIRED: &str = "at least one of q, npa, nxx, ocn, company, rate_center, 
 
 /// Search exchanges
 ///
-/// At least one filter is needed. An exchange is found if it meets all that are given, in the order
-/// of area code and exchange code.
+/// At least one filter is required, and an exchange must match all that are given. Results are ordered by area code and
+/// exchange code.
 #[utoipa::path(
     get, path = "/v1/search", operation_id = "searchExchanges", tag = "Search",
     params(
@@ -146,7 +145,7 @@ async fn search(
     })
 }
 
-/// The conditions of a search, of which at least one must be given.
+/// Parses the filters; at least one is required.
 fn parse(params: &Params) -> Result<Search, ApiError> {
     let search = Search {
         words: params.parsed("q")?,

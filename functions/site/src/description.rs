@@ -1,4 +1,4 @@
-//! The description of the API, as it is committed. A test holds that against the routes.
+//! The committed OpenAPI document. A test compares it with the routes.
 
 use std::sync::LazyLock;
 
@@ -16,12 +16,12 @@ static VERSION_3_0: LazyLock<String> = LazyLock::new(|| {
 });
 const JSON: [(HeaderName, &str); 1] = [(CONTENT_TYPE, "application/json")];
 
-/// Answers with the description in OpenAPI 3.1.
+/// Serves the document in OpenAPI 3.1.
 pub async fn version_3_1() -> impl IntoResponse {
     (JSON, VERSION_3_1)
 }
 
-/// Answers with the description in OpenAPI 3.0, for tools that know nothing newer.
+/// Serves the document in OpenAPI 3.0, for older tools.
 pub async fn version_3_0() -> impl IntoResponse {
     (JSON, VERSION_3_0.as_str())
 }

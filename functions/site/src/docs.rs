@@ -1,4 +1,4 @@
-//! The documentation for browsers: a page that shows the description of the API, and sends its requests.
+//! The documentation page, which shows the API and sends requests.
 
 use std::sync::LazyLock;
 
@@ -11,7 +11,7 @@ static DOCS: LazyLock<Document> = LazyLock::new(|| {
 });
 const STYLES: [&str; 2] =
     [include_str!("../assets/shared/base.css"), include_str!("../assets/docs/docs.css")];
-/// The parts of the script, which share one scope. The last one starts it.
+/// The parts of the script, in one scope. The last one starts it.
 const SCRIPTS: [&str; 9] = [
     include_str!("../assets/shared/elements.js"),
     include_str!("../assets/shared/requests.js"),
@@ -24,7 +24,7 @@ const SCRIPTS: [&str; 9] = [
     include_str!("../assets/docs/script/docs.js"),
 ];
 
-/// Answers with the documentation.
+/// Serves the documentation.
 pub async fn docs(headers: HeaderMap) -> Response {
     DOCS.response(&headers, "")
 }
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_documentation_is_one_document_with_nothing_left_to_fill_in() {
+    fn documentation_is_one_document_with_every_placeholder_filled() {
         DOCS.assert_whole();
     }
 }

@@ -1,4 +1,4 @@
-//! Pages for browsers: one document each, put together of readable files when it is first asked for.
+//! Pages for browsers: each is one document, assembled from source files on first request.
 
 use std::io::Read;
 
@@ -15,7 +15,7 @@ use flate2::{Compression, read::GzEncoder};
 use sha2::{Digest, Sha256};
 use shared::http::accepts_gzip;
 
-/// A page with its own style and script in it, which are all that it may use.
+/// A page with inline style and script, and nothing else.
 pub struct Document {
     html: String,
     compressed: Bytes,
@@ -24,7 +24,7 @@ pub struct Document {
 }
 
 impl Document {
-    /// Fills the parts of the style and of the script into a template. The parts of a script share one scope.
+    /// Fills style and script parts into a template. Script parts share one scope.
     pub fn assemble(template: &str, styles: &[&str], scripts: &[&str]) -> Self {
         let (style, script) = (styles.join("\n"), scripts.join("\n"));
         let html = template
@@ -35,8 +35,7 @@ impl Document {
         Self { compressed: compress(&html), html, script_source, style_source }
     }
 
-    /// The page, with a content security policy that allows images of these hosts, too. Its address is
-    /// told to nobody.
+    /// The page, with a content security policy that also allows images from these hosts. Sends no referrer.
     pub fn response(&'static self, request: &HeaderMap, image_hosts: &str) -> Response {
         let headers = [
             (CONTENT_TYPE, "text/html; charset=utf-8"),
@@ -50,10 +49,9 @@ impl Document {
         (headers, self.html.as_str()).into_response()
     }
 
-    /// A policy that allows this script, this style, requests to this service, and images of this service
-    /// and of these hosts, and nothing else. Trusted types forbid the script to make elements of text. No
-    /// other page shows this one in a frame, nothing changes where its links lead, and no form is sent
-    /// anywhere.
+    /// Allows only this script, this style, requests to this service, and images from this service and these hosts.
+    /// Trusted types keep the script from building elements from text. No other page can frame this one, change its
+    /// base URL, or receive its forms.
     pub fn policy(&self, image_hosts: &str) -> String {
         let Self { script_source, style_source, .. } = self;
         format!(
@@ -77,12 +75,12 @@ impl Document {
     }
 }
 
-/// The source that allows one inline script or style in a content security policy: its hash.
+/// The hash that allows one inline script or style in a content security policy.
 fn hash_source(text: &str) -> String {
     format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(text)))
 }
 
-/// Compresses a page as far as gzip can, which the level of other responses does not.
+/// Compresses a page at gzip's highest level, unlike other responses.
 fn compress(html: &str) -> Bytes {
     let mut compressed = Vec::new();
     let mut encoder = GzEncoder::new(html.as_bytes(), Compression::best());

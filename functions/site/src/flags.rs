@@ -1,4 +1,4 @@
-//! The images of flags, to which the answers of `format` link.
+//! Flag images, which `format` answers link to.
 
 use axum::{
     http::{
@@ -12,17 +12,17 @@ use shared::{
     params::PathParams,
 };
 
-/// An SVG that a browser opens as a document runs nothing and fetches nothing.
+/// Keeps an SVG opened as a document from running or fetching anything.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
-/// An image of a version never changes.
+/// An image in a version never changes.
 const OF_THIS_VERSION: &str = "public, max-age=31536000, immutable";
-/// An address without a version, or with that of another release, has the image of this release.
+/// A URL with no version, or another release's, gets this release's image.
 const OF_ANY_VERSION: &str = "public, max-age=86400";
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 const VERSION_DIGITS: usize = 8;
 
-/// Answers with the image at a path such as `80dc79f0/countries/US.svg`. The version may be missing or
-/// that of another release, so that a link works for as long as there is a flag.
+/// Serves the image at a path such as `80dc79f0/countries/US.svg`. The version may be missing or from another release,
+/// so links work as long as the flag exists.
 pub async fn flag(PathParams([path]): PathParams<1>) -> Result<Response, ApiError> {
     let (caching, name) = match path.split_once('/') {
         Some((::flags::VERSION, name)) => (OF_THIS_VERSION, name),
@@ -35,7 +35,7 @@ pub async fn flag(PathParams([path]): PathParams<1>) -> Result<Response, ApiErro
         (CONTENT_TYPE, image.media_type),
         (CACHE_CONTROL, caching),
         (CONTENT_SECURITY_POLICY, POLICY),
-        // Pages that isolate themselves may show it, too.
+        // Allows pages that isolate themselves to show it.
         (RESOURCE_POLICY, "cross-origin"),
     ];
     Ok((headers, image.bytes).into_response())

@@ -1,5 +1,4 @@
-//! Pages for people with a browser: the page, the documentation, the description of the API, and the images of
-//! flags. It needs neither a key nor the data.
+//! Pages for browsers: the lookup page, documentation, OpenAPI document and flag images. Requires no key or data.
 
 mod description;
 mod docs;
@@ -12,8 +11,7 @@ use axum::routing::get;
 use shared::app::Routes;
 use utoipa_axum::router::OpenApiRouter;
 
-/// The routes of this function, which take no key. The description of the API has none of them, since
-/// they are not for programs.
+/// The routes of this function, which require no key. The OpenAPI document omits them, since they are not for programs.
 pub fn routes() -> Routes {
     Routes::public(OpenApiRouter::default())
         .with_undescribed("/", get(page::page))

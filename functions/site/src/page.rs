@@ -1,4 +1,4 @@
-//! The page at the root, for browsers, which looks up whatever the API answers. Other clients get an index.
+//! The page at the root, where browsers can look things up. Other clients get an index.
 
 use std::sync::LazyLock;
 
@@ -16,7 +16,7 @@ static PAGE: LazyLock<Document> = LazyLock::new(|| {
 });
 const STYLES: [&str; 2] =
     [include_str!("../assets/shared/base.css"), include_str!("../assets/page/page.css")];
-/// The parts of the script, which share one scope. The last one starts it.
+/// The parts of the script, in one scope. The last one starts it.
 const SCRIPTS: [&str; 16] = [
     include_str!("../assets/shared/elements.js"),
     include_str!("../assets/shared/requests.js"),
@@ -36,22 +36,21 @@ const SCRIPTS: [&str; 16] = [
     include_str!("../assets/page/script/page.js"),
 ];
 
-/// The name of the service, and the paths to begin with.
+/// The service's name, and paths to start with.
 const INDEX: &str = concat!(
     r#"{"name":"Telephone Number Reference Service","version":""#,
     env!("CARGO_PKG_VERSION"),
     r#"","docs":"/docs","openapi":"/openapi.json","health":"/health"}"#,
 );
 
-/// The scheme and the host of the images of flags after a space, or nothing if the service serves them
-/// itself.
+/// The scheme and host of the flag images after a space; empty if the service serves them itself.
 fn host_of(flag_images: &FlagImages) -> String {
     let FlagImages::At(base_url) = flag_images else { return String::new() };
     let host = |uri: Uri| Some(format!(" {}://{}", uri.scheme()?, uri.authority()?));
     base_url.parse().ok().and_then(host).unwrap_or_default()
 }
 
-/// Answers browsers with the page, and other clients with what leads on from here.
+/// Serves the page to browsers, and an index to other clients.
 pub async fn page(State(app): State<App>, headers: HeaderMap) -> Response {
     if prefers_html(&headers) {
         PAGE.response(&headers, &host_of(&app.flag_images))
@@ -69,12 +68,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_is_one_document_with_nothing_left_to_fill_in() {
+    fn page_is_one_document_with_every_placeholder_filled() {
         PAGE.assert_whole();
     }
 
     #[test]
-    fn only_a_host_of_the_operators_choice_is_allowed_beside_the_service() {
+    fn only_the_configured_image_host_is_allowed_besides_the_service() {
         let images = |setting: &str| {
             let policy = PAGE.policy(&host_of(&setting.parse().unwrap()));
             policy.split("; ").find(|part| part.starts_with("img-src")).unwrap().to_owned()
@@ -86,7 +85,7 @@ mod tests {
         assert_eq!(local, "img-src 'self' data: http://localhost:9000");
     }
 
-    /// The values that the description of the API has for a type.
+    /// A type's values in the OpenAPI document.
     fn described(schema: &str) -> BTreeSet<String> {
         let description: Value =
             serde_json::from_str(include_str!("../../../docs/openapi.json")).unwrap();
@@ -94,7 +93,7 @@ mod tests {
         values.iter().map(|value| value.as_str().unwrap().to_owned()).collect()
     }
 
-    /// The words of capital letters between the sign after a name in the script and the next closing one.
+    /// The uppercase words in the script between the delimiter after a name and the closing one.
     fn codes_of(name: &str, closing: &str) -> BTreeSet<String> {
         let script = include_str!("../assets/page/script/codes.js");
         let (_, after) = script.split_once(&format!("const {name} = ")).unwrap();
@@ -106,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn the_choices_of_the_page_are_those_of_the_description() {
+    fn page_choices_match_the_api_description() {
         assert_eq!(codes_of("COUNTRIES", "`"), described("CountryCode"));
         assert_eq!(codes_of("STATES", "}"), described("StateCode"));
         assert_eq!(codes_of("CARRIER_TYPES", "]"), described("CarrierType"));
@@ -114,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn states_have_the_names_that_answers_give_them() {
+    fn state_names_match_the_answers() {
         let script = include_str!("../assets/page/script/codes.js");
         for code in described("StateCode") {
             let state: numbering::records::StateCode = code.parse().unwrap();

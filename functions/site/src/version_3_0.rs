@@ -1,9 +1,8 @@
-//! Writes a description of version 3.1 in the words of version 3.0.
+//! Converts an OpenAPI 3.1 document to version 3.0.
 
 use serde_json::{Map, Value, json};
 
-/// The description in version 3.0. What that version cannot say is left out: a pattern of the names
-/// of a map, and more than one example of a schema.
+/// Converts to version 3.0. Drops what it cannot express: patterns for map keys, and additional schema examples.
 pub fn convert(mut description: Value) -> Value {
     let schemas = description["components"]["schemas"].clone();
     rewrite(&mut description, &schemas);
@@ -14,7 +13,7 @@ pub fn convert(mut description: Value) -> Value {
     description
 }
 
-/// Drops the schemas that were only referred to where a copy stands now.
+/// Drops schemas that are now used only as inlined copies.
 fn drop_unused_schemas(description: &mut Value) {
     let text = description.to_string();
     let is_used = |name: &str| text.contains(&format!(r##""#/components/schemas/{name}""##));
@@ -61,8 +60,8 @@ fn rewrite_schema(schema: &mut Map<String, Value>, schemas: &Value) {
     }
 }
 
-/// The schema that stands beside `null` in a choice. One that is referred to is copied, since
-/// `nullable` has no effect on a reference.
+/// The schema offered as an alternative to `null`. A referenced schema is copied, since `nullable` has no effect on a
+/// reference.
 fn nullable_choice(schema: &Map<String, Value>, schemas: &Value) -> Option<Value> {
     let choices = schema.get("oneOf")?.as_array()?;
     choices.iter().find(|choice| choice["type"] == "null")?;
@@ -107,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_of_which_only_copies_are_left_is_dropped() {
+    fn schemas_left_only_as_copies_are_dropped() {
         let nullable =
             json!({ "oneOf": [{ "type": "null" }, { "$ref": "#/components/schemas/A" }] });
         let schemas = json!({ "A": { "type": "object" }, "B": { "type": "object" } });
@@ -120,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_stands_beside_a_reference() {
+    fn references_have_no_sibling_keys() {
         let reference = json!({ "$ref": "#/components/schemas/Country" });
         assert_eq!(rewritten(reference.clone()), reference);
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Answers with health and statistics, without a key.
+//! Reports health and statistics, without a key.
 
 use std::collections::BTreeMap;
 
@@ -19,20 +19,20 @@ use store::{DatasetError, Serving, Snapshot};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// Names the version of the data, which no field of the statistics may.
+/// Names the data version, which the statistics' fields must not.
 const DATA_VERSION: HeaderName = HeaderName::from_static("x-data-version");
 
-/// Says that the data is the made-up sample, which no field of the bodies may.
+/// Marks made-up sample data, which the bodies' fields must not.
 const NUMBERING_DATA: HeaderName = HeaderName::from_static("x-numbering-data");
 
-/// The header of responses about the sample; none about published data.
+/// The header of responses about the sample; absent for published data.
 type SampleMark = Option<[(HeaderName, &'static str); 1]>;
 
 fn sample_mark(snapshot: &Snapshot) -> SampleMark {
     snapshot.is_sample().then_some([(NUMBERING_DATA, "sample")])
 }
 
-/// The routes of this function, which take no key.
+/// The routes of this function, which require no key.
 pub fn routes() -> Routes {
     Routes::public(
         OpenApiRouter::default()
@@ -62,11 +62,9 @@ pub struct Health {
 pub enum ServiceStatus {
     /// All systems operational.
     Healthy,
-    /// Some features may be impacted: no data yet, only what is in memory, or only an older version
-    /// than the current one.
+    /// Limited service: no data yet, only what is in memory, or only an older version than the current one.
     Degraded,
-    /// Nothing can be answered: the database or every version in it cannot be read, and nothing is in
-    /// memory.
+    /// Nothing can be answered: the database or every version in it cannot be read, and nothing is in memory.
     Unhealthy,
 }
 
@@ -95,7 +93,7 @@ impl Health {
 
 impl IntoResponse for Health {
     fn into_response(self) -> Response {
-        // Once the service is well again, nobody should read that it is not.
+        // A cached error must not outlive the outage.
         let no_store = [(header::CACHE_CONTROL, "no-store")];
         match self.status {
             ServiceStatus::Healthy => Json(self).into_response(),
@@ -107,7 +105,7 @@ impl IntoResponse for Health {
     }
 }
 
-/// Counts over the database.
+/// Database counts.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Stats {
     /// Total NPA-NXX records.
@@ -120,19 +118,19 @@ pub struct Stats {
     pub coverage: Coverage,
 }
 
-/// Statistics, with the header that names the version which they count.
+/// Statistics, with a header that names their version.
 type StatsWithVersion = ([(HeaderName, String); 1], SampleMark, Json<Stats>);
 
 /// Coverage of the numbering plan.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Coverage {
-    /// Number of unique area codes among the records: those that have exchanges.
+    /// Number of area codes that have exchanges.
     pub area_codes: u32,
     /// Number of states and provinces covered.
     pub states_provinces: u32,
 }
 
-/// When each report was last imported. The times are equal, since an import reads all reports.
+/// Time of each report's last import. The times are equal, since an import reads all reports.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct LastUpdated {
     /// Time of the last import of the US data.
@@ -234,7 +232,7 @@ async fn health_unversioned(app: State<App>) -> (SampleMark, Health) {
     )
 )]
 async fn stats(State(app): State<App>) -> Result<StatsWithVersion, ApiError> {
-    // The version that lists and lookups are answered from.
+    // The version used to answer lists and lookups.
     let snapshot = match app.dataset.serving().await {
         Serving::Current(snapshot) | Serving::Older(snapshot) | Serving::Memory(snapshot) => {
             snapshot

@@ -1,5 +1,5 @@
-//! Measures how long the functions take to start and to answer, beside a function that does nothing
-//! and one that reads an item from DynamoDB:
+//! Measures how long the functions take to start and to answer, compared with a function that does
+//! nothing and one that reads an item from DynamoDB:
 //!
 //! ```sh
 //! cargo bench -p bench --bench cold_start
@@ -10,7 +10,7 @@
 use bench::{Error, cold_start};
 use clap::Parser;
 
-// On one thread, which leaves the others to what is measured.
+// Single-threaded, leaving the other cores to what is measured.
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
     println!("{}", cold_start::measure(&cold_start::Options::parse()).await?);

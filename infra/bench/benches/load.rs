@@ -1,4 +1,4 @@
-//! Measures how many requests the local server answers under load, beside a service of Express and
+//! Measures how many requests the local server answers under load, compared with Express and
 //! libphonenumber-js:
 //!
 //! ```sh
@@ -10,7 +10,7 @@
 use bench::{Error, load};
 use clap::Parser;
 
-// On one thread, which leaves the others to what is measured.
+// Single-threaded, leaving the other cores to what is measured.
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
     println!("{}", load::measure(&load::Options::parse()).await?);

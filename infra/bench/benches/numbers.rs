@@ -1,20 +1,20 @@
-//! The time that it takes to describe a phone number: to parse it, to say whether it is valid and
-//! possible, its type and its region, and to write it in four notations.
+//! Measures the time to describe a phone number: parse and validate it, find its type and region,
+//! and write it in four formats.
 //!
 //! ```sh
 //! cargo bench -p bench --bench numbers
 //! ```
 //!
-//! Measures this service beside the npm packages `libphonenumber-js` (with all metadata) and
+//! Compares this service with the npm packages `libphonenumber-js` (with all metadata) and
 //! `google-libphonenumber`, the PyPI package `phonenumbers` and the crate `phonenumber`, in a steady
-//! state and from a cold start. The packages are installed below `target`; without `npm` or
-//! `python3` they are left out.
+//! state and from a cold start. Packages are installed in `target`, and skipped without `npm` or
+//! `python3`.
 //!
-//! Each contender is a process that answers each line with the nanoseconds that it took, so that
-//! all are measured alike. Those in Rust are this program again. The crate has no check whether a
-//! number is possible, so it does less than the others.
+//! Each contender is a process that answers each line with its duration in nanoseconds, so all are
+//! measured alike. Those in Rust are this program again. The crate cannot check whether a number is
+//! possible, so it does less than the others.
 
-// A benchmark ends where it fails.
+// A benchmark stops where it fails.
 #![allow(clippy::unwrap_used)]
 
 use std::{
@@ -31,17 +31,17 @@ use std::{
 use formatting::{DefaultCountry, PhoneNumber};
 use phonenumber::{Mode, country, metadata::DATABASE};
 
-/// Names the Rust contender that this program is, instead of the benchmark.
+/// Names the Rust contender to run instead of the benchmark.
 const CONTENDER: &str = "BENCH_CONTENDER";
 
-/// The contender that the others are compared with.
+/// The contender to compare the others with.
 const OURS: &str = "this service";
 
 const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/numbers");
 
-/// Repetitions of each cold start. The median counts.
+/// Repetitions of each cold start; the median counts.
 const COLD_STARTS: usize = 7;
-/// Measurements of a steady state, and the time of each.
+/// Steady-state measurements, and the duration of each.
 const STEADY_RUNS: usize = 10;
 const STEADY_TIME: Duration = Duration::from_millis(100);
 
@@ -64,7 +64,7 @@ fn main() {
     );
 }
 
-/// The numbers of each set.
+/// Each set's numbers.
 fn sets() -> [(&'static str, Vec<String>); 4] {
     let lines = |text: &str| text.lines().map(str::to_owned).collect();
     let world = include_str!("../../../shared/formatting/tests/agreement/one_of_each_region.txt");
@@ -84,7 +84,7 @@ fn sets() -> [(&'static str, Vec<String>); 4] {
                 "+18762345678\n+17872345678\n+12423456789\n+18092345678\n+18682345678\n+13402345678",
             ),
         ),
-        // One in eight is enough: some contenders take milliseconds for each.
+        // One in eight is enough: some contenders take milliseconds each.
         ("messy", messy.into_iter().step_by(8).collect()),
     ]
 }
@@ -97,7 +97,7 @@ struct Contender {
     environment: (&'static str, PathBuf),
 }
 
-/// This service first, and then those that could be installed.
+/// This service, then the contenders that could be installed.
 fn contenders() -> Vec<Contender> {
     let program = env::current_exe().unwrap();
     let in_rust = [OURS, "phonenumber (crate)"].map(|name| Contender {
@@ -145,7 +145,7 @@ fn packages_folder(registry: &str) -> PathBuf {
     folder
 }
 
-/// Runs an installer, and says so if it is absent or fails.
+/// Runs an installer, and reports if it is missing or fails.
 fn succeeds(installer: &mut Command) -> bool {
     let has_succeeded = installer.status().is_ok_and(|status| status.success());
     if !has_succeeded {
@@ -154,7 +154,7 @@ fn succeeds(installer: &mut Command) -> bool {
     has_succeeded
 }
 
-/// A contender that runs.
+/// A running contender.
 struct Running {
     process: Child,
     input: ChildStdin,
@@ -175,7 +175,7 @@ impl Running {
         (running, load_time)
     }
 
-    /// The time that it takes to describe all texts, as often as `passes` says.
+    /// The time to describe all texts `passes` times.
     fn describe(&mut self, passes: u64, texts: &[String]) -> Duration {
         writeln!(self.input, "{}", serde_json::json!([passes, texts])).unwrap();
         self.answer()
@@ -199,7 +199,7 @@ fn microseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e6
 }
 
-/// The least time of each contender for each set, since other work on the machine only adds time.
+/// Each contender's minimum time per set, since other work on the machine only adds time.
 fn measure_steady_state(contenders: &[Contender]) -> Times {
     let mut times = Times::new();
     for (set, texts) in sets() {
@@ -260,12 +260,12 @@ fn print_table(columns: &[&str], contenders: &[Contender], times: &Times) {
     }
 }
 
-/// Does as the contenders in other languages do: says how long the rules took to load, and then
-/// answers each line with the time that it took.
+/// Acts like the contenders in other languages: prints how long loading the rules took, then answers each line with its
+/// duration.
 fn answer_lines(name: &str) {
     let started = Instant::now();
     let describe = if name == OURS {
-        // They can be loaded on another thread, beside other preparations.
+        // They can load on another thread, in parallel with other setup.
         thread::spawn(formatting::load_rules).join().unwrap();
         describe_by_service
     } else {

@@ -1,4 +1,4 @@
-// Describes phone numbers, and nothing else: what one would write in an hour.
+// Only describes phone numbers: an hour's work.
 import express from "express";
 import { parsePhoneNumberFromString } from "libphonenumber-js/max";
 

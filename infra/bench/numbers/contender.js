@@ -2,7 +2,7 @@
 //
 //   node contender.js PACKAGE
 //
-// Says how many nanoseconds the package took to load, and then answers each line with the nanoseconds
+// Prints how many nanoseconds the package took to load, then answers each line with the nanoseconds
 // that it took. A line is a JSON array: how many passes, and the texts to describe in each.
 'use strict';
 const { createInterface } = require('node:readline');
@@ -54,7 +54,7 @@ const started = process.hrtime.bigint();
 const describe = PACKAGES[process.argv[2]]();
 console.log(String(process.hrtime.bigint() - started));
 
-// Something that the results flow into, so that no work is optimized away.
+// Consumes the results, so that no work is optimized away.
 let described = 0;
 
 createInterface({ input: process.stdin }).on('line', (line) => {

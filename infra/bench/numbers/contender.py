@@ -1,7 +1,7 @@
 """Runs the PyPI package `phonenumbers` for the benchmark of numbers.
 
-Says how many nanoseconds the package took to load, and then answers each line with the nanoseconds
-that it took. A line is a JSON array: how many passes, and the texts to describe in each.
+Prints how many nanoseconds the package took to load, then answers each line with its duration in nanoseconds. A line
+is a JSON array: the number of passes, and the texts to describe in each.
 """
 
 import json

@@ -1,4 +1,4 @@
-//! The time that functions take to start and to answer, beside the least that a function can be.
+//! Measures how long functions take to start and to answer, compared with a minimal function.
 
 use std::{fs, path::PathBuf, time::Duration};
 
@@ -15,32 +15,31 @@ use crate::{
     table,
 };
 
-/// Measures how long the functions take to start and to answer.
+/// Measures how long functions take to start and to answer.
 #[derive(Debug, Parser)]
 #[command(name = "cargo bench -p bench --bench cold_start --")]
 pub struct Options {
     #[command(flatten)]
     programs: ProgramArgs,
-    /// Starts of each function
+    /// Starts per function
     #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
-    /// Requests between the first one and those that are measured as warm
+    /// Requests between the first one and the measured warm ones
     #[arg(long, default_value_t = 20)]
     warm_up: u32,
-    /// Requests that are measured as warm
+    /// Warm requests to measure
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     warm: u32,
 }
 
-/// A function with the request that it is measured with, and the figures of each of its starts.
+/// A function, its request, and the figures of each start.
 struct Subject {
     program: PathBuf,
     request: Request,
     starts: Vec<Figures>,
 }
 
-/// The figures of a function: init, first answer and warm answer in milliseconds, the most memory
-/// in MiB, and the size of the binary in MB.
+/// A function's figures: init, first answer and warm answer in milliseconds, peak memory in MiB, and binary size in MB.
 type Figures = [f64; 5];
 const INIT: usize = 0;
 const FIRST: usize = 1;
@@ -48,8 +47,8 @@ const WARM: usize = 2;
 const MEMORY: usize = 3;
 const SIZE: usize = 4;
 
-/// Builds and measures everything, and gives the tables. The functions take turns, so that whatever
-/// else the machine does meets all of them.
+/// Builds and measures everything, and returns the tables. Functions take turns, so other work on the machine affects
+/// all of them.
 pub async fn measure(options: &Options) -> Result<String, Error> {
     let programs = Programs::prepare(&options.programs)?;
     let (_database, dynamodb) = programs.start("dynamodb", "DynamoDB")?;
@@ -72,7 +71,7 @@ pub async fn measure(options: &Options) -> Result<String, Error> {
     ))
 }
 
-/// The two baselines, and then the functions.
+/// The two baselines, then the functions.
 fn subjects(programs: &Programs) -> Result<Vec<Subject>, Error> {
     let mut subjects = Vec::new();
     for request in [
@@ -113,13 +112,13 @@ fn medians(starts: &[Figures]) -> Figures {
     std::array::from_fn(|figure| median(starts.iter().map(|start| start[figure]).collect()))
 }
 
-/// The one in the middle; of an even number the upper of the two.
+/// The median; with an even count, the upper middle value.
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
 }
 
-/// The figures as they are, as multiples of each baseline, and beside the goals.
+/// The figures, absolute, as multiples of each baseline, and against the goals.
 fn report(figures: &[(&str, Figures)]) -> String {
     let headings = ["init", "first answer", "warm answer", "memory", "binary"];
     let units = ["ms", "ms", "ms", "MiB", "MB"];
@@ -148,8 +147,7 @@ fn figures_table(
     table([title, init, first, warm, memory, binary], rows)
 }
 
-/// The goals, each with the worst function that it is about. Where the machine decides, they are
-/// multiples of a baseline.
+/// The goals, each with its worst function. Where the machine matters, they are multiples of a baseline.
 fn goals(figures: &[(&str, Figures)]) -> String {
     let [(_, a), (_, b), functions @ ..] = figures else { return String::new() };
     let all: Vec<&str> = functions.iter().map(|(name, _)| *name).collect();

@@ -1,5 +1,5 @@
-//! A Lambda function under a stand-in for the [API](https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html)
-//! that Lambda offers it and its extension, which measures how long the function takes.
+//! Runs a Lambda function and its extension on a fake [runtime
+//! API](https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html), and measures how long the function takes.
 
 use std::{
     net::Ipv4Addr,
@@ -28,14 +28,14 @@ use tokio::{
 
 use crate::{Error, programs::Process};
 
-/// The time that the function may take to become idle or to respond.
+/// The timeout for the function to become idle or respond.
 const MAX_WAIT: Duration = Duration::from_secs(20);
 
-/// A running function, which takes one event at a time.
+/// A running function, which handles one event at a time.
 #[derive(Debug)]
 pub struct Function {
     pub process: Process,
-    /// From the start of the process until function and extension first asked for an event.
+    /// From process start until function and extension first requested an event.
     pub init: Duration,
     api: Arc<RuntimeApi>,
     events: mpsc::UnboundedSender<Bytes>,
@@ -49,11 +49,11 @@ pub struct Function {
 #[derive(Debug)]
 pub struct Answer {
     pub body: Bytes,
-    /// From the moment in which the event was handed out until the whole response was received.
+    /// From handing out the event until the whole response arrived.
     pub time: Duration,
 }
 
-/// The state that the handlers of the stand-in share with the benchmark.
+/// State shared between the fake API's handlers and the benchmark.
 #[derive(Debug)]
 struct RuntimeApi {
     events: Mutex<mpsc::UnboundedReceiver<Bytes>>,
@@ -64,7 +64,7 @@ struct RuntimeApi {
     polls: watch::Sender<Polls>,
 }
 
-/// The requests of the function and its extension for their next event, and the time of the last.
+/// The requests for the next event from the function and its extension, and the time of the last.
 #[derive(Debug, Clone, Copy)]
 struct Polls {
     function: u64,
@@ -73,7 +73,7 @@ struct Polls {
 }
 
 impl Function {
-    /// Starts a function on this DynamoDB, and waits until it asks for its first event.
+    /// Starts a function with this DynamoDB, and waits until it requests its first event.
     pub async fn start(program: &Path, dynamodb: &str, log: &str) -> Result<Self, Error> {
         let (events, waiting) = mpsc::unbounded_channel();
         let (notices, waiting_notices) = mpsc::unbounded_channel();
@@ -95,11 +95,11 @@ impl Function {
             .with_state(Arc::clone(&api));
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
-        // A response that waits for more to send would count as time of the function.
+        // A delayed response would count as the function's time.
         let listener = listener.tap_io(|stream| _ = stream.set_nodelay(true));
         let server = tokio::spawn(async move { _ = axum::serve(listener, router).await });
         let mut command = Command::new(program);
-        // Only what Lambda sets, and the address of the local DynamoDB.
+        // Only what Lambda sets, plus the local DynamoDB's URL.
         command
             .env_clear()
             .env("AWS_LAMBDA_RUNTIME_API", address.to_string())
@@ -120,7 +120,7 @@ impl Function {
         Ok(function)
     }
 
-    /// The response to an event. Returns once the function can take the next one.
+    /// The response to an event. Returns once the function is ready for the next one.
     pub async fn invoke(&mut self, event: &Bytes) -> Result<Answer, Error> {
         self.invocations += 1;
         self.events.send(event.clone())?;
@@ -133,8 +133,7 @@ impl Function {
         Ok(answer.ok_or("the stand-in for the runtime API has ended")?)
     }
 
-    /// Waits until the function and its extension, if any, have asked for their next event, and gives
-    /// the moment.
+    /// Waits until the function and its extension, if any, have requested their next event. Returns when.
     async fn idle(&self) -> Result<Instant, Error> {
         let times = self.invocations + 1;
         let is_idle = |polls: &Polls| {
@@ -153,7 +152,7 @@ impl Drop for Function {
     }
 }
 
-/// A minute from now, by which an invocation has to be over, in milliseconds since 1970.
+/// An invocation's deadline: a minute from now, in milliseconds since 1970.
 fn deadline() -> u64 {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     now.as_millis() as u64 + 60_000

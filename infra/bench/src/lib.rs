@@ -1,4 +1,4 @@
-//! The services that benchmarks start, the requests that they send, and the tables that they print.
+//! The services that benchmarks start, their requests, and the tables they print.
 
 pub mod cold_start;
 pub mod lambda;
@@ -6,10 +6,10 @@ pub mod load;
 pub mod programs;
 pub mod requests;
 
-/// An error that ends a benchmark, to be read by who started it.
+/// An error that ends a benchmark, for its user to read.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;
 
-/// A Markdown table of names in the first column and figures in the others.
+/// A Markdown table with names in the first column and figures in the others.
 fn table<const COLUMNS: usize>(
     headings: [&str; COLUMNS],
     rows: impl IntoIterator<Item = [String; COLUMNS]>,

@@ -1,4 +1,4 @@
-//! The requests that servers answer at several concurrencies, the time that each takes, and their memory.
+//! Measures servers' throughput, latency and memory at several concurrencies.
 
 use std::{
     fs,
@@ -20,8 +20,7 @@ use crate::{
 };
 
 const LOCAL_SERVER: &str = "local server";
-/// It only describes numbers: no key, no quota, no holder of a block. It stands for what one would
-/// write in an hour.
+/// Only describes numbers: no key, quota or carrier. Stands for an hour's work.
 const EXPRESS: &str = "Express and libphonenumber-js";
 
 /// Measures how many requests servers answer, and how long each takes.
@@ -30,10 +29,10 @@ const EXPRESS: &str = "Express and libphonenumber-js";
 pub struct Options {
     #[command(flatten)]
     programs: ProgramArgs,
-    /// Seconds that each load lasts
+    /// Seconds per load
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
     seconds: u64,
-    /// Requests that are under way at a time
+    /// Concurrent requests
     #[arg(long, value_name = "NUMBERS", value_delimiter = ',', default_values_t = [1, 16, 64])]
     concurrency: Vec<usize>,
     /// Measure only the servers whose name contains this text
@@ -48,10 +47,10 @@ struct Server {
     url: String,
 }
 
-/// A row of the table.
+/// A row in the table.
 type Row = [String; 8];
 
-/// Builds, starts and measures everything, and gives the table.
+/// Builds, starts and measures everything, and returns the table.
 pub async fn measure(options: &Options) -> Result<String, Error> {
     let programs = Programs::prepare(&options.programs)?;
     let (mut rows, mut left_out) = (Vec::new(), String::new());
@@ -79,7 +78,7 @@ pub async fn measure(options: &Options) -> Result<String, Error> {
     Ok(format!("{description}\n\n{}{left_out}", table(headings, rows)))
 }
 
-/// Installs the packages beside the build, so that the sources stay as they are.
+/// Installs the packages next to the build, leaving the sources unchanged.
 fn start_express() -> Result<Server, Error> {
     let folder = Path::new(FOLDER).join("express");
     fs::create_dir_all(&folder)?;
@@ -96,8 +95,7 @@ fn start_express() -> Result<Server, Error> {
 }
 
 impl Server {
-    /// Sends requests in turn, as many at a time as each concurrency says: first to warm up, and then
-    /// to be measured.
+    /// Sends requests in turn at each concurrency, first to warm up and then to measure.
     async fn measure(
         &self,
         options: &Options,
@@ -135,15 +133,15 @@ impl Server {
         Ok(())
     }
 
-    /// Sends requests from so many clients, of which each sends its next one once it has read the whole
-    /// answer to the last one. Gives how long each took, and how many failed.
+    /// Sends requests from this many clients; each waits for the whole answer before its next request. Returns how long
+    /// each took, and how many failed.
     async fn send(
         &self,
         requests: &Arc<Vec<Request>>,
         clients: usize,
         duration: Duration,
     ) -> Result<(Vec<Duration>, u64), Error> {
-        // Only plain HTTP is spoken, but a client is not made without a choice for TLS.
+        // Only plain HTTP is used, but building a client requires a TLS provider.
         _ = rustls::crypto::ring::default_provider().install_default();
         let end = Instant::now() + duration;
         let mut running = JoinSet::new();

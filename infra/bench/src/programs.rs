@@ -1,4 +1,4 @@
-//! The programs that are measured, built as they are deployed, and the data that they answer from.
+//! The programs to measure, built as deployed, and their data.
 
 use std::{
     env,
@@ -14,9 +14,9 @@ use serde_json::Value;
 
 use crate::Error;
 
-/// The key of the sample events, which the database of the benchmarks knows.
+/// The key in the sample events, registered in the benchmarks' database.
 pub const KEY: &str = "tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn";
-/// The folder of what the benchmarks install, their logs and their data.
+/// The folder for installed packages, logs and data.
 pub const FOLDER: &str = "target/bench";
 
 const FUNCTIONS: [&str; 5] = ["carriers", "npa", "format", "search", "status"];
@@ -24,16 +24,16 @@ const FUNCTIONS: [&str; 5] = ["carriers", "npa", "format", "search", "status"];
 /// The programs to measure, and their data.
 #[derive(Debug, Args)]
 pub struct ProgramArgs {
-    /// Measure the release binaries of the functions in this folder instead of building them
+    /// Use release binaries of the functions from this folder instead of building them
     #[arg(long, value_name = "DIR")]
     functions: Option<PathBuf>,
-    /// Use this build of the local program instead of making one
+    /// Use this build of the local program instead of building one
     #[arg(long, value_name = "FILE")]
     tnr: Option<PathBuf>,
     /// Folder with the published reports; without it the sample is imported
     #[arg(long, value_name = "DIR", env = "TNR_FULL_SCALE_DATA")]
     reports: Option<PathBuf>,
-    /// Folder in which the embedded DynamoDB keeps the imported reports between runs
+    /// Folder where the embedded DynamoDB keeps imported reports between runs
     #[arg(long, value_name = "DIR")]
     database: Option<PathBuf>,
     /// Cargo passes this to every benchmark
@@ -41,21 +41,21 @@ pub struct ProgramArgs {
     bench: bool,
 }
 
-/// The programs of a run, and a folder with their database.
+/// A run's programs, and the folder with their database.
 #[derive(Debug)]
 pub struct Programs {
     functions: PathBuf,
     tnr: PathBuf,
     data_folder: PathBuf,
-    /// True for the data of the published reports, false for the sample.
+    /// True for the published reports, false for the sample.
     pub is_full_scale: bool,
 }
 
 impl Programs {
-    /// Builds the functions and the local program, except for those that are named. Imports the
-    /// published reports if there are any, which writes nothing if the folder has them already.
+    /// Builds the functions and the local program unless given. Imports the published reports, if any; a folder that
+    /// already has them is not written.
     pub fn prepare(args: &ProgramArgs) -> Result<Self, Error> {
-        // Paths are relative to the workspace, and cargo starts a benchmark in its package.
+        // Paths are relative to the workspace, but cargo starts a benchmark in its package.
         env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))?;
         let functions = FUNCTIONS.into_iter().filter(|_| args.functions.is_none());
         let programs = functions.chain(args.tnr.is_none().then_some("tnr"));
@@ -93,19 +93,19 @@ impl Programs {
         self.functions.join(name)
     }
 
-    /// A command of the local program, on the data of the benchmarks.
+    /// A command of the local program, on the benchmarks' data.
     fn tnr(&self, command: &str) -> Command {
         let mut tnr = Command::new(&self.tnr);
         tnr.arg(command).arg("--data-dir").arg(&self.data_folder);
         tnr
     }
 
-    /// Starts a command of the local program that serves at the address that it prints after `name`.
+    /// Starts a server command of the local program, which prints its URL after `name`.
     pub fn start(&self, command: &str, name: &str) -> Result<(Process, String), Error> {
         Process::start_server(self.tnr(command).args(["--port", "0", "--key", KEY]), name, command)
     }
 
-    /// The machine and the data. A database has to be running or to have run.
+    /// The machine and the data. Requires that a database is running or has run.
     pub fn description(&self) -> Result<String, Error> {
         let versions: Value = output(self.tnr("versions").arg("--json"))?.parse()?;
         let records = versions[0]["records"].as_u64().ok_or("the database has no version")?;
@@ -122,8 +122,7 @@ impl Programs {
     }
 }
 
-/// Builds the function `name` that the others are compared with. These are a workspace of their own,
-/// since they use the default features of their dependencies.
+/// Builds the baseline function `name`. Baselines have their own workspace, since they use default features.
 pub fn build_baseline(name: &str) -> Result<PathBuf, Error> {
     let workspace = Path::new("infra/bench/baselines");
     build(workspace, &["--bin", name, "--target-dir", "../../../target/baselines"])?;
@@ -133,8 +132,8 @@ pub fn build_baseline(name: &str) -> Result<PathBuf, Error> {
 fn build(workspace: &Path, arguments: &[&str]) -> Result<(), Error> {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(workspace).args(["build", "--release", "--locked"]).args(arguments);
-    // Cargo sets these for a benchmark. To build scripts of dependencies they would be a change, for
-    // which everything would be built again.
+    // Cargo sets these for a benchmark. Build scripts of dependencies would see a change, and everything would be
+    // rebuilt.
     for (name, _) in env::vars_os() {
         let text = name.to_string_lossy();
         if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
@@ -155,22 +154,22 @@ pub fn output(command: &mut Command) -> Result<String, Error> {
     Ok(String::from_utf8(output.stdout)?)
 }
 
-/// A running program. It is killed when this value is dropped.
+/// A running program, killed on drop.
 #[derive(Debug)]
 pub struct Process {
     child: Child,
-    /// The pipe stays open, so that the program can print on.
+    /// Kept open so the program can keep printing.
     _output: Option<BufReader<ChildStdout>>,
 }
 
 impl Process {
-    /// Starts a program whose output is written to a log.
+    /// Starts a program that writes to a log.
     pub fn start(command: &mut Command, name: &str) -> Result<Self, Error> {
         let log = create_log(name)?;
         Ok(Self { child: spawn(command.stdout(log.try_clone()?).stderr(log))?, _output: None })
     }
 
-    /// Starts a program, and gives the address that it prints after `name`.
+    /// Starts a program, and returns the URL it prints after `name`.
     pub fn start_server(
         command: &mut Command,
         name: &str,
@@ -191,8 +190,7 @@ impl Process {
         }
     }
 
-    /// A field of `/proc/PID/status`, in MiB: `VmRSS` is the memory that the process uses, and `VmHWM`
-    /// the most that it has used.
+    /// A field of `/proc/PID/status`, in MiB: `VmRSS` is current memory, and `VmHWM` peak memory.
     pub fn memory(&self, name: &str) -> Result<f64, Error> {
         let file = format!("/proc/{}/status", self.child.id());
         let kibibytes = field(&file, name).ok_or_else(|| format!("{file} lacks {name}"))?;
@@ -202,7 +200,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // A process that has ended by itself is no longer there to be killed.
+        // A process that has already exited cannot be killed.
         _ = self.child.kill();
         _ = self.child.wait();
     }
@@ -219,7 +217,7 @@ fn create_log(name: &str) -> Result<File, Error> {
     Ok(File::create(folder.join(name))?)
 }
 
-/// The first value of a field in a file of lines such as `name : value`.
+/// A field's first value in a file of lines such as `name : value`.
 fn field(file: &str, name: &str) -> Option<String> {
     let text = fs::read_to_string(file).ok()?;
     let mut fields = text.lines().filter_map(|line| line.split_once(':'));

@@ -1,10 +1,10 @@
-//! The requests that are measured, as URLs and as the events that API Gateway makes of them.
+//! The requests to measure, as URLs and as API Gateway events.
 
 use serde_json::{Map, Value, json};
 
 use crate::Error;
 
-/// An event of an HTTP API, with the key of the benchmarks.
+/// An HTTP API event with the benchmarks' key.
 const EVENT: &str = include_str!("../../../events/npa/exchange-by-path.json");
 
 /// A request to a function.
@@ -12,11 +12,11 @@ const EVENT: &str = include_str!("../../../events/npa/exchange-by-path.json");
 pub struct Request {
     pub name: &'static str,
     pub function: &'static str,
-    /// The route of `template.yaml` that the request takes.
+    /// The request's route in `template.yaml`.
     route: &'static str,
     /// Path and query. Only the query may be percent-encoded.
     pub target: String,
-    /// The field of the body that was asked for, as a JSON pointer.
+    /// A JSON pointer to the requested field in the body.
     answer: &'static str,
 }
 
@@ -29,13 +29,13 @@ pub const SEARCH_WORDS: &str = "search: two words";
 pub const SEARCH_FILTERS: &str = "search: two filters";
 pub const HEALTH: &str = "status: health";
 
-/// The request that a function which the others are compared with answers with this field.
+/// A request that a baseline answers with this field.
 pub fn baseline(name: &'static str, function: &'static str, answer: &'static str) -> Request {
     let (route, target) = ("/v1/npa/{npa}", "/v1/npa/415".to_owned());
     Request { name, function, route, target, answer }
 }
 
-/// One request of each kind, that succeeds with this data.
+/// One request of each kind that succeeds with this data.
 pub fn every_kind(is_full_scale: bool) -> Vec<Request> {
     let (carrier, words) = if is_full_scale {
         ("/v1/carrier/6010", "/v1/search?q=cingular+wireless")
@@ -71,7 +71,7 @@ pub fn every_kind(is_full_scale: bool) -> Vec<Request> {
     .into()
 }
 
-/// Numbers of several countries and exchanges, for which `format` is asked in turn.
+/// Numbers in several countries and exchanges, to request `format` for in turn.
 pub fn numbers() -> Vec<Request> {
     let numbers = "+13052345678 +442079460958 +12122345678 +4930123456 +14162345678 +33123456789 \
                    +18003569377 +390212345678 +14152345678 +5511961234567 +16502535678 \
@@ -87,8 +87,9 @@ pub fn numbers() -> Vec<Request> {
 }
 
 impl Request {
-    /// The [event of an HTTP API](https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html)
-    /// for the request: the sample event with another address.
+    /// The [HTTP API
+    /// event](https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html)
+    /// for the request: the sample event with another URL.
     pub fn event(&self) -> Value {
         let mut event: Value =
             EVENT.parse().expect("the sample event is JSON, and other tests send it");
@@ -106,7 +107,7 @@ impl Request {
         event
     }
 
-    /// Checks the response of a function to the event.
+    /// Checks a function's response to the event.
     pub fn check(&self, response: &[u8]) -> Result<(), Error> {
         let invocation: Value = serde_json::from_slice(response).unwrap_or_default();
         let body = invocation["body"].as_str().unwrap_or_default();
@@ -120,7 +121,7 @@ impl Request {
     }
 }
 
-/// The values of the parameters of a route in a path. The last one of a route may be greedy.
+/// A route's path parameters. Its last one may be greedy.
 fn path_parameters(route: &str, path: &str) -> Map<String, Value> {
     let segments = route.split('/').zip(path.split('/'));
     let parameters = segments.filter_map(|(name, value)| {

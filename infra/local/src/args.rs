@@ -20,10 +20,10 @@ pub use numbers::{
 };
 pub use serving::{ApiAddress, BackupArgs, ConnectionArgs, HealthArgs, RestoreArgs, ServeArgs};
 
-/// The Telephone Number Reference Service on one machine.
+/// Telephone Number Reference Service on one machine.
 ///
-/// Without a command it serves the API on an embedded DynamoDB, with a sample of the numbering
-/// data, and prints a key and requests to try.
+/// Without a command, serves the API from an embedded DynamoDB with sample numbering data, and
+/// prints a key and requests to try.
 #[derive(Debug, Parser)]
 #[command(
     name = "tnr",
@@ -39,7 +39,7 @@ pub struct Cli {
     pub serve: ServeArgs,
 }
 
-/// The end of the help. `doctor` has codes of its own, which its help lists.
+/// The end of the help. `doctor` has its own codes, listed in its help.
 const EXIT_CODES: &str = "\
 Exit codes: 0 found or done; 1 nothing found, not a valid number, or a check \
 that failed; 2 wrong command line or an error; 130 interrupted. 'tnr doctor' \
@@ -53,24 +53,24 @@ pub enum Command {
     Format(Box<FormatArgs>),
     /// Look up one phone number
     Lookup(LookupArgs),
-    /// Show a carrier by its OCN, or find carriers by name
+    /// Show a carrier by OCN, or find carriers by name
     Carrier(CarrierArgs),
-    /// Show the exchanges of an area code, or one of them
+    /// Show an area code's exchanges, or one exchange
     AreaCode(AreaCodeArgs),
-    /// Find exchanges by words and filters
+    /// Search exchanges by words and filters
     #[command(override_usage = "tnr search [OPTIONS] [WORDS]...")]
     Search(Box<SearchArgs>),
     /// Export the numbering data to SQLite, CSV or JSON Lines
     Export(ExportArgs),
     /// Import the published reports
     Import(Box<ImportArgs>),
-    /// Go back to an older version of the data
+    /// Roll back to an older version of the data
     Rollback(RollbackArgs),
     /// Compare every lookup item with the current version
     Verify(VerifyArgs),
-    /// List the current and retained versions, and how complete they are
+    /// List the current and retained versions and their completeness
     Versions(VersionsArgs),
-    /// Examine a deployment and report what is wrong
+    /// Diagnose a deployment and report problems
     #[command(after_help = EXIT_CODES_OF_DOCTOR)]
     Doctor(DoctorArgs),
     /// Create, list, rotate, revoke, delete, export and import API keys
@@ -86,13 +86,13 @@ pub enum Command {
     Restore(RestoreArgs),
     /// Run only the embedded DynamoDB, for `cargo lambda watch`
     Dynamodb(DynamodbArgs),
-    /// Write the images of flags to a folder, for a bucket or a CDN
+    /// Write the flag images to a folder, for a bucket or a CDN
     Flags(FlagsArgs),
-    /// Compute the monthly bill of a deployment
+    /// Estimate a deployment's monthly bill
     Costs(CostsArgs),
-    /// Print the OpenAPI description of the API
+    /// Print the API's OpenAPI description
     Openapi {
-        /// The version of OpenAPI: 3.0 for generators that know no later one
+        /// OpenAPI version; 3.0 is for generators without 3.1 support
         #[arg(long, default_value = "3.1")]
         version: OpenapiVersion,
     },
@@ -102,7 +102,6 @@ const EXIT_CODES_OF_DOCTOR: &str = "\
 Exit codes: 0 all is well; 1 warnings; 2 problems; 3 nothing could be examined, \
 or a wrong command line.";
 
-/// A version of OpenAPI.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum OpenapiVersion {
     #[value(name = "3.1")]
@@ -113,7 +112,7 @@ pub enum OpenapiVersion {
 
 #[derive(Debug, Args)]
 pub struct FlagsArgs {
-    /// The folder to write them into; it is made if it does not exist
+    /// Folder to write to, created if missing
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
     #[command(flatten)]
@@ -122,23 +121,23 @@ pub struct FlagsArgs {
 
 #[derive(Debug, Args)]
 pub struct CostsArgs {
-    /// Requests in a month
+    /// Requests per month
     #[arg(long, value_name = "N", default_value_t = 10_000_000)]
     pub requests: u64,
-    /// The percentage of the requests that start a container
+    /// Percentage of requests that start a container
     #[arg(long, value_name = "PERCENT", default_value_t = 1.0, value_parser = percentage)]
     pub cold: f64,
-    /// With traces sent to X-Ray
+    /// Include traces sent to X-Ray
     #[arg(long)]
     pub tracing: bool,
-    /// With CloudFront and a firewall in front
+    /// Include CloudFront and a firewall in front of the API
     #[arg(long)]
     pub edge: bool,
-    /// A day at the limit of requests that the deployment takes, each as large as can be. In front of it
-    /// no limit holds, so that there is no such day with --edge
+    /// Estimate one day at the deployment's request limit, with the most expensive requests. Not
+    /// available with --edge, where no limit applies
     #[arg(long, conflicts_with_all = ["requests", "edge"])]
     pub worst_case: bool,
-    /// Print the document docs/COSTS.md
+    /// Print docs/COSTS.md
     #[arg(long, conflicts_with_all = ["requests", "cold", "tracing", "edge", "worst_case"])]
     pub markdown: bool,
 }
@@ -150,7 +149,7 @@ fn percentage(text: &str) -> Result<f64, String> {
 
 #[derive(Debug, Args)]
 pub struct KeyArgs {
-    /// Register this API key instead of making one, for scripts
+    /// Register this API key instead of generating one, for scripts
     #[arg(long = "key", value_name = "KEY", env = "TNR_KEY", hide_env_values = true)]
     pub given: Option<String>,
 }
@@ -166,14 +165,14 @@ pub struct DynamodbArgs {
     pub folder: FolderArgs,
 }
 
-/// A report may be a path, an https:// address or an s3:// object.
+/// A report may be a path, an https:// URL or an s3:// object.
 #[derive(Debug, Args)]
 pub struct ImportArgs {
-    /// Download the reports that you do not name below from NANPA and CNAC
+    /// Download the reports not named below from NANPA and CNAC
     #[arg(long)]
     pub fetch: bool,
-    /// Fetch it from a mirror, which has the reports under their published names below this URL:
-    /// https://, or http:// on this machine
+    /// Download from a mirror with the published file names below this URL: https://, or http:// on
+    /// this machine
     #[arg(long, value_name = "URL", env = "TNR_MIRROR", hide_env_values = true)]
     pub mirror: Option<ingest::Mirror>,
     /// NANPA's utilized central office codes, text or zip
@@ -191,22 +190,22 @@ pub struct ImportArgs {
     /// NANPA's thousands block assignments, CSV or zip
     #[arg(long, value_name = "FILE")]
     pub thousands_blocks: Option<ingest::Source>,
-    /// Let this many records of one kind differ from an older version: exchanges of a country, carriers,
-    /// area codes or thousands blocks. A refusal names the number
+    /// Allow this many records of one kind to differ from an older version: a country's exchanges,
+    /// carriers, area codes or thousands blocks. A refused import names the number
     #[arg(long, value_name = "COUNT")]
     pub max_change: Option<u32>,
-    /// Let one state, carrier or area code lose this many exchanges, or have them changed. A refusal
-    /// names the number
+    /// Allow one state, carrier or area code to lose or change this many exchanges. A refused
+    /// import names the number
     #[arg(long, value_name = "COUNT")]
     pub max_loss: Option<u32>,
-    /// Allow more suspect rows in a report than the gates do: an unknown word in a column, a needed
-    /// column blank, the same value everywhere; 100 turns these gates off
+    /// Allow this percentage of suspect rows in a report: an unknown word, a missing required
+    /// value, or the same value everywhere. 100 turns these gates off
     #[arg(long, value_name = "PERCENT")]
     pub max_suspect: Option<ingest::Percent>,
-    /// Import files that are older than the current data
+    /// Import files older than the current data
     #[arg(long)]
     pub allow_older: bool,
-    /// Start anew if the manifest, which names the versions, is damaged
+    /// Start over if the manifest, which names the versions, is damaged
     #[arg(long)]
     pub replace_manifest: bool,
     #[command(flatten)]
@@ -220,18 +219,17 @@ impl ImportArgs {
     }
 }
 
-/// The options of commands that change the data.
+/// Options of commands that change the data.
 #[derive(Debug, Args)]
 pub struct ChangeArgs {
-    /// Show what would change, record by record, and change nothing
+    /// Show what would change, record by record, without changing anything
     #[arg(long)]
     pub dry_run: bool,
-    /// Write every record that is added, removed or changed to this file, with its old and new
-    /// values: as CSV if its name ends in .csv, as JSON lines if in .jsonl. The report itself lists
-    /// the first hundred
+    /// Write every added, removed or changed record to this file, with old and new values, as CSV
+    /// (.csv) or JSON Lines (.jsonl). The report itself lists the first 100
     #[arg(long, value_name = "FILE")]
     pub changes: Option<ChangesFile>,
-    /// Replace the file of --changes if it exists
+    /// Replace the --changes file if it exists
     #[arg(long, requires = "changes")]
     pub force: bool,
     /// Print the report as JSON
@@ -243,7 +241,7 @@ pub struct ChangeArgs {
 
 #[derive(Debug, Args)]
 pub struct RollbackArgs {
-    /// The version to go back to; without it, the newest before the current one that can be read
+    /// Version to roll back to [default: the newest readable version before the current one]
     #[arg(long, value_name = "VERSION")]
     pub to: Option<String>,
     #[command(flatten)]
@@ -252,7 +250,7 @@ pub struct RollbackArgs {
 
 #[derive(Debug, Args)]
 pub struct VerifyArgs {
-    /// Rewrite the items that differ
+    /// Rewrite items that differ
     #[arg(long)]
     pub repair: bool,
     /// Print the result as JSON
@@ -270,25 +268,25 @@ pub struct McpArgs {
 
 #[derive(Debug, Args)]
 pub struct VersionsArgs {
-    /// Print the list as JSON, with the quality of each version
+    /// Print the list as JSON, including each version's quality
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
     pub data: DataArgs,
 }
 
-/// Without options that say what to examine, the data of the other commands is examined.
+/// Without options that name a target, examines the same data as the other commands.
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
     #[command(flatten)]
     pub data: DataArgs,
-    /// Ask each endpoint of the service at this address; with --stack, instead of at the stack's own
+    /// Test each endpoint of the service at this URL; overrides the stack's URL with --stack
     #[arg(long, value_name = "BASE_URL", value_parser = endpoint_url)]
     pub url: Option<String>,
-    /// Ask the endpoints with this API key, too
+    /// Also test the endpoints with this API key
     #[arg(long, value_name = "KEY", env = "TNR_KEY", hide_env_values = true)]
     pub key: Option<String>,
-    /// Timeout of each group of checks
+    /// Timeout of each group of checks, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     pub timeout: u64,
     /// Print the findings as JSON
@@ -298,7 +296,7 @@ pub struct DoctorArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum KeysCommand {
-    /// Make a key and show it; it cannot be shown again
+    /// Create a key and show it once; it cannot be shown again
     Create {
         /// Client or purpose of the key
         #[arg(long)]
@@ -308,46 +306,46 @@ pub enum KeysCommand {
         #[command(flatten)]
         data: DataArgs,
     },
-    /// List every key by its prefix
+    /// List all keys by prefix
     List {
         #[command(flatten)]
         data: DataArgs,
     },
-    /// Replace the key that begins with PREFIX; both work for a while and share one quota
+    /// Replace the key that starts with PREFIX; both work during the overlap and share one quota
     Rotate {
         prefix: String,
-        /// End of the old key: a date, or days such as 7d
+        /// Expiry of the old key: a date, or days such as 7d
         #[arg(long, value_name = "WHEN", default_value = "7d")]
         overlap: Expiry,
         #[command(flatten)]
         data: DataArgs,
     },
-    /// Revoke the key that begins with PREFIX; it stops working within a minute
+    /// Revoke the key that starts with PREFIX; it stops working within a minute
     Revoke {
         prefix: String,
         #[command(flatten)]
         data: DataArgs,
     },
-    /// Delete the key that begins with PREFIX, with its name and note; revoke it first
+    /// Delete the key that starts with PREFIX, including its name and note; revoke it first
     Delete {
         prefix: String,
         #[command(flatten)]
         data: DataArgs,
     },
-    /// Write the hashes and terms of all keys to a new file, which only its owner can read
+    /// Export the hashes and terms of all keys to a file that only its owner can read
     Export(KeysExportArgs),
-    /// Add the keys of an exported file. A key that is there already keeps its terms, except that
-    /// it ends as early as the file says; nothing that has ended works again
+    /// Import keys from an exported file. An existing key keeps its terms, but takes the earlier
+    /// expiry and any revocation. Revoked and expired keys never work again
     Import(KeysImportArgs),
 }
 
 #[derive(Debug, Args)]
 pub struct KeysExportArgs {
-    /// The file to make
+    /// File to create
     pub file: PathBuf,
     #[command(flatten)]
     pub replacement: Replacement,
-    /// Read the keys from this table, such as one that was restored from a backup
+    /// Read the keys from this table, for example one restored from a backup
     #[arg(long, value_name = "NAME")]
     pub table: Option<String>,
     #[command(flatten)]
@@ -356,9 +354,9 @@ pub struct KeysExportArgs {
 
 #[derive(Debug, Args)]
 pub struct KeysImportArgs {
-    /// A file that 'keys export' wrote
+    /// File written by 'keys export'
     pub file: PathBuf,
-    /// Show what would change, and change nothing
+    /// Show what would change, without changing anything
     #[arg(long)]
     pub dry_run: bool,
     /// Print the report as JSON
@@ -368,19 +366,19 @@ pub struct KeysImportArgs {
     pub data: DataArgs,
 }
 
-/// The limits of a key.
+/// A key's limits.
 #[derive(Debug, Clone, Args)]
 pub struct KeyTerms {
-    /// A note for whoever lists the keys
+    /// Note to show when keys are listed
     #[arg(long)]
     pub note: Option<String>,
-    /// When it ends: a date such as 2027-01-31 (midnight UTC), or days such as 90d
+    /// Expiry: a date such as 2027-01-31 (midnight UTC), or days such as 90d [default: never]
     #[arg(long, value_name = "WHEN")]
     pub expires: Option<Expiry>,
-    /// Requests it may make in any minute; any number if left out
+    /// Maximum requests per minute [default: unlimited]
     #[arg(long, value_name = "REQUESTS", value_parser = clap::value_parser!(u32).range(1..))]
     pub per_minute: Option<u32>,
-    /// Requests it may make in any 24 hours; any number if left out
+    /// Maximum requests per 24 hours [default: unlimited]
     #[arg(long, value_name = "REQUESTS", value_parser = clap::value_parser!(u32).range(1..))]
     pub per_day: Option<u32>,
 }
@@ -392,12 +390,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_line_is_consistent() {
+    fn command_line_is_consistent() {
         Cli::command().debug_assert();
     }
 
     #[test]
-    fn options_of_serve_need_no_command() {
+    fn serve_options_need_no_command() {
         let cli = Cli::try_parse_from(["tnr", "--port", "4000"]).unwrap();
         assert!(cli.command.is_none());
         assert_eq!(cli.serve.address.port, 4000);

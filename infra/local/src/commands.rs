@@ -1,4 +1,4 @@
-//! Runs the command that was typed.
+//! Command dispatch.
 
 use std::process::ExitCode;
 
@@ -14,7 +14,7 @@ use crate::{
     openapi, operate, serve,
 };
 
-/// Runs the command that was typed, and gives the exit code.
+/// Runs a command and returns the exit code.
 pub async fn run(cli: Cli) -> Result<ExitCode, CliError> {
     let done = match cli.command.unwrap_or(Command::Serve(cli.serve)) {
         Command::Lookup(args) => return answers::lookup(args).await,

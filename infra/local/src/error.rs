@@ -1,4 +1,4 @@
-//! Errors of commands, and their exit codes.
+//! Command errors and their exit codes.
 
 use std::{error::Error, process::ExitCode};
 
@@ -12,25 +12,25 @@ use crate::{
     database::place::Place, numbers::list::ListError, terminal::next_commands::NextCommands,
 };
 
-/// An error of any library, behind one of the program.
+/// Any library's error, as a source.
 pub type Cause = Box<dyn Error + Send + Sync>;
 
-/// The exit code of an examination after which nothing is known.
+/// Exit code when nothing could be examined.
 pub const EXIT_CODE_OF_UNKNOWN: u8 = 3;
 
-/// The exit code where nothing is found, or a check finds what it looks for, as `grep` and `diff` have it.
+/// Exit code when nothing is found or a check fails, as in `grep` and `diff`.
 pub const EXIT_CODE_OF_NOTHING: u8 = 1;
 
-/// The exit code of a failure, and of a command line that is not understood, as `grep` and clap have it.
+/// Exit code for errors and invalid command lines, as in `grep` and clap.
 const EXIT_CODE_OF_FAILURE: u8 = 2;
 
-/// The exit code after Ctrl-C, as shells have it.
+/// Exit code after Ctrl-C, as in shells.
 const EXIT_CODE_OF_SIGNAL: u8 = 130;
 
-/// The reason why a command gave up, in words for whoever typed it.
+/// A command's error, worded for the user.
 #[derive(Debug, thiserror::Error)]
 pub enum CliError {
-    /// Nobody tells these apart: a message, and the error behind it.
+    /// Any other failure: a message and its source.
     #[error("{context}")]
     Failed { context: String, source: Option<Cause> },
     #[error(
@@ -44,7 +44,7 @@ pub enum CliError {
     FlagsBaseUrl(#[from] InvalidFlagsBaseUrl),
     #[error(transparent)]
     Key(#[from] MalformedKey),
-    /// A key that cannot be used any more.
+    /// A revoked or expired key.
     #[error("{0}")]
     UnusableKey(String),
     #[error(
@@ -54,16 +54,16 @@ pub enum CliError {
     FolderServed { folder: String, endpoint: String },
     #[error("folder '{0}' is in use by another command; run this one when that has ended")]
     FolderBusy(String),
-    /// Nothing has been imported yet, which commands that only describe numbers can do without.
+    /// Nothing has been imported. Commands that only describe numbers can do without.
     #[error("{0}")]
     NoData(String),
     #[error("{0} already exists; pass --force to replace it")]
     FileExists(String),
     #[error("{0} belongs to the data folder and is never replaced; choose another path")]
     OwnFile(String),
-    #[error("'{0}' must be a folder and is a file; give another name")]
+    #[error("'{0}' is a file, not a folder; choose another path")]
     NoFolder(String),
-    #[error("'{0}' must be a file and is a folder; give another name")]
+    #[error("'{0}' is a folder, not a file; choose another path")]
     IsFolder(String),
     #[error("{url} does not answer")]
     NoAnswer { url: String, source: reqwest::Error },
@@ -71,7 +71,7 @@ pub enum CliError {
     Unhealthy { url: String, status: StatusCode },
     #[error(transparent)]
     Ingest(#[from] IngestError),
-    /// A report could not be fetched. The ways around it follow the causes.
+    /// A report could not be fetched. Workarounds follow the causes.
     #[error(
         "{}\n\nDownload these files in a browser and pass them with --nanpa, --cnac and\n\
          --npa-report, in this order, or name a mirror that has them: --mirror URL\n{}",
@@ -82,27 +82,27 @@ pub enum CliError {
     #[error("the import was refused: {reason}{}", allowing(command.as_deref()))]
     Refused {
         reason: String,
-        /// The command that lets the import pass; `None` if nothing does.
+        /// The command that lets the import pass; `None` if none can.
         command: Option<String>,
     },
     #[error("{0} items differ from the current version; run 'verify --repair' to rewrite them")]
     Drift(usize),
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The examination found something to act on. Its findings have been printed.
+    /// `doctor` found something to act on, and has printed its findings.
     #[error("the examination found {} and {}", counted(*problems, "problem"), counted(*warnings, "warning"))]
     Findings { problems: usize, warnings: usize },
     #[error("nothing could be examined")]
     NothingExamined,
     #[error("no numbering data can be loaded")]
     Dataset(#[from] DatasetError),
-    /// The API has no answer, in its words.
+    /// The API found nothing. Holds its message.
     #[error("{0}")]
     NotFound(String),
-    /// The API failed to answer, in its words.
+    /// The API failed. Holds its message.
     #[error("{0}")]
     Unanswered(String),
-    /// The API does not understand what was typed, in its words.
+    /// The API rejected the request. Holds its message.
     #[error("{0}")]
     NotUnderstood(String),
     #[error(transparent)]
@@ -118,8 +118,8 @@ pub enum CliError {
 }
 
 impl CliError {
-    /// The exit code of the program. Those of an examination are the ones that monitoring plugins have:
-    /// 1 for warnings, 2 for problems, 3 if nothing is known.
+    /// The exit code. `doctor` uses those of monitoring plugins: 1 for warnings, 2 for problems, 3
+    /// for unknown.
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
             Self::Findings { problems: 1.., .. } => 2,
@@ -137,12 +137,12 @@ impl CliError {
         })
     }
 
-    /// Returns `true` if nothing has been imported yet.
+    /// Returns `true` if nothing has been imported.
     pub(crate) fn is_lack_of_data(&self) -> bool {
         matches!(self, Self::NoData(_))
     }
 
-    /// Nothing has been stored at the place that the arguments name.
+    /// The error for a location without a database.
     pub(crate) fn no_database(place: &Place, next: &NextCommands) -> Self {
         let what = match place {
             Place::Folder(_) => format!("there is no database in {place}"),
@@ -153,25 +153,25 @@ impl CliError {
         Self::NoData(format!("{what}; {}", bring_data(place, next)))
     }
 
-    /// The database at the place that the arguments name has no version of the data.
+    /// The error for a database without a data version.
     pub(crate) fn no_data(place: &Place, next: &NextCommands) -> Self {
         let remedy = bring_data(place, next);
         Self::NoData(format!("there is no numbering data yet in {place}; {remedy}"))
     }
 
-    /// A failure without another error behind it.
+    /// A failure without a source.
     pub(crate) fn failed(context: impl Into<String>) -> Self {
         Self::Failed { context: context.into(), source: None }
     }
 
-    /// A failure for a cause, as `map_err` takes it.
+    /// A failure with a source, for `map_err`.
     pub(crate) fn io<E: Into<Cause>>(context: impl Into<String>) -> impl FnOnce(E) -> Self {
         let context = context.into();
         move |error| Self::Failed { context, source: Some(error.into()) }
     }
 }
 
-/// Adds what was being done to the error of any library.
+/// Adds context to any library's error.
 pub(crate) trait Context<T> {
     fn context(self, context: impl Into<String>) -> Result<T, CliError>;
 }
@@ -182,11 +182,11 @@ impl<T, E: Into<Cause>> Context<T> for Result<T, E> {
     }
 }
 
-/// The commands that bring data to a place.
+/// The commands that import data at a location.
 fn bring_data(place: &Place, next: &NextCommands) -> String {
     let import = format!("'{}' fetches the published reports", next.tnr("import --fetch"));
     match place {
-        // A stack is not served from here.
+        // Stacks are not served from here.
         Place::Stack(_) => import,
         Place::Endpoint(_) => {
             format!("{import}, and '{}' brings a made-up sample", next.tnr("serve --sample"))
@@ -197,7 +197,7 @@ fn bring_data(place: &Place, next: &NextCommands) -> String {
     }
 }
 
-/// The end of a refusal: what lets the import pass.
+/// The end of a refusal: how to let the import pass.
 fn allowing(command: Option<&str>) -> String {
     let advice = "If the files are right, this imports them:";
     command.map_or(String::new(), |command| format!("\n\n{advice}\n{command}"))

@@ -1,8 +1,8 @@
-//! The functions that answer HTTP.
+//! The functions that serve HTTP.
 
 use shared::app::Routes;
 
-/// Every function behind the API, by the name of its folder.
+/// Every function behind the API, by folder name.
 pub fn functions() -> Vec<(&'static str, Routes)> {
     vec![
         ("carriers", carriers::routes()),

@@ -1,4 +1,4 @@
-//! The service on one machine: every function behind one port, on an embedded DynamoDB.
+//! The service on one machine: every function behind one port, with an embedded DynamoDB.
 
 pub mod args;
 pub mod commands;

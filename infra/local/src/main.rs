@@ -18,12 +18,12 @@ async fn main() -> ExitCode {
     }
 }
 
-/// Prints what is not understood, or the help that was asked for. The exit code of clap stands for
-/// problems where a deployment is to be examined.
+/// Prints the parse error or the requested help. `doctor` has its own exit code, because clap's
+/// means problems there.
 fn not_understood(line: &[OsString], error: &clap::Error) -> ExitCode {
     let is_examination = line.get(1).is_some_and(|command| command == "doctor");
     if error.use_stderr() && is_examination {
-        // The exit code says it all the same.
+        // The exit code reports the failure anyway.
         _ = error.print();
         return ExitCode::from(EXIT_CODE_OF_UNKNOWN);
     }

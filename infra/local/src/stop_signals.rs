@@ -1,4 +1,4 @@
-//! The signals that stop the program: Ctrl-C, and the one of service managers.
+//! Signals that stop the program: Ctrl-C, and SIGTERM from service managers.
 
 use std::thread;
 
@@ -8,17 +8,16 @@ use tokio::sync::oneshot;
 
 use crate::{CliError, error::Context};
 
-/// A signal to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopSignal {
-    /// Ctrl-C, by somebody who waits for the end.
+    /// Ctrl-C, from someone who is waiting.
     Interrupt,
-    /// The signal of service managers.
+    /// SIGTERM, from a service manager.
     #[cfg_attr(not(unix), expect(dead_code, reason = "only Unix has it"))]
     Terminate,
 }
 
-/// The signals that stop the program, which no longer end it by themselves.
+/// The stop signals, which no longer end the process by themselves.
 pub struct StopSignals {
     #[cfg(unix)]
     interrupt: Signal,
@@ -28,7 +27,7 @@ pub struct StopSignals {
 
 #[cfg(unix)]
 impl StopSignals {
-    /// Receives the signals from now on.
+    /// Starts receiving the signals.
     pub fn receive() -> Result<Self, CliError> {
         let received = |kind| signal(kind).context("cannot receive the signals to stop");
         Ok(Self {
@@ -48,7 +47,7 @@ impl StopSignals {
 
 #[cfg(not(unix))]
 impl StopSignals {
-    /// Receives Ctrl-C from now on.
+    /// Starts receiving Ctrl-C.
     pub fn receive() -> Result<Self, CliError> {
         Ok(Self {})
     }
@@ -60,7 +59,7 @@ impl StopSignals {
     }
 }
 
-/// Works on a thread of its own, which may wait for a pipe for ever, until a signal stops the command.
+/// Runs `work`, which may block on a pipe forever, on its own thread until a signal arrives.
 pub async fn until_stopped<T: Send + 'static>(
     mut signals: StopSignals,
     work: impl FnOnce() -> T + Send + 'static,

@@ -1,16 +1,15 @@
-//! `template.yaml` read back: the tables of a deployment, so that the local ones cannot differ from
-//! those that are deployed.
+//! The tables in `template.yaml`, so that local tables always match deployed ones.
 
 use yaml_serde::Value;
 
 use crate::CliError;
 
 const TEMPLATE: &str = include_str!("../../../template.yaml");
-/// The prefix of a table's name in a deployment.
+/// The prefix of table names in a deployment.
 const STACK_PREFIX: &str = "${AWS::StackName}-";
 
-/// A table's name without the stack's, its partition key, and the attribute with the time at which
-/// DynamoDB deletes an item, if it has one.
+/// A table: its name without the stack's, its partition key, and its time-to-live attribute, if
+/// any.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Table {
     pub name: String,
@@ -18,13 +17,13 @@ pub struct Table {
     pub time_to_live: Option<String>,
 }
 
-/// The tables that the template defines.
+/// The tables in the template.
 pub fn tables() -> Result<Vec<Table>, CliError> {
     let template = parse()?;
     resources_of(&template, "AWS::DynamoDB::Table").map(table).collect()
 }
 
-/// The template.
+/// The parsed template.
 pub(crate) fn parse() -> Result<Value, CliError> {
     yaml_serde::from_str(TEMPLATE).map_err(|error| CliError::Template(error.to_string()))
 }

@@ -1,7 +1,7 @@
 //! The flags of countries and US states: the images, their paths and their bytes.
 //!
-//! The images are drawn ahead, by `.ci/flags/draw.mjs`, and are a part of each program that asks for
-//! one (docs/decisions/0014-flags.md). A program that only links to them has none of their bytes.
+//! `.ci/flags/draw.mjs` draws the images in advance. They are compiled into each program that reads one
+//! (docs/decisions/0014-flags.md); a program that only links to them contains none.
 
 use std::{
     borrow::Cow,
@@ -14,22 +14,22 @@ use zip::ZipArchive;
 /// The subject of a flag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
-    /// A country, by its ISO 3166-1 alpha-2 code, or `AC`, `TA` or `XK`.
+    /// A country, by ISO 3166-1 alpha-2 code, or `AC`, `TA` or `XK`.
     Country,
-    /// A state, district or territory of the US, by its postal code.
+    /// A US state, district or territory, by postal code.
     State,
 }
 
 /// Format and size of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// A drawing in the flag's own proportions.
+    /// An SVG in the flag's own proportions.
     Svg,
-    /// A PNG of 48x32 pixels.
+    /// A 48x32 pixel PNG.
     Small,
-    /// A PNG of 240x160 pixels.
+    /// A 240x160 pixel PNG.
     Medium,
-    /// A PNG of 480x320 pixels.
+    /// A 480x320 pixel PNG.
     Large,
 }
 
@@ -50,7 +50,7 @@ impl Subject {
 }
 
 impl Format {
-    /// Every format that a flag has.
+    /// Every format of a flag.
     pub const ALL: [Self; 4] = [Self::Svg, Self::Small, Self::Medium, Self::Large];
 
     const fn ending(self) -> &'static str {
@@ -63,29 +63,29 @@ impl Format {
     }
 }
 
-/// The path of an image below the address of all images, such as `countries/US-48x32.png`.
+/// The path of an image relative to the base address, such as `countries/US-48x32.png`.
 pub fn path(subject: Subject, code: &str, format: Format) -> String {
     format!("{}/{code}{}", subject.folder(), format.ending())
 }
 
-/// The media type of the image with this path.
+/// The media type of the image at this path.
 fn media_type(path: &str) -> &'static str {
     if path.ends_with(Format::Svg.ending()) { "image/svg+xml" } else { "image/png" }
 }
 
-/// The version of the images: the first eight hexadecimal digits of their hash. It is a part of their
-/// addresses, so that caches may keep an image forever.
+/// The version of the images: the first eight hex digits of their hash. It is part of their addresses, so
+/// caches may keep an image forever.
 pub const VERSION: &str = include_str!("version.txt");
 
 type Archive = ZipArchive<Cursor<&'static [u8]>>;
 
-/// The archive with its index read, which clones share. An SVG in it is compressed, a PNG as it is.
+/// The archive with its parsed index, shared by clones. SVGs in it are compressed, and PNGs are not.
 static ARCHIVE: LazyLock<Archive> = LazyLock::new(|| {
     let bytes: &[u8] = include_bytes!("images.zip");
     ZipArchive::new(Cursor::new(bytes)).expect("a test reads every image of this archive")
 });
 
-/// The image with this path, such as `countries/US-48x32.png`; `None` if there is none.
+/// The image at this path, such as `countries/US-48x32.png`; `None` if it does not exist.
 pub fn image(path: &str) -> Option<Image> {
     let mut archive = ARCHIVE.clone();
     let mut entry = archive.by_name(path).ok()?;
@@ -94,7 +94,7 @@ pub fn image(path: &str) -> Option<Image> {
     Some(Image { media_type: media_type(path), bytes })
 }
 
-/// Every image with its path, in the order of the paths.
+/// Every image with its path, in path order.
 pub fn images() -> impl ExactSizeIterator<Item = (String, Image)> {
     let names = ARCHIVE.file_names().filter_map(Result::ok);
     let paths: Vec<String> = names.map(Cow::into_owned).collect();

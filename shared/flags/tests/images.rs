@@ -1,4 +1,4 @@
-//! Every flag that an answer may link to is there, and every image is what its path says.
+//! Every flag that a response may link to exists, and every image matches its path.
 
 use std::{collections::BTreeSet, fs};
 
@@ -7,21 +7,21 @@ use formatting::country_name;
 use roxmltree::Document;
 use sha2::{Digest, Sha256};
 
-/// The countries of ISO 3166-1, and those that Google's rules know besides.
+/// The ISO 3166-1 countries, and those that only Google's rules know.
 fn countries() -> impl Iterator<Item = &'static str> {
     rust_iso3166::ALL_ALPHA2.iter().copied().chain(["AC", "TA", "XK"])
 }
 
-/// The postal codes of the states, DC and the territories of the US.
+/// The postal codes of US states, DC and territories.
 fn states() -> impl Iterator<Item = &'static str> {
     let subdivisions = rust_iso3166::US.subdivisions().into_iter().flatten();
-    // Nobody lives in the Minor Outlying Islands, and so no number is there.
+    // The Minor Outlying Islands are uninhabited and have no numbers.
     let with_numbers = subdivisions.filter(|subdivision| subdivision.code != "US-UM");
     with_numbers.map(|subdivision| subdivision.code.trim_start_matches("US-"))
 }
 
 #[test]
-fn each_country_and_each_us_state_has_a_flag_in_every_format_and_nothing_else_has() {
+fn each_country_and_us_state_and_nothing_else_has_a_flag_in_every_format() {
     let named = |code| country_name(code).unwrap_or_else(|| panic!("{code} has no name"));
     countries().for_each(|code| assert!(!named(code).is_empty()));
     let subjects = countries()
@@ -36,7 +36,7 @@ fn each_country_and_each_us_state_has_a_flag_in_every_format_and_nothing_else_ha
 }
 
 #[test]
-fn a_png_has_the_pixels_that_its_path_says() {
+fn png_dimensions_match_the_path() {
     for (path, Image { media_type, bytes }) in images().filter(|(path, _)| path.ends_with(".png")) {
         assert_eq!(media_type, "image/png", "{path}");
         assert!(bytes.starts_with(b"\x89PNG\r\n\x1a\n"), "{path}");
@@ -47,7 +47,7 @@ fn a_png_has_the_pixels_that_its_path_says() {
 }
 
 #[test]
-fn an_svg_is_a_drawing_that_runs_and_fetches_nothing() {
+fn svgs_neither_run_nor_fetch_anything() {
     for (path, Image { media_type, bytes }) in images().filter(|(path, _)| path.ends_with(".svg")) {
         assert_eq!(media_type, "image/svg+xml", "{path}");
         let document = Document::parse(str::from_utf8(&bytes).unwrap()).unwrap();
@@ -68,9 +68,9 @@ fn an_svg_is_a_drawing_that_runs_and_fetches_nothing() {
     }
 }
 
-/// The flag of Nepal is narrow, and the flags of states have many proportions.
+/// Nepal's flag is narrow, and state flags have many proportions.
 #[test]
-fn a_flag_that_is_not_3_by_2_keeps_its_proportions() {
+fn flags_that_are_not_3_by_2_keep_their_proportions() {
     let proportions = |path: &str| {
         let svg = image(path).unwrap().bytes;
         let document = Document::parse(str::from_utf8(&svg).unwrap()).unwrap();
@@ -91,7 +91,7 @@ fn a_flag_that_is_not_3_by_2_keeps_its_proportions() {
 }
 
 #[test]
-fn the_version_is_the_beginning_of_the_hash_of_all_images() {
+fn the_version_is_a_prefix_of_the_archive_hash() {
     let archive = fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/src/images.zip")).unwrap();
     let hash = Sha256::digest(archive);
     let beginning: String = hash[..4].iter().map(|byte| format!("{byte:02x}")).collect();
@@ -99,7 +99,7 @@ fn the_version_is_the_beginning_of_the_hash_of_all_images() {
 }
 
 #[test]
-fn other_paths_have_no_image() {
+fn unknown_paths_have_no_image() {
     for path in [
         "",
         "countries/",

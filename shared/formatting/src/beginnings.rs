@@ -1,8 +1,8 @@
-//! The two digits with which a number can begin if it matches a pattern of the rules.
+//! The first two digits of the numbers that can match a pattern of the rules.
 //!
-//! A region has up to ten patterns of types and many formats, and most numbers match one or two of
-//! them. The first two digits rule out most of the others, which then are neither matched nor even
-//! compiled. `examples/rewrite_phone_metadata` works the digits out.
+//! A region has up to ten type patterns and many formats, and most numbers match one or two of them. The first
+//! two digits rule out most others, which are then neither matched nor even compiled.
+//! `examples/rewrite_phone_metadata` computes the digits.
 
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -10,7 +10,7 @@ use rlibphonenumber::Region;
 
 const FILE: &[u8] = include_bytes!("beginnings.bin");
 
-/// The number of types that a region has.
+/// The number of types in a region.
 const TYPES: usize = 10;
 
 static OF_REGIONS: LazyLock<HashMap<(i32, Region), OfRegion>> =
@@ -20,18 +20,18 @@ static OF_REGIONS: LazyLock<HashMap<(i32, Region), OfRegion>> =
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Beginnings(u128);
 
-/// The beginnings of a region's numbers by type and by format, each in the order of the metadata.
+/// The beginnings of a region's numbers by type and by format, each in metadata order.
 #[derive(Debug)]
 pub(super) struct OfRegion {
-    /// Premium rate, toll-free, shared cost, VoIP, personal number, pager, UAN, voicemail, fixed
-    /// line, mobile: in the order in which libphonenumber tries them.
+    /// Premium rate, toll-free, shared cost, VoIP, personal number, pager, UAN, voicemail, fixed line, mobile:
+    /// the order in which libphonenumber tries them.
     pub(super) types: [Beginnings; TYPES],
     pub(super) national_formats: Vec<Beginnings>,
     pub(super) international_formats: Vec<Beginnings>,
 }
 
 impl Beginnings {
-    /// True if the number begins with one of the pairs. A number too short for one is not ruled out.
+    /// Returns `true` if the number starts with one of the pairs. A number too short for one is not ruled out.
     pub(super) fn allow(self, national_number: &str) -> bool {
         match *national_number.as_bytes() {
             [first @ b'0'..=b'9', second @ b'0'..=b'9', ..] => {
@@ -42,7 +42,7 @@ impl Beginnings {
     }
 }
 
-/// The beginnings of the numbers of a region; `None` if the rules do not have it.
+/// The beginnings for a region; `None` if the rules do not have it.
 pub(super) fn for_region(calling_code: i32, region: Region) -> Option<&'static OfRegion> {
     OF_REGIONS.get(&(calling_code, region))
 }
@@ -66,7 +66,7 @@ fn read(mut file: &[u8]) -> Option<HashMap<(i32, Region), OfRegion>> {
     Some(regions)
 }
 
-/// That many sets, and what follows them.
+/// Reads `count` sets; returns them and the rest.
 fn sets(file: &[u8], count: usize) -> Option<(Vec<Beginnings>, &[u8])> {
     let (sets, rest) = file.split_at_checked(count * size_of::<u128>())?;
     let (sets, _) = sets.as_chunks();
@@ -84,9 +84,9 @@ mod tests {
 
     use super::*;
 
-    /// Fails after an update of the crate until the file is written again.
+    /// Fails after a crate update until the file is regenerated.
     #[test]
-    fn the_beginnings_are_those_of_the_metadata() {
+    fn the_beginnings_match_the_metadata() {
         let metadata = include_bytes!("phone_metadata.bin");
         let metadata = PhoneMetadataCollection::decode(metadata.as_slice()).unwrap();
         assert!(generated::file(&metadata) == FILE);
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_file_is_no_panic() {
+    fn a_broken_file_does_not_panic() {
         for length in 0..FILE.len().min(2000) {
             let _ = read(&FILE[..length]);
         }
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_is_ruled_out_by_its_first_two_digits() {
+    fn numbers_are_ruled_out_by_their_first_two_digits() {
         let beginnings = Beginnings(1 << 42 | 1 << 7);
         assert!(beginnings.allow("42") && beginnings.allow("0712") && beginnings.allow("4"));
         assert!(!beginnings.allow("43") && !beginnings.allow("7042"));

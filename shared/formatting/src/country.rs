@@ -1,4 +1,4 @@
-//! Countries of the world by their ISO 3166-1 alpha-2 code, with their names in everyday use.
+//! Countries worldwide by ISO 3166-1 alpha-2 code, with their common names.
 
 use std::str::FromStr;
 
@@ -8,7 +8,7 @@ use utoipa::{
     openapi::{ObjectBuilder, RefOr, Schema, Type},
 };
 
-/// The country of a number that is written without a country code.
+/// The country of numbers written without a country code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DefaultCountry(Region);
 
@@ -26,8 +26,8 @@ impl Default for DefaultCountry {
 impl FromStr for DefaultCountry {
     type Err = UnknownCountry;
 
-    /// Reads any code that can be the `country` of a number: the codes of ISO 3166-1, and three
-    /// more that Google's rules know.
+    /// Parses any code that can be a number's `country`: the ISO 3166-1 codes, and three more from Google's
+    /// rules.
     fn from_str(text: &str) -> Result<Self, UnknownCountry> {
         let code = text.to_ascii_uppercase();
         if country_name(&code).is_none() {
@@ -37,7 +37,7 @@ impl FromStr for DefaultCountry {
     }
 }
 
-/// The codes of countries that Google's rules know, and ISO 3166-1 does not.
+/// Country codes in Google's rules but not in ISO 3166-1.
 const MORE_CODES: [&str; 3] = ["AC", "TA", "XK"];
 
 impl PartialSchema for DefaultCountry {
@@ -57,15 +57,14 @@ impl ToSchema for DefaultCountry {
 }
 
 impl DefaultCountry {
-    /// The country as the rules name it.
+    /// The country as a region of the rules.
     pub(super) fn region(self) -> Region {
         self.0
     }
 }
 
-/// The name of a country in everyday use: that of ISO 3166-1, except where ISO inverts it or spells
-/// it out. AC, TA and XK have names too; ISO has no such codes, but libphonenumber has rules for
-/// them.
+/// The common name of a country: ISO 3166-1's, except where ISO inverts it or spells it out. AC, TA and XK have
+/// names too: they are not in ISO, but libphonenumber has rules for them.
 pub fn country_name(alpha2: &str) -> Option<&'static str> {
     EVERYDAY_NAMES
         .iter()
@@ -128,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_default_country_is_any_iso_code_in_any_case() {
+    fn a_default_country_is_any_iso_code_ignoring_case() {
         for code in rust_iso3166::ALL_ALPHA2.iter().chain(&MORE_CODES) {
             assert!(code.to_lowercase().parse::<DefaultCountry>().is_ok(), "{code}");
         }

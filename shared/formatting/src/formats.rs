@@ -1,4 +1,4 @@
-//! A phone number in each notation.
+//! The notations of a phone number.
 
 use std::borrow::Cow;
 
@@ -8,32 +8,32 @@ use utoipa::ToSchema;
 
 use super::{beginnings, metadata::RULES, reading::Reading};
 
-/// The text before an extension, unless the metadata has something else for the country.
+/// The text before an extension, unless the country's metadata overrides it.
 const EXTENSION_PREFIX: &str = " ext. ";
 
 /// A number in four notations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Formats {
-    /// ITU-T E.164: plus and digits.
+    /// ITU-T E.164: a plus sign and digits.
     #[schema(pattern = r"^\+[1-9][0-9]{1,19}$", example = "+13052345678")]
     pub e164: String,
-    /// Plus, country calling code and space-separated groups.
+    /// A plus sign, the country calling code and space-separated groups.
     #[schema(pattern = r"^\+[1-9]", example = "+1 305 234 5678")]
     pub international: String,
     /// As it is dialed within its country.
     #[schema(example = "(305) 234-5678")]
     pub national: String,
-    /// URI of RFC 3966.
+    /// RFC 3966 URI.
     #[schema(pattern = r"^tel:\+", example = "tel:+1-305-234-5678")]
     pub rfc3966: String,
 }
 
 impl Formats {
-    /// Writes a number as libphonenumber does, except that its international format has a single
-    /// space for each run of punctuation.
+    /// Writes a number as libphonenumber does, except that the international format has a single space for each
+    /// run of punctuation.
     ///
-    /// The crate can write one notation at a time, and for each looks for the format of the number
-    /// and matches it twice.
+    /// The crate writes one notation at a time. Each time, it looks up the number's format and matches it
+    /// twice.
     pub(super) fn from_reading(reading: &Reading) -> Option<Self> {
         let Reading { number, national_number, .. } = reading;
         let Groups { mut international, mut national, extension_prefix } =
@@ -50,10 +50,10 @@ impl Formats {
     }
 }
 
-/// The digits of a number in groups, with the punctuation of its country.
+/// The digits of a number in groups, with its country's punctuation.
 struct Groups {
     international: String,
-    /// With the national prefix, where it is written.
+    /// Includes the national prefix where it is written.
     national: String,
     /// The text before an extension.
     extension_prefix: &'static str,
@@ -62,12 +62,12 @@ struct Groups {
 impl Groups {
     fn new(calling_code: i32, national_number: &str) -> Option<Self> {
         let rules = RULES.as_original();
-        // The main region of a calling code has the formats of all.
+        // The main region of a calling code has the formats for all its regions.
         let region = rules.get_region_for_country_code(calling_code)?;
         let metadata = rules.get_metadata_for_region_or_calling_code(calling_code, region)?;
         let beginnings = beginnings::for_region(calling_code, region)?;
 
-        // The first format that the number has, and its groups of digits.
+        // The first format that matches the number, and its digit groups.
         let format = |is_international: bool| {
             let (formats, beginnings) = if is_international {
                 (&metadata.intl_number_format, &beginnings.international_formats)
@@ -78,7 +78,7 @@ impl Groups {
                 if !beginnings.allow(national_number) {
                     return None;
                 }
-                // Of several patterns of leading digits, the last one is the most detailed.
+                // The last pattern of leading digits is the most specific.
                 if let Some(leading_digits) = format.leading_digits_pattern().last()
                     && !leading_digits.anchor_start().ok()??.is_match(national_number)
                 {
@@ -89,7 +89,7 @@ impl Groups {
             })
         };
         let national_format = format(false);
-        // Enough for nearly all numbers with their punctuation.
+        // Enough for almost any number with its punctuation.
         let room = national_number.len() + 8;
         let mut national = String::with_capacity(room);
         match &national_format {
@@ -109,7 +109,7 @@ impl Groups {
     }
 }
 
-/// The format with its rule for the national prefix, such as `(0$1)`, in place of the first group.
+/// The format with its national prefix rule, such as `(0$1)`, in place of the first group.
 fn with_national_prefix(format: &NumberFormat) -> Cow<'_, str> {
     let NumberFormat { format, national_prefix_formatting_rule, .. } = format;
     let rule = national_prefix_formatting_rule.as_deref().filter(|rule| !rule.is_empty());
@@ -119,7 +119,7 @@ fn with_national_prefix(format: &NumberFormat) -> Cow<'_, str> {
     [before, &rule.replace("$1", group), after].concat().into()
 }
 
-/// The groups of digits and letters in `text` after a prefix, with a separator before each.
+/// The groups of digits and letters in `text` after a prefix, each preceded by a separator.
 fn with_separators(prefix: &str, text: &str, separator: char) -> String {
     let mut notation = String::with_capacity(prefix.len() + text.len() + 1);
     notation.push_str(prefix);
@@ -137,8 +137,8 @@ mod tests {
 
     use super::*;
 
-    /// The example numbers of every region, with and without an extension, and the numbers one
-    /// digit shorter, which mostly are not valid.
+    /// Every region's example numbers, with and without an extension, and the numbers one digit shorter, most
+    /// of which are invalid.
     fn numbers() -> impl Iterator<Item = Parsed> {
         let examples = crate::metadata::tests::example_numbers(&RULES).into_iter();
         examples.flat_map(|example| {
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn every_notation_is_that_of_the_crate() {
+    fn every_notation_matches_the_crate() {
         for number in numbers() {
             let format = |format| RULES.format(&number, format).into_owned();
             let e164 = format(PhoneNumberFormat::E164);

@@ -1,7 +1,6 @@
-//! Phone numbers, read and described by the rules of Google's libphonenumber behind a small
-//! interface.
+//! Phone numbers, parsed and described by the rules of Google's libphonenumber behind a small interface.
 //!
-//! The rules are those of [`rlibphonenumber`], whose version is pinned. No other crate names it.
+//! The rules come from [`rlibphonenumber`], whose version is pinned. No other crate uses it directly.
 
 mod beginnings;
 mod country;

@@ -11,7 +11,7 @@ use super::{beginnings, country::DefaultCountry, north_america::NANP};
 
 const METADATA: &[u8] = include_bytes!("phone_metadata.bin");
 
-/// The rules, built once for each process.
+/// The rules, built once per process.
 pub(super) static RULES: LazyLock<PhoneNumberUtil> = LazyLock::new(|| {
     let collection = PhoneMetadataCollection::decode(METADATA)
         .expect("the metadata is part of the program, and a test decodes it");
@@ -19,22 +19,22 @@ pub(super) static RULES: LazyLock<PhoneNumberUtil> = LazyLock::new(|| {
         .expect("the metadata is part of the program, and a test builds the rules from it")
 });
 
-/// Builds the rules now instead of with the first number, and compiles the patterns that most
-/// North American numbers need. Other patterns are compiled with the first number that needs them.
+/// Builds the rules ahead of the first number, and compiles the patterns that most North American numbers need.
+/// Other patterns are compiled on first use.
 ///
-/// A program calls this when it starts, so that it does not start at all with broken metadata. It
-/// blocks for some milliseconds and may run on another thread, beside other preparations: it does
-/// not search with the patterns, since the thread that first does so is faster with them for ever.
+/// Call this at startup, so that a program with broken metadata does not start at all. It blocks for a few
+/// milliseconds and may run on another thread, alongside other preparations. It does not search with the
+/// patterns, because the first thread to do so stays faster with them.
 ///
 /// # Panics
-/// Panics if the metadata that was compiled into the program is broken.
+/// Panics if the metadata compiled into the program is broken.
 pub fn load_rules() {
     let patterns = usual_patterns();
     assert!(patterns.is_some(), "the patterns of North America are part of the metadata");
 }
 
-/// Reads the beginnings of all numbers, and compiles the patterns by which a number of the default
-/// country is read, classified and written; `None` if one is missing or broken.
+/// Reads all beginnings, and compiles the patterns that parse, classify and format numbers of the default
+/// country; `None` if one is missing or broken.
 fn usual_patterns() -> Option<()> {
     let region = DefaultCountry::default().region();
     beginnings::for_region(NANP, region)?;
@@ -72,7 +72,7 @@ pub(crate) mod tests {
         PhoneNumberType::Unknown,
     ];
 
-    /// Every example number that the metadata contains.
+    /// Every example number in the metadata.
     pub(crate) fn example_numbers(rules: &PhoneNumberUtil) -> Vec<Parsed> {
         let of_regions = rules.get_supported_regions().flat_map(|region| {
             TYPES.map(|number_type| {
@@ -87,9 +87,9 @@ pub(crate) mod tests {
         examples
     }
 
-    /// Fails after an update of the crate until the file is written again.
+    /// Fails after a crate update until the file is regenerated.
     #[test]
-    fn the_metadata_is_that_of_the_crate_except_for_the_digits() {
+    fn the_metadata_matches_the_crate_except_for_digits() {
         let (ours, theirs) = (&*RULES, PhoneNumberUtil::new().unwrap());
         assert!(!METADATA.windows(2).any(|bytes| bytes == br"\d"));
         let numbers = example_numbers(&theirs);
@@ -108,7 +108,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn the_patterns_of_north_america_are_compiled_when_the_rules_are_loaded() {
+    fn loading_the_rules_compiles_north_american_patterns() {
         load_rules();
         let us = RULES.as_original().get_metadata_for_region(Region::US).unwrap();
         assert!(us.fixed_line.national_number_pattern().anchor_full.get().is_some());

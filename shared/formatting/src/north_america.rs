@@ -1,15 +1,14 @@
-//! The regions of the North American Numbering Plan that have area codes of their own.
+//! The regions in the North American Numbering Plan with their own area codes.
 
 use rlibphonenumber::Region;
 
 /// The country calling code of the North American Numbering Plan.
 pub(super) const NANP: i32 = 1;
 
-/// The only region that has numbers with the area code of this one; `None` for the area codes of
-/// the United States, whose numbers the rules look for first, and for those that several regions
-/// have or none has.
+/// The only region that uses this number's area code. `None` for area codes of the United States, which the
+/// rules check first, and for area codes shared by several regions or used by none.
 ///
-/// Without this the rules would match the patterns of up to 25 regions.
+/// Without this, the rules would match the patterns of up to 25 regions.
 pub(super) fn only_region(calling_code: i32, national_number: &str) -> Option<Region> {
     if calling_code != NANP {
         return None;
@@ -56,7 +55,7 @@ mod tests {
     use crate::{metadata::RULES, reading::Reading};
 
     #[test]
-    fn numbers_of_every_area_code_have_the_region_and_type_of_the_crate() {
+    fn region_and_type_match_the_crate_for_every_area_code() {
         for area_code in 0..1000 {
             for subscriber in ["2345678", "5550123", "9110000", "0112345", "1234567", "8762345"] {
                 let text = format!("+1{area_code:03}{subscriber}");
@@ -65,7 +64,7 @@ mod tests {
                 assert_eq!(reading.region, region, "{text}");
                 let number_type = RULES.get_number_type(&reading.number);
                 assert_eq!(reading.is_valid(), number_type != PhoneNumberType::Unknown, "{text}");
-                // The table lacks no area code that only one region has.
+                // The table has every area code that only one region uses.
                 let is_only = only_region(NANP, &reading.national_number).is_some();
                 let is_of_us = [None, Some(Region::US)].contains(&region);
                 assert!(is_only || is_of_us || !reading.is_valid(), "{text}");

@@ -18,55 +18,55 @@ use super::{
     tolerant,
 };
 
-/// A number that the rules could parse.
+/// A number that the rules can parse.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PhoneNumber {
-    /// True if it matches the pattern of a number that exists.
+    /// True if it matches the pattern of an existing number.
     pub valid: bool,
-    /// True if it has the length of a valid number.
+    /// True if it has a valid length.
     pub possible: bool,
     /// The country calling code without the plus sign.
     pub country_calling_code: i32,
-    /// ISO 3166-1 alpha-2 code; `None` if the calling code belongs to no country, or no country
-    /// fits.
+    /// ISO 3166-1 alpha-2 code; `None` if the calling code belongs to no country, or no country matches.
     pub country: Option<String>,
-    /// The national (significant) number with its leading zeros.
+    /// The national (significant) number with leading zeros.
     pub national_number: String,
-    /// The digits of the extension.
+    /// The extension's digits.
     pub extension: Option<String>,
     /// The number in each notation.
     pub formats: Formats,
-    /// `None` if no pattern fits.
+    /// `None` if no pattern matches.
     pub number_type: Option<NumberType>,
-    /// True if it belongs to no place, as toll-free numbers do.
+    /// True if it does not belong to a place, such as a toll-free number.
     pub is_non_geographic: bool,
-    /// A second number in the same text, in E.164, with `;ext=` before its extension. The first one counts.
+    /// A second number in the same text, in E.164, with `;ext=` before its extension. The first number is the
+    /// result.
     pub other: Option<String>,
 }
 
 impl PhoneNumber {
-    /// Reads a number in any common notation; `None` if it cannot be parsed.
+    /// Parses a number in any common notation; `None` if that fails.
     ///
-    /// Google's valid reading of the text as typed stands, with the prefixes of `default_country`. Next, a
-    /// leading `011` or `00` is an international prefix. If neither reading is valid, the text is read
-    /// without its words and punctuation. If that holds no valid number either, Google's reading stands.
+    /// If Google's rules read a valid number from the text as typed, with the prefixes of `default_country`,
+    /// that reading is used. Next, a leading `011` or `00` is tried as an international prefix. If neither is
+    /// valid, the text is parsed without its words and punctuation. If that fails too, Google's reading is the
+    /// result.
     pub fn parse(text: &str, default_country: DefaultCountry) -> Option<Self> {
         if !is_parseable(text) {
             return None;
         }
-        // Outside of what is caught: broken metadata must not make every number unparseable in silence.
+        // Outside the panic guard: broken metadata must not silently make every number unparseable.
         LazyLock::force(&RULES);
         without_panic(|| describe(find(text, default_country.region())?))
     }
 
-    /// True for a number of the North American Numbering Plan, with area code and exchange.
+    /// Returns `true` for a North American number, which has an area code and an exchange.
     pub fn is_nanp(&self) -> bool {
         self.country_calling_code == NANP && self.national_number.len() == 10
     }
 }
 
-/// The answer of the rules. A panic in them makes this number unparseable and does not end the
-/// process.
+/// Runs the rules. If they panic, the number is unparseable, and the process continues.
 pub(super) fn without_panic<T>(answer: impl FnOnce() -> Option<T>) -> Option<T> {
     catch_unwind(AssertUnwindSafe(answer)).unwrap_or_else(|_| {
         tracing::error!("the phone number rules panicked; the number is answered as unparseable");
@@ -109,9 +109,9 @@ fn describe(FoundNumber { reading, other }: FoundNumber) -> Option<PhoneNumber> 
     })
 }
 
-/// True if the area code of a North American number belongs to no place. It is an easily
-/// recognizable code, whose last two digits are the same (800, 600, 588), or is toll-free or reserved
-/// for it (880 to 889), or is another one that is in use as non-geographic in NANPA's database.
+/// Returns `true` if a North American number's area code is non-geographic. It is an easily recognizable code,
+/// whose last two digits are the same (800, 600, 588), or toll-free or reserved for it (880 to 889), or in use
+/// as non-geographic in NANPA's database.
 fn is_non_geographic_npa(national_number: &str) -> bool {
     match national_number.as_bytes() {
         digits if digits.len() != 10 => false,
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_north_american_number_is_read_in_every_notation() {
+    fn north_american_numbers_are_parsed_in_every_notation() {
         let expected = parsed("+13052345678", "US");
         assert_eq!(expected.formats.international, "+1 305 234 5678");
         assert_eq!(expected.formats.national, "(305) 234-5678");
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn international_prefixes_apply_whatever_the_default_country() {
+    fn international_prefixes_work_with_any_default_country() {
         for text in ["011442079460958", "00442079460958", "+442079460958"] {
             for country in ["US", "GB", "DE", "JP", "CO", "AU"] {
                 assert_eq!(parsed(text, country).formats.e164, "+442079460958", "{text} {country}");
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rules_valid_reading_stands_before_a_leading_00_or_011() {
+    fn valid_readings_of_the_rules_precede_a_leading_00_or_011() {
         for (text, country, expected) in [
             ("0011 65 6223 4567", "AU", "+6562234567"),
             ("009 1 212 736 4412", "NG", "+12127364412"),
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_possible_number_as_typed_stands_before_an_invalid_international_one() {
+    fn possible_numbers_as_typed_precede_invalid_international_ones() {
         for (text, country, expected) in
             [("01154960993", "GB", "+441154960993"), ("0117 777-412", "BG", "+359117777412")]
         {
@@ -188,12 +188,12 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_no_place_are_non_geographic() {
+    fn numbers_without_a_place_are_non_geographic() {
         let toll_free = parsed("+80012345678", "US");
         assert_eq!((toll_free.country, toll_free.is_non_geographic), (None, true));
         assert_eq!(toll_free.number_type, Some(NumberType::TollFree));
-        // Every area code in use that NANPA's database of 2026-01-05 marks as non-geographic, and those
-        // that are toll-free, or reserved for it, and not in use yet.
+        // Every area code in use that NANPA's database of 2026-01-05 marks as non-geographic, and toll-free
+        // codes that are not in use yet.
         let non_geographic = "500 521 522 523 524 525 526 527 528 529 532 533 538 544 566 577 588 600 \
                               622 633 700 710 800 833 844 855 866 877 888 900 \
                               880 881 882 883 884 885 886 887 889";
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_only_the_crate_accepts_is_refused() {
+    fn text_that_only_the_crate_accepts_is_rejected() {
         let padded = format!("011 44 20 7946 0958{}", " ".repeat(232));
         let zeros = format!("+39{}1", "0".repeat(14));
         let ones = "1".repeat(251);
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn an_extension_is_in_ascii_digits_and_outside_of_e164() {
+    fn extensions_use_ascii_digits_and_are_not_in_e164() {
         for text in ["305-234-5678 ext. 99", "305-234-5678 ext ९९", "305-234-5678 ext ９９"] {
             let number = parsed(text, "US");
             assert_eq!(number.extension.as_deref(), Some("99"), "{text}");
@@ -233,7 +233,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_parsed_without_panic(text in any::<String>(), digits in "[+0-9 ()x;-]{0,30}") {
+        fn parsing_never_panics(text in any::<String>(), digits in "[+0-9 ()x;-]{0,30}") {
             let _ = PhoneNumber::parse(&text, DefaultCountry::default());
             let _ = PhoneNumber::parse(&digits, DefaultCountry::default());
         }

@@ -1,11 +1,11 @@
-//! The kinds of service that numbers belong to.
+//! Number types.
 
 use std::fmt;
 
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// The kind of service that a number belongs to.
+/// The type of service that a number belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum NumberType {
@@ -29,7 +29,7 @@ impl fmt::Display for NumberType {
 }
 
 impl NumberType {
-    /// The description in responses.
+    /// The description in API responses.
     pub fn description(self) -> &'static str {
         match self {
             Self::FixedLine => "Landline",
@@ -46,7 +46,7 @@ impl NumberType {
         }
     }
 
-    /// True if its numbers belong to a service rather than to a place or a telephone.
+    /// Returns `true` if its numbers belong to a service rather than a place or telephone.
     pub(super) fn is_service(self) -> bool {
         matches!(
             self,

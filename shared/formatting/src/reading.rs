@@ -1,4 +1,4 @@
-//! One reading of a text: the number that it is, and what the rules say about it.
+//! A reading: a text parsed as a number, with the rules' findings about it.
 
 use rlibphonenumber::{PhoneNumber as Parsed, Region, interfaces::AsOriginal};
 
@@ -10,29 +10,28 @@ use super::{
     text::{digit_count, without_international_prefix},
 };
 
-/// The most leading zeros of a number. The formats of the crate lose some of them if there are
-/// more.
+/// The maximum number of leading zeros. The crate's formats lose some if there are more.
 const MAX_LEADING_ZEROS: i32 = 10;
 
-/// A number that the rules could parse, and what they say about it. It is not written in any
-/// notation yet, since only the best of several readings is.
+/// A number that the rules can parse, and their findings. It is not formatted yet, since only the best of
+/// several readings will be.
 pub(super) struct Reading {
     pub(super) number: Parsed,
-    /// The national (significant) number with its leading zeros.
+    /// The national (significant) number with leading zeros.
     pub(super) national_number: String,
-    /// [`Region::World`] if the calling code belongs to no country; `None` if no region fits.
+    /// [`Region::World`] if the calling code belongs to no country; `None` if no region matches.
     pub(super) region: Option<Region>,
-    /// `None` if no pattern fits. libphonenumber's own check of validity says the same for every
-    /// number of the corpus, and would match all patterns a second time.
+    /// `None` if no pattern matches. libphonenumber's own validity check agrees for every number in the corpus,
+    /// but would match all patterns again.
     pub(super) number_type: Option<NumberType>,
-    /// True if it has the length of a valid number.
+    /// True if it has a valid length.
     pub(super) is_possible: bool,
 }
 
-/// The number that a text holds, and the second one beside it.
+/// The number in a text, and a second one if there is any.
 pub(super) struct FoundNumber {
     pub(super) reading: Reading,
-    /// Of the second number, in E.164, with `;ext=` before its extension.
+    /// The second number, in E.164, with `;ext=` before its extension.
     pub(super) other: Option<String>,
 }
 
@@ -43,7 +42,7 @@ impl From<Reading> for FoundNumber {
 }
 
 impl FoundNumber {
-    /// The first of several numbers; `None` if there is none.
+    /// The first of several numbers; `None` if there are none.
     pub(super) fn first_of(numbers: Vec<Reading>) -> Option<Self> {
         let mut numbers = numbers.into_iter();
         let reading = numbers.next()?;
@@ -54,7 +53,7 @@ impl FoundNumber {
 }
 
 impl Reading {
-    /// Reads a text as the rules do, with the prefixes of `default_region`.
+    /// Parses a text by the rules, with the prefixes of `default_region`.
     pub(super) fn parse(text: &str, default_region: Region) -> Option<Self> {
         let number = RULES.parse(text, Some(default_region)).ok()?;
         if !is_plausible(text, &number) {
@@ -71,12 +70,12 @@ impl Reading {
         self.number_type.is_some()
     }
 
-    /// The digits of the calling code, the national number and the extension.
+    /// The total number of digits: calling code, national number and extension.
     pub(super) fn digit_count(&self) -> usize {
         digit_count(&self.in_one_word())
     }
 
-    /// The number in E.164, with `;ext=` before its extension if it has one.
+    /// The number in E.164, with `;ext=` before its extension, if any.
     pub(super) fn in_one_word(&self) -> String {
         let extension = self.number.extension.iter().flat_map(|digits| [";ext=", digits]);
         let number = format!("+{}{}", self.number.country_code, self.national_number);
@@ -84,14 +83,14 @@ impl Reading {
     }
 }
 
-/// Reads a number that may begin with an international prefix.
+/// Parses a number that may start with an international prefix.
 pub(super) fn read_with_prefixes(text: &str, region: Region) -> Option<Reading> {
     let typed = Reading::parse(text, region);
     if typed.as_ref().is_some_and(Reading::is_valid) {
         return typed;
     }
     let Some(rewritten) = without_international_prefix(text) else { return typed };
-    // Words after the prefix are not digits of a keypad.
+    // Words after the prefix are not keypad digits.
     let is_in_digits = |reading: &Reading| reading.digit_count() <= digit_count(&rewritten);
     match (Reading::parse(&rewritten, region).filter(is_in_digits), typed) {
         (Some(international), _) if international.is_valid() => Some(international),
@@ -100,38 +99,38 @@ pub(super) fn read_with_prefixes(text: &str, region: Region) -> Option<Reading> 
     }
 }
 
-/// True if Google's rules accept a number that the crate has accepted.
+/// Returns `true` if Google's rules accept a number that the crate has accepted.
 fn is_plausible(text: &str, number: &Parsed) -> bool {
     number.number_of_leading_zeros.unwrap_or_default() <= MAX_LEADING_ZEROS
         && (number.extension.is_none() || starts_with_three_digits(text))
 }
 
-/// True if the first three digits have nothing but punctuation between them.
+/// Returns `true` if only punctuation separates the first three digits.
 fn starts_with_three_digits(text: &str) -> bool {
     let number = text.trim_start_matches(|c: char| !c.is_numeric());
     let digits = number.chars().filter(|&c| !is_punctuation(c));
     digits.take(3).filter(|c| c.is_numeric()).count() == 3
 }
 
-/// True if Google's rules allow the character between the digits of a number.
+/// Returns `true` if Google's rules allow the character between digits.
 fn is_punctuation(c: char) -> bool {
     matches!(c, '-' | 'x' | '*' | '.' | '/' | '~' | ' ' | '(' | ')' | '[' | ']' | '\u{a0}' | '\u{ad}'
         | '\u{200b}' | '\u{2010}'..='\u{2015}' | '\u{2053}' | '\u{2060}' | '\u{2212}' | '\u{223c}' | '\u{3000}' | '\u{30fc}'
         | '\u{ff08}' | '\u{ff09}' | '\u{ff0d}'..='\u{ff0f}' | '\u{ff3b}' | '\u{ff3d}' | '\u{ff5e}')
 }
 
-/// The number with the digits of its extension in ASCII, and without an empty extension. Google's
-/// rules leave the digits as they are written.
+/// Converts the extension's digits to ASCII, and drops an empty extension. Google's rules keep the digits as
+/// written.
 fn with_ascii_extension(mut number: Parsed) -> Parsed {
     let extension = number.extension.take().map(|digits| RULES.normalize_digits_only(&digits));
     number.extension = extension.filter(|digits| !digits.is_empty());
     number
 }
 
-/// The region to which a number belongs, and its type there.
+/// The region of a number, and its type there.
 ///
-/// The crate answers each by itself, and both times matches the patterns of all regions of the
-/// calling code until one fits.
+/// The crate determines each separately. Both times it matches the patterns of all regions of the calling code
+/// until one fits.
 fn region_and_type(
     calling_code: i32,
     national_number: &str,
@@ -143,7 +142,7 @@ fn region_and_type(
             if regions.len() > 1 {
                 return regions.find_map(fitting);
             }
-            // A calling code of one region says it even if the number does not exist.
+            // The only region of a calling code applies even if the number does not exist.
             let region = regions.next()?;
             Some((region, type_in(region, calling_code, national_number)))
         }),
@@ -151,8 +150,8 @@ fn region_and_type(
     found.map_or((None, None), |(region, number_type)| (Some(region), number_type))
 }
 
-/// The region and the type of the number, if it belongs there: it has a type, or begins with the
-/// digits of the region.
+/// The region and type of the number if it belongs there: it has a type, or starts with the region's leading
+/// digits.
 fn fitting(
     region: Region,
     calling_code: i32,
@@ -163,8 +162,8 @@ fn fitting(
     fits.then_some((region, number_type))
 }
 
-/// The type of the number in the region, as libphonenumber finds it, but without matching the types
-/// that its first digits rule out.
+/// The number's type in the region, as libphonenumber determines it, but without matching types that its first
+/// digits rule out.
 fn type_in(region: Region, calling_code: i32, national_number: &str) -> Option<NumberType> {
     let rules = RULES.as_original();
     let metadata = rules.get_metadata_for_region_or_calling_code(calling_code, region)?;
@@ -220,16 +219,16 @@ mod tests {
     use super::*;
     use crate::metadata::tests::example_numbers;
 
-    /// True if both name the same type, apart from the case of its letters.
+    /// Returns `true` if both name the same type, ignoring case.
     fn is_same(ours: Option<NumberType>, theirs: PhoneNumberType) -> bool {
         let ours = ours.map_or("Unknown".to_owned(), |ours| format!("{ours:?}"));
         ours.eq_ignore_ascii_case(&format!("{theirs:?}"))
     }
 
     #[test]
-    fn the_region_and_type_of_a_number_are_those_of_the_crate() {
+    fn region_and_type_match_the_crate() {
         for example in example_numbers(&RULES) {
-            // Numbers near an example are of other types, or of none.
+            // Numbers near an example have other types, or none.
             for distance in [0, 1, 10, 1_000, 100_000, 10_000_000, 300_000_000] {
                 let national_number = example.national_number + distance;
                 let number = Parsed { national_number, ..example.clone() };

@@ -1,12 +1,12 @@
-//! Text around phone numbers: classes of its characters, and its form for the rules.
+//! Text around phone numbers: character classes, and conversions for the rules.
 
 use super::metadata::RULES;
 
-/// The most characters of a text that Google's rules read.
+/// The maximum length of a text that Google's rules read.
 pub const MAX_INPUT_LENGTH: usize = 250;
 
-/// True if the rules can read the text: it is not too long, and does not contain the one sequence
-/// (`tel:` after a phone context) at which they panic.
+/// Returns `true` if the rules can read the text: it is not too long, and lacks the one sequence (`tel:` after
+/// a phone context) that makes them panic.
 pub(super) fn is_parseable(text: &str) -> bool {
     let is_short = text.len() <= MAX_INPUT_LENGTH || text.chars().nth(MAX_INPUT_LENGTH).is_none();
     is_short && !has_misplaced_scheme(text)
@@ -16,17 +16,17 @@ fn has_misplaced_scheme(text: &str) -> bool {
     phone_context(text).is_some_and(|context| context.contains("tel:"))
 }
 
-/// The text from its phone context on. Most texts have no semicolon, which is found faster.
+/// The text from its phone context on. Most texts have no semicolon, which is faster to check.
 fn phone_context(text: &str) -> Option<&str> {
     let parameters = &text[text.find(';')?..];
     parameters.find(";phone-context=").map(|start| &parameters[start..])
 }
 
-/// The number with a leading `011` or `00` replaced by a plus; `None` if it has neither.
+/// Replaces a leading `011` or `00` with a plus sign; `None` if there is none.
 ///
-/// The digits of a prefix stand together, since `(0)0…` is a trunk prefix before a number.
+/// The digits of a prefix must be adjacent, since `(0)0…` is a trunk prefix before a number.
 pub(super) fn without_international_prefix(text: &str) -> Option<String> {
-    // Google's rules also begin at the first digit or plus sign.
+    // Google's rules also start at the first digit or plus sign.
     let from_first_digit = text.trim_start_matches(|c: char| !c.is_numeric() && !is_plus(c));
     if phone_context(text).is_some() {
         return None;
@@ -40,7 +40,7 @@ pub(super) fn without_international_prefix(text: &str) -> Option<String> {
     })
 }
 
-/// The ASCII form of a full-width or Arabic-Indic digit; any other character unchanged.
+/// Converts a full-width or Arabic-Indic digit to ASCII; other characters are unchanged.
 fn ascii_digit(c: char) -> char {
     let zero = match c {
         '\u{ff10}'..='\u{ff19}' => '\u{ff10}',
@@ -52,8 +52,8 @@ fn ascii_digit(c: char) -> char {
         .expect("each range has ten characters from its zero")
 }
 
-/// The text with every decimal digit of Unicode as an ASCII digit. `None` if it has another numeral, such
-/// as a fraction, since that is not a digit of a phone number.
+/// Converts every Unicode decimal digit to ASCII. `None` if there is another numeral, such as a fraction, which
+/// is not part of a phone number.
 pub(super) fn with_ascii_digits(text: &str) -> Option<String> {
     let mut ascii = String::with_capacity(text.len());
     for c in text.chars() {
@@ -71,7 +71,7 @@ pub(super) fn is_plus(c: char) -> bool {
     matches!(c, '+' | '＋')
 }
 
-/// True if the character is a letter to its reader. Unicode also counts two Japanese dashes and some
+/// Returns `true` if a reader sees the character as a letter. Unicode also counts two Japanese dashes and some
 /// invisible characters as letters.
 pub(super) fn is_letter(c: char) -> bool {
     c.is_alphabetic() && !is_invisible(c) && !matches!(c, '\u{30fc}' | '\u{ff70}')
@@ -81,8 +81,8 @@ pub(super) fn is_line_break(c: char) -> bool {
     matches!(c, '\n'..='\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// True if the character is drawn as nothing: `Default_Ignorable_Code_Point` of Unicode 17, and
-/// interlinear annotations. Some of these are letters.
+/// Returns `true` if the character is invisible: `Default_Ignorable_Code_Point` in Unicode 17, and interlinear
+/// annotations. Some of these are letters.
 pub(super) fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
         | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'

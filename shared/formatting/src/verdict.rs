@@ -1,5 +1,5 @@
-//! The verdict on a text that should be a phone number, for whoever cleans a list of them, and the
-//! reason for which it is not one valid number.
+//! The verdict on a text that should be a phone number, for cleaning up lists, and the reason if it is not one
+//! valid number.
 
 use std::sync::LazyLock;
 
@@ -13,7 +13,7 @@ use super::{
     text::{MAX_INPUT_LENGTH, is_parseable},
 };
 
-/// The reason for which a text is not one valid phone number, as the end of a sentence about it.
+/// The reason a text is not one valid phone number, as the end of a sentence.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr, thiserror::Error,
 )]
@@ -39,14 +39,14 @@ pub enum Reason {
     InvalidLength,
     #[error("is in a range that its country does not use")]
     NoSuchRange,
-    /// The first number is valid and counts.
+    /// The first number is valid and is the result.
     #[error("holds a second number")]
     TwoNumbers,
 }
 
 impl Reason {
-    /// The reason for `text`, which [`PhoneNumber::parse`] has read as `number` in this country; `None`
-    /// for one valid number.
+    /// The reason for `text`, parsed by [`PhoneNumber::parse`] as `number` in this country; `None` if it is one
+    /// valid number.
     pub fn find(text: &str, country: DefaultCountry, number: Option<&PhoneNumber>) -> Option<Self> {
         match number {
             Some(PhoneNumber { valid: true, other, .. }) => {
@@ -57,7 +57,7 @@ impl Reason {
         }
     }
 
-    /// The code for programs, such as `TOO_SHORT`.
+    /// The machine-readable code, such as `TOO_SHORT`.
     pub fn code(self) -> &'static str {
         self.into()
     }
@@ -96,7 +96,7 @@ impl Reason {
     }
 }
 
-/// The reading of Google's rules alone; `None` if they cannot be asked.
+/// The reading by Google's rules alone; `None` if the rules cannot read the text.
 fn parse_by_rules(text: &str, country: DefaultCountry) -> Option<Result<Parsed, ParseError>> {
     if !is_parseable(text) {
         return None;
@@ -105,7 +105,7 @@ fn parse_by_rules(text: &str, country: DefaultCountry) -> Option<Result<Parsed, 
     without_panic(|| Some(RULES.parse(text, Some(country.region()))))
 }
 
-/// True if a spreadsheet has written the number like `5.55E+09`, which has lost its last digits.
+/// Returns `true` if a spreadsheet wrote the number like `5.55E+09`, which loses its last digits.
 fn is_in_scientific_notation(text: &str) -> bool {
     let is_digit = |c: char| c.is_ascii_digit();
     let text = text.to_ascii_uppercase();
@@ -113,18 +113,18 @@ fn is_in_scientific_notation(text: &str) -> bool {
     parts.windows(2).any(|pair| pair[0].ends_with(is_digit) && pair[1].starts_with(is_digit))
 }
 
-/// The result for a text that should be a phone number.
+/// The outcome for a text that should be a phone number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// Google's rules read a valid number.
     Valid,
-    /// A valid number in a text that Google's rules alone refuse, or read as another number.
+    /// A valid number in a text that Google's rules reject, or read as a different number.
     Repaired,
     Rejected(Reason),
 }
 
 impl Verdict {
-    /// The verdict on `text`, which [`PhoneNumber::parse`] has read as `number` in this country.
+    /// The verdict on `text`, parsed by [`PhoneNumber::parse`] as `number` in this country.
     pub fn new(text: &str, country: DefaultCountry, number: Option<&PhoneNumber>) -> Self {
         match (number, Reason::find(text, country, number)) {
             (Some(number), None | Some(Reason::TwoNumbers)) => {
@@ -137,7 +137,7 @@ impl Verdict {
 }
 
 fn is_read_by_the_rules_alone(text: &str, country: DefaultCountry, number: &PhoneNumber) -> bool {
-    // Most lists have been cleaned once, and reading costs as much as all else here.
+    // Most lists are already clean, and parsing costs as much as everything else here.
     if text == number.formats.e164 {
         return true;
     }
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn the_reading_of_the_rules_is_valid_in_any_notation() {
+    fn valid_readings_of_the_rules_are_valid_in_any_notation() {
         for (text, country) in [
             ("+13052345678", "US"),
             ("305.234.5678 ext. 42", "US"),
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_only_the_tolerant_reader_reads_is_repaired() {
+    fn numbers_that_only_the_tolerant_reader_finds_are_repaired() {
         for text in
             ["305_234_5678", "00 44 20 7946 0958", "305·234·5678", "305-234-5678 / 212-234-5678"]
         {
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn text_without_a_valid_number_has_its_reason() {
+    fn text_without_a_valid_number_has_a_reason() {
         for (text, reason) in [
             (" \t", Reason::Empty),
             ("n/a", Reason::NotANumber),
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn two_numbers_in_a_text_are_a_reason() {
+    fn two_numbers_in_a_text_are_reported() {
         let (text, country) = ("305-234-5678 / 212-234-5678", DefaultCountry::default());
         let number = PhoneNumber::parse(text, country);
         let reason = Reason::find(text, country, number.as_ref());
@@ -207,7 +207,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_verdict_agrees_with_the_number(text in any::<String>(), digits in "[+0-9 ()x;_·-]{0,30}") {
+        fn verdicts_agree_with_the_number(text in any::<String>(), digits in "[+0-9 ()x;_·-]{0,30}") {
             for text in [text, digits] {
                 let number = PhoneNumber::parse(&text, DefaultCountry::default());
                 let is_rejected = matches!(verdict(&text, "US"), Verdict::Rejected(_));

@@ -1,9 +1,8 @@
-//! An error together with its causes.
+//! An error with its causes.
 
 use std::error::Error;
 
-/// The message of an error, followed by the messages of its causes. The outer errors of HTTP and
-/// AWS clients alone say little.
+/// The message of an error, followed by its causes. The outer errors of HTTP and AWS clients say little.
 pub fn with_causes(error: &dyn Error) -> String {
     match error.source() {
         Some(cause) => format!("{error}: {}", with_causes(cause)),

@@ -1,9 +1,8 @@
-//! Selects the lines that are logged, and keeps phone numbers and keys out of them.
+//! Filters log lines, and keeps phone numbers and keys out of them.
 //!
-//! At the levels `debug` and `trace`, other crates log the data that passes through them:
-//! addresses, headers and whole requests, and with them phone numbers and keys. So a level without
-//! the name of a crate is set for this service alone. Other crates log warnings at most, unless
-//! they are named.
+//! At levels `debug` and `trace`, other crates log addresses, headers and whole requests, including phone
+//! numbers and keys. So a level without a crate name applies to this service only. Other crates log at most
+//! warnings, unless they are named.
 
 use std::{env, panic};
 
@@ -15,18 +14,18 @@ use tracing_subscriber::{
     util::SubscriberInitExt,
 };
 
-/// The crates of this service.
+/// This service's crates.
 const OWN_CRATES: &str = "carriers flags format formatting ingest logging mcp npa number_lists numbering \
                           probe search shared signed_requests site status store tnr";
 
-/// The variable that holds the filter.
+/// The environment variable with the filter.
 const VARIABLE: &str = "RUST_LOG";
 
-/// Crates of which only errors are logged, unless they are named. The warnings of `rmcp` quote what clients write; those
-/// of the embedded database repeat the refusals that its caller expects, such as that of a table that exists.
+/// Crates that log only errors, unless they are named. Warnings from `rmcp` quote client input. Those from the
+/// embedded database repeat expected refusals, such as that a table exists.
 const ERRORS_ONLY: [&str; 2] = ["rmcp", "dynoxide"];
 
-/// The filter that `RUST_LOG` asks for, or `default` if it is not set or cannot be parsed.
+/// The filter set by `RUST_LOG`, or `default` if it is missing or invalid.
 pub fn filter(default: &str) -> Targets {
     let requested = env::var(VARIABLE).unwrap_or_default();
     let requested = if requested.trim().is_empty() { default } else { &requested };
@@ -43,8 +42,8 @@ fn parsed(text: &str) -> Result<Targets, ParseError> {
     directives(text).parse()
 }
 
-/// The directives in `text`. A level without the name of a crate becomes the level of the crates of
-/// this service, and at most a warning for all others, or an error for [`ERRORS_ONLY`].
+/// The directives in `text`. A level without a crate name applies to this service's crates. It caps all others
+/// at warnings, or errors for [`ERRORS_ONLY`].
 fn directives(text: &str) -> String {
     let mut directives = Vec::new();
     for directive in text.split(',').map(str::trim) {
@@ -61,14 +60,14 @@ fn directives(text: &str) -> String {
     directives.join(",")
 }
 
-/// Logs JSON lines to stdout, which Lambda passes on to CloudWatch. `RUST_LOG` sets the level.
+/// Logs JSON lines to stdout, which Lambda forwards to CloudWatch. `RUST_LOG` sets the level.
 pub fn log_as_json() {
     hide_panic_messages();
     let lines = fmt::layer().json().with_current_span(false).without_time();
     tracing_subscriber::registry().with(lines.with_filter(filter("info"))).init();
 }
 
-/// Makes a panic log its place but not its message, which may quote a client's request.
+/// Makes panics log their location but not their message, which may quote a client's request.
 pub fn hide_panic_messages() {
     panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
@@ -81,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_level_is_set_for_this_service_and_caps_others() {
+    fn a_level_applies_to_this_service_and_caps_others() {
         for (level, of_others, of_errors_only) in
             [("trace", "warn", "error"), ("error", "error", "error"), ("off", "off", "off")]
         {
@@ -93,14 +92,14 @@ mod tests {
     }
 
     #[test]
-    fn a_crate_that_is_named_keeps_its_own_level() {
+    fn named_crates_keep_their_level() {
         assert_eq!(directives("hyper=trace"), "hyper=trace");
         assert!(directives("INFO, hyper=debug").ends_with(",hyper=debug"));
         assert!(parsed("info, hyper=debug").is_ok());
     }
 
     #[test]
-    fn the_filter_knows_every_crate_of_the_workspace() {
+    fn the_filter_includes_every_workspace_crate() {
         let manifest = include_str!("../../../Cargo.toml");
         let with_path = manifest.lines().filter_map(|line| line.split_once(" = { path = "));
         let mut crates: Vec<_> = with_path.map(|(name, _)| name).chain(["tnr"]).collect();

@@ -1,7 +1,6 @@
-//! Log lines for operators: their levels, the metrics in them, and the
-//! causes of an error.
+//! Operator logs: log levels, embedded metrics, and error causes.
 //!
-//! This crate knows neither DynamoDB nor HTTP.
+//! This crate is independent of DynamoDB and HTTP.
 
 mod causes;
 mod filter;

@@ -1,4 +1,4 @@
-//! Log lines from which CloudWatch also reads metrics, so that publishing them takes no call
+//! Log lines from which CloudWatch extracts metrics, so publishing them takes no call
 //! ([embedded metric format](https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html)).
 
 use jiff::Timestamp;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 /// The CloudWatch namespace of every metric.
 pub const NAMESPACE: &str = "TelephoneNumberReference";
 
-/// One metric and its value. Serialized, it is the definition of the metric.
+/// A metric and its value. Serializes to the metric's definition.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Metric {
@@ -18,25 +18,24 @@ pub struct Metric {
     pub value: f64,
 }
 
-/// The units that the metrics of this service have.
+/// The units of this service's metrics.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub enum Unit {
     Count,
     Milliseconds,
     Seconds,
-    /// For what CloudWatch has no unit for, such as hours.
+    /// For quantities without a CloudWatch unit, such as hours.
     None,
 }
 
 impl Metric {
-    /// A metric whose unit is a count.
+    /// Creates a metric that counts something.
     pub fn count(name: &'static str, value: f64) -> Self {
         Self { name, unit: Unit::Count, value }
     }
 }
 
-/// The log line that holds the `fields` of a JSON object, and `metrics`, whose dimension is the name of the
-/// function.
+/// A log line with the `fields` of a JSON object, and `metrics` with the function name as their dimension.
 pub fn metrics_line(function: &str, now: Timestamp, fields: Value, metrics: &[Metric]) -> String {
     let mut line = fields;
     line["Function"] = function.into();
@@ -57,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_line_holds_every_metric_it_names() {
+    fn the_line_contains_every_metric_it_names() {
         let metrics = [
             Metric::count("Requests", 1.0),
             Metric { name: "Latency", unit: Unit::Milliseconds, value: 2.5 },

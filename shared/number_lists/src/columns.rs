@@ -1,16 +1,16 @@
-//! The columns of a CSV that hold phone numbers and their countries.
+//! The CSV columns that hold phone numbers and countries.
 
-/// The names of a column of numbers, in lower case and without anything but letters and digits.
+/// Names of phone number columns, reduced to lowercase letters and digits.
 const NAMES_OF_NUMBERS: [&str; 4] = ["tn", "tel", "cell", "e164"];
-/// The parts of other names of such a column, such as `Home phone` and `Telefon`.
+/// Parts of other phone number column names, such as `Home phone` and `Telefon`.
 const PARTS_OF_NAMES: [&str; 5] = ["phone", "mobile", "telef", "msisdn", "cellular"];
 
-/// A name that may mean such a column if no other does.
+/// A name that is used if no other column matches.
 const VAGUE_NAME: &str = "number";
 
-/// The parts of names of columns about numbers that hold none, such as `Phone type`.
+/// Parts of the names of columns that are only about numbers, such as `Phone type`.
 const PARTS_OF_OTHER_NAMES: [&str; 2] = ["type", "phonetic"];
-/// Ends of such names, as in `Phone carrier`.
+/// Endings of such names, as in `Phone carrier`.
 const ENDS_OF_OTHER_NAMES: [&str; 11] = [
     "carrier",
     "consent",
@@ -25,29 +25,29 @@ const ENDS_OF_OTHER_NAMES: [&str; 11] = [
     "verified",
 ];
 
-/// A number has at least as many digits, and the name of a column mostly fewer.
+/// The minimum digits of a number; column names mostly have fewer.
 const MIN_DIGITS: usize = 7;
-/// A cell with as many digits holds a number, whatever else is in it; a date has eight.
+/// A cell with this many digits holds a number, whatever else it contains; a date has eight.
 const DIGITS_OF_NUMBER: usize = 10;
 
-/// The letters that a number may have before its extension, in lower case. A cell with others is a name, unless it
+/// Letters that may precede a number's extension, in lower case. A cell with other letters is a name, unless it
 /// has many digits.
 const EXTENSION_LABELS: [&str; 4] = ["x", "ext", "extn", "extension"];
 
-/// The number of columns that a message names.
+/// The number of columns to list in a message.
 const MAX_LISTED: usize = 20;
-/// The number of characters after which a message cuts a name.
+/// The length at which a message truncates a name.
 const MAX_QUOTED: usize = 40;
 
-/// The columns that a caller asks for.
+/// The columns that a caller requests.
 #[derive(Debug, Clone, Copy)]
 pub struct Wanted<'a> {
-    /// True if the first row names the columns.
+    /// True if the first row is a header.
     pub has_header: bool,
-    /// The columns of numbers, by their names or numbers from 1 on. Without any it is the only column, or the
-    /// only one that is named like phone numbers.
+    /// The number columns, by name or position starting at 1. Defaults to the only column, or the only one
+    /// named like phone numbers.
     pub numbers: &'a [String],
-    /// The column of countries. Without it, it is the one named like the parameter `defaultCountry`, if any.
+    /// The country column. Defaults to the one named like the `defaultCountry` parameter, if any.
     pub country: Option<&'a str>,
 }
 
@@ -55,24 +55,24 @@ pub struct Wanted<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Columns {
     pub names: Vec<String>,
-    /// The positions of the columns of numbers, at least one and each once.
+    /// The positions of the number columns: at least one, without duplicates.
     pub numbers: Vec<usize>,
-    /// The position of the column of countries.
+    /// The position of the country column.
     pub country: Option<usize>,
 }
 
-/// The reason why it is not certain which columns are meant.
+/// An error in the choice of columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ColumnError {
-    /// The first row holds a number and no names.
+    /// The first row holds a number instead of names.
     NoHeader,
     /// No column is named like phone numbers.
     NoNumbers {
         names: Vec<String>,
     },
-    /// These columns are, with their positions.
+    /// Several columns are named like phone numbers.
     SeveralNumbers(Vec<(usize, String)>),
-    /// These columns are named like the column of countries.
+    /// Several columns are named like the country column.
     SeveralCountries(Vec<(usize, String)>),
     Unknown {
         wanted: String,
@@ -85,8 +85,8 @@ pub enum ColumnError {
 }
 
 impl ColumnError {
-    /// The error and what to do about it. `numbers` and `countries` are the options that choose these columns,
-    /// and `no_header` is what to do if the first row names no columns.
+    /// The error and how to fix it. `numbers` and `countries` are the options that select these columns, and
+    /// `no_header` is the advice if there is no header row.
     pub fn message(&self, numbers: &str, countries: &str, no_header: &str) -> String {
         match self {
             Self::NoHeader => format!("the first row holds a number and no names; {no_header}"),
@@ -112,7 +112,7 @@ impl ColumnError {
 }
 
 impl Columns {
-    /// Finds the columns of a CSV with this first row.
+    /// Finds the columns from a CSV's first row.
     pub fn find(first_row: Vec<String>, wanted: &Wanted<'_>) -> Result<Self, ColumnError> {
         let mut asked = wanted.numbers.iter().map(String::as_str).chain(wanted.country);
         let has_names = asked.any(|name| first_row.iter().any(|cell| is_same(cell, name)))
@@ -148,14 +148,13 @@ impl Columns {
     }
 }
 
-/// Returns `true` if a first row names columns, of which one has numbers, or holds several cells and no
-/// number.
+/// Returns `true` if a first row has a column named like numbers, or several cells and no number.
 pub fn looks_like_header(cells: &[String]) -> bool {
     cells.iter().any(|cell| likeness(cell) > 0)
         || (cells.len() > 1 && !cells.iter().any(|cell| digits_in(cell) >= MIN_DIGITS))
 }
 
-/// The position of the column of numbers: the only one, or the only one that is named like phone numbers.
+/// The position of the number column: the only one, or the only one named like phone numbers.
 fn column_of_numbers(names: &[String]) -> Result<usize, ColumnError> {
     if names.len() == 1 {
         return Ok(0);
@@ -178,8 +177,8 @@ fn column_of_countries(names: &[String]) -> Result<Option<usize>, ColumnError> {
     }
 }
 
-/// The position of a column by its name or its number from 1 on. A name is preferred, and may have another
-/// case if no column has it as it is.
+/// The position of a column by name or by number from 1. Names take precedence, and match ignoring case if no
+/// column matches exactly.
 fn position(names: &[String], wanted: &str) -> Result<usize, ColumnError> {
     let mut alike = positions(names, |name| name == wanted.trim());
     if alike.is_empty() {
@@ -207,7 +206,7 @@ fn with_names(positions: Vec<usize>, names: &[String]) -> Vec<(usize, String)> {
     positions.into_iter().map(|position| (position, names[position].clone())).collect()
 }
 
-/// Columns with their numbers and names, as in `2 'Home Phone' and 3 'Mobile' both`.
+/// Lists columns with their numbers and names, as in `2 'Home Phone' and 3 'Mobile' both`.
 fn both(columns: &[(usize, String)]) -> String {
     let shown = columns.iter().take(MAX_LISTED);
     let mut shown: Vec<String> =
@@ -231,8 +230,8 @@ fn quoted(name: &str) -> String {
     }
 }
 
-/// Returns `true` for a number that is not the name of a column. If its digits are few, it has no letters but
-/// those of an extension and of the scheme of RFC 3966.
+/// Returns `true` if the cell holds a number, not a column name. With few digits, the only letters allowed are
+/// extension labels and the RFC 3966 scheme.
 fn holds_number(cell: &str) -> bool {
     let cell = cell.to_lowercase();
     let letters: String = cell.chars().filter(|c| c.is_alphabetic()).collect();
@@ -245,8 +244,8 @@ fn digits_in(cell: &str) -> usize {
     cell.chars().filter(|c| c.is_numeric()).count()
 }
 
-/// The likeness of a name to that of a column of numbers: 2 if it is such a name, which may end with a digit as
-/// in `Phone 1`, or contains one, and 1 if it is vague.
+/// The likeness of a name to a number column's: 2 if it is such a name, optionally with a final digit as in
+/// `Phone 1`, or contains one; 1 if it is vague.
 fn likeness(name: &str) -> u8 {
     let plain = plain(name);
     let bare = plain.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -260,7 +259,7 @@ fn likeness(name: &str) -> u8 {
     }
 }
 
-/// A name in lower case and without anything but letters and digits.
+/// Reduces a name to lowercase letters and digits.
 fn plain(name: &str) -> String {
     let plain: String = name.chars().filter(|c| c.is_alphanumeric()).collect();
     plain.to_lowercase()
@@ -285,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn the_column_is_the_only_one_or_named_like_phone_numbers() {
+    fn the_number_column_is_the_only_one_or_named_like_phone_numbers() {
         let neither = "no column looks like phone numbers; choose one with --column: ";
         let several = |columns| {
             Err(format!("columns {columns} look like phone numbers; choose with --column"))
@@ -317,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_is_named_or_numbered() {
+    fn columns_are_selected_by_name_or_number() {
         let unknown =
             |wanted: &str| Err(format!("there is no column '{wanted}'; the columns are 'a', 'b'"));
         for (header, wanted, expected) in [
@@ -342,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn the_column_of_countries_is_named_like_the_parameter() {
+    fn the_country_column_is_named_like_the_parameter() {
         for (header, country, expected) in [
             ("phone,defaultCountry", None, Ok(Some(1))),
             ("Default Country,phone", None, Ok(Some(0))),
@@ -373,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_with_a_number_has_no_names_unless_it_has_the_wanted_one() {
+    fn a_row_with_a_number_is_not_a_header_unless_it_has_the_requested_name() {
         let row = "name,phone,2024-01-05";
         assert!(find(row, &[" Phone"], None).is_ok());
         assert!(find(row, &["1"], Some("Name")).is_ok());
@@ -386,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_is_told_from_a_name_with_digits() {
+    fn numbers_and_names_with_digits_are_distinguished() {
         for number in [
             "3052345678",
             "(305) 234-5678 ext. 42",

@@ -1,32 +1,32 @@
-//! The delimiter and the line ends of a list.
+//! The delimiter and line endings of a list.
 
 use csv::{ByteRecord, ReaderBuilder};
 
-/// The delimiters of cells. Of two that divide the first row alike, the first one counts. Excel
-/// writes semicolons where a comma is a decimal sign.
+/// Supported delimiters. If two split the first row equally well, the first one wins. Excel writes semicolons
+/// where the comma is a decimal separator.
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
-/// The delimiter and the line ends of a list.
+/// The delimiter and line endings of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dialect {
     pub delimiter: u8,
     pub line_ends: LineEnds,
-    /// True if a line such as `sep=;` stands before the rows, as Excel reads and writes it.
+    /// True if a line such as `sep=;` precedes the rows, as Excel reads and writes it.
     pub has_separator_line: bool,
 }
 
-/// The ends of lines.
+/// Line endings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineEnds {
     Lf,
     CrLf,
-    /// As Excel writes them for the Macintosh.
+    /// As written by Excel for the Macintosh.
     Cr,
 }
 
 impl Dialect {
-    /// The dialect of a list that begins with `head`, and the cells of its first row. A text without a row
-    /// has no cells.
+    /// Detects the dialect of a list that starts with `head`, and the cells of its first row. Text without a
+    /// row has no cells.
     pub fn detect(head: &[u8]) -> (Self, ByteRecord) {
         let named = named_delimiter(head);
         let (delimiter, row) = match named {
@@ -44,7 +44,7 @@ impl Dialect {
         (Self { delimiter, line_ends: LineEnds::detect(head), has_separator_line }, row)
     }
 
-    /// Returns `true` if `head` has a whole row, after a line that only names the delimiter.
+    /// Returns `true` if `head` has a complete row, not counting a separator line.
     pub fn has_row(head: &[u8]) -> bool {
         let begin = named_delimiter(head).map_or(0, |(_, begin)| begin);
         unquoted(&head[begin..]).any(|(_, byte)| byte == b'\n')
@@ -52,7 +52,7 @@ impl Dialect {
 }
 
 impl LineEnds {
-    /// CR alone ends lines if LF ends none.
+    /// CR alone ends lines if LF never does.
     fn detect(head: &[u8]) -> Self {
         let mut ends = unquoted(head).filter(|(_, byte)| matches!(byte, b'\n' | b'\r')).peekable();
         let has_any = ends.peek().is_some();
@@ -64,7 +64,7 @@ impl LineEnds {
     }
 }
 
-/// The bytes outside of quotes, within which any line end may stand. An escaped quote is two of them.
+/// The bytes outside of quotes; quoted text may contain any line ending. An escaped quote is two quotes.
 fn unquoted(text: &[u8]) -> impl Iterator<Item = (usize, u8)> {
     let mut is_quoted = false;
     text.iter().copied().enumerate().filter(move |(_, byte)| {
@@ -82,7 +82,7 @@ fn first_row(delimiter: u8, text: &[u8]) -> ByteRecord {
     row
 }
 
-/// The delimiter that a first line such as `sep=;` names, and where the rows begin after that line.
+/// The delimiter named by a first line such as `sep=;`, and the offset of the rows after it.
 fn named_delimiter(text: &[u8]) -> Option<(u8, usize)> {
     let (name, rest) = text.split_at_checked(4)?;
     let (&delimiter, rest) = rest.split_first()?;
@@ -103,14 +103,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_delimiter_divides_the_first_row_into_most_cells() {
+    fn the_delimiter_splits_the_first_row_into_the_most_cells() {
         for (text, delimiter, cells) in [
             ("name;phone\r\n\"A, B\";305\r\n", b';', 2),
             ("name\tphone\nA;B\t305\n", b'\t', 2),
             ("id|cell_phone", b'|', 2),
             ("305", b',', 1),
             ("", b',', 0),
-            // By themselves the commas would divide the header into more cells.
+            // The commas alone would split the header into more cells.
             ("sep=;\r\na;b,c,d", b';', 2),
         ] {
             let (dialect, row) = Dialect::detect(text.as_bytes());
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_first_line_may_name_the_delimiter_as_excel_does() {
+    fn a_separator_line_names_the_delimiter_as_in_excel() {
         for (text, expected) in [
             ("sep=;\r\na;b", Some((b';', 7))),
             ("SEP=,\na,b", Some((b',', 6))),
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn line_ends_within_quotes_do_not_count() {
+    fn quoted_line_endings_are_ignored() {
         for (text, expected) in [
             ("name;phone\r\n", LineEnds::CrLf),
             ("phone\r305\r", LineEnds::Cr),

@@ -1,7 +1,7 @@
-//! Lists of phone numbers: their delimiter and line ends ([`Dialect`]), the columns that hold numbers and
-//! countries ([`Columns`]), and their rows ([`Rows`]).
+//! Phone number lists: their delimiter and line endings ([`Dialect`]), the columns with numbers and countries
+//! ([`Columns`]), and their rows ([`Rows`]).
 //!
-//! `POST /v1/format` and `tnr format` read lists by these rules. They differ in what they refuse.
+//! `POST /v1/format` and `tnr format` parse lists by these rules. They differ in what they reject.
 
 mod columns;
 mod dialect;

@@ -1,4 +1,4 @@
-//! The rows of a list, each with the line in which it begins.
+//! The rows of a list, each with its line number.
 
 use std::io::{self, BufRead, BufReader, Chain, Read};
 
@@ -6,27 +6,27 @@ use csv::{ByteRecord, Terminator};
 
 use super::dialect::{Dialect, LineEnds};
 
-/// The number of bytes that are read at once.
+/// The size of the read buffer.
 pub const BUFFER_BYTES: usize = 64 * 1024;
 
-/// A longer row is mostly the rest of a file after a quote that is not closed.
+/// A longer row is usually the rest of a file after an unclosed quote.
 const MAX_ROW_BYTES: usize = 1 << 20;
 
-/// A text that is read after a CSV: a row of its own, unless a quote is still open. The parser closes a
-/// quote at the end of the text, and takes all rows after it for a part of one cell.
+/// Appended to a CSV: this reads as a row of its own, unless a quote is still open. The parser closes an open
+/// quote at the end, and treats all rows after it as one cell.
 const END_OF_CSV: &[u8] = b"\n\0end of the CSV\0";
 
 /// A row.
 #[derive(Debug)]
 pub struct Row {
-    /// The line of the file in which it begins.
+    /// The line of the file where it starts.
     pub line: u64,
     /// The number of empty lines before it.
     pub empty_lines: u64,
     pub cells: ByteRecord,
 }
 
-/// The failure to read a row.
+/// A failure to read a row.
 #[derive(Debug, thiserror::Error)]
 #[error("the row in line {line} cannot be read")]
 pub struct RowError {
@@ -34,7 +34,7 @@ pub struct RowError {
     source: io::Error,
 }
 
-/// The rows of a list. Those of a CSV leave out empty lines.
+/// The rows of a list. For CSV, empty lines are skipped.
 pub struct Rows<R> {
     parser: Parser<R>,
     /// The line after the last row.
@@ -47,7 +47,7 @@ enum Parser<R> {
 }
 
 impl<R: Read> Rows<R> {
-    /// A text with a number in each line.
+    /// Reads text with one number per line.
     pub fn from_lines(text: R, line_ends: LineEnds) -> Self {
         let bounded = Bounded { inner: text, line_ends, bytes_of_row: 0 };
         Self {
@@ -56,7 +56,7 @@ impl<R: Read> Rows<R> {
         }
     }
 
-    /// A CSV, with its header.
+    /// Reads a CSV with its header.
     pub fn from_csv(text: R, dialect: &Dialect) -> Result<Self, RowError> {
         let bounded = Bounded { inner: text, line_ends: dialect.line_ends, bytes_of_row: 0 };
         let mut parser = csv::ReaderBuilder::new();
@@ -88,7 +88,7 @@ impl<R: Read> Iterator for Rows<R> {
     }
 }
 
-/// The next line without its end.
+/// The next line without its line ending.
 fn next_line<R: Read>(reader: &mut BufReader<Bounded<R>>) -> io::Result<Option<Vec<u8>>> {
     reader.get_mut().bytes_of_row = 0;
     let mut line = Vec::new();
@@ -105,8 +105,8 @@ fn next_line<R: Read>(reader: &mut BufReader<Bounded<R>>) -> io::Result<Option<V
 
 /// The next row that is not empty.
 ///
-/// The parser skips empty lines only if they end with LF alone, and takes the CR of other lines for a
-/// part of their last cell.
+/// The parser skips empty lines only if they end with LF alone, and treats the CR of other lines as part of the
+/// last cell.
 fn next_row<R: Read>(
     parser: &mut csv::Reader<Chain<Bounded<R>, &'static [u8]>>,
     next_line: &mut u64,
@@ -121,7 +121,7 @@ fn next_row<R: Read>(
         if cells.as_slice() == &END_OF_CSV[1..] {
             return Ok(None);
         }
-        // The row ends in the line before the next row. Whatever stood before its beginning is skipped.
+        // The row ends on the line before the next row. Anything before its start is skipped.
         let is_open = cells.as_slice().ends_with(END_OF_CSV);
         let end = parser.position().line();
         let inner = cells.as_slice().iter().filter(|&&byte| byte == b'\n').count() as u64;
@@ -149,11 +149,11 @@ fn without_last_byte(cells: &ByteRecord) -> ByteRecord {
     cells.into()
 }
 
-/// A text in which LF ends the lines that CR ended. Reading fails if a row is too long.
+/// Text whose CR line endings are converted to LF. Reading fails if a row is too long.
 struct Bounded<R> {
     inner: R,
     line_ends: LineEnds,
-    /// The number of bytes that have been read since the row began.
+    /// The number of bytes read since the row started.
     bytes_of_row: usize,
 }
 
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_is_a_row_and_empty_ones_are_kept() {
+    fn every_line_is_a_row_including_empty_ones() {
         let read = rows("305\r\n\n 306\n307", false).unwrap();
         let cells: Vec<(u64, &str)> =
             read.iter().map(|(line, cells)| (*line, cells[0].as_str())).collect();
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_has_the_line_in_which_it_begins() {
+    fn a_row_has_its_line_number() {
         for (text, expected) in [
             ("a,b\n1,2\n3,4\n", &[1, 2, 3][..]),
             ("a,b\r\n1,2\r\n3,4\r\n", &[1, 2, 3]),
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn line_ends_are_kept_only_within_quotes() {
+    fn line_endings_are_kept_only_inside_quotes() {
         let read = rows("a,b\r\n1,\"2\"\r\n\"x\r\ny\",\r\n", true).unwrap();
         assert_eq!(
             (&read[1].1[..], &read[2].1[..]),
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn an_open_quote_does_not_fill_the_memory() {
+    fn an_open_quote_does_not_exhaust_memory() {
         let open = format!("a,b\n1,2\n\"3{}", ",4\n".repeat(1 << 20));
         let refused = rows(&open, true).unwrap_err();
         assert_eq!(refused.line, 3);
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn an_open_quote_is_an_error_and_swallows_no_row() {
+    fn an_open_quote_is_an_error_and_loses_no_row() {
         for (text, line) in [
             ("a,b\n1,2\n\n3,\"4\n5,6\n7,8\n", 4),
             ("tn,a\r\n1,2\r\n3,\"4\r\n5,6", 3),

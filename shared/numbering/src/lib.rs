@@ -1,7 +1,7 @@
-//! The North American numbering data: its codes and records, and the dataset in memory that every
-//! list and search is answered from.
+//! The North American numbering data: codes, records, and the in-memory dataset that answers every list and
+//! search.
 //!
-//! This crate knows neither DynamoDB nor HTTP.
+//! This crate is independent of DynamoDB and HTTP.
 
 pub mod dataset;
 pub mod records;

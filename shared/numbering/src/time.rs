@@ -1,8 +1,8 @@
-//! The current time and date, as precisely as records store them.
+//! The current time and date, at the precision that records store.
 
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 
-/// The current time without its fraction of a second, which is never ahead of the clock.
+/// The current time truncated to seconds, so it is never ahead of the clock.
 pub fn this_second() -> Timestamp {
     Timestamp::from_second(Timestamp::now().as_second())
         .expect("the second that a timestamp lies in is a timestamp itself")

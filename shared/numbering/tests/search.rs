@@ -1,6 +1,6 @@
-//! The search of a dataset finds what a plain reading of every exchange finds.
+//! The dataset's search matches a naive scan of every exchange.
 
-// A test ends where it fails.
+// Tests may panic.
 #![allow(clippy::unwrap_used)]
 
 mod plain_search;
@@ -21,7 +21,7 @@ const OCNS: [&str; 4] = ["0051", "073H", "6010", "9999"];
 const NPAS: [&str; 3] = ["212", "415", "514"];
 const STATES: [&str; 2] = ["CA", "QC"];
 
-/// Names of few letters, so that many share words, with accents and all kinds of separators.
+/// Names from few letters, so that many share words, with accents and all kinds of separators.
 fn name() -> impl Strategy<Value = String> {
     "[abéœÉ&'. -]{0,8}"
 }
@@ -55,7 +55,7 @@ fn carriers() -> impl Strategy<Value = Vec<Carrier>> {
             exchanges: OwnedExchanges::default(),
         })
     };
-    // The last OCN is one that no carrier has.
+    // No carrier has the last OCN.
     OCNS[..3].iter().map(|&ocn| carrier(ocn)).collect::<Vec<_>>()
 }
 
@@ -97,7 +97,7 @@ fn exchange() -> impl Strategy<Value = Exchange> {
     )
 }
 
-/// A query as a client writes it; `None` in most cases, and if it has no letter.
+/// A query as a client writes it; usually `None`, and always if it has no letter.
 fn text(pattern: &'static str) -> impl Strategy<Value = Option<String>> {
     let has_letters = |text: &String| text.contains(|letter: char| letter.is_alphanumeric());
     option::weighted(0.3, pattern.prop_filter("a text needs a letter", has_letters))
@@ -158,7 +158,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
     #[test]
-    fn a_search_finds_what_a_plain_scan_finds(
+    fn search_matches_a_plain_scan(
         carriers in carriers(),
         exchanges in vec(exchange(), 0..60),
         searches in vec(search(), 20),
@@ -170,9 +170,9 @@ proptest! {
     }
 }
 
-/// More rows, holders and rate centers in an area code than a word has bits and a byte has values.
+/// More rows, holders and rate centers per area code than a word has bits and a byte has values.
 #[test]
-fn a_search_finds_the_same_in_long_area_codes() {
+fn search_matches_in_large_area_codes() {
     use proptest::{strategy::ValueTree, test_runner::TestRunner};
 
     let mut runner = TestRunner::deterministic();
@@ -196,9 +196,9 @@ fn a_search_finds_the_same_in_long_area_codes() {
     }
 }
 
-/// More words than are looked for at once.
+/// More words than are searched at once.
 #[test]
-fn a_search_with_very_many_words_finds_the_same() {
+fn search_matches_with_very_many_words() {
     let record = |nxx: &str, company_name: String| Exchange {
         npa: "415".parse().unwrap(),
         nxx: nxx.parse().unwrap(),
@@ -216,7 +216,7 @@ fn a_search_with_very_many_words_finds_the_same() {
     let dataset = Dataset::new(Vec::new(), Vec::new(), exchanges);
     let shared = &letters[1..];
     let pairs = shared.iter().flat_map(|one| shared.iter().map(move |two| format!("{one}-{two} ")));
-    // The first word comes last, so that the first pass finds both carriers.
+    // The first word comes last, so the first pass finds both carriers.
     let words: String = ["a-a ".to_owned()].into_iter().chain(pairs).collect();
     let search = Search { words: Some(words.parse().unwrap()), ..Search::default() };
     let texts = Texts { words: Some(words), ..Texts::default() };

@@ -1,4 +1,4 @@
-//! The AWS account that the environment leads to.
+//! The AWS account from the environment.
 
 use aws_config::{BehaviorVersion, SdkConfig};
 use aws_credential_types::{
@@ -10,7 +10,7 @@ use store::{TrustedRoots, https_client};
 
 use crate::call::client_builder;
 
-/// The reason why the environment leads to no account.
+/// The environment does not lead to an account.
 #[derive(Debug, thiserror::Error)]
 pub enum AccountError {
     #[error("no region is set; set AWS_REGION")]
@@ -23,7 +23,7 @@ pub enum AccountError {
     Client(#[source] reqwest::Error),
 }
 
-/// Region and credentials, and the client that sends requests with them.
+/// Region, credentials, and the HTTP client that uses them.
 #[derive(Debug, Clone)]
 pub struct AwsAccount {
     region: String,
@@ -31,14 +31,14 @@ pub struct AwsAccount {
     pub(crate) client: Client,
 }
 
-/// The region and credentials that the AWS CLI would use.
+/// Resolves region and credentials as the AWS CLI does.
 pub async fn sdk_config() -> SdkConfig {
     let https = https_client(TrustedRoots::System);
     aws_config::defaults(BehaviorVersion::latest()).http_client(https).load().await
 }
 
 impl AwsAccount {
-    /// The account whose region and credentials the AWS CLI would use.
+    /// Resolves the account as the AWS CLI does.
     pub async fn from_env() -> Result<Self, AccountError> {
         let config = sdk_config().await;
         let region = config.region().ok_or(AccountError::NoRegion)?.to_string();

@@ -1,4 +1,4 @@
-//! One call of an operation.
+//! Calls an operation.
 
 use std::time::Duration;
 
@@ -6,13 +6,13 @@ use reqwest::{Client, ClientBuilder, Method, Response, StatusCode};
 
 use crate::{AwsAccount, Service, SigningError};
 
-/// The most bytes of an answer to an operation of AWS, by far.
+/// The maximum size of a response from AWS, with ample room.
 pub const MAX_ANSWER_BYTES: usize = 16 << 20;
-/// The most bytes that are read of the reason for a refusal.
+/// The maximum size of a refusal's reason.
 const MAX_REFUSAL_BYTES: usize = 64 << 10;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The reason why a call gave no answer.
+/// A failed call.
 #[derive(Debug, thiserror::Error)]
 pub enum CallError {
     #[error(transparent)]
@@ -23,17 +23,17 @@ pub enum CallError {
     Refused { service: Service, status: StatusCode, body: String },
 }
 
-/// A client with ring as its TLS.
+/// Creates a client with ring for TLS.
 pub fn client_builder() -> ClientBuilder {
-    // This fails only if a provider is installed already, and all installed ones are the same.
+    // This fails only if a provider is already installed, and it is always the same one.
     _ = rustls::crypto::ring::default_provider().install_default();
     let agent = concat!("telephone-number-reference/", env!("CARGO_PKG_VERSION"));
     Client::builder().user_agent(agent).connect_timeout(CONNECT_TIMEOUT)
 }
 
 impl AwsAccount {
-    /// Calls an operation and gives its response, which may take `timeout` as a whole. `path` begins
-    /// with a slash, is encoded, and may have a query.
+    /// Calls an operation and returns its response within `timeout`. `path` starts with a slash, is encoded,
+    /// and may have a query.
     pub async fn call(
         &self,
         service: Service,
@@ -61,7 +61,7 @@ impl AwsAccount {
     }
 }
 
-/// Reads the body of a response to its end, but at most its first `max` bytes.
+/// Reads at most the first `max` bytes of a response body.
 pub async fn first_bytes(mut response: Response, max: usize) -> reqwest::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     while let Some(part) = response.chunk().await? {

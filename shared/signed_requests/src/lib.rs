@@ -1,5 +1,5 @@
-//! Signed requests to services of AWS of which a few operations are needed. Building and loading
-//! their SDKs would take minutes and megabytes.
+//! Signed requests to AWS services of which only a few operations are needed. Their SDKs would cost minutes of
+//! build time and megabytes.
 
 mod account;
 mod call;

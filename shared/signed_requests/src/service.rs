@@ -1,8 +1,8 @@
-//! The services that are called, and where they answer.
+//! AWS services and their endpoints.
 
 use std::env;
 
-/// A service of AWS.
+/// An AWS service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Service {
     CloudFormation,
@@ -15,7 +15,7 @@ pub enum Service {
 }
 
 impl Service {
-    /// The name of the service in a signature and in its address.
+    /// The service's name in signatures and endpoints.
     pub(crate) fn signing_name(self) -> &'static str {
         match self {
             Self::CloudFormation => "cloudformation",
@@ -28,8 +28,7 @@ impl Service {
         }
     }
 
-    /// The endpoint that replaces the one of AWS, if the environment sets one by the names of the
-    /// SDKs.
+    /// The endpoint override from the environment, using the SDKs' variable names.
     pub fn custom_endpoint(self) -> Option<String> {
         let variable = match self {
             Self::CloudFormation => "AWS_ENDPOINT_URL_CLOUDFORMATION",
@@ -44,7 +43,7 @@ impl Service {
         Some(endpoint.trim_end_matches('/').to_owned())
     }
 
-    /// The address at which the service answers in `region`, without a slash at its end.
+    /// The service's endpoint in `region`, without a trailing slash.
     pub fn endpoint(self, region: &str) -> String {
         self.custom_endpoint().unwrap_or_else(|| {
             format!("https://{}.{region}.{}", self.signing_name(), domain(region))
@@ -52,7 +51,7 @@ impl Service {
     }
 }
 
-/// The domain of AWS in a region.
+/// The AWS domain in a region.
 pub fn domain(region: &str) -> &'static str {
     if region.starts_with("cn-") { "amazonaws.com.cn" } else { "amazonaws.com" }
 }
@@ -62,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_service_answers_in_its_region_and_partition() {
+    fn endpoints_depend_on_region_and_partition() {
         assert_eq!(
             Service::CloudWatch.endpoint("eu-west-1"),
             "https://monitoring.eu-west-1.amazonaws.com"

@@ -13,14 +13,14 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::{AwsAccount, Service};
 
-/// The reason why a request cannot be signed.
+/// The request cannot be signed.
 #[derive(Debug, thiserror::Error)]
 #[error("the request cannot be signed")]
 pub struct SigningError(#[source] Box<dyn Error + Send + Sync>);
 
 impl AwsAccount {
-    /// The headers that sign a request with Signature Version 4. `headers` are signed, too, and not
-    /// repeated in the result.
+    /// Signs a request with Signature Version 4 and returns the headers to add. `headers` are signed too, but
+    /// not returned.
     pub fn signed_headers(
         &self,
         service: Service,
@@ -52,8 +52,8 @@ impl AwsAccount {
     }
 }
 
-/// S3 wants the path encoded once and not normalized, and the hash of the body as a header; every other
-/// service has the path encoded twice.
+/// S3 requires a path encoded once and not normalized, and the body's hash as a header. All other services
+/// require a path encoded twice.
 fn settings(service: Service) -> SigningSettings {
     let mut settings = SigningSettings::default();
     if service == Service::S3 {

@@ -1,4 +1,4 @@
-//! The access log: its lines, and what they tell of each request.
+//! The access log, and the facts recorded for each request.
 
 pub mod request_context;
 mod request_id;

@@ -1,39 +1,36 @@
-//! The request context: facts about a request for its line of the access log, recorded while it is answered.
+//! The request context: facts recorded while a request is handled, for its access log line.
 
 use std::cell::RefCell;
 
 use axum::http::StatusCode;
 
-/// The digits of a phone number that are left out of the log.
+/// The number of trailing digits of a phone number that are masked in the log.
 const MASKED_DIGITS: usize = 4;
 
 /// Facts about one request.
 #[derive(Debug, Default)]
 pub struct RequestContext {
-    /// The version of the data that the response comes from.
+    /// The data version behind the response.
     pub data_version: Option<String>,
-    /// The first characters of the key, which operators see, or `iam` for a request that IAM has
-    /// authorized.
+    /// The first characters of the key, which operators see, or `iam` for a request authorized by IAM.
     pub key: Option<String>,
     /// The phone number in E.164, without its last four digits.
     pub(crate) phone_number: Option<String>,
-    /// The count of numbers in a request for many.
+    /// The number of phone numbers in a batch.
     pub numbers: Option<usize>,
-    /// The status of a server error that a successful response tells of, as that to an agent whose
-    /// tool has failed.
+    /// The status of a server error inside a successful response, such as a failed tool call by an agent.
     pub failed_within: Option<StatusCode>,
-    /// The exchanges that came from the cache.
+    /// Exchanges served from the cache.
     pub cache_hits: u32,
-    /// The exchanges that did not come from the cache.
+    /// Exchanges not served from the cache.
     pub cache_misses: u32,
 }
 
 impl RequestContext {
     /// Records the phone number of the request in E.164, without its last four digits.
     ///
-    /// A number that was typed with letters is not recorded. Letters stand for digits of a keypad,
-    /// so that `(305) 234-5678 home` is a number of 14 digits. Without the last four it would still
-    /// be the whole number of a person.
+    /// Numbers typed with letters are not recorded. Letters stand for keypad digits, so `(305) 234-5678 home`
+    /// is a number of 14 digits. Masking its last four would leave a person's whole number.
     pub fn set_phone_number(&mut self, text: &str, national_number: &str, e164: &str) {
         let typed_digits: String = text.chars().filter(char::is_ascii_digit).collect();
         if typed_digits.contains(national_number) {
@@ -46,17 +43,17 @@ tokio::task_local! {
     static CONTEXT: RefCell<RequestContext>;
 }
 
-/// Records something about the request that is being answered. Does nothing if there is none.
+/// Updates the context of the current request, if there is one.
 pub fn record(set: impl FnOnce(&mut RequestContext)) {
     _ = CONTEXT.try_with(|context| set(&mut context.borrow_mut()));
 }
 
-/// The version of the data that the request is answered from, once that is known.
+/// The data version of the current request, once it is known.
 pub(crate) fn data_version() -> Option<String> {
     CONTEXT.try_with(|context| context.borrow().data_version.clone()).ok().flatten()
 }
 
-/// Runs `request` with a context of its own. Returns its outcome and the context.
+/// Runs `request` with its own context. Returns its outcome and the context.
 pub(crate) async fn scope<T>(request: impl Future<Output = T>) -> (T, RequestContext) {
     let request_and_context = async {
         let outcome = request.await;
@@ -65,7 +62,7 @@ pub(crate) async fn scope<T>(request: impl Future<Output = T>) -> (T, RequestCon
     CONTEXT.scope(RefCell::default(), request_and_context).await
 }
 
-/// A number in E.164 with asterisks for its last four digits.
+/// Replaces the last four digits of an E.164 number with asterisks.
 fn masked(e164: &str) -> String {
     let digits = e164.trim_start_matches('+');
     let masked = digits.len().min(MASKED_DIGITS);

@@ -1,17 +1,17 @@
-//! The id of a request, by which a client refers to its line of the access log.
+//! Request ids, which clients quote to refer to an access log line.
 
 use axum::{extract::Request, http::HeaderMap};
 use lambda_http::request::RequestContext as GatewayContext;
 use rand::{RngExt, distr::Alphanumeric};
 
-/// The header that carries the id of a request, in both directions.
+/// The request id header, in requests and responses.
 pub const REQUEST_ID: &str = "x-request-id";
 
-/// The fewest letters that the id of a client must have. A random one seldom has fewer; a phone number
-/// that is padded to the length of an id has none.
+/// The minimum number of letters in a client's id. Random ids rarely have fewer; a phone number padded to the
+/// length of an id has none.
 const MIN_LETTERS: usize = 4;
 
-/// The id that the client gave the request, or else API Gateway's, or else a random one.
+/// The request id: the client's, or else API Gateway's, or else a random one.
 pub fn request_id(request: &Request) -> String {
     id_of_client(request.headers())
         .map(str::to_owned)
@@ -27,19 +27,18 @@ fn id_of_gateway(request: &Request) -> Option<String> {
     }
 }
 
-/// The only id in the headers, if it may be logged.
+/// The client's id, if there is exactly one and it may be logged.
 fn id_of_client(headers: &HeaderMap) -> Option<&str> {
     let mut values = headers.get_all(REQUEST_ID).iter();
     let id = values.next()?.to_str().ok()?;
     (values.next().is_none() && may_be_logged(id)).then_some(id)
 }
 
-/// Returns `true` if a text of a client is a random id of a standard form. Any other form has room for text: a key
-/// has 38 characters after its beginning, which fits none of these, and a phone number has fewer digits
-/// than each of them.
+/// Returns `true` if a client's text is a random id in a standard form. Other forms leave room for text. An API
+/// key's 38 characters after its prefix fit none of these forms, and a phone number has too few digits.
 ///
-/// Somebody who composes such an id can still put a number among its digits. A random id looks the
-/// same: one in twelve has ten decimal digits in a row.
+/// A client can still hide a number among the digits of such an id, but random ids look the same: one in twelve
+/// has ten decimal digits in a row.
 fn may_be_logged(id: &str) -> bool {
     let letters = || id.chars().filter(char::is_ascii_alphabetic);
     let is_one_case =
@@ -49,8 +48,8 @@ fn may_be_logged(id: &str) -> bool {
         && letters().count() >= MIN_LETTERS
 }
 
-/// Returns `true` if the text is a UUID with its version and variant (RFC 9562, 4), which a number that is
-/// filled up with zeros lacks.
+/// Returns `true` if the text is a UUID with its version and variant (RFC 9562, 4). A zero-padded number lacks
+/// these.
 fn is_uuid(text: &str) -> bool {
     let groups: Vec<&str> = text.split('-').collect();
     let lengths = groups.iter().map(|group| group.len());
@@ -60,7 +59,7 @@ fn is_uuid(text: &str) -> bool {
         && groups[3].starts_with(|c: char| matches!(c.to_ascii_lowercase(), '8' | '9' | 'a' | 'b'))
 }
 
-/// Returns `true` if the text is a trace id of [W3C](https://www.w3.org/TR/trace-context/#trace-id).
+/// Returns `true` if the text is a [W3C trace id](https://www.w3.org/TR/trace-context/#trace-id).
 fn is_trace_id(text: &str) -> bool {
     text.len() == 32 && is_hexadecimal(text)
 }
@@ -86,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_uuids_trace_ids_and_ulids_of_clients_are_used() {
+    fn only_uuids_trace_ids_and_ulids_are_accepted() {
         for id in [
             "0190f3c2-6b1e-7d3a-9c55-1234567890ab",
             "6F9619FF-8B86-4D01-B42D-00CF4FC964FF",
@@ -101,24 +100,24 @@ mod tests {
             "JKJaXmPLvHcESHA=",
             "+13052345678",
             "call-1-305-234-5678-x",
-            // Padded phone numbers, and digits alone.
+            // Padded phone numbers, and digits only.
             "00000000-0000-4000-8000-003052345678",
             "00000000000000000000003052345678",
             "01000000000000003052345678",
             "2882210585559b374110722152",
-            // A key, and the beginning of one, as long as a ULID and as a trace id.
+            // A key, and key prefixes as long as a ULID and a trace id.
             "tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn",
             "SampleKeyForTheEventsAndTheTests2eIfJn",
             "5amp1eKeyF0rTheEventsAndTh",
             "4bF92f3577b34da6a3ce929d0e0e4736",
-            // One character too few, one too many.
+            // One character too short, one too long.
             "4bf92f3577b34da6a3ce929d0e0e473",
             "4bf92f3577b34da6a3ce929d0e0e47360",
             "01ARZ3NDEKTSV4RRFFQ69G5FA",
-            // A letter that base 32 lacks, and a ULID after the year 10889.
+            // A letter outside base 32, and a ULID after the year 10889.
             "01ARZ3NDEKTSV4RRFFQ69G5FAU",
             "81ARZ3NDEKTSV4RRFFQ69G5FAV",
-            // A UUID of an unknown version, and of an unknown variant.
+            // A UUID with an unknown version, and one with an unknown variant.
             "0190f3c2-6b1e-9d3a-9c55-1234567890ab",
             "0190f3c2-6b1e-7d3a-cc55-1234567890ab",
         ] {

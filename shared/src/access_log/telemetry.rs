@@ -1,10 +1,10 @@
-//! The access log, with one line for each request, from which CloudWatch also reads metrics.
+//! The access log: one line per request, from which CloudWatch also extracts metrics.
 //!
-//! A line has no text that a client wrote, except a request id of a standard random form. It has only
-//! the first characters of the key, the phone number as it was understood without its last four
-//! digits, and the route instead of the path.
+//! The only client-written text in a line is a request id in a standard random form. A line has the first
+//! characters of the key, the parsed phone number without its last four digits, and the route instead of the
+//! path.
 //!
-//! A program that counts requests itself has an [`Observer`]. Lambda functions have none.
+//! Programs that count requests themselves set an [`Observer`]. Lambda functions have none.
 
 use std::{
     env,
@@ -33,20 +33,20 @@ use super::{
 };
 use crate::gateway::is_authorized_by_iam;
 
-/// A request that has been answered, without anything that a client wrote.
+/// An answered request, without anything the client wrote.
 #[derive(Debug, Clone, Copy)]
 pub struct AnsweredRequest<'a> {
     pub method: &'static str,
-    /// The route as the router writes it, or `$default` if there is none for the path.
+    /// The route as the router writes it, or `$default` for an unknown path.
     pub route: &'a str,
-    /// The status of the response, or of the server error that it tells of.
+    /// The status of the response, or of a server error inside it.
     pub status: StatusCode,
     pub took: Duration,
-    /// The capacity units that DynamoDB counted for the reads of the request.
+    /// The capacity units that DynamoDB counted for the request's reads.
     pub consumed_capacity: f64,
 }
 
-/// Receives each request once it has been answered.
+/// Receives each request after it is answered.
 pub type Observer = Arc<dyn Fn(AnsweredRequest<'_>) + Send + Sync>;
 
 /// An entry of the access log.
@@ -57,14 +57,13 @@ struct AccessLogEntry {
     status: StatusCode,
     took: Duration,
     cold_start: bool,
-    /// `true` if IAM has authorized the request, as it does for the probe.
+    /// `true` if the request was authorized by IAM, as the probe's are.
     is_of_probe: bool,
     consumption: Consumption,
     context: RequestContext,
 }
 
-/// Logs each request, tells the observer of it if there is one, and sets the request id on each
-/// response.
+/// Logs each request, notifies the observer if there is one, and sets the request id on each response.
 pub(crate) async fn observe(
     State(observer): State<Option<Observer>>,
     request: Request,
@@ -79,7 +78,7 @@ pub(crate) async fn observe(
         None => "$default".to_owned(),
     };
     let is_of_probe = is_authorized_by_iam(&request);
-    // Lines at any level have the id of their request.
+    // Every line at any level carries its request's id.
     let span = tracing::error_span!("request", request_id);
     let metered_request = store::metered(request_context::scope(next.run(request)));
     let ((mut response, context), consumption) = metered_request.instrument(span).await;
@@ -106,15 +105,14 @@ pub(crate) async fn observe(
     response
 }
 
-/// The name of a method. A method that HTTP does not define is text that a client wrote.
+/// The name of a method. A method that HTTP does not define is client-written text.
 fn method_name(method: &Method) -> &'static str {
     const DEFINED: [&str; 9] =
         ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT"];
     DEFINED.into_iter().find(|defined| *defined == method.as_str()).unwrap_or("other")
 }
 
-/// Writes the line: in the format of CloudWatch in a Lambda function, elsewhere at the level
-/// `info`.
+/// Writes the line: in CloudWatch's format in a Lambda function, otherwise at level `info`.
 fn write(entry: AccessLogEntry) {
     static LAMBDA_FUNCTION: LazyLock<Option<String>> =
         LazyLock::new(|| env::var("AWS_LAMBDA_FUNCTION_NAME").ok());
@@ -130,7 +128,7 @@ fn write(entry: AccessLogEntry) {
 }
 
 impl AccessLogEntry {
-    /// The line with its metrics, for the Lambda function of this name.
+    /// The line with its metrics, for the Lambda function with this name.
     fn line(self, function: &str, now: Timestamp) -> String {
         let (status, context) = (self.status, self.context);
         let is_server_error = context.failed_within.unwrap_or(status).is_server_error();
@@ -157,15 +155,15 @@ impl AccessLogEntry {
         let mut metrics = vec![
             count("Requests", 1),
             count("ClientErrors", status.is_client_error().into()),
-            // The probe counts what it sees itself. A new version that it refuses, or a service without
-            // data, must not set off the alarms that would undo the next deployment.
+            // The probe counts its own findings. A new version it rejects, or a service without data, must not
+            // fire the alarms that would roll back the next deployment.
             count("ServerErrors", (is_server_error && !self.is_of_probe).into()),
             Metric { name: "Latency", unit: Unit::Milliseconds, value: milliseconds },
             count("CacheHits", context.cache_hits),
             count("CacheMisses", context.cache_misses),
             Metric::count("ConsumedCapacity", self.consumption.capacity_units),
         ];
-        // A metric costs nothing in a month in which nobody writes it.
+        // A metric that nobody writes in a month is free.
         if self.consumption.failed_calls > 0 {
             metrics.push(count("FailedDatabaseCalls", self.consumption.failed_calls));
         }
@@ -198,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_method_that_a_client_invented_is_not_logged() {
+    fn methods_invented_by_clients_are_not_logged() {
         assert_eq!(method_name(&Method::DELETE), "DELETE");
         assert_eq!(method_name(&Method::from_bytes(b"CALL3052345678").unwrap()), "other");
     }
@@ -219,18 +217,18 @@ mod tests {
         assert_eq!(line, expected);
     }
 
-    /// Otherwise the probe would set off the alarm of a function before the first import, and after a
-    /// version that it refuses.
+    /// Otherwise the probe would fire a function's alarm before the first import, and after a version it
+    /// rejects.
     #[test]
-    fn a_failure_that_the_probe_sees_is_not_an_error_of_the_function() {
+    fn failures_of_probe_requests_are_not_function_errors() {
         let failure = entry(StatusCode::SERVICE_UNAVAILABLE, RequestContext::default());
         let line = line(AccessLogEntry { is_of_probe: true, ..failure });
         assert_eq!((&line["ServerErrors"], &line["Requests"]), (&json!(0.0), &json!(1.0)));
     }
 
-    /// Otherwise no alarm would fire if every tool of the agents failed.
+    /// Otherwise no alarm would fire if every agent tool failed.
     #[test]
-    fn a_server_error_within_a_success_counts_as_one() {
+    fn a_server_error_inside_a_success_is_counted() {
         let context = RequestContext {
             failed_within: Some(StatusCode::SERVICE_UNAVAILABLE),
             numbers: Some(1000),

@@ -1,24 +1,23 @@
-//! The form of a key: `tnr_live_`, 32 random base62 characters, and a checksum of 6 characters. So
-//! a mistyped or invented key is refused without a read, and scanners can recognize a leaked one.
+//! API keys: `tnr_live_`, 32 random base62 characters, and a 6-character checksum. The checksum rejects
+//! mistyped or invented keys without a read, and lets scanners recognize leaked keys.
 
 use std::{fmt, str::FromStr};
 
 use sha2::{Digest, Sha256};
 
-/// The beginning of every key.
+/// The prefix of every key.
 pub const START_OF_KEY: &str = "tnr_live_";
-/// The random characters of a key, which hold 190 bits.
+/// The number of random characters in a key (190 bits).
 pub const SECRET_CHARACTERS: usize = 32;
 const CHECKSUM_CHARACTERS: usize = 6;
-/// The characters of a key that operators see, which are enough to tell keys apart.
+/// The number of characters operators see, enough to tell keys apart.
 pub const PREFIX_CHARACTERS: usize = START_OF_KEY.len() + 6;
 
-/// A well-formed key. It cannot be printed or logged by accident, since its `Debug` form has only
-/// its prefix.
+/// A well-formed key. Its `Debug` form shows only the prefix, so it cannot be printed or logged by accident.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKey(String);
 
-/// Text that does not have the form of a key.
+/// Text that is not a well-formed key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "not an API key: one is '{START_OF_KEY}', 32 letters or digits, and a checksum of 6 that fits them"
@@ -26,7 +25,7 @@ pub struct ApiKey(String);
 pub struct MalformedKey;
 
 impl ApiKey {
-    /// The key with this secret part.
+    /// Builds the key with this secret part.
     pub fn with_secret(secret: &str) -> Result<Self, MalformedKey> {
         let is_well_formed = secret.len() == SECRET_CHARACTERS
             && secret.bytes().all(|byte| byte.is_ascii_alphanumeric());
@@ -36,11 +35,11 @@ impl ApiKey {
         Ok(Self(format!("{START_OF_KEY}{secret}{}", checksum(secret))))
     }
 
-    /// SHA-256 of the key in hex. The service stores this and the prefix, but never the key.
+    /// SHA-256 of the key in hex. The service stores this and the prefix, never the key.
     pub fn hash(&self) -> String {
         let digest = Sha256::digest(&self.0);
         let (halves, _) = digest.as_chunks();
-        // Two numbers and not 32, since each request makes a hash.
+        // Formats two integers instead of 32 bytes, since every request computes a hash.
         halves.iter().map(|&half| format!("{:032x}", u128::from_be_bytes(half))).collect()
     }
 
@@ -49,13 +48,13 @@ impl ApiKey {
         &self.0[..PREFIX_CHARACTERS]
     }
 
-    /// The whole key, which is shown only once, when it is made.
+    /// The whole key, shown only once, when it is created.
     pub fn reveal(&self) -> &str {
         &self.0
     }
 }
 
-/// The CRC-32 of the secret part in base62. Six characters hold any such value.
+/// The CRC-32 of the secret part in base62. Any value fits in six characters.
 fn checksum(secret: &str) -> String {
     let digits = base62::encode(crc32fast::hash(secret.as_bytes()));
     format!("{digits:0>CHECKSUM_CHARACTERS$}")
@@ -87,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn any_changed_character_is_refused() {
+    fn changing_any_character_invalidates_a_key() {
         let key = ApiKey::with_secret("0123456789abcdefghijABCDEFGHIJKL").unwrap();
         for index in 0..key.reveal().len() {
             let mut changed = key.reveal().to_owned().into_bytes();
@@ -96,9 +95,9 @@ mod tests {
         }
     }
 
-    /// A hash that came out otherwise would lock every client out.
+    /// A different hash would lock every client out.
     #[test]
-    fn the_hash_of_a_key_is_its_sha256_and_debug_shows_only_its_prefix() {
+    fn the_hash_is_sha256_and_debug_shows_only_the_prefix() {
         let key = ApiKey::with_secret("SampleKeyForTheEventsAndTheTests").unwrap();
         assert_eq!(key.hash(), "b25fc93392cf74b03e6a0df6639c27296cbed5f457550051176236657795211c");
         assert_eq!(format!("{key:?}"), "ApiKey(tnr_live_Sample…)");
@@ -106,14 +105,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_secret_makes_a_key_that_reads_back(secret in "[0-9A-Za-z]{32}") {
+        fn every_secret_makes_a_valid_key(secret in "[0-9A-Za-z]{32}") {
             let key = ApiKey::with_secret(&secret).unwrap();
             prop_assert_eq!(key.reveal().len(), 47);
             prop_assert_eq!(key.reveal().parse::<ApiKey>(), Ok(key.clone()));
         }
 
         #[test]
-        fn any_text_is_parsed_without_panic(text in any::<String>()) {
+        fn parsing_never_panics(text in any::<String>()) {
             let _ = format!("tnr_live_{text}").parse::<ApiKey>();
         }
     }

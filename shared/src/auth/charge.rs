@@ -1,4 +1,4 @@
-//! The charge of a request against the quotas of its key.
+//! Charges a request against its key's quotas.
 
 use std::{
     convert::Infallible,
@@ -13,19 +13,19 @@ use crate::{
     quota::{QuotaStatuses, Quotas},
 };
 
-/// The charge for one request. It is made once: by the middleware, or by the handler of a route that counts the
-/// items in a body. Without a key, or with one that has no quotas, nothing is counted.
+/// The charge for one request. It is made once: by the middleware, or by the handler if the route counts body
+/// items. Without a key, or with a key without quotas, nothing is counted.
 #[derive(Clone, Default)]
 pub struct Charge(Option<Arc<KeyCharge>>);
 
 struct KeyCharge {
     quotas: Arc<Quotas>,
     record: KeyRecord,
-    /// The statuses after the charge or the refusal; empty until then.
+    /// The statuses after the charge or refusal; empty until then.
     statuses: OnceLock<QuotaStatuses>,
 }
 
-/// The charge that the handler is to make.
+/// The charge for the handler to make.
 impl<S: Sync> FromRequestParts<S> for Charge {
     type Rejection = Infallible;
 
@@ -35,7 +35,7 @@ impl<S: Sync> FromRequestParts<S> for Charge {
 }
 
 impl Charge {
-    /// A charge for a request with the key of `record`.
+    /// The charge for a request with this key.
     pub(crate) fn for_key(quotas: &Arc<Quotas>, record: KeyRecord) -> Self {
         let (quotas, statuses) = (Arc::clone(quotas), OnceLock::new());
         Self(Some(Arc::new(KeyCharge { quotas, record, statuses })))
@@ -44,7 +44,7 @@ impl Charge {
     /// Counts the request as `requests`, all or none.
     ///
     /// # Errors
-    /// Returns [`ApiError::RateLimited`] if they do not fit into a quota of the key.
+    /// Returns [`ApiError::RateLimited`] if they exceed a quota of the key.
     pub async fn charge_many(&self, requests: u64) -> Result<(), ApiError> {
         let Some(charge) = &self.0 else { return Ok(()) };
         let KeyCharge { quotas, record, statuses } = &**charge;
@@ -59,7 +59,7 @@ impl Charge {
         Ok(())
     }
 
-    /// Refuses a request before its body is read, if not even one more is admitted.
+    /// Rejects a request before its body is read if the quota is exhausted.
     pub(crate) fn check(&self) -> Result<(), ApiError> {
         let Some(charge) = &self.0 else { return Ok(()) };
         charge.quotas.check(&charge.record).map_err(|exceeded| {
@@ -68,16 +68,16 @@ impl Charge {
         })
     }
 
-    /// Counts the request as one if its handler has not counted it: it was refused before.
+    /// Counts the request as one if it was refused before its handler charged it.
     pub(crate) async fn finalize(&self) {
         if self.0.as_ref().is_some_and(|charge| charge.statuses.get().is_none()) {
-            // The request has its answer. If other requests have exhausted the quota meanwhile, the
-            // next one is refused.
+            // The request is already answered. If other requests exhausted the quota meanwhile, the next one is
+            // refused.
             _ = self.charge_many(1).await;
         }
     }
 
-    /// The status of each quota after the charge; `None` for a key without quotas.
+    /// The status of each quota after the charge; `None` if the key has no quotas.
     pub(crate) fn statuses(&self) -> Option<QuotaStatuses> {
         self.0.as_ref()?.statuses.get().copied()
     }

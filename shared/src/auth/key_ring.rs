@@ -1,4 +1,4 @@
-//! Checks keys, and caches those that were checked recently.
+//! Validates keys, and caches recent results.
 
 use std::time::Duration;
 
@@ -10,32 +10,31 @@ use store::{KeyRecord, Store, StoreError, Table, counted_wait};
 use super::api_key::{ApiKey, MalformedKey};
 use crate::errors::ApiError;
 
-/// Lifetime of a key's record in memory. A key that is revoked stops working
-/// within this time.
+/// Lifetime of a cached key record. A revoked key stops working within this time.
 const RECORD_CACHE_TIME: Duration = Duration::from_secs(60);
-/// Lifetime of a key's record while the table of keys does not answer, so that lists and
-/// lookups from memory go on working.
+/// Lifetime of a cached key record while the key table is down, so that lists and lookups from memory keep
+/// working.
 const OUTAGE_CACHE_TIME: Duration = Duration::from_secs(15 * 60);
-/// Time for which an unknown key is refused without another read. Anybody can make
-/// such keys, since the checksum is public. A key that is created starts to work within this time.
+/// Time for which an unknown key is refused without another read. The checksum is public, so anyone can make such
+/// keys. A new key starts to work within this time.
 const UNKNOWN_KEY_CACHE_TIME: Duration = Duration::from_secs(10);
 const CACHE_SIZE: u64 = 10_000;
-/// The hash of no key, to find out whether the table answers.
+/// A hash that no key has, used to find out whether the table answers.
 const NO_HASH: &str = "none";
 
-/// The keys that were checked recently.
+/// Recently checked keys.
 pub struct KeyRing {
     store: Store,
-    /// The records that are used without another read, by the hash of their key.
+    /// Records used without another read, by key hash.
     records: Cache<String, KeyRecord>,
-    /// The last record that was read of each key, for an outage of the table.
+    /// The last record read for each key, for table outages.
     outage_records: Cache<String, KeyRecord>,
-    /// The hashes of keys that recently had no record.
+    /// Hashes of keys recently found to have no record.
     unknown: Cache<String, ()>,
 }
 
 impl KeyRing {
-    /// A key ring that reads records from `store`.
+    /// Creates a key ring that reads from `store`.
     pub fn new(store: Store) -> Self {
         Self {
             store,
@@ -45,7 +44,7 @@ impl KeyRing {
         }
     }
 
-    /// Checks the form of a key, then its record, which is read once a minute at most.
+    /// Validates a key's form, then its record, which is read at most once a minute.
     ///
     /// # Errors
     /// Returns [`ApiError::InvalidKey`] if the key is not live, and [`ApiError::KeyUnchecked`]
@@ -58,7 +57,7 @@ impl KeyRing {
         if self.unknown.contains_key(&hash) {
             return Err(ApiError::InvalidKey);
         }
-        // Others with the same key wait for this one's read, which counts for each of them.
+        // Concurrent requests with the same key share this read.
         let record = self.records.try_get_with_by_ref(&hash, self.look_up(&hash));
         match counted_wait(record).await {
             Ok(record) if record.is_live(Timestamp::now()) => Ok(record),
@@ -67,7 +66,7 @@ impl KeyRing {
         }
     }
 
-    /// Returns `true` if keys can be checked: memory has one that is live, or the table of keys answers.
+    /// Returns `true` if keys can be checked: a live one is in memory, or the key table answers.
     pub async fn is_usable(&self) -> Result<(), StoreError> {
         let now = Timestamp::now();
         if self.outage_records.iter().any(|(_, record)| record.is_live(now)) {
@@ -105,7 +104,7 @@ impl KeyRing {
                 }
                 Ok(record)
             }
-            // Only another key helps the client, and no retry.
+            // A retry does not help the client; only another key does.
             (Err(error @ StoreError::Item { .. }), None) => {
                 tracing::error!(error = with_causes(&error), "a key is damaged and is refused");
                 self.unknown.insert(hash.to_owned(), ()).await;
@@ -164,14 +163,14 @@ mod tests {
         let (listener, keys) = hanging().await;
         let live = record(None);
         keys.outage_records.insert(live.key_hash.clone(), live.clone()).await;
-        // DynamoDB answers so if there is no such item.
+        // DynamoDB's answer if the item does not exist.
         tokio::spawn(axum::serve(listener, Router::new().fallback(async || "{}")).into_future());
         assert!(matches!(keys.admit(KEY).await, Err(ApiError::InvalidKey)));
         assert!(!keys.outage_records.contains_key(&live.key_hash));
     }
 
     #[tokio::test]
-    async fn a_key_that_was_live_is_admitted_while_the_database_hangs() {
+    async fn a_live_key_is_admitted_while_the_database_hangs() {
         let (listener, keys) = hanging().await;
         let live = record(None);
         keys.outage_records.insert(live.key_hash.clone(), live.clone()).await;
@@ -185,7 +184,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_key_that_was_seen_revoked_or_not_at_all_is_not_admitted_during_an_outage() {
+    async fn revoked_and_unknown_keys_are_refused_during_an_outage() {
         let (_listener, keys) = hanging().await;
         assert!(matches!(keys.admit(KEY).await, Err(ApiError::KeyUnchecked)));
         let revoked = record(Some(Timestamp::UNIX_EPOCH));

@@ -1,5 +1,4 @@
-//! Admits requests with a live key whose quotas are not exhausted, or that IAM has authorized, and with
-//! parameters that their route knows.
+//! Admits requests that have a live key with quota left, or IAM authorization, and only known parameters.
 
 use std::sync::Arc;
 
@@ -20,15 +19,15 @@ use crate::{
     state::App,
 };
 
-/// The state of the middleware of a function's protected routes.
+/// State of the middleware for a function's protected routes.
 pub struct Admission {
     pub app: App,
     pub described: DescribedRoutes,
-    /// The paths of the routes whose `POST` counts as many requests as there are items in its body.
+    /// Routes whose `POST` counts as one request per item in its body.
     pub counted_by_items: &'static [&'static str],
 }
 
-/// The name in the access log for a request that IAM has authorized. No key begins with it.
+/// The access log name for requests authorized by IAM. No key starts with it.
 const KEY_OF_IAM: &str = "iam";
 
 impl Admission {
@@ -39,8 +38,8 @@ impl Admission {
     }
 }
 
-/// Authenticates the request, counts it, and marks the response `Cache-Control: private`. Then the
-/// names of its parameters are checked.
+/// Authenticates and counts the request, and marks the response `Cache-Control: private`. Then validates the
+/// parameter names.
 pub async fn admit(
     State(admission): State<Arc<Admission>>,
     mut request: Request,
@@ -73,8 +72,8 @@ pub async fn admit(
     Ok(response)
 }
 
-/// Authenticates a request: by its key, or without one by IAM's permission to call the function
-/// ([decision 13](../../../docs/decisions/0013-requests-of-the-probe.md)). Gives what it is charged to.
+/// Authenticates a request by its key, or without one by IAM permission to invoke the function
+/// ([decision 13](../../../docs/decisions/0013-requests-of-the-probe.md)). Returns its charge.
 async fn charge_of(app: &App, key: Option<String>) -> Result<Charge, ApiError> {
     let (name, charge) = match key {
         None => (KEY_OF_IAM.to_owned(), Charge::default()),
@@ -87,10 +86,10 @@ async fn charge_of(app: &App, key: Option<String>) -> Result<Charge, ApiError> {
     Ok(charge)
 }
 
-/// The key of a request: from the `Authorization` header, or else from the `X-API-Key` header, or
-/// else from the query parameter `apiKey`.
+/// The request's key: from the `Authorization` header, else the `X-API-Key` header, else the `apiKey` query
+/// parameter.
 fn key_of(headers: &HeaderMap, params: &Params) -> Result<Option<String>, ApiError> {
-    // A key that is not UTF-8 is answered as an invalid key, and not as a missing one.
+    // A key that is not UTF-8 is reported as invalid, not as missing.
     let text_of = |name| headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()));
     let key_in_headers = text_of("authorization")
         .and_then(|value| bearer_token(&value).map(str::to_owned))
@@ -101,7 +100,7 @@ fn key_of(headers: &HeaderMap, params: &Params) -> Result<Option<String>, ApiErr
     }
 }
 
-/// The token of the scheme `Bearer`, whose name is matched whatever its case (RFC 9110, 11.1).
+/// The token of the `Bearer` scheme, matched case-insensitively (RFC 9110, 11.1).
 fn bearer_token(authorization: &str) -> Option<&str> {
     let (scheme, token) = authorization.trim().split_once(' ')?;
     if scheme.eq_ignore_ascii_case("bearer") { Some(token.trim()) } else { None }
@@ -112,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_a_bearer_token_then_x_api_key_then_a_parameter() {
+    fn bearer_token_precedes_x_api_key_and_the_parameter() {
         let [bearer, x_api_key] = [("authorization", "bearer  one "), ("x-api-key", " two")];
         for (headers, query, key) in [
             (&[bearer, x_api_key][..], "apiKey=three", Some("one")),

@@ -1,4 +1,4 @@
-//! Authentication: the key of a request, and the secret of the address at which the API is published.
+//! Authentication: API keys, and the origin secret.
 
 mod api_key;
 mod charge;
@@ -11,7 +11,7 @@ pub use charge::Charge;
 pub use key_ring::KeyRing;
 pub use origin_secrets::{ORIGIN_SECRET, OriginSecrets};
 
-/// The record of a key that never expires and has no quotas.
+/// A key record that never expires and has no quotas.
 #[cfg(test)]
 pub(crate) fn record_of(key_hash: &str) -> store::KeyRecord {
     store::KeyRecord {

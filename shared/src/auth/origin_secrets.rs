@@ -1,5 +1,5 @@
-//! The secret of the origin: what stands before API Gateway, such as CloudFront, adds it to each request,
-//! so that nobody can go around it and around its limits.
+//! The origin secret. Whatever is in front of API Gateway, such as CloudFront, adds it to each request, so that
+//! nobody can bypass it and its limits.
 
 use std::sync::Arc;
 
@@ -17,29 +17,28 @@ use crate::{
     http::{AllowedOrigins, refusal},
 };
 
-/// The header that holds the secret.
+/// The header that carries the secret.
 pub const ORIGIN_SECRET: &str = "x-origin-secret";
 
-/// The secrets that count: while one is being replaced there are two. Their `Debug` form would be a way
-/// into a log, so there is none.
+/// The accepted secrets: two while one is being rotated. There is no `Debug` form, to keep them out of logs.
 #[derive(Clone)]
 pub struct OriginSecrets(Arc<[String]>);
 
 impl OriginSecrets {
-    /// The secrets in a list with commas.
+    /// Parses a comma-separated list of secrets.
     pub fn parse(list: &str) -> Self {
         let secrets = list.split(',').map(str::trim).filter(|secret| !secret.is_empty());
         Self(secrets.map(str::to_owned).collect())
     }
 
-    /// The secret to send; `None` if none is needed. It is the one that has counted longest, since
-    /// versions that do not know the newest may still serve.
+    /// The secret to send, if one is required. It is the oldest one, since versions that do not know the newest
+    /// may still be serving.
     pub fn to_send(&self) -> Option<&str> {
         self.0.last().map(String::as_str)
     }
 
-    /// Returns `true` if a header holds one of the secrets. The time of the comparison tells at most the length of
-    /// a secret.
+    /// Returns `true` if a header matches one of the secrets. The comparison time reveals at most a secret's
+    /// length.
     fn admit(&self, header: Option<&HeaderValue>) -> bool {
         let sent = header.map(HeaderValue::as_bytes).unwrap_or_default();
         let equal = self.0.iter().map(|secret| secret.as_bytes().ct_eq(sent));
@@ -47,8 +46,8 @@ impl OriginSecrets {
     }
 }
 
-/// Refuses a request from API Gateway without the secret, whatever it asks for. A request that IAM has
-/// authorized does not come from outside.
+/// Rejects requests from API Gateway without the secret, whatever the path. Requests authorized by IAM do not
+/// come from outside.
 pub(crate) async fn require_secret(
     State((secrets, allowed_origins)): State<(OriginSecrets, AllowedOrigins)>,
     request: Request,
@@ -68,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_of_the_secrets_is_needed_as_a_whole() {
+    fn a_whole_secret_must_match() {
         let secrets = OriginSecrets::parse("new-secret, old-secret");
         assert_eq!(secrets.to_send(), Some("old-secret"));
         for (sent, is_admitted) in [

@@ -1,4 +1,4 @@
-//! Reads bodies of requests and responses as a whole.
+//! Reads whole request and response bodies.
 
 use axum::{
     body::{Body, Bytes, to_bytes},
@@ -12,19 +12,19 @@ use axum::{
 
 use crate::errors::ApiError;
 
-/// The message to a client whose body is broken.
+/// The message to a client that sent a broken body.
 pub const BROKEN: &str = "The body must be complete, and its chunks must be well-formed";
 
-/// The reason why a body cannot be read.
+/// The reason a body cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnreadableBody {
-    /// It is longer than it may be.
+    /// It exceeds the limit.
     TooLong,
-    /// The client did not send all of it, or its chunks are malformed.
+    /// It is incomplete, or its chunks are malformed.
     Broken,
 }
 
-/// The whole body, which has at most `longest` bytes.
+/// Reads a whole body of at most `longest` bytes.
 pub async fn read(body: Body, longest: usize) -> Result<Bytes, UnreadableBody> {
     let mut request = Request::new(body);
     DefaultBodyLimit::max(longest).apply(&mut request);
@@ -36,7 +36,7 @@ pub async fn read(body: Body, longest: usize) -> Result<Bytes, UnreadableBody> {
     })
 }
 
-/// A response with its whole body, or an internal error if its body cannot be read.
+/// Buffers a response's body; returns an internal error if it cannot be read.
 pub(crate) async fn buffered(response: Response) -> (Parts, Bytes) {
     let (parts, body) = response.into_parts();
     match to_bytes(body, usize::MAX).await {
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_broken_body_is_told_from_one_that_is_too_long() {
+    async fn broken_and_too_long_bodies_are_distinguished() {
         let streamed = |parts: Vec<Result<&'static str, std::io::Error>>| {
             Body::from_stream(stream::iter(parts))
         };

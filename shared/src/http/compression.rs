@@ -1,4 +1,4 @@
-//! Compression of responses (RFC 9110, 8.4), as far as it pays.
+//! Response compression (RFC 9110, 8.4).
 
 use axum::http::{Extensions, HeaderMap, StatusCode, Version};
 use tower_http::{
@@ -9,17 +9,16 @@ use tower_http::{
     },
 };
 
-/// The least length of a body that is compressed, in bytes. A shorter one fits into the first packet
-/// anyway.
+/// The minimum length of a compressed body, in bytes. A shorter one fits into the first packet anyway.
 const MIN_LENGTH: u64 = 1024;
 
-/// Compresses bodies with gzip, if the client accepts it. Its fastest level takes microseconds and
-/// reduces a page of a list to a fifth. Brotli would spare a tenth of that, but it adds more than a
-/// megabyte to each function, which takes longer to start.
+/// Compresses bodies with gzip if the client accepts it. The fastest level takes microseconds and shrinks a
+/// list page to a fifth. Brotli would save a tenth of that, but it adds more than a megabyte to each function and
+/// slows cold starts.
 pub fn layer() -> CompressionLayer<impl Predicate> {
     CompressionLayer::new()
         .quality(CompressionLevel::Fastest)
-        // A PNG is compressed already; an SVG is text.
+        // PNGs are already compressed; SVGs are text.
         .compress_when(SizeAbove::new(MIN_LENGTH).and(has_body).and(NotForContentType::IMAGES))
 }
 

@@ -17,15 +17,15 @@ use twox_hash::XxHash3_128;
 
 use crate::{body::buffered, params::query_without, request_context};
 
-/// The parts of a request that its entity tag and the answer to a conditional request depend on.
+/// The parts of a request that determine its entity tag and whether it is conditional.
 pub struct Condition {
     target: String,
     present_tags: Vec<String>,
 }
 
 impl Condition {
-    /// `None` if the method is neither `GET` nor `HEAD`: only their answers are the state of a URL,
-    /// which a client can have already.
+    /// `None` unless the method is `GET` or `HEAD`: only their responses represent a URL that a client may have
+    /// cached.
     pub fn from_request(request: &Request) -> Option<Self> {
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
             return None;
@@ -34,8 +34,8 @@ impl Condition {
         Some(Self { target: target_without_key(request.uri()), present_tags })
     }
 
-    /// Sets `ETag` on a success, and makes it a 304 if the client has the same response already. The
-    /// request was authenticated and counted before.
+    /// Sets `ETag` on a success, or turns it into a 304 if the client already has it. The request was
+    /// authenticated and counted before.
     pub async fn apply(self, response: Response) -> Response {
         let (mut parts, body) = buffered(response).await;
         if parts.status != StatusCode::OK {
@@ -55,15 +55,14 @@ impl Condition {
     }
 }
 
-/// A body that is empty, and does not say so: of one that does, axum would set a `Content-Length` of
-/// 0, and a 304 may only have that of the response that the client has (RFC 9110, 8.6).
+/// An empty body of unknown length. With a known length, axum would set `Content-Length: 0`, but a 304 may only
+/// have the length of the response the client has (RFC 9110, 8.6).
 fn body_of_not_modified() -> Body {
     Body::from_stream(stream::empty::<Result<Bytes, Infallible>>())
 }
 
-/// The tag of a response, in quotes. The body alone would not do: of two versions of the data with
-/// the same page, `Link` leads to different URLs. It is weak, since the same response may be
-/// compressed in several ways.
+/// The quoted tag of a response. The body alone is not enough: if two data versions share a page, their `Link`
+/// URLs still differ. The tag is weak, since the same response may be compressed in several ways.
 fn tag_of(target: &str, body: &Bytes) -> String {
     let version = request_context::data_version().unwrap_or_default();
     let mut hasher = XxHash3_128::new();
@@ -74,15 +73,15 @@ fn tag_of(target: &str, body: &Bytes) -> String {
     format!("\"{:032x}\"", hasher.finish_128())
 }
 
-/// Path and query, decoded and without the key. So a response has the same tag for every key, and
-/// behind every gateway; gateways encode a URL differently.
+/// Path and query, decoded and without the key, so a response has the same tag for every key. Decoding hides
+/// the encoding differences between gateways.
 fn target_without_key(uri: &Uri) -> String {
     let path = percent_decode_str(uri.path()).decode_utf8_lossy();
     format!("{path}?{}", query_without(uri, &[]).finish())
 }
 
-/// The tags in `If-None-Match`, in quotes and without the mark of weak ones, which counts for
-/// nothing in this comparison. A comma within a tag cuts it, but never into one of ours.
+/// The tags in `If-None-Match`, quoted and without the weak marker, which this comparison ignores. A comma
+/// inside a tag splits it, but never into one of ours.
 fn tags_in(headers: &HeaderMap) -> Vec<String> {
     let lines = headers.get_all(IF_NONE_MATCH).iter().filter_map(|line| line.to_str().ok());
     let tags = lines.flat_map(|line| line.split(',')).map(str::trim);
@@ -101,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn the_key_is_no_part_of_the_target() {
+    fn the_key_is_not_part_of_the_target() {
         let target = |text: &str| target_without_key(&text.parse().unwrap());
         assert_eq!(target("/v1/npa?npa=415&apiKey=secret"), target("/v1/npa?apiKey=other&npa=415"));
         assert_eq!(target("/v1/format/1%2D2?cache=%66alse"), target("/v1/format/1-2?cache=false"));

@@ -1,8 +1,7 @@
-//! Cross-origin requests of browsers (<https://fetch.spec.whatwg.org/#http-cors-protocol>), and
-//! `OPTIONS`.
+//! Cross-origin requests (<https://fetch.spec.whatwg.org/#http-cors-protocol>), and `OPTIONS`.
 //!
-//! The layer of `tower-http` is not used: it answers every `OPTIONS` as a preflight, and so without
-//! `Allow`, and with success even if no browser asks about an unknown path.
+//! `tower-http`'s layer does not fit: it treats every `OPTIONS` as a preflight. So it omits `Allow`, and
+//! reports success even for unknown paths outside a browser.
 
 use std::sync::Arc;
 
@@ -21,13 +20,13 @@ use axum::{
 
 use crate::described_routes::{DescribedRoute, DescribedRoutes};
 
-/// The headers that a page may send. No response ever allows credentials: the key is sent in a header,
-/// and never as a cookie.
+/// The headers that a page may send. Responses never allow credentials: the key is sent in a header, never as a
+/// cookie.
 const REQUEST_HEADERS: &str = "Authorization, X-API-Key, If-None-Match, X-Request-Id, Accept";
-/// The headers that a page may send to a route that takes a body; the last three are those of agents.
+/// The headers that a page may send to a route that takes a body; agents send the last three.
 const REQUEST_HEADERS_WITH_BODY: &str = "Authorization, X-API-Key, If-None-Match, X-Request-Id, Accept, Content-Type, \
      MCP-Protocol-Version, Mcp-Method, Mcp-Name";
-/// Time that a browser may cache the answer, in seconds. Browsers may use less.
+/// Maximum time that a browser may cache the answer, in seconds. Browsers may use less.
 const MAX_AGE: &str = "86400";
 
 /// The origins whose pages may read responses.
@@ -38,8 +37,7 @@ pub enum AllowedOrigins {
 }
 
 impl AllowedOrigins {
-    /// The origins in a list with commas, such as `https://a.example,https://b.example`; `*` stands
-    /// for any.
+    /// Parses a comma-separated list of origins, such as `https://a.example,https://b.example`; `*` allows any.
     pub fn parse(list: &str) -> Self {
         if list.trim() == "*" {
             return Self::Any;
@@ -49,7 +47,7 @@ impl AllowedOrigins {
         Self::Listed(values.filter(|value: &HeaderValue| !value.is_empty()).collect())
     }
 
-    /// Returns `true` if a request with these headers comes from no page, or from one of an allowed origin.
+    /// Returns `true` if the request does not come from a page, or the page's origin is allowed.
     pub fn admit(&self, headers: &HeaderMap) -> bool {
         headers.get_all(ORIGIN).iter().all(|origin| self.allowed(Some(origin)).is_some())
     }
@@ -67,14 +65,13 @@ impl AllowedOrigins {
 pub fn allow_origin(headers: &mut HeaderMap, allowed_origin: Option<HeaderValue>) {
     if let Some(origin) = allowed_origin {
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
-        // Every header. The wildcard holds, since no response allows credentials.
+        // All headers. The wildcard works because responses never allow credentials.
         headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("*"));
     }
 }
 
-/// The response to `OPTIONS`, whoever asks: to a preflight, which browsers send without a key, for any
-/// path, and to any other for a path that exists. After a refusal of a preflight a page would not even
-/// learn that its path does not exist.
+/// The response to `OPTIONS`: to a preflight, which browsers send without a key, for any path, and otherwise
+/// for paths that exist. If a preflight were refused, a page could not even learn that its path does not exist.
 pub fn options_response(request: &Request, routes: &DescribedRoutes) -> Option<Response> {
     if *request.method() != Method::OPTIONS {
         return None;
@@ -87,7 +84,7 @@ pub fn options_response(request: &Request, routes: &DescribedRoutes) -> Option<R
     exists.then(|| (StatusCode::NO_CONTENT, [(ALLOW, route.allow.clone())]).into_response())
 }
 
-/// The answer to a browser that asks before it sends a request.
+/// The response to a preflight.
 fn preflight_response(route: &DescribedRoute) -> Response {
     let DescribedRoute { allow, takes_body, .. } = route;
     let request_headers = if *takes_body { REQUEST_HEADERS_WITH_BODY } else { REQUEST_HEADERS };
@@ -105,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_of_listed_origins_are_allowed_and_clients_outside_of_browsers_admitted() {
+    fn listed_origins_and_non_browser_clients_are_allowed() {
         let list = "https://a.example, HTTPS://B.example:8443/ ,";
         for (list, origins, is_allowed) in [
             (" * ", &["https://a.example"][..], true),

@@ -1,4 +1,4 @@
-//! The host that a request names: in `Host`, or in the authority of its target, as over HTTP/2.
+//! The host of a request: from `Host`, or from the authority of its target, as in HTTP/2.
 
 use std::net::Ipv6Addr;
 
@@ -6,14 +6,14 @@ use axum::http::{HeaderMap, Uri, Version, header::HOST, uri::Authority};
 
 use crate::errors::ApiError;
 
-/// The longest name of a host, with its port.
+/// The maximum length of a host name with its port.
 const MAX_HOST_LENGTH: usize = 260;
 
 const RULE: &str =
     "Host must be sent exactly once, as a name or an IP address with an optional port";
 
-/// The host that a request names, and its port if it has one. A request of HTTP/1.1 must name one in
-/// `Host`, and an authority in its target takes precedence (RFC 9112, section 3.2).
+/// The host of a request, and its port if present. An HTTP/1.1 request must have `Host`, and an authority in
+/// its target takes precedence (RFC 9112, section 3.2).
 pub(crate) fn host_of<'a>(
     uri: &'a Uri,
     headers: &'a HeaderMap,
@@ -29,8 +29,8 @@ pub(crate) fn host_of<'a>(
     Ok(authority.or(host))
 }
 
-/// Returns `true` if the text is a name or an IP address, and perhaps a port, with nothing that would mean
-/// anything in a URL.
+/// Returns `true` if the text is a name or an IP address, with an optional port, and nothing with a special
+/// meaning in a URL.
 fn is_host(text: &str) -> bool {
     let (host, port) = match text.rsplit_once(':') {
         Some((host, port)) if !text.ends_with(']') => (host, Some(port)),
@@ -60,7 +60,7 @@ mod tests {
 
     use super::*;
 
-    /// The host of a request, empty if it has none; `None` if the request is refused.
+    /// The host of a request, empty if it has none; `None` if the request is rejected.
     fn host(uri: &str, hosts: &[&str], version: Version) -> Option<String> {
         let lines = hosts.iter().map(|host| (HOST, HeaderValue::from_str(host).unwrap()));
         let (uri, headers) = (uri.parse().unwrap(), lines.collect());
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_is_not_a_host_is_refused() {
+    fn invalid_hosts_are_rejected() {
         let wrong = "|:80|a:|a:+80|a:65536|a:b:c|[|[::1|[x]|a[b]|a b|a,b|a/b|a?b|a\"b|a\"><script>|é|user@a";
         let long = "a".repeat(300);
         for named in wrong.split('|').chain([&*long]) {
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn one_host_is_needed_and_the_authority_of_the_target_takes_precedence() {
+    fn exactly_one_host_is_required_and_the_authority_takes_precedence() {
         let (plain, absolute) = ("/v1/format", "http://a.example:8080/v1/format");
         for (uri, hosts, version, expected) in [
             (plain, &["b.example", "b.example"][..], Version::HTTP_2, None),

@@ -1,5 +1,5 @@
-//! The rules of HTTP for every response, whichever endpoint it comes from: the host, the headers, conditional
-//! requests, compression, cross-origin requests, the form of errors, and a slash at the end of a path.
+//! The HTTP rules for every response, whatever its endpoint: host, headers, conditional requests, compression,
+//! cross-origin requests, error format and trailing slashes.
 
 pub mod body;
 mod compression;
@@ -33,10 +33,9 @@ use crate::{
     gateway::is_behind_gateway,
 };
 
-/// Wraps `router`, so that each of its responses keeps to the rules of HTTP.
+/// Wraps `router` in the HTTP layers.
 ///
-/// The rules are two layers and not one each, since every layer copies all layers within it for
-/// every request.
+/// The rules are two layers instead of one each, since every layer clones all inner layers for every request.
 pub(crate) fn http_layers(
     router: Router,
     origins: &AllowedOrigins,
@@ -49,8 +48,8 @@ pub(crate) fn http_layers(
     ))
 }
 
-/// The rules that come after compression: on the host, browsers and caches. Behind API Gateway the host is
-/// not that of the client.
+/// The rules outside of compression: for the host, browsers and caches. Behind API Gateway the host is not the
+/// client's.
 async fn answer_any_client(
     State((origins, routes)): State<(AllowedOrigins, DescribedRoutes)>,
     mut request: Request,
@@ -65,7 +64,7 @@ async fn answer_any_client(
     let mut response = match cors::options_response(&request, &routes) {
         Some(response) => response,
         None => {
-            // The compression would answer with 406 and the whole body. Any response helps the client more.
+            // The compression layer would answer 406 with the whole body. Any response helps the client more.
             if refuses_every_coding(request.headers()) {
                 request.headers_mut().remove(ACCEPT_ENCODING);
             }
@@ -76,7 +75,7 @@ async fn answer_any_client(
     response
 }
 
-/// The rules that come before compression: on the form of errors and on conditional requests.
+/// The rules inside of compression: error format and conditional requests.
 async fn answer_in_asked_form(request: Request, next: Next) -> Response {
     let wants_problems = prefers_problems(request.headers());
     let condition = Condition::from_request(&request);
@@ -90,8 +89,7 @@ async fn answer_in_asked_form(request: Request, next: Next) -> Response {
     }
 }
 
-/// The response to a request with these headers that is refused before any route, in the form and with
-/// the headers of every other error.
+/// The response to a request that is rejected before routing, with the format and headers of every other error.
 pub(crate) fn refusal(headers: &HeaderMap, error: ApiError, origins: &AllowedOrigins) -> Response {
     let mut response = error.into_response();
     if prefers_problems(headers) {
@@ -101,8 +99,8 @@ pub(crate) fn refusal(headers: &HeaderMap, error: ApiError, origins: &AllowedOri
     response
 }
 
-/// Sets the headers that every response has. Caches may not store errors, and browsers may not guess the
-/// type of a body. `Vary` names the headers of a request that change its response.
+/// Sets the headers of every response. Caches may not store errors, and browsers may not guess the body's type.
+/// `Vary` names the request headers that change the response.
 fn finish(response: &mut Response, allowed_origin: Option<HeaderValue>, origins: &AllowedOrigins) {
     let is_storable =
         response.status().is_success() || response.status() == StatusCode::NOT_MODIFIED;
@@ -111,7 +109,7 @@ fn finish(response: &mut Response, allowed_origin: Option<HeaderValue>, origins:
     if !is_storable {
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }
-    // One line for all: API Gateway gets only the first of several lines with the same name.
+    // One line for all: API Gateway keeps only the first of several lines with the same name.
     let vary = match origins {
         AllowedOrigins::Any => "Accept, Accept-Encoding",
         AllowedOrigins::Listed(_) => "Accept, Accept-Encoding, Origin",

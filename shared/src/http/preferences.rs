@@ -1,4 +1,4 @@
-//! Preferences of clients, as `Accept` and `Accept-Encoding` list them (RFC 9110, 12.5).
+//! Client preferences from `Accept` and `Accept-Encoding` (RFC 9110, 12.5).
 
 use axum::http::{
     HeaderMap, HeaderName,
@@ -7,20 +7,20 @@ use axum::http::{
 
 use crate::errors::PROBLEM_MEDIA_TYPE;
 
-/// JSON and the ranges that include it, the most specific one first.
+/// JSON and the ranges that include it, most specific first.
 const JSON: [&str; 3] = ["application/json", "application/*", "*/*"];
 
-/// The values that a header lists, each with its quality from 0 to 1.
+/// The values in a header, each with a quality from 0 to 1.
 struct Listed(Vec<(String, f32)>);
 
 impl Listed {
-    /// The values of a header. One whose quality is invalid is left out.
+    /// Parses a header. Values with an invalid quality are dropped.
     fn from_headers(headers: &HeaderMap, name: HeaderName) -> Self {
         let lines = headers.get_all(name).iter().filter_map(|line| line.to_str().ok());
         Self(lines.flat_map(|line| line.split(',')).filter_map(value_and_quality).collect())
     }
 
-    /// The quality of the first of `ranges` that is listed. The most specific one has to come first.
+    /// The quality of the first of `ranges` that is listed. The most specific range must come first.
     fn quality(&self, ranges: &[&str]) -> Option<f32> {
         let listed = |range: &&str| self.0.iter().find(|(value, _)| value == range);
         ranges.iter().find_map(listed).map(|(_, quality)| *quality)
@@ -31,12 +31,12 @@ impl Listed {
     }
 }
 
-/// Returns `true` if a client accepts JSON. Without an `Accept` it does.
+/// Returns `true` if the client accepts JSON. The default without `Accept` is yes.
 pub fn accepts_json(headers: &HeaderMap) -> bool {
     !headers.contains_key(ACCEPT) || Listed::from_headers(headers, ACCEPT).accepts(&JSON)
 }
 
-/// Returns `true` if `Accept` lists HTML by name and does not prefer JSON. Browsers do so when they open a page.
+/// Returns `true` if `Accept` lists HTML by name and does not prefer JSON, as when a browser opens a page.
 pub fn prefers_html(headers: &HeaderMap) -> bool {
     is_preferred_to_json(headers, "text/html")
 }
@@ -56,15 +56,15 @@ pub fn accepts_gzip(headers: &HeaderMap) -> bool {
     Listed::from_headers(headers, ACCEPT_ENCODING).accepts(&["gzip", "*"])
 }
 
-/// Returns `true` if `Accept-Encoding` refuses gzip and `identity`, which is acceptable unless it is excluded.
+/// Returns `true` if `Accept-Encoding` refuses gzip and `identity`. The latter is acceptable unless excluded.
 pub(super) fn refuses_every_coding(headers: &HeaderMap) -> bool {
     let listed = Listed::from_headers(headers, ACCEPT_ENCODING);
     !accepts_gzip(headers) && listed.quality(&["identity", "*"]) == Some(0.0)
 }
 
-/// The one of the `offered` media types that `Accept` prefers. Of two with the same quality it is the one
-/// that is listed by its own name, and else the first. If none is acceptable, it is the first too: any
-/// response helps the client more than none.
+/// The media type among `offered` that `Accept` prefers. If two have the same quality, one listed by name wins,
+/// otherwise the first. If none is acceptable, this returns the first: any response helps the client more than
+/// none.
 pub fn preferred_media_type<const N: usize>(
     headers: &HeaderMap,
     offered: [&'static str; N],
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_all_lines_are_listed_with_their_quality_if_it_is_valid() {
+    fn valid_values_of_all_lines_are_listed_with_their_quality() {
         let mut headers = headers(ACCEPT, "Text/HTML;level=1;q=0.5, */*;Q=0");
         headers
             .append(ACCEPT, HeaderValue::from_static("a/b ; q=1, c/d;q=2, c/d;q=x, c/d;q=NaN, ,"));
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn the_preferred_media_type_has_the_best_quality_then_a_name_then_comes_first() {
+    fn media_types_are_preferred_by_quality_then_name_then_order() {
         for (accept, preferred) in [
             ("text/csv", "text/csv"),
             ("text/*", "text/csv"),
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn every_coding_is_refused_only_explicitly() {
+    fn all_codings_are_refused_only_explicitly() {
         for (accepted, is_refused) in [
             ("identity;q=0", true),
             ("*;q=0", true),

@@ -1,6 +1,5 @@
-//! Takes a path with a slash at its end for the path without it, where that is a route without
-//! parameters. So `/v1/carrier/` says how to use `/v1/carrier`. A parameter may end with a slash: it
-//! is a part of its value.
+//! Ignores a trailing slash on routes without parameters, so that `/v1/carrier/` explains how to use
+//! `/v1/carrier`. A slash after a parameter is part of its value.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -9,9 +8,9 @@ use lambda_http::tower::ServiceExt;
 
 use crate::gateway::with_path_and_query;
 
-/// The same `router`, which also answers each of `paths` with a slash at its end.
+/// Wraps `router` to also answer each of `paths` with a trailing slash.
 ///
-/// This has to come before a router, since its layers see a request after its route is found.
+/// This must wrap the router, since a router's own layers run after routing.
 pub(crate) fn ignore_trailing_slashes(
     router: Router,
     paths: impl IntoIterator<Item = String>,
@@ -27,7 +26,7 @@ pub(crate) fn ignore_trailing_slashes(
     Router::new().fallback_service(router.map_request(without_slash))
 }
 
-/// The URI without the slash at the end of its path; `None` if that path is none of `literal_paths`.
+/// The URI without the trailing slash of its path; `None` unless that path is in `literal_paths`.
 fn uri_without_slash(uri: &Uri, literal_paths: &BTreeSet<String>) -> Option<Uri> {
     let path = uri.path().strip_suffix('/').filter(|path| literal_paths.contains(*path))?;
     with_path_and_query(uri, &format!("{path}?{}", uri.query().unwrap_or_default()))
@@ -38,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_one_slash_after_a_literal_path_is_dropped() {
+    fn only_one_slash_after_a_literal_path_is_removed() {
         let paths = BTreeSet::from(["/v1/npa".to_owned()]);
         let uri = |text: &str| uri_without_slash(&text.parse().unwrap(), &paths);
         assert_eq!(uri("/v1/npa/?nxx=234").unwrap(), "/v1/npa?nxx=234");

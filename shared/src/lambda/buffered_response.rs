@@ -1,4 +1,4 @@
-//! Responses as the Lambda runtime takes them.
+//! Responses for the Lambda runtime.
 
 use std::{convert::Infallible, future::ready};
 
@@ -7,8 +7,8 @@ use lambda_http::{Body, BoxFuture};
 
 use crate::body::buffered;
 
-/// A response whose body is in memory. Lambda gets it as a whole anyway, and a runtime that takes
-/// several requests at once shares it between threads.
+/// A response with its body in memory. Lambda receives it whole anyway, and a runtime that handles several
+/// requests at once shares it between threads.
 pub(crate) struct BufferedResponse(Response<Body>);
 
 impl lambda_http::IntoResponse for BufferedResponse {
@@ -17,7 +17,7 @@ impl lambda_http::IntoResponse for BufferedResponse {
     }
 }
 
-/// Reads the body of a response.
+/// Buffers the body of a response.
 pub(crate) async fn read(
     Ok(response): Result<axum::response::Response, Infallible>,
 ) -> Result<BufferedResponse, Infallible> {
@@ -26,8 +26,8 @@ pub(crate) async fn read(
     Ok(BufferedResponse(Response::from_parts(parts, body)))
 }
 
-/// A body as Lambda takes it: text, or bytes, which go in base64. All text of this service is UTF-8, so
-/// that the tables of other encodings need not be a part of each function.
+/// The body for Lambda: text, or bytes sent as base64. All text in this service is UTF-8, which keeps tables
+/// for other encodings out of each function.
 fn lambda_body(bytes: Vec<u8>, headers: &HeaderMap) -> Body {
     if bytes.is_empty() {
         return Body::Empty;
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_stays_text_and_other_bodies_are_bytes() {
+    fn text_stays_text_and_other_bodies_are_binary() {
         let plain = HeaderMap::new();
         let gzip =
             HeaderMap::from_iter([(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"))]);

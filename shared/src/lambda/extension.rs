@@ -1,11 +1,11 @@
-//! An internal Lambda extension, which writes the usage of quotas after the response is sent.
+//! An internal Lambda extension that writes quota usage after the response is sent.
 //!
-//! Lambda freezes the process once both the runtime and the extension have asked for their next
-//! event. The runtime asks as soon as the response is sent, so that the client does not wait. The
-//! extension asks only after the counts are written. A process with a registered extension also
-//! receives a `SIGTERM` before it ends, upon which the remaining counts are written.
+//! Lambda freezes the process once both the runtime and the extension have asked for their next event. The
+//! runtime asks as soon as the response is sent, so the client does not wait. The extension asks only after the
+//! counts are written. A process with a registered extension also receives `SIGTERM` before it ends, and then
+//! writes the remaining counts.
 //!
-//! A container that takes several requests at once is never frozen, and needs no extension.
+//! A container that handles several requests at once is never frozen, so it needs no extension.
 
 use std::{
     convert::Infallible,
@@ -30,9 +30,9 @@ use crate::quota::Quotas;
 
 const NAME: &str = "usage";
 
-/// Runs `service` as a Lambda function, and beside it the extension that writes the counts of
-/// `quotas`. If the extension cannot be registered, the function runs without it. The first request
-/// is asked for once `ready` is done.
+/// Runs `service` as a Lambda function, alongside the extension that writes the counts of `quotas`. If the
+/// extension cannot be registered, the function runs without it. The first request is requested after `ready`
+/// completes.
 pub(crate) async fn run<S>(
     service: S,
     quotas: Arc<Quotas>,
@@ -51,7 +51,7 @@ where
         async move {
             if let NextEvent::Invoke(invocation) = event.next {
                 let is_answered = answered.wait_for(|id| *id == invocation.request_id);
-                // The counts are written in any case: an invocation that fails may not be answered.
+                // Counts are written in any case: a failed invocation may never be answered.
                 _ = timeout(time_until(invocation.deadline_ms), is_answered).await;
                 quotas.write_due().await;
             }
@@ -63,7 +63,7 @@ where
         .with_events(&["INVOKE"])
         .with_events_processor(write_after_answer);
     let registration = async {
-        // Such a container is never frozen, and tells extensions of no request.
+        // Such a container is never frozen, and does not notify extensions of requests.
         if takes_several_requests() {
             return None;
         }
@@ -91,10 +91,10 @@ where
     };
     let terminated = termination()?;
     tokio::select! {
-        // The function comes first, since a client waits for it.
+        // The function goes first, since a client is waiting for it.
         biased;
         ended = function.run_concurrent() => ended,
-        // Each invocation would wait for the extension in vain once it has ended.
+        // If the extension ended, each invocation would wait for it in vain.
         ended = extension_ends => ended,
         () = terminated => {
             quotas.write_rest().await;
@@ -103,7 +103,7 @@ where
     }
 }
 
-/// Ends when Lambda says that it is about to end the process.
+/// Completes when Lambda is about to end the process.
 #[cfg(unix)]
 fn termination() -> Result<impl Future<Output = ()>, Error> {
     let mut terminated = signal(SignalKind::terminate())?;
@@ -112,7 +112,7 @@ fn termination() -> Result<impl Future<Output = ()>, Error> {
     })
 }
 
-/// Never ends: Lambda does not run on such systems, which only have to compile this.
+/// Never completes: Lambda does not run on such systems, but this must compile there.
 #[cfg(not(unix))]
 fn termination() -> Result<impl Future<Output = ()>, Error> {
     Ok(future::pending())
@@ -124,7 +124,7 @@ pub(crate) fn takes_several_requests() -> bool {
     most.is_some_and(|most: u32| most > 1)
 }
 
-/// The same service, which sends the id of each invocation once its response is sent or has failed.
+/// Wraps the service to send each invocation's id once its response is sent or has failed.
 fn notifying<S>(
     inner: S,
     answered: watch::Sender<String>,
@@ -143,7 +143,7 @@ where
     })
 }
 
-/// The time until a deadline in milliseconds since 1970; zero if it has passed.
+/// The time left until a deadline in milliseconds since 1970; zero if it has passed.
 fn time_until(deadline_ms: u64) -> Duration {
     let deadline = SystemTime::UNIX_EPOCH + Duration::from_millis(deadline_ms);
     deadline.duration_since(SystemTime::now()).unwrap_or_default()

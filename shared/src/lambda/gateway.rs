@@ -1,14 +1,13 @@
-//! The parts of an API Gateway event beside the request: the URL that the client wrote, and whether
-//! IAM has authorized the request.
+//! API Gateway event data beyond the request: the URL as the client wrote it, and whether IAM authorized the
+//! request.
 //!
-//! An HTTP API decodes the path before it sets `rawPath`. A `?` or `#` in a phone number would cut
-//! such a URL, and a `/` would lead to another route. The path parameters of the event still have
-//! the whole values. `cargo lambda watch` and REST APIs do not decode the path.
+//! An HTTP API decodes the path before it sets `rawPath`. A `?` or `#` in a phone number would cut such a URL,
+//! and a `/` would lead to another route. The event's path parameters still have the whole values.
+//! `cargo lambda watch` and REST APIs do not decode the path.
 //!
-//! A named stage and a base path of a custom domain stand before the path of a route, and the
-//! functions do not know them. The path begins where the route of the event does; the stage or base
-//! path before it is put before the targets of `Link` headers again. Behind another proxy the base
-//! path is a setting of the local server.
+//! A named stage or a custom domain's base path precedes the route's path, and functions do not know it. It is
+//! stripped from the path, which starts where the event's route does, and restored in the targets of `Link`
+//! headers. Behind another proxy, the base path is a setting of the local server.
 
 use axum::{
     Router,
@@ -25,30 +24,30 @@ use lambda_http::{
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// Stage or base path that the client wrote before the path of a route, or nothing.
+/// The stage or base path that the client wrote before the route's path, if any.
 #[derive(Clone)]
 pub(crate) struct PathPrefix(pub(crate) String);
 
-/// The request with the URL that the client wrote, from the path of the route on.
+/// Restores the URL that the client wrote, starting at the route's path.
 pub fn restore_path(mut request: Request) -> Request {
     let Some((prefix, path)) = restored_path(&request) else { return request };
     match format!("{path}?{}", original_query(&request)).parse::<Uri>() {
         Ok(uri) => *request.uri_mut() = uri,
-        // The text of the URL is left out, since a client wrote it.
+        // The URL is not logged, since a client wrote it.
         Err(error) => tracing::warn!(%error, "the URL of a request cannot be restored"),
     }
     request.extensions_mut().insert(PathPrefix(prefix));
     request
 }
 
-/// Returns `true` if the request came as an event of API Gateway, and not over a port of this process.
+/// Returns `true` if the request came as an API Gateway event, not over a port of this process.
 pub(crate) fn is_behind_gateway(request: &AxumRequest) -> bool {
     request.extensions().get::<RequestContext>().is_some()
 }
 
-/// Returns `true` if IAM has authorized the request. API Gateway writes so for a route with IAM authorization, and
-/// so may whoever has IAM's permission to invoke the function. Nothing that a client sends over HTTP
-/// can become a part of the request context.
+/// Returns `true` if IAM authorized the request. API Gateway sets this for routes with IAM authorization. So
+/// can anyone with IAM permission to invoke the function. Nothing that a client sends over HTTP can end up in
+/// the request context.
 pub(crate) fn is_authorized_by_iam(request: &AxumRequest) -> bool {
     match request.extensions().get::<RequestContext>() {
         Some(ApiGatewayV2(context)) => {
@@ -58,7 +57,7 @@ pub(crate) fn is_authorized_by_iam(request: &AxumRequest) -> bool {
     }
 }
 
-/// Sets the prefix that the client wrote before the targets of `Link` headers.
+/// Prepends the client's path prefix to the targets of `Link` headers.
 pub async fn prefix_links(request: AxumRequest, next: Next) -> Response {
     let prefix = request.extensions().get::<PathPrefix>().cloned();
     let mut response = next.run(request).await;
@@ -72,8 +71,8 @@ pub async fn prefix_links(request: AxumRequest, next: Next) -> Response {
     response
 }
 
-/// The same `service` below the path `base_path`, where a proxy offers it to clients. The proxy may
-/// pass on that part of the path or leave it out.
+/// Serves `service` below `base_path`, where a proxy publishes it. The proxy may keep or strip that part of the
+/// path.
 pub fn below_base_path(base_path: String, service: Router) -> Router {
     let without_base_path = move |mut request: AxumRequest| {
         if let Some(uri) = uri_below(&base_path, request.uri()) {
@@ -86,26 +85,26 @@ pub fn below_base_path(base_path: String, service: Router) -> Router {
     Router::new().fallback_service(service)
 }
 
-/// The URI without `base_path`; `None` if its path does not begin with that.
+/// The URI without `base_path`; `None` if its path does not start with it.
 fn uri_below(base_path: &str, uri: &Uri) -> Option<Uri> {
     let path_and_query = uri.path_and_query()?.as_str().strip_prefix(base_path)?;
     match path_and_query.chars().next() {
         Some('/') => with_path_and_query(uri, path_and_query),
-        // The base path itself is the root, which may be written without its slash.
+        // The base path itself is the root, with or without a slash.
         None | Some('?') => with_path_and_query(uri, &format!("/{path_and_query}")),
         Some(_) => None,
     }
 }
 
-/// The URI with another path and query. It keeps its authority, which is the host of HTTP/2.
+/// Replaces path and query. Keeps the authority, which is the host in HTTP/2.
 pub(crate) fn with_path_and_query(uri: &Uri, path_and_query: &str) -> Option<Uri> {
     let mut parts = uri.clone().into_parts();
     parts.path_and_query = Some(path_and_query.parse().ok()?);
     Uri::from_parts(parts).ok()
 }
 
-/// The path that the client wrote: its prefix, and the part that a function knows. `None` if the URL of the
-/// request has it already.
+/// The path that the client wrote, split into its prefix and the part that the function knows. `None` if the
+/// request's URL is already complete.
 fn restored_path(request: &Request) -> Option<(String, String)> {
     let raw_path = request.raw_http_path();
     match request.request_context_ref()? {
@@ -122,7 +121,7 @@ fn restored_path(request: &Request) -> Option<(String, String)> {
                 "" => "/",
                 path => path,
             };
-            // This path has the stage that the other one lacks.
+            // This path includes the stage, which the other one lacks.
             let whole_path = context.path.as_deref().unwrap_or(raw_path);
             let prefix = whole_path.strip_suffix(path).unwrap_or_default();
             Some((prefix.to_owned(), path.to_owned()))
@@ -131,8 +130,8 @@ fn restored_path(request: &Request) -> Option<(String, String)> {
     }
 }
 
-/// Start of a route's path in a whole path: that of the part before its first parameter.
-/// The root is the end of the whole path, and clients may leave its slash out behind a prefix.
+/// The offset of a route's path in the whole path, found by the part before its first parameter. The root is at
+/// the end of the whole path, and its slash is optional after a prefix.
 fn start_of(route: &str, whole_path: &str) -> usize {
     if route == "/" {
         return whole_path.trim_end_matches('/').len();
@@ -141,8 +140,8 @@ fn start_of(route: &str, whole_path: &str) -> usize {
     whole_path.find(literal).unwrap_or_default()
 }
 
-/// The path after the stage, for an event without a route; `None` if it has no named stage. The URL
-/// of the request always begins with the stage, even if the client did not write it.
+/// The path after the stage, for an event without a route; `None` without a named stage. The request's URL
+/// always starts with the stage, even if the client did not write it.
 fn path_without_stage(request: &Request, stage: &str) -> Option<(String, String)> {
     let stage = format!("/{stage}");
     let path = request.uri().path().strip_prefix(&stage)?;
@@ -151,7 +150,7 @@ fn path_without_stage(request: &Request, stage: &str) -> Option<(String, String)
     Some((prefix, path.to_owned()))
 }
 
-/// The path of a route with the encoded values of its parameters.
+/// A route's path with its parameters filled in and encoded.
 fn routed_path(route: &str, parameters: Option<&QueryMap>) -> Option<String> {
     let fill_in = |segment: &str| match segment.strip_prefix('{') {
         None => Some(segment.to_owned()),
@@ -163,7 +162,7 @@ fn routed_path(route: &str, parameters: Option<&QueryMap>) -> Option<String> {
     Some(route.split('/').map(fill_in).collect::<Option<Vec<_>>>()?.join("/"))
 }
 
-/// The query as the client wrote it, or an equal one if the event has only the decoded parameters.
+/// The query as the client wrote it, or an equivalent one if the event has only decoded parameters.
 fn original_query(request: &Request) -> String {
     let has_original = matches!(request.request_context_ref(), Some(ApiGatewayV2(_)))
         && !request.raw_http_path().contains(['?', '#']);
@@ -171,7 +170,7 @@ fn original_query(request: &Request) -> String {
         return request.uri().query().unwrap_or_default().to_owned();
     }
     let parameters = request.query_string_parameters_ref().into_iter().flat_map(QueryMap::iter);
-    // A space is not encoded as a plus sign, since a plus sign may begin a phone number.
+    // Spaces are not encoded as plus signs, since a plus sign may start a phone number.
     form_urlencoded::Serializer::new(String::new())
         .extend_pairs(parameters)
         .finish()

@@ -1,4 +1,4 @@
-//! Lambda and API Gateway: their events, their responses, and what runs beside the requests.
+//! Lambda and API Gateway: events, responses, and the extension.
 
 pub(crate) mod buffered_response;
 pub(crate) mod extension;

@@ -1,4 +1,4 @@
-//! The server of the images of flags, to which answers link.
+//! The host of the flag images that responses link to.
 
 use std::{convert::Infallible, env, str::FromStr, sync::Arc};
 
@@ -9,20 +9,19 @@ use axum::{
 
 use crate::{public_address::PublicAddress, state::App};
 
-/// The variable of the environment that names another host.
+/// The environment variable that sets another host.
 const VARIABLE: &str = "FLAGS_BASE_URL";
 
 /// The server of the images.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FlagImages {
-    /// The service, at the address that the client has reached.
+    /// This service, at the address the client used.
     Own,
-    /// A host of the operator's choice: its address, without a slash at the end.
+    /// A host chosen by the operator: its address without a trailing slash.
     At(Arc<str>),
 }
 
-/// The rule that a setting breaks if it is no address of images. It stands in answers, pages and their
-/// content security policy.
+/// An invalid image address. The setting ends up in responses, pages and their content security policy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{VARIABLE} must be an address such as https://cdn.example.com/flags, with http or https, without a \
@@ -31,7 +30,7 @@ pub enum FlagImages {
 pub struct InvalidFlagsBaseUrl(String);
 
 impl FlagImages {
-    /// The setting in the environment.
+    /// Reads the setting from the environment.
     pub fn from_env() -> Result<Self, InvalidFlagsBaseUrl> {
         env::var(VARIABLE).unwrap_or_default().parse()
     }
@@ -40,7 +39,7 @@ impl FlagImages {
 impl FromStr for FlagImages {
     type Err = InvalidFlagsBaseUrl;
 
-    /// Reads a setting; nothing in it stands for the service itself.
+    /// Parses a setting; if it is empty, the service itself is used.
     fn from_str(setting: &str) -> Result<Self, InvalidFlagsBaseUrl> {
         match setting.trim_matches(' ').trim_end_matches('/') {
             "" => Ok(Self::Own),
@@ -50,8 +49,8 @@ impl FromStr for FlagImages {
     }
 }
 
-/// Returns `true` if the text is an address that paths can be appended to, without a character that means something
-/// to HTML, to a header, or to a policy.
+/// Returns `true` if paths can be appended to this address, and it has no special characters for HTML, headers
+/// or policies.
 fn is_base_url(text: &str) -> bool {
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || "-._~:/%[]".contains(c);
     let is_address = |uri: Uri| {
@@ -61,8 +60,8 @@ fn is_base_url(text: &str) -> bool {
     text.chars().all(is_allowed) && text.parse().is_ok_and(is_address)
 }
 
-/// The address below which the images are for one request, without a slash at the end, if there is one.
-/// [`flags::path`] is the rest.
+/// The base address of the images for one request, without a trailing slash, if there is one. Append
+/// [`flags::path`] to it.
 #[derive(Debug, Clone)]
 pub struct FlagsBaseUrl(pub Option<String>);
 
@@ -85,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_address_of_the_flags_is_a_plain_http_address_or_that_of_the_service() {
+    fn flag_address_is_plain_http_or_the_service_itself() {
         for own in ["", " ", "/"] {
             assert_eq!(own.parse(), Ok(FlagImages::Own), "'{own}'");
         }

@@ -1,4 +1,4 @@
-//! The addresses to which answers link.
+//! The addresses that responses link to.
 
 pub mod flag_images;
 pub mod public_address;

@@ -1,8 +1,8 @@
-//! The address at which a client has reached the service, for links to other paths of it.
+//! The address at which a client reached the service, for links to its other paths.
 //!
-//! Behind API Gateway its event has the address. A client can write any header, and the answer may be stored for
-//! others. Over a port of this process there are only headers: `Host` (over HTTP/2 `:authority`) and, behind a
-//! proxy that ends TLS, `X-Forwarded-Proto`. The answer is `private` to the client who wrote them.
+//! Behind API Gateway, the address comes from its event: clients can write any header, and the response may be
+//! cached for others. Over a port there are only headers: `Host` (`:authority` in HTTP/2) and, behind a proxy
+//! that terminates TLS, `X-Forwarded-Proto`. Such a response is `private` to the client that wrote them.
 
 use std::convert::Infallible;
 
@@ -19,18 +19,17 @@ const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto")
 /// The address at which a client reached the service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PublicAddress {
-    /// Scheme, host and base path, without a slash at the end, such as `https://api.example.com/numbers`.
+    /// Scheme, host and base path, without a trailing slash, such as `https://api.example.com/numbers`.
     At(String),
-    /// No address that a link could lead to: the request comes from within a process that serves no
-    /// port, or names no host, as HTTP/1.0 allows.
+    /// No linkable address: the request comes from a process that serves no port, or names no host, as HTTP/1.0
+    /// allows.
     Nowhere,
 }
 
 impl<S: Sync> FromRequestParts<S> for PublicAddress {
     type Rejection = Infallible;
 
-    /// The address in the extensions of the request counts first: a request that is made within
-    /// another one has that of the other.
+    /// The address in the request's extensions takes precedence: a nested request inherits the outer one's.
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
         Ok(parts.extensions.get::<Self>().cloned().unwrap_or_else(|| Self::from_parts(parts)))
     }
@@ -48,8 +47,7 @@ impl PublicAddress {
     }
 }
 
-/// The domain at which API Gateway has got the request: one of its own, or one that its owner has
-/// set up.
+/// The domain at which API Gateway received the request: its own, or a custom one.
 fn domain(context: &RequestContext) -> Option<&str> {
     match context {
         ApiGatewayV2(context) => context.domain_name.as_deref(),
@@ -58,8 +56,8 @@ fn domain(context: &RequestContext) -> Option<&str> {
     }
 }
 
-/// Scheme and host as a request names them; `None` if it names no host. Of a chain of proxies, the first
-/// element of `X-Forwarded-Proto` is of the one that the client has reached.
+/// The scheme and host of a request; `None` if it has no host. In a chain of proxies, the first element of
+/// `X-Forwarded-Proto` belongs to the proxy that the client reached.
 fn origin_in(parts: &Parts) -> Option<String> {
     let host = host_of(&parts.uri, &parts.headers, parts.version).ok()??;
     let protos = parts.headers.get(FORWARDED_PROTO).and_then(|value| value.to_str().ok());
@@ -86,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn the_host_is_that_of_the_request() {
+    fn the_host_comes_from_the_request() {
         for host in ["127.0.0.1:3000", "[::1]:8080", "numbers.example.com"] {
             assert_eq!(address("/", &[("host", host)]), format!("http://{host}"));
         }
@@ -95,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn the_scheme_is_that_of_the_first_proxy() {
+    fn the_scheme_comes_from_the_first_proxy() {
         for (protos, scheme) in [
             ("https", "https"),
             ("https, http", "https"),

@@ -1,32 +1,32 @@
-//! Cells of CSV (RFC 4180), which a spreadsheet may be opened with: none of them is a formula there.
+//! CSV cells (RFC 4180) that are safe to open in a spreadsheet: none is a formula.
 //!
-//! A spreadsheet computes a cell that begins with `=`, `+`, `-` or `@`. A name in the data or in a request could
-//! so send the rest of the sheet elsewhere. As [OWASP
-//! advises](https://owasp.org/www-community/attacks/CSV_Injection), such a cell gets an apostrophe before it. The
-//! exception are numbers such as `+13052345678`, which name no cell and no function.
+//! A spreadsheet evaluates cells that start with `=`, `+`, `-` or `@`, so a name in the data or a request could
+//! leak the rest of the sheet. As [OWASP advises](https://owasp.org/www-community/attacks/CSV_Injection), such
+//! cells get a leading apostrophe. Numbers such as `+13052345678` are exempt: they refer to no cell or
+//! function.
 
 use std::{borrow::Cow, io::Write};
 
 use csv::{Terminator, Writer, WriterBuilder};
 
-/// The media type of rows of which the first names the columns.
+/// The media type of CSV with a header row.
 pub const MEDIA_TYPE: &str = "text/csv; charset=utf-8; header=present";
 
-/// The characters with which a formula begins, including those that East Asian keyboards type.
+/// The characters that start a formula, including their full-width forms.
 const FORMULA_BEGINNINGS: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 
-/// Writes rows as RFC 4180 has them, except that another character than a comma may delimit cells.
+/// Writes CSV rows (RFC 4180) with the given delimiter.
 pub fn writer_of_rows<W: Write>(output: W, delimiter: u8) -> Writer<W> {
     WriterBuilder::new().delimiter(delimiter).terminator(Terminator::CRLF).from_writer(output)
 }
 
-/// The text as a cell that no spreadsheet computes.
+/// Escapes text so that no spreadsheet evaluates it.
 pub fn inert(text: &str) -> Cow<'_, str> {
     if is_formula(text) { Cow::Owned(format!("'{text}")) } else { Cow::Borrowed(text) }
 }
 
 fn is_formula(text: &str) -> bool {
-    // A tab or a line end in front is dropped by some spreadsheets, and so may be other space.
+    // Some spreadsheets drop a leading tab or line end, and may drop other whitespace.
     let is_dropped = |c: char| c.is_whitespace() || c.is_control() || c == '\u{feff}';
     let begins_with_dropped = text.starts_with(['\t', '\r', '\n']);
     let shown = text.trim_start_matches(is_dropped);
@@ -34,8 +34,7 @@ fn is_formula(text: &str) -> bool {
     begins_with_dropped || (begins_formula && !is_signed_number(text))
 }
 
-/// Returns `true` if the text is a plus or minus sign before nothing but digits and the punctuation of phone
-/// numbers.
+/// Returns `true` if the text is a plus or minus sign followed only by digits and phone number punctuation.
 fn is_signed_number(text: &str) -> bool {
     let is_of_number = |c: char| c.is_ascii_digit() || matches!(c, ' ' | '(' | ')' | '-' | '.');
     text.strip_prefix(['+', '-']).is_some_and(|rest| {
@@ -77,7 +76,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_cell_begins_with_the_sign_of_a_formula(text in "[ \t\r\n\u{0}+=@\u{feff}＝-]{0,3}[A-Z0-9!|(),.+-]{0,12}") {
+        fn escaped_cells_never_start_a_formula(text in "[ \t\r\n\u{0}+=@\u{feff}＝-]{0,3}[A-Z0-9!|(),.+-]{0,12}") {
             let cell = inert(&text);
             let shown = cell.trim_start_matches(|c: char| c.is_whitespace() || "\0\u{feff}".contains(c));
             let is_number = !shown.contains(|c: char| c.is_alphabetic() || "!|=@,＝".contains(c));

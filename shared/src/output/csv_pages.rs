@@ -1,4 +1,4 @@
-//! Pages of lists as CSV, for clients that prefer it to JSON.
+//! List pages as CSV, for clients that prefer it to JSON.
 
 use std::borrow::Cow;
 
@@ -23,16 +23,16 @@ use crate::{
     params::Params,
 };
 
-/// A list whose elements are rows of a table.
+/// A list whose elements are table rows.
 pub trait Rows {
-    /// The names of the columns. Those of the element are the names of its fields.
+    /// The column names, equal to the element's field names.
     const COLUMNS: &'static [&'static str];
 
-    /// The values of each row, by the names of the columns.
+    /// The values of each row, by column name.
     fn rows(&self) -> impl Iterator<Item = impl Serialize>;
 }
 
-/// The form of a page.
+/// The format of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, VariantNames, ToSchema)]
 #[strum(serialize_all = "lowercase", ascii_case_insensitive)]
 #[schema(rename_all = "lowercase")]
@@ -41,12 +41,12 @@ pub enum ListFormat {
     Csv,
 }
 
-/// The form that a request asks for.
+/// The requested format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct FormatParam {
-    /// Form of the page, whatever `Accept` prefers: `json`, or `csv` with a column for each field of the
-    /// results and no pagination but in `Link`. Errors are JSON in any case.
+    /// Format of the page, overriding `Accept`: `json`, or `csv` with a column for each field of the results
+    /// and pagination only in `Link`. Errors are always JSON.
     #[param(value_type = Option<ListFormat>, inline)]
     pub format: ListFormat,
 }
@@ -65,7 +65,7 @@ impl<S: Sync> FromRequestParts<S> for FormatParam {
     }
 }
 
-/// The rows of a page as a file. The header row is written even for an empty page.
+/// The page as a CSV file. The header row is written even for an empty page.
 pub(crate) fn response<T: Rows>(uri: &Uri, list: &T) -> Response {
     let headers = [
         (CONTENT_TYPE, HeaderValue::from_static(MEDIA_TYPE)),
@@ -92,7 +92,7 @@ fn written<T: Rows>(list: &T) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
     Ok(writer.into_inner().map_err(csv::IntoInnerError::into_error)?)
 }
 
-/// A value as a cell, which is empty for `null`.
+/// The value as a cell; `null` is empty.
 fn cell(value: &Value) -> Cow<'_, str> {
     match value {
         Value::Null => Cow::Borrowed(""),
@@ -101,7 +101,7 @@ fn cell(value: &Value) -> Cow<'_, str> {
     }
 }
 
-/// The name of the file under which browsers store the page, such as `npa-415.csv`.
+/// The file name that browsers save the page under, such as `npa-415.csv`.
 fn disposition(uri: &Uri) -> HeaderValue {
     let is_plain = |c: &char| c.is_ascii_alphanumeric() || *c == '-';
     let path = uri.path().trim_start_matches("/v1/").replace('/', "-");
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_header_row_comes_first_and_unknown_values_are_empty() {
+    async fn the_header_row_comes_first_and_null_values_are_empty() {
         let rows = vec![
             json!({ "name": "A, \"B\"", "count": 1 }),
             json!({ "name": null, "count": 2 }),

@@ -1,5 +1,5 @@
-//! Turns failures into the `{error, message}` that a client sees. No other code makes such a body. It travels
-//! with the response, so that [`crate::http`] can show it in another form.
+//! Turns failures into the `{error, message}` body that clients see. Nothing else creates such a body. It is
+//! attached to the response, so that [`crate::http`] can reformat it.
 
 mod problem;
 mod quote;
@@ -31,44 +31,44 @@ const CHALLENGE_OF_INVALID_KEY: &str = "Bearer realm=\"Telephone Number Referenc
                                         error=\"invalid_token\", \
                                         error_description=\"Invalid API key\"";
 
-/// Time that a client should wait before it retries, in seconds.
+/// Delay before a client should retry, in seconds.
 const RETRY_AFTER_SECONDS: &str = "5";
 
-/// The reason why a request fails.
+/// The reason a request fails.
 #[derive(Debug)]
 pub enum ApiError {
     /// A parameter breaks its rule. The message states the rule and the value.
     InvalidRequest(String),
-    /// `defaultCountry` names no country. It has an error code of its own.
+    /// `defaultCountry` is not a country. It has its own error code.
     UnknownDefaultCountry(String),
     KeyRequired,
     /// The key of the request is malformed, unknown, revoked or expired.
     InvalidKey,
-    /// The request went around the address at which the API is published.
+    /// The request bypassed the address at which the API is published.
     Forbidden,
-    /// No record has the code, or no endpoint has the path. The message names it.
+    /// No record has this code, or no endpoint has this path. The message names it.
     NotFound(String),
-    /// The endpoint does not support the method. The message names both, and the header those that it
-    /// supports.
+    /// The endpoint does not support the method. The message names both, and the header lists the supported
+    /// ones.
     MethodNotAllowed {
         message: String,
         allow: HeaderValue,
     },
-    /// The body of the request is longer than it may be, or has more in it. The message names the limit.
+    /// The request body is too long, or has too many items. The message states the limit.
     ContentTooLarge(String),
-    /// The endpoint does not read bodies of this form. The message names those that it reads.
+    /// The endpoint does not support this content type. The message names the supported ones.
     UnsupportedMediaType(String),
     /// A quota of the key is exhausted.
     RateLimited(QuotaExceeded),
-    /// The database cannot be read, and the data in memory is not enough to answer.
+    /// The database cannot be read, and memory does not have the answer.
     Unavailable,
-    /// No stored version of the data can be read, which only an import mends.
+    /// No stored data version can be read. Only an import fixes this.
     Unreadable,
-    /// No dataset could be loaded. The response is that of one of the two above, and the cause is logged.
+    /// No dataset could be loaded. The response is one of the two above, and the cause is logged.
     NoDataset(Box<DatasetError>),
-    /// The table of keys cannot be read, and memory does not have the key.
+    /// The key table cannot be read, and the key is not in memory.
     KeyUnchecked,
-    /// A defect of the service.
+    /// A bug in the service.
     Internal,
 }
 
@@ -85,13 +85,13 @@ pub struct ErrorBody {
 }
 
 impl ErrorBody {
-    /// The message for persons.
+    /// The human-readable message.
     pub fn message(&self) -> &str {
         &self.message
     }
 }
 
-/// Kind of the error, for programs.
+/// Machine-readable kind of error.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(example = "not_found")]
@@ -133,12 +133,12 @@ impl ApiError {
         Self::InvalidRequest(message.into())
     }
 
-    /// No record has the code that was asked for.
+    /// No record has the requested code.
     pub fn not_found(message: impl Into<String>) -> Self {
         Self::NotFound(message.into())
     }
 
-    /// There is no dataset to answer from, for a reason that is logged elsewhere.
+    /// There is no dataset to answer from. The reason is logged elsewhere.
     pub fn without_dataset(error: &DatasetError) -> Self {
         if error.is_of_every_version() { Self::Unreadable } else { Self::Unavailable }
     }
@@ -148,7 +148,7 @@ impl ApiError {
         Self::NotFound(format!("Endpoint not found: {}", quote(uri.path())))
     }
 
-    /// The body of the error, for one that stands in the place of a single result among others.
+    /// The error body for one result in a batch.
     pub fn body(self) -> ErrorBody {
         let details = self.quota_exceeded().map(|exceeded| exceeded.exhausted);
         let (error, message) = self.code_and_message();

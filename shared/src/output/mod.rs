@@ -1,4 +1,4 @@
-//! The forms of answers: errors, and pages as CSV.
+//! Response formats: errors, and pages as CSV.
 
 pub mod cells;
 pub mod csv_pages;

@@ -1,4 +1,4 @@
-//! The parameters of requests.
+//! Request parameters.
 
 pub mod pagination;
 pub mod params;

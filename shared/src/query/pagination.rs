@@ -1,4 +1,4 @@
-//! Pages of a list by limit and offset.
+//! Pagination by limit and offset.
 
 use std::ops::RangeInclusive;
 
@@ -23,21 +23,20 @@ use crate::{
 
 const DEFAULT_LIMIT: usize = 50;
 pub const MAX_LIMIT: usize = 100;
-/// The greatest offset: the greatest whole number that every client reads exactly from JSON (RFC
-/// 8259, section 6).
+/// The maximum offset: the largest integer that every client reads exactly from JSON (RFC 8259, section 6).
 const MAX_OFFSET: usize = (1 << 53) - 1;
 
 const VERSION_RULE: &str = "must be a version of the data as Link headers have it, such as \
                             '20261121T090003Z-5fGh2kLmN8pQrS1t'";
 
-/// About as long as a page of 50 results is in JSON, so that its buffer need not grow often.
+/// About the size of a JSON page with 50 results, so its buffer seldom grows.
 const BYTES_OF_PAGE: usize = 8 * 1024;
 
-/// The part of a list that a request asks for.
+/// The requested part of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct Page {
-    /// Page size. A larger one is taken as 100.
+    /// Page size. Values over 100 count as 100.
     #[param(required = false, minimum = 1, maximum = 100, default = 50)]
     pub limit: usize,
     /// Results to skip.
@@ -51,8 +50,7 @@ impl<S: Sync> FromRequestParts<S> for Page {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
         let params = Params::from_uri(&parts.uri);
         let limit = count_of(&params, "limit", 1..=usize::MAX, "must be a positive integer")?;
-        // One that is too great is not lowered: a page has its offset, and a client would read another
-        // number than it sent.
+        // Too large an offset is not clamped: the page would report another offset than the client sent.
         let rule = format!("must be a non-negative integer of at most {MAX_OFFSET}");
         let offset = count_of(&params, "offset", 0..=MAX_OFFSET, &rule)?;
         Ok(Self {
@@ -62,12 +60,12 @@ impl<S: Sync> FromRequestParts<S> for Page {
     }
 }
 
-/// The version of the data that a page is taken from.
+/// The data version of a page.
 #[derive(Debug, Clone, PartialEq, Eq, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct VersionParam {
-    /// Version of the data, as the URLs in `Link` headers have it, so that all pages of a list show
-    /// the same version; without it, the current version.
+    /// Version of the data, as in the URLs of `Link` headers, so that all pages of a list show the same version.
+    /// Defaults to the current version.
     #[param(pattern = "^[0-9]{8}T[0-9]{6}Z-[0-9A-Za-z]{16}$")]
     pub version: Option<String>,
 }
@@ -85,15 +83,15 @@ impl<S: Sync> FromRequestParts<S> for VersionParam {
 }
 
 impl Page {
-    /// The items on this page, and the count of all. Items before the page are skipped, which lists of
-    /// records do without making them.
+    /// The items on this page, and pagination with the total count. Lists of records skip earlier items
+    /// without building them.
     pub fn slice<T>(self, items: impl ExactSizeIterator<Item = T>) -> (Vec<T>, Pagination) {
         let pagination = Pagination { limit: self.limit, offset: self.offset, total: items.len() };
         (items.skip(self.offset).take(self.limit).collect(), pagination)
     }
 }
 
-/// The value of `name` as a whole number in `range`.
+/// The value of `name` as an integer in `range`.
 fn count_of(
     params: &Params,
     name: &str,
@@ -102,7 +100,7 @@ fn count_of(
 ) -> Result<Option<usize>, ApiError> {
     let Some(text) = params.text(name)? else { return Ok(None) };
     if text.bytes().all(|byte| byte.is_ascii_digit()) {
-        // Only a number beyond the range of the type fails to parse.
+        // Only a number out of range fails to parse.
         let count = text.parse().unwrap_or(usize::MAX);
         if range.contains(&count) {
             return Ok(Some(count));
@@ -111,7 +109,7 @@ fn count_of(
     Err(invalid_param(name, &text, rule))
 }
 
-/// Position of a page in its list.
+/// A page's position in its list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Pagination {
     /// Number of results requested, at most 100.
@@ -120,16 +118,15 @@ pub struct Pagination {
     /// Number of results skipped.
     #[schema(format = Int64)]
     pub offset: usize,
-    /// Number of all matching results, independent of the page.
+    /// Total number of matching results, independent of the page.
     pub total: usize,
 }
 
-/// A page as a response: the body, and a `Link` header with the URLs of its neighbors (RFC 8288).
+/// A page as a response: the body, and a `Link` header to its neighbors (RFC 8288).
 pub struct Paged<T> {
-    /// The URI of the request.
     pub uri: Uri,
     pub pagination: Pagination,
-    /// The version of the data that the page comes from; `None` if there are no other pages.
+    /// The data version of the page; `None` if there are no other pages.
     pub version: Option<String>,
     pub format: ListFormat,
     pub body: T,
@@ -152,7 +149,7 @@ impl<T: Serialize + Rows> IntoResponse for Paged<T> {
 }
 
 impl<T> Paged<T> {
-    /// The links to the neighbors of the page.
+    /// The links to the neighboring pages.
     fn links(&self) -> Vec<String> {
         let Pagination { limit, offset, total } = self.pagination;
         let next = offset.checked_add(limit).filter(|&next| next < total);
@@ -164,8 +161,8 @@ impl<T> Paged<T> {
         link("next", next).into_iter().chain(link("prev", previous)).collect()
     }
 
-    /// The path and query of the request with another offset and with the version, but without the
-    /// key, since URLs are logged.
+    /// The request's path and query with another offset and with the version. The key is removed, since URLs
+    /// are logged.
     fn at_offset(&self, offset: usize) -> String {
         let query = query_without(&self.uri, &["limit", "offset", "version"])
             .append_pair("limit", &self.pagination.limit.to_string())
@@ -198,7 +195,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_page_has_a_default_and_a_maximum_and_invalid_counts_are_refused() {
+    async fn pages_have_a_default_and_maximum_size_and_reject_invalid_counts() {
         for (query, limit, offset) in [
             ("", 50, 0),
             ("limit=101&offset=7", 100, 7),
@@ -222,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn links_lead_to_the_neighbors_and_have_no_key() {
+    fn links_lead_to_neighboring_pages_without_the_key() {
         for (uri, offset, total, links) in [
             (
                 "/v1/npa?npa=415&apiKey=secret&offset=50&version=v1",
@@ -254,7 +251,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn reading_all_pages_gives_every_item_once(total in 0usize..300, limit in 1usize..=100) {
+        fn reading_all_pages_returns_every_item_once(total in 0usize..300, limit in 1usize..=100) {
             let pages = (0..=total).step_by(limit);
             let items = pages.flat_map(|offset| Page { limit, offset }.slice(0..total).0);
             prop_assert_eq!(items.collect::<Vec<_>>(), (0..total).collect::<Vec<_>>());

@@ -1,5 +1,5 @@
-//! Parses the parameters of a request. A value that breaks its rule is refused with a message that
-//! names the parameter, the rule and the value.
+//! Parses request parameters. Invalid values are rejected with a message that names the parameter, the rule and
+//! the value.
 
 use std::{borrow::Cow, fmt::Display, str::FromStr};
 
@@ -12,11 +12,10 @@ use strum::VariantNames;
 
 use crate::errors::{ApiError, quote};
 
-/// The parameters in a path, in their order. The last one may contain slashes if the route allows
-/// it.
+/// The path parameters, in order. The last one may contain slashes if the route allows it.
 ///
-/// Bytes that are not UTF-8 become U+FFFD, as they do in a query. So malformed values reach the
-/// handler, which refuses them with its own message.
+/// Bytes that are not UTF-8 become U+FFFD, as in a query. So malformed values reach the handler, which rejects
+/// them with its own message.
 pub struct PathParams<const N: usize>(pub [String; N]);
 
 impl<S: Sync, const N: usize> FromRequestParts<S> for PathParams<N> {
@@ -35,8 +34,7 @@ impl<S: Sync, const N: usize> FromRequestParts<S> for PathParams<N> {
     }
 }
 
-/// The query of a URI without the parameters of these names and without the key, since a key must not
-/// be repeated.
+/// The query of a URI without these parameters, and without the key, which must not be repeated.
 pub(crate) fn query_without(
     uri: &Uri,
     names: &[&str],
@@ -50,10 +48,10 @@ pub(crate) fn query_without(
 /// The query parameter that may carry the key.
 pub(crate) const API_KEY: &str = "apiKey";
 
-/// The query of a request as it is in the URL.
+/// The raw query of a request.
 ///
-/// A parameter may be repeated with the same value. Two different values are refused, since proxies
-/// differ in which one they pass on.
+/// A parameter may be repeated with the same value. Two different values are rejected, since proxies differ in
+/// which one they pass on.
 pub struct Params(String);
 
 impl<S: Sync> FromRequestParts<S> for Params {
@@ -65,19 +63,18 @@ impl<S: Sync> FromRequestParts<S> for Params {
 }
 
 impl Params {
-    /// The query of this URI.
     pub fn from_uri(uri: &Uri) -> Self {
         Self(uri.query().unwrap_or_default().to_owned())
     }
 
-    /// The decoded value of `name`; `None` if it is absent or empty.
+    /// The decoded value of `name`; `None` if it is missing or empty.
     pub fn text(&self, name: &str) -> Result<Option<String>, ApiError> {
         let values = form_urlencoded::parse(self.0.as_bytes())
             .filter_map(|(key, value)| (key == name).then_some(value));
         single_value(name, values)
     }
 
-    /// The values of `name` as they are in the URL.
+    /// The raw values of `name`, as in the URL.
     pub fn raw_values(&self, name: &str) -> impl Iterator<Item = &str> {
         let pairs = self.0.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
         let named = pairs.filter(move |(key, _)| percent_decode_str(key).eq(name.bytes()));
@@ -92,7 +89,7 @@ impl Params {
         self.text(name)?.map(|text| parse(name, &text)).transpose()
     }
 
-    /// The value of `name` as one of the words of a `T`, whatever their case.
+    /// The value of `name` as a variant of `T`, ignoring case.
     pub fn one_of<T: FromStr + VariantNames>(&self, name: &str) -> Result<Option<T>, ApiError> {
         let Some(text) = self.text(name)? else { return Ok(None) };
         text.parse().map(Some).map_err(|_| {
@@ -102,24 +99,24 @@ impl Params {
     }
 }
 
-/// Parses the text of one parameter of a path or query.
+/// Parses a path or query parameter.
 pub fn parse<T: FromStr<Err: Display>>(name: &str, text: &str) -> Result<T, ApiError> {
     text.parse().map_err(|rule| invalid_param(name, text, rule))
 }
 
-/// A value that breaks the rule of its parameter.
+/// The error for a value that breaks its parameter's rule.
 pub fn invalid_param(name: &str, text: &str, rule: impl Display) -> ApiError {
     ApiError::InvalidRequest(format!("{name} {rule}, got '{}'", quote(text)))
 }
 
-/// The only value among `values`, which may be repeated; `None` if there is none or it is empty.
+/// The single distinct value among `values`; `None` if it is missing or empty.
 pub fn single_value<'a>(
     name: &str,
     mut values: impl Iterator<Item = Cow<'a, str>>,
 ) -> Result<Option<String>, ApiError> {
     let first = values.next();
     match values.find(|value| Some(value) != first.as_ref()) {
-        // A message may be logged, so it must not contain a key.
+        // Messages may be logged, so they must not contain a key.
         Some(_) if name == API_KEY => {
             Err(ApiError::invalid(format!("{API_KEY} must be given once, got two values")))
         }
@@ -148,14 +145,14 @@ mod tests {
     }
 
     #[test]
-    fn a_repeated_value_is_accepted_and_an_empty_one_counts_as_absent() {
+    fn repeated_values_are_accepted_and_empty_ones_are_ignored() {
         assert_eq!(params("npa=415&npa=415").text("npa").unwrap().as_deref(), Some("415"));
         assert_eq!(params("npa=").text("npa").unwrap(), None);
         assert_eq!(params("npa").text("npa").unwrap(), None);
     }
 
     #[test]
-    fn messages_name_the_parameter_the_rule_and_the_value_but_no_key() {
+    fn messages_name_the_parameter_rule_and_value_but_never_a_key() {
         for (refused, expected) in [
             (
                 message(params("npa=415&npa=416").text("npa")),

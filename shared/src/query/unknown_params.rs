@@ -1,8 +1,8 @@
-//! Refuses unknown names, and suggests the one that was probably meant.
+//! Rejects unknown names and suggests the intended one.
 
 use crate::errors::{ApiError, quote};
 
-/// Refuses a name that is not among the `known` ones of an `owner`, and suggests one that is near.
+/// Rejects a name that is not among the `known` ones of an `owner`, and suggests a similar one.
 pub fn refusal(kind: &str, unknown: &str, owner: &str, known: &[impl AsRef<str>]) -> ApiError {
     let known: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
     let quoted = quote(unknown);
@@ -12,8 +12,8 @@ pub fn refusal(kind: &str, unknown: &str, owner: &str, known: &[impl AsRef<str>]
     })
 }
 
-/// The known name that was probably meant. The case does not count. At most a third of the characters, and
-/// at least one, may be missing, wrong or swapped.
+/// The likely intended name, ignoring case. At most a third of the characters, and at least one, may be
+/// missing, wrong or swapped.
 fn nearest<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
     let lower = unknown.to_lowercase();
     let distances =
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mistyped_name_is_near_to_the_one_that_was_meant() {
+    fn mistyped_names_get_a_suggestion_and_unrelated_ones_do_not() {
         let known = [
             "country",
             "type",

@@ -1,7 +1,7 @@
-//! The requests of one quota as a container knows them. This module knows neither tasks nor DynamoDB.
+//! The requests of one quota, as seen by a container. This module is independent of tasks and DynamoDB.
 //!
-//! The requests that a container admits before the table has confirmed them never exceed its allowance. Beyond
-//! it a request waits: the next write claims it, and the answer tells whether it fits.
+//! The requests that a container admits before the table confirms them never exceed its allowance. Beyond that
+//! a request waits: the next write claims it, and the response decides whether it fits.
 
 use std::{
     collections::VecDeque,
@@ -21,34 +21,34 @@ use super::{
 mod other_requests;
 mod own_requests;
 
-/// The characters of the name under which a container writes. A quota has some hundreds at most.
+/// The length of the name under which a container writes. A quota has a few hundred at most.
 const CONTAINER_CHARACTERS: usize = 6;
-/// The allowance is a tenth of what the last confirmation has left.
+/// The allowance is a tenth of what was left at the last confirmation.
 const REMAINING_PER_ALLOWANCE: u64 = 10;
 const LARGEST_ALLOWANCE: u64 = 100;
-/// The allowance without a confirmation that is recent.
+/// The allowance without a recent confirmation.
 const SMALLEST_ALLOWANCE: u64 = 1;
-/// The time between two writes, unless half of the allowance is used up sooner.
+/// The interval between writes, unless half of the allowance is used up sooner.
 const FLUSH_INTERVAL: Duration = Duration::from_secs(1);
-/// The time for which a confirmation is recent.
+/// Age up to which a confirmation is recent.
 const RECENT: Duration = Duration::from_secs(2);
-/// The doublings of that interval while writes fail.
+/// Maximum number of times the interval doubles while writes fail.
 const MAX_DOUBLINGS: u32 = 4;
-/// After so many failed writes no request waits for the table any more. A single one fails also if the
-/// process was frozen meanwhile.
+/// After this many failed writes, requests no longer wait for the table. A single one can also fail because the
+/// process was frozen.
 pub(super) const FAILURES_OF_OUTAGE: u32 = 2;
 
-/// The status of each quota after requests are admitted, or the reason why they are refused.
+/// The status of each quota after requests are admitted, or why they are refused.
 pub type Outcome = Result<QuotaStatuses, QuotaExceeded>;
 
-/// The outcome of requests, or where it will be told.
+/// The outcome of requests, or a channel that will receive it.
 #[derive(Debug)]
 pub enum Taken {
     Now(Outcome),
     AfterWrite(oneshot::Receiver<Outcome>),
 }
 
-/// Requests that wait until the table confirms that they fit.
+/// Requests that wait for the table to confirm that they fit.
 #[derive(Debug)]
 struct Claim {
     limits: Limits,
@@ -56,33 +56,32 @@ struct Claim {
     outcome: oneshot::Sender<Outcome>,
 }
 
-/// A write: the tallies to write, and then the hours to read.
+/// A write: the tallies to write, then the hours to read.
 #[derive(Debug)]
 pub struct Flush {
-    /// Its begin, in seconds since 1970.
+    /// Its start, in seconds since 1970.
     at: i64,
-    /// The tallies by their hour.
+    /// The tallies, by hour.
     pub tallies: Vec<(i64, Tally)>,
     pub hours: Vec<i64>,
 }
 
-/// Writes that have failed since the last success.
+/// Failed writes since the last success.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Failures {
-    /// The time of the first of them.
+    /// The time of the first failure.
     pub since: Instant,
     pub times: u32,
 }
 
-/// The last confirmation of the table.
+/// The table's last confirmation.
 #[derive(Debug)]
 struct Confirmation {
-    /// The begin of its write.
+    /// The start of its write.
     at: Instant,
     remaining: u64,
 }
 
-/// The requests of one quota.
 #[derive(Debug, Default)]
 pub struct Counter {
     container: String,
@@ -90,36 +89,36 @@ pub struct Counter {
     own: OwnRequests,
     others: OtherRequests,
     waiting: VecDeque<Claim>,
-    /// The claims in the write that is under way. They are counted, but not admitted yet.
+    /// The claims in the current write. They are counted, but not yet admitted.
     claimed: Vec<Claim>,
     claimed_at: i64,
-    /// The requests that were admitted since the last confirmation, and are not in it.
+    /// The requests admitted since the last confirmation, and not part of it.
     unconfirmed: u64,
-    /// Those in the write that is under way.
+    /// The unconfirmed requests in the current write.
     being_confirmed: u64,
     confirmed: Option<Confirmation>,
     attempted_at: Option<Instant>,
     failures: Option<Failures>,
-    /// `true` if the table has requests that were claimed and then refused.
+    /// `true` if the table includes requests that were claimed and then refused.
     has_released: bool,
-    /// `true` if a request was refused for what others had counted, or only claimed, when it was last read.
+    /// `true` if a request was refused because of others' counts, possibly mere claims, at the last read.
     has_doubt: bool,
 }
 
 impl Counter {
-    /// A counter with a new random name of the container. So if the counter of a quota is dropped
-    /// and made again, it does not replace its former tally with a smaller one.
+    /// Creates a counter with a new random container name. If a quota's counter is dropped and recreated, it
+    /// does not replace its earlier tally with a smaller one.
     pub fn new() -> Self {
         let characters = rand::rng().sample_iter(Alphanumeric).take(CONTAINER_CHARACTERS);
         Self { container: characters.map(char::from).collect(), ..Self::default() }
     }
 
-    /// The name under which this counter is written.
+    /// The name this counter is written under.
     pub fn container(&self) -> &str {
         &self.container
     }
 
-    /// Returns `true` if so many requests fit into each quota at `now`, in seconds since 1970.
+    /// Checks that `requests` fit into each quota at `now`, in seconds since 1970.
     pub fn check(&mut self, limits: Limits, requests: u64, now: i64) -> Result<(), QuotaExceeded> {
         self.drop_expired(now);
         let fits = self.fits(limits, requests, now);
@@ -128,12 +127,12 @@ impl Counter {
                 self.statuses_with(None, requests, now).too_small_for(requests).is_none();
             return fits;
         }
-        // Claims that are refused make room again.
+        // Refused claims free up room again.
         Ok(())
     }
 
-    /// Counts so many requests at `now`, in seconds since 1970: all, or none if they do not fit into
-    /// each quota. Within the allowance that is done at once.
+    /// Counts `requests` at `now`, in seconds since 1970: all, or none if they exceed a quota. Within the
+    /// allowance this is immediate.
     pub fn take(&mut self, limits: Limits, requests: u64, now: i64, clock: Instant) -> Taken {
         if let Err(exceeded) = self.check(limits, requests, now) {
             return Taken::Now(Err(exceeded));
@@ -146,7 +145,7 @@ impl Counter {
         Taken::AfterWrite(told)
     }
 
-    /// Counts so many requests without a confirmation, by what this container knows: all or none.
+    /// Counts `requests` without confirmation, as far as this container knows: all or none.
     pub fn take_unconfirmed(&mut self, limits: Limits, requests: u64, now: i64) -> Outcome {
         self.fits(limits, requests, now)?;
         self.own.add(limits, requests, now);
@@ -154,14 +153,14 @@ impl Counter {
         Ok(self.statuses(now))
     }
 
-    /// Returns `true` if so many requests may be admitted without a confirmation.
+    /// Returns `true` if `requests` may be admitted without confirmation.
     fn is_allowed(&mut self, limits: Limits, requests: u64, now: i64, clock: Instant) -> bool {
         let waiting: u64 = self.waiting.iter().map(|claim| claim.requests).sum();
         self.fits(limits, requests + waiting, now).is_ok()
             && (self.is_outage() || self.unconfirmed + requests <= self.allowance(clock))
     }
 
-    /// Requests that may be admitted without confirmation, in total.
+    /// The total number of requests that may be admitted without confirmation.
     fn allowance(&self, clock: Instant) -> u64 {
         match &self.confirmed {
             Some(confirmed) if clock.saturating_duration_since(confirmed.at) < RECENT => {
@@ -191,8 +190,8 @@ impl Counter {
         self.statuses_with(Some(&self.others), 1, now)
     }
 
-    /// The status of each quota by the requests of this container and these of others, with a reset for so
-    /// many more.
+    /// The status of each quota, given this container's requests and these of others, with a reset for
+    /// `requests` more.
     fn statuses_with(
         &self,
         others: Option<&OtherRequests>,
@@ -217,19 +216,19 @@ impl Counter {
         self.others.drop_expired(now);
     }
 
-    /// Returns `true` if requests are left to write.
+    /// Returns `true` if there are requests to write.
     pub fn has_unwritten(&self) -> bool {
         !self.own.is_stored()
     }
 
-    /// Returns `true` if requests wait for a write.
+    /// Returns `true` if requests are waiting for a write.
     pub fn has_waiting(&self) -> bool {
         !self.waiting.is_empty()
     }
 
-    /// When the next write is due; `None` while there is nothing to write or to read.
+    /// The time of the next write; `None` if there is nothing to write or read.
     ///
-    /// The first write is due at once, since only its answer tells what the others have counted.
+    /// The first write is due immediately, since only its response reveals the counts of others.
     pub fn due_at(&self, clock: Instant) -> Option<Instant> {
         if self.has_waiting() {
             return Some(clock);
@@ -249,10 +248,10 @@ impl Counter {
         }
     }
 
-    /// Begins a write: claims the waiting requests, and returns the tallies to write and the hours to
-    /// read. `None` if there is nothing to do.
+    /// Starts a write: claims the waiting requests, and returns the tallies to write and the hours to read.
+    /// `None` if there is nothing to do.
     pub fn flush(&mut self, now: i64, clock: Instant) -> Option<Flush> {
-        // The write before may have been broken off.
+        // The previous write may have been aborted.
         self.take_back_claims();
         self.drop_expired(now);
         self.claim_waiting(now);
@@ -267,13 +266,13 @@ impl Counter {
         Some(Flush { at: now, tallies, hours })
     }
 
-    /// Claims the waiting requests that fit by what this container knows, in their order. The others
-    /// are refused, unless the outcome of a claim may still change that.
+    /// Claims, in order, the waiting requests that fit as far as this container knows. The others are refused,
+    /// unless the outcome of a claim may still change that.
     fn claim_waiting(&mut self, now: i64) {
         self.claimed_at = now;
         while let Some(claim) = self.waiting.pop_front() {
             match self.fits(claim.limits, claim.requests, now) {
-                // Nobody waits for it any more.
+                // Nobody is waiting for it anymore.
                 _ if claim.outcome.is_closed() => (),
                 Ok(()) => {
                     self.own.add(claim.limits, claim.requests, now);
@@ -288,7 +287,7 @@ impl Counter {
         }
     }
 
-    /// Makes the claims of a write wait for the next one.
+    /// Requeues the claims of a write for the next one.
     fn take_back_claims(&mut self) {
         while let Some(claim) = self.claimed.pop() {
             self.own.remove(claim.requests, self.claimed_at);
@@ -297,8 +296,8 @@ impl Counter {
         self.being_confirmed = 0;
     }
 
-    /// Records that a write is done, and that the table has the tallies in `usage`. Then the claims of
-    /// this write are admitted, or refused if they do not fit.
+    /// Records that a write completed, and that the table has the tallies in `usage`. The claims of this write
+    /// are then admitted if they fit, and refused otherwise.
     pub fn record_confirmed(
         &mut self,
         flush: &Flush,
@@ -345,8 +344,8 @@ impl Counter {
         }
     }
 
-    /// Records that a write failed; returns all failures since the last success. In an outage the
-    /// waiting requests are admitted by what this container knows.
+    /// Records a failed write; returns all failures since the last success. In an outage, waiting requests are
+    /// admitted as far as this container knows.
     pub fn record_failure(&mut self, now: i64, clock: Instant) -> Failures {
         self.take_back_claims();
         let failures = self.failures.get_or_insert(Failures { since: clock, times: 0 });

@@ -1,9 +1,9 @@
-//! Quotas: how many requests a key may make in a minute and in a day.
+//! Quotas: how many requests a key can make per minute and per day.
 //!
-//! A container counts requests in memory, and writes its count from time to time to a DynamoDB item that has
-//! the counts of all containers. In a Lambda function, an extension writes after the response; elsewhere, a task
-//! writes beside the requests. A request waits for a write only beyond the allowance of its container.
-//! `docs/decisions/0006-quotas.md` explains this design.
+//! A container counts requests in memory, and periodically writes its count to a DynamoDB item shared by all
+//! containers. In a Lambda function, an extension writes after the response; elsewhere, a background task does.
+//! A request waits for a write only beyond its container's allowance. `docs/decisions/0006-quotas.md` explains
+//! this design.
 
 mod counter;
 mod statuses;
@@ -33,19 +33,18 @@ use self::{
 pub use statuses::{DAILY_HEADERS, MINUTE_HEADERS, QuotaExceeded, QuotaStatuses};
 pub use window::{LimitType, QuotaStatus};
 
-/// The number of quotas in memory beyond which those that have nothing to write are dropped.
+/// With more quotas than this in memory, those with nothing to write are dropped.
 const MANY_QUOTAS: usize = 10_000;
-/// An operator is warned once writes have failed for this long and this often, and no more often
-/// than this long.
+/// An operator is warned once writes have failed for this long and this often, and at most once in this time.
 const FAILING_FOR: Duration = Duration::from_secs(120);
 const FAILED_TIMES: u32 = 5;
-/// Attempts to write the last counts before the process ends without them.
+/// Attempts to write the final counts before the process ends without them.
 const LAST_ATTEMPTS: u32 = 3;
 
 /// The quotas that this container has counted requests for.
 pub struct Quotas {
     store: Store,
-    /// By the id of the quota.
+    /// By quota id.
     quotas: Mutex<HashMap<String, Arc<Quota>>>,
     is_written_by_extension: AtomicBool,
     warned_at: Mutex<Option<Instant>>,
@@ -55,12 +54,12 @@ pub struct Quotas {
 struct Quota {
     id: String,
     counter: Mutex<Counter>,
-    /// Locked during a write, so that there is one at a time. The next write includes the requests
-    /// that are counted meanwhile.
+    /// Locked during a write, so that writes do not overlap. The next write includes the requests counted
+    /// meanwhile.
     writing: tokio::sync::Mutex<()>,
-    /// `true` if a task writes the counts when they are due.
+    /// `true` if a task is writing the counts.
     has_writer: AtomicBool,
-    /// Tells the task that a write is due earlier than it was.
+    /// Notifies the task that a write is due earlier.
     is_due: Notify,
 }
 
@@ -81,7 +80,7 @@ impl Quota {
 }
 
 impl Quotas {
-    /// Quotas whose counts are written to `store`.
+    /// Creates quotas that write their counts to `store`.
     pub fn new(store: Store) -> Self {
         Self {
             store,
@@ -91,8 +90,8 @@ impl Quotas {
         }
     }
 
-    /// Counts so many requests of `key` at once: all, or none if they do not fit into each of its
-    /// quotas. Returns the status of each quota afterwards; `None` for a key without quotas.
+    /// Counts `requests` against `key`: all, or none if they exceed a quota. Returns the status of each quota
+    /// afterwards; `None` for a key without quotas.
     pub async fn take(
         self: &Arc<Self>,
         key: &KeyRecord,
@@ -101,11 +100,11 @@ impl Quotas {
         let Some(limits) = Limits::from_key(key) else { return Ok(None) };
         let quota = self.quota(key.quota_id());
         let taken = quota.counter.lock().take(limits, requests, unix_time(), Instant::now());
-        // This comes before any wait, since a handler is cancelled if the client closes the connection.
+        // This precedes any wait, since a handler is cancelled if the client closes the connection.
         self.write_soon(&quota);
         let outcome = match taken {
             Taken::Now(outcome) => outcome,
-            // The sender is dropped without an outcome only together with the counter.
+            // The sender is dropped without an outcome only along with the counter.
             Taken::AfterWrite(told) => told.await.unwrap_or_else(|_| {
                 quota.counter.lock().take_unconfirmed(limits, requests, unix_time())
             }),
@@ -113,7 +112,7 @@ impl Quotas {
         outcome.map(Some)
     }
 
-    /// Returns `true` if one more request of `key` would be admitted. Nothing is counted.
+    /// Returns `true` if one more request with `key` would be admitted. Counts nothing.
     pub fn check(self: &Arc<Self>, key: &KeyRecord) -> Result<(), QuotaExceeded> {
         let Some(limits) = Limits::from_key(key) else { return Ok(()) };
         let quota = self.quota(key.quota_id());
@@ -135,7 +134,7 @@ impl Quotas {
         quota
     }
 
-    /// Starts tasks from now on only for requests that wait. The caller writes the counts by calling
+    /// From now on, starts tasks only for waiting requests. The caller writes the counts by calling
     /// [`Self::write_due`].
     pub(crate) fn leave_to_extension(&self) {
         self.is_written_by_extension.store(true, Ordering::Relaxed);
@@ -150,8 +149,7 @@ impl Quotas {
         }
     }
 
-    /// When the next write of a task is due; `None` if it is left to the extension, or there is nothing
-    /// to write.
+    /// The time of a task's next write; `None` if the extension writes, or there is nothing to write.
     fn task_due_at(&self, quota: &Quota) -> Option<Instant> {
         let counter = quota.counter.lock();
         let is_left =
@@ -163,7 +161,7 @@ impl Quotas {
         loop {
             let Some(due_at) = self.task_due_at(&quota) else {
                 quota.has_writer.store(false, Ordering::SeqCst);
-                // A request that was counted just before did not start another task.
+                // A request counted just before this did not start another task.
                 if self.task_due_at(&quota).is_none()
                     || quota.has_writer.swap(true, Ordering::SeqCst)
                 {
@@ -179,15 +177,15 @@ impl Quotas {
         }
     }
 
-    /// Writes the counts of each quota that are due.
+    /// Writes the counts of every quota that is due.
     pub async fn write_due(self: &Arc<Self>) {
         let now = Instant::now();
         let is_due = |quota: &Quota| quota.counter.lock().due_at(now).is_some_and(|due| due <= now);
         self.write_each(is_due).await;
     }
 
-    /// Writes all counts that are not written yet, before the process ends. Gives the number of quotas
-    /// whose counts are lost, since the database took them at no attempt.
+    /// Writes all unwritten counts before the process ends. Returns the number of quotas whose counts are lost
+    /// because every attempt failed.
     pub async fn write_rest(self: &Arc<Self>) -> usize {
         for _ in 0..LAST_ATTEMPTS {
             if !self.write_each(Quota::has_unwritten).await {
@@ -210,8 +208,7 @@ impl Quotas {
         !wanted.is_empty()
     }
 
-    /// Writes the requests that this container has counted for `quota`, and reads the counts of the
-    /// others.
+    /// Writes this container's count for `quota`, and reads the counts of the others.
     async fn write(&self, quota: &Quota) {
         let _one_at_a_time = quota.writing.lock().await;
         let (flush, container) = {
@@ -229,7 +226,7 @@ impl Quotas {
         }
     }
 
-    /// Writes the tallies of a container, and then reads the hours whose tallies the answers do not have.
+    /// Writes a container's tallies, then reads the hours that the responses did not include.
     async fn exchange(
         &self,
         quota_id: &str,
@@ -247,7 +244,7 @@ impl Quotas {
     }
 
     fn log_failure(&self, error: &StoreError, failures: Failures, now: Instant) {
-        // A single failure is not worth a warning, since the next write includes its count.
+        // A single failure does not deserve a warning, since the next write includes its count.
         tracing::debug!(
             error = with_causes(error),
             times = failures.times,
@@ -264,12 +261,12 @@ impl Quotas {
     }
 }
 
-/// The time in seconds since 1970.
+/// The current time in seconds since 1970.
 fn unix_time() -> i64 {
     Timestamp::now().as_second()
 }
 
-/// Returns `true` if an operator should be warned at `now` that the usage of a quota is not written.
+/// Returns `true` if it is time, at `now`, to warn an operator that a quota's usage is not being written.
 fn is_warning_due(failures: Failures, warned_at: Option<Instant>, now: Instant) -> bool {
     failures.times >= FAILED_TIMES
         && now.duration_since(failures.since) >= FAILING_FOR

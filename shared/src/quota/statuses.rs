@@ -1,4 +1,4 @@
-//! The quotas of a key, their statuses, and how a client is told of them.
+//! The quotas of a key, their statuses, and the headers that report them.
 
 use axum::http::{HeaderMap, HeaderValue, header::RETRY_AFTER};
 use jiff::Timestamp;
@@ -6,10 +6,10 @@ use store::KeyRecord;
 
 use super::window::{LimitType, QuotaStatus};
 
-/// The headers of the quota of a day: limit, remaining requests and reset time.
+/// The daily quota headers: limit, remaining requests and reset time.
 pub const DAILY_HEADERS: [&str; 3] =
     ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
-/// The headers of the quota of a minute, likewise.
+/// The per-minute quota headers, in the same order.
 pub const MINUTE_HEADERS: [&str; 3] =
     ["X-RateLimit-Minute-Limit", "X-RateLimit-Minute-Remaining", "X-RateLimit-Minute-Reset"];
 
@@ -37,14 +37,14 @@ pub struct QuotaStatuses {
 }
 
 impl QuotaStatuses {
-    /// The quota into which so many requests do not fit: one that they would never fit into, or else the
-    /// one that is reset last. `None` if they fit into each.
+    /// The quota that these requests exceed: one that they can never fit into, or else the one that resets
+    /// last. `None` if they fit into each.
     pub fn too_small_for(&self, requests: u64) -> Option<QuotaStatus> {
         let too_small = self.iter().filter(|status| status.remaining < requests);
         too_small.max_by_key(|status| (status.limit < requests, status.reset))
     }
 
-    /// The requests that may still be made before one of the quotas is exhausted.
+    /// The requests that can still be made before a quota is exhausted.
     pub fn least_remaining(&self) -> u64 {
         self.iter().map(|status| status.remaining).min().unwrap_or_default()
     }
@@ -53,7 +53,7 @@ impl QuotaStatuses {
         self.minute.into_iter().chain(self.daily)
     }
 
-    /// Sets `X-RateLimit-*` for the day and `X-RateLimit-Minute-*` for the minute.
+    /// Sets `X-RateLimit-*` for the daily quota and `X-RateLimit-Minute-*` for the per-minute quota.
     pub fn set_rate_limit_headers(&self, headers: &mut HeaderMap) {
         for (names, status) in [(DAILY_HEADERS, self.daily), (MINUTE_HEADERS, self.minute)] {
             let Some(QuotaStatus { limit, remaining, reset, .. }) = status else { continue };
@@ -65,21 +65,20 @@ impl QuotaStatuses {
     }
 }
 
-/// A refusal: at least one quota of the key is exhausted, or has less left than the request counts as.
+/// A refusal: a quota of the key is exhausted, or has too few requests left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QuotaExceeded {
-    /// The quota that is exhausted; of several the one that is reset last.
+    /// The exhausted quota; the one that resets last if there are several.
     pub exhausted: QuotaStatus,
-    /// The requests that the refused one counts as.
+    /// The number of requests that the refused one counts as.
     pub requests: u64,
     /// The status of each quota of the key.
     pub statuses: QuotaStatuses,
 }
 
 impl QuotaExceeded {
-    /// Sets `X-RateLimit-*`, and `Retry-After` to the seconds until the request is admitted. A request for
-    /// more numbers than the whole quota never is, and gets no `Retry-After`: its client would retry
-    /// forever.
+    /// Sets `X-RateLimit-*`, and `Retry-After` to the seconds until the request is admitted. A batch that
+    /// exceeds the whole quota gets no `Retry-After`: it is never admitted, and its client would retry forever.
     pub fn set_headers(&self, headers: &mut HeaderMap) {
         self.statuses.set_rate_limit_headers(headers);
         if self.requests > self.exhausted.limit {
@@ -89,7 +88,7 @@ impl QuotaExceeded {
         headers.insert(RETRY_AFTER, HeaderValue::from(seconds_left.max(1)));
     }
 
-    /// The message to the client.
+    /// The message for the client.
     pub fn message(&self) -> String {
         let QuotaStatus { limit_type, limit, remaining, reset } = self.exhausted;
         let window = match limit_type {

@@ -3,7 +3,7 @@ use store::TimeoutProfile;
 use super::{counter::FAILURES_OF_OUTAGE, *};
 use crate::auth::record_of;
 
-/// A port on which nothing listens, so that each call fails at once.
+/// A port that nothing listens on, so each call fails immediately.
 const UNREACHABLE: &str = "http://127.0.0.1:1";
 
 fn left_to_extension() -> Arc<Quotas> {
@@ -16,13 +16,13 @@ fn key(hash: &str, per_day: u32) -> KeyRecord {
     KeyRecord { per_day: Some(per_day), ..record_of(hash) }
 }
 
-/// The failures of the quota so far, after recording one more.
+/// The quota's failures so far, after recording one more.
 fn next_failure(quotas: &Quotas, id: &str) -> u32 {
     quotas.quota(id).counter.lock().record_failure(0, Instant::now()).times
 }
 
 #[tokio::test]
-async fn a_key_that_replaces_another_shares_its_quota() {
+async fn a_replacement_key_shares_the_quota() {
     let quotas = left_to_extension();
     let old = key("old", 2);
     let new = KeyRecord { quota_id: Some("old".to_owned()), ..key("new", 2) };
@@ -33,7 +33,7 @@ async fn a_key_that_replaces_another_shares_its_quota() {
 }
 
 #[tokio::test]
-async fn a_write_that_fails_is_retried_only_when_it_is_due_again() {
+async fn failed_writes_are_retried_only_when_due() {
     let quotas = left_to_extension();
     quotas.take(&key("a", 9), 1).await.unwrap();
     quotas.write_due().await;
@@ -43,7 +43,7 @@ async fn a_write_that_fails_is_retried_only_when_it_is_due_again() {
 }
 
 #[tokio::test]
-async fn the_last_counts_are_written_in_three_attempts() {
+async fn final_counts_are_written_in_three_attempts() {
     let quotas = left_to_extension();
     quotas.write_rest().await;
     quotas.take(&key("a", 9), 1).await.unwrap();
@@ -52,7 +52,7 @@ async fn the_last_counts_are_written_in_three_attempts() {
 }
 
 #[tokio::test]
-async fn one_task_writes_a_quota_and_none_if_an_extension_does() {
+async fn one_task_writes_a_quota_unless_an_extension_does() {
     let quotas = left_to_extension();
     let key = key("a", 9);
     quotas.take(&key, 1).await.unwrap();
@@ -62,23 +62,23 @@ async fn one_task_writes_a_quota_and_none_if_an_extension_does() {
     quotas.write_soon(&quotas.quota("a"));
     quotas.write_soon(&quotas.quota("a"));
     assert!(quotas.quota("a").has_writer.load(Ordering::SeqCst));
-    // One count is of this test, one of the map of quotas, and one of the task.
+    // References: this test, the map of quotas, and the task.
     assert_eq!(Arc::strong_count(&quotas.quota("a")), 3);
 }
 
-/// Nobody would answer it if Lambda froze the process before the extension writes.
+/// Otherwise it would go unanswered if Lambda froze the process before the extension writes.
 #[tokio::test]
-async fn a_request_that_waits_is_written_by_a_task_even_if_an_extension_writes_the_others() {
+async fn a_task_writes_for_waiting_requests_even_with_an_extension() {
     let quotas = left_to_extension();
     let key = key("a", 9);
     assert_eq!(quotas.take(&key, 1).await.unwrap().unwrap().least_remaining(), 8);
-    // The table fails twice, so that the container counts by itself.
+    // The table fails twice, so the container counts on its own.
     assert_eq!(quotas.take(&key, 3).await.unwrap().unwrap().least_remaining(), 5);
     assert_eq!(next_failure(&quotas, "a"), FAILURES_OF_OUTAGE + 1);
 }
 
 #[tokio::test]
-async fn quotas_without_unwritten_requests_are_dropped_once_there_are_many() {
+async fn quotas_without_unwritten_requests_are_dropped_if_there_are_many() {
     let quotas = left_to_extension();
     quotas.take(&key("busy", 9), 1).await.unwrap();
     for number in 1..MANY_QUOTAS {
@@ -94,7 +94,7 @@ async fn quotas_without_unwritten_requests_are_dropped_once_there_are_many() {
 }
 
 #[test]
-fn an_operator_is_warned_after_minutes_of_failures_and_not_at_each() {
+fn operators_are_warned_after_minutes_of_failures_but_not_each_time() {
     let since = Instant::now();
     let after = |seconds| since + Duration::from_secs(seconds);
     for (times, warned_at, now, is_due) in [

@@ -1,15 +1,15 @@
-//! Sliding windows: the requests that count at a time, and the time from which they no longer do.
+//! Sliding windows: which requests count at a given time, and until when.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// The number of requests in each bucket, by the second at which the bucket begins.
+/// The number of requests in each bucket, by the second at which the bucket starts.
 pub type Buckets = BTreeMap<i64, u64>;
 
-/// The second from which the requests of a bucket count at `now`, in seconds since 1970: a bucket of the
-/// future, which comes from another clock or from before this one was set back, counts from now on.
+/// The second from which a bucket's requests count at `now`, in seconds since 1970. A bucket in the future, due
+/// to another clock or a clock that was set back, counts from now on.
 pub fn not_after(start: i64, now: i64) -> i64 {
     start.min(LimitType::Minute.bucket_at(now))
 }
@@ -31,7 +31,7 @@ impl LimitType {
         }
     }
 
-    /// The length of a bucket in seconds. The requests of a bucket are counted together.
+    /// The length of a bucket in seconds. A bucket's requests are counted together.
     pub fn bucket(self) -> i64 {
         match self {
             Self::Minute => 5,
@@ -39,17 +39,17 @@ impl LimitType {
         }
     }
 
-    /// The start of the bucket of `now`, in seconds since 1970.
+    /// The start of the bucket at `now`, in seconds since 1970.
     pub fn bucket_at(self, now: i64) -> i64 {
         now - now.rem_euclid(self.bucket())
     }
 
-    /// The status of a quota at `now`, in seconds since 1970, whose reset is when so many requests fit at once. If they never
-    /// do, it is when all of the quota is left.
+    /// The status of a quota at `now`, in seconds since 1970. Its reset is when `requests` more fit at once. If
+    /// they never fit, it is when the whole quota is available again.
     ///
-    /// The buckets that began within the window count. So a client that keeps to its quota in every
-    /// window is never refused, and no client exceeds its quota in a time that is shorter by a
-    /// bucket. Buckets of the future, which come from clocks that differ, count as if they began now.
+    /// Buckets that started within the window count. A client that keeps to its quota in every window is
+    /// therefore never refused, and no client exceeds its quota in a window shorter by one bucket. Buckets in
+    /// the future, due to clock differences, count as if they started now.
     pub fn status(self, requests: u64, limit: u64, buckets: &Buckets, now: i64) -> QuotaStatus {
         let counted: Vec<_> = buckets.range(now - self.window() + 1..).collect();
         let used: u64 = counted.iter().map(|(_, count)| **count).sum();
@@ -72,10 +72,10 @@ pub struct QuotaStatus {
     pub limit_type: LimitType,
     /// Requests the key may make in any minute or day.
     pub limit: u64,
-    /// Requests left of it.
+    /// Requests remaining.
     pub remaining: u64,
-    /// When more of it is left, in seconds since 1970: of an exhausted quota, when the next request
-    /// is admitted. A request for more numbers than `limit` is not admitted then either.
+    /// Time at which more requests are available, in seconds since 1970. If the quota is exhausted, the next
+    /// request is admitted then. A batch of more numbers than `limit` is never admitted.
     #[schema(example = 1_795_273_260)]
     pub reset: i64,
 }
@@ -99,7 +99,7 @@ mod tests {
         admitted
     }
 
-    /// The greatest number of these sorted times that lie within `span` seconds.
+    /// The maximum number of these sorted times within `span` seconds.
     fn most_within(span: i64, times: &[i64]) -> usize {
         let count_from = |first: usize| {
             times[first..].iter().take_while(|time| **time <= times[first] + span).count()
@@ -116,11 +116,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_client_that_keeps_to_its_quota_is_never_refused(
+        fn clients_within_their_quota_are_never_refused(
             times in sorted_times(60), daily in sorted_times(86_400)
         ) {
             for (limit_type, times) in [(LimitType::Minute, times), (LimitType::Daily, daily)] {
-                // A window is half open: a request no longer counts after exactly one window.
+                // A window is half-open: a request stops counting after exactly one window.
                 let limit = most_within(limit_type.window() - 1, &times);
                 let admitted = admitted(limit_type, limit as u64, &times);
                 prop_assert_eq!(admitted, times);
@@ -139,7 +139,7 @@ mod tests {
         }
 
         #[test]
-        fn a_refused_request_is_admitted_at_the_reset_and_not_before(
+        fn refused_requests_are_admitted_at_the_reset_and_not_before(
             times in sorted_times(60), limit in 1_u64..10, now in 240_i64..300
         ) {
             let mut buckets = Buckets::new();

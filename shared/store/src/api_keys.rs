@@ -1,5 +1,4 @@
-//! API keys as they are stored: a hash, and what an operator needs to tell keys apart, but never
-//! the key itself.
+//! Stored API keys: a hash, and what operators need to tell keys apart, but never the key itself.
 
 use aws_sdk_dynamodb::{
     operation::put_item::{PutItemError, builders::PutItemFluentBuilder},
@@ -14,50 +13,50 @@ use crate::{
     item_check::{self, Item},
 };
 
-/// A key as it is stored.
+/// A stored key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KeyRecord {
-    /// SHA-256 of the key in hex, which is the partition key of its item.
+    /// SHA-256 of the key in hex; the item's partition key.
     pub key_hash: String,
-    /// The first characters of the key, which tell it from others.
+    /// The first characters of the key, which identify it to operators.
     pub prefix: String,
-    /// The client that it was made for.
+    /// The client it was created for.
     pub name: String,
-    /// A note of the operator.
+    /// A note by the operator.
     #[serde(default)]
     pub note: Option<String>,
-    /// The time at which it was made.
+    /// Creation time.
     pub created_at: Timestamp,
-    /// The time from which it no longer works; `None` if it never expires.
+    /// Expiry time; `None` if it never expires.
     pub expires_at: Option<Timestamp>,
-    /// The time at which it was revoked.
+    /// Revocation time.
     pub revoked_at: Option<Timestamp>,
-    /// Requests it may make in any minute; `None` for any number.
+    /// Requests it may make in any minute; `None` if unlimited.
     #[serde(default)]
     pub per_minute: Option<u32>,
-    /// Requests it may make in any 24 hours; `None` for any number.
+    /// Requests it may make in any 24 hours; `None` if unlimited.
     #[serde(default)]
     pub per_day: Option<u32>,
-    /// The id of its quota, if that is not its own hash. A key that replaces another has the quota
-    /// of the other, so that both together may make no more requests than one.
+    /// The id of its quota, if that is not its own hash. A replacement key shares the quota of the key it replaces,
+    /// so both together may make no more requests than one.
     #[serde(default)]
     pub quota_id: Option<String>,
 }
 
-/// The keys of a table.
+/// The keys in a table.
 #[derive(Debug)]
 pub struct StoredKeys {
-    /// Those that can be read, the oldest first.
+    /// Readable keys, oldest first.
     pub readable: Vec<KeyRecord>,
-    /// Those that cannot be read. No request with such a key is answered.
+    /// Unreadable keys. Requests with such a key are refused.
     pub damaged: Vec<DamagedKey>,
 }
 
-/// A key whose item is not what was written.
+/// A key with a damaged item.
 #[derive(Debug)]
 pub struct DamagedKey {
     pub key_hash: String,
-    /// Its name in messages: its prefix, or its hash if the prefix cannot be read either.
+    /// Its name in messages: the prefix, or the hash if the prefix is unreadable too.
     pub name: String,
 }
 
@@ -71,19 +70,19 @@ impl DamagedKey {
 }
 
 impl KeyRecord {
-    /// `true` if the key opens the API at `now`.
+    /// Returns `true` if the key is valid at `now`.
     pub fn is_live(&self, now: Timestamp) -> bool {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|end| now < end)
     }
 
-    /// The id of its quota, under which its requests are counted.
+    /// The id of the quota its requests count against.
     pub fn quota_id(&self) -> &str {
         self.quota_id.as_deref().unwrap_or(&self.key_hash)
     }
 }
 
 impl Store {
-    /// The record of the key with this hash, read by one GetItem call.
+    /// Reads the record of the key with this hash in one GetItem call.
     pub async fn api_key(&self, key_hash: &str) -> Result<Option<KeyRecord>, StoreError> {
         self.get(&self.tables.api_keys, "key_hash", key_hash.to_owned(), true).await
     }
@@ -100,8 +99,7 @@ impl Store {
         Ok(self.client.put_item().table_name(table).set_item(Some(item)))
     }
 
-    /// Stores a key that the table does not have, and says whether it did; one that it has stays as
-    /// it is.
+    /// Adds a key unless it already exists; returns whether it was added.
     pub async fn add_api_key(&self, key: &KeyRecord) -> Result<bool, StoreError> {
         let put = self.put_key(key)?.condition_expression("attribute_not_exists(key_hash)");
         let Err(error) = put.send().await else { return Ok(true) };
@@ -111,13 +109,12 @@ impl Store {
         }
     }
 
-    /// Every key ever made that can be read, the oldest first. This reads the whole table, so it is
-    /// for operators only.
+    /// All readable keys ever created, oldest first. Reads the whole table, so it is for operators only.
     pub async fn api_keys(&self) -> Result<Vec<KeyRecord>, StoreError> {
         Ok(self.all_api_keys().await?.readable)
     }
 
-    /// Every key ever made, with those that cannot be read.
+    /// All keys ever created, including unreadable ones.
     pub async fn all_api_keys(&self) -> Result<StoredKeys, StoreError> {
         let table = self.tables.api_keys.as_str();
         let scan = self.client.scan().table_name(table).consistent_read(true);
@@ -135,18 +132,18 @@ impl Store {
         Ok(StoredKeys { readable, damaged })
     }
 
-    /// Makes a key stop working at `end`, unless it does so earlier; says whether that changed it.
+    /// Makes a key expire at `end`, unless it already expires earlier; returns whether that changed it.
     pub async fn expire_api_key(&self, key_hash: &str, end: Timestamp) -> Result<bool, StoreError> {
         self.set_earlier_time(key_hash, end, |key| &mut key.expires_at).await
     }
 
-    /// Marks a key as revoked, unless it was revoked earlier; says whether that changed it. The API
-    /// refuses it once cached records of it have expired.
+    /// Marks a key as revoked, unless it was revoked earlier; returns whether that changed it. The API refuses
+    /// it once cached records have expired.
     pub async fn revoke_api_key(&self, key_hash: &str, now: Timestamp) -> Result<bool, StoreError> {
         self.set_earlier_time(key_hash, now, |key| &mut key.revoked_at).await
     }
 
-    /// Deletes the record of a key, if there is one.
+    /// Deletes a key's record, if it exists.
     pub async fn delete_api_key(&self, key_hash: &str) -> Result<(), StoreError> {
         let table = &self.tables.api_keys;
         let delete = self.client.delete_item().table_name(table);
@@ -154,9 +151,8 @@ impl Store {
         delete.send().await.map(drop).map_err(StoreError::call("DeleteItem", table))
     }
 
-    /// Sets a time unless there is an earlier one. So the end of a key only ever moves nearer,
-    /// whatever commands run at the same time and in whichever order their calls arrive: an item is
-    /// replaced only as long as it is the one that was read.
+    /// Sets a time unless there is an earlier one. An item is replaced only if it has not changed since it was
+    /// read. The end of a key therefore only ever moves closer, however commands run and arrive.
     async fn set_earlier_time(
         &self,
         key_hash: &str,
@@ -181,7 +177,7 @@ impl Store {
                 .expression_attribute_values(":check", check);
             let Err(error) = put.send().await else { return Ok(true) };
             match error.as_service_error() {
-                // Another command has changed the key meanwhile.
+                // Another command changed the key in the meantime.
                 Some(PutItemError::ConditionalCheckFailedException(_)) => (),
                 _ => return Err(StoreError::call("PutItem", table)(error)),
             }

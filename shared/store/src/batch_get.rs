@@ -1,4 +1,4 @@
-//! Reads of many items in one call.
+//! Batch reads.
 
 use aws_sdk_dynamodb::{
     config::Builder,
@@ -10,25 +10,25 @@ use crate::{Store, StoreError, item_check::Item, metering};
 
 const OPERATION: &str = "BatchGetItem";
 
-/// The most items that DynamoDB reads in one BatchGetItem call.
+/// The maximum number of items in a BatchGetItem call.
 pub const READS_PER_BATCH: usize = 100;
 
-/// A read of up to [`READS_PER_BATCH`] items of one table.
+/// A read of up to [`READS_PER_BATCH`] items from one table.
 pub(crate) struct BatchGet<'a> {
     pub table: &'a str,
     /// The name of the partition key.
     pub key: &'static str,
     pub is_consistent: bool,
-    /// The delays between attempts at the keys for which DynamoDB was too busy.
+    /// The delays between retries of keys that DynamoDB was too busy for.
     pub delays: ExponentialBuilder,
-    /// Counting of the capacity that the read consumes.
+    /// The consumed capacity to report.
     pub capacity: ReturnConsumedCapacity,
-    /// Settings of these calls alone.
+    /// Settings for these calls only.
     pub config: Option<Builder>,
 }
 
 impl Store {
-    /// The items with these values of the partition key that exist, in any order.
+    /// The existing items with these partition key values, in any order.
     pub(crate) async fn batch_get(
         &self,
         batch: BatchGet<'_>,

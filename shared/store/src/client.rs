@@ -1,4 +1,4 @@
-//! The connection to the tables of one deployment.
+//! The connection to a deployment's tables.
 
 use std::{env, sync::Arc};
 
@@ -18,21 +18,20 @@ use crate::{
     reachability::Reachability,
 };
 
-/// The variables that name another endpoint than that of AWS, as the SDKs and the AWS CLI read them.
+/// The environment variables that override AWS's endpoint, as in the SDKs and the AWS CLI.
 const ENDPOINT_VARIABLES: [&str; 2] = ["AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"];
 
-/// The variables that name the region, as the SDKs and the AWS CLI read them.
+/// The environment variables that set the region, as in the SDKs and the AWS CLI.
 const REGION_VARIABLES: [&str; 2] = ["AWS_REGION", "AWS_DEFAULT_REGION"];
-/// The region of a database that has none.
+/// The region for databases that have none.
 const DEFAULT_REGION: &str = "us-east-1";
 
-/// `true` if `endpoint` is called by plain `http`: that of an emulator, or of another database with the
-/// API of DynamoDB. AWS itself is never called so.
+/// Returns `true` if `endpoint` uses plain `http`, as emulators and compatible databases do. AWS never does.
 pub fn is_plain_http(endpoint: &str) -> bool {
     endpoint.starts_with("http://")
 }
 
-/// The DynamoDB tables of one deployment.
+/// A deployment's DynamoDB tables.
 #[derive(Debug, Clone)]
 pub struct Store {
     pub(crate) client: Client,
@@ -42,9 +41,9 @@ pub struct Store {
 }
 
 impl Store {
-    /// Connects as a Lambda function: its environment names region, credentials and tables, and may
-    /// name another endpoint. The sources of credentials that a person has, such as profiles, are
-    /// left to [`Store::connect`], since they would be a tenth of each function.
+    /// Connects as a Lambda function. Its environment sets region, credentials, tables and optionally the
+    /// endpoint. Credential sources for people, such as profiles, are left to [`Store::connect`]; they would be
+    /// a tenth of each function's size.
     pub fn from_env(timeouts: TimeoutProfile) -> Self {
         let endpoint = ENDPOINT_VARIABLES.into_iter().find_map(variable);
         let region = variable("AWS_REGION");
@@ -65,16 +64,14 @@ impl Store {
         Self::by_plain_http(endpoint, timeouts, DEFAULT_REGION.to_owned(), any_credentials())
     }
 
-    /// Connects to the embedded database at `endpoint`, which answers only those who know its access
-    /// key id.
+    /// Connects to the embedded database at `endpoint`, which only answers callers that know its access key id.
     pub fn at_embedded(endpoint: &str, access_key_id: &str, timeouts: TimeoutProfile) -> Self {
         let credentials = Credentials::new(access_key_id, "unused", None, None, "embedded");
         Self::by_plain_http(endpoint, timeouts, DEFAULT_REGION.to_owned(), credentials)
     }
 
-    /// Connects to a database with the API of DynamoDB at `endpoint`, with the region and the
-    /// credentials that the environment names. Where it names none, an emulator is assumed, which
-    /// accepts any.
+    /// Connects to a DynamoDB-compatible database at `endpoint`, with region and credentials from the
+    /// environment. Without them it assumes an emulator, which accepts any.
     pub fn at_compatible_database(endpoint: &str, timeouts: TimeoutProfile) -> Self {
         let region = REGION_VARIABLES.into_iter().find_map(variable);
         Self::by_plain_http(
@@ -99,19 +96,18 @@ impl Store {
         Self::connect(config, Tables::from_env(), timeouts)
     }
 
-    /// Connects as `config` says, except for the timeouts.
+    /// Connects using `config`, but with these timeouts.
     pub fn connect(config: Builder, tables: Tables, timeouts: TimeoutProfile) -> Self {
         let config = timeouts.apply(config.behavior_version(BehaviorVersion::latest())).build();
         Self { client: Client::from_conf(config), tables, timeouts, reachability: Arc::default() }
     }
 
-    /// The client and the names of the tables, for operations that the API never needs, such as
-    /// creating the tables.
+    /// The client and the table names, for operations that the API never needs, such as creating the tables.
     pub fn parts(&self) -> (&Client, &Tables) {
         (&self.client, &self.tables)
     }
 
-    /// The same store, except that its keys are in `table`, such as one restored from a backup.
+    /// The same store, but with its keys in `table`, such as one restored from a backup.
     pub fn with_api_keys_table(mut self, table: String) -> Self {
         self.tables.api_keys = table;
         self
@@ -139,7 +135,7 @@ impl Store {
     }
 }
 
-/// The value of a variable of the environment, unless it is empty.
+/// The value of an environment variable, unless it is empty.
 fn variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.is_empty())
 }
@@ -149,7 +145,7 @@ fn any_credentials() -> Credentials {
     Credentials::new("local", "local", None, None, "emulator")
 }
 
-/// The credentials in the environment, where Lambda puts those of a function.
+/// The credentials in the environment, where Lambda puts them.
 fn credentials_from_env() -> Option<Credentials> {
     Some(Credentials::new(
         variable("AWS_ACCESS_KEY_ID")?,
@@ -160,7 +156,7 @@ fn credentials_from_env() -> Option<Credentials> {
     ))
 }
 
-/// The record that an item of `table` holds.
+/// Deserializes an item of `table`.
 pub(crate) fn record_from_item<T: DeserializeOwned>(
     table: &str,
     item: Item,
@@ -169,7 +165,7 @@ pub(crate) fn record_from_item<T: DeserializeOwned>(
     from_item(item).map_err(StoreError::item(table))
 }
 
-/// The record that an item of `table` holds, which was found under the name and value of this key.
+/// Deserializes an item of `table` that was found under this key.
 pub(crate) fn record_of_key<T: DeserializeOwned>(
     table: &str,
     (name, value): (&str, &AttributeValue),
@@ -181,8 +177,8 @@ pub(crate) fn record_of_key<T: DeserializeOwned>(
     record_from_item(table, item)
 }
 
-/// A record as an item of `table`, with what is its key unless the record has it. Fields that are
-/// `None` are left out.
+/// Serializes a record as an item of `table`, adding the key unless the record has it. `None` fields are left
+/// out.
 pub(crate) fn item_from_record(
     table: &str,
     key: Option<(&str, AttributeValue)>,

@@ -1,4 +1,4 @@
-//! The current version of the dataset, loaded once per container and refreshed.
+//! The current dataset version, loaded once per container and refreshed.
 
 use std::{sync::Arc, time::Instant};
 
@@ -12,33 +12,33 @@ use crate::{
     loading::{DatasetError, LoadedVersion, Newest, PassedOver, load, newest_by},
 };
 
-/// Keeps the current version in memory, and takes up a new one within a minute.
+/// Keeps the current version in memory, and switches to a new one within a minute.
 ///
-/// A new version is used only once its snapshot is in memory. Until then, and while DynamoDB does
-/// not answer, lookups and lists go on with the version in memory.
+/// A new version is used only once its snapshot is in memory. Until then, or while DynamoDB is down, lookups
+/// and lists keep using the version in memory.
 pub struct CurrentDataset {
     store: Store,
     versions: LoadedVersions,
-    /// The manifest as it was last read, for health and statistics.
+    /// The manifest as of the last read, for health and statistics.
     manifest: ArcSwapOption<Manifest>,
-    /// The versions that could not be read when the one in use was loaded.
+    /// The versions that were unreadable when the one in use was loaded.
     passed_over: ArcSwap<Vec<PassedOver>>,
-    /// Locked by the one request that looks for a new version. Others go on with the one in use.
+    /// Locked by the one request that checks for a new version. Others keep using the one in memory.
     refreshing: tokio::sync::Mutex<()>,
 }
 
-/// The version that requests are answered from, as the manifest describes it.
+/// The version that requests are answered from, as described in the manifest.
 #[derive(Debug)]
 pub enum Serving {
-    /// From the current version.
+    /// The current version.
     Current(Snapshot),
-    /// From an older version, because the current one cannot be read.
+    /// An older version, because the current one is unreadable.
     Older(Snapshot),
-    /// From the version in memory, because the manifest cannot be read.
+    /// The version in memory, because the manifest cannot be read.
     Memory(Snapshot),
-    /// From nothing, because nothing has been imported yet.
+    /// None, because nothing has been imported yet.
     Empty,
-    /// From nothing, because no version can be read or DynamoDB does not answer.
+    /// None, because every version is unreadable or DynamoDB does not answer.
     Nothing(DatasetError),
 }
 
@@ -55,7 +55,7 @@ impl Serving {
 }
 
 impl CurrentDataset {
-    /// A dataset that is loaded from `store` when it is first needed.
+    /// Creates a dataset that is loaded from `store` on first use.
     pub fn new(store: Store) -> Self {
         Self {
             store,
@@ -66,7 +66,7 @@ impl CurrentDataset {
         }
     }
 
-    /// Reads the manifest, and says what requests are answered from.
+    /// Reads the manifest, and determines the version that requests are answered from.
     pub async fn serving(&self) -> Serving {
         let serving = match self.checked_manifest().await {
             Ok(Some(manifest)) => self.serving_beside(&self.remember(manifest)).await,
@@ -119,18 +119,18 @@ impl CurrentDataset {
         }
     }
 
-    /// The version in memory, and the manifest as it was last read. Makes no call.
+    /// The version in memory, and the manifest as of the last read. Makes no call.
     pub fn in_memory(&self) -> Option<(LoadedVersion, Arc<Manifest>)> {
         self.versions.latest().zip(self.manifest.load_full())
     }
 
-    /// A version of the dataset by its name, for a client that reads the pages of this version;
-    /// `None` if it is neither current nor retained, or cannot be read.
+    /// A version by name, for a client reading its pages; `None` if it is neither current nor retained, or is
+    /// unreadable.
     pub async fn version(&self, version: &str) -> Result<Option<LoadedVersion>, DatasetError> {
         if let Some(found) = self.versions.find(version) {
             return Ok(Some(found));
         }
-        // The version may be newer than the one of this container, so the manifest is read again.
+        // The version may be newer than this container's, so reread the manifest.
         let manifest = match self.stored_manifest().await {
             Ok(Some(manifest)) => self.remember(manifest),
             Ok(None) => return Err(DatasetError::Empty),
@@ -173,8 +173,8 @@ impl CurrentDataset {
         Ok(in_memory)
     }
 
-    /// Loads the newest version that can be read. If that is not the current one, another may have
-    /// been published meanwhile, and the chunks of the earlier one deleted.
+    /// Loads the newest readable version. If that is not the current one, another may have been published
+    /// meanwhile, and the earlier one's chunks deleted.
     async fn newest(&self) -> Result<Newest<LoadedVersion>, DatasetError> {
         let manifest = self.require_manifest().await?;
         let newest = self.newest_of(&manifest).await;
@@ -200,7 +200,7 @@ impl CurrentDataset {
         .await
     }
 
-    /// The versions that could not be read when the one in use was loaded, which took their place.
+    /// The unreadable versions that were passed over when the one in use was loaded.
     pub fn passed_over(&self) -> Arc<Vec<PassedOver>> {
         self.passed_over.load_full()
     }
@@ -209,7 +209,7 @@ impl CurrentDataset {
         self.passed_over.load().iter().any(|unreadable| unreadable.version == *version)
     }
 
-    /// Remembers the versions in whose place `loaded` is used, and logs each once.
+    /// Remembers the versions that `loaded` is used in place of, and logs each once.
     fn pass_over(&self, passed_over: Vec<PassedOver>, loaded: &LoadedVersion) {
         for unreadable in &passed_over {
             if !self.has_passed_over(&unreadable.version) {
@@ -224,7 +224,7 @@ impl CurrentDataset {
         self.passed_over.store(Arc::new(passed_over));
     }
 
-    /// The manifest in DynamoDB. While one is in memory, nobody waits long for it.
+    /// Reads the manifest from DynamoDB. Callers do not wait long for it if one is in memory.
     async fn stored_manifest(&self) -> Result<Option<Manifest>, StoreError> {
         if self.manifest.load().is_none() {
             return self.checked_manifest().await;
@@ -232,8 +232,7 @@ impl CurrentDataset {
         self.store.briefly(Table::Dataset, self.store.manifest()).await
     }
 
-    /// The manifest in DynamoDB, for those who ask how the service is: a database that is merely slow has
-    /// not failed.
+    /// Reads the manifest for health checks: a database that is merely slow has not failed.
     async fn checked_manifest(&self) -> Result<Option<Manifest>, StoreError> {
         self.store.patiently(Table::Dataset, self.store.manifest()).await
     }
@@ -243,7 +242,7 @@ impl CurrentDataset {
         Ok(self.remember(manifest))
     }
 
-    /// The version of this snapshot from memory, or else from DynamoDB.
+    /// The version of this snapshot, from memory or else from DynamoDB.
     async fn load_or_reuse(&self, snapshot: &Snapshot) -> Result<LoadedVersion, DatasetError> {
         if let Some(in_memory) = self.versions.find(snapshot.version.as_str()) {
             return Ok(in_memory);
@@ -259,7 +258,7 @@ impl CurrentDataset {
     }
 }
 
-/// The manifest's description of a version, or of the current one if it no longer names that version.
+/// The manifest's description of a version, or of the current one if the manifest no longer names it.
 fn described_by(manifest: &Manifest, loaded: &LoadedVersion) -> Snapshot {
     manifest.snapshot(loaded.version.as_str()).unwrap_or(&manifest.current).clone()
 }
@@ -272,7 +271,7 @@ mod tests {
     use super::*;
     use crate::{FileDates, TimeoutProfile};
 
-    /// A port on which nothing listens, so that each call fails at once.
+    /// A port that nothing listens on, so each call fails immediately.
     const UNREACHABLE: &str = "http://127.0.0.1:1";
 
     async fn without_dynamodb() -> CurrentDataset {
@@ -284,14 +283,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn without_dynamodb_the_first_load_fails() {
+    async fn the_first_load_fails_without_dynamodb() {
         let dataset = without_dynamodb().await;
         assert!(matches!(dataset.get().await, Err(DatasetError::Store(_))));
         assert!(matches!(dataset.serving().await, Serving::Nothing(_)));
     }
 
     #[tokio::test]
-    async fn without_dynamodb_the_version_in_memory_is_used() {
+    async fn the_version_in_memory_is_used_without_dynamodb() {
         let dataset = without_dynamodb().await;
         let in_memory = version();
         dataset.versions.use_until(in_memory.clone(), Instant::now());
@@ -301,7 +300,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn another_version_is_found_by_the_manifest() {
+    async fn other_versions_are_found_through_the_manifest() {
         let dataset = without_dynamodb().await;
         let current = version();
         dataset.versions.replace(current.clone(), Instant::now());

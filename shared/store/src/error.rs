@@ -1,4 +1,4 @@
-//! The reasons why DynamoDB could not be read or written.
+//! DynamoDB read and write errors.
 
 use std::{error::Error, time::Duration};
 
@@ -7,37 +7,37 @@ use numbering::records::Version;
 
 use crate::FailureKind;
 
-/// An error of any library.
+/// Any library's error.
 pub type Cause = Box<dyn Error + Send + Sync>;
 
-/// The reasons why DynamoDB could not be read or written. The messages are for operators and not for clients.
+/// DynamoDB read and write errors. The messages are for operators, not clients.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// DynamoDB refused the call or did not answer it.
     #[error("{operation} on table {table} failed")]
     Call { operation: &'static str, table: String, kind: FailureKind, source: Cause },
-    /// A table is slower than a request waits for what is in memory, too.
+    /// A table is slower than a request waits when memory can answer too.
     #[error("DynamoDB did not answer within {limit:?}")]
     TooSlow { limit: Duration },
-    /// A table has failed, and is not asked for some seconds.
+    /// A table has failed, and is not called for a few seconds.
     #[error("table {table} failed some seconds ago and is not asked now")]
     LeftAlone { table: String },
-    /// The attributes of an item are not those that this release expects or can write.
+    /// An item's attributes are not what this release expects or can write.
     #[error("an item of table {table} cannot be read or written in the form of this release")]
     Item { table: String, source: Cause },
-    /// The manifest is not what was written, so that no version is known.
+    /// The manifest is damaged, so no version is known.
     #[error(
         "the manifest in table {table} cannot be read; 'tnr import --fetch --replace-manifest' \
          imports the published reports as the first version"
     )]
     Manifest { table: String, source: Cause },
-    /// The chunks of a snapshot are not the ones that were written.
+    /// A snapshot's chunks are damaged.
     #[error("version {version} cannot be read")]
     Snapshot { version: Version, source: UnreadableSnapshot },
-    /// DynamoDB answers too slowly.
+    /// DynamoDB is too slow.
     #[error("the snapshot {version} could not be read within {limit:?}")]
     SnapshotTimeout { version: Version, limit: Duration },
-    /// DynamoDB throttled a batch for longer than it is retried.
+    /// DynamoDB throttled a batch for longer than the retries last.
     #[error(
         "DynamoDB is too busy: {left} items of {operation} are left undone; run it again later"
     )]
@@ -45,7 +45,7 @@ pub enum StoreError {
     /// No key has this hash.
     #[error("there is no key with the hash {0}")]
     NoKey(String),
-    /// The manifest is no longer the one that was to be replaced.
+    /// The manifest to replace has changed.
     #[error(
         "another import or rollback changed the data meanwhile; \
          see which version is current, and run this one again if it is still wanted"
@@ -53,13 +53,13 @@ pub enum StoreError {
     Overtaken,
 }
 
-/// The reason why a snapshot cannot be read, however often it is tried.
+/// The cause of a permanently unreadable snapshot.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct UnreadableSnapshot(pub Cause);
 
 impl StoreError {
-    /// Makes an error of a call that failed, for `map_err`.
+    /// Wraps the error of a failed call, for `map_err`.
     pub(crate) fn call<E>(operation: &'static str, table: &str) -> impl FnOnce(SdkError<E>) -> Self
     where
         E: ProvideErrorMetadata + Error + ProvideErrorMetadata + Send + Sync + 'static,
@@ -74,7 +74,7 @@ impl StoreError {
         }
     }
 
-    /// The kind of DynamoDB's failure; `None` if it has answered, or was not asked.
+    /// The kind of DynamoDB failure; `None` if it answered, or was not called.
     pub(crate) fn failure(&self) -> Option<FailureKind> {
         match self {
             Self::Call { kind, .. } => Some(*kind),
@@ -84,13 +84,13 @@ impl StoreError {
         }
     }
 
-    /// `true` if this is only a consequence of a failure that has been logged.
+    /// Returns `true` if this only follows from a failure that has been logged.
     pub fn is_left_alone(&self) -> bool {
         matches!(self, Self::LeftAlone { .. })
     }
 
-    /// Makes an error of a request that the SDK cannot build, for `map_err`. It is a defect of this
-    /// service, and must not be answered like an empty request.
+    /// Wraps the error of a request that the SDK cannot build, for `map_err`. It is a bug in this service, and
+    /// must not be answered like an empty request.
     pub(crate) fn unbuildable(
         operation: &'static str,
         table: &str,
@@ -103,13 +103,13 @@ impl StoreError {
         }
     }
 
-    /// Makes an error of an item that cannot be read or written, for `map_err`.
+    /// Wraps the error of an item that cannot be read or written, for `map_err`.
     pub(crate) fn item<E: Into<Cause>>(table: &str) -> impl FnOnce(E) -> Self {
         move |error| Self::Item { table: table.to_owned(), source: error.into() }
     }
 }
 
-/// `true` if the embedded database answers, but cannot read the item that it was asked for.
+/// Returns `true` if the embedded database answers, but cannot read the requested item.
 fn is_of_damaged_item<E: ProvideErrorMetadata>(error: &SdkError<E>) -> bool {
     const MESSAGES: [&str; 3] = ["Bad item JSON", "UTF-8", "utf-8"];
     let message = error.as_service_error().and_then(ProvideErrorMetadata::message);

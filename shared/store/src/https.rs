@@ -1,4 +1,4 @@
-//! The HTTPS client of the AWS clients, and the certificates that it trusts.
+//! The AWS clients' HTTPS client, and the certificates it trusts.
 
 use aws_sdk_dynamodb::config::SharedHttpClient;
 use aws_smithy_http_client::{
@@ -8,25 +8,24 @@ use aws_smithy_http_client::{
 
 use crate::is_plain_http;
 
-/// The roots of Amazon Trust Services, which certify the endpoints of AWS outside China.
+/// The Amazon Trust Services roots, which certify AWS endpoints outside China.
 const AMAZON_ROOTS: &str = include_str!("amazon_roots.pem");
-/// The variables of OpenSSL that name the certificates to trust.
+/// OpenSSL's variables for the certificates to trust.
 pub(crate) const TRUST_VARIABLES: [&str; 2] = ["SSL_CERT_FILE", "SSL_CERT_DIR"];
 
 /// The certificates that a client trusts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrustedRoots {
-    /// The roots of Amazon Trust Services. Reading these five takes a twentieth of the time that
-    /// reading all roots of the system does, which would be half the start of a function
-    /// (docs/decisions/0012-start-of-a-function.md).
+    /// The Amazon Trust Services roots. Reading these five takes a twentieth of the time needed for all system
+    /// roots, which would be half of a function's startup (docs/decisions/0012-start-of-a-function.md).
     Amazon,
-    /// The roots of the system, for an endpoint that need not be one of AWS.
+    /// The system's roots, for endpoints that may not belong to AWS.
     System,
 }
 
 impl TrustedRoots {
-    /// The roots for a function in this region whose environment may name another endpoint, or
-    /// certificates to trust, which decide. An emulator is spoken to without TLS.
+    /// The roots for a function in this region. The environment may override them with another endpoint or with
+    /// certificates to trust. Emulators are called without TLS.
     pub(crate) fn new(endpoint: Option<&str>, region: Option<&str>, has_chosen: bool) -> Self {
         let is_in_china = region.is_some_and(|region| region.starts_with("cn-"));
         match endpoint {
@@ -37,7 +36,7 @@ impl TrustedRoots {
     }
 }
 
-/// A client that trusts `roots`, with TLS by `ring`.
+/// Creates a client that trusts `roots`, with `ring` for TLS.
 pub fn https_client(roots: TrustedRoots) -> SharedHttpClient {
     let trust_store = match roots {
         TrustedRoots::Amazon => TrustStore::empty().with_pem_certificate(AMAZON_ROOTS),
@@ -60,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_roots_of_amazon_are_five_certificates_that_tls_accepts() {
+    fn tls_accepts_the_five_amazon_roots() {
         let certificates = CertificateDer::pem_slice_iter(AMAZON_ROOTS.as_bytes());
         let mut roots = RootCertStore::empty();
         for certificate in certificates {
@@ -70,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn the_roots_of_the_system_count_where_those_of_amazon_need_not() {
+    fn system_roots_are_used_where_amazon_roots_may_not_apply() {
         let (aws, ohio) = (None, Some("us-east-2"));
         assert_eq!(TrustedRoots::new(aws, ohio, false), TrustedRoots::Amazon);
         assert_eq!(TrustedRoots::new(aws, ohio, true), TrustedRoots::System);

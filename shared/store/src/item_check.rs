@@ -1,8 +1,7 @@
-//! The check attribute of items that are written whole: a hash over their other attributes, by which a
-//! reader notices that an item is not what was written.
+//! The check attribute of items: a hash over their other attributes, which lets readers detect damaged items.
 //!
-//! It shows damage and not forgery. A database with checksums of its own never damages an item;
-//! the embedded one keeps items in a file, where a flipped bit may turn one carrier into another.
+//! It detects damage, not forgery. A database with its own checksums never damages an item. The embedded one
+//! keeps items in a file, where a flipped bit can turn one carrier into another.
 
 use std::collections::HashMap;
 
@@ -12,28 +11,28 @@ use twox_hash::XxHash3_128;
 /// An item as the SDK represents it.
 pub(crate) type Item = HashMap<String, AttributeValue>;
 
-/// The name of the attribute.
+/// The attribute's name.
 pub(crate) const CHECK: &str = "check";
 
-/// The error for an item that is not what was written.
+/// The error for a damaged item.
 #[derive(Debug, thiserror::Error)]
 #[error("its attribute check does not agree with its other attributes")]
 pub(crate) struct CheckError;
 
-/// Adds the check to an item that is complete otherwise.
+/// Adds the check to an otherwise complete item.
 pub(crate) fn seal(item: &mut Item) {
     item.remove(CHECK);
     let check = compute(item);
     item.insert(CHECK.to_owned(), check);
 }
 
-/// Compares an item with its check.
+/// Verifies an item's check.
 pub(crate) fn verify(item: &Item) -> Result<(), CheckError> {
     if item.get(CHECK) == Some(&compute(item)) { Ok(()) } else { Err(CheckError) }
 }
 
-/// The check of all attributes but the check. Those that are null count as missing, since tools that
-/// copy items may write the one for the other.
+/// The check over all other attributes. Nulls count as missing, since tools that copy items may convert one to
+/// the other.
 pub(crate) fn compute(item: &Item) -> AttributeValue {
     let mut bytes = Vec::new();
     write_attributes(
@@ -44,7 +43,7 @@ pub(crate) fn compute(item: &Item) -> AttributeValue {
     AttributeValue::S(format!("{hash:016x}"))
 }
 
-/// Writes attributes in the order of their names.
+/// Writes attributes in name order.
 fn write_attributes<'a>(
     bytes: &mut Vec<u8>,
     attributes: impl Iterator<Item = (&'a String, &'a AttributeValue)>,
@@ -58,7 +57,7 @@ fn write_attributes<'a>(
     }
 }
 
-/// Writes a value so that no two values are written alike.
+/// Writes a value unambiguously.
 fn write_value(bytes: &mut Vec<u8>, value: &AttributeValue) {
     match value {
         AttributeValue::S(text) => write_bytes(bytes, b'S', text.as_bytes()),
@@ -105,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn every_change_of_an_item_is_noticed() {
+    fn every_change_to_an_item_is_detected() {
         let record = item([
             ("name", text("Sample Broadband")),
             ("exchanges", AttributeValue::N("12".to_owned())),

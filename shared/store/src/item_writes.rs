@@ -1,4 +1,4 @@
-//! Writes lookup items in bulk.
+//! Bulk writes of lookup items.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -12,15 +12,14 @@ use numbering::records::Record;
 
 use crate::{ItemKey, LookupItem, Store, StoreError, client::item_from_record};
 
-/// The most writes that DynamoDB accepts in one BatchWriteItem call.
+/// The maximum number of writes in a BatchWriteItem call.
 pub const WRITES_PER_BATCH: usize = 25;
 
-/// A change of one item.
+/// A change to one item.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ItemWrite {
-    /// Writes the item, whether it exists or not.
+    /// Creates or replaces the item.
     Put(LookupItem<Record>),
-    /// Deletes the item.
     Delete(ItemKey),
 }
 
@@ -52,8 +51,8 @@ impl ItemWrite {
 }
 
 impl Store {
-    /// Makes up to [`WRITES_PER_BATCH`] writes in one call. Writes for which DynamoDB is too busy
-    /// are retried after growing delays, for about a minute and a half.
+    /// Makes up to [`WRITES_PER_BATCH`] writes in one call. Writes that DynamoDB is too busy for are retried
+    /// with growing delays, for about a minute and a half.
     pub async fn write(&self, writes: &[ItemWrite]) -> Result<(), StoreError> {
         let mut left: HashMap<String, Vec<WriteRequest>> = HashMap::new();
         for write in writes {
@@ -83,15 +82,15 @@ impl Store {
     }
 }
 
-/// The delays between thirteen attempts. Half of each delay is random, so that callers do not all
-/// retry at the same time.
+/// The delays between thirteen attempts. Half of each delay is random, so callers do not all retry at the same
+/// time.
 pub(crate) const RETRY_DELAYS: ExponentialBuilder = ExponentialBuilder::new()
     .with_min_delay(Duration::from_millis(50))
     .with_max_delay(Duration::from_secs(15))
     .with_max_times(12)
     .with_jitter();
 
-/// `true` if DynamoDB may accept the call later. The client has already retried it a few times.
+/// Returns `true` if DynamoDB may accept the call later. The client has already retried it a few times.
 fn is_too_busy<R>(error: &SdkError<BatchWriteItemError, R>) -> bool {
     if has_no_disk(error) {
         return false;
@@ -112,8 +111,8 @@ fn is_too_busy<R>(error: &SdkError<BatchWriteItemError, R>) -> bool {
         )
 }
 
-/// `true` if the embedded database cannot write to its file. It answers with an internal error then,
-/// as if it were busy, but retries do not help, and the operator must learn the reason.
+/// Returns `true` if the embedded database cannot write to its file. It then reports an internal error, as if
+/// it were busy. But retries do not help, and the operator needs the reason.
 fn has_no_disk<R>(error: &SdkError<BatchWriteItemError, R>) -> bool {
     let messages_of_sqlite = ["database or disk is full", "disk I/O error"];
     error
@@ -129,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_full_disk_is_reported_at_once_and_not_taken_for_a_busy_database() {
+    fn a_full_disk_is_reported_immediately_and_not_as_a_busy_database() {
         let internal = |message: &str| {
             let metadata = ErrorMetadata::builder().code("InternalServerError").message(message);
             SdkError::service_error(BatchWriteItemError::generic(metadata.build()), ())

@@ -1,6 +1,6 @@
 //! DynamoDB: lookup items, snapshots, the manifest and the current version, keys and their usage.
 //!
-//! This crate knows nothing of HTTP. The tables themselves are defined in `template.yaml`.
+//! This crate is independent of HTTP. The tables themselves are defined in `template.yaml`.
 
 mod api_keys;
 mod batch_get;

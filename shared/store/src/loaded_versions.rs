@@ -1,5 +1,4 @@
-//! The versions of the data that a container has in memory. It decides which one is answered from,
-//! and makes no call to DynamoDB.
+//! The data versions in a container's memory. Decides which one to answer from, and never calls DynamoDB.
 
 use std::{
     sync::Arc,
@@ -10,30 +9,29 @@ use arc_swap::ArcSwapOption;
 
 use crate::loading::LoadedVersion;
 
-/// The time after which the manifest is read again.
+/// Interval between reads of the manifest.
 const RECHECK_AFTER: Duration = Duration::from_secs(60);
-/// The same after a failure. It is short, but the manifest is not read with every request.
+/// The same after a failure: short, but not every request rereads the manifest.
 const RECHECK_AFTER_FAILURE: Duration = Duration::from_secs(5);
 
-/// The versions of the data that a container has in memory.
+/// The data versions in a container's memory.
 #[derive(Default)]
 pub(crate) struct LoadedVersions {
     in_use: ArcSwapOption<InUse>,
     /// The time at which neither the current version nor a retained one could be read.
     unreadable_at: ArcSwapOption<Instant>,
-    /// The last version that was asked for although it was no longer current, for further pages of
-    /// the same list.
+    /// The last requested version that was no longer current, for further pages of the same list.
     earlier: ArcSwapOption<LoadedVersion>,
 }
 
-/// The version that requests are answered from, and the time until which the manifest is not read.
+/// The version that requests are answered from, and the time of the next manifest read.
 struct InUse {
     loaded: LoadedVersion,
     until: Instant,
 }
 
 impl LoadedVersions {
-    /// The version in use, if the manifest need not be read again at `now`.
+    /// The version in use, if the manifest need not be reread at `now`.
     pub(crate) fn fresh(&self, now: Instant) -> Option<LoadedVersion> {
         match self.in_use.load().as_deref() {
             Some(in_use) if now < in_use.until => Some(in_use.loaded.clone()),
@@ -41,19 +39,19 @@ impl LoadedVersions {
         }
     }
 
-    /// The version in use, however long ago it was known to be current.
+    /// The version in use, no matter when it was last known to be current.
     pub(crate) fn latest(&self) -> Option<LoadedVersion> {
         self.in_use.load().as_deref().map(|in_use| in_use.loaded.clone())
     }
 
-    /// The version of this name, if it is in memory.
+    /// The version with this name, if it is in memory.
     pub(crate) fn find(&self, version: &str) -> Option<LoadedVersion> {
         let earlier = self.earlier.load().as_deref().cloned();
         self.latest().into_iter().chain(earlier).find(|loaded| loaded.version == *version)
     }
 
-    /// Uses `newest` from `now` on. The version that it replaces stays in memory, since clients may
-    /// be reading its pages.
+    /// Uses `newest` from `now` on. The replaced version stays in memory, since clients may be reading its
+    /// pages.
     pub(crate) fn replace(&self, newest: LoadedVersion, now: Instant) {
         if let Some(replaced) = self.latest().filter(|latest| latest.version != newest.version) {
             self.keep_earlier(replaced);
@@ -61,20 +59,19 @@ impl LoadedVersions {
         self.use_until(newest, now + RECHECK_AFTER);
     }
 
-    /// Uses the version in use for a little longer, because no newer one can be loaded; `None` if
-    /// there is none.
+    /// Extends the version in use a little, because no newer one can be loaded; `None` if there is none.
     pub(crate) fn keep_using(&self, now: Instant) -> Option<LoadedVersion> {
         let latest = self.latest()?;
         self.use_until(latest.clone(), now + RECHECK_AFTER_FAILURE);
         Some(latest)
     }
 
-    /// Remembers that no version can be read, so that not every request reads them all again.
+    /// Remembers that no version is readable, so that not every request rereads them all.
     pub(crate) fn remember_unreadable(&self, now: Instant) {
         self.unreadable_at.store(Some(Arc::new(now)));
     }
 
-    /// `true` if no version could be read a short time ago.
+    /// Returns `true` if no version was readable a short time ago.
     pub(crate) fn were_unreadable_recently(&self, now: Instant) -> bool {
         let unreadable_at = self.unreadable_at.load();
         unreadable_at.as_deref().is_some_and(|&then| now < then + RECHECK_AFTER_FAILURE)
@@ -85,7 +82,7 @@ impl LoadedVersions {
         self.earlier.store(Some(Arc::new(loaded)));
     }
 
-    /// Uses this version, and has the manifest read again at `until`.
+    /// Uses this version, and rereads the manifest at `until`.
     pub(crate) fn use_until(&self, loaded: LoadedVersion, until: Instant) {
         self.in_use.store(Some(Arc::new(InUse { loaded, until })));
     }
@@ -116,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_is_fresh_for_a_minute_and_after_a_failure_for_five_seconds() {
+    fn a_version_is_fresh_for_a_minute_or_five_seconds_after_a_failure() {
         let versions = LoadedVersions::default();
         let (first, now) = (version(), Instant::now());
         versions.replace(first.clone(), now);
@@ -128,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn the_replaced_version_stays_until_another_is_replaced() {
+    fn the_replaced_version_is_kept_until_the_next_replacement() {
         let versions = LoadedVersions::default();
         let (first, second, now) = (version(), version(), Instant::now());
         versions.replace(first.clone(), now);
@@ -141,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn that_nothing_can_be_read_is_remembered_for_five_seconds() {
+    fn unreadable_versions_are_remembered_for_five_seconds() {
         let versions = LoadedVersions::default();
         let now = Instant::now();
         assert!(!versions.were_unreadable_recently(now));

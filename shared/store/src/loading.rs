@@ -1,4 +1,4 @@
-//! Loads versions of the data into memory, and passes over those that cannot be read.
+//! Loads data versions into memory, passing over unreadable ones.
 
 use std::sync::Arc;
 
@@ -7,21 +7,21 @@ use numbering::{dataset::Dataset, records::Version};
 
 use crate::{Manifest, Snapshot, Store, StoreError, UnreadableSnapshot};
 
-/// A version of the data in memory. All lists and lookups of a request use the same one.
+/// A data version in memory. All lists and lookups of a request use the same one.
 #[derive(Debug, Clone)]
 pub struct LoadedVersion {
     pub version: Version,
     pub dataset: Arc<Dataset>,
 }
 
-/// The reason why no dataset could be loaded.
+/// A failure to load any dataset.
 #[derive(Debug, thiserror::Error)]
 pub enum DatasetError {
     #[error("nothing has been imported yet")]
     Empty,
     #[error(transparent)]
     Store(StoreError),
-    /// The stored version is not what was written, or another release wrote it.
+    /// The stored version is damaged, or another release wrote it.
     #[error("version {version} cannot be read")]
     Unreadable { version: Version, source: UnreadableSnapshot },
     /// The version is the newest one.
@@ -44,19 +44,19 @@ impl From<StoreError> for DatasetError {
 }
 
 impl DatasetError {
-    /// `true` if this is only a consequence of a failure that has been logged.
+    /// Returns `true` if this only follows from a failure that has been logged.
     pub fn is_left_alone(&self) -> bool {
         matches!(self, Self::Store(error) if error.is_left_alone())
     }
 
-    /// `true` if versions have been published, and none of them can be read, or none is known.
+    /// Returns `true` if versions have been published, but all are unreadable or unknown.
     pub fn is_of_every_version(&self) -> bool {
         let is_of_manifest = matches!(self, Self::Store(StoreError::Manifest { .. }));
         is_of_manifest || matches!(self, Self::NoneReadable { .. } | Self::StillUnreadable)
     }
 }
 
-/// A version that cannot be read, so that an older one takes its place.
+/// An unreadable version that an older one replaces.
 #[derive(Debug)]
 pub struct PassedOver {
     pub version: Version,
@@ -64,26 +64,25 @@ pub struct PassedOver {
 }
 
 impl PassedOver {
-    /// The line that names the version and says why it cannot be read.
+    /// A line with the version and why it is unreadable.
     pub fn line(&self) -> String {
         format!("version {} cannot be read: {}", self.version, with_causes(&self.reason))
     }
 }
 
-/// The newest version that can be read, and those that are newer.
+/// The newest readable version, and the newer ones.
 #[derive(Debug)]
 pub struct Newest<T> {
     pub loaded: T,
     pub snapshot: Snapshot,
-    /// Newer versions, the newest first.
+    /// Newer versions, newest first.
     pub passed_over: Vec<PassedOver>,
 }
 
-/// Loads the newest version that `manifest` names and that can be read.
+/// Loads the newest readable version in `manifest`.
 ///
 /// # Errors
-/// Returns [`DatasetError::NoneReadable`] if none can be read, and another error if DynamoDB does
-/// not answer.
+/// Returns [`DatasetError::NoneReadable`] if none is readable, and another error if DynamoDB does not answer.
 pub async fn load_newest(
     store: &Store,
     manifest: &Manifest,
@@ -91,11 +90,11 @@ pub async fn load_newest(
     newest_by(manifest.snapshots(), |snapshot| async move { load(store, &snapshot).await }).await
 }
 
-/// The first of `snapshots`, the newest first, that `load` can read.
+/// The first of `snapshots`, ordered newest first, that `load` can read.
 ///
 /// # Errors
-/// Returns [`DatasetError::NoneReadable`] if none can be read, [`DatasetError::Empty`] if there is
-/// none, and another error if DynamoDB does not answer.
+/// Returns [`DatasetError::NoneReadable`] if none is readable, [`DatasetError::Empty`] if there are none, and
+/// another error if DynamoDB does not answer.
 pub async fn newest_by<'a, T, L: Future<Output = Result<T, DatasetError>>>(
     snapshots: impl Iterator<Item = &'a Snapshot>,
     load: impl Fn(Snapshot) -> L,
@@ -123,8 +122,8 @@ pub async fn newest_by<'a, T, L: Future<Output = Result<T, DatasetError>>>(
 /// Reads and unpacks a snapshot.
 ///
 /// # Errors
-/// Returns [`DatasetError::Unreadable`] if it is not what was written or has another layout than this
-/// release reads, and another error if DynamoDB does not answer.
+/// Returns [`DatasetError::Unreadable`] if it is damaged or has an unsupported layout, and another error if
+/// DynamoDB does not answer.
 pub async fn load(store: &Store, snapshot: &Snapshot) -> Result<Dataset, DatasetError> {
     let bytes = store.snapshot(snapshot).await?;
     Dataset::unpack(&bytes).map_err(|source| DatasetError::Unreadable {

@@ -1,4 +1,4 @@
-//! Reads many exchanges at once, for requests that ask for many numbers.
+//! Batch reads of exchanges, for requests with many numbers.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -12,7 +12,7 @@ use crate::{
     client::record_from_item, item_check::Item,
 };
 
-/// The delays between five attempts at the keys for which DynamoDB was too busy. All of them end within
+/// The delays between five attempts at keys that DynamoDB was too busy for. They all fit within
 /// [`crate::TimeoutProfile::lookups`].
 const RETRY_DELAYS: ExponentialBuilder = ExponentialBuilder::new()
     .with_min_delay(Duration::from_millis(25))
@@ -21,8 +21,8 @@ const RETRY_DELAYS: ExponentialBuilder = ExponentialBuilder::new()
     .with_jitter();
 
 impl Store {
-    /// The items of up to [`crate::READS_PER_BATCH`] different exchanges. Those without an item that can be
-    /// read are left out. Like a single item they are read eventually consistently.
+    /// The readable items of up to [`crate::READS_PER_BATCH`] distinct exchanges. Like single items, they are
+    /// read eventually consistently.
     pub async fn exchanges(
         &self,
         npa_nxxs: &[NpaNxx],
@@ -58,12 +58,12 @@ impl Store {
     }
 }
 
-/// An item that cannot be read must not keep those beside it from being answered.
+/// An unreadable item must not keep the others from being answered.
 fn warn_of_unreadable(npa_nxx: NpaNxx, error: &StoreError) {
     tracing::warn!(error = with_causes(error), %npa_nxx, "an item cannot be read");
 }
 
-/// The exchange whose item this is, by its partition key.
+/// The exchange an item belongs to, from its partition key.
 fn npa_nxx_of(item: &Item) -> Option<NpaNxx> {
     let value = item.get(LookupTable::Exchanges.key_attribute()).map(AttributeValue::as_s)?.ok()?;
     match (ItemKey { table: LookupTable::Exchanges, value: value.clone() }).record_key()? {

@@ -1,7 +1,7 @@
-//! Lookup items, one for each record, found by the code of the record.
+//! Lookup items: one per record, found by the record's code.
 //!
-//! An item names the version that last changed its record. A reader compares it with the version
-//! that the dataset in memory names for the record, and uses the dataset instead if they differ.
+//! An item names the version that last changed its record. If the dataset in memory names a different version,
+//! a reader uses the dataset instead.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use numbering::records::{Carrier, Exchange, NpaNxx, Ocn, RecordKey, Version};
@@ -9,21 +9,20 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{Store, StoreError, Tables};
 
-/// An item of the tables of carriers and exchanges, without its key.
+/// An item in the carrier or exchange table, without its key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LookupItem<R> {
-    /// The version that last changed the record, and wrote the item.
+    /// The version that last changed the record and wrote the item.
     pub version: Version,
-    /// The carrier, area code or exchange.
     pub record: R,
 }
 
-/// The two tables of lookup items.
+/// The two lookup item tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LookupTable {
-    /// The table of carriers.
+    /// The carrier table.
     Carriers,
-    /// The table of exchanges, which also has the area codes.
+    /// The exchange table, which also has the area codes.
     Exchanges,
 }
 
@@ -38,7 +37,7 @@ impl LookupTable {
         }
     }
 
-    /// The attribute that is the partition key of the table.
+    /// The table's partition key attribute.
     pub(crate) fn key_attribute(self) -> &'static str {
         match self {
             Self::Carriers => "ocn",
@@ -47,11 +46,11 @@ impl LookupTable {
     }
 }
 
-/// The table and the partition key of an item.
+/// An item's table and partition key.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ItemKey {
     pub(crate) table: LookupTable,
-    /// For instance `6010` for a carrier, `415#555` for an exchange, `415` for an area code.
+    /// For example `6010` for a carrier, `415#555` for an exchange, `415` for an area code.
     pub(crate) value: String,
 }
 
@@ -69,7 +68,7 @@ impl From<RecordKey> for ItemKey {
 }
 
 impl ItemKey {
-    /// The key of the record that an item with this key holds; `None` if no record can have it.
+    /// The record key for this item key; `None` if no record can have it.
     pub(crate) fn record_key(&self) -> Option<RecordKey> {
         let key = match (self.table, self.value.split_once('#')) {
             (LookupTable::Carriers, _) => RecordKey::Carrier(self.value.parse().ok()?),
@@ -78,23 +77,23 @@ impl ItemKey {
                 RecordKey::Exchange(NpaNxx { npa: npa.parse().ok()?, nxx: nxx.parse().ok()? })
             }
         };
-        // A lookup never asks for a code in another spelling, such as `073h`, so no record has it.
+        // Lookups never use another spelling of a code, such as `073h`, so no record has it.
         (Self::from(key) == *self).then_some(key)
     }
 
-    /// The name and the value of the partition key.
+    /// The partition key's name and value.
     pub(crate) fn attribute(&self) -> (&'static str, AttributeValue) {
         (self.table.key_attribute(), AttributeValue::S(self.value.clone()))
     }
 }
 
 impl Store {
-    /// The item of the carrier with this OCN, read by one GetItem call.
+    /// Reads the item of the carrier with this OCN in one GetItem call.
     pub async fn carrier(&self, ocn: Ocn) -> Result<Option<LookupItem<Carrier>>, StoreError> {
         self.lookup_item(RecordKey::Carrier(ocn)).await
     }
 
-    /// The item of the exchange with this NPA-NXX, read by one GetItem call.
+    /// Reads the item of the exchange with this NPA-NXX in one GetItem call.
     pub async fn exchange(
         &self,
         npa_nxx: NpaNxx,
@@ -102,8 +101,8 @@ impl Store {
         self.lookup_item(RecordKey::Exchange(npa_nxx)).await
     }
 
-    /// Reads an item eventually consistently, which costs half. If the read misses the last write,
-    /// the item names another version than the dataset does, and is not used.
+    /// Reads an item eventually consistently, at half the cost. If the read misses the last write, the item's
+    /// version differs from the dataset's, and the item is not used.
     async fn lookup_item<R: DeserializeOwned>(
         &self,
         key: RecordKey,
@@ -118,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_reads_back_and_one_of_another_form_belongs_to_no_record() {
+    fn keys_round_trip_and_other_forms_belong_to_no_record() {
         let keys = [
             RecordKey::Carrier("073H".parse().unwrap()),
             RecordKey::AreaCode("415".parse().unwrap()),

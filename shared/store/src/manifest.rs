@@ -14,47 +14,46 @@ use twox_hash::XxHash3_128;
 use crate::{Store, StoreError, client::item_from_record};
 use numbering::records::{Statistics, Version};
 
-/// Names the current version of the data and the retained ones.
+/// Names the current data version and the retained ones.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// Changes with each change of the manifest.
+    /// Changes with each change to the manifest.
     pub revision: Revision,
-    /// The version that new requests are answered from.
+    /// The version that answers new requests.
     pub current: Snapshot,
-    /// Older versions that can still be read, the newest first.
+    /// Older versions that can still be read, newest first.
     pub retained: Vec<Snapshot>,
 }
 
-/// One state of the manifest. Each change of the manifest draws a new random revision, so that none
-/// ever comes back. A change is made on the condition that the revision is still the one it was
-/// prepared for, so that no change is lost and none is made twice.
+/// One state of the manifest. Each change draws a new random revision, so none ever recurs. A change is made
+/// only if the revision it was prepared for is still in place. So no change is lost or made twice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Revision(String);
 
-/// A version of the data: its contents, and where they are stored.
+/// A data version: its contents, and where they are stored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
-    /// The name of the version.
+    /// The version's name.
     pub version: Version,
-    /// The time of its last import. Importing the same files again changes this time.
+    /// Time of its last import. Reimporting the same files changes it.
     pub ingested_at: Timestamp,
-    /// The dates of the reports that it was imported from.
+    /// The dates of the reports it was imported from.
     pub file_dates: FileDates,
-    /// The number of chunks in which the snapshot is stored.
+    /// The number of chunks that store the snapshot.
     pub chunks: u32,
-    /// The hash of the whole snapshot. It shows damage and not forgery: whoever can write a chunk can
-    /// write the manifest.
+    /// The hash of the whole snapshot. It detects damage, not forgery: anyone who can write a chunk can write
+    /// the manifest.
     pub hash: String,
     /// Counts over its records.
     pub statistics: Statistics,
-    /// `true` if an operator let it pass a gate for what it changes. Later imports are compared with it
-    /// and not with the versions before it.
+    /// `true` if an operator confirmed it when a gate objected to its changes. Later imports are compared with
+    /// it, not with earlier versions.
     #[serde(default)]
     pub confirmed: bool,
 }
 
-/// The dates that the reports state; `None` for a report without a date.
+/// The dates stated in the reports; `None` for a report without a date.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileDates {
     pub nanpa: Option<Date>,
@@ -62,18 +61,18 @@ pub struct FileDates {
     pub npa_report: Option<Date>,
 }
 
-/// The date of the reports of the made-up sample, which no published report has.
+/// The report date of the made-up sample, which no published report has.
 pub const SAMPLE_DATE: Date = Date::constant(2000, 1, 1);
 
-/// The size of a chunk. With its key it stays below 400 KB, which is DynamoDB's limit for an item.
+/// The size of a chunk. With its key it stays below 400 KB, DynamoDB's item limit.
 pub const CHUNK_BYTES: usize = 390_000;
-/// The number of older versions that are retained. Readers may be loading one, pages may be read from one,
-/// and an operator may go back to one.
+/// The number of older versions to retain: readers may be loading one, clients may be reading pages from one,
+/// and an operator may roll back to one.
 const RETAINED: usize = 3;
-/// The characters of a revision, which hold 95 random bits.
+/// The length of a revision, which holds 95 random bits.
 const REVISION_CHARACTERS: usize = 16;
 
-/// XXH3 of a snapshot, 128 bits in hex, which takes a twentieth of the time of SHA-256.
+/// XXH3 of a snapshot, 128 bits in hex. It takes a twentieth of the time of SHA-256.
 pub(crate) fn hash_of(bytes: &[u8]) -> String {
     format!("{:032x}", XxHash3_128::oneshot(bytes))
 }
@@ -105,22 +104,21 @@ impl Snapshot {
         Self { version, ingested_at, file_dates, chunks, hash, statistics, confirmed: false }
     }
 
-    /// `true` if it was imported from the made-up sample, which looks like the published reports.
+    /// Returns `true` if it was imported from the made-up sample, which looks like published reports.
     pub fn is_sample(&self) -> bool {
         self.file_dates.nanpa == Some(SAMPLE_DATE)
     }
 
-    /// `true` if it takes the place of the sample, which then counts as never imported: published data
-    /// is not compared with it, and no rollback leads back to it.
+    /// Returns `true` if it replaces the sample, which then counts as never imported: published data is not
+    /// compared with it, and no rollback returns to it.
     pub fn replaces_sample(&self, older: &Self) -> bool {
         older.is_sample() && !self.is_sample()
     }
 }
 
 impl Manifest {
-    /// The manifest that makes `snapshot` the current version in place of the one in `replaced`. It
-    /// retains the newest three of the older versions that are neither unreadable nor a sample that
-    /// is replaced.
+    /// The manifest that makes `snapshot` current in place of the one in `replaced`. It retains the newest
+    /// three older versions, except unreadable ones and a replaced sample.
     pub fn following(
         replaced: Option<&Self>,
         snapshot: Snapshot,
@@ -133,8 +131,8 @@ impl Manifest {
         Self { revision: Revision::new(), current: snapshot, retained }
     }
 
-    /// The manifest after the same files as those of its current version were imported. Versions
-    /// that cannot be read are not retained.
+    /// The manifest after the current version's files were imported again. Unreadable versions are not
+    /// retained.
     pub fn reimported(
         &self,
         ingested_at: Timestamp,
@@ -147,8 +145,8 @@ impl Manifest {
         Self { revision: Revision::new(), current, retained }
     }
 
-    /// The manifest that goes back to this retained version and drops those that are newer; `None`
-    /// if it is not retained.
+    /// The manifest that rolls back to this retained version and drops newer ones; `None` if it is not
+    /// retained.
     pub fn rolled_back_to(&self, version: &Version) -> Option<Self> {
         let place = self.retained.iter().position(|older| older.version == *version)?;
         let (target, older) = self.retained[place..].split_first()?;
@@ -156,25 +154,25 @@ impl Manifest {
         Some(Self { revision: Revision::new(), current, retained })
     }
 
-    /// The current snapshot and the retained ones, the newest first.
+    /// The current snapshot and the retained ones, newest first.
     pub fn snapshots(&self) -> impl Iterator<Item = &Snapshot> {
         [&self.current].into_iter().chain(&self.retained)
     }
 
-    /// The snapshot `version`, if it is the current one or retained.
+    /// The snapshot `version`, if it is current or retained.
     pub fn snapshot(&self, version: &str) -> Option<&Snapshot> {
         self.snapshots().find(|snapshot| snapshot.version == *version)
     }
 }
 
-/// The key of the manifest in the table of datasets.
+/// The manifest's key in the dataset table.
 const MANIFEST: &str = "manifest";
 
-/// The manifest as it is stored.
+/// The manifest as stored.
 ///
-/// The first import begins by storing a manifest without a version, so that it too has a revision
-/// to replace. If the table is emptied and created again meanwhile, the revision is another one,
-/// and the import cannot publish a version whose items are gone.
+/// The first import starts by storing a manifest without a version, so that it too has a revision to replace.
+/// If the table is emptied and recreated meanwhile, the revision differs. The import then cannot publish a
+/// version whose items are gone.
 #[derive(Debug, Serialize, Deserialize)]
 struct StoredManifest {
     revision: Revision,
@@ -184,14 +182,14 @@ struct StoredManifest {
 }
 
 impl StoredManifest {
-    /// Names no version, and has a revision of its own.
+    /// Creates a manifest without a version, and with a new revision.
     fn empty() -> Self {
         Self { revision: Revision::new(), current: None, retained: Vec::new() }
     }
 }
 
 impl Store {
-    /// The current manifest; `None` before the first import.
+    /// Reads the current manifest; `None` before the first import.
     pub async fn manifest(&self) -> Result<Option<Manifest>, StoreError> {
         let stored = self.stored_manifest().await?;
         Ok(stored.and_then(|StoredManifest { revision, current, retained }| {
@@ -199,16 +197,15 @@ impl Store {
         }))
     }
 
-    /// The revision that the first import replaces. It writes a manifest without a version if there
-    /// is none.
+    /// The revision that the first import replaces. Writes a manifest without a version if there is none.
     ///
     /// # Errors
-    /// Returns [`StoreError::Overtaken`] if something has been imported already, and another error
-    /// if DynamoDB does not answer, or the item cannot be read.
+    /// Returns [`StoreError::Overtaken`] if something has already been imported, and another error if DynamoDB
+    /// does not answer, or the item is unreadable.
     pub async fn first_revision(&self) -> Result<Revision, StoreError> {
         let empty = StoredManifest::empty();
         match self.replace_manifest(&empty, &empty.revision, None).await {
-            // Another import has stored the manifest, and has not published anything yet.
+            // Another import has stored the manifest but not published anything yet.
             Err(StoreError::Overtaken) => match self.stored_manifest().await? {
                 Some(StoredManifest { revision, current: None, .. }) => Ok(revision),
                 _ => Err(StoreError::Overtaken),
@@ -217,8 +214,8 @@ impl Store {
         }
     }
 
-    /// Replaces a manifest that cannot be read by one without a version, as before the first import;
-    /// says whether that was so. One that can be read stays as it is.
+    /// Replaces an unreadable manifest with one without a version, as before the first import; returns whether
+    /// it did. A readable one is left unchanged.
     pub async fn replace_unreadable_manifest(&self) -> Result<bool, StoreError> {
         if !matches!(self.stored_manifest().await, Err(StoreError::Manifest { .. })) {
             return Ok(false);
@@ -231,15 +228,14 @@ impl Store {
         Ok(true)
     }
 
-    /// Makes `manifest` the current one, if `replaced` is still the revision of the current one.
+    /// Makes `manifest` current, if the current one still has the revision `replaced`.
     ///
-    /// If the answer is lost, the manifest is read to learn the outcome. The change is not
-    /// repeated.
+    /// If the response is lost, this reads the manifest to learn the outcome. The change is not repeated.
     ///
     /// # Errors
-    /// Returns [`StoreError::Overtaken`] if another import or rollback has replaced the manifest.
-    /// After any other error the change may still be made, now or later. That does no harm, since
-    /// everything that the manifest names has been written.
+    /// Returns [`StoreError::Overtaken`] if another import or rollback has replaced the manifest. After any
+    /// other error, the change may still take effect, now or later. That is harmless, since everything the
+    /// manifest names has been written.
     pub async fn publish(
         &self,
         manifest: &Manifest,
@@ -273,7 +269,7 @@ impl Store {
                 .expression_attribute_values(":replaced", AttributeValue::S(replaced.to_string())),
         };
         let Err(error) = conditional_put.send().await else { return Ok(()) };
-        // An attempt whose answer was lost may have made the change.
+        // An attempt whose response was lost may have made the change.
         if let Ok(Some(current)) = self.stored_manifest().await
             && current.revision == *revision
         {

@@ -1,24 +1,24 @@
-//! The reads of one request: their cost, their failures, and the time that it has waited for them.
+//! Metering of a request's reads: their cost, failures, and waiting time.
 
 use std::{cell::Cell, time::Duration};
 
 use aws_sdk_dynamodb::types::ConsumedCapacity;
 use tokio::time::Instant;
 
-/// The calls to DynamoDB of one request, added up.
+/// The total of a request's calls to DynamoDB.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Consumption {
-    /// The capacity units that DynamoDB counted for the reads.
+    /// The capacity units that DynamoDB reported for the reads.
     pub capacity_units: f64,
-    /// The reads that failed, or took longer than a request waits.
+    /// Reads that failed, or took longer than a request waits.
     pub failed_calls: u32,
 }
 
-/// The time that one request has waited. Reads that wait at the same time count once.
+/// The time a request has waited. Concurrent reads count once.
 #[derive(Debug, Default)]
 struct Waited {
     before: Cell<Duration>,
-    /// The time at which the running reads began to wait, and their number.
+    /// The start of the running reads, and their number.
     running: Cell<Option<(Instant, u32)>>,
 }
 
@@ -27,8 +27,7 @@ tokio::task_local! {
     static WAITED: Waited;
 }
 
-/// Runs `request`. Returns its outcome, and what its calls to DynamoDB amount to. Its waits for DynamoDB
-/// are counted together.
+/// Runs `request`. Returns its outcome and the total of its DynamoDB calls. All its waits are counted together.
 pub async fn metered<T>(request: impl Future<Output = T>) -> (T, Consumption) {
     let counted = async {
         let outcome = scope(request).await;
@@ -37,13 +36,13 @@ pub async fn metered<T>(request: impl Future<Output = T>) -> (T, Consumption) {
     CONSUMPTION.scope(Cell::default(), counted).await
 }
 
-/// Adds the capacity units of a read to the request that is being metered, if there is one.
+/// Adds a read's capacity units to the current request, if it is metered.
 pub(crate) fn count(consumed: Option<&ConsumedCapacity>) {
     let units = consumed.and_then(ConsumedCapacity::capacity_units).unwrap_or_default();
     add(|total| total.capacity_units += units);
 }
 
-/// Adds a failed call to the request that is being metered, if there is one.
+/// Adds a failed call to the current request, if it is metered.
 pub(crate) fn count_failed_call() {
     add(|total| total.failed_calls += 1);
 }
@@ -56,8 +55,7 @@ fn add(change: impl FnOnce(&mut Consumption)) {
     });
 }
 
-/// Runs `request`, whose waits are counted together. A request that another one makes within the
-/// process counts as a part of that one.
+/// Runs `request` and adds up its waits. A nested request counts toward the outer one.
 pub(crate) async fn scope<T>(request: impl Future<Output = T>) -> T {
     if WAITED.try_with(|_| ()).is_ok() {
         return request.await;
@@ -65,20 +63,20 @@ pub(crate) async fn scope<T>(request: impl Future<Output = T>) -> T {
     WAITED.scope(Waited::default(), request).await
 }
 
-/// The rest of `limit` for the running request. Outside of a request, each read has the whole.
+/// The rest of `limit` for the current request. Outside a request, each read gets all of it.
 pub(crate) fn left_of(limit: Duration) -> Duration {
     let waited = WAITED.try_with(|waited| waited.until(Instant::now())).unwrap_or_default();
     limit.saturating_sub(waited)
 }
 
-/// Waits for `awaited`, which counts for the running request.
+/// Waits for `awaited`, and counts the time toward the current request.
 pub async fn counted<T>(awaited: impl Future<Output = T>) -> T {
     _ = WAITED.try_with(|waited| waited.begin(Instant::now()));
     let _running = Running;
     awaited.await
 }
 
-/// One of the waits of the running request.
+/// A wait of the current request.
 struct Running;
 
 impl Drop for Running {
@@ -116,7 +114,7 @@ mod tests {
     const LIMIT: Duration = Duration::from_millis(300);
 
     #[test]
-    fn waits_add_up_and_those_at_the_same_time_count_once() {
+    fn waits_add_up_and_concurrent_ones_count_once() {
         let (waited, start) = (Waited::default(), Instant::now());
         let at = |milliseconds| start + Duration::from_millis(milliseconds);
         waited.begin(at(0));
@@ -131,7 +129,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_request_within_a_request_has_what_is_left_to_that_one() {
+    async fn a_nested_request_has_the_rest_of_the_outer_limit() {
         let wait = || counted(tokio::time::sleep(Duration::from_millis(20)));
         let left = scope(async {
             wait().await;

@@ -1,8 +1,8 @@
-//! The tables that answer, and how long a request waits for one.
+//! Tracks which tables answer, and limits how long a request waits for one.
 //!
-//! A table that fails is left alone for some seconds, which spares requests the wait for it. No task
-//! runs in the background, since Lambda freezes a process right after its response. One request at a
-//! time is the probe: it waits for the table, within its own limit, and the others go on without.
+//! A failed table is left alone for a few seconds, so requests need not wait for it. There is no background
+//! task, since Lambda freezes a process right after its response. One request at a time serves as the probe: it
+//! waits for the table, within its own limit, while the others continue without it.
 
 use std::{
     pin::Pin,
@@ -26,23 +26,22 @@ pub enum Table {
     Usage,
 }
 
-/// The way in which a call has failed, as this service sees it: DynamoDB's own metrics know nothing of a
-/// call that has not reached it.
+/// A kind of failed call, as this service sees it: DynamoDB's own metrics miss calls that never reach it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailureKind {
-    /// No answer in time.
+    /// No response in time.
     Timeout,
-    /// No connection: the name is unknown, the port refuses, or the connection ends.
+    /// No connection: unknown name, refused port, or closed connection.
     Connection,
     /// Too many requests.
     Throttled,
     /// The call is not allowed, or the table does not exist.
     Refused,
-    /// An error of DynamoDB.
+    /// An error in DynamoDB.
     ServerError,
 }
 
-/// The codes with which DynamoDB answers too many requests.
+/// DynamoDB's error codes for too many requests.
 const THROTTLING_CODES: [&str; 4] = [
     "ProvisionedThroughputExceededException",
     "ThrottlingException",
@@ -55,7 +54,7 @@ impl FailureKind {
     pub const ALL: [Self; 5] =
         [Self::Timeout, Self::Connection, Self::Throttled, Self::Refused, Self::ServerError];
 
-    /// The name for a label of a metric.
+    /// The name as a metric label.
     pub fn name(self) -> &'static str {
         match self {
             Self::Timeout => "timeout",
@@ -85,12 +84,12 @@ impl FailureKind {
     }
 }
 
-/// The time for which a table that has failed is left alone.
+/// Time for which a failed table is left alone.
 const PAUSE: Duration = Duration::from_secs(3);
-/// The time for which a failure counts as recent, if nobody has read the table since.
+/// Time for which a failure counts as recent, if the table has not been read since.
 const RECENT: Duration = Duration::from_secs(30);
 
-/// Admits reads of a table that answers, and one read at a time of a table that does not.
+/// Admits all reads of a working table, and one read at a time of a failed one.
 #[derive(Debug, Default)]
 struct Breaker(Mutex<State>);
 
@@ -122,24 +121,24 @@ impl Breaker {
         Some(Admitted { breaker: self, is_probe: true })
     }
 
-    /// `true` if the table failed a short time ago, and has not answered since.
+    /// Returns `true` if the table failed a short time ago and has not answered since.
     fn has_failed_recently(&self, now: Instant) -> bool {
         self.0.lock().failed_at.is_some_and(|failed_at| now < failed_at + RECENT)
     }
 
-    /// The table failed at `now`.
+    /// Records that the table failed at `now`.
     fn open(&self, now: Instant) {
         self.0.lock().failed_at = Some(now);
     }
 
-    /// The table answers.
+    /// Records that the table answered.
     fn close(&self) {
         self.0.lock().failed_at = None;
     }
 }
 
 impl Drop for Admitted<'_> {
-    /// Also of a read whose client has gone, which has no outcome.
+    /// Also runs for reads without an outcome, whose client is gone.
     fn drop(&mut self) {
         if self.is_probe {
             self.breaker.0.lock().has_probe = false;
@@ -147,15 +146,15 @@ impl Drop for Admitted<'_> {
     }
 }
 
-/// The state of all tables, as a process knows it.
+/// The state of all tables, as seen by a process.
 #[derive(Debug, Default)]
 pub(crate) struct Reachability {
     tables: [TableBreakers; 5],
-    /// The calls that have failed, by kind.
+    /// The number of failed calls, by kind.
     failed_calls: [AtomicU64; FailureKind::ALL.len()],
 }
 
-/// A table that is too slow for the one kind of reads may do for the other.
+/// A table that is too slow for one kind of read may do for the other.
 #[derive(Debug, Default)]
 struct TableBreakers {
     brief: Breaker,
@@ -169,17 +168,17 @@ enum Patience {
     Patient,
 }
 
-/// A read in a box, since the compiler gives up on the layout of futures within futures at some depth.
+/// A boxed read, since the compiler gives up on the layout of deeply nested futures.
 type BoxedRead<R> = Pin<Box<R>>;
 
 impl Store {
-    /// Reads something that the caller has in memory as well. All brief reads of a request together
-    /// wait as long as [`crate::TimeoutProfile::brief_reads`] says. A table that has failed is left
-    /// alone for some seconds, and then tried by one request at a time.
+    /// Reads something that the caller also has in memory. All brief reads of a request share the limit in
+    /// [`crate::TimeoutProfile::brief_reads`]. A failed table is left alone for a few seconds, and then tried
+    /// by one request at a time.
     ///
     /// # Errors
-    /// Returns [`StoreError::LeftAlone`] if the table is not asked, and another error if it does not
-    /// answer in time.
+    /// Returns [`StoreError::LeftAlone`] if the table is not called, and another error if it does not answer in
+    /// time.
     pub fn briefly<T>(
         &self,
         table: Table,
@@ -188,12 +187,11 @@ impl Store {
         self.guarded(table, Patience::Brief, Box::pin(read))
     }
 
-    /// Reads something without which there is no answer. It may take as long as the timeouts of the
-    /// client allow. A table that has failed then, too, is tried by one request at a time.
+    /// Reads something that the response requires. It may take as long as the client's timeouts allow. A table
+    /// that fails even then is tried by one request at a time.
     ///
     /// # Errors
-    /// Returns [`StoreError::LeftAlone`] if the table is not asked, and another error if it does not
-    /// answer.
+    /// Returns [`StoreError::LeftAlone`] if the table is not called, and another error if it does not answer.
     pub fn patiently<T>(
         &self,
         table: Table,
@@ -225,7 +223,7 @@ impl Store {
                 .unwrap_or_else(|_| Err(StoreError::TooSlow { limit })),
             Patience::Patient => read.await,
         };
-        // An answer that cannot be read is an answer, too.
+        // An unreadable response still is a response.
         match answer.as_ref().err().and_then(StoreError::failure) {
             Some(kind) => {
                 let failed_calls = &self.reachability.failed_calls[kind as usize];
@@ -247,13 +245,13 @@ impl Store {
         answer
     }
 
-    /// `true` if no table has failed a short time ago that has not answered since.
+    /// Returns `true` unless a table failed a short time ago and has not answered since.
     pub fn is_reachable(&self) -> bool {
         let now = Instant::now();
         self.reachability.tables.iter().all(|table| !table.brief.has_failed_recently(now))
     }
 
-    /// The number of calls that have failed since the store was connected, by kind.
+    /// The number of failed calls since the store was connected, by kind.
     pub fn failed_calls(&self) -> impl Iterator<Item = (FailureKind, u64)> {
         let failed_calls = &self.reachability.failed_calls;
         let count = |kind| failed_calls[kind as usize].load(Ordering::Relaxed);
@@ -269,7 +267,7 @@ mod tests {
     use crate::TimeoutProfile;
 
     #[test]
-    fn a_failed_table_is_left_alone_and_then_tried_by_one_read_at_a_time() {
+    fn a_failed_table_is_left_alone_then_tried_by_one_read_at_a_time() {
         let (breaker, now) = (Breaker::default(), Instant::now());
         breaker.open(now);
         let almost = now + PAUSE - Duration::from_millis(1);
@@ -322,7 +320,7 @@ mod tests {
 
     /// Without the limit this test would never end.
     #[tokio::test]
-    async fn a_read_of_a_table_that_hangs_is_given_up_and_the_next_does_not_wait() {
+    async fn reads_of_a_hanging_table_time_out_and_the_next_does_not_wait() {
         let store = store();
         let first = store.briefly(Table::Exchanges, hanging()).await;
         assert!(matches!(first, Err(StoreError::TooSlow { .. })));
@@ -346,7 +344,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_slow_table_goes_on_answering_those_who_have_nothing_in_memory() {
+    async fn a_slow_table_still_answers_requests_with_nothing_in_memory() {
         let store = store();
         assert!(store.briefly(Table::ApiKeys, hanging()).await.is_err());
         assert!(store.patiently(Table::ApiKeys, answering()).await.is_ok());
@@ -355,7 +353,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_call_that_reaches_nobody_fails_and_an_unreadable_answer_does_not() {
+    async fn unreachable_calls_fail_and_unreadable_responses_do_not() {
         let store = store();
         let unreadable =
             async { Err::<(), _>(StoreError::item("exchanges")("no such field".to_owned())) };
@@ -368,9 +366,9 @@ mod tests {
         }
     }
 
-    /// A late answer is better than none for an import.
+    /// For imports, late is better than never.
     #[tokio::test]
-    async fn an_import_waits_and_tries_every_time() {
+    async fn imports_wait_and_try_every_time() {
         let store = Store::at_emulator(UNREACHABLE, TimeoutProfile::Batch);
         for _ in 0..2 {
             let answer = store.briefly(Table::Dataset, refusing()).await;

@@ -1,4 +1,4 @@
-//! Snapshots, stored as immutable chunks in the table of datasets.
+//! Snapshots, stored as immutable chunks in the dataset table.
 
 use std::collections::BTreeMap;
 
@@ -18,14 +18,13 @@ use crate::{
     manifest::{CHUNK_BYTES, hash_of},
 };
 
-/// The attribute that names the revision of the manifest which the version is to replace.
+/// The attribute with the revision of the manifest that the version is to replace.
 const REPLACES: &str = "replaces";
-/// The time for which chunks that no manifest names are left alone, since an import may be about to name
-/// them.
+/// Minimum age of deleted chunks that no manifest names. An import may be about to name younger ones.
 const UNNAMED_CHUNKS_ARE_KEPT_FOR: SignedDuration = SignedDuration::from_hours(24);
 
 impl Store {
-    /// Reads the bytes of a snapshot and checks them against their hash.
+    /// Reads a snapshot and verifies its hash.
     pub async fn snapshot(&self, snapshot: &Snapshot) -> Result<Vec<u8>, StoreError> {
         let limit = self.timeouts.snapshot_read();
         let too_slow = |_| StoreError::SnapshotTimeout { version: snapshot.version.clone(), limit };
@@ -63,8 +62,8 @@ impl Store {
         Ok(bytes)
     }
 
-    /// Those of the chunks with these ids that exist. Chunks never change, so an eventually consistent
-    /// read, for which DynamoDB charges half, finds all but those just written.
+    /// The existing chunks with these ids. Chunks never change, so an eventually consistent read, at half the
+    /// cost, finds all but the newest.
     async fn chunks(&self, ids: &[String]) -> Result<BTreeMap<String, Vec<u8>>, StoreError> {
         let mut found = BTreeMap::new();
         for is_consistent in [false, true] {
@@ -85,8 +84,8 @@ impl Store {
         Ok(found)
     }
 
-    /// Writes the chunks of a snapshot, each with the revision that its manifest is to replace. No
-    /// manifest names the chunks before [`Store::publish`].
+    /// Writes a snapshot's chunks, each with the revision that its manifest is to replace. No manifest names
+    /// them before [`Store::publish`].
     pub async fn write_snapshot(
         &self,
         version: &Version,
@@ -107,14 +106,13 @@ impl Store {
         Ok(())
     }
 
-    /// Deletes the items of versions that the manifest does not name, that are older than a day,
-    /// and that no import can publish any more.
+    /// Deletes the items of versions that are not in the manifest, are older than a day, and can no longer be
+    /// published by an import.
     ///
-    /// The items are listed before the manifest is read. Each item names the revision that its
-    /// version was to replace, and this revision was current when the item was written. If it is
-    /// not current after the listing, it never will be again, and the version cannot be published.
-    /// So no item is deleted that a manifest names or may come to name, whatever imports do
-    /// meanwhile, however long this takes, and whatever the clocks say.
+    /// The items are listed before the manifest is read. Each item names the revision that its version was to
+    /// replace, which was current when the item was written. If it is not current after the listing, it never
+    /// will be again, so the version cannot be published. No item is deleted that a manifest names or will
+    /// name, whatever imports do meanwhile, however long this takes, and whatever the clocks say.
     pub async fn sweep(&self, now: Timestamp) -> Result<(), StoreError> {
         let table = self.tables.dataset.as_str();
         let listed = self.items_of_versions().await?;
@@ -127,7 +125,7 @@ impl Store {
         Ok(())
     }
 
-    /// All items of the table of datasets, each with its id and the revision it was to replace.
+    /// All items in the dataset table, each with its id and the revision it was to replace.
     async fn items_of_versions(&self) -> Result<Vec<Item>, StoreError> {
         let table = self.tables.dataset.as_str();
         let scan = self
@@ -145,7 +143,7 @@ impl Store {
     }
 }
 
-/// `true` if an item belongs to a version that no manifest names and no import can publish.
+/// Returns `true` if no manifest names the item's version and no import can publish it.
 fn is_leftover(item: &Item, manifest: &Manifest, now: Timestamp) -> bool {
     let text = |name: &str| item.get(name).and_then(|value| value.as_s().ok());
     let Some(version) = text("id").and_then(|id| Version::named(id.split_once('#')?.0)) else {
@@ -164,8 +162,7 @@ fn chunk_id(version: &Version, number: u32) -> String {
     format!("{version}#{number:04}")
 }
 
-/// The id and the data of a chunk; `None` if one of them is missing, so that the chunk is reported
-/// as missing.
+/// The id and data of a chunk; `None` if either is missing, so the chunk is reported as missing.
 fn id_and_data(mut item: Item) -> Option<(String, Vec<u8>)> {
     match (item.remove("id")?, item.remove("data")?) {
         (AttributeValue::S(id), AttributeValue::B(data)) => Some((id, data.into_inner())),

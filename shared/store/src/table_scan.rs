@@ -1,4 +1,4 @@
-//! Reads whole tables of lookup items, so that an import can compare them with the current version.
+//! Scans of lookup tables, so an import can compare them with the current version.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use numbering::records::{Record, RecordKey, Version};
@@ -9,10 +9,10 @@ use crate::{
     item_check::{self, CHECK, Item},
 };
 
-/// An item that was found when a whole table was read.
+/// An item found by scanning a table.
 #[derive(Debug)]
 pub struct StoredItem {
-    /// The table and the partition key.
+    /// The table and partition key.
     pub key: ItemKey,
     /// The key of its record; `None` if no record can have it.
     pub record_key: Option<RecordKey>,
@@ -21,18 +21,18 @@ pub struct StoredItem {
 }
 
 impl StoredItem {
-    /// `true` if the item is what was written. Readers pass over one that is not.
+    /// Returns `true` if the item is undamaged. Readers ignore damaged ones.
     pub fn is_whole(&self) -> bool {
         item_check::verify(&self.attributes).is_ok()
     }
 
-    /// `true` if the item, which is whole, was written from `expected`: its check tells.
+    /// Returns `true` if the item, which must be undamaged, was written from `expected`. Compares the checks.
     pub fn is_same_as(&self, expected: &LookupItem<Record>) -> bool {
         let expected = item_from_record(&self.table_name, Some(self.key.attribute()), expected);
         expected.is_ok_and(|item| item.get(CHECK) == self.attributes.get(CHECK))
     }
 
-    /// `true` if the item names `version`, so that a reader who expects this version uses the item.
+    /// Returns `true` if the item names `version`, so a reader that expects this version uses it.
     pub fn has_version(&self, version: &Version) -> bool {
         match self.attributes.get("version") {
             Some(AttributeValue::S(name)) => *version == **name,
@@ -42,7 +42,7 @@ impl StoredItem {
 }
 
 impl Store {
-    /// Reads a whole table strongly consistently, and calls `inspect` with each item.
+    /// Scans a table strongly consistently, and calls `inspect` with each item.
     pub async fn for_each_item(
         &self,
         table: LookupTable,

@@ -1,10 +1,10 @@
-//! The names of the tables. The tables themselves are defined in `template.yaml`.
+//! Table names. The tables themselves are defined in `template.yaml`.
 
 use std::env;
 
 use crate::Table;
 
-/// The names of the tables of one deployment.
+/// The table names of a deployment.
 #[derive(Debug, Clone)]
 pub struct Tables {
     /// Carriers by `ocn`.
@@ -15,7 +15,7 @@ pub struct Tables {
     pub dataset: String,
     /// API keys by `key_hash`.
     pub api_keys: String,
-    /// Requests counted by quota and hour, by `id`.
+    /// Request counts by quota and hour, by `id`.
     pub usage: String,
 }
 
@@ -30,7 +30,7 @@ impl Tables {
         }
     }
 
-    /// The names that `template.yaml` gives to the tables of the stack `stack`.
+    /// The table names that `template.yaml` assigns in the stack `stack`.
     pub fn for_stack(stack: &str) -> Self {
         let name = |local_name: &str| format!("{stack}-{local_name}");
         Self {
@@ -42,8 +42,8 @@ impl Tables {
         }
     }
 
-    /// The names in `CARRIERS_TABLE`, `EXCHANGES_TABLE`, `DATASET_TABLE`, `API_KEYS_TABLE` and
-    /// `USAGE_TABLE`; the local name of each table whose variable is not set.
+    /// Reads the names from `CARRIERS_TABLE`, `EXCHANGES_TABLE`, `DATASET_TABLE`, `API_KEYS_TABLE` and
+    /// `USAGE_TABLE`. Unset variables default to the local names.
     pub fn from_env() -> Self {
         let name = |variable, local_name: &str| {
             env::var(variable).unwrap_or_else(|_| local_name.to_owned())

@@ -1,31 +1,30 @@
-//! The timeouts of calls to DynamoDB.
+//! DynamoDB timeouts.
 
 use std::time::Duration;
 
 use aws_sdk_dynamodb::config::{Builder, retry::RetryConfig, timeout::TimeoutConfig};
 
-/// The limit of one call for a request, with all attempts.
+/// The limit for one call by a request, including retries.
 const REQUEST_READ_TIMEOUT: Duration = Duration::from_secs(2);
-/// The limit of all reads of a request together that memory can answer, too.
+/// The shared limit for a request's reads that memory can answer too.
 const BRIEF_READS_OF_REQUEST: Duration = Duration::from_millis(300);
-/// The limit of one call to the embedded database. A second attempt would only add to what keeps
-/// the machine busy.
+/// The limit for one call to the embedded database. A retry would only add load to a busy machine.
 const EMBEDDED_READ_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The timeouts of calls to DynamoDB.
+/// Timeout profiles for calls to DynamoDB.
 #[derive(Debug, Clone, Copy)]
 pub enum TimeoutProfile {
-    /// For requests, since a client waits for the response.
+    /// For requests, since a client is waiting.
     Request,
-    /// For requests to a server with the database embedded. That is slow only while the machine is busy,
-    /// for instance with an import, which is no outage.
+    /// For requests to a server with the embedded database. It is slow only while the machine is busy, for
+    /// example with an import, which is not an outage.
     EmbeddedRequest,
-    /// For imports and the commands of operators, to which a late answer is better than none.
+    /// For imports and operator commands, where late is better than never.
     Batch,
 }
 
 impl TimeoutProfile {
-    /// The limit of reading a snapshot, with all attempts.
+    /// The limit for reading a snapshot, including retries.
     pub(crate) fn snapshot_read(self) -> Duration {
         match self {
             Self::Request => Duration::from_secs(4),
@@ -34,8 +33,8 @@ impl TimeoutProfile {
         }
     }
 
-    /// The limit of all reads of a request together that memory can answer, too; `None` if a late
-    /// answer is better than that of memory.
+    /// The shared limit for a request's reads that memory can answer too; `None` if a late response is better
+    /// than one from memory.
     pub(crate) fn brief_reads(self) -> Option<Duration> {
         match self {
             Self::Request => Some(BRIEF_READS_OF_REQUEST),
@@ -44,7 +43,7 @@ impl TimeoutProfile {
         }
     }
 
-    /// The limit of reading many lookup items, with all attempts: that of reading one.
+    /// The limit for a batch read of lookup items, including retries: the same as for a single one.
     pub(crate) fn lookups(self) -> Duration {
         match self {
             Self::Request | Self::EmbeddedRequest => REQUEST_READ_TIMEOUT,
@@ -52,12 +51,11 @@ impl TimeoutProfile {
         }
     }
 
-    /// The configuration with these timeouts.
+    /// Applies these timeouts to a configuration.
     pub(crate) fn apply(self, config: Builder) -> Builder {
         let (attempts, attempt, operation) = match self {
-            // A request reads at most a key, the manifest, a snapshot and items, one after the other, and
-            // one for many numbers the counts of its quota. Together that stays below the timeout of a
-            // Lambda function, 15 seconds.
+            // A request reads at most a key, the manifest, a snapshot and items in sequence, and a batch also
+            // its quota's counts. The total stays below the Lambda function timeout of 15 seconds.
             Self::Request => (3, Duration::from_millis(700), REQUEST_READ_TIMEOUT),
             Self::EmbeddedRequest => (3, EMBEDDED_READ_TIMEOUT, EMBEDDED_READ_TIMEOUT),
             Self::Batch => (4, Duration::from_secs(5), Duration::from_secs(15)),

@@ -1,7 +1,7 @@
-//! Counts of requests: an item for each quota and hour, with an attribute for each container.
+//! Request counts: one item per quota and hour, with one attribute per container.
 //!
-//! A container writes its own count as a whole and no other, so that a write that arrives twice or
-//! late changes nothing. The sum over all containers is the number of requests.
+//! A container writes its own whole count and no other, so repeated or late writes change nothing. The number
+//! of requests is the sum over all containers.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -17,32 +17,32 @@ use backon::ExponentialBuilder;
 
 use crate::{Store, StoreError, batch_get::BatchGet, item_check::Item};
 
-/// The limit of a call, for which requests may wait. It is not retried, since the next write
-/// includes its count.
+/// The timeout of a call, which requests may be waiting for. It is not retried, since the next write includes
+/// its count.
 const CALL_TIMEOUT: Duration = Duration::from_secs(1);
 const SECONDS_PER_HOUR: i64 = 60 * 60;
-/// The time for which an item is stored after the start of its hour, in seconds: until no window of a day
-/// includes the hour, and an hour longer.
+/// Lifetime of an item after the start of its hour, in seconds: until it is outside every daily window,
+/// plus one hour.
 const TIME_TO_LIVE: i64 = 26 * SECONDS_PER_HOUR;
 
-/// The requests that one container has counted for a quota in one hour.
+/// A container's request count for a quota in one hour.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// All requests of the hour so far.
+    /// The hour's requests so far.
     pub count: u64,
-    /// The greater of two tallies is the newer one. The count may fall, since requests are counted
-    /// before they are admitted.
+    /// The tally with the greater version is newer. The count may fall, since requests are counted before they
+    /// are admitted.
     pub version: u64,
-    /// The requests of the last minute or so, by the second at which their bucket begins.
+    /// The requests of about the last minute, by the second at which their bucket starts.
     pub recent: Vec<(i64, u64)>,
 }
 
-/// The tallies of one hour by container.
+/// An hour's tallies, by container.
 pub type HourOfUsage = HashMap<String, Tally>;
 
 impl Store {
-    /// Replaces the tally of `container` with a newer one, and returns the tallies of all
-    /// containers. A tally that is not newer than the stored one changes nothing.
+    /// Replaces `container`'s tally with a newer one, and returns all containers' tallies. Does nothing if the
+    /// stored tally is at least as new.
     pub async fn put_tally(
         &self,
         quota_id: &str,
@@ -74,8 +74,8 @@ impl Store {
         Ok(item.map(|item| tallies_of_item(&item, hour)).unwrap_or_default())
     }
 
-    /// The tallies of all containers for these hours, of which there may be 100, strongly consistent.
-    /// Hours without requests are left out.
+    /// Reads all containers' tallies for up to 100 hours, strongly consistently. Hours without requests are
+    /// omitted.
     pub async fn usage(
         &self,
         quota_id: &str,
@@ -105,8 +105,8 @@ fn item_id(quota_id: &str, hour: i64) -> String {
     format!("{quota_id}#{hour}")
 }
 
-/// Turns retries off. The SDK would otherwise repeat calls that failed because the process was
-/// frozen or the table is slow.
+/// Disables retries. Otherwise the SDK would repeat calls that failed because the process was frozen or the
+/// table is slow.
 fn without_retries() -> Builder {
     let timeouts = TimeoutConfig::builder()
         .operation_attempt_timeout(CALL_TIMEOUT)
@@ -127,8 +127,8 @@ fn number(value: impl ToString) -> AttributeValue {
     AttributeValue::N(value.to_string())
 }
 
-/// A tally as a list of numbers, which takes the least space: count and version, then for each bucket
-/// the second of the hour at which it begins, and its requests.
+/// A tally as a compact list of numbers: count and version, then for each bucket its starting second in the
+/// hour, and its requests.
 fn attribute_of_tally(tally: &Tally, hour: i64) -> AttributeValue {
     let mut numbers = vec![number(tally.count), number(tally.version)];
     for (start, count) in &tally.recent {
@@ -143,8 +143,7 @@ fn tallies_of_item(item: &Item, hour: i64) -> HourOfUsage {
     tallies.flatten().map(|(container, tally)| (container.clone(), tally)).collect()
 }
 
-/// The tally that a list of numbers holds; `None` if it is no tally, or has buckets beyond its
-/// hour.
+/// Parses a tally from a list of numbers; `None` if it is not one, or has buckets outside its hour.
 fn tally_of_attribute(attribute: &AttributeValue, hour: i64) -> Option<Tally> {
     let mut numbers = Vec::new();
     for value in attribute.as_l().ok()? {
@@ -168,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tally_reads_back_and_other_attributes_are_ignored() {
+    fn a_tally_round_trips_and_other_attributes_are_ignored() {
         let hour = 1_795_273_200;
         let first = Tally { count: 300, version: 41, recent: vec![(hour, 7), (hour + 3595, 12)] };
         let second = Tally { count: 1, version: 1, recent: Vec::new() };

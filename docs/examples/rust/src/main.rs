@@ -1,5 +1,4 @@
-//! Asks the Telephone Number Reference Service about one number, about many at once, and for all
-//! pages of a search.
+//! Calls the Telephone Number Reference Service for one number, a batch of numbers, and all pages of a search.
 //!
 //! Usage: `TNR_URL=http://127.0.0.1:3000 TNR_KEY=tnr_live_... cargo run`
 
@@ -14,12 +13,12 @@ use ureq::{
 
 const ATTEMPTS: u32 = 4;
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// A daily quota may be hours away; the caller can decide better what to do then.
+/// A daily quota may reset hours from now; let the caller decide what to do.
 const MAX_WAIT: Duration = Duration::from_secs(60);
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// The answer for one phone number: the fields that are read below.
+/// The fields of a format result that are read below.
 #[derive(Deserialize)]
 struct FormatResult {
     valid: bool,
@@ -41,13 +40,13 @@ struct Location {
     country_name: String,
 }
 
-/// The carrier as assigned: the number may have been ported to another one since.
+/// The carrier as assigned; the number may have been ported since.
 #[derive(Deserialize)]
 struct Carrier {
     name: Option<String>,
 }
 
-/// One number of many, as sent, with its answer or the reason why it was refused.
+/// One number in a batch, as sent, with a result or an error.
 #[derive(Deserialize)]
 struct Answer {
     tn: String,
@@ -55,13 +54,13 @@ struct Answer {
     error: Option<ErrorBody>,
 }
 
-/// A page of results. Those for many numbers are one page.
+/// A page of results. A batch has only one page.
 #[derive(Deserialize)]
 struct Page<T> {
     results: Vec<T>,
 }
 
-/// An NPA-NXX that a search has found.
+/// An NPA-NXX found by a search.
 #[derive(Deserialize)]
 struct Exchange {
     npa: String,
@@ -87,7 +86,7 @@ impl Client {
     fn new(url: &str, key: &str) -> Self {
         let config = Agent::config_builder()
             .timeout_global(Some(TIMEOUT))
-            // A refusal has a body that says why.
+            // An error response has a body that says why.
             .http_status_as_error(false)
             .build();
         let url = url.trim_end_matches('/').to_owned();
@@ -101,7 +100,7 @@ impl Client {
         Ok(response.body_mut().read_json()?)
     }
 
-    /// Describes up to 1,000 phone numbers, in the same order.
+    /// Describes up to 1,000 phone numbers, in order.
     fn format_many(&self, numbers: &[&str], country: &str) -> Result<Vec<Answer>> {
         let address = format!("{}/v1/format", self.url);
         let mut response = self.send(|| {
@@ -112,7 +111,7 @@ impl Client {
         Ok(page.results)
     }
 
-    /// Finds all exchanges that meet the filters, page by page.
+    /// Finds all exchanges that match the filters, page by page.
     fn search(&self, filters: &[(&str, &str)]) -> Result<Vec<Exchange>> {
         let first = format!("{}/v1/search", self.url);
         let mut exchanges = Vec::new();
@@ -121,7 +120,7 @@ impl Client {
         loop {
             let page: Page<Exchange> = response.body_mut().read_json()?;
             exchanges.extend(page.results);
-            // The link has the filters.
+            // The link includes the filters.
             let Some(next) = next_page(&first, &response) else { return Ok(exchanges) };
             response = self.send(|| self.get(&next).call())?;
         }
@@ -131,7 +130,7 @@ impl Client {
         self.agent.get(address).header(header::AUTHORIZATION, &self.authorization)
     }
 
-    /// Sends a request. Waits and sends it again if the service asks for that.
+    /// Sends a request. Waits and retries if the service asks for that.
     fn send(
         &self,
         request: impl Fn() -> std::result::Result<Response<Body>, ureq::Error>,
@@ -151,7 +150,7 @@ impl Client {
     }
 }
 
-/// The wait before a request is sent again; `None` if that would not help.
+/// The wait before a retry; `None` if a retry would not help.
 fn time_to_wait(response: &Response<Body>) -> Option<Duration> {
     let may_help = matches!(
         response.status(),
@@ -162,7 +161,7 @@ fn time_to_wait(response: &Response<Body>) -> Option<Duration> {
     (may_help && wait <= MAX_WAIT).then_some(wait)
 }
 
-/// The message of a refusal. A proxy on the way may have answered with something other than JSON.
+/// The message of an error response. A proxy may have answered with something other than JSON.
 fn refusal(mut response: Response<Body>) -> String {
     let status = response.status();
     match response.body_mut().read_json() {
@@ -173,7 +172,7 @@ fn refusal(mut response: Response<Body>) -> String {
     }
 }
 
-/// The address in the `Link` header with `rel="next"`; `None` on the last page.
+/// The URL in the `Link` header with `rel="next"`; `None` on the last page.
 fn next_page(address: &str, response: &Response<Body>) -> Option<String> {
     let links = response.headers().get(header::LINK)?.to_str().ok()?;
     let next = links.split(", ").find_map(|link| link.strip_suffix(">; rel=\"next\""))?;

@@ -1,4 +1,4 @@
-//! The answers to many numbers, and the three forms that they have.
+//! The answers to a batch, in three formats.
 
 use std::borrow::Cow;
 
@@ -21,28 +21,28 @@ use crate::{
     fields::{Fields, Thinned},
 };
 
-/// About as long as a result is in JSON, so that the buffer of a body need not grow often.
+/// Approximate length of a result in JSON, so a body's buffer seldom grows.
 const BYTES_OF_RESULT: usize = 1500;
 
 /// Results for many numbers.
 #[derive(ToSchema)]
 #[allow(dead_code, reason = "only the description is derived from it")]
 pub struct FormattedNumbers {
-    /// An answer for each number, in the order in which they were sent.
+    /// One answer per number, in the order sent.
     results: Vec<FormattedNumber>,
 }
 
-/// The answer for one number of many: what it is, or why that is not known.
+/// The answer for one number in a batch: a result or an error.
 #[derive(Serialize, ToSchema)]
 pub struct FormattedNumber {
-    /// The client's own name of the number, if it has sent one.
+    /// The client's ID for the number, if it sent one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "row-7")]
     pub(super) id: Option<String>,
-    /// The text as it was sent.
+    /// The text as sent.
     #[schema(example = "305 234 5678")]
     pub(super) tn: String,
-    /// The described number; absent if there is an error.
+    /// The number's details; absent if there is an error.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(super) result: Option<FormatResult>,
@@ -52,11 +52,11 @@ pub struct FormattedNumber {
     pub(super) error: Option<ErrorBody>,
 }
 
-/// The form of the answers.
+/// The format of the answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnswerForm {
     Json,
-    /// A JSON object in each line.
+    /// One JSON object per line.
     JsonLines,
     Csv,
 }
@@ -66,7 +66,7 @@ impl AnswerForm {
     const JSON_LINES: &str = "application/x-ndjson";
     const CSV: &str = "text/csv";
 
-    /// The form that a client prefers; JSON if it prefers none of them.
+    /// The format the client prefers, or JSON.
     pub fn from_headers(headers: &HeaderMap) -> Self {
         match preferred_media_type(headers, [Self::JSON, Self::JSON_LINES, Self::CSV]) {
             Self::JSON_LINES => Self::JsonLines,
@@ -75,8 +75,7 @@ impl AnswerForm {
         }
     }
 
-    /// The answers in this form, with what `options` ask for. `table` is the CSV that was sent, if it was
-    /// one.
+    /// The answers in this format, as `options` request. `table` is the CSV that was sent, if any.
     pub fn response(
         self,
         table: Option<&Table>,
@@ -100,13 +99,13 @@ impl AnswerForm {
 
 type Written = Result<Vec<u8>, Box<dyn std::error::Error>>;
 
-/// The results as JSON, with what is before, between and after them.
+/// The results as JSON, with the given text before, between and after them.
 fn json(
     [before, between, after]: [&str; 3],
     results: &[FormattedNumber],
     fields: Option<Fields>,
 ) -> Written {
-    // All fields of an answer, but of its result only these.
+    // All fields of an answer, but only these of its result.
     let fields =
         fields.map(|fields| fields.within(Fields::from_type::<FormattedNumber>(), "result"));
     let mut body = Vec::with_capacity(results.len() * BYTES_OF_RESULT);
@@ -118,7 +117,7 @@ fn json(
     Ok(body)
 }
 
-/// The columns of the table that was sent, or else `id` and `tn`, then those of the results.
+/// The columns of the table sent (or `id` and `tn`), then the result columns.
 fn csv(table: Option<&Table>, columns: &Columns, results: &[FormattedNumber]) -> Written {
     let mut writer = writer_of_rows(Vec::new(), table.map_or(b',', |table| table.delimiter));
     let mut names: Vec<Cow<'_, str>> = match table {
@@ -152,7 +151,7 @@ mod tests {
     };
 
     #[test]
-    fn names_of_columns_cannot_be_formulas() {
+    fn column_names_cannot_be_formulas() {
         let text = "=name,phone\nAnn,305\n";
         let table = Table::read(text, Header::Present, &ColumnParams::default()).unwrap();
         let options = Options::parse(&Params::from_uri(&"/".parse().unwrap())).unwrap();

@@ -1,5 +1,4 @@
-//! The body of a request for many numbers: how long it may be, in which form and encoding it is, and the
-//! numbers in it.
+//! The body of a batch request: its length limit, format and encoding, and the numbers in it.
 
 use std::str::from_utf8;
 
@@ -21,21 +20,20 @@ use super::{
     table::{Header, Table},
 };
 
-/// The longest body, in bytes. A response repeats the texts of the request, in JSON that is text within
-/// other JSON for Lambda: seven bytes for each, if all are control characters. With a result for each of
-/// the numbers, all of it stays below the 6 MB that Lambda answers.
+/// Maximum body size in bytes. A response repeats the request's texts as JSON within Lambda's JSON, where a control
+/// character takes seven bytes. With a result for each number, the total stays below Lambda's 6 MB.
 const MAX_BODY_BYTES: usize = 512 * 1024;
 
-/// The numbers that a request asks for.
+/// The numbers in a request.
 #[derive(Debug)]
 pub struct Batch {
     /// At least one, and at most [`super::MAX_NUMBERS`].
     pub numbers: Vec<AskedNumber>,
-    /// The CSV that the numbers are in, if they are.
+    /// The CSV that holds the numbers, if any.
     pub table: Option<Table>,
 }
 
-/// The form of a body.
+/// The format of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum BodyForm {
     Json,
@@ -44,7 +42,7 @@ enum BodyForm {
 }
 
 impl Batch {
-    /// The numbers of a request. `params` name the columns of a CSV.
+    /// Reads the numbers in a request. `params` name the columns of a CSV.
     pub async fn read(request: Request, params: &ColumnParams) -> Result<Self, ApiError> {
         let (parts, body) = request.into_parts();
         let form = BodyForm::from_headers(&parts.headers)?;
@@ -79,7 +77,7 @@ impl Batch {
 }
 
 impl BodyForm {
-    /// The form that `Content-Type` names.
+    /// The format given in `Content-Type`.
     fn from_headers(headers: &HeaderMap) -> Result<Self, ApiError> {
         let coding = header_text(headers, CONTENT_ENCODING);
         if !coding.is_empty() && !coding.eq_ignore_ascii_case("identity") {
@@ -118,7 +116,7 @@ impl BodyForm {
     }
 }
 
-/// The value of a header; empty if it is absent or no text.
+/// A header's value; empty if it is missing or not text.
 fn header_text(headers: &HeaderMap, name: HeaderName) -> &str {
     headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().trim()
 }
@@ -130,7 +128,7 @@ fn too_long(got: &str) -> ApiError {
     ))
 }
 
-/// The body as text, without the byte order mark that Windows puts before it.
+/// The body as text, without the byte order mark that Windows adds.
 fn text_of(body: &[u8]) -> Result<&str, ApiError> {
     match from_utf8(body) {
         Ok(text) => Ok(text.strip_prefix('\u{feff}').unwrap_or(text)),
@@ -148,14 +146,14 @@ fn text_of(body: &[u8]) -> Result<&str, ApiError> {
     }
 }
 
-/// The number of the last line of a text, from 1 on.
+/// The number of a text's last line, starting at 1.
 fn last_line(text: &str) -> usize {
     let divided_ends = text.matches("\r\n").count();
     1 + text.matches(['\r', '\n']).count() - divided_ends
 }
 
-/// The numbers in lines that end with LF, with CR and LF, or all with CR, as Excel writes them for the
-/// Macintosh. A line end after the last number counts for nothing.
+/// Reads one number per line. Lines end with LF, CRLF, or all with CR, as Excel for Mac writes them. A trailing line
+/// end is ignored.
 fn numbers_in_lines(text: &str) -> Result<Vec<AskedNumber>, ApiError> {
     if !text.contains('\n') && text.contains('\r') {
         return numbers_in_lines(&text.replace('\r', "\n"));
@@ -188,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn the_form_follows_from_the_content_type() {
+    fn content_type_decides_the_format() {
         for (content_type, form) in [
             ("application/json", BodyForm::Json),
             ("Application/JSON; charset=UTF-8", BodyForm::Json),
@@ -213,7 +211,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn lines_end_with_lf_or_cr_and_a_last_one_and_an_empty_one_keeps_its_place() {
+    async fn lines_end_with_lf_or_cr_and_empty_lines_keep_their_place() {
         let expected = Ok(["305", "", " 306 "].map(str::to_owned).to_vec());
         for body in ["305\n\n 306 ", "\u{feff}305\r\n\r\n 306 \r\n", "305\r\r 306 \r"] {
             assert_eq!(read("text/plain", body).await, expected, "{body:?}");
@@ -221,7 +219,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_body_without_numbers_or_with_too_many_is_refused() {
+    async fn empty_and_oversized_batches_are_refused() {
         for (content_type, body) in
             [("application/json", "[]"), ("text/plain", ""), ("text/csv", "tn\n")]
         {
@@ -237,7 +235,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_described_refusal_of_too_many_numbers_is_the_one_that_is_sent() {
+    async fn documented_limit_error_matches_the_response() {
         let responses = shared::errors::BodyError::responses();
         let described = serde_json::to_value(&responses["413"]).unwrap();
         let example = &described["content"]["application/json"]["example"]["message"];
@@ -246,7 +244,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_body_that_is_too_long_is_refused_with_or_without_a_length() {
+    async fn oversized_body_is_refused_with_or_without_a_length() {
         let longest = "1".repeat(MAX_BODY_BYTES);
         assert_eq!(read("text/plain", longest.clone()).await.unwrap().len(), 1);
         let streamed = Body::from_stream(futures_util::stream::iter([
@@ -262,7 +260,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_body_that_is_not_utf_8_is_refused_with_the_place() {
+    async fn invalid_utf_8_is_refused_with_its_position() {
         let message = read("text/plain", &b"305\n30\xe9"[..]).await.unwrap_err();
         assert_eq!(message, "The body must be UTF-8, got the byte 0xe9 at byte 7 in line 2");
         let message = read("text/plain", &b"305\r30\xe9"[..]).await.unwrap_err();
@@ -273,7 +271,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_body_is_read_or_refused_without_panic(
+        fn any_body_does_not_panic(
             body in prop::collection::vec(any::<u8>(), 0..200),
             text in "[\\[\\]{}\",:;tn0-9\n\r ]{0,80}",
             column in prop::option::of("[a-z0-9]{0,3}"),

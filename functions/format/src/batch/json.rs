@@ -1,4 +1,4 @@
-//! Numbers in a JSON array: texts, or objects with a text and what belongs to it.
+//! Numbers in a JSON array: strings, or objects with a string and its options.
 
 use std::{borrow::Cow, fmt};
 
@@ -20,24 +20,24 @@ use utoipa::{
 use super::{AskedNumber, MAX_NUMBERS, check_count, empty_number};
 use crate::options::country_of;
 
-/// A phone number with its country and a name.
-// Only its description is derived from this: one that breaks it must not keep the others from their answers.
+/// A phone number with its country and ID.
+// Used only for the schema: an invalid item must not keep the others from being answered.
 #[derive(ToSchema)]
 #[schema(as = NumberWithOptions)]
 #[allow(dead_code, reason = "only the description is derived from it")]
 pub struct NumberWithOptions {
-    /// Phone number in any notation.
+    /// Phone number in any format.
     #[schema(min_length = 1, example = "020 7946 0958")]
     tn: String,
-    /// Country of a number without a country code, instead of the one of the request.
+    /// Country of a number without a country code; overrides the request's.
     #[schema(rename = "defaultCountry", nullable = false)]
     default_country: Option<DefaultCountry>,
-    /// A name of the number, which its answer has too.
+    /// The client's ID for the number, repeated in its answer.
     #[schema(nullable = false, max_length = 100, example = "row-7")]
     id: Option<String>,
 }
 
-/// The phone numbers of a body: texts in any notation, and objects with one.
+/// The phone numbers in a body: strings in any format, or objects with one.
 pub struct NumbersToFormat;
 
 impl PartialSchema for NumbersToFormat {
@@ -67,16 +67,15 @@ impl ToSchema for NumbersToFormat {
     }
 }
 
-/// The fields of an object.
 const FIELDS: [&str; 3] = ["tn", "defaultCountry", "id"];
-/// The longest name of a number, in characters.
+/// Maximum length of an ID, in characters.
 const MAX_ID_LENGTH: usize = 100;
 
-/// The greatest whole number up to which a float has all of them.
+/// The largest integer up to which a float represents every integer.
 const LARGEST_EXACT_FLOAT: f64 = 9_007_199_254_740_992.0;
 
-/// The digits of a phone number that was written as a JSON number; `None` if it is not a whole one. Some
-/// programs write `4155551234.0`.
+/// The digits of a phone number written as a JSON number; `None` if it is not an integer. Some programs write
+/// `4155551234.0`.
 pub fn digits_of(number: &Number) -> Option<String> {
     if let Some(whole) = number.as_u64() {
         return Some(whole.to_string());
@@ -108,8 +107,8 @@ fn no_json(error: &serde_json::Error) -> ApiError {
     ApiError::invalid(format!("The body must be JSON, got an error: {error}"))
 }
 
-/// The first items of an array, as many as a request may have, and how many there are. The others are
-/// only counted, so that a body of nothing but items takes no memory for them.
+/// An array's first items, up to the limit of a request, and the total count. The rest are only counted, so a body of
+/// tiny items takes no memory for them.
 struct Items<'a> {
     kept: Vec<&'a RawValue>,
     count: usize,
@@ -146,8 +145,8 @@ impl<'de> Visitor<'de> for ItemsVisitor {
     }
 }
 
-/// The number in an item. Some items are JSON by their form, and yet cannot be read, such as the text
-/// `"\ud800"`, half a character. They keep no other from its answer.
+/// The number in an item. An item can look like JSON and still be unreadable, such as `"\ud800"`, half a character. It
+/// does not fail the others.
 fn number_in(item: &RawValue) -> AskedNumber {
     let refused =
         |tn, message| AskedNumber { id: None, tn, country: Err(ApiError::invalid(message)) };
@@ -165,7 +164,7 @@ fn number_in(item: &RawValue) -> AskedNumber {
     }
 }
 
-/// The text of a phone number that is a JSON number; any other value as it is.
+/// The text of a phone number given as a JSON number; any other value unchanged.
 fn with_digits(value: Value) -> Value {
     match &value {
         Value::Number(number) => digits_of(number).map_or(value, Value::String),
@@ -194,7 +193,7 @@ fn id_in(fields: &Map<String, Value>) -> Result<Option<String>, ApiError> {
     Ok(Some(id.to_owned()))
 }
 
-/// The country of the number, if the object is one that can be read.
+/// The number's country, if the object is readable.
 fn country_in(fields: &Map<String, Value>) -> Result<Option<DefaultCountry>, ApiError> {
     if let Some(unknown) = fields.keys().find(|name| !FIELDS.contains(&name.as_str())) {
         return Err(ApiError::invalid(format!(
@@ -208,12 +207,12 @@ fn country_in(fields: &Map<String, Value>) -> Result<Option<DefaultCountry>, Api
         Some("") => return Err(empty_number()),
         Some(_) => (),
     }
-    // As in a query, an empty value counts as absent.
+    // As in a query, an empty value counts as missing.
     let country = text_in(fields, "defaultCountry")?.filter(|text| !text.is_empty());
     country.map(country_of).transpose()
 }
 
-/// The text in a field; `None` if it is absent or `null`.
+/// The string in a field; `None` if it is missing or `null`.
 fn text_in<'a>(fields: &'a Map<String, Value>, name: &str) -> Result<Option<&'a str>, ApiError> {
     match fields.get(name) {
         None | Some(Value::Null) => Ok(None),
@@ -224,7 +223,7 @@ fn text_in<'a>(fields: &'a Map<String, Value>, name: &str) -> Result<Option<&'a 
     }
 }
 
-/// The value that was sent in the place of a text, as far as it is one.
+/// The value sent instead of a string, as text where possible.
 fn text_of(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -251,7 +250,7 @@ mod tests {
 
     use super::*;
 
-    /// The texts of the numbers, with their names and what is wrong with them.
+    /// The texts of the numbers, with their IDs and errors.
     fn read(body: &Value) -> Vec<(String, Option<String>, Option<String>)> {
         let numbers = numbers_in(&body.to_string()).unwrap().into_iter();
         numbers
@@ -263,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_and_objects_may_be_mixed() {
+    fn strings_and_objects_may_be_mixed() {
         let body =
             json!(["305", { "tn": "020", "defaultCountry": "gb", "id": "a" }, { "tn": "1" }]);
         let texts = [("305", None), ("020", Some("a")), ("1", None)];
@@ -274,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_json_number_is_read_as_its_digits() {
+    fn json_integers_are_read_as_digits() {
         for number in [json!(2_123_364_412_u64), json!(2_123_364_412.0), json!(2.123364412e9)] {
             let body = json!([number, { "tn": number, "id": "a" }]);
             let expected =
@@ -284,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_cannot_be_read_has_a_refusal_in_its_place() {
+    fn unreadable_items_get_an_error_in_their_place() {
         let too_long = "x".repeat(MAX_ID_LENGTH + 1);
         for (item, tn, message) in [
             (json!(null), "", "A number must be a string, or an object with tn, got null"),
@@ -319,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn items_beyond_the_most_are_counted_and_not_kept() {
+    fn items_beyond_the_limit_are_counted_and_dropped() {
         let text = format!("[{}0]", "0,".repeat(261_999));
         let Items { kept, count } = serde_json::from_str(&text).unwrap();
         assert_eq!((kept.len(), count), (MAX_NUMBERS, 262_000));
@@ -330,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_is_not_an_array_of_json_is_refused_with_the_place() {
+    fn invalid_json_is_refused_with_its_position() {
         let message = |text: &str| numbers_in(text).unwrap_err().body().message().to_owned();
         assert_eq!(
             message("[\"305\",\n  305 306]"),
@@ -341,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn an_item_that_only_looks_like_json_fails_no_other() {
+    fn malformed_items_do_not_fail_the_others() {
         let deep = format!("{}{}", "[".repeat(1000), "]".repeat(1000));
         for (item, reason) in [
             (r#""30\ud800""#, "unexpected end of hex escape at line 1 column 10"),

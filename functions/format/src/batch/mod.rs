@@ -1,5 +1,5 @@
-//! Describes many phone numbers at once: what a body asks for, in one of three forms, and the answers in
-//! the same order, in one of three forms.
+//! Describes many phone numbers at once. Bodies and answers have three formats each; answers keep the order of the
+//! numbers.
 
 mod answers;
 mod body;
@@ -40,10 +40,10 @@ use answers::{AnswerForm, FormattedNumber, FormattedNumbers};
 use body::Batch;
 use json::NumbersToFormat;
 
-/// The most numbers of one request.
+/// Maximum numbers per request.
 const MAX_NUMBERS: usize = 1000;
 
-/// Checks how many numbers a body has, before anything is made of them.
+/// Checks a body's count of numbers before any is processed.
 fn check_count(count: usize) -> Result<(), ApiError> {
     match count {
         0 => Err(ApiError::invalid("The body must have at least one number, got none")),
@@ -55,19 +55,19 @@ fn check_count(count: usize) -> Result<(), ApiError> {
     }
 }
 
-/// One number of a batch, in the place where it stands.
+/// One number in a batch, in its original position.
 #[derive(Debug)]
 struct AskedNumber {
-    /// The client's own name of it.
+    /// The client's ID for it.
     id: Option<String>,
-    /// The text as it was sent.
+    /// The text as sent.
     tn: String,
-    /// The country of the number itself, or why it is not read.
+    /// The number's own country, or why it cannot be read.
     country: Result<Option<DefaultCountry>, ApiError>,
 }
 
 impl AskedNumber {
-    /// A number that is only a text.
+    /// A number without options.
     fn from_text(tn: String) -> Self {
         let country = if tn.is_empty() { Err(empty_number()) } else { Ok(None) };
         Self { id: None, tn, country }
@@ -78,17 +78,16 @@ fn empty_number() -> ApiError {
     ApiError::invalid("tn must not be empty")
 }
 
-/// Which columns of a CSV have the numbers and their countries.
+/// The CSV columns with the numbers and their countries.
 #[derive(Debug, Default, IntoParams)]
 #[into_params(parameter_in = Query, rename_all = "camelCase")]
 struct ColumnParams {
-    /// Column of the numbers in a body of `text/csv`: its name in the header, or its number from 1 on.
-    /// Without it, the only column, or the one that is named like one of phone numbers.
+    /// Column with the numbers in a `text/csv` body: its header name, or its number starting at 1. Defaults to the only
+    /// column, or the one named like a phone number.
     #[param(example = "phone")]
     column: Option<String>,
-    /// Column of the countries of the numbers in a body of `text/csv`, by its name or number. Without it, the
-    /// one that is named `defaultCountry`, if there is one. Where it is empty, `defaultCountry` of the query
-    /// counts.
+    /// Column with the numbers' countries in a `text/csv` body, by name or number. Defaults to the `defaultCountry`
+    /// column, if any. Empty cells use the query's `defaultCountry`.
     #[param(example = "country")]
     country_column: Option<String>,
 }
@@ -98,7 +97,7 @@ impl ColumnParams {
         Ok(Self { column: params.text("column")?, country_column: params.text("countryColumn")? })
     }
 
-    /// The name of a parameter that is given, if one is.
+    /// The name of a given parameter, if any.
     fn any_given(&self) -> Option<&'static str> {
         let params = [("column", &self.column), ("countryColumn", &self.country_column)];
         params.into_iter().find_map(|(name, value)| value.as_ref().map(|_| name))
@@ -107,14 +106,13 @@ impl ColumnParams {
 
 /// Describe many phone numbers
 ///
-/// Up to 1,000 numbers, each of which counts as a request. The answers stand in the order of the numbers, each
-/// with the text as it was sent. One that cannot be answered has an error in its place, and the others
-/// have their results.
+/// Up to 1,000 numbers, each counted as a request. Answers come in the order of the numbers, each with the text as
+/// sent. A number that cannot be answered gets an error in its place; the others still get results.
 ///
-/// A body of `text/plain` has a number in each line. The first row of `text/csv` names the columns, unless the
-/// header says `text/csv; header=absent`; semicolons, tabs and bars may stand for its commas. `Accept` chooses
-/// among JSON, a JSON object in each line (`application/x-ndjson`) and `text/csv`, which has the columns
-/// of a CSV that was sent before those of the results.
+/// A `text/plain` body has one number per line. The first row of `text/csv` is the header row unless the content type
+/// is `text/csv; header=absent`. Columns are separated by commas, semicolons, tabs or pipes. `Accept` selects JSON, one
+/// JSON object per line (`application/x-ndjson`) or `text/csv`. A CSV response to a CSV keeps the columns sent, before
+/// those of the results.
 #[utoipa::path(
     post, path = "/v1/format", operation_id = "formatNumbers", tag = "Format",
     params(Options, ColumnParams),
@@ -157,8 +155,7 @@ pub async fn format_numbers(
     form.response(table.as_ref(), options, &answers)
 }
 
-/// The answers to all numbers. Each exchange is read once, however many numbers are in it, and all of
-/// them are of one version of the data.
+/// Answers all numbers from one version of the data. Each exchange is read once, even if several numbers are in it.
 async fn answer_all(
     app: &App,
     numbers: Vec<AskedNumber>,
@@ -183,12 +180,12 @@ fn records_of(number: &PhoneNumber, records: &HashMap<NpaNxx, BlockRecords>) -> 
     records.cloned().unwrap_or_default()
 }
 
-/// A number as it was read, or why it is not.
+/// A number as read, or why it cannot be.
 struct ReadNumber {
     id: Option<String>,
     tn: String,
     number: Result<Option<PhoneNumber>, ApiError>,
-    /// The reason why it is not one valid number, if that is asked for.
+    /// Reason it is not one valid number, if requested.
     reason: Option<Option<ReasonInfo>>,
 }
 

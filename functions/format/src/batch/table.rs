@@ -1,4 +1,4 @@
-//! A CSV with a column of numbers. Each row has as many cells as the first.
+//! A CSV with a column of numbers. All rows have the same number of cells.
 
 use std::iter::repeat_n;
 
@@ -9,11 +9,11 @@ use shared::errors::ApiError;
 use super::{AskedNumber, ColumnParams, MAX_NUMBERS, check_count};
 use crate::{cells::Columns, options::country_of};
 
-/// The most columns of a table. A name is made for each if the table has none, so a row of commas would
-/// have an answer that is many times as long.
+/// Maximum columns in a table. Without a header each column gets a generated name, so a row of commas would get a much
+/// longer answer.
 const MAX_COLUMNS: usize = 1000;
 
-/// The most rows that are kept: those of a header and the numbers. The others are only counted.
+/// Maximum rows kept: the header and the numbers. The rest are only counted.
 const MAX_ROWS: usize = 1 + MAX_NUMBERS;
 
 /// The role of the first row.
@@ -23,7 +23,7 @@ pub enum Header {
     Absent,
 }
 
-/// A CSV with the names of its columns.
+/// A CSV with its column names.
 #[derive(Debug)]
 pub struct Table {
     pub delimiter: u8,
@@ -31,9 +31,9 @@ pub struct Table {
     pub rows: Vec<StringRecord>,
     /// The index of the column of numbers.
     number: usize,
-    /// That of the column of their countries.
+    /// The index of the column of countries.
     country: Option<usize>,
-    /// That of the column `id`.
+    /// The index of the column `id`.
     id: Option<usize>,
 }
 
@@ -41,7 +41,7 @@ impl Table {
     /// Reads a CSV, and finds its columns.
     ///
     /// # Errors
-    /// Returns [`ApiError::InvalidRequest`] if the rows or the columns are not certain, or there are none, and
+    /// Returns [`ApiError::InvalidRequest`] if rows or columns are ambiguous or missing, and
     /// [`ApiError::ContentTooLarge`] if there are too many rows.
     pub fn read(text: &str, header: Header, params: &ColumnParams) -> Result<Self, ApiError> {
         let has_header = header == Header::Present;
@@ -65,14 +65,14 @@ impl Table {
             ApiError::invalid(message[..1].to_uppercase() + &message[1..])
         })?;
         let number = columns.numbers[0];
-        // A text that is in two columns would stand twice in an answer.
+        // A column must not appear twice in an answer.
         let id = columns.named("id").filter(|&id| id != number);
         check_count(if has_header { count - 1 } else { count })?;
         let ListColumns { names, numbers: _, country } = columns;
         Ok(Self { delimiter: dialect.delimiter, names, rows, number, country, id })
     }
 
-    /// The numbers, one of each row.
+    /// The numbers, one per row.
     pub fn numbers(&self) -> impl Iterator<Item = AskedNumber> {
         self.rows.iter().map(|row| {
             let cell = |column: Option<usize>| {
@@ -90,7 +90,7 @@ impl Table {
         })
     }
 
-    /// Refuses a table with a column that an answer with these adds.
+    /// Refuses a table that already has a column the answer adds.
     ///
     /// # Errors
     /// Returns [`ApiError::InvalidRequest`], which names the column.
@@ -104,8 +104,8 @@ impl Table {
     }
 }
 
-/// The first [`MAX_ROWS`] rows, and how many there are. In a table of one column an empty line is a row with an
-/// empty cell, unless it stands before the header or after the last row.
+/// The first [`MAX_ROWS`] rows, and the total count. In a table of one column an empty line is a row with an empty
+/// cell, unless it comes before the header or after the last row.
 fn read_rows(
     text: &str,
     dialect: &Dialect,
@@ -140,7 +140,7 @@ fn read_rows(
     Ok((rows, count))
 }
 
-/// The refusal of a row that cannot be read, which only an open quote prevents in a body.
+/// The error for an unreadable row. In a body, only an open quote causes one.
 fn open_quote(RowError { line, .. }: &RowError) -> ApiError {
     ApiError::invalid(format!(
         "Each quote must be closed; one in the row that begins in line {line} is not"
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_those_of_the_only_likely_or_named_column() {
+    fn numbers_come_from_the_only_likely_or_named_column() {
         assert_eq!(found("name,Phone Number\nAnn,305\n"), ["305"]);
         let two = "name,phone,mobile\nAnn,1,2\n";
         assert_eq!(numbers(two, Header::Present, Some("mobile")).unwrap(), ["2"]);
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_country_counts_for_its_row_and_an_unknown_one_fails_only_that() {
+    fn unknown_country_fails_only_its_row() {
         let table = table("phone,Default_Country\n1, gb \n2,\n3,UK\n");
         let countries: Vec<Result<Option<DefaultCountry>, String>> = table
             .numbers()
@@ -228,19 +228,19 @@ mod tests {
     }
 
     #[test]
-    fn a_column_id_names_the_numbers() {
+    fn id_column_names_the_numbers() {
         let ids = |text: &str| -> Vec<Option<String>> {
             table(text).numbers().map(|number| number.id).collect()
         };
         assert_eq!(ids("ID,phone\na,1\n,2\n"), [Some("a".to_owned()), None]);
-        // No column, two of them, and one whose text is that of the number.
+        // No ID column, two of them, and one that also holds the numbers.
         for without in ["name,phone\na,1\n", "Id,ID,phone\na,b,1\n", "id\n305\n"] {
             assert_eq!(ids(without), [None], "{without}");
         }
     }
 
     #[test]
-    fn an_empty_line_of_one_column_keeps_its_place() {
+    fn empty_lines_of_a_single_column_keep_their_place() {
         for line_end in ["\n", "\r\n", "\r"] {
             let lines = |text: &str| text.replace('\n', line_end);
             assert_eq!(found(&lines("\nphone\n305\n\n306\n\n\n")), ["305", "", "306"]);
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_and_columns_beyond_the_limits_are_counted_and_refused() {
+    fn excess_rows_and_columns_are_counted_and_refused() {
         for (text, header, got) in [
             ("305\n".repeat(MAX_NUMBERS + 1), Header::Absent, MAX_NUMBERS + 1),
             (format!("305\n{}306\n", "\n307\n".repeat(MAX_ROWS)), Header::Absent, 2 + 2 * MAX_ROWS),
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_that_is_too_short_or_open_is_refused_with_its_line() {
+    fn short_rows_and_open_quotes_are_refused_with_their_line() {
         for (text, expected) in [
             (
                 "tn,a\n1,2\n3\n",

@@ -1,4 +1,4 @@
-//! Carriers, from the codes and blocks they hold and from the overlay.
+//! Carriers, built from the codes and blocks they hold and from the overlay.
 
 use std::collections::BTreeMap;
 
@@ -11,27 +11,26 @@ use crate::{
     reports::{CodeRow, overlay::OverlayRow, thousands_blocks::AssignedBlock},
 };
 
-/// The codes and blocks of one OCN, counted for its carrier.
+/// One OCN's codes and blocks, counted for its carrier.
 #[derive(Default)]
 struct Holdings {
     names: BTreeMap<String, Usage>,
     countries: Counts<Country>,
     exchanges: OwnedExchanges,
-    /// Its names as a holder of blocks, for a carrier whose codes have no company name.
+    /// Its names as a block holder, for a carrier whose codes have no company name.
     block_names: BTreeMap<String, Usage>,
     /// The states of its blocks, for a carrier without exchanges.
     block_states: Counts<StateCode>,
 }
 
-/// The uses of a name for an OCN, and the last date of assignment with it. A name used more
-/// often is greater; of names used as often, the one used last.
+/// The uses of a name for an OCN, and the last date it was assigned. Ordered by frequency, then by date.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Usage {
     count: u32,
     newest: Option<Date>,
 }
 
-/// Every carrier that holds codes or blocks, or stands in the overlay alone.
+/// Every carrier that holds codes or blocks, or appears in the overlay.
 pub(super) fn carriers(
     codes: &[CodeRow],
     blocks: &[AssignedBlock],
@@ -116,17 +115,16 @@ fn carrier(
     }
 }
 
-/// The state that occurs most. Of several it is `preferred` if that is one of them, else the first in
-/// order.
+/// The most frequent state. On a tie: `preferred` if it is among them, else the first in order.
 fn state_of_most(counts: &Counts<StateCode>, preferred: Option<StateCode>) -> Option<StateCode> {
     let most = counts.values().max()?;
     let preferred_of_most = preferred.filter(|state| counts.get(state) == Some(most));
     preferred_of_most.or_else(|| most_frequent(counts).copied())
 }
 
-/// The name used most for an OCN. Of several it is the one used last, then the first in order.
+/// The most frequent name for an OCN. On a tie: the most recently used, then the first in order.
 fn name_used_most(ocn: Ocn, names: &BTreeMap<String, Usage>, notes: &mut Notes) -> Option<String> {
-    // The last of several greatest is taken, so the names are walked through from the end.
+    // `max_by_key` returns the last of several maxima, so iterate from the end.
     let (name, _) = names.iter().rev().max_by_key(|&(_, usage)| usage)?;
     if let Some(other) = names.keys().find(|&other| other != name) {
         notes.warn(SEVERAL_NAMES, format!("{ocn} is '{name}' rather than '{other}'"));
@@ -134,8 +132,8 @@ fn name_used_most(ocn: Ocn, names: &BTreeMap<String, Usage>, notes: &mut Notes) 
     Some(name.clone())
 }
 
-/// The carrier of an overlay row whose OCN holds nothing; its country may follow from its state.
-/// `None` if the country is not known.
+/// The carrier of an overlay row whose OCN holds nothing; its state may imply its country. `None` if the country is
+/// unknown.
 fn carrier_of_overlay(row: OverlayRow) -> Option<Carrier> {
     Some(Carrier {
         country: row.country.or_else(|| row.state.map(StateCode::country))?,

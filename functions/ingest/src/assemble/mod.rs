@@ -1,5 +1,5 @@
-//! Joins the rows of the reports into records: carriers, from the codes that they hold and the
-//! overlay; exchanges, with the name and type of their carrier; area codes, with their state.
+//! Joins the reports' rows into records: carriers from their codes and the overlay, exchanges with their carrier's name
+//! and type, and area codes with their state.
 
 mod carriers;
 
@@ -32,7 +32,7 @@ pub(crate) struct ReportRows {
     pub blocks: Vec<AssignedBlock>,
 }
 
-/// Joins the rows; the same rows always give the same dataset.
+/// Joins the rows; deterministic.
 pub(crate) fn assemble(rows: ReportRows, notes: &mut Notes) -> Dataset {
     let own_codes = without_foreign_codes(rows.codes, &rows.area_codes, notes);
     let codes = without_repeated_codes(own_codes, notes);
@@ -50,8 +50,8 @@ pub(crate) fn assemble(rows: ReportRows, notes: &mut Notes) -> Dataset {
     Dataset::new(carriers.into_values().collect(), area_codes, exchanges.into_values().collect())
 }
 
-/// The codes that stand in the report of their area code's country. Neither report can take over a
-/// code of the other's.
+/// Drops codes that are not in the report of their area code's country. Neither report can take over a code of the
+/// other's.
 fn without_foreign_codes(
     codes: Vec<CodeRow>,
     area_codes: &[AreaCodeRow],
@@ -76,8 +76,8 @@ fn without_foreign_codes(
     own_codes
 }
 
-/// The country of each area code: the one that the area code database names, or if it names none, the
-/// country whose report has most of the area code's rows.
+/// Each area code's country: the one in the area code database or, if it names none, the country whose report has most
+/// of its rows.
 fn area_code_countries(
     codes: &[CodeRow],
     area_codes: &[AreaCodeRow],
@@ -97,7 +97,7 @@ fn area_code_countries(
     countries
 }
 
-/// One row for each block of a US exchange in the reports. Blocks of Canada are in no report.
+/// One row per block of a US exchange in the reports. No report has Canadian blocks.
 fn valid_blocks(
     blocks: Vec<AssignedBlock>,
     codes: &[CodeRow],
@@ -137,7 +137,7 @@ fn block_holder(carrier: &Carrier, block: AssignedBlock) -> BlockHolder {
     }
 }
 
-/// One row for each NPA-NXX. An unassigned code loses its holder.
+/// One row per NPA-NXX. An unassigned code loses its holder.
 fn without_repeated_codes(codes: Vec<CodeRow>, notes: &mut Notes) -> Vec<CodeRow> {
     let mut by_npa_nxx = BTreeMap::new();
     for code in codes {
@@ -160,9 +160,9 @@ fn without_holder(code: CodeRow, notes: &mut Notes) -> CodeRow {
     CodeRow { ocn: None, company: None, ..code }
 }
 
-/// The value that occurs most. Of several it is the first in order.
+/// The most frequent value. On a tie: the first in order.
 fn most_frequent<T: Ord>(counts: &Counts<T>) -> Option<&T> {
-    // The last of several greatest is taken, so the counts are walked through from the end.
+    // `max_by_key` returns the last of several maxima, so iterate from the end.
     counts.iter().rev().max_by_key(|&(_, count)| count).map(|(value, _)| value)
 }
 

@@ -85,7 +85,7 @@ fn dataset() -> (Dataset, String) {
 }
 
 #[test]
-fn a_block_has_its_holder_who_is_a_carrier_even_without_codes() {
+fn block_holder_is_a_carrier_even_without_codes() {
     let (dataset, notes) = dataset();
     let blocks = dataset.exchange("613-200".parse().unwrap()).unwrap().blocks;
     let names = blocks.iter().map(|(digit, holder)| (*digit, holder.company_name.as_deref()));
@@ -99,7 +99,7 @@ fn a_block_has_its_holder_who_is_a_carrier_even_without_codes() {
 }
 
 #[test]
-fn the_name_used_most_counts_and_of_several_the_one_used_last() {
+fn most_frequent_name_wins_and_ties_go_to_the_latest() {
     let dated = |(number, (name, assigned)): (usize, (&str, &str))| CodeRow {
         assigned: Some(assigned.parse().unwrap()),
         ..code(&format!("613-{}", 200 + number), Some("464D"), name, None, Status::Assigned)
@@ -121,7 +121,7 @@ fn the_name_used_most_counts_and_of_several_the_one_used_last() {
 }
 
 #[test]
-fn a_carrier_takes_name_and_state_from_its_codes_and_the_rest_from_the_overlay() {
+fn overlay_fills_in_what_a_carriers_codes_lack() {
     let (dataset, notes) = dataset();
     let carrier = dataset.carrier("464D".parse().unwrap()).unwrap();
     assert_eq!(carrier.company_name.as_deref(), Some("FIBER"));
@@ -130,14 +130,14 @@ fn a_carrier_takes_name_and_state_from_its_codes_and_the_rest_from_the_overlay()
     assert_eq!(carrier.exchanges.total, 3);
     assert_eq!(carrier.exchanges.by_state.values().sum::<u32>(), 3);
     assert!(notes.contains("several spellings"), "{notes}");
-    // A row for no exchange is kept if its country is known.
+    // A row without exchanges is kept if its country is known.
     assert_eq!(dataset.carrier("9999".parse().unwrap()).unwrap().exchanges.total, 0);
     assert!(dataset.carrier("9998".parse().unwrap()).is_none());
     assert!(notes.contains("overlay rows without a country"), "{notes}");
 }
 
 #[test]
-fn an_unassigned_code_has_no_holder_and_one_without_an_ocn_keeps_its_name() {
+fn unassigned_code_has_no_holder_and_a_missing_ocn_keeps_the_name() {
     let (dataset, notes) = dataset();
     let holder = |npa_nxx: &str| {
         let exchange = dataset.exchange(npa_nxx.parse().unwrap()).unwrap();
@@ -149,7 +149,7 @@ fn an_unassigned_code_has_no_holder_and_one_without_an_ocn_keeps_its_name() {
 }
 
 #[test]
-fn an_area_code_is_where_most_of_its_codes_are() {
+fn area_code_is_in_the_state_of_most_of_its_codes() {
     let (dataset, _) = dataset();
     let area_code = dataset.area_code("613".parse().unwrap()).unwrap();
     assert_eq!(area_code.state.unwrap().to_string(), "ON");
@@ -159,7 +159,7 @@ fn an_area_code_is_where_most_of_its_codes_are() {
 }
 
 #[test]
-fn a_row_of_one_country_cannot_take_over_a_code_of_the_other() {
+fn row_of_one_country_cannot_take_over_a_code_of_the_other() {
     let mut notes = Notes::default();
     let codes = vec![
         code("907-217", Some("6872"), "GCI", Some("AK"), Status::Assigned),
@@ -195,7 +195,7 @@ fn a_row_of_one_country_cannot_take_over_a_code_of_the_other() {
 }
 
 #[test]
-fn an_overlay_row_without_a_name_adds_its_type_to_a_carrier_and_makes_none() {
+fn unnamed_overlay_row_adds_its_type_without_creating_a_carrier() {
     let nameless =
         |ocn: &str| OverlayRow { company_name: None, ..overlay_row(ocn, Some(Country::Us)) };
     let rows = ReportRows {
@@ -214,7 +214,7 @@ fn an_overlay_row_without_a_name_adds_its_type_to_a_carrier_and_makes_none() {
 }
 
 #[test]
-fn a_carrier_without_a_name_in_any_report_has_none() {
+fn carrier_without_a_name_in_any_report_has_none() {
     let unnamed = |npa_nxx: &str, ocn: &str| CodeRow {
         company: None,
         ..code(npa_nxx, Some(ocn), "", None, Status::Assigned)
@@ -238,7 +238,7 @@ fn a_carrier_without_a_name_in_any_report_has_none() {
 }
 
 #[test]
-fn of_states_with_equally_many_exchanges_the_one_in_the_overlay_counts() {
+fn overlay_breaks_ties_between_states() {
     let state = |states: &[&str], overlay_state: &str| {
         let codes = states.iter().zip(200..).map(|(state, nxx)| {
             code(&format!("907-{nxx}"), Some("0099"), "Tied", Some(state), Status::Assigned)

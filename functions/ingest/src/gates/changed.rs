@@ -1,5 +1,5 @@
-//! The gates that compare a version with an older one: nearly all records stay as they are from one
-//! night to the next, and no state, carrier or area code loses many of its exchanges at once.
+//! The gates that compare a version with an older one. Nearly all records stay the same overnight, and no state,
+//! carrier or area code loses many exchanges at once.
 
 use std::{cmp::Reverse, collections::BTreeMap, fmt};
 
@@ -15,18 +15,17 @@ use crate::{
     quality::percent,
 };
 
-/// The share of a country's exchanges that may differ however short the time is, in percent. NANPA
-/// assigned 0.29 % in its busiest month, and a report may catch up with a month at once.
+/// Percent of a country's exchanges that may differ, however short the time. NANPA assigned 0.29 % in its busiest
+/// month, and a report may catch up on a month at once.
 const CATCH_UP_PERCENT: f64 = 0.3;
-/// The share that may differ in addition for each day, in percent: twice the busiest month's.
+/// Additional percent that may differ per day: twice the busiest month's rate.
 const DAILY_PERCENT: f64 = 0.02;
-/// The share above which no time explains the changes, in percent. It is reached after 85 days.
+/// Percent above which no elapsed time explains the changes. Reached after 85 days.
 const MAX_PERCENT: f64 = 2.0;
-/// The share of the carriers, area codes or thousands blocks that may differ, in percent. Nothing
-/// dates their changes.
+/// Percent of carriers, area codes or thousands blocks that may differ. Their changes have no dates.
 const UNDATED_PERCENT: f64 = 2.0;
 
-/// Refuses too many differences between two versions, in all and in one state, carrier or area code.
+/// Refuses too many differences between two versions, overall and per state, carrier or area code.
 pub(super) fn refuse_changes(
     older: MeasuredVersion<'_>,
     next: MeasuredVersion<'_>,
@@ -53,19 +52,18 @@ pub(super) fn refuse_changes(
     }
 }
 
-/// `true` if two versions with so many records can be compared. If their number more than
-/// doubles, the versions hold different data, such as a part of the reports and then all of them.
+/// `true` if versions with these record counts can be compared. If the count more than doubles, the data is different,
+/// such as some of the reports and then all.
 fn is_comparable(before: u32, after: u32) -> bool {
     after <= before.saturating_mul(2)
 }
 
-/// A counted difference of a record: the field that differs, or how the record comes or goes, and the
-/// words that follow the code of the record.
+/// A counted difference: the field that differs, or whether the record is added or removed, and the words after its
+/// code.
 type Difference = (&'static str, String);
 
-/// The fields that a gate counts, as they are stored and as messages call them. The name and type of an
-/// exchange's carrier are compared with those of the carrier, and the number of an area code's or
-/// carrier's exchanges changes with each of them.
+/// The fields a gate counts, as stored and as shown in messages. An exchange's carrier name and type are compared as
+/// the carrier's; exchange counts change with every exchange.
 const EXCHANGE_FIELDS: &[(&str, &str)] = &[
     ("status", "status"),
     ("ocn", "OCN"),
@@ -84,14 +82,14 @@ const CARRIER_FIELDS: &[(&str, &str)] = &[
 ];
 const AREA_CODE_FIELDS: &[(&str, &str)] = &[("state", "state"), ("country", "country")];
 
-/// The differences of a record between two versions; empty if none counts.
+/// A record's differences between two versions; empty if none counts.
 fn counted_differences(pair: &RecordPair) -> Vec<Difference> {
     match pair.change() {
         None => Vec::new(),
         Some(ChangeKind::Removed) => vec![("removal", "would be removed".to_owned())],
         Some(ChangeKind::Added) => match &pair.after {
-            // A new area code of Canada comes with 800 rows, nearly all unassigned. The overlay adds
-            // carriers, and an area code appears before its exchanges.
+            // A new Canadian area code comes with 800 rows, nearly all unassigned. The overlay adds carriers, and an
+            // area code appears before its exchanges.
             Some(Record::Exchange(after)) if after.status != Status::Unassigned => {
                 vec![("addition", "would be added".to_owned())]
             }
@@ -119,11 +117,11 @@ fn counted_differences(pair: &RecordPair) -> Vec<Difference> {
 
 fn is_counted(pair: &RecordPair, field: &str, change: &FieldChange) -> bool {
     match (pair.key, field) {
-        // With an OCN the company is the carrier's.
+        // With an OCN, the company belongs to the carrier.
         (RecordKey::Exchange(_), "company_name") => [&pair.before, &pair.after]
             .iter()
             .all(|record| exchange(record).is_some_and(|exchange| exchange.ocn.is_none())),
-        // The overlay would keep up the number of carriers however many the reports lose.
+        // The overlay would keep the number of carriers up however many the reports lose.
         (RecordKey::Carrier(_), "exchanges.total") => change.after.as_deref() == Some("0"),
         // The first overlay adds values to all records at once.
         (RecordKey::Carrier(_), "common_name" | "carrier_type" | "state")
@@ -132,7 +130,7 @@ fn is_counted(pair: &RecordPair, field: &str, change: &FieldChange) -> bool {
     }
 }
 
-/// A value in quotes, without control characters, which a terminal would obey.
+/// A quoted value, without control characters that a terminal would obey.
 fn quoted(value: &Option<String>) -> String {
     value
         .as_ref()
@@ -146,7 +144,7 @@ fn exchange(record: &Option<Record>) -> Option<&Exchange> {
     }
 }
 
-/// The records that are counted together.
+/// Records that are counted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Exchange(Country),
@@ -174,9 +172,8 @@ impl Kind {
         }
     }
 
-    /// The days whose changes lie between two versions: those between their imports, or between the
-    /// reports that they were imported from if these are more. `None` for records whose changes have
-    /// no known pace.
+    /// The days between two versions' imports, or between their reports if more. `None` for records without a known
+    /// rate of change.
     fn days_between(self, older: MeasuredVersion<'_>, next: MeasuredVersion<'_>) -> Option<u64> {
         let Self::Exchange(country) = self else { return None };
         let date = |version: MeasuredVersion<'_>| match country {
@@ -193,14 +190,14 @@ impl Kind {
     }
 }
 
-/// The records of one kind in two versions, and how many of them differ.
+/// The records of one kind in two versions, and how many differ.
 #[derive(Default)]
 struct ChangeCounts {
     before: u32,
     after: u32,
     changed: u32,
     by_field: BTreeMap<&'static str, u32>,
-    /// The first record that differs, in words.
+    /// The first differing record, in words.
     example: Option<String>,
 }
 
@@ -226,7 +223,7 @@ fn count_record(
     }
 }
 
-/// Counts the thousands blocks of an exchange. A new one counts for nothing.
+/// Counts an exchange's thousands blocks. New ones are ignored.
 fn count_blocks(kinds: &mut BTreeMap<Kind, ChangeCounts>, pair: &RecordPair) {
     let (before, after) = (blocks(&pair.before), blocks(&pair.after));
     if before.is_none_or(BTreeMap::is_empty) && after.is_none_or(BTreeMap::is_empty) {
@@ -253,7 +250,7 @@ fn blocks(record: &Option<Record>) -> Option<&BTreeMap<u8, BlockHolder>> {
     exchange(record).map(|exchange| &exchange.blocks)
 }
 
-/// The number of so many records that may differ after so many days.
+/// The number of these records that may differ after this many days.
 pub(super) fn allowed_changes(records: u32, days: Option<u64>) -> u32 {
     let percent = match days {
         Some(days) => (CATCH_UP_PERCENT + DAILY_PERCENT * days as f64).min(MAX_PERCENT),
@@ -298,7 +295,7 @@ enum Owner {
     AreaCode(Npa),
 }
 
-/// The exchanges that one owner of an older version has and loses.
+/// An owner's exchanges in an older version, and how many it loses.
 #[derive(Default)]
 struct Loss {
     exchanges: u32,
@@ -319,7 +316,7 @@ impl fmt::Display for Owner {
 }
 
 impl Owner {
-    /// The word for one owner of this kind, and for several.
+    /// The singular and plural names of this kind of owner.
     fn names(self) -> [&'static str; 2] {
         match self {
             Self::State(_) => ["state", "states"],
@@ -331,11 +328,11 @@ impl Owner {
     fn is_refused(self, loss: &Loss) -> bool {
         let share = percent(loss.lost, loss.exchanges);
         match self {
-            // An exchange does not move to another state.
+            // Exchanges do not move between states.
             Self::State(_) => loss.exchanges >= 500 && share > 10.0,
             // Carriers sell parts of their networks.
             Self::Carrier(_) => loss.exchanges >= 500 && share > 50.0,
-            // In a month at most 12 of up to 800 were assigned.
+            // At most 12 of up to 800 were assigned in a month.
             Self::AreaCode(_) => {
                 loss.removed == loss.exchanges || loss.lost >= FEWEST && share > 10.0
             }
@@ -343,7 +340,7 @@ impl Owner {
     }
 }
 
-/// Counts the record of one key, if it is an exchange. An area code also loses those that change.
+/// Counts the record of one key, if it is an exchange. For an area code, changed exchanges also count as lost.
 fn count_losses(losses: &mut BTreeMap<Owner, Loss>, pair: &RecordPair, differs: bool) {
     let Some(before) = exchange(&pair.before) else { return };
     let after = exchange(&pair.after);
@@ -372,7 +369,7 @@ fn count_losses(losses: &mut BTreeMap<Owner, Loss>, pair: &RecordPair, differs: 
     }
 }
 
-/// The number of losses that a refusal names.
+/// Maximum losses named in a refusal.
 const NAMED: usize = 5;
 
 fn refuse_losses(

@@ -1,8 +1,7 @@
-//! The gates: checks that can refuse an import, although its files can be read.
+//! The gates: checks that can refuse an import even if its files can be read.
 //!
-//! The [`changed`] gates compare an import with older versions, and the [`plausible`] ones judge it by
-//! itself. All of them are asked, so that a refusal names everything that is wrong. The [`waivers`] of
-//! an operator let an import pass.
+//! The [`changed`] gates compare an import with older versions; the [`plausible`] ones judge it alone. All of them run,
+//! so a refusal names everything that is wrong. An operator's [`waivers`] let an import pass.
 
 mod changed;
 mod plausible;
@@ -26,28 +25,28 @@ use crate::{
 
 pub use waivers::{Percent, PercentError, Waivers};
 
-/// The fewest records that may be the reason of a refusal: in small data a few are a large share.
+/// Minimum records for a refusal: in small data a few are a large share.
 const FEWEST: u32 = 20;
 
 /// A gate's reason to refuse an import.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Refusal {
     reason: String,
-    /// The waivers that let the import pass this gate; `None` if nothing does.
+    /// The waivers that would let the import pass; `None` if none do.
     waivers: Option<Waivers>,
-    /// `true` if the gate compares the records with those of an older version.
+    /// `true` if the gate compares records with an older version's.
     is_of_changes: bool,
 }
 
-/// A version as the gates look at it.
+/// A version as gates see it.
 #[derive(Clone, Copy)]
 pub(crate) struct MeasuredVersion<'a> {
     pub snapshot: &'a Snapshot,
     pub dataset: &'a Dataset,
 }
 
-/// Asks every gate about `next`. `older` are the versions it is compared with: the one before, and the
-/// oldest that is still retained, since small changes of several imports add up.
+/// Runs every gate on `next`. `older` holds the previous version and the oldest retained one, since small changes add
+/// up over several imports.
 pub(crate) fn check(
     older: &[MeasuredVersion<'_>],
     next: MeasuredVersion<'_>,
@@ -63,11 +62,11 @@ pub(crate) fn check(
     refusals
 }
 
-/// The time zone where a day begins first: that of the Line Islands.
+/// The earliest time zone, that of the Line Islands.
 const EARLIEST_OFFSET: Offset = Offset::constant(14);
 
-/// Refuses files that are older than the current ones, have lost their date, or are dated after today
-/// in every time zone. After a file of the future every later file would count as older.
+/// Refuses files that are older than the current ones, have lost their date, or are dated after today in every time
+/// zone. After a file from the future, every later file would count as older.
 fn refuse_dates(current: FileDates, next: &Snapshot) -> Vec<Refusal> {
     let latest_today = next.ingested_at.to_zoned(TimeZone::fixed(EARLIEST_OFFSET)).date();
     let mut refusals = Vec::new();
@@ -99,16 +98,16 @@ fn refuse_dates(current: FileDates, next: &Snapshot) -> Vec<Refusal> {
     refusals
 }
 
-/// Each report, as messages call it, with the date it states.
+/// Each report's name in messages, with the date it states.
 pub(crate) fn by_file(dates: FileDates) -> [(&'static str, Option<Date>); 3] {
     [(nanpa::FILE, dates.nanpa), (cnac::FILE, dates.cnac), (npa_report::FILE, dates.npa_report)]
 }
 
-/// The decision on an import, after its gates and its operator were asked.
+/// The decision on an import, after its gates and waivers.
 pub(crate) struct Verdict {
-    /// The refusals that no waiver covers, in words; empty if the import may go on.
+    /// The refusals that no waiver covers; empty if the import may proceed.
     pub reasons: Vec<String>,
-    /// The waivers under which it may go on; `None` if nothing lets it.
+    /// The waivers that would let it proceed; `None` if none do.
     pub allowed_by: Option<Waivers>,
     /// `true` if the operator allows changes that a gate would refuse.
     pub confirms_changes: bool,

@@ -1,5 +1,4 @@
-//! The gates that need no version to compare with: words that are not known, a needed column that
-//! is blank, one value in nearly all records.
+//! The gates that need no other version: unknown words, a needed column that is blank, one value in nearly all records.
 
 use numbering::{dataset::Dataset, records::Country};
 
@@ -9,17 +8,17 @@ use crate::{
     quality::{Coverage, Quality, percent},
 };
 
-/// A country with fewer records than these may be uniform, or lack a column.
+/// A country with fewer records may be uniform, or lack a column.
 const MIN_PER_COUNTRY: u32 = 1000;
-/// The most rows of a file whose word in a column may be unknown, in percent.
+/// Maximum percent of a file's rows with unknown words in a column.
 const UNKNOWN_PERCENT: f64 = 1.0;
-/// The most records of a country that may lack a needed column, in percent.
+/// Maximum percent of a country's records without a needed column.
 const BLANK_PERCENT: f64 = 90.0;
-/// The most records of a country that may share one value of a column, in percent.
+/// Maximum percent of a country's records that share one value in a column.
 const SAME_PERCENT: f64 = 90.0;
-/// The most records of a country that may share one status, in percent.
+/// Maximum percent of a country's records that share one status.
 const SAME_STATUS_PERCENT: f64 = 99.5;
-/// The most carriers whose OCN may come with several names, in percent.
+/// Maximum percent of carriers whose OCN has several names.
 const SEVERAL_NAMES_PERCENT: f64 = 25.0;
 
 pub(super) fn refuse_implausible(
@@ -37,7 +36,7 @@ pub(super) fn refuse_implausible(
     refuse_several_names(next, notes, refusals);
 }
 
-/// A refusal that a larger share of suspect rows waives.
+/// A refusal that allowing a larger share of suspect rows waives.
 fn refusal(share: f64, reason: String) -> Refusal {
     let max_suspect = Some(Percent::at_least(share));
     let waivers = Some(Waivers { max_suspect, ..Waivers::default() });
@@ -99,8 +98,8 @@ fn refuse_blank_and_uniform(country: Country, coverage: &Coverage, refusals: &mu
     }
 }
 
-/// Refuses many OCNs with several company names. An OCN belongs to one company, so another column was
-/// likely read as the name.
+/// Refuses many OCNs with several company names. An OCN belongs to one company, so another column was probably read as
+/// the name.
 fn refuse_several_names(next: &Dataset, notes: &Notes, refusals: &mut Vec<Refusal>) {
     let carriers = next.carriers().filter(|carrier| carrier.exchanges.total > 0).count() as u32;
     let count = notes.warned(SEVERAL_NAMES);

@@ -4,10 +4,10 @@ use numbering::records::{Carrier, CarrierType, Exchange, Status, Version};
 use super::*;
 use crate::quality::tests::{carrier, exchange};
 
-/// The time at which the older versions were imported.
+/// The import time of the older versions.
 const BEFORE: &str = "2026-11-01T09:00:00Z";
 
-/// A snapshot that was imported so many days after [`BEFORE`].
+/// A snapshot imported this many days after [`BEFORE`].
 fn snapshot(days: i64) -> Snapshot {
     let imported_at = BEFORE.parse::<Timestamp>().unwrap() + (24 * days).hours();
     let statistics = Dataset::default().statistics();
@@ -19,25 +19,25 @@ fn measured<'a>(snapshot: &'a Snapshot, dataset: &'a Dataset) -> MeasuredVersion
     MeasuredVersion { snapshot, dataset }
 }
 
-/// The refusals for what an import changes.
+/// The refusals for an import's changes.
 fn changes(older: &[MeasuredVersion<'_>], next: MeasuredVersion<'_>) -> Vec<Refusal> {
     let mut refusals = check(older, next, &Quality::new(next.dataset), &Notes::default());
     refusals.retain(|refusal| refusal.is_of_changes);
     refusals
 }
 
-/// The refusals of an import that turns one dataset into the other so many days later.
+/// The refusals for an import that turns one dataset into the other after this many days.
 fn refusals_after(days: i64, before: &Dataset, after: &Dataset) -> Vec<Refusal> {
     changes(&[measured(&snapshot(0), before)], measured(&snapshot(days), after))
 }
 
-/// The refusals a day later in words, a line each.
+/// The refusals a day later, one per line.
 fn refusals(before: &Dataset, after: &Dataset) -> String {
     let reasons = refusals_after(1, before, after).into_iter().map(|refusal| refusal.reason);
     reasons.collect::<Vec<_>>().join("\n")
 }
 
-/// A version with so many exchanges of one area code, of which the first have an OCN.
+/// A version with `count` exchanges in one area code, the first of which have an OCN.
 fn exchanges(count: usize, with_ocn: usize) -> Dataset {
     let exchanges = (200..).take(count).enumerate().map(|(n, nxx)| {
         let ocn = (n < with_ocn).then_some("0051");
@@ -49,7 +49,7 @@ fn exchanges(count: usize, with_ocn: usize) -> Dataset {
     Dataset::new(vec![carrier("0051", "A", 1)], Vec::new(), exchanges.collect())
 }
 
-/// A version with so many carriers, of which the first hold exchanges.
+/// A version with `count` carriers, the first of which hold exchanges.
 fn carriers(count: u32, with_exchanges: u32, carrier_type: Option<CarrierType>) -> Dataset {
     let carriers = (0..count).map(|n| Carrier {
         carrier_type,
@@ -59,7 +59,7 @@ fn carriers(count: u32, with_exchanges: u32, carrier_type: Option<CarrierType>) 
 }
 
 #[test]
-fn the_changes_allowed_grow_with_the_days_and_are_never_fewer_than_19() {
+fn allowed_changes_grow_with_days_and_are_at_least_19() {
     let allowed = |records, days| changed::allowed_changes(records, days);
     let us = [1, 4, 30, 85, 1000].map(|days| allowed(202_468, Some(days)));
     assert_eq!(us, [648, 769, 1822, 4049, 4049]);
@@ -68,7 +68,7 @@ fn the_changes_allowed_grow_with_the_days_and_are_never_fewer_than_19() {
 }
 
 #[test]
-fn fewer_than_twenty_changes_refuse_nothing() {
+fn fewer_than_twenty_changes_are_not_refused() {
     assert_eq!(refusals(&exchanges(60, 60), &exchanges(60, 41)), "");
     let changed = refusals(&exchanges(60, 60), &exchanges(60, 15));
     for expected in [
@@ -82,20 +82,20 @@ fn fewer_than_twenty_changes_refuse_nothing() {
 }
 
 #[test]
-fn a_country_that_more_than_doubles_is_not_compared_with_the_version_before_it() {
+fn country_that_more_than_doubles_is_not_compared() {
     assert_eq!(refusals(&exchanges(40, 40), &exchanges(81, 0)), "");
     assert_ne!(refusals(&exchanges(40, 40), &exchanges(80, 0)), "");
 }
 
 #[test]
-fn the_overlay_does_not_hide_carriers_that_lose_their_exchanges() {
+fn overlay_does_not_hide_carriers_that_lose_their_exchanges() {
     let lost = refusals(&carriers(60, 50, None), &carriers(60, 20, None));
     assert!(lost.starts_with("30 of 60 carriers (50.0 %) would differ from version"), "{lost}");
     assert!(lost.contains("number of exchanges of 30") && !lost.contains('\n'), "{lost}");
 }
 
 #[test]
-fn a_first_overlay_may_fill_the_types_of_all_carriers_and_a_later_one_may_not_change_them() {
+fn only_the_first_overlay_may_set_the_types_of_all_carriers() {
     let [ilec, clec] = [CarrierType::Ilec, CarrierType::Clec].map(Some);
     assert_eq!(refusals(&carriers(60, 60, None), &carriers(60, 60, ilec)), "");
     let changed = refusals(&carriers(60, 60, ilec), &carriers(60, 60, clec));
@@ -104,7 +104,7 @@ fn a_first_overlay_may_fill_the_types_of_all_carriers_and_a_later_one_may_not_ch
 }
 
 #[test]
-fn a_refusal_shows_no_control_characters() {
+fn refusal_has_no_control_characters() {
     let renamed = |name: &str| {
         let carriers = (0..60).map(|n| carrier(&format!("{n:04}"), name, 1));
         Dataset::new(carriers.collect(), Vec::new(), Vec::new())
@@ -114,7 +114,7 @@ fn a_refusal_shows_no_control_characters() {
 }
 
 #[test]
-fn an_area_code_may_neither_vanish_nor_lose_a_tenth() {
+fn area_code_must_not_vanish_or_lose_a_tenth() {
     let shrunk = refusals(&exchanges(300, 300), &exchanges(270, 270));
     assert!(shrunk.contains("removal of 30; 415-470 would be removed"), "{shrunk}");
     assert!(!shrunk.contains("area code would"), "{shrunk}");
@@ -125,8 +125,8 @@ fn an_area_code_may_neither_vanish_nor_lose_a_tenth() {
     assert!(vanished.contains(": 415 1 of 1; check"), "{vanished}");
 }
 
-/// So many exchanges in each of ten states, of which the first `moved` of Alaska lie in California, of
-/// eight equally large carriers but for the first of which `sold` belong to the last.
+/// Ten states with `of_state` exchanges each, and eight equal carriers. Of Alaska's, the first `moved` are in
+/// California; of the first carrier's, the first `sold` belong to the last.
 fn states_and_carriers(of_state: usize, moved: usize, sold: usize) -> Dataset {
     const STATES: [&str; 10] = ["AK", "CA", "FL", "HI", "ME", "ND", "NY", "RI", "TX", "WY"];
     let exchanges = (0..10 * of_state).map(|n| {
@@ -143,7 +143,7 @@ fn states_and_carriers(of_state: usize, moved: usize, sold: usize) -> Dataset {
 }
 
 #[test]
-fn a_state_or_carrier_of_500_exchanges_that_moves_is_named() {
+fn moving_500_exchanges_names_their_state_or_carrier() {
     let losses = |of_state, moved, sold| {
         let whole = states_and_carriers(of_state, 0, 0);
         let refusals = refusals(&whole, &states_and_carriers(of_state, moved, sold));
@@ -165,11 +165,11 @@ fn a_state_or_carrier_of_500_exchanges_that_moves_is_named() {
 }
 
 #[test]
-fn more_may_change_in_more_days_between_imports_or_between_reports() {
+fn more_days_between_imports_or_reports_allow_more_changes() {
     let (before, after) = (states_and_carriers(1000, 0, 0), states_and_carriers(1000, 100, 0));
     let is_count = |refusal: &Refusal| refusal.reason.contains("US exchanges (");
     let changed = |days| refusals_after(days, &before, &after).iter().any(is_count);
-    // 100 of 10,000 are 1 %, which 35 days allow.
+    // 100 of 10,000 is 1 %, which 35 days allow.
     assert_eq!([1, 34, 35, 400].map(changed), [true, true, false, false]);
     let dated = |days, date: &str| {
         let file_dates = FileDates { nanpa: Some(date.parse().unwrap()), ..FileDates::default() };
@@ -193,7 +193,7 @@ fn small_changes_of_several_imports_add_up() {
 }
 
 #[test]
-fn exchanges_that_appear_unassigned_are_not_counted() {
+fn new_unassigned_exchanges_are_not_counted() {
     let with_new = |count, status| {
         let new = (0..count).map(|n| exchange(&format!("416-{}", 200 + n), None, "", status));
         let old =
@@ -207,7 +207,7 @@ fn exchanges_that_appear_unassigned_are_not_counted() {
 }
 
 #[test]
-fn only_a_country_of_1000_records_must_have_different_values() {
+fn only_countries_with_1000_records_need_varied_values() {
     let blank_and_uniform = |count: u32| {
         let exchanges = (0..count).map(|n| {
             let npa_nxx = format!("{}-{}", 201 + n / 700, 200 + n % 700);
@@ -222,7 +222,7 @@ fn only_a_country_of_1000_records_must_have_different_values() {
 }
 
 #[test]
-fn the_waivers_of_a_verdict_let_the_same_import_pass() {
+fn waivers_of_a_verdict_let_the_same_import_pass() {
     let (before, after) = (states_and_carriers(1000, 0, 0), states_and_carriers(1000, 1000, 1250));
     let refusals = refusals_after(1, &before, &after);
     let refused = Verdict::new(&refusals, Waivers::default());
@@ -237,7 +237,7 @@ fn the_waivers_of_a_verdict_let_the_same_import_pass() {
 }
 
 #[test]
-fn a_file_may_neither_lose_its_date_nor_be_older_or_of_the_future() {
+fn file_must_have_its_date_and_not_be_older_or_from_the_future() {
     let dates = |cnac: Option<&str>| FileDates {
         cnac: cnac.map(|date| date.parse().unwrap()),
         ..FileDates::default()
@@ -260,7 +260,7 @@ fn a_file_may_neither_lose_its_date_nor_be_older_or_of_the_future() {
         ),
         (now, None, Some("2026-11-21"), None),
         (now, None, Some("2026-11-22"), Some(future)),
-        // The next day has begun on the Line Islands.
+        // The next day has started on the Line Islands.
         ("2026-11-21T10:00:00Z", None, Some("2026-11-22"), None),
         ("2026-11-21T23:59:59Z", None, Some("2026-11-23"), Some(future)),
     ] {

@@ -4,16 +4,16 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-/// The permissions of an operator for one import. The default allows nothing beyond the gates.
+/// An operator's permissions for one import. The default allows nothing beyond the gates.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Waivers {
-    /// The most records of one kind that may differ from an older version.
+    /// Maximum records of one kind that may differ from an older version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_change: Option<u32>,
-    /// The most exchanges that one state, carrier or area code may lose or have changed.
+    /// Maximum exchanges that one state, carrier or area code may lose or have changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_loss: Option<u32>,
-    /// The most rows that may look wrong by themselves, in percent.
+    /// Maximum percent of rows that may look wrong on their own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_suspect: Option<Percent>,
     /// `true` if files may be older than the current data.
@@ -22,12 +22,12 @@ pub struct Waivers {
 }
 
 impl Waivers {
-    /// The options of the command line that set waivers. Only the last takes no value.
+    /// The command-line options that set waivers. Only the last takes no value.
     pub const OPTIONS: [&str; 4] =
         ["--max-change", "--max-loss", "--max-suspect", Self::ALLOW_OLDER];
     const ALLOW_OLDER: &str = "--allow-older";
 
-    /// These waivers as words of a command line.
+    /// These waivers as command-line arguments.
     pub fn arguments(&self) -> Vec<String> {
         let Self { max_change, max_loss, max_suspect, allow_older } = self;
         let values = [
@@ -43,7 +43,7 @@ impl Waivers {
         arguments
     }
 
-    /// `true` if they allow everything that `needed` allows.
+    /// `true` if these allow everything `needed` allows.
     pub(super) fn cover(&self, needed: &Self) -> bool {
         self.with(*needed) == *self
     }
@@ -65,13 +65,13 @@ impl Waivers {
 #[serde(try_from = "f64")]
 pub struct Percent(f64);
 
-/// The error for a text or number that is not such a percentage.
+/// The error for a value that is not a percentage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("must be a number from 0 to 100")]
 pub struct PercentError;
 
 impl Percent {
-    /// The smallest percentage with one decimal that is not below `share`.
+    /// Rounds `share` up to one decimal.
     pub(super) fn at_least(share: f64) -> Self {
         Self(((share * 10.0).ceil() / 10.0).min(100.0))
     }
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waivers_cover_smaller_ones_and_are_words_of_a_command_line() {
+    fn waivers_cover_smaller_ones_and_convert_to_arguments() {
         let loss = Waivers { max_loss: Some(670), ..Waivers::default() };
         let suspect = Waivers { max_suspect: Some(Percent(1.3)), ..Waivers::default() };
         let both = loss.with(suspect);
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_percentage_is_a_number_from_0_to_100() {
+    fn percentage_is_a_number_from_0_to_100() {
         assert_eq!("2.5".parse(), Ok(Percent(2.5)));
         assert_eq!([1.21, 1.3, 99.99].map(Percent::at_least), [1.3, 1.3, 100.0].map(Percent));
         for text in ["nan", "-1", "101", "inf", "", "two"] {

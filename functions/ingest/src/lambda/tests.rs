@@ -21,7 +21,7 @@ fn configured(variable: &str) -> Option<String> {
 }
 
 #[test]
-fn a_schedule_imports_the_configured_and_the_published_reports() {
+fn schedule_imports_the_configured_and_published_reports() {
     let scheduled = event(json!({
         "version": "0", "source": "aws.events", "detail-type": "Scheduled Event", "detail": {}
     }));
@@ -33,7 +33,7 @@ fn a_schedule_imports_the_configured_and_the_published_reports() {
 }
 
 #[test]
-fn a_created_object_starts_an_import_if_it_is_a_source() {
+fn created_object_starts_an_import_if_it_is_a_source() {
     let is_source = |key: &str| {
         let event = event(json!({
             "source": "aws.s3", "detail-type": "Object Created",
@@ -47,7 +47,7 @@ fn a_created_object_starts_an_import_if_it_is_a_source() {
 }
 
 #[test]
-fn a_deadline_that_has_passed_is_none() {
+fn past_deadline_is_ignored() {
     assert_eq!(context_deadline(600_000), None);
     let soon = SystemTime::now() + Duration::from_secs(900);
     let milliseconds = soon.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_millis();
@@ -56,7 +56,7 @@ fn a_deadline_that_has_passed_is_none() {
 }
 
 #[test]
-fn a_request_precedes_the_configuration() {
+fn request_overrides_the_configuration() {
     let configured = |value: &'static str| {
         move |variable: &str| (variable == "MAX_SUSPECT").then(|| value.to_owned())
     };
@@ -77,7 +77,7 @@ fn a_request_precedes_the_configuration() {
 }
 
 #[test]
-fn the_command_of_a_refusal_starts_the_same_import_with_its_waivers() {
+fn refusal_command_retries_the_import_with_its_waivers() {
     let waivers = Waivers {
         max_change: Some(4893),
         max_loss: Some(670),
@@ -103,7 +103,7 @@ fn the_command_of_a_refusal_starts_the_same_import_with_its_waivers() {
 }
 
 #[test]
-fn a_request_that_cannot_be_read_is_told_by_its_field() {
+fn invalid_request_names_the_field() {
     for (payload, expected) in [
         (
             json!({ "max_suspect": 5, "dryRun": true }),
@@ -126,7 +126,7 @@ fn a_request_that_cannot_be_read_is_told_by_its_field() {
 }
 
 #[test]
-fn no_file_of_the_machine_is_a_source_in_a_request_or_variable() {
+fn local_files_are_refused_in_requests_and_variables() {
     for path in ["/proc/self/environ", "file:///etc/passwd", "reports/nanpa.zip"] {
         for field in ["nanpa", "cnac", "npa_report", "carriers", "thousands_blocks"] {
             let refusal = refusal(json!({ field: path }));
@@ -142,14 +142,14 @@ fn no_file_of_the_machine_is_a_source_in_a_request_or_variable() {
     }
 }
 
-/// The line for a report, two months into 2026.
+/// The log line for a report, two months into 2026.
 fn line(report: Value) -> Value {
     let now = "2026-02-10T09:00:00Z".parse().unwrap();
     parsed(&with_metrics(&report, Duration::from_millis(1500), now))
 }
 
 #[test]
-fn the_line_holds_the_metrics_of_its_report() {
+fn line_has_the_metrics_of_its_report() {
     let line = line(json!({
         "outcome": "published", "records": 3484, "items": { "written": 12, "deleted": 1 },
         "skipped": { "blank rows": 2, "others": 3 },
@@ -163,10 +163,9 @@ fn the_line_holds_the_metrics_of_its_report() {
     assert_eq!(values.map(|name| line[name].as_f64().unwrap()), [0.0, 3484.0, 12.0, 5.0, 4.0, 3.0]);
 }
 
-/// The alarm of a failed import ends with one that succeeds. Only its files are served, so only their
-/// age counts.
+/// The failed-import alarm clears when one succeeds. Only that import's files are served, so only their age counts.
 #[test]
-fn only_an_import_that_takes_effect_counts_as_a_success_and_states_the_age_of_its_files() {
+fn only_effective_imports_count_as_successes_and_report_file_age() {
     for (outcome, succeeded, failed, age) in [
         ("published", 1.0, 0.0, Some(40.0)),
         ("unchanged", 1.0, 0.0, Some(40.0)),

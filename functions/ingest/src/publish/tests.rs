@@ -22,14 +22,14 @@ fn snapshot(version: &Version) -> Snapshot {
     Snapshot::new(version.clone(), b"", statistics, FileDates::default(), now)
 }
 
-/// A manifest of these versions, the oldest first.
+/// A manifest of these versions, oldest first.
 fn manifest_of(versions: &[&Version]) -> Option<Manifest> {
     versions.iter().fold(None, |manifest, version| {
         Some(Manifest::following(manifest.as_ref(), snapshot(version), |_| false))
     })
 }
 
-/// The baseline after these versions, the oldest first.
+/// The baseline after these versions, oldest first.
 fn baseline(versions: &[&Version], unreadable: &[&Version]) -> Baseline {
     let readable = versions.iter().rev().find(|version| !unreadable.contains(version));
     Baseline {
@@ -48,8 +48,8 @@ fn exchange_key(npa_nxx: &str) -> RecordKey {
     RecordKey::Exchange(npa_nxx.parse().unwrap())
 }
 
-/// A version and the one that follows it: a carrier changes, an exchange is removed and another is
-/// added, and all other records stay equal.
+/// A version and its successor: one carrier changes, one exchange is removed and another added. All other records are
+/// equal.
 fn two_versions() -> (Dataset, Version, Dataset, Version) {
     let (first, second) = (version(), version());
     let before = Dataset::new(
@@ -73,7 +73,7 @@ fn two_versions() -> (Dataset, Version, Dataset, Version) {
     (before, first, after, second)
 }
 
-/// The deletions of so many items, which are as good as any other writes.
+/// This many deletions, as arbitrary writes.
 fn deletions(count: usize) -> Vec<ItemWrite> {
     let keys = (0..count).map(|n| carrier_key(&format!("{n:04}")));
     keys.map(|key| ItemWrite::Delete(key.into())).collect()
@@ -100,7 +100,7 @@ fn items_name_the_version_that_last_changed_their_record() {
 }
 
 #[test]
-fn files_are_imported_again_only_into_a_version_that_can_be_read() {
+fn files_are_reimported_only_into_a_readable_version() {
     let [older, current] = [(); 2].map(|()| version());
     let readable = baseline(&[&older, &current], &[]);
     assert_eq!(readable.manifest_to_reimport().unwrap().current.version, current);
@@ -111,7 +111,7 @@ fn files_are_imported_again_only_into_a_version_that_can_be_read() {
     }
 }
 
-/// The batches in which so many writes are made, and the steps of progress.
+/// The batches for this many writes, and the progress steps.
 async fn batches_of(count: usize) -> (Vec<Vec<ItemWrite>>, Vec<Progress>) {
     let batches = RefCell::new(Vec::new());
     let steps = RefCell::new(Vec::new());
@@ -125,7 +125,7 @@ async fn batches_of(count: usize) -> (Vec<Vec<ItemWrite>>, Vec<Progress>) {
 }
 
 #[tokio::test]
-async fn each_write_is_made_once_in_batches_that_dynamodb_takes() {
+async fn each_write_is_made_once_in_batches_dynamodb_accepts() {
     let (batches, progress) = batches_of(60).await;
     let sizes: Vec<usize> = batches.iter().map(Vec::len).collect();
     assert_eq!(sizes, [WRITES_PER_BATCH, WRITES_PER_BATCH, 10]);
@@ -136,7 +136,7 @@ async fn each_write_is_made_once_in_batches_that_dynamodb_takes() {
 }
 
 #[tokio::test]
-async fn a_refused_batch_ends_the_writing() {
+async fn refused_batch_ends_the_writing() {
     let calls = RefCell::new(0);
     let write_batch = |batch: Vec<ItemWrite>| {
         *calls.borrow_mut() += 1;
@@ -152,7 +152,7 @@ async fn a_refused_batch_ends_the_writing() {
 }
 
 #[tokio::test]
-async fn no_more_batches_than_allowed_are_under_way_at_once() {
+async fn concurrent_batches_are_limited() {
     let (under_way, most) = (RefCell::new(0_usize), RefCell::new(0));
     let write_batch = async |_: Vec<ItemWrite>| {
         let count = *under_way.borrow() + 1;

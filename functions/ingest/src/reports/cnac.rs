@@ -1,4 +1,4 @@
-//! CNAC's CO code status report: the exchanges of Canada.
+//! CNAC's CO code status report: Canada's exchanges.
 
 use numbering::records::{Country, NpaNxx, Status};
 
@@ -9,10 +9,10 @@ use crate::{
     table::{Column, Dialect, Report, ReportSchema, Row, non_empty},
 };
 
-/// The name of the report in messages.
+/// The report's name in messages.
 pub(crate) const FILE: &str = "the CNAC code status";
 
-/// The report; a row gives a code unless the plan cannot have its area code.
+/// The report; a row gives a code if its area code exists in the plan.
 pub(crate) const REPORT: Report<7, CodeRow> = Report {
     schema: ReportSchema {
         file: FILE,
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn the_report_reads_the_same_with_and_without_pooling() {
+    fn report_reads_the_same_with_and_without_pooling() {
         let (code, _) = parsed(
             "\"NPA\",\"CO Code (NXX)\",\"Status\",\"Pooled\",\"Exchange Area\",\"Province\",\"Company\",\"OCN\",\"Remarks\"\n\
              204,202,\"In Service\",\"N\",\"Winnipeg\",\"MB\",\"Fibernetics, Corp.\",\"464D\",\n",
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn impossible_area_codes_foreign_states_and_unknown_statuses_are_noted() {
+    fn impossible_area_codes_foreign_states_and_unknown_statuses_warn() {
         let (code, notes) = parsed(
             "NPA,NXX,Status,Exchange Area,Province,Company,OCN\n\
              411,202,In Service,,MB,,\n204,202,Resting,,NY,,\n",

@@ -1,4 +1,4 @@
-//! The reports, a module each: their rows become codes, area codes, carriers and blocks.
+//! The reports, one module each: their rows become codes, area codes, carriers and blocks.
 
 pub(crate) mod cnac;
 pub(crate) mod nanpa;
@@ -11,7 +11,7 @@ use numbering::records::{Country, Npa, NpaNxx, Ocn, StateCode, Status};
 
 use crate::{outcome::Notes, table::Row};
 
-/// A row of either country's code report, read but not yet joined with anything.
+/// A row in either country's code report, read but not yet joined.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CodeRow {
     pub npa_nxx: NpaNxx,
@@ -21,12 +21,12 @@ pub(crate) struct CodeRow {
     pub ocn: Option<Ocn>,
     pub company: Option<String>,
     pub rate_center: Option<String>,
-    /// The date of the assignment, if the report states it.
+    /// The assignment date, if the report states it.
     pub assigned: Option<Date>,
 }
 
-/// A state by its code in the reports, which is the postal one except for the Northern Mariana
-/// Islands. A state of another country than the row's is left out with a warning.
+/// A state by its code in the reports: the postal code, except for the Northern Mariana Islands. A state outside the
+/// row's country is left out with a warning.
 fn state<const N: usize>(
     row: &Row<'_, N>,
     column: usize,
@@ -44,8 +44,8 @@ fn state<const N: usize>(
     Some(state)
 }
 
-/// `true` if the numbering plan can have the area code of a row. If it cannot, the row is noted as left
-/// out: its area code would become one that nobody can dial.
+/// `true` if a row's area code can exist in the numbering plan. Otherwise the row is noted as skipped: nobody could
+/// dial its area code.
 fn is_in_plan<const N: usize>(
     row: &Row<'_, N>,
     column: usize,

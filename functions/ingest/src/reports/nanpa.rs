@@ -1,4 +1,4 @@
-//! NANPA's report of utilized central office codes: the exchanges of the US.
+//! NANPA's report of utilized central office codes: the US exchanges.
 
 use numbering::records::{Country, NpaNxx, Status};
 
@@ -9,10 +9,10 @@ use crate::{
     table::{Column, Dialect, Report, ReportSchema, Row, date, non_empty},
 };
 
-/// The name of the report in messages.
+/// The report's name in messages.
 pub(crate) const FILE: &str = "the NANPA report of utilized codes";
 
-/// The report; a row gives a code unless the plan cannot have its area code.
+/// The report; a row gives a code if its area code exists in the plan.
 pub(crate) const REPORT: Report<7, CodeRow> = Report {
     schema: ReportSchema {
         file: FILE,
@@ -32,11 +32,11 @@ pub(crate) const REPORT: Report<7, CodeRow> = Report {
     is_usable: |codes| !codes.is_empty(),
 };
 
-/// The text in the OCN column if a code belongs to no single carrier.
+/// The OCN column's text for a code that belongs to no single carrier.
 const MULTIPLE: &str = "MULT";
-/// The text in the company column then, and sometimes beside a blank OCN.
+/// The company column's text for such a code, and sometimes with a blank OCN.
 const MULTIPLE_NAME: &str = "MULTIPLE OCN LISTING";
-/// The texts in the rate center column of codes that have no rate center: N11 and 555.
+/// The rate center column's text for codes without a rate center: N11 and 555.
 const NO_RATE_CENTER: [&str; 2] = ["XXXXXXXXXX", "DIR ASST"];
 
 fn code_row(row: &Row<'_, 7>, notes: &mut Notes) -> Result<Option<CodeRow>, ReportError> {
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn an_assigned_code_is_read_and_mult_is_neither_a_carrier_nor_a_place() {
+    fn mult_is_not_a_carrier_or_place() {
         let (codes, _) = parsed(
             "AK   \t907-200\t6872\t\"GCI, CORP.\"   \tVALDEZ    \t   \tAS \t02/21/2006   \tI \tN \tYes\n\
              NN\t670-211\tMULT\t\"MULTIPLE OCN LISTING\"\tXXXXXXXXXX\t \tUA \t \t \t \tNo\n",
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_words_and_foreign_states_are_left_out_with_a_warning() {
+    fn unknown_words_and_foreign_states_are_dropped_with_a_warning() {
         let (codes, notes) = parsed("ON\t907-200\t6872\tX\tY\t\tZZ\t\t\t\tNo\n");
         assert_eq!((codes[0].status, codes[0].state), (Status::Reserved, None));
         let report = format!("{notes:?}");
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_whose_area_code_the_plan_cannot_have_is_left_out_and_counted() {
+    fn row_with_an_impossible_area_code_is_skipped_and_counted() {
         let row = |npa_nxx: &str| format!("AK\t{npa_nxx}\t6872\tX\tY\t\tAS\t\t\t\tNo\n");
         let (codes, notes) =
             parsed(&["000-200", "111-200", "999-200", "907-200"].map(row).concat());

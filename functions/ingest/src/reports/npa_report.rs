@@ -9,10 +9,10 @@ use crate::{
     table::{Column, Dialect, Report, ReportSchema, Row},
 };
 
-/// The name of the report in messages.
+/// The report's name in messages.
 pub(crate) const FILE: &str = "the NANPA area code database";
 
-/// The report; area codes that become no record are counted as skipped.
+/// The report; area codes without a record are counted as skipped.
 pub(crate) const REPORT: Report<4, AreaCodeRow> = Report {
     schema: ReportSchema {
         file: FILE,
@@ -29,7 +29,7 @@ pub(crate) const REPORT: Report<4, AreaCodeRow> = Report {
     is_usable: |rows| rows.iter().any(|row| row.country_in_service().is_some()),
 };
 
-/// The other countries of the plan as the report writes them.
+/// The plan's other countries as the report writes them.
 const OTHER_COUNTRIES: [&str; 18] = [
     "ANGUILLA",
     "ANTIGUA/BARBUDA",
@@ -51,7 +51,7 @@ const OTHER_COUNTRIES: [&str; 18] = [
     "TURKS & CAICOS ISLANDS",
 ];
 
-/// The text in the location column of area codes that belong to the whole plan.
+/// The location column's text for area codes of the whole plan.
 const WHOLE_PLAN: &str = "NANP AREA";
 
 /// One area code in the report.
@@ -60,18 +60,18 @@ pub(crate) struct AreaCodeRow {
     pub npa: Npa,
     pub country: AreaCodeCountry,
     pub in_service: bool,
-    /// The states or provinces it lies in, in the order of the report.
+    /// Its states or provinces, in report order.
     pub states: Vec<StateCode>,
 }
 
-/// The country that an area code belongs to.
+/// The country an area code belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AreaCodeCountry {
     /// A country whose exchanges are in a report.
     Reported(Country),
-    /// Another country of the plan, whose exchanges are in no report.
+    /// Another country in the plan, whose exchanges are in no report.
     Other,
-    /// The report leaves it open.
+    /// The report does not say.
     Unstated,
 }
 
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sample_has_every_area_code_without_a_warning() {
+    fn sample_has_every_area_code_without_a_warning() {
         let sample = include_str!("../../../../infra/local/sample/npa_report.csv");
         let mut notes = Notes::default();
         let (area_codes, _) = REPORT.read(&mut sample.as_bytes(), &mut notes).unwrap();
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn impossible_area_codes_and_unknown_locations_are_left_out_with_a_warning() {
+    fn impossible_area_codes_and_unknown_locations_warn() {
         let (area_codes, notes) =
             parsed("999,NJ,US,Y,\n204,MANITOBBA,CANADA,Y,\n201,ONTARIO,US,Y,\n");
         assert_eq!(area_codes.len(), 2);

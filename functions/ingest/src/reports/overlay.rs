@@ -1,4 +1,4 @@
-//! The carriers overlay: names and types that neither NANPA nor CNAC publishes.
+//! The carriers overlay: names and types that NANPA and CNAC do not publish.
 
 use numbering::records::{CarrierType, Country, Ocn, StateCode};
 
@@ -9,7 +9,7 @@ use crate::{
     table::{Column, Dialect, Report, ReportSchema, Row, non_empty},
 };
 
-/// The name of the file in messages.
+/// The file's name in messages.
 pub(crate) const FILE: &str = "the carriers overlay";
 
 /// The report; a row gives a carrier.
@@ -43,7 +43,7 @@ pub(crate) struct OverlayRow {
 }
 
 impl OverlayRow {
-    /// A row without any values, for a carrier that the overlay lacks.
+    /// An empty row, for a carrier missing from the overlay.
     pub(crate) fn empty(ocn: Ocn) -> Self {
         Self {
             ocn,
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unknown_types_foreign_states_and_repeated_names_are_left_out() {
+    fn unknown_types_foreign_states_and_repeated_names_are_dropped() {
         let text = "ocn,company_name,common_name,carrier_type,state,country\n\
                     6010,\"NEW CINGULAR, LLC\",AT&T,WIRELESS,CA,US\n\
                     0051,Pacific Bell,PACIFIC BELL,RBOC,,\n\

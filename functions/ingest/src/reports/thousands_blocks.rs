@@ -1,4 +1,4 @@
-//! NANPA's thousands block assignments: who holds which thousand numbers of a pooled exchange.
+//! NANPA's thousands block assignments: the holders of a pooled exchange's blocks.
 
 use jiff::civil::Date;
 use numbering::records::{Country, NpaNxx, Ocn, StateCode};
@@ -10,10 +10,10 @@ use crate::{
     table::{Column, Dialect, Report, ReportSchema, Row, date, non_empty},
 };
 
-/// The name of the report in messages.
+/// The report's name in messages.
 pub(crate) const FILE: &str = "the thousands block report";
 
-/// The report; available and reserved blocks are counted, and there may be no others.
+/// The report; available and reserved blocks are only counted, and may be the only ones.
 pub(crate) const REPORT: Report<9, AssignedBlock> = Report {
     schema: ReportSchema {
         file: FILE,
@@ -35,17 +35,17 @@ pub(crate) const REPORT: Report<9, AssignedBlock> = Report {
     is_usable: |_| true,
 };
 
-/// A thousands block with the carrier it is assigned to.
+/// A thousands block and the carrier it is assigned to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AssignedBlock {
     pub npa_nxx: NpaNxx,
-    /// The first of the last four digits of its numbers.
+    /// The first of its numbers' last four digits.
     pub digit: u8,
     pub ocn: Ocn,
     pub company: Option<String>,
     pub rate_center: Option<String>,
     pub state: Option<StateCode>,
-    /// The first day of the assignment; without one it counts at once.
+    /// The effective date of the assignment; immediate if missing.
     pub effective: Option<Date>,
 }
 
@@ -105,7 +105,7 @@ mod tests {
     const HEADER: &str = "Region,State,NPA,NXX,X,STATUS,Code Holder,Contaminated (Y or N),Contaminated TNs not Available for Assignment,Rate Center,Block Effective Date,Block Available Date,Assigned To,OCN,Date Assigned\n";
 
     #[test]
-    fn assigned_blocks_are_kept_and_the_others_counted() {
+    fn assigned_blocks_are_kept_and_others_counted() {
         let text = format!(
             "{HEADER}W,CA,415,200,3,AS,PACIFIC BELL,N,,SNFC CNTRL,01/02/2020,,VOICE – NETWORKS,464D,01/01/2020\n\
              W,CA,415,200,4,AV,PACIFIC BELL,N,,SNFC CNTRL,,01/02/2020,,,\n\
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_free_blocks_alone_is_read_and_one_without_rows_refused() {
+    fn only_free_blocks_are_accepted_and_missing_rows_refused() {
         let mut notes = Notes::default();
         let free = format!("{HEADER}W,CA,415,200,4,AV,,N,,SNFC CNTRL,,01/02/2020,,,\n");
         assert_eq!(REPORT.read(&mut free.as_bytes(), &mut notes).unwrap().0, []);

@@ -1,4 +1,4 @@
-//! Reports in S3: one signed GET, so that the SDK of S3 need not be built and loaded for it.
+//! Reports in S3, read with one signed GET, which avoids building and loading the S3 SDK.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use signed_requests::{AwsAccount, Service, client_builder, domain};
@@ -6,7 +6,7 @@ use signed_requests::{AwsAccount, Service, client_builder, domain};
 use super::download::{self, Received};
 use crate::error::Cause;
 
-/// The characters of a key that are percent-encoded, as the signature requires: all but these.
+/// The characters percent-encoded in a key, as the signature requires: all but these.
 const ENCODED_IN_KEY: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b'/');
 
@@ -24,9 +24,8 @@ pub(super) async fn read_object(
     Ok(download::fetch(request, download::WAITS, received).await?)
 }
 
-/// The address of an object. A bucket with a dot in its name stands in the path, since the
-/// certificate of S3 does not cover such a host name; so does one behind another endpoint, which may
-/// have no host names for buckets.
+/// An object's URL. The bucket is in the path if it has a dot, which S3's certificate does not cover, or if a
+/// custom endpoint may lack bucket host names.
 fn address(bucket: &str, key: &str, region: &str, endpoint: Option<&str>) -> String {
     let key = utf8_percent_encode(key, ENCODED_IN_KEY);
     let domain = domain(region);
@@ -42,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_object_is_addressed_by_its_bucket_region_and_endpoint() {
+    fn object_url_depends_on_bucket_region_and_endpoint() {
         let in_ireland = |bucket, endpoint| address(bucket, "a b/c+d.csv", "eu-west-1", endpoint);
         assert_eq!(
             in_ireland("data", None),

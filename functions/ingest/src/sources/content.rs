@@ -1,4 +1,4 @@
-//! A report's content: unpacked, with line ends of one kind, and bounded in size.
+//! A report's content: unpacked, with normalized line endings, and limited in size.
 
 #[cfg(test)]
 mod tests;
@@ -14,11 +14,11 @@ use crate::{
     error::{Cause, ReportError},
 };
 
-/// Most bytes a report may unpack to; the largest published one, of the thousands blocks, has 200 MB.
+/// Maximum unpacked bytes; the largest published report, of thousands blocks, has 200 MB.
 const MAX_BYTES: u64 = 512 << 20;
-/// Most bytes one line may have: a file that is no report may have no line ends.
+/// Maximum bytes in a line: a file that is not a report may have no line endings.
 const MAX_LINE_BYTES: usize = 64 * 1024;
-/// The first bytes of the content, by which its kind is told.
+/// The number of leading bytes used to detect the kind.
 const HEAD: u64 = 512;
 
 pub(crate) trait ReadSeek: Read + Seek + Send {}
@@ -27,7 +27,7 @@ impl<T: Read + Seek + Send> ReadSeek for T {}
 const ZIP: &str = "zip";
 const GZIP: &str = "gzip file";
 
-/// The kind of content, by how it begins.
+/// The kind of content, by its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Text,
@@ -37,7 +37,7 @@ enum Kind {
 
 const UTF_16: &str = "it is UTF-16 text; save it as UTF-8";
 
-/// The first bytes of files that are no report, with a message for each.
+/// The first bytes of files that are not reports, with a message for each.
 const FOREIGN: [(&[u8], &str); 5] = [
     (b"\xd0\xcf\x11\xe0", "it is an Excel workbook (XLS); save its sheet as CSV"),
     (b"%PDF", "it is a PDF and no report"),
@@ -47,8 +47,7 @@ const FOREIGN: [(&[u8], &str); 5] = [
 ];
 
 impl Kind {
-    /// Tells the kind by the first bytes. Web pages have to be told from reports, too: a publisher's
-    /// error page may come with status 200.
+    /// Detects the kind from the first bytes, including web pages: a publisher's error page may have status 200.
     fn detect(head: &[u8]) -> Result<Self, &'static str> {
         if let Some((_, what)) = FOREIGN.iter().find(|(magic, _)| head.starts_with(magic)) {
             return Err(what);
@@ -59,7 +58,7 @@ impl Kind {
         if head.starts_with(b"\x1f\x8b") {
             return Ok(Self::Gzip);
         }
-        // In UTF-16 every other byte of Latin letters is NUL; a few NULs do not make a UTF-16 text.
+        // In UTF-16 every other byte of Latin letters is NUL; a few NULs do not make it UTF-16.
         let nuls = head.iter().filter(|&&byte| byte == 0).count();
         if nuls > 0 && nuls * 4 >= head.len() {
             return Err(UTF_16);
@@ -72,19 +71,19 @@ impl Kind {
     }
 }
 
-/// The bytes of a report, packed or not.
+/// A report's bytes, packed or not.
 enum Bytes {
     Text(Box<dyn ReadSeek>),
     Gzip(Box<dyn ReadSeek>),
     Zip {
         archive: ZipArchive<Box<dyn ReadSeek>>,
-        /// The index of the report in the archive.
+        /// The report's index in the archive.
         index: usize,
     },
 }
 
 impl Bytes {
-    /// The unpacked bytes from their beginning.
+    /// The unpacked bytes from the start.
     fn unpacked(&mut self) -> io::Result<Box<dyn Read + '_>> {
         match self {
             Self::Text(bytes) => {
@@ -99,8 +98,8 @@ impl Bytes {
         }
     }
 
-    /// Reads packed bytes to their end, where their checksum stands, so that a damaged report is not
-    /// taken for one with wrong rows. Gives the first of the unpacked bytes.
+    /// Reads packed bytes through their trailing checksum, so a damaged report is not mistaken for one with bad rows.
+    /// Returns the first unpacked bytes.
     fn verify(&mut self) -> io::Result<Vec<u8>> {
         let mut unpacked = self.unpacked()?.take(MAX_BYTES + 1);
         let mut head = Vec::new();
@@ -117,7 +116,7 @@ fn too_large() -> io::Error {
     io::Error::other(format!("it unpacks to more than {MAX_BYTES} bytes"))
 }
 
-/// `true` if a name in an archive is that of a file which macOS has not added beside others.
+/// `true` unless macOS added this file to the archive.
 fn is_content(name: &str) -> bool {
     let file_name = name.rsplit('/').next().unwrap_or_default();
     let is_of_macos =
@@ -129,7 +128,7 @@ fn damaged(packing: &str, error: impl Into<io::Error>) -> Cause {
     format!("the {packing} is damaged or cut off: {}", with_causes(&error.into())).into()
 }
 
-/// The index of the one report in an archive.
+/// The index of the only report in an archive.
 fn index_of_report<R: Read + Seek>(archive: &ZipArchive<R>) -> Result<usize, Cause> {
     let names = (0..archive.len())
         .filter_map(|index| archive.name_for_index(index))
@@ -145,15 +144,14 @@ fn index_of_report<R: Read + Seek>(archive: &ZipArchive<R>) -> Result<usize, Cau
     }
 }
 
-/// A report that is ready to be read.
+/// A report ready to be read.
 pub(crate) struct Content {
     source_name: String,
     bytes: Bytes,
 }
 
 impl Content {
-    /// Tells the kind of the content by its first bytes, and reads packed content to its end to see
-    /// whether it is whole.
+    /// Detects the kind of content, and reads packed content to its end to verify it.
     pub fn new(source_name: String, mut bytes: Box<dyn ReadSeek>) -> Result<Self, Cause> {
         let unreadable =
             |error: io::Error| format!("its beginning cannot be read: {}", with_causes(&error));
@@ -178,7 +176,7 @@ impl Content {
         }
     }
 
-    /// Hands the unpacked text to `parse`. `read` is told how many lines have been read.
+    /// Passes the unpacked text to `parse`. `read` receives the number of lines read so far.
     pub fn read<T>(
         mut self,
         read: impl Fn(u64),
@@ -193,16 +191,16 @@ impl Content {
     }
 }
 
-/// Text in which every line ends with LF, the last one too, so that line numbers agree whether a file
-/// ends its lines with CR, LF or CRLF. Reading fails if the text or a line is too long.
+/// Text in which every line ends with LF, including the last. Line numbers agree whether a file uses CR, LF or CRLF.
+/// Reading fails if the text or a line is too long.
 struct NormalizedText<R, F> {
     inner: R,
-    /// Told how many lines have been read.
+    /// Receives the number of lines read so far.
     read: F,
     lines: u64,
     /// Bytes that may still be read.
     bytes_left: u64,
-    /// Bytes of the line that has begun.
+    /// Bytes in the current line.
     line_length: usize,
     /// `true` if the last byte was a CR.
     after_cr: bool,
@@ -213,7 +211,7 @@ impl<R: Read, F: Fn(u64)> NormalizedText<R, F> {
         Self { inner, read, lines: 0, bytes_left: MAX_BYTES, line_length: 0, after_cr: false }
     }
 
-    /// Turns line ends into LF in place, and gives how many bytes are left.
+    /// Converts line endings to LF in place, and returns the number of bytes left.
     fn normalize_line_ends(&mut self, bytes: &mut [u8]) -> usize {
         let mut kept = 0;
         for index in 0..bytes.len() {
@@ -260,7 +258,7 @@ impl<R: Read, F: Fn(u64)> Read for NormalizedText<R, F> {
             }
             let kept = self.normalize_line_ends(&mut buffer[..read]);
             self.count_lines(&buffer[..kept])?;
-            // A part of a file may consist of the LF of a CRLF alone; 0 bytes would mean its end.
+            // A read may contain only the LF of a CRLF; 0 bytes would mean the end.
             if kept > 0 || read == 0 {
                 return Ok(kept);
             }

@@ -1,4 +1,4 @@
-//! Reports over HTTPS, bounded in time and size, with retries after failures that may pass.
+//! Downloads reports over HTTPS with limits on time and size, and retries transient failures.
 
 use std::{error::Error, time::Duration};
 
@@ -11,11 +11,10 @@ use super::{MAX_FETCHED_BYTES, without_secrets};
 
 /// Between two parts of a response.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
-/// For one attempt from beginning to end.
+/// For one complete attempt.
 const TOTAL_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// The most bytes that are read of the answer to a failure, which may never end. That of S3 has a few
-/// hundred.
+/// Maximum bytes read from an error response, which may never end. S3's has a few hundred.
 const MAX_FAILURE_BYTES: usize = 16 << 10;
 
 /// Four attempts, with waits of about 1, 2 and 4 seconds.
@@ -24,15 +23,15 @@ pub(super) const WAITS: ExponentialBuilder = ExponentialBuilder::new()
     .with_max_times(3)
     .with_jitter();
 
-/// The part of a source that has arrived.
+/// The part of a source received so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Received {
     pub bytes: u64,
-    /// The size of the whole, if the server states it.
+    /// The total size, if the server states it.
     pub total: Option<u64>,
 }
 
-/// The reason why a report could not be fetched, without the secrets of any address.
+/// The reason a report could not be fetched, without the secrets in any URL.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub(super) struct DownloadError {
@@ -42,7 +41,7 @@ pub(super) struct DownloadError {
 }
 
 impl DownloadError {
-    /// The error of a server that answers `status`, with the code of S3 if there is one.
+    /// The error for a server that answers `status`, with S3's code if any.
     fn from_status(status: StatusCode, code: Option<String>) -> Self {
         let code = code.map(|code| format!(" ({code})"));
         let transient = [StatusCode::TOO_MANY_REQUESTS, StatusCode::REQUEST_TIMEOUT];
@@ -54,10 +53,10 @@ impl DownloadError {
 }
 
 impl From<reqwest::Error> for DownloadError {
-    /// Tells all causes. A redirect may lead to an address with a signature, which any of them may name.
+    /// Includes all causes. Any of them may name a redirect's URL, which may contain a signature.
     fn from(error: reqwest::Error) -> Self {
         let is_transient = !error.is_builder() && !error.is_redirect();
-        // The address that was asked for stands in the message about the source.
+        // The message about the source names the requested URL.
         let error = error.without_url();
         let mut message = "the download failed".to_owned();
         let mut cause: Option<&dyn Error> = Some(&error);
@@ -74,7 +73,7 @@ impl From<reqwest::Error> for DownloadError {
     }
 }
 
-/// Fetches the whole body at an `https://` address.
+/// Downloads an `https://` URL.
 pub(super) async fn download(
     address: &str,
     received: impl Fn(Received),
@@ -83,8 +82,7 @@ pub(super) async fn download(
     fetch(|| client.get(address), WAITS, received).await
 }
 
-/// Fetches the whole body at an `http://` address of this machine, from nowhere else: neither through
-/// a proxy nor by a redirect.
+/// Downloads an `http://` URL on this machine, without proxies or redirects.
 pub(super) async fn download_from_loopback(
     address: &str,
     received: impl Fn(Received),
@@ -93,13 +91,12 @@ pub(super) async fn download_from_loopback(
     fetch(|| client.get(address), WAITS, received).await
 }
 
-/// A client with timeouts.
+/// Adds timeouts to a client.
 pub(super) fn with_limits(client: ClientBuilder) -> ClientBuilder {
     client.read_timeout(READ_TIMEOUT).timeout(TOTAL_TIMEOUT)
 }
 
-/// Fetches the body of the response to `request`. After a failure that may pass, the request is sent
-/// again, once after each of `waits`.
+/// Fetches the response body. After a transient failure, retries once after each of `waits`.
 pub(super) async fn fetch(
     request: impl Fn() -> RequestBuilder,
     waits: ExponentialBuilder,
@@ -123,7 +120,7 @@ async fn fetch_once(
     let mut response = request.send().await?;
     let status = response.status();
     if !status.is_success() {
-        // The body only adds a code to the status, which is told without it, too.
+        // The body only adds a code to the status, so failing to read it is not an error.
         let body = first_bytes(response, MAX_FAILURE_BYTES).await.unwrap_or_default();
         let code = s3_error_code(&String::from_utf8_lossy(&body));
         return Err(DownloadError::from_status(status, code));
@@ -140,7 +137,7 @@ async fn fetch_once(
     Ok(bytes)
 }
 
-/// The code, such as `NoSuchKey`, in the XML with which S3 answers a failure.
+/// The code, such as `NoSuchKey`, in S3's XML error response.
 fn s3_error_code(body: &str) -> Option<String> {
     let (_, from_code) = body.split_once("<Code>")?;
     let (code, _) = from_code.split_once("</Code>")?;
@@ -178,8 +175,7 @@ mod tests {
         (listener, address)
     }
 
-    /// A server that answers the first calls with `status` and later ones with a report, and counts
-    /// its calls.
+    /// A server that answers the first calls with `status` and later ones with a report. Counts its calls.
     async fn server(failures: usize, status: StatusCode) -> (String, Arc<AtomicUsize>) {
         let calls = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&calls);
@@ -201,7 +197,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_busy_server_is_asked_up_to_four_times_and_one_without_the_report_once() {
+    async fn busy_server_is_retried_up_to_three_times_and_missing_report_is_not() {
         let busy = "the server answers 429 Too Many Requests";
         for (failures, status, expected, attempts) in [
             (2, StatusCode::SERVICE_UNAVAILABLE, Ok(b"report".to_vec()), 3),
@@ -216,7 +212,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_response_that_breaks_off_is_an_error() {
+    async fn truncated_response_is_an_error() {
         let (listener, address) = local_listener().await;
         tokio::spawn(async move {
             loop {
@@ -235,7 +231,7 @@ mod tests {
         let answer = || async { (StatusCode::FOUND, [("location", "/b?X-Amz-Signature=secret")]) };
         let router = Router::new().fallback(answer);
         tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
-        // As a client for HTTPS alone refuses an address without it: as the cause of its own error.
+        // An HTTPS-only client refuses plain HTTP the same way: as the cause of its own error.
         let for_https = client_builder().https_only(true).build().unwrap();
         let refused = Mutex::new(Some(for_https.get(SIGNED).send().await.unwrap_err()));
         let refusing = Policy::custom(move |attempt| {
@@ -269,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_tells_the_code_of_s3_and_no_other_text() {
+    fn failure_includes_only_the_s3_error_code() {
         let missing = "<Error><Code>NoSuchKey</Code><Key>a</Key></Error>";
         assert_eq!(s3_error_code(missing).as_deref(), Some("NoSuchKey"));
         assert_eq!(s3_error_code("<Code>any other text</Code>"), None);
@@ -277,7 +273,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_plain_http_address_is_refused() {
+    async fn plain_http_url_is_refused() {
         let (address, calls) = server(0, StatusCode::OK).await;
         assert!(download(&address, |_| ()).await.is_err());
         assert_eq!(calls.load(Ordering::SeqCst), 0);

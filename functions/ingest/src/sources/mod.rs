@@ -1,4 +1,4 @@
-//! The sources of reports: a file, an S3 object, a published address, or the program itself.
+//! The sources of reports: a file, an S3 object, a URL, or the program itself.
 
 mod bucket;
 mod content;
@@ -15,7 +15,7 @@ use content::ReadSeek;
 pub(crate) use download::Received;
 pub use published::{Mirror, MirrorError, NamedSources, PUBLISHED_ADDRESSES};
 
-/// Most bytes that are fetched of one source; the largest published one has 13 MB.
+/// Maximum bytes fetched from a source; the largest published one has 13 MB.
 const MAX_FETCHED_BYTES: usize = 128 * 1024 * 1024;
 
 /// The sources of an import.
@@ -27,14 +27,14 @@ pub struct Sources {
     pub cnac: Source,
     /// NANPA's area code database, `npa_report.csv`.
     pub npa_report: Source,
-    /// Carrier types and trade names, which no report holds; a CSV with the columns that docs/CLI.md lists.
+    /// Carrier types and trade names, which no report has; a CSV with the columns listed in docs/CLI.md.
     pub carriers: Option<Source>,
     /// NANPA's thousands block assignments, CSV or zip.
     pub thousands_blocks: Option<Source>,
 }
 
 impl Sources {
-    /// `true` if `source` is one of them.
+    /// `true` if `source` is one of these.
     pub(crate) fn include(&self, source: &Source) -> bool {
         let Self { nanpa, cnac, npa_report, carriers, thousands_blocks } = self;
         [nanpa, cnac, npa_report].contains(&source)
@@ -47,17 +47,17 @@ impl Sources {
 pub enum Source {
     /// A file on this machine.
     File(PathBuf),
-    /// An `https://` address.
+    /// An `https://` URL.
     Https(String),
-    /// An `http://` address of a mirror on this machine.
+    /// An `http://` URL of a mirror on this machine.
     Loopback(String),
     /// An `s3://bucket/key` object.
     S3 { bucket: String, key: String },
-    /// Bytes that are part of the program.
+    /// Bytes embedded in the program.
     Embedded(&'static [u8]),
 }
 
-/// The rule that a text breaks if it names no source.
+/// The rule broken by text that is not a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SourceError {
     #[error("an address must begin with https://")]
@@ -86,8 +86,7 @@ impl FromStr for Source {
     }
 }
 
-/// A source that has to be fetched: an `https://` address or an `s3://` object, and never a file on
-/// the machine that reads it.
+/// A source to fetch: an `https://` URL or `s3://` object, never a file on the machine that reads it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct RemoteSource(pub Source);
@@ -111,7 +110,7 @@ impl TryFrom<String> for RemoteSource {
     }
 }
 
-/// An address without the password or signature that it may carry.
+/// A URL without its password or signature.
 fn without_secrets(address: &str) -> String {
     let (scheme, without_scheme) = address.split_once("://").unwrap_or(("https", address));
     let without_query = without_scheme.split(['?', '#']).next().unwrap_or_default();
@@ -132,8 +131,7 @@ impl fmt::Display for Source {
 }
 
 impl Source {
-    /// Opens the report, which messages call `file`. One that has to be fetched is fetched whole;
-    /// `received` is told how far it is.
+    /// Opens the report; messages call it `file`. Remote sources are downloaded in full; `received` reports progress.
     pub(crate) async fn open(
         &self,
         file: &'static str,
@@ -155,7 +153,7 @@ impl Source {
         })
     }
 
-    /// The bytes of the source, packed or not.
+    /// The source's bytes, packed or not.
     async fn bytes(&self, received: impl Fn(Received)) -> Result<Box<dyn ReadSeek>, Cause> {
         let fetched = match self {
             Self::File(path) => return Ok(Box::new(File::open(path)?)),
@@ -175,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_names_an_address_an_object_or_a_file_which_is_not_remote() {
+    fn sources_are_urls_objects_or_files_and_files_are_not_remote() {
         let https = Source::Https("https://x/y".into());
         let object = Source::S3 { bucket: "b".into(), key: "k/l.csv".into() };
         assert_eq!(object.to_string(), "s3://b/k/l.csv");
@@ -201,8 +199,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_source_that_is_too_slow_is_named() {
-        // It takes the request and never answers.
+    async fn timeout_names_the_source() {
+        // Accepts the request and never answers.
         let slow = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}/codes.zip", slow.local_addr().unwrap());
         let deadline = Instant::now() + crate::options::RESERVED_TIME + Duration::from_millis(300);
@@ -215,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_password_or_signature_is_not_shown() {
+    fn password_and_signature_are_hidden() {
         let source: Source = "https://user:pw@host/a/b.zip?X-Amz-Signature=secret".parse().unwrap();
         assert_eq!(source.to_string(), "https://host/a/b.zip");
     }

@@ -1,4 +1,4 @@
-//! The addresses at which NANPA and CNAC publish their reports, and mirrors that have copies.
+//! The URLs where NANPA and CNAC publish their reports, and mirrors with copies.
 
 use std::{net::IpAddr, str::FromStr};
 
@@ -11,10 +11,10 @@ const NANPA: &str =
 const CNAC: &str = "https://www.cnac.ca/data/COCodeStatus_ALL.zip";
 const NPA_REPORT: &str = "https://reports.nanpa.com/public/npa_report.csv";
 
-/// The addresses of the reports that every import needs.
+/// The URLs of the reports every import needs.
 pub const PUBLISHED_ADDRESSES: [&str; 3] = [NANPA, CNAC, NPA_REPORT];
 
-/// The sources that somebody named, by the fields of [`Sources`].
+/// The explicitly named sources, by the fields of [`Sources`].
 #[derive(Debug, Clone, Default)]
 pub struct NamedSources {
     pub nanpa: Option<Source>,
@@ -25,8 +25,7 @@ pub struct NamedSources {
 }
 
 impl NamedSources {
-    /// The sources of an import: a needed report that nobody named comes from the mirror, or without
-    /// one from the address at which NANPA or CNAC publishes it.
+    /// The sources of an import. An unnamed required report comes from the mirror, or without one from NANPA or CNAC.
     pub fn or_published(self, mirror: Option<&Mirror>) -> Sources {
         let at = |address: &str| match mirror {
             Some(mirror) => mirror.copy_of(address),
@@ -42,11 +41,11 @@ impl NamedSources {
     }
 }
 
-/// An address below which copies of the published reports are found under their own names.
+/// A base URL for copies of the published reports, which keep their file names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mirror(Url);
 
-/// The rule that a text breaks if it is not the address of a mirror.
+/// The rule broken by text that is not a mirror URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "must begin with https://, or with http:// for this machine, such as http://127.0.0.1:8000"
@@ -56,8 +55,8 @@ pub struct MirrorError;
 impl FromStr for Mirror {
     type Err = MirrorError;
 
-    /// Reads an `https://` address, or an `http://` address that never leaves this machine: over a
-    /// network anybody on the way could change the reports.
+    /// Parses an `https://` URL, or an `http://` URL on this machine: over a network, anyone in between could change
+    /// the reports.
     fn from_str(text: &str) -> Result<Self, MirrorError> {
         let url: Url = text.parse().map_err(|_| MirrorError)?;
         let is_allowed = match url.scheme() {
@@ -75,11 +74,11 @@ fn is_loopback(host: &str) -> bool {
 }
 
 impl Mirror {
-    /// The copy of the report that is published at `address`.
+    /// The mirror's copy of the report published at `address`.
     fn copy_of(&self, address: &str) -> Source {
         let name = address.rsplit('/').next().unwrap_or_default();
         let mut url = self.0.clone();
-        // Only an address without a host has no path, and the scheme requires a host.
+        // Only a URL without a host has no path, and the scheme requires a host.
         if let Ok(mut path) = url.path_segments_mut() {
             path.pop_if_empty().push(name);
         }
@@ -96,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_needed_reports_that_nobody_named_come_from_their_publishers() {
+    fn unnamed_required_reports_come_from_their_publishers() {
         let file = |name: &str| Source::File(name.into());
         let named = NamedSources {
             cnac: Some(file("cnac.csv")),
@@ -116,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mirror_has_the_reports_under_their_published_names() {
+    fn mirror_has_the_reports_under_their_published_names() {
         for (mirror, copy) in [
             ("https://a.example/reports", "https://a.example/reports/COCodeStatus_ALL.zip"),
             ("https://a.example/reports/", "https://a.example/reports/COCodeStatus_ALL.zip"),

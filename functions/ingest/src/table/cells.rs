@@ -1,4 +1,4 @@
-//! The text of cells: decoded, without padding and quotes, and as a message may show it.
+//! Cell text: decoded, without padding and quotes, and as shown in messages.
 
 use std::borrow::Cow;
 
@@ -7,8 +7,8 @@ use encoding_rs::WINDOWS_1252;
 use icu_properties::{CodePointMapData, props::GeneralCategory};
 use jiff::civil::Date;
 
-/// A date as the reports write it: `09/04/2026`, `9/4/26` or `2026-09-04`. A year of two digits up
-/// to 68 is in this century, as spreadsheets and C libraries read it.
+/// Parses a report's date: `09/04/2026`, `9/4/26` or `2026-09-04`. Two-digit years up to 68 are in this century, as in
+/// spreadsheets and C libraries.
 pub(crate) fn date(text: &str) -> Option<Date> {
     // A time of day may follow.
     let day = text.split([' ', 'T']).next()?;
@@ -20,8 +20,8 @@ pub(crate) fn date(text: &str) -> Option<Date> {
     Date::strptime(format, day).ok()
 }
 
-/// The text of a cell without padding, and without the quotes inside it. A cell that is not UTF-8
-/// is read as Windows-1252, in which any bytes are text.
+/// A cell's text without padding or the quotes inside it. A cell that is not UTF-8 is read as Windows-1252, where any
+/// bytes are valid.
 pub(super) fn decode_cell(cell: &[u8]) -> Cow<'_, str> {
     fn without_padding_and_quotes(cell: &str) -> &str {
         let padded = cell.trim();
@@ -37,14 +37,13 @@ pub(super) fn decode_cell(cell: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// The text of a cell, if it has any.
+/// A cell's text, if any.
 pub(crate) fn non_empty(cell: &str) -> Option<&str> {
     Some(cell).filter(|cell| !cell.is_empty())
 }
 
-/// The kind of a character that nobody sees; `None` for letters, marks, digits, signs and spaces. Among
-/// those of format are byte order marks, spaces without a width, tags, and what turns the direction of
-/// the text after it.
+/// The kind of an invisible character; `None` for letters, marks, digits, signs and spaces. Format characters include
+/// byte order marks, zero-width spaces, tags and direction marks.
 pub(super) fn invisible(character: char) -> Option<&'static str> {
     if matches!(character, ' '..='~') {
         return None;
@@ -59,8 +58,7 @@ pub(super) fn invisible(character: char) -> Option<&'static str> {
     }
 }
 
-/// The first `most` characters of a file's text, as a message may show them: characters that a
-/// terminal would obey are escaped.
+/// The first `most` characters of a file's text for a message, with terminal control characters escaped.
 pub(super) fn excerpt(text: &str, most: usize) -> String {
     let mut excerpt = String::new();
     for character in text.chars().take(most) {
@@ -72,17 +70,17 @@ pub(super) fn excerpt(text: &str, most: usize) -> String {
     excerpt
 }
 
-/// The cells of a row that hold text.
+/// The cells of a row that have text.
 pub(super) enum RowContent<'a> {
-    /// No cell.
+    /// No cells.
     Blank,
-    /// Exactly one cell, and not the first: a row with text in its first cell alone is cut off.
+    /// Exactly one cell, and not the first: a row with text only in its first cell is truncated.
     LoneCell(Cow<'a, str>),
-    /// Several cells, or the first alone.
+    /// Several cells, or only the first.
     Cells,
 }
 
-/// Tells rows of the table from blank rows, and from rows that may hold only the file's date.
+/// Distinguishes table rows, blank rows, and rows that may have only the file's date.
 pub(super) fn row_content(record: &ByteRecord) -> RowContent<'_> {
     let mut cells = record.iter().map(decode_cell).enumerate().filter(|(_, cell)| !cell.is_empty());
     match (cells.next(), cells.next()) {
@@ -97,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_year_of_two_digits_is_in_the_last_or_this_century() {
+    fn two_digit_years_are_in_the_last_or_this_century() {
         let read = |text| date(text).map(|date| date.to_string());
         assert_eq!(read("1/2/26").as_deref(), Some("2026-01-02"));
         assert_eq!(read("09/04/99").as_deref(), Some("1999-09-04"));
@@ -111,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_loses_padding_then_quotes_then_padding_in_either_encoding() {
+    fn cell_padding_and_quotes_are_removed_in_either_encoding() {
         for (cell, text) in [
             (b" \" a \" ".as_slice(), "a"),
             (b"\"a\" b", "\"a\" b"),
@@ -125,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn an_excerpt_keeps_quotes_and_letters_and_escapes_the_rest() {
+    fn excerpt_keeps_quotes_and_letters_and_escapes_the_rest() {
         assert_eq!(
             excerpt("it's \"é\" \u{1b}[31m\0\u{202e}", 99),
             "it's \"é\" \\u{1b}[31m\\0\\u{202e}"

@@ -1,4 +1,4 @@
-//! The header of a report: where its columns stand, how long its rows are, and its date.
+//! A report's header: the columns' positions, the row length, and the date.
 
 use csv::ByteRecord;
 use jiff::civil::Date;
@@ -9,21 +9,21 @@ use super::{
 };
 use crate::error::ReportError;
 
-/// The places of the wanted columns.
+/// The positions of the wanted columns.
 pub(super) struct Header<const N: usize> {
-    /// The place of each column of the schema in a row; `None` if the report lacks it.
+    /// Each schema column's position in a row; `None` if missing.
     places: [Option<usize>; N],
-    /// The number of cells of a row.
+    /// The number of cells in a row.
     cells: usize,
     pub(super) date: Option<Date>,
 }
 
-/// Begins the header cell that holds the file's date. No column stands below that cell; since 2020
-/// the date is appended to the cell of `In Service` instead.
+/// Prefix of the header cell with the file's date. That cell has no column below it. Since 2020 the date is appended to
+/// the `In Service` cell instead.
 const FILE_UPDATED: &str = "File Updated";
 
 impl<const N: usize> Header<N> {
-    /// Reads a line as the header; `None` if it does not name every needed column.
+    /// Parses a line as the header; `None` if it lacks a needed column.
     pub(super) fn find(schema: &ReportSchema<N>, line: &Line) -> Result<Option<Self>, ReportError> {
         let Line { record, number } = line;
         let places = schema
@@ -48,7 +48,7 @@ impl<const N: usize> Header<N> {
         }))
     }
 
-    /// Reads a line below the header as a row.
+    /// Parses a line below the header as a row.
     pub(super) fn row<'a>(
         &self,
         schema: &'a ReportSchema<N>,

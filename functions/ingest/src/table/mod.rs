@@ -1,7 +1,7 @@
-//! Delimited text as rows of named columns.
+//! Delimited text as rows with named columns.
 //!
-//! Columns are found by their header name, since the reports have gained, moved and renamed columns
-//! over the years. Text is UTF-8, or else Windows-1252, in which any bytes are text.
+//! Columns are found by header name, since the reports have added, moved and renamed columns over the years. Text is
+//! UTF-8, or else Windows-1252, where any bytes are valid.
 
 mod cells;
 mod header;
@@ -20,27 +20,27 @@ use crate::{error::ReportError, outcome::Notes};
 
 pub(crate) use cells::{date, non_empty};
 
-/// The form of a report: its name in messages, and the columns that are read.
+/// A report's schema: its name in messages, and the columns to read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ReportSchema<const N: usize> {
     pub file: &'static str,
     pub dialect: Dialect,
     pub columns: [Column; N],
-    /// More rows than the report can have.
+    /// Maximum rows, more than the report can have.
     pub most_rows: u64,
 }
 
-/// A report: its looks, and what its rows become.
+/// A report: its schema, and how to parse its rows.
 pub(crate) struct Report<const N: usize, T> {
     pub schema: ReportSchema<N>,
-    /// Gives the value of a row; `None` if the row is left out.
+    /// Parses a row's value; `None` if the row is skipped.
     pub parse_row: fn(&Row<'_, N>, &mut Notes) -> Result<Option<T>, ReportError>,
-    /// `true` if a report with these values can be imported.
+    /// `true` if these values can be imported.
     pub is_usable: fn(&[T]) -> bool,
 }
 
 impl<const N: usize, T> Report<N, T> {
-    /// Reads the value of each row, and the date that the file states for itself.
+    /// Reads each row's value, and the file's date.
     pub fn read(&self, reader: &mut dyn Read, notes: &mut Notes) -> Result<Dated<T>, ReportError> {
         let mut values = Vec::new();
         let date = self.schema.for_each_row(reader, notes, |row, notes| {
@@ -55,47 +55,47 @@ impl<const N: usize, T> Report<N, T> {
     }
 }
 
-/// The rows of a report, and the date it states for itself.
+/// A report's rows and date.
 pub(crate) type Dated<T> = (Vec<T>, Option<Date>);
 
-/// The separator of the cells of a row.
+/// The cell separator.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Dialect {
-    /// By tabs. Cells are padded, with quotes inside the padding, where a CSV reader ignores them.
+    /// Tabs. Cells are padded, with quotes inside the padding, where a CSV reader ignores them.
     Tabs,
-    /// By commas.
+    /// Commas.
     Commas,
 }
 
-/// A column, found by any of its names; only their letters and digits are compared.
+/// A column, found by any of its names; only letters and digits are compared.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Column {
     names: &'static [&'static str],
     needed: bool,
 }
 
-/// The first year a report can be dated: NANPA and CNAC began to publish files in the nineties.
+/// The earliest year for a report: NANPA and CNAC began publishing files in the nineties.
 const FIRST_YEAR: i16 = 1990;
 
-/// Most bytes a wanted cell may have; the longest company name has some 100.
+/// Maximum bytes in a wanted cell; the longest company name has about 100.
 const MAX_CELL_LENGTH: usize = 256;
 
-/// Most characters of a cell in a message.
+/// Maximum characters of a cell in a message.
 const MAX_EXCERPT_LENGTH: usize = 40;
 
-/// Most characters of a header in a message.
+/// Maximum characters of a header in a message.
 const MAX_HEADER_EXCERPT_LENGTH: usize = 120;
 
-/// Most lines in which the header is looked for; a date may come before it.
+/// Maximum lines searched for the header; a date may come before it.
 const HEADER_SEARCH_LINES: usize = 5;
 
 impl Column {
-    /// A column without which the report is refused.
+    /// A required column: without it the report is refused.
     pub const fn needed(names: &'static [&'static str]) -> Self {
         Self { names, needed: true }
     }
 
-    /// A column that some years of the report lack; its cells are empty then.
+    /// A column missing in some years' reports; its cells are then empty.
     pub const fn optional(names: &'static [&'static str]) -> Self {
         Self { names, needed: false }
     }
@@ -113,18 +113,18 @@ fn letters_and_digits(name: &str) -> impl Iterator<Item = char> {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)
 }
 
-/// A line of a report that is not empty.
+/// A non-empty line in a report.
 struct Line {
     record: ByteRecord,
     number: u64,
 }
 
-/// The lines of a report, with their numbers.
+/// A report's lines with their numbers.
 struct Lines<R> {
     file: &'static str,
     reader: Reader<R>,
     last_number: u64,
-    /// Empty lines that were passed over.
+    /// Skipped empty lines.
     empty_lines: u64,
 }
 
@@ -138,7 +138,7 @@ impl<R: Read> Lines<R> {
         Self { file, reader: builder.from_reader(reader), last_number: 0, empty_lines: 0 }
     }
 
-    /// The next line that is not empty; `None` at the end of the file.
+    /// The next non-empty line; `None` at the end of the file.
     fn next(&mut self) -> Result<Option<Line>, ReportError> {
         let file = self.file;
         let mut record = ByteRecord::new();
@@ -149,7 +149,7 @@ impl<R: Read> Lines<R> {
         if !is_there {
             return Ok(None);
         }
-        // The reader passes over empty lines, and tells the number of the line after the record.
+        // The reader skips empty lines, and returns the number of the line after the record.
         let number = self.reader.position().line().saturating_sub(1);
         self.empty_lines += number.saturating_sub(self.last_number + 1);
         self.last_number = number;
@@ -163,7 +163,7 @@ impl<R: Read> Lines<R> {
     }
 }
 
-/// One row: its cells in the order of the schema's columns.
+/// One row: its cells in schema order.
 pub(crate) struct Row<'a, const N: usize> {
     schema: &'a ReportSchema<N>,
     line: u64,
@@ -171,9 +171,9 @@ pub(crate) struct Row<'a, const N: usize> {
 }
 
 impl<const N: usize> ReportSchema<N> {
-    /// Hands each row to `take_row`, and gives the date the file states for itself, if it does.
+    /// Passes each row to `take_row`, and returns the file's date, if any.
     ///
-    /// A row without any text is skipped and counted.
+    /// Rows without text are skipped and counted.
     fn for_each_row(
         &self,
         reader: &mut dyn Read,
@@ -218,7 +218,7 @@ impl<const N: usize> ReportSchema<N> {
         }
     }
 
-    /// Reads lines up to the header, and gives the date that they or the header state.
+    /// Reads up to the header, and returns the date stated there or before it.
     fn read_header<R: Read>(
         &self,
         lines: &mut Lines<R>,
@@ -238,7 +238,7 @@ impl<const N: usize> ReportSchema<N> {
         Err(self.without_header(&lines_before))
     }
 
-    /// Names the needed columns that the likeliest of these lines lacks.
+    /// Names the needed columns missing from the likeliest of these lines.
     fn without_header(&self, lines: &[Line]) -> ReportError {
         let file = self.file;
         let missing = |Line { record, .. }: &Line| -> Vec<&str> {
@@ -264,8 +264,8 @@ impl<const N: usize> ReportSchema<N> {
 }
 
 impl<const N: usize> Row<'_, N> {
-    /// Refuses cells that are too long or have invisible characters, which mean nothing in a name or
-    /// code. A terminal would obey some; others hide text from people that programs and agents read.
+    /// Refuses cells that are too long or have invisible characters, which are meaningless in a name or code. Some
+    /// would control a terminal; others hide text from people that programs and agents read.
     fn refuse_unfit_cells(&self) -> Result<(), ReportError> {
         for (place, cell) in self.cells.iter().enumerate() {
             if cell.len() > MAX_CELL_LENGTH {
@@ -292,14 +292,13 @@ impl<const N: usize> Row<'_, N> {
         )
     }
 
-    /// A cell that has to be a `T`.
+    /// Parses a cell that must be a `T`.
     pub fn parsed<T: FromStr<Err: Display>>(&self, column: usize) -> Result<T, ReportError> {
         let parsed = self.cells[column].parse::<T>();
         parsed.map_err(|rule| self.refusal(column, rule.to_string()))
     }
 
-    /// A cell that should be a `T`. If it is not, it is left out with a warning; if it is empty, it
-    /// is left out without one.
+    /// Parses a cell that should be a `T`. Otherwise it is left out, with a warning unless it is empty.
     pub fn parsed_if_known<T: FromStr>(&self, column: usize, notes: &mut Notes) -> Option<T> {
         match non_empty(&self.cells[column])?.parse() {
             Ok(value) => Some(value),
@@ -310,7 +309,7 @@ impl<const N: usize> Row<'_, N> {
         }
     }
 
-    /// Notes that the word in a cell is not known; `consequence` says how it was read.
+    /// Notes an unknown word in a cell; `consequence` says how it was read.
     pub fn warn(&self, notes: &mut Notes, column: usize, consequence: &str) {
         let name = self.schema.columns[column].name();
         let value = excerpt(&self.cells[column], MAX_EXCERPT_LENGTH);
@@ -318,7 +317,7 @@ impl<const N: usize> Row<'_, N> {
         notes.warn_unknown_word(self.schema.file, name, consequence, example);
     }
 
-    /// Notes that the row is left out because of a cell.
+    /// Notes that the row is skipped because of a cell.
     pub fn leave_out(&self, notes: &mut Notes, column: usize, reason: &str) {
         self.warn(notes, column, &format!("{reason}; the row is left out"));
         let name = self.schema.columns[column].name();

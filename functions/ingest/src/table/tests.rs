@@ -36,7 +36,7 @@ fn refusal(text: &str) -> String {
 }
 
 #[test]
-fn columns_are_found_by_name_wherever_they_stand() {
+fn columns_are_found_by_name_in_any_position() {
     let text = "File Date,01/05/2026\nRATE CENTER,company_name, ocn ,x\nR,\"A, B\",0051,\n";
     let (rows, date, _) = read_as(Dialect::Commas, text.as_bytes()).unwrap();
     assert_eq!(rows, [["0051", "A, B", "R"]]);
@@ -45,14 +45,14 @@ fn columns_are_found_by_name_wherever_they_stand() {
 }
 
 #[test]
-fn quotes_inside_padding_are_taken_off_and_others_kept() {
+fn quotes_inside_padding_are_removed_and_others_kept() {
     let text = b"OCN \tCompany   \tx\n0051\t\"A \"B\" C\"   \t\n";
     let (rows, _, _) = read_as(Dialect::Tabs, text).unwrap();
     assert_eq!(rows, [["0051", "A \"B\" C", ""]]);
 }
 
 #[test]
-fn the_files_date_is_no_column() {
+fn file_date_is_not_a_column() {
     for (header, row) in [
         ("OCN\tCompany\tIn Service\tFile Updated 09/04/2026", "0051\tA\tYes"),
         ("OCN\tCompany\tIn Service   File Updated 09/04/2026", "0051\tA\tYes"),
@@ -64,7 +64,7 @@ fn the_files_date_is_no_column() {
 }
 
 #[test]
-fn a_row_with_only_a_date_is_the_files_and_blank_rows_are_counted() {
+fn date_only_row_dates_the_file_and_blank_rows_are_counted() {
     let text = "x,Company,OCN\n,,2025-09-12\n, ,\n,A,1\n\n,,\n";
     let (rows, date, notes) = read_as(Dialect::Commas, text.as_bytes()).unwrap();
     assert_eq!((rows.len(), date), (1, Some(Date::constant(2025, 9, 12))));
@@ -81,7 +81,7 @@ fn text_is_utf8_or_windows_1252() {
 }
 
 #[test]
-fn a_wrong_cell_is_named_by_its_place() {
+fn invalid_cell_is_named_with_its_position() {
     let mut reader = "OCN,Company\n\n1,A\n\n\nx,B\n".as_bytes();
     let number = |row: &Row<'_, 3>, _: &mut Notes| row.parsed::<u32>(0).map(drop);
     let error = SCHEMA.for_each_row(&mut reader, &mut Notes::default(), number).unwrap_err();
@@ -125,7 +125,7 @@ fn foreign_ragged_and_empty_files_are_refused() {
 }
 
 #[test]
-fn a_column_that_the_header_names_twice_is_refused_by_name() {
+fn duplicate_header_column_is_refused_by_name() {
     assert_eq!(
         refusal("OCN,Company,ocn \n1,A,2\n"),
         "a report, line 1: the header names the column OCN twice, in cells 1 and 3; \
@@ -136,7 +136,7 @@ fn a_column_that_the_header_names_twice_is_refused_by_name() {
 }
 
 #[test]
-fn a_quote_that_is_not_closed_is_refused_and_swallows_no_row() {
+fn unclosed_quote_is_refused_and_does_not_swallow_rows() {
     for text in ["OCN,Company\n1,\"A\n2,B\n3,C\n", "OCN,Company,x\n1,A,\"\n2,B,\n"] {
         let open = "a quote is not closed in the rows before it, or a cell has a line break";
         assert!(refusal(text).ends_with(open), "{}", refusal(text));
@@ -151,7 +151,7 @@ fn an_invisible_character_in_a_wanted_cell_is_refused_with_its_place() {
     );
     for (characters, kind) in [
         ("\0\u{9b}", "control"),
-        // Directions, a soft hyphen, a byte order mark, a tag, and one of an interlinear note.
+        // Direction marks, a soft hyphen, a byte order mark, a tag, and an interlinear annotation.
         ("\u{200b}\u{200e}\u{202e}\u{2066}\u{ad}\u{feff}\u{e0041}\u{fff9}", "format"),
         ("\u{2028}\u{2029}", "separator"),
         ("\u{e000}\u{10fffd}", "private"),
@@ -170,7 +170,7 @@ fn an_invisible_character_in_a_wanted_cell_is_refused_with_its_place() {
 
 proptest! {
     #[test]
-    fn any_bytes_are_read_or_refused_without_panic(
+    fn any_bytes_do_not_panic(
         bytes in any::<Vec<u8>>(), rows in "(OCN,Company\n)?[a-zé,\"\n]*"
     ) {
         for dialect in [Dialect::Tabs, Dialect::Commas] {

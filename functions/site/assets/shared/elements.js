@@ -1,12 +1,11 @@
-// Builds elements. Text of answers only ever becomes text: nothing here parses HTML, and the content security policy
-// forbids it.
+// Builds elements. Answers only ever become text: nothing here parses HTML, and the content security policy forbids it.
 
-/** The part of an element that must be seen, in pixels. */
+/** How many pixels of an element must be visible. */
 const MIN_IN_VIEW = 200;
 
 const byId = (id) => document.getElementById(id);
 
-/** An element with these attributes and children; children that are null or false are left out. */
+/** Creates an element with attributes and children, except null or false children. */
 function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);
   for (const [attribute, value] of Object.entries(attributes)) {
@@ -17,7 +16,7 @@ function element(name, attributes = {}, ...children) {
   return made;
 }
 
-/** A button that copies what `text` answers. */
+/** A button that copies the result of `text`. */
 function copyButton(label, text) {
   const button = element("button", { type: "button", class: "copy", "aria-label": `Copy ${label}` }, "Copy");
   button.addEventListener("click", () => copy(button, text()));
@@ -32,7 +31,7 @@ async function copy(button, text) {
   button.restoring = setTimeout(() => { button.textContent = "Copy"; }, 1600);
 }
 
-/** Copies a text, and gives true if that worked. Browsers have a clipboard only where the connection is secure. */
+/** Copies a text, and returns true on success. Browsers require a secure connection. */
 async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);
@@ -50,18 +49,18 @@ async function copyText(text) {
   }
 }
 
-/** True if the beginning of an element is in view. */
+/** True if the top of an element is in view. */
 function isInView(shown) {
   const { top, height } = shown.getBoundingClientRect();
   return top >= 0 && top + Math.min(height, MIN_IN_VIEW) <= innerHeight;
 }
 
-/** Tells screen readers what has changed. */
+/** Announces a change to screen readers. */
 function announce(text) {
   byId("announcement").textContent = text;
 }
 
-/** `LANDLINE_OR_MOBILE` as people write it. */
+/** Makes `LANDLINE_OR_MOBILE` readable. */
 const inWords = (code) => {
   const words = code.toLowerCase().replaceAll("_", " ");
   return words[0].toUpperCase() + words.slice(1);

@@ -1,8 +1,8 @@
-// Errors that stand at their field.
+// Errors shown at their field.
 
 const errorId = (field) => `${field.id}-error`;
 
-/** Marks a field as wrong, says why below it, and brings both into view. */
+/** Marks a field as invalid, says why below it, and scrolls both into view. */
 function showFieldError(field, message) {
   markInvalid(field, errorId(field));
   const error = element("p", { id: errorId(field), class: "field-error" }, message);
@@ -12,7 +12,7 @@ function showFieldError(field, message) {
   if (![field, error].every(isInView)) error.scrollIntoView({ block: "center" });
 }
 
-/** Marks a field as wrong. The element with this id says why. */
+/** Marks a field as invalid. The element with this id says why. */
 function markInvalid(field, describedBy) {
   field.setAttribute("aria-invalid", "true");
   field.dataset.describedby ??= field.getAttribute("aria-describedby") ?? "";

@@ -1,4 +1,4 @@
-/** JSON on many lines, with its names, texts and other values in spans of their own. */
+/** Multi-line JSON, with each name, string and other value in its own span. */
 function highlighted(value) {
   const text = JSON.stringify(value, null, 2);
   const parts = [];

@@ -1,12 +1,11 @@
-// The API key. It stays in the session storage of this tab and of tabs opened from it, and leaves them only as a
-// header of requests to this service. An address never holds one: browsers remember addresses. Every page has the
-// form with these ids.
+// The API key. It stays in the session storage of this tab and tabs opened from it, and leaves them only as a header
+// of requests to this service. It is never in a URL: browsers remember URLs. Every page has the form with these ids.
 
 const STORED_KEY = "tnr-api-key";
 const VISIBLE_ASCII = /^[!-~]+$/;
-/** The time that a tab opened from this one has to ask for the key. */
+/** How long a tab opened from this one may ask for the key. */
 const OFFER_DURATION = 60_000;
-/** The time that a new tab waits for a key. */
+/** How long a new tab waits for a key. */
 const MAX_WAIT_FOR_KEY = 300;
 
 const tabsOfPage = new BroadcastChannel(STORED_KEY + BASE_PATH);
@@ -14,7 +13,7 @@ let offer = { url: null, ends: 0 };
 
 const currentKey = () => sessionStorage.getItem(STORED_KEY);
 
-/** The beginning of a key, by which its operator knows it. */
+/** A key's prefix, by which its operator knows it. */
 const beginningOf = (key) => (key.length > 24 ? `${key.slice(0, 15)}…` : "…");
 
 function showKey() {
@@ -35,7 +34,7 @@ function forgetKey() {
   showKey();
 }
 
-/** Says at the field of the key that one is needed, or that the service does not know this one, which stays there. */
+/** Says at the key field that one is required, or that this one is unknown, and leaves it there. */
 function refuseKey() {
   const refused = currentKey();
   forgetKey();
@@ -45,20 +44,20 @@ function refuseKey() {
     : "The service does not know this key. It may be mistyped, expired or revoked.");
 }
 
-/** Offers the key to the tab that a link may be about to open. */
+/** Offers the key to a tab that a link may open. */
 function offerKey({ target }) {
   const link = target.closest("a[href]");
   if (link) offer = { url: link.href, ends: Date.now() + OFFER_DURATION };
 }
 
-/** Hands the key to a tab that the user has just opened from this one, and to no other. */
+/** Gives the key only to a tab that the user just opened from this one. */
 function handKeyOver({ data: { wantedAt } }) {
   if (wantedAt !== offer.url || Date.now() > offer.ends || currentKey() === null) return;
   offer.url = null;
   tabsOfPage.postMessage({ sentTo: wantedAt, key: currentKey() });
 }
 
-/** Waits a moment for the key from the tab that opened this one, unless this tab has a key. */
+/** Briefly waits for the key from the tab that opened this one, unless this tab has a key. */
 async function receiveKey() {
   if (currentKey() !== null) return;
   await new Promise((received) => {
@@ -72,7 +71,7 @@ async function receiveKey() {
   });
 }
 
-/** Wires the form of the key. `onKey` is called after a key was typed. */
+/** Wires the key form. `onKey` is called after a key is entered. */
 function startKeyForm(onKey) {
   byId("key-form").addEventListener("submit", (event) => {
     event.preventDefault();

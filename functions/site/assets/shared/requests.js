@@ -1,13 +1,13 @@
-// Requests to the service, which may be behind a stage or a base path: that of the page without its own name.
+// Requests to the service. Any stage or base path is the page's path without its name.
 
 const BASE_PATH = location.pathname.replace(/(?:\/docs)?\/*$/, "");
 
-/** A value as one segment of a path. A quote could end a string of a shell. */
+/** Encodes a value as one path segment. A quote could end a shell string. */
 const segment = (value) =>
   encodeURIComponent(value).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
     .replaceAll("%2B", "+");
 
-/** The target of a request: a path, and those parameters that have a value. */
+/** A request's target: a path, and the parameters that have a value. */
 function target(path, params = {}) {
   const given = Object.entries(params).filter(([, value]) => value !== undefined && value !== null && value !== "");
   const query = new URLSearchParams(given).toString();
@@ -17,8 +17,8 @@ function target(path, params = {}) {
 const absolute = (requested) => `${location.origin}${BASE_PATH}${requested}`;
 
 /**
- * Sends a request, which is as `fetch` takes it. The answer has its status, its text, its body if that is JSON, and its
- * headers. The status is 0 if the service cannot be reached.
+* Sends a request with `fetch` options. The answer has its status, text, headers, and its body if that is JSON. The
+ * status is 0 if the service cannot be reached.
  */
 async function send(requested, { withKey = true, ...request } = {}) {
   const headers = { Accept: "application/json", ...request.headers };
@@ -42,7 +42,7 @@ function parsed(text) {
   }
 }
 
-/** The parameters of the next and the previous page, from a `Link` header (RFC 8288). */
+/** The parameters of the next and previous pages, from a `Link` header (RFC 8288). */
 function pagesOf(headers) {
   const pages = {};
   for (const [, url, relation] of (headers.get("Link") ?? "").matchAll(/<([^>]*)>; rel="(next|prev)"/g)) {

@@ -1,5 +1,5 @@
-//! The data that is measured: the published reports, if `TNR_FULL_SCALE_DATA` names their folder,
-//! and data of about the same distribution, which a seeded generator makes.
+//! The data to measure: the published reports in `TNR_FULL_SCALE_DATA`, if set, and generated data with a similar
+//! distribution and a fixed seed.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -26,11 +26,11 @@ pub fn published() -> Option<Dataset> {
     Some(runtime.block_on(dataset_of(&sources)).expect("the published reports can be read"))
 }
 
-/// Exchanges that an area code has in the published reports.
+/// Exchanges per area code in the published reports.
 const EXCHANGES_OF_AREA: usize = 588;
-/// The most area codes and exchange codes of the numbering plan.
+/// Maximum area codes, and exchange codes per area code, in the numbering plan.
 const MAX_CODES: usize = 800;
-/// Carriers that have numbers in most area codes.
+/// Carriers with numbers in most area codes.
 const LARGE_CARRIERS: usize = 15;
 
 const STATES: [&str; 6] = ["CA", "TX", "NY", "FL", "PA", "IL"];
@@ -41,8 +41,8 @@ const WORDS: [&str; 20] = [
 const SYLLABLES: [&str; 12] =
     ["BO", "CHI", "DAL", "MAR", "TON", "VAN", "LIN", "SA", "RO", "KE", "FER", "GAL"];
 
-/// A dataset of about this many exchanges, with the numbers of carriers, rate centers and holders of
-/// an area code that the published reports have. The same size always gives the same dataset.
+/// A dataset of about this many exchanges, with as many carriers, rate centers and holders per area code as the
+/// published reports. Deterministic for each size.
 pub fn synthesized(exchanges: usize) -> Dataset {
     let mut random = StdRng::seed_from_u64(1);
     let areas = exchanges.div_ceil(EXCHANGES_OF_AREA).min(MAX_CODES);
@@ -76,7 +76,7 @@ pub fn synthesized(exchanges: usize) -> Dataset {
     Dataset::new(carriers, Vec::new(), records)
 }
 
-/// Some words, of which half are usual and the others made of syllables.
+/// Random words, half of them common and the rest made of syllables.
 fn name(words: usize, random: &mut StdRng) -> String {
     let mut pick = |from: &[&str]| from[random.random_range(0..from.len())].to_owned();
     let words = (0..words).map(|number| match number % 2 {
@@ -99,8 +99,7 @@ fn carrier(number: usize, random: &mut StdRng) -> Carrier {
     }
 }
 
-/// The dataset with thousands blocks, up to `blocks` of them: eight for each exchange, of which its
-/// holder has half.
+/// The dataset with up to `blocks` thousands blocks: eight per exchange, half of them held by its holder.
 pub fn with_blocks(dataset: &Dataset, blocks: usize) -> Dataset {
     let mut random = StdRng::seed_from_u64(2);
     let carriers: Vec<Carrier> = dataset.carriers().collect();

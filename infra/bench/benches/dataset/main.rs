@@ -1,7 +1,7 @@
-//! The time that a snapshot takes to load, and that lookups and searches take in it, beside a plain
-//! scan of the same records: `cargo bench -p bench --bench dataset`.
+//! Times loading a snapshot, and lookups and searches in it, against a plain scan of the same records: `cargo bench -p
+//! bench --bench dataset`.
 
-// A benchmark ends where it fails.
+// A benchmark stops where it fails.
 #![allow(clippy::unwrap_used)]
 
 mod data;
@@ -24,7 +24,7 @@ use self::plain_search::{PlainSearch, Texts};
 const TODAY: Date = Date::constant(2026, 7, 1);
 const PAGE: usize = 100;
 
-/// Selective, heavy and the worst searches, as in the query of a URL.
+/// Selective, broad and worst-case searches, as in a URL's query.
 const SEARCHES: [&str; 21] = [
     "q=boston",
     "q=bell canada",
@@ -49,7 +49,7 @@ const SEARCHES: [&str; 21] = [
     "q=a-b a-c a-d a-e b-c b-d b-e c-d c-e d-e f-g f-h g-h h-i i-j a-b-c d-e-f g-h-i",
 ];
 
-/// The search of a query, as the code of the service and as the plain one take it.
+/// A query's search, for the service's code and for the plain scan.
 fn parse(query: &str) -> (Search, Texts) {
     let (mut search, mut texts) = (Search::default(), Texts::default());
     for parameter in query.split('&') {
@@ -74,7 +74,7 @@ fn parse(query: &str) -> (Search, Texts) {
     (search, texts)
 }
 
-/// The least microseconds that `run` takes, of some runs.
+/// The minimum time of several runs, in microseconds.
 fn least(runs: usize, mut run: impl FnMut()) -> f64 {
     let times = (0..runs).map(|_| {
         let start = Instant::now();
@@ -91,7 +91,7 @@ fn print_load(name: &str, dataset: &Dataset) {
     println!("| {name} | {exchanges} | {blocks} | {} | {load:.2} |", packed.len());
 }
 
-/// The page of a search, with its total.
+/// A search's page and total.
 fn page(dataset: &Dataset, search: &Search, offset: usize) -> (usize, Vec<Exchange>) {
     let found = dataset.search(search, TODAY);
     (found.len(), found.skip(offset).take(PAGE).collect())

@@ -1,4 +1,4 @@
-//! The help of the program, with its commands in groups.
+//! The help, with commands in groups.
 
 use std::fmt::Write;
 
@@ -6,17 +6,17 @@ use clap::{Command as Line, builder::StyledStr};
 
 use crate::terminal;
 
-/// Longer lines are harder to read than short ones.
+/// Longer lines are hard to read.
 const MAX_WIDTH: usize = 100;
 
-/// The groups of commands, in the order in which the help lists them.
+/// Command groups, in the order of the help.
 const GROUPS: [(&str, &[&str]); 3] = [
     ("Use", &["lookup", "format", "carrier", "area-code", "search", "export", "mcp"]),
     ("Data", &["import", "versions", "rollback", "verify", "backup", "restore"]),
     ("Operate", &["serve", "keys", "doctor", "health", "dynamodb", "flags", "costs", "openapi"]),
 ];
 
-/// The command line with a help that groups the commands, in lines that fit the terminal.
+/// Groups the commands in the help, and fits it to the terminal.
 pub fn grouped(line: Line) -> Line {
     let commands = commands(&line);
     let header = line.get_styles().get_header();
@@ -31,7 +31,7 @@ fn commands(line: &Line) -> String {
     let (header, literal) = (line.get_styles().get_header(), line.get_styles().get_literal());
     let mut text = String::new();
     for (group, names) in GROUPS {
-        // Writing into a text cannot fail.
+        // Writing to a string cannot fail.
         _ = writeln!(text, "{header}{group}:{header:#}");
         for name in names {
             let about = line.find_subcommand(name).and_then(Line::get_about);

@@ -1,4 +1,4 @@
-//! Reading the command line, with what the environment says besides it.
+//! Parsing of the command line and its environment variables.
 
 use std::{env, ffi::OsString};
 
@@ -10,8 +10,8 @@ use clap::{
 use super::{Cli, Command, help};
 
 impl Cli {
-    /// Reads the command line. Variables of the environment stand for options that are not typed; an
-    /// empty one is not set. A phone number in place of a command is looked up.
+    /// Parses the command line. Environment variables supply missing options; empty ones count as
+    /// unset. A phone number in place of a command is looked up.
     pub fn read(line: &[OsString]) -> Result<Self, clap::Error> {
         let error = match understand(line) {
             Err(error) if is_unknown(error.kind()) => error,
@@ -38,11 +38,11 @@ fn understand(line: &[OsString]) -> Result<Cli, clap::Error> {
 
 fn is_unknown(kind: ErrorKind) -> bool {
     use ErrorKind::{ArgumentConflict, InvalidSubcommand, UnknownArgument};
-    // A number after options of `serve` conflicts with them, as a command would.
+    // A number after `serve` options conflicts with them, as a command would.
     matches!(kind, ArgumentConflict | InvalidSubcommand | UnknownArgument)
 }
 
-/// The word that is not understood.
+/// The word that clap did not recognize.
 fn unknown_word(error: &clap::Error) -> String {
     let kinds = [ContextKind::InvalidSubcommand, ContextKind::InvalidArg];
     match kinds.into_iter().find_map(|kind| error.get(kind)) {
@@ -51,18 +51,18 @@ fn unknown_word(error: &clap::Error) -> String {
     }
 }
 
-/// Returns `true` if a text may be a phone number. The names of commands have no digits.
+/// Returns `true` if a text may be a phone number. Command names have no digits.
 fn has_digits_of_number(text: &str) -> bool {
     const MIN_DIGITS: usize = 3;
     text.chars().filter(|c| c.is_numeric()).count() >= MIN_DIGITS
 }
 
-/// The command line with every argument of every command changed.
+/// Changes every argument of every command.
 fn with_arguments(line: Line, change: fn(Arg) -> Arg) -> Line {
     line.mut_args(change).mut_subcommands(|command| with_arguments(command, change))
 }
 
-/// Compose writes an empty value where the one that it should pass on is not set.
+/// Ignores an empty variable, which Compose passes when the original is unset.
 fn without_empty_variable(argument: Arg) -> Arg {
     let value = argument.get_env().and_then(env::var_os);
     let is_empty = value.is_some_and(|value| value.is_empty());
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_in_place_of_a_command_is_looked_up() {
+    fn phone_number_instead_of_a_command_is_looked_up() {
         for words in [
             &["3052345678"][..],
             &["+442079460958", "--json"],
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistyped_word_keeps_its_own_error_and_suggestion() {
+    fn mistyped_words_keep_their_error_and_suggestion() {
         for (words, expected) in [
             (&["verfy"][..], "a similar subcommand exists: 'verify'"),
             (&["serve", "--prot", "3000"], "a similar argument exists: '--port'"),

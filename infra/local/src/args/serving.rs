@@ -1,4 +1,4 @@
-//! The options of the server and its data folder.
+//! Options of the server and its data folder.
 
 use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
@@ -14,12 +14,11 @@ use clap::{
 use super::{DatabaseArgs, FolderArgs, KeyArgs};
 use crate::{new_file::Replacement, serve::connections::Timeouts};
 
-/// The address that only this machine reaches, unless another one is named.
+/// Reachable only from this machine.
 const DEFAULT_HOST: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
-/// The port of the API, unless another one is named.
 const DEFAULT_PORT: u16 = 3000;
 
-/// The address of the API, for the server and for those who ask it.
+/// The API's address, for the server and health checks.
 #[derive(Debug, Args)]
 pub struct ApiAddress {
     /// Address to listen on (0.0.0.0 for all IPv4 interfaces, :: for all)
@@ -28,7 +27,7 @@ pub struct ApiAddress {
     /// Port of the API
     #[arg(long, env = "TNR_PORT", default_value_t = DEFAULT_PORT)]
     pub port: u16,
-    /// Path below which clients find the API behind a proxy, such as /numbers
+    /// Path prefix of the API behind a proxy, such as /numbers
     #[arg(long, value_name = "PATH", env = "TNR_BASE_PATH", value_parser = base_path)]
     pub base_path: Option<String>,
 }
@@ -37,15 +36,14 @@ pub struct ApiAddress {
 pub struct ServeArgs {
     #[command(flatten)]
     pub address: ApiAddress,
-    /// Address for operators, such as 127.0.0.1:9464, with /metrics, /ready and /live; without this
-    /// option there is none
+    /// Address of the operations port (/metrics, /ready and /live), such as 127.0.0.1:9464
+    /// [default: none]
     #[arg(long, value_name = "IP:PORT", env = "TNR_OPS_ADDRESS")]
     pub ops_address: Option<SocketAddr>,
-    /// Seconds to keep serving after SIGTERM, while the server says that it is not
-    /// ready; Ctrl-C waits for nothing
+    /// Seconds to keep serving after SIGTERM while reporting not ready; Ctrl-C skips this
     #[arg(long, value_name = "SECONDS", env = "TNR_DRAIN", default_value_t = 5)]
     pub drain: u64,
-    /// Seconds that running requests may take after that; a second signal ends at once
+    /// Seconds to let running requests finish after that; a second signal exits at once
     #[arg(long, value_name = "SECONDS", env = "TNR_GRACE", default_value_t = 5)]
     pub grace: u64,
     #[command(flatten)]
@@ -58,29 +56,28 @@ pub struct ServeArgs {
     pub database: DatabaseArgs,
 }
 
-/// The limits of connections.
+/// Connection limits.
 #[derive(Debug, Args)]
 pub struct ConnectionArgs {
-    /// Maximum connections; further clients wait
+    /// Maximum open connections; further clients wait
     #[arg(long, value_name = "COUNT", env = "TNR_MAX_CONNECTIONS", default_value_t = 1024,
           value_parser = positive())]
     pub max_connections: u64,
-    /// Timeout for the headers of a request
+    /// Timeout for request headers, in seconds
     #[arg(long, value_name = "SECONDS", env = "TNR_HEADER_TIMEOUT", default_value_t = 30,
           value_parser = positive())]
     header_timeout: u64,
-    /// Timeout for the body of a request
+    /// Timeout for a request body, in seconds
     #[arg(long, value_name = "SECONDS", env = "TNR_BODY_TIMEOUT", default_value_t = 60,
           value_parser = positive())]
     body_timeout: u64,
-    /// Timeout for an idle connection
+    /// Timeout for idle connections, in seconds
     #[arg(long, value_name = "SECONDS", env = "TNR_IDLE_TIMEOUT", default_value_t = 75,
           value_parser = positive())]
     idle_timeout: u64,
 }
 
 impl ConnectionArgs {
-    /// The time that a connection may wait for its client.
     pub fn timeouts(&self) -> Timeouts {
         Timeouts {
             header: Duration::from_secs(self.header_timeout),
@@ -90,29 +87,28 @@ impl ConnectionArgs {
     }
 }
 
-/// Ten million seconds are months, and more connections than that no system has.
+/// A generous upper bound: ten million seconds is almost four months.
 fn positive() -> RangedU64ValueParser {
     RangedU64ValueParser::new().range(1..=10_000_000)
 }
 
-/// The choice to give a database without data the sample, and a key that is printed.
+/// Options to import the sample and print a key if the database is empty.
 #[derive(Debug, Args)]
 pub struct SampleArgs {
-    /// Import the sample into a database without data, and print a key; the default for the embedded
-    /// database. It wins over --no-sample
+    /// Import the sample into an empty database and print a key; the default for the embedded
+    /// database. Overrides --no-sample
     #[arg(long)]
     sample: bool,
-    /// Import nothing, and make no key; the default with --endpoint-url
-    // The two do not conflict for clap, which would also refuse the one beside the variable of the
-    // other.
+    /// Import no sample and create no key; the default with --endpoint-url
+    // Not a clap conflict, which would also reject `--sample` with TNR_NO_SAMPLE set.
     #[arg(long, env = "TNR_NO_SAMPLE", value_parser = BoolishValueParser::new())]
     no_sample: bool,
 }
 
 impl ServeArgs {
-    /// Returns `true` if the server is to be tried out, with the sample and a key of its own.
+    /// Returns `true` for a trial server, with the sample and a key.
     pub fn is_trial(&self) -> bool {
-        // A variable that names no address is refused when the database is opened.
+        // An invalid URL in the variable is reported when the database is opened.
         let is_embedded = matches!(self.database.endpoint_url(), Ok(None));
         self.sample.sample || (is_embedded && !self.sample.no_sample)
     }
@@ -129,9 +125,9 @@ pub struct HealthArgs {
 
 #[derive(Debug, Args)]
 pub struct BackupArgs {
-    /// The file to write, or with --verify to read
+    /// File to write, or to read with --verify
     pub file: PathBuf,
-    /// Only check a file that `backup` wrote
+    /// Only check a file written by `backup`
     #[arg(long, conflicts_with_all = ["force", "data_dir"])]
     pub verify: bool,
     #[command(flatten)]
@@ -142,13 +138,13 @@ pub struct BackupArgs {
 
 #[derive(Debug, Args)]
 pub struct RestoreArgs {
-    /// A file that `backup` wrote
+    /// File written by `backup`
     pub file: PathBuf,
     #[command(flatten)]
     pub folder: FolderArgs,
 }
 
-/// A base path begins with a slash, ends without one, and needs no encoding.
+/// Validates a base path: a leading slash, no trailing one, and nothing to encode.
 fn base_path(text: &str) -> Result<String, String> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._~/".contains(c);
     let is_valid = text.starts_with('/')
@@ -184,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_embedded_database_gets_the_sample_unasked() {
+    fn only_the_embedded_database_gets_the_sample_by_default() {
         let elsewhere = ["--endpoint-url", "http://database:8000"];
         assert!(is_trial(&[]));
         assert!(!is_trial(&["--no-sample"]));
@@ -194,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_base_path_needs_no_encoding_and_has_no_slash_at_its_end() {
+    fn base_path_has_no_trailing_slash_and_needs_no_encoding() {
         for valid in ["/numbers", "/apis/tnr-2", "/~team/v1.0"] {
             assert_eq!(base_path(valid).unwrap(), valid);
         }

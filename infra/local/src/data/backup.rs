@@ -1,5 +1,4 @@
-//! Copies the embedded database into a file while it is served, and makes a database from such a file.
-//! Neither is done without reading all that is copied.
+//! Backup of the embedded database while it is served, and restore. Both read everything they copy.
 
 use std::{
     fs,
@@ -25,13 +24,13 @@ use crate::{
     error::{Cause, Context, counted},
     new_file::NewFile,
 };
-/// The database of a folder while it is restored.
+/// A folder's database during a restore.
 const UNFINISHED_FILE: &str = "dynamodb.sqlite.unfinished";
 
-/// Copies the database of the folder as it is at one moment, or only checks such a copy. Whoever serves
-/// the folder is not held up.
+/// Copies a consistent snapshot of the folder's database, or only checks such a copy.
 ///
-/// The copy has its name only once it is complete, checked and on the disk.
+/// The server keeps serving meanwhile. The copy appears under its name only when complete, checked
+/// and synced to disk.
 pub async fn backup(args: &BackupArgs) -> Result<(), CliError> {
     let file = &absolute(&args.file)?;
     if args.verify {
@@ -56,7 +55,7 @@ pub async fn backup(args: &BackupArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Reads all of a file that `backup` wrote.
+/// Reads all of a backup file.
 async fn checked_backup(file: &Path) -> Result<Contents, CliError> {
     contents(file).await.map_err(|cause| match Damage::behind(cause) {
         Ok(damage) => CliError::failed(format!(
@@ -83,15 +82,15 @@ fn print_contents(contents: &Contents) {
     }
 }
 
-/// Copies a database into a new file. SQLite reads it in one transaction, so that the copy has all of
-/// a write or nothing of it. The database is opened for reading only: another release may be serving
-/// it, whose file this one must not upgrade.
+/// Copies a database to a new file. SQLite reads it in one transaction, so the copy has all of a
+/// write or none. The source is opened read-only, because another release that must not be upgraded
+/// may be serving it.
 fn copy(folder: &Path, database: &Path, file: &Path) -> Result<(), CliError> {
     let cannot_write = || CliError::io(format!("cannot write {}", file.display()));
-    // SQLite writes into an empty file that exists, and would make one that others can read.
+    // Created here, because SQLite would let others read it.
     let copy = private_file::create(file).map_err(cannot_write())?;
     copy::read(database, |connection| {
-        // What an earlier attempt has written.
+        // Discard what an earlier attempt wrote.
         copy.set_len(0)?;
         Ok(connection.execute("VACUUM INTO ?1", [file.to_str()])?)
     })
@@ -99,8 +98,7 @@ fn copy(folder: &Path, database: &Path, file: &Path) -> Result<(), CliError> {
     copy.sync_all().map_err(cannot_write())
 }
 
-/// The path from the root. SQLite takes a path that begins with `file:` for an address, and knows only
-/// names in Unicode.
+/// The absolute path. SQLite takes a path that begins with `file:` for a URI, and needs Unicode.
 fn absolute(file: &Path) -> Result<PathBuf, CliError> {
     let failed = format!("cannot use the name {}", file.display());
     if file.to_str().is_none() {
@@ -109,16 +107,16 @@ fn absolute(file: &Path) -> Result<PathBuf, CliError> {
     std::path::absolute(file).context(failed)
 }
 
-/// Removes the files of a database that is of no use.
+/// Removes a useless database and its files.
 fn remove_database(database: &Path) {
     for file in files_of_database(database) {
-        // Those that do not exist cannot be removed.
+        // Some may not exist.
         _ = fs::remove_file(file);
     }
 }
 
-/// Makes the database of a folder from a backup. The folder must have none, so that no data is
-/// replaced by mistake.
+/// Restores a folder's database from a backup. The folder must have none, so no data is replaced by
+/// mistake.
 pub async fn restore(args: &RestoreArgs) -> Result<(), CliError> {
     let folder = args.folder.path()?;
     let lock = FolderLock::take(&folder)?;
@@ -130,14 +128,13 @@ pub async fn restore(args: &RestoreArgs) -> Result<(), CliError> {
             folder.display()
         )));
     }
-    // Only the holder of the lock writes this file, so that one which exists is of a command that was
-    // killed.
+    // Only the lock holder writes this file, so an existing one was left by a killed command.
     let unfinished = folder.join(UNFINISHED_FILE);
     remove_database(&unfinished);
     let file = &absolute(&args.file)?;
     let contents = checked_backup(file).await?;
     let failed = || format!("cannot restore {}", args.file.display());
-    // It has its name only once it is complete.
+    // It gets its name only when complete.
     let restored = copy_back(file, &unfinished)
         .context(failed())
         .and_then(|()| fs::rename(&unfinished, &database).context(failed()));
@@ -149,9 +146,9 @@ pub async fn restore(args: &RestoreArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Copies a backup into a new database, and upgrades it if an earlier release wrote it.
+/// Copies a backup to a new database, and upgrades one from an earlier release.
 fn copy_back(backup: &Path, database: &Path) -> Result<(), Cause> {
-    // SQLite takes an empty file for a new database, and would make one that others can read.
+    // Created here, because SQLite would let others read it.
     private_file::create(database)?;
     let restored = Dynoxide::new(&database.to_string_lossy())?;
     Ok(restored.restore_from(&backup.to_string_lossy())?)
@@ -164,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_name_is_never_taken_for_an_address() {
+    fn file_names_are_never_parsed_as_uris() {
         let folder = tempfile::TempDir::new().unwrap();
         let database = folder.path().join("source.sqlite");
         Connection::open(&database)

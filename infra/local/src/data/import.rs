@@ -1,4 +1,4 @@
-//! Imports the published reports, or goes back to the version before.
+//! The `import` and `rollback` commands.
 
 use std::env;
 
@@ -13,7 +13,7 @@ use crate::{
     terminal::next_commands::{OptionName, typed_again},
 };
 
-/// Imports the reports named on the command line and prints what changed.
+/// Imports the reports named on the command line and prints the changes.
 pub async fn import(args: ImportArgs) -> Result<(), CliError> {
     let is_fetched = args.fetch || args.mirror.is_some();
     let waivers = args.waivers();
@@ -41,7 +41,7 @@ pub async fn import(args: ImportArgs) -> Result<(), CliError> {
     })
 }
 
-/// Goes back to an older version and prints what changed.
+/// Rolls back to an older version and prints the changes.
 pub async fn rollback(args: RollbackArgs) -> Result<(), CliError> {
     let RollbackArgs { to, change: args } = args;
     let target = to.map_or(RollbackTarget::NewestReadable, RollbackTarget::Named);
@@ -90,8 +90,8 @@ fn conclude(report: Result<ImportReport, IngestError>, args: &ChangeArgs) -> Res
     }
 }
 
-/// The typed import with waivers that let it pass, in earnest after a dry run. It names the data that
-/// the environment names, since whoever reads of a nightly import has another environment.
+/// The typed import plus the waivers it needs, without `--dry-run`. Includes locations from the
+/// environment, because readers of a nightly import's log have a different one.
 fn command_with(
     waivers: &Waivers,
     typed: impl IntoIterator<Item = String>,
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn the_command_of_a_refusal_is_the_same_import_with_its_waivers() {
+    fn refusals_suggest_the_same_import_with_waivers() {
         let typed = "tnr import --fetch --nanpa my.txt --max-change=5 --max-loss 6 --dry-run \
                      --changes c.csv --force --json --data-dir here --allow-older";
         let typed: Vec<String> = typed.split(' ').map(str::to_owned).collect();

@@ -1,14 +1,14 @@
-//! The progress of an import on a terminal: one line that names the phase, with its sizes.
+//! Import progress on a terminal: one line with the phase and its sizes.
 
 use std::{cell::RefCell, fmt::Write, time::Duration};
 
 use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 use ingest::Progress;
 
-/// Between two looks of the line, which moves while a phase computes without telling of itself.
+/// Redraw interval, which keeps the spinner moving while a phase reports nothing.
 const TICK: Duration = Duration::from_millis(200);
 
-/// Runs `work` with a line of progress on stderr, which stays hidden unless stderr is a terminal.
+/// Runs `work` with a progress line on stderr, hidden unless stderr is a terminal.
 pub async fn with_progress<T>(work: impl AsyncFnOnce(&dyn Fn(Progress)) -> T) -> T {
     let line = ProgressLine::new(ProgressBar::no_length());
     if !line.bar.is_hidden() {
@@ -20,8 +20,7 @@ pub async fn with_progress<T>(work: impl AsyncFnOnce(&dyn Fn(Progress)) -> T) ->
     done
 }
 
-// The looks of the line. A wide part takes the room that the others leave and is cut to it, so that no
-// line is wider than the terminal.
+// Line templates. A wide part is cut to the remaining room, so no line is wider than the terminal.
 const PLAIN: &str = "{spinner} {wide_msg}";
 const FETCHING: &str = "{spinner} {wide_msg} {bytes}, {bytes_per_sec}";
 const FETCHING_OF_KNOWN_SIZE: &str =
@@ -31,7 +30,7 @@ const WRITING: &str = "{spinner} {msg} {wide_bar} {human_pos} of {human_len} ite
 
 struct ProgressLine {
     bar: ProgressBar,
-    /// The message and the look of the phase.
+    /// The phase's message and template.
     phase: RefCell<(String, &'static str)>,
 }
 
@@ -65,7 +64,7 @@ impl ProgressLine {
         }
     }
 
-    /// Begins a phase unless it has begun already: sizes and times are those of the phase alone.
+    /// Starts a phase unless it already has. Sizes and times are per phase.
     fn begin(&self, message: impl Into<String>, look: &'static str) {
         let phase = (message.into(), look);
         if *self.phase.borrow() == phase {
@@ -81,10 +80,10 @@ impl ProgressLine {
     }
 }
 
-/// Writes how long the phase will still take, once the first hundredth tells how fast it goes.
+/// Writes the remaining time once 1% is done.
 fn write_time_left(state: &ProgressState, line: &mut dyn Write) {
     if state.pos() > 0 && state.pos() * 100 >= state.len().unwrap_or_default() {
-        // The line is a text, which takes everything.
+        // Writing to a string cannot fail.
         _ = write!(line, ", {:#} left", HumanDuration(state.eta()));
     }
 }
@@ -100,7 +99,7 @@ mod tests {
 
     use super::*;
 
-    /// A terminal of 80 columns that keeps what is written to it.
+    /// An 80-column terminal that records its output.
     #[derive(Debug, Clone, Default)]
     struct Terminal(Arc<Mutex<String>>);
 
@@ -135,7 +134,7 @@ mod tests {
         }
     }
 
-    /// The line after each step, on a terminal of 80 columns.
+    /// The line after each step, on an 80-column terminal.
     fn lines(steps: &[Progress]) -> Vec<String> {
         let bar = ProgressBar::no_length();
         let line = ProgressLine::new(bar);
@@ -151,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn each_phase_is_shown_by_name_with_its_sizes_on_80_columns() {
+    fn each_phase_shows_its_name_and_sizes_within_80_columns() {
         let file = "the NANPA report of utilized codes";
         let lines = lines(&[
             Progress::Fetching { file, bytes: 0, total: None },

@@ -1,4 +1,4 @@
-//! The numbering data: import, versions, verification, backup, export.
+//! Numbering data: import, versions, verification, backup, export.
 
 pub mod backup;
 pub mod export;

@@ -1,4 +1,4 @@
-//! The numbering data of commands that only read it.
+//! Numbering data for read-only commands.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::{
     terminal::next_commands::NextCommands,
 };
 
-/// The current version of the data in memory, and what the manifest says of it.
+/// The current version in memory, with its manifest details.
 pub struct NumberingData {
     pub dataset: Arc<Dataset>,
     pub snapshot: Snapshot,
@@ -25,12 +25,12 @@ impl NumberingData {
     /// Loads the data that the arguments name.
     ///
     /// # Errors
-    /// Returns [`CliError::NoData`] if nothing has been imported yet.
+    /// Returns [`CliError::NoData`] before the first import.
     pub async fn load(args: &DataArgs) -> Result<Self, CliError> {
         on_data(args, async |store| Self::require(&CurrentDataset::new(store), args).await).await
     }
 
-    /// Loads the newest version that can be read, and warns if that is not the current one.
+    /// Loads the newest readable version, and warns if it is not the current one.
     async fn require(current: &CurrentDataset, args: &DataArgs) -> Result<Self, CliError> {
         let place = args.place()?;
         let no_data = || CliError::no_data(&place, &args.next());
@@ -49,7 +49,7 @@ impl NumberingData {
     }
 }
 
-/// Works with the routes of the API on the data that the arguments name.
+/// Runs `work` with the API's routes on the data that the arguments name.
 pub async fn on_routes<T>(
     args: &DataArgs,
     work: impl AsyncFnOnce(&InProcess) -> Result<T, CliError>,
@@ -57,14 +57,14 @@ pub async fn on_routes<T>(
     on_app(args, async |app| work(&InProcess::new(routes(), app)).await).await
 }
 
-/// Works with the data that the arguments name, loaded.
+/// Runs `work` with the loaded data that the arguments name.
 pub async fn on_app<T>(
     args: &DataArgs,
     work: impl AsyncFnOnce(App) -> Result<T, CliError>,
 ) -> Result<T, CliError> {
     on_data(args, async |store| {
         let app = App::on(store);
-        // The API would say only that it cannot answer at the moment.
+        // The API's own error would only say that it cannot answer now.
         let data = NumberingData::require(&app.dataset, args).await?;
         warn_of_sample(&data.snapshot, &args.next());
         work(app).await
@@ -72,7 +72,7 @@ pub async fn on_app<T>(
     .await
 }
 
-/// Opens the database to read it, works on it and closes it.
+/// Opens the database for reading, runs `work` and closes it.
 async fn on_data<T>(
     args: &DataArgs,
     work: impl AsyncFnOnce(Store) -> Result<T, CliError>,
@@ -83,7 +83,7 @@ async fn on_data<T>(
     done
 }
 
-/// The note that answers about numbers lack numbering data.
+/// The note that answers lack numbering data.
 pub fn without_data(place: &Place, next: &NextCommands) -> String {
     let import = next.tnr("import --fetch");
     format!(
@@ -92,7 +92,7 @@ pub fn without_data(place: &Place, next: &NextCommands) -> String {
     )
 }
 
-/// Says that the data is made up, if it is the sample.
+/// Warns if the data is the made-up sample.
 pub fn warn_of_sample(snapshot: &Snapshot, next: &NextCommands) {
     if let Some(note) = sample::note_on(snapshot, next) {
         eprintln!("note: {note}");

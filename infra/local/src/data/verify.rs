@@ -1,4 +1,4 @@
-//! Compares every lookup item with the current version of the data.
+//! The `verify` command.
 
 use std::fmt::{self, Write};
 
@@ -14,7 +14,7 @@ use crate::{
     terminal::{width, wrapped},
 };
 
-/// Compares every item, rewrites those that differ if asked to, and prints what was found.
+/// Compares every lookup item, rewrites differing ones on request, and prints the result.
 pub async fn verify(args: VerifyArgs) -> Result<(), CliError> {
     let repair = if args.repair { Repair::Yes } else { Repair::No };
     let work = async |store: &Store| {

@@ -1,4 +1,4 @@
-//! Lists the current version of the data and the retained ones, with the completeness of each.
+//! The `versions` command.
 
 use std::fmt::{self, Write};
 
@@ -17,26 +17,26 @@ use crate::{
     terminal::{HEADING, NO_BREAK, next_commands::NextCommands, styled, width, wrapped},
 };
 
-/// A version as it is listed.
+/// A listed version.
 #[derive(Debug, Serialize)]
 struct Listed {
     version: String,
     is_current: bool,
-    /// The newest version that can be read answers requests.
+    /// `true` for the newest readable version, which answers requests.
     is_answering: bool,
-    /// The reason why it cannot be read; `None` if it can.
+    /// The reason if it is unreadable.
     unreadable: Option<String>,
     ingested_at: Timestamp,
     file_dates: FileDates,
     records: u32,
-    /// `None` if the version cannot be read; so are the two fields below.
+    /// `None`, like the next two fields, if the version is unreadable.
     carriers: Option<usize>,
     quality: Option<Quality>,
-    /// Against the version before it.
+    /// Compared with the previous version.
     compared: Option<QualityReport>,
 }
 
-/// Prints the current version and the retained ones, the newest first.
+/// Prints the current and retained versions, newest first.
 pub async fn list(args: VersionsArgs) -> Result<(), CliError> {
     let listed = on_database(&args.data, Access::Read, listed).await??;
     report::print(args.json, &listed, |table, listed| write(table, listed, &args.data.next()))
@@ -129,7 +129,7 @@ fn write_version(table: &mut String, version: &Listed) -> fmt::Result {
     Ok(())
 }
 
-/// The share of each column, and how far it has moved since the version before.
+/// Each column's percentage, with the change since the previous version.
 fn coverage(figures: &Figures) -> String {
     let shown = shares(figures).map(|(name, figure)| {
         let now = figure.after.map_or("-".to_owned(), share);
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_share_that_moved_says_by_how_much() {
+    fn changed_percentages_show_the_difference() {
         let figure = |before, after| BeforeAfter { before, after: Some(after) };
         let figures = Figures::from([
             ("ocn", figure(Some(97.3), 96.0)),

@@ -1,7 +1,7 @@
-//! Checks that a database reads back: its pages, the versions of the data in it, and the keys.
+//! Checks that a database reads back: its pages, data versions and keys.
 //!
-//! Every command checks the pages of the database that it opens. A backup, which may be all that is left
-//! one day, is read as a whole.
+//! Every command checks the pages of the database it opens. A backup may be the last copy, so all
+//! of it is read.
 
 use std::path::Path;
 
@@ -19,21 +19,21 @@ use crate::{
     error::Cause,
 };
 
-/// The contents of a database that reads back.
+/// The contents of a readable database.
 #[derive(Debug)]
 pub struct Contents {
-    /// The current version and the number of its items; `None` before the first import.
+    /// The current version and its item count; `None` before the first import.
     pub current: Option<(Version, usize)>,
     pub keys: usize,
-    /// Retained versions to which no rollback can lead.
+    /// Retained versions that a rollback cannot use.
     pub unreadable: Vec<Version>,
 }
 
-/// Reads all that a database file holds, and changes nothing. A failure may be a [`Damage`].
+/// Reads an entire database file without changing it. A failure may be a [`Damage`].
 pub async fn contents(file: &Path) -> Result<Contents, Cause> {
     copy::read(file, |connection| Ok(check(connection, "integrity_check(1)")?))?;
     let copied = copy::in_memory(file, Scope::Everything)?.database;
-    // Any database that this program ever opened has tables.
+    // Every database that this program has opened has tables.
     if copied.list_tables(ListTablesRequest::default())?.table_names.is_empty() {
         return Err(Damage::Foreign("it is not a database of this program".to_owned()).into());
     }
@@ -59,7 +59,7 @@ async fn read_all(store: &Store) -> Result<Contents, Damage> {
             return Err(Damage::Items(found.drift.contradicting + found.drift.unreadable));
         }
         Ok(found) if found.passed_over.is_empty() => found.items,
-        // Another release reads it, if its bytes are those that were written.
+        // Another release can read the data if its bytes are intact.
         Ok(_) | Err(IngestError::Current(DatasetError::NoneReadable { .. })) => {
             store.snapshot(&manifest.current).await.map_err(unreadable)?;
             0

@@ -1,8 +1,8 @@
-//! Reading the embedded database of a folder beside whatever writes it, without changing the folder.
+//! Reads a folder's embedded database while others write it, without changing the folder.
 //!
-//! SQLite lets readers and one writer work side by side if it may write files beside the database. A
-//! folder in which it may not, or in which nothing is to be left behind, is read as if it could not
-//! change. That is so while no process has the database open; whether one did is seen afterwards.
+//! SQLite allows readers next to a writer if it may create files next to the database. A folder
+//! where it may not, or where nothing may be left behind, is read as immutable. That is safe while
+//! no process has the database open, which is checked afterwards.
 
 use std::{
     fs,
@@ -28,39 +28,38 @@ use crate::{
     error::Cause,
 };
 
-/// The longest wait for a lock. A writer never holds up a reader, so that only the moment of opening or
-/// closing the database can make one wait.
+/// Maximum wait for a lock. Writers never block readers; only opening or closing the database does.
 const MAX_LOCK_WAIT: Duration = Duration::from_secs(10);
-/// The number of attempts while others open or close the database, and the time between.
+/// Attempts while others open or close the database, and the delay between them.
 const ATTEMPTS: usize = 20;
 const WAIT: Duration = Duration::from_millis(50);
 
-/// The characters to escape in the path of a `file:` URI.
+/// Characters to escape in the path of a `file:` URI.
 const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-').remove(b'_');
 
-/// A copy of a database in memory.
+/// An in-memory copy of a database.
 pub struct Copy {
     pub database: Dynoxide,
-    /// Damage of some of its pages. The others can be read all the same.
+    /// Damage to some pages. The others are still readable.
     pub damage: Option<Damage>,
 }
 
-/// Copies the database as it is at one moment into memory.
+/// Copies a consistent snapshot of the database into memory.
 pub fn in_memory(database: &Path, scope: Scope) -> Result<Copy, Cause> {
     read(database, |source| {
-        // Two connections of this process know the copy by its name, which nobody else can see.
+        // Two connections in this process share the copy by name; no one else can see it.
         let name = format!("file:tnr-{:016x}?mode=memory&cache=shared", rand::random::<u64>());
         let mut copy = Connection::open(&name)?;
         copy_all(source, &mut copy)?;
         let checked = quick_check(&copy).map_err(Cause::from);
         let checked = checked.and_then(|()| isolate(&copy, scope));
         let damage = checked.err().map(Damage::behind).transpose()?;
-        // This upgrades the copy, if an earlier release wrote the database.
+        // Upgrades the copy if an earlier release wrote the database.
         Ok(Copy { database: Dynoxide::new(&name)?, damage })
     })
 }
 
-/// Copies every page within one transaction.
+/// Copies every page in one transaction.
 fn copy_all(source: &Connection, copy: &mut Connection) -> Result<(), Cause> {
     const ALL_PAGES: i32 = -1;
     match Backup::new(source, copy)?.step(ALL_PAGES)? {
@@ -69,7 +68,7 @@ fn copy_all(source: &Connection, copy: &mut Connection) -> Result<(), Cause> {
     }
 }
 
-/// Works on a connection that cannot write, and again if the database was opened or closed by others
+/// Runs `work` on a read-only connection, and retries if others open or close the database
 /// meanwhile.
 pub fn read<T>(
     database: &Path,
@@ -103,10 +102,10 @@ fn open(database: &Path, is_in_use: bool) -> Result<Connection, Cause> {
     Ok(connection)
 }
 
-/// The signs that a database has changed.
+/// Signs that a database has changed.
 #[derive(PartialEq, Eq)]
 struct State {
-    /// A process has it open, or one that had it open was killed: there are files beside it.
+    /// Files next to the database: a process has it open, or was killed while it did.
     is_in_use: bool,
     length: Option<u64>,
     modified: Option<SystemTime>,
@@ -130,12 +129,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_database_that_changes_meanwhile_is_read_again() {
+    fn databases_that_change_meanwhile_are_read_again() {
         let folder = tempfile::TempDir::new().unwrap();
         let database = folder.path().join("a name%41 of? a #URI.sqlite");
         let schema = "CREATE TABLE _config ( key TEXT PRIMARY KEY, value TEXT NOT NULL )";
         Connection::open(&database).unwrap().execute(schema, []).unwrap();
-        // The time of a change is that of the last tick of the system's clock.
+        // Modification times have the resolution of the system clock's tick.
         thread::sleep(WAIT);
         let attempts = Cell::new(0);
         let rows = read(&database, |connection| {

@@ -1,4 +1,4 @@
-//! The credential without which the embedded database of a folder answers nobody.
+//! The credential that a folder's embedded database requires.
 
 use std::{fs, io, path::Path};
 
@@ -7,15 +7,14 @@ use rand::{RngExt, distr::Alphanumeric};
 
 use crate::database::{data_folder::CREDENTIAL_FILE, private_file};
 
-/// The random characters of a credential, which are 190 bits.
+/// Random characters in a credential: 190 bits.
 const CHARACTERS: usize = 32;
-/// The variable that holds the credential for other programs.
+/// The variable that passes the credential to other programs.
 const VARIABLE: &str = "AWS_ACCESS_KEY_ID";
 
-/// A random access key id. Clients of DynamoDB send theirs with each request, so it serves as a
-/// password: whoever knows it may use the database. Signatures are not verified, since only
-/// processes of this machine reach the database. Its `Debug` form would be a way into a log, so there
-/// is none.
+/// A random access key ID that serves as a password. DynamoDB clients send it with each request.
+/// Signatures are not verified, because only processes on this machine reach the database. No
+/// `Debug`, which could leak it to a log.
 #[derive(Clone)]
 pub struct Credential(String);
 
@@ -24,7 +23,7 @@ impl Credential {
         Self(rand::rng().sample_iter(Alphanumeric).take(CHARACTERS).map(char::from).collect())
     }
 
-    /// The credential of a folder; `None` if nobody has served it yet.
+    /// The folder's credential; `None` if it has never been served.
     pub fn from_folder(folder: &Path) -> Option<Self> {
         let text = fs::read_to_string(folder.join(CREDENTIAL_FILE)).ok()?;
         let values = text.lines().filter_map(|line| line.split_once('='));
@@ -32,8 +31,8 @@ impl Credential {
         ids.next().filter(|id| id.len() == CHARACTERS).map(|id| Self(id.to_owned()))
     }
 
-    /// Writes the credential into the folder, as the variables by which clients of DynamoDB find the
-    /// database and log in to it. Only the user who owns the folder can read it.
+    /// Writes the credential to the folder as the environment variables DynamoDB clients read. Only
+    /// the folder's owner can read the file.
     pub fn write_into(&self, folder: &Path, endpoint: &str) -> io::Result<()> {
         let Self(id) = self;
         let variables = format!(
@@ -43,12 +42,12 @@ impl Credential {
         private_file::replace(&folder.join(CREDENTIAL_FILE), &variables)
     }
 
-    /// The access key id to sign requests with.
+    /// The access key ID for signing requests.
     pub fn access_key_id(&self) -> &str {
         &self.0
     }
 
-    /// Returns `true` if the request is signed with this credential.
+    /// Returns `true` if the request carries this credential.
     pub fn has_signed(&self, headers: &HeaderMap) -> bool {
         // `AWS4-HMAC-SHA256 Credential=ID/20261101/us-east-1/dynamodb/aws4_request, …`
         let authorization = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());

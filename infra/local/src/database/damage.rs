@@ -1,5 +1,4 @@
-//! Damage that a database may have, the checks of SQLite that find it, and the messages that name the
-//! remedy.
+//! Database damage: SQLite's checks for it, and messages with the remedy.
 
 use std::path::Path;
 
@@ -11,12 +10,12 @@ use store::StoreError;
 
 use crate::{CliError, error::Cause, terminal::next_commands::NextCommands};
 
-/// Damage because of which a database is of no use, or of little.
+/// Damage that makes a database useless, or nearly so.
 #[derive(Debug, thiserror::Error)]
 pub enum Damage {
     #[error("SQLite cannot read it")]
     Pages(#[source] Cause),
-    /// It holds something that this program does not write.
+    /// Something that this program does not write.
     #[error("{0}")]
     Foreign(String),
     #[error("its current version cannot be read")]
@@ -30,7 +29,7 @@ pub enum Damage {
 }
 
 impl Damage {
-    /// The damage behind a failure; the cause itself if it was something else.
+    /// The damage that caused a failure; the cause itself if there is none.
     pub fn behind(cause: Cause) -> Result<Self, Cause> {
         let cause = match cause.downcast::<Self>() {
             Ok(damage) => return Ok(*damage),
@@ -47,7 +46,7 @@ impl Damage {
         }
     }
 
-    /// The error of a command that needs this database of a folder, with the ways out.
+    /// The error for a command that needs this folder's database, with remedies.
     pub fn in_folder(&self, folder: &Path, database: &Path) -> CliError {
         let next = NextCommands::with_options([("--data-dir", folder.display().to_string())]);
         let remedy = match self {
@@ -70,7 +69,7 @@ impl Damage {
     }
 }
 
-/// The error that the database of a folder cannot be read.
+/// The error for a folder's unreadable database.
 pub fn unreadable(folder: &Path, database: &Path, cause: Cause) -> CliError {
     match Damage::behind(cause) {
         Ok(damage) => damage.in_folder(folder, database),
@@ -78,12 +77,12 @@ pub fn unreadable(folder: &Path, database: &Path, cause: Cause) -> CliError {
     }
 }
 
-/// Looks at every page of a database, which takes a tenth of a second.
+/// Checks every page of a database, which takes a tenth of a second.
 pub fn quick_check(connection: &Connection) -> rusqlite::Result<()> {
     check(connection, "quick_check(1)")
 }
 
-/// Runs one of the checks of SQLite, which answers with what is wrong, or with `ok`.
+/// Runs one of SQLite's checks, which returns `ok` or the problem.
 pub fn check(connection: &Connection, name: &str) -> rusqlite::Result<()> {
     let found: String = connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get(0))?;
     if found == "ok" {

@@ -1,9 +1,10 @@
-//! Items of the embedded database that it cannot decode, or that have another key than their row.
+//! Stored items that cannot be decoded, or whose key differs from their row's.
 //!
-//! The embedded database keeps each item as a text of JSON in a row of SQLite. One that is no longer
-//! such a text would be read as if it did not exist, or end every scan of its table, or could never be
-//! written again. So before the database is opened, each such item is replaced by one that has its
-//! key alone. Readers then find an item that is not what was written, which they all pass over.
+//! The embedded database stores each item as JSON text in a SQLite row. A damaged item could look
+//! missing, abort every scan of its table, or block all writes to its key.
+//!
+//! Before the database is opened, each damaged item is replaced by one with only its key. Readers
+//! skip such items, because they are not what was written.
 
 use dynoxide::{AttributeValue, Item};
 use rusqlite::{Connection, params};
@@ -17,28 +18,27 @@ use crate::{
     error::Cause,
 };
 
-/// The tables of lookup items, which have nearly all items.
+/// The tables of lookup items, which hold almost all items.
 const LOOKUP_TABLES: [&str; 2] = ["carriers", "exchanges"];
-/// The prefix of a partition key that is a text.
+/// The prefix of a string partition key.
 const TEXT: &str = "S:";
 
-/// The items that are decoded, and whose indexes are checked.
+/// The items to decode, whose indexes are also checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// All but the lookup items, which readers pass over by themselves.
+    /// All but the lookup items, which readers skip by themselves.
     WithoutLookupItems,
-    /// All.
     Everything,
 }
 
-/// A row whose item cannot be decoded, by its key columns as they are stored.
+/// The key columns, as stored, of a row whose item cannot be decoded.
 struct DamagedRow {
     partition_key: Vec<u8>,
     sort_key: Vec<u8>,
 }
 
-/// Checks the indexes of the tables, replaces each item that cannot be decoded by one that has its key
-/// alone, and deletes those whose key cannot be read either.
+/// Checks the tables' indexes and replaces each damaged item with one that has only its key. Items
+/// with an unreadable key are deleted.
 pub fn isolate(connection: &Connection, scope: Scope) -> Result<(), Cause> {
     for ItemTable { name: table, key } in item_tables(connection)? {
         if scope == Scope::WithoutLookupItems && LOOKUP_TABLES.contains(&table.as_str()) {
@@ -74,7 +74,7 @@ fn damaged_rows(connection: &Connection, table: &str, key: &str) -> Result<Vec<D
     Ok(damaged)
 }
 
-/// The value of a partition key as it is stored.
+/// The value of a stored partition key.
 fn value_of(partition_key: &[u8]) -> Option<&str> {
     str::from_utf8(partition_key).ok()?.strip_prefix(TEXT)
 }

@@ -1,4 +1,4 @@
-//! The lock by which one process at a time writes into a data folder.
+//! The lock that lets one process at a time write to a data folder.
 
 use std::{
     fs::{self, File, TryLockError},
@@ -14,17 +14,17 @@ use crate::{
     error::Context,
 };
 
-/// Keeps a second process from writing into the folder of an embedded database.
+/// Keeps other processes from writing to an embedded database's folder.
 pub struct FolderLock {
     _file: File,
 }
 
 impl FolderLock {
-    /// Takes the lock of the folder, which is made if it does not exist.
+    /// Locks the folder, which is created if it does not exist.
     ///
     /// # Errors
-    /// Returns [`CliError::FolderServed`] if another process serves the folder and
-    /// [`CliError::FolderBusy`] if one uses it for itself.
+    /// Returns [`CliError::FolderServed`] if another process serves the folder, and
+    /// [`CliError::FolderBusy`] if one uses it exclusively.
     pub fn take(data_dir: &Path) -> Result<Self, CliError> {
         let folder = data_dir.display();
         data_folder::create(data_dir).context(format!("cannot use {folder}"))?;
@@ -33,7 +33,7 @@ impl FolderLock {
         let endpoint_file = data_dir.join(ENDPOINT_FILE);
         match file.try_lock() {
             Ok(()) => {
-                // The process that wrote it has ended.
+                // The process that wrote it has exited.
                 _ = fs::remove_file(&endpoint_file);
                 Ok(Self { _file: file })
             }

@@ -1,4 +1,4 @@
-//! The DynamoDB the local program works on: an embedded one in a folder, or another by its URL.
+//! The local program's DynamoDB: embedded in a folder, or at a URL.
 
 pub mod check;
 pub mod copy;
@@ -39,41 +39,40 @@ use crate::{
     error::Context,
 };
 
-/// The time between two deletions of expired items.
+/// Time between deletions of expired items.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(3600);
-/// Any free port.
 const ANY_PORT: u16 = 0;
-/// The number of connections that the system keeps until they are accepted.
+/// Maximum connections waiting to be accepted.
 const BACKLOG: u32 = 1024;
 
-/// The use that a command makes of a database.
+/// A command's access to a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// It reads. Nothing is made or locked, so that it works beside any other command and in a folder
-    /// that it may not write into.
+    /// Read. Nothing is created or locked, so it runs alongside any other command and in read-only
+    /// folders.
     Read,
-    /// It reads like [`Access::Read`], and every item.
+    /// Like [`Access::Read`], but every item.
     Examine,
-    /// It writes only into a copy in memory, to see what would change; an empty one if there is no
+    /// Write only to an in-memory copy, to see what would change. The copy is empty if there is no
     /// database.
     Rehearse,
-    /// It changes what is there.
+    /// Change an existing database.
     Change,
-    /// It makes the database if there is none.
+    /// Create the database if there is none.
     Create,
 }
 
-/// A DynamoDB that answers, with its tables.
+/// A running DynamoDB with its tables.
 pub struct Database {
     endpoint: String,
     store: Store,
-    /// The credential that an embedded database of a folder demands.
+    /// The credential that a folder's embedded database requires.
     credential: Option<Credential>,
-    /// Present where this process runs it.
+    /// Present if this process runs it.
     embedded: Option<Embedded>,
 }
 
-/// The embedded server, and the lock on its folder.
+/// The embedded server and its folder lock.
 struct Embedded {
     stop: oneshot::Sender<()>,
     server: JoinHandle<()>,
@@ -82,8 +81,8 @@ struct Embedded {
 }
 
 impl Database {
-    /// Opens the database that the arguments name, for a command that ends soon. A command that writes
-    /// uses the server of another process that serves the folder.
+    /// Opens the database that the arguments name, for a short command. Commands that write use
+    /// another process's server if it serves the folder.
     pub async fn open(args: &DataArgs, access: Access) -> Result<Self, CliError> {
         let place = args.place()?;
         let opened = match &place {
@@ -132,9 +131,8 @@ impl Database {
         }
     }
 
-    /// Opens the database that the arguments name, for a command that runs until it is stopped, and
-    /// prepares it. It does not use the server of another process, which it would lose when that
-    /// process ends.
+    /// Opens and prepares the database that the arguments name, for a command that runs until
+    /// stopped. Never uses another process's server, which would be lost when that process exits.
     pub async fn own<T>(
         args: &DatabaseArgs,
         prepare: impl AsyncFnOnce(&Store) -> Result<T, CliError>,
@@ -147,19 +145,19 @@ impl Database {
         Ok((database, prepared))
     }
 
-    /// Opens the embedded database in `data_dir` for this process alone.
+    /// Opens the embedded database in `data_dir` for exclusive use.
     ///
     /// # Errors
-    /// Returns [`CliError::FolderServed`] if another process serves the folder and
-    /// [`CliError::FolderBusy`] if one uses it for itself.
+    /// Returns [`CliError::FolderServed`] if another process serves the folder, and
+    /// [`CliError::FolderBusy`] if one uses it exclusively.
     pub async fn embedded(data_dir: &Path) -> Result<Self, CliError> {
         let lock = FolderLock::take(data_dir)?;
         let credential = Some(Credential::random());
         Self::start(open_file(data_dir)?, reserve(ANY_PORT)?, credential, Some(lock)).await
     }
 
-    /// Opens the embedded database in `data_dir`, prepares it, and only then answers on `port` and
-    /// tells other processes its address: none of them finds it half prepared.
+    /// Opens and prepares the embedded database in `data_dir`, then listens on `port`. Only then
+    /// are other processes told its address, so none sees it half prepared.
     pub async fn shared<T>(
         data_dir: &Path,
         port: u16,
@@ -183,12 +181,12 @@ impl Database {
         Ok((opened, prepared))
     }
 
-    /// A copy in memory, gone with the process.
+    /// An in-memory copy, dropped with the process.
     pub(crate) async fn from_copy(database: Dynoxide) -> Result<Self, CliError> {
         Self::start(database, reserve(ANY_PORT)?, Some(Credential::random()), None).await
     }
 
-    /// An empty database in memory, gone with the process.
+    /// An empty in-memory database, dropped with the process.
     pub async fn in_memory() -> Result<Self, CliError> {
         let database = Dynoxide::memory().context("cannot open a database in memory")?;
         Self::start(database, reserve(ANY_PORT)?, None, None).await
@@ -198,7 +196,7 @@ impl Database {
         let Copy { database, damage } =
             copy::in_memory(file, scope).map_err(|cause| unreadable(folder, file, cause))?;
         if let Some(damage) = damage {
-            // What is left is read all the same, so that the keys can be exported.
+            // The rest is still read, so that keys can be exported.
             eprintln!("warning: {}", damage.in_folder(folder, file));
         }
         Self::from_copy(database).await
@@ -224,7 +222,7 @@ impl Database {
         Self::with(format!("http://{address}"), credential, Some(embedded)).await
     }
 
-    /// Uses the database that answers at `endpoint`.
+    /// Connects to the database at `endpoint`.
     pub async fn at(endpoint: String) -> Result<Self, CliError> {
         Self::with(endpoint, None, None).await
     }
@@ -246,12 +244,12 @@ impl Database {
         &self.endpoint
     }
 
-    /// A store with the timeouts of an operator's command.
+    /// A store with the timeouts of operator commands.
     pub fn store(&self) -> Store {
         self.store.clone()
     }
 
-    /// A store with the timeouts of a request.
+    /// A store with the timeouts of API requests.
     pub async fn serving_store(&self) -> Store {
         let is_embedded = self.embedded.is_some();
         let timeouts =
@@ -259,7 +257,7 @@ impl Database {
         open_store(&self.endpoint, self.credential.as_ref(), is_embedded, timeouts).await
     }
 
-    /// Stops the embedded server once its running requests are done.
+    /// Stops the embedded server after its running requests.
     pub async fn close(self) {
         let Self { embedded, store, .. } = self;
         drop(store);
@@ -271,10 +269,10 @@ impl Database {
     }
 }
 
-/// Takes a port of this machine. Connections to it are refused until it is listened on.
+/// Reserves a local port. Connections are refused until it is listened on.
 fn reserve(port: u16) -> Result<TcpSocket, CliError> {
     let reserved = TcpSocket::new_v4().and_then(|socket| {
-        // The connections of a server that has just ended do not keep the port from the next one.
+        // Connections of a server that just exited do not block the port.
         #[cfg(unix)]
         socket.set_reuseaddr(true)?;
         socket.bind((Ipv4Addr::LOCALHOST, port).into())?;
@@ -284,7 +282,7 @@ fn reserve(port: u16) -> Result<TcpSocket, CliError> {
         .context(format!("cannot listen on port {port} for DynamoDB; choose another with --port"))
 }
 
-/// The database of a folder, which is made if there is none. A damaged one is not written into.
+/// Opens or creates a folder's database. A damaged one is not written to.
 fn open_file(data_dir: &Path) -> Result<Dynoxide, CliError> {
     let file = data_dir.join(DATABASE_FILE);
     if file.exists() {
@@ -292,13 +290,13 @@ fn open_file(data_dir: &Path) -> Result<Dynoxide, CliError> {
             .and_then(|()| isolate(&Connection::open(&file)?, Scope::Everything))
             .map_err(|cause| unreadable(data_dir, &file, cause))?;
     }
-    // SQLite takes an empty file for a new database, and would make one that others can read.
+    // Created here, because SQLite would let others read it.
     private_file::open(&file).context(format!("cannot open {}", file.display()))?;
     Dynoxide::new(&file.to_string_lossy())
         .map_err(|error| unreadable(data_dir, &file, error.into()))
 }
 
-/// Opens the database that the arguments name, works on it, and closes it.
+/// Opens the database that the arguments name, runs `work` and closes it.
 pub async fn on_database<T>(
     args: &DataArgs,
     access: Access,
@@ -310,7 +308,7 @@ pub async fn on_database<T>(
     Ok(done)
 }
 
-/// Deletes expired items, which AWS does by itself.
+/// Deletes expired items, as AWS does by itself.
 async fn delete_expired_items(database: Dynoxide) {
     loop {
         tokio::time::sleep(SWEEP_INTERVAL).await;
@@ -322,7 +320,7 @@ async fn delete_expired_items(database: Dynoxide) {
     }
 }
 
-/// The store of a database. The embedded one gets no credentials of the operator.
+/// The store of a database. The embedded one gets no operator credentials.
 async fn open_store(
     endpoint: &str,
     credential: Option<&Credential>,
@@ -336,8 +334,8 @@ async fn open_store(
     }
 }
 
-/// The store at `endpoint`. The credentials of the operator are for AWS; another database gets only
-/// those that the environment names.
+/// The store at `endpoint`. Operator credentials are for AWS; other databases get only those in the
+/// environment.
 pub(crate) async fn store_at(endpoint: &str, timeouts: TimeoutProfile) -> Store {
     if is_plain_http(endpoint) {
         return Store::at_compatible_database(endpoint, timeouts);
@@ -353,7 +351,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn expired_usage_is_deleted_by_the_embedded_database() {
+    async fn embedded_database_deletes_expired_usage() {
         let dynoxide = Dynoxide::memory().unwrap();
         let database = Database::start(dynoxide.clone(), reserve(ANY_PORT).unwrap(), None, None)
             .await

@@ -1,8 +1,8 @@
-//! The place of the data.
+//! The location of the data.
 
 use std::{fmt, path::PathBuf};
 
-/// The place of the data that options, environment and defaults name.
+/// The location set by options, environment and defaults.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
     Stack(String),

@@ -1,4 +1,4 @@
-//! Files that only their owner can read, where the system knows owners.
+//! Files that only their owner can read, on systems with file owners.
 
 use std::{
     fs::{File, OpenOptions},
@@ -6,36 +6,36 @@ use std::{
     path::Path,
 };
 
-/// Its owner reads and writes it, and nobody else does either.
+/// Read and write for the owner only.
 #[cfg(unix)]
 const OWNER_ONLY: u32 = 0o600;
 
-/// Writes `text` into a file, which replaces what is in it.
+/// Replaces the contents of a file with `text`.
 pub fn replace(file: &Path, text: &str) -> io::Result<()> {
     let mut opened =
         owned(OpenOptions::new().write(true).create(true).truncate(true)).open(file)?;
-    // The options say only how a new file is made.
+    // The options apply only to a new file.
     #[cfg(unix)]
     opened.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(OWNER_ONLY))?;
     opened.write_all(text.as_bytes())
 }
 
-/// Writes `text` into a new file.
+/// Writes `text` to a new file.
 pub fn write_new(file: &Path, text: &str) -> io::Result<()> {
     create(file)?.write_all(text.as_bytes())
 }
 
-/// Opens a file to write into it. One that exists keeps the permissions that its owner gave it.
+/// Opens a file for writing. An existing one keeps its permissions.
 pub fn open(file: &Path) -> io::Result<File> {
     owned(OpenOptions::new().write(true).create(true).truncate(false)).open(file)
 }
 
-/// Makes an empty file.
+/// Creates an empty file.
 pub fn create(file: &Path) -> io::Result<File> {
     owned(OpenOptions::new().write(true).create_new(true)).open(file)
 }
 
-/// The same options for files that only their owner can read.
+/// Adds owner-only permissions.
 fn owned(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, OWNER_ONLY);
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_others_could_read_is_closed_to_them_when_it_is_replaced() {
+    fn replacing_a_file_closes_it_to_others() {
         let folder = tempfile::TempDir::new().unwrap();
         let file = folder.path().join("api-key");
         fs::write(&file, "an older and longer text").unwrap();

@@ -1,10 +1,11 @@
-//! The allow-list of a database: its schema, and what its catalog says of its tables.
+//! The allow-list for database files: schema and table catalog.
 //!
-//! A file can come from anywhere, and SQLite runs what its schema says: a view, a trigger or an
-//! expression in a table is a program of whoever made the file. A flipped bit gives a column another name.
-//! The embedded database also believes each word of its catalog: with another name of a key it finds no
-//! item, and with another status it refuses all calls. So a file is refused before it is used if either
-//! says anything but what this program writes.
+//! A file can come from anywhere, and SQLite runs views, triggers and expressions in its schema. A
+//! flipped bit can rename a column.
+//!
+//! The embedded database also trusts its catalog. With a wrong key name it finds no items, and with
+//! a wrong status it refuses all calls. So a file is rejected before use if its schema or catalog
+//! differs from what this program writes.
 
 use rusqlite::{Connection, Row, config::DbConfig, types::ValueRef};
 use serde_json::{Value, json};
@@ -16,25 +17,25 @@ use crate::{
     template::{self, Table},
 };
 
-/// The statements that make the tables of the embedded database, of which the last makes each table of
-/// items. A release of dynoxide that changes one adds it here, and the former stays for older folders.
+/// The statements that create the embedded database's tables; the last one creates each item table.
+/// When a dynoxide release changes one, add it and keep the old one for older folders.
 const STATEMENTS: &str = include_str!("schema.sql");
 
-/// A table of items.
+/// An item table.
 pub struct ItemTable {
     pub name: String,
     /// The name of its partition key.
     pub key: String,
 }
 
-/// Makes a new connection run nothing that its file says, and looks at the schema before anything else.
+/// Keeps a new connection from running code in its file, and checks the schema first.
 pub fn distrust(connection: &Connection) -> Result<(), Cause> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
     connection.pragma_update(None, "cell_size_check", true)?;
-    // The index of a primary key has no statement, since SQLite makes it by itself.
+    // SQLite creates primary key indexes itself, without a statement.
     let query = "SELECT CAST(ifnull(name, '') AS BLOB), CAST(sql AS BLOB) FROM sqlite_schema \
         WHERE sql IS NOT NULL";
     let mut parts = connection.prepare(query)?;
@@ -58,12 +59,12 @@ fn is_known(name: &str, statement: &str) -> bool {
     known.any(|known| words(&known.replace("{name}", name)) == words(statement))
 }
 
-/// A statement without its layout.
+/// A statement with normalized whitespace.
 fn words(statement: &str) -> String {
     statement.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The tables of items in the catalog; none in a database that is new.
+/// The item tables in the catalog; empty in a new database.
 pub fn item_tables(connection: &Connection) -> Result<Vec<ItemTable>, Cause> {
     if !connection.table_exists(None, "_tables")? {
         return Ok(Vec::new());
@@ -88,7 +89,7 @@ pub fn item_tables(connection: &Connection) -> Result<Vec<ItemTable>, Cause> {
     Ok(tables)
 }
 
-/// The tables of the template by the names that they may have here.
+/// The template's tables by the names they may have here.
 fn known_tables() -> Result<Vec<(String, Table)>, Cause> {
     let names = Tables::from_env();
     let mut known = Vec::new();
@@ -154,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_runs_no_triggers_and_views_of_its_file() {
+    fn connections_ignore_triggers_and_views_in_their_file() {
         let connection = Connection::open_in_memory().unwrap();
         distrust(&connection).unwrap();
         for (setting, expected) in [

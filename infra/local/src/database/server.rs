@@ -1,6 +1,5 @@
-//! The port of the embedded database. Any page that is open in a browser on this machine can send
-//! requests to it, so it answers no browser: it refuses requests with an `Origin` and those for
-//! another host, has no CORS, and takes only requests that are signed with its credential.
+//! The embedded database's port. Any page in a local browser can send requests to it, so browsers
+//! are refused. There is no CORS, and requests need its host, its credential and no `Origin`.
 
 use std::{net::SocketAddr, sync::Arc};
 
@@ -22,20 +21,19 @@ use tokio::{net::TcpListener, sync::oneshot};
 
 use crate::database::credential::Credential;
 
-/// The largest request of DynamoDB.
+/// DynamoDB's request size limit.
 const MAX_BODY_BYTES: usize = 16 << 20;
-/// The prefix of an operation in its header.
+/// The prefix of an operation's name in its header.
 const TARGET_PREFIX: &str = "DynamoDB_20120810.";
 
-/// The rules of access to the database.
+/// The access rules of the database.
 struct Admission {
     address: SocketAddr,
-    /// Anybody on this machine may use a database without one, which is in memory and holds nothing
-    /// of anybody's.
+    /// `None` lets anyone on this machine use it: an in-memory database with no private data.
     credential: Option<Credential>,
 }
 
-/// Serves the database until it is told to stop, and then until the running requests are done.
+/// Serves the database until told to stop, then finishes running requests.
 pub async fn serve(
     listener: TcpListener,
     database: Dynoxide,
@@ -52,7 +50,7 @@ pub async fn serve(
     axum::serve(listener, router).with_graceful_shutdown(stopped).await
 }
 
-/// Refuses a request before its body is read.
+/// Refuses a request before reading its body.
 async fn admit(State(admission): State<Arc<Admission>>, request: Request, next: Next) -> Response {
     let headers = request.headers();
     if headers.contains_key(ORIGIN) {
@@ -72,8 +70,8 @@ async fn admit(State(admission): State<Arc<Admission>>, request: Request, next: 
 }
 
 impl Admission {
-    /// Returns `true` for the host of a client that knows the address. A page behind a name that leads
-    /// to this machine sends that name.
+    /// Returns `true` for a client that uses the address itself. A web page that resolves its own
+    /// name to this machine sends that name.
     fn is_addressed_by(&self, host: Option<&HeaderValue>) -> bool {
         let (address, port) = (self.address, self.address.port());
         let own = [address.to_string(), format!("localhost:{port}")];
@@ -97,7 +95,7 @@ async fn answer(State(database): State<Dynoxide>, headers: HeaderMap, body: Stri
     }
 }
 
-/// Executes an operation; `None` if there is no such one. These are those that this project uses.
+/// Executes an operation; `None` if it is not one that this project uses.
 fn execute(database: &Dynoxide, operation: &str, body: &str) -> Option<dynoxide::Result<String>> {
     Some(match operation {
         "BatchGetItem" => call(body, |request| database.batch_get_item(request)),

@@ -1,4 +1,4 @@
-//! Makes the tables of the template in a database that is not AWS.
+//! Creates the template's tables in a database outside AWS.
 
 use std::time::Duration;
 
@@ -18,12 +18,12 @@ use crate::{
     template::{self, Table},
 };
 
-/// The time between two looks at a new table, and the number of looks: a minute in all.
+/// Poll interval for a new table, and maximum polls: one minute in all.
 const TABLE_POLL_INTERVAL: Duration = Duration::from_millis(100);
 const MAX_TABLE_POLLS: usize = 600;
 
-/// Creates the tables that do not exist yet, and waits until all can be used. Another process may do
-/// so at the same time.
+/// Creates missing tables and waits until all are usable. Other processes may do so at the same
+/// time.
 pub async fn create_missing(store: &Store) -> Result<(), CliError> {
     let (client, names) = store.parts();
     let tables = template::tables()?;
@@ -40,7 +40,7 @@ pub async fn create_missing(store: &Store) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Returns `true` if the database has the table of the data or that of the keys.
+/// Returns `true` if the database has the dataset table or the keys table.
 pub async fn has_any(store: &Store) -> Result<bool, CliError> {
     let (client, names) = store.parts();
     for table in [&names.dataset, &names.api_keys] {
@@ -55,7 +55,7 @@ pub async fn has_any(store: &Store) -> Result<bool, CliError> {
     Ok(false)
 }
 
-/// The name that the table of the template has in this database.
+/// The name of a template table in this database.
 pub(crate) fn name_of<'a>(table: &Table, names: &'a Tables) -> Result<&'a str, CliError> {
     match table.name.as_str() {
         "carriers" => Ok(&names.carriers),
@@ -88,8 +88,8 @@ async fn create_unless_exists(client: &Client, name: &str, key: &str) -> Result<
     }
 }
 
-/// Waits until a table can be used. The waiter of the SDK looks only every twenty seconds, while
-/// other databases than that of AWS take less than one.
+/// Waits until a table is usable. The SDK's waiter polls only every 20 seconds, but databases
+/// outside AWS take less than one.
 async fn wait_until_usable(client: &Client, name: &str) -> Result<(), CliError> {
     for _ in 0..MAX_TABLE_POLLS {
         let described = client.describe_table().table_name(name).send().await;
@@ -103,8 +103,7 @@ async fn wait_until_usable(client: &Client, name: &str) -> Result<(), CliError> 
     Err(CliError::failed(format!("table '{name}' is not ready")))
 }
 
-/// Has the database delete items whose time has come. Without that it works, too, but grows, so that a
-/// database that cannot do it is no error.
+/// Enables deletion of expired items. A database without it also works, but grows.
 async fn delete_expired_items(client: &Client, table: &str, attribute: &str) {
     let described = client.describe_time_to_live().table_name(table).send().await;
     let status =

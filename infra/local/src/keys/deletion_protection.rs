@@ -1,5 +1,5 @@
-//! Deletion protection of a stack's tables. The template leaves it off, since a creation that fails
-//! could then not be taken back; from the first key on there is something to protect.
+//! Deletion protection for a stack's tables. Off in the template, because a failed creation could
+//! not be rolled back. The first key turns it on.
 
 use aws_sdk_dynamodb::Client;
 use logging::with_causes;
@@ -7,8 +7,8 @@ use store::{Store, Tables};
 
 use crate::{CliError, args::DataArgs, error::Context};
 
-/// Switches on deletion protection of every table of a stack where it is off, and says so. Without the
-/// permission there is a warning, and the key that was made stays.
+/// Enables deletion protection on a stack's tables and reports it. Without the permission it warns,
+/// and the new key stays.
 pub async fn protect_tables_of_stack(store: &Store, data: &DataArgs) {
     if data.stack.is_none() {
         return;
@@ -31,13 +31,13 @@ pub async fn protect_tables_of_stack(store: &Store, data: &DataArgs) {
     }
 }
 
-/// The names of all tables.
+/// All table names.
 pub fn names(tables: &Tables) -> impl Iterator<Item = &str> {
     let Tables { carriers, exchanges, dataset, api_keys, usage } = tables;
     [carriers, exchanges, dataset, api_keys, usage].into_iter().map(String::as_str)
 }
 
-/// Protects a table; `true` if it was not protected before.
+/// Protects a table; `true` if it was unprotected.
 async fn protect(client: &Client, table: &str) -> Result<bool, CliError> {
     let failed = || format!("deletion protection of table {table} cannot be switched on");
     let described = client.describe_table().table_name(table).send().await;

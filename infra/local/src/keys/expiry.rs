@@ -1,4 +1,4 @@
-//! When a key expires, as it is typed on the command line.
+//! A key's expiry as typed on the command line.
 
 use std::str::FromStr;
 
@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp, civil::Date, tz::TimeZone};
 
 use crate::CliError;
 
-/// When a key expires: on a date, at midnight UTC, or after some days.
+/// A key's expiry: a date, at midnight UTC, or a number of days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expiry {
     On(Date),
@@ -27,7 +27,7 @@ impl FromStr for Expiry {
 }
 
 impl Expiry {
-    /// The time at which the key expires if it is made at `now`.
+    /// The expiry of a key created at `now`.
     pub fn from(self, now: Timestamp) -> Result<Timestamp, CliError> {
         let end = match self {
             Self::On(date) => date.to_zoned(TimeZone::UTC).map(|midnight| midnight.timestamp()),
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_expiry_is_a_date_or_days_to_come() {
+    fn expiry_is_a_future_date_or_number_of_days() {
         let now: Timestamp = "2026-11-21T12:00:00Z".parse().unwrap();
         let end = |text: &str| text.parse::<Expiry>().unwrap().from(now).map(|end| end.to_string());
         assert_eq!(end("2027-01-31").unwrap(), "2027-01-31T00:00:00Z");

@@ -1,4 +1,4 @@
-//! Makes, lists, rotates, revokes and deletes API keys. A key is shown once, when it is made.
+//! Creates, lists, rotates, revokes and deletes API keys. A key is shown only once, on creation.
 
 pub mod deletion_protection;
 pub mod expiry;
@@ -22,7 +22,7 @@ use crate::{
     },
 };
 
-/// Makes a key on these terms, stores its hash and prints it.
+/// Creates a key with these terms, stores its hash and prints it.
 pub async fn create(store: &Store, name: &str, terms: &KeyTerms) -> Result<(), CliError> {
     let now = this_second();
     let key = random()?;
@@ -38,13 +38,13 @@ pub async fn create(store: &Store, name: &str, terms: &KeyTerms) -> Result<(), C
     Ok(())
 }
 
-/// A new key of random characters.
+/// A new random key.
 pub fn random() -> Result<ApiKey, MalformedKey> {
     let characters = rand::rng().sample_iter(Alphanumeric).take(SECRET_CHARACTERS);
     ApiKey::with_secret(&characters.map(char::from).collect::<String>())
 }
 
-/// Stores the hash of a key, so that the API accepts it. A key that is stored already stays as it is.
+/// Stores a key's hash, so the API accepts it. An existing record stays unchanged.
 pub async fn register(store: &Store, key: &ApiKey, name: &str) -> Result<(), CliError> {
     match store.api_key(&key.hash()).await {
         Ok(Some(known)) if known.is_live(this_second()) => Ok(()),
@@ -65,7 +65,7 @@ fn dead_key(prefix: &str) -> CliError {
     CliError::UnusableKey(text)
 }
 
-/// The record of a key that never expires and has no quota.
+/// The record of a key without expiry or quotas.
 fn record_without_terms(key: &ApiKey, name: &str, created_at: Timestamp) -> KeyRecord {
     KeyRecord {
         key_hash: key.hash(),
@@ -86,7 +86,7 @@ fn show(key: &ApiKey) {
     eprintln!("Keep it now: only its hash is stored, and it is not shown again.");
 }
 
-/// Prints every key by its prefix, two lines each.
+/// Prints every key by prefix, two lines each.
 pub async fn list(store: &Store, next: &NextCommands) -> Result<(), CliError> {
     let now = this_second();
     let StoredKeys { readable: keys, damaged } = store.all_api_keys().await?;
@@ -98,7 +98,7 @@ pub async fn list(store: &Store, next: &NextCommands) -> Result<(), CliError> {
     terminal::print(&keys.iter().map(|key| lines(key, now)).collect::<String>())
 }
 
-/// Names the keys that cannot be read.
+/// Warns about unreadable keys.
 pub(super) fn warn_of_damaged(keys: &[DamagedKey], next: &NextCommands) {
     for key in keys {
         let name = printable(&key.name);
@@ -130,7 +130,7 @@ fn lines(key: &KeyRecord, now: Timestamp) -> String {
     format!("{first}\n{second}\n")
 }
 
-/// The state of a key that works.
+/// The state of a working key.
 const LIVE: &str = "live";
 
 pub(super) fn state(key: &KeyRecord, now: Timestamp) -> &'static str {
@@ -141,7 +141,7 @@ pub(super) fn state(key: &KeyRecord, now: Timestamp) -> &'static str {
     }
 }
 
-/// Revokes the one key whose prefix begins with `prefix`, or that is `prefix` whole.
+/// Revokes the only key whose prefix starts with `prefix`, or equals it.
 pub async fn revoke(store: &Store, prefix: &str) -> Result<(), CliError> {
     let key = find(store, prefix).await?;
     store.revoke_api_key(&key.key_hash, this_second()).await?;
@@ -149,9 +149,9 @@ pub async fn revoke(store: &Store, prefix: &str) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Deletes the one key whose prefix begins with `prefix`, or that is `prefix` whole, with its name and
-/// note; or the damaged one of this name. The key must have ended: while the database does not answer,
-/// a server goes on by what it last read of a key.
+/// Deletes the only key whose prefix starts with or equals `prefix`, including its name and note,
+/// or the damaged key of this name. The key must have been revoked or expired: servers rely on the
+/// last record they read while the database is down.
 pub async fn delete(store: &Store, prefix: &str) -> Result<(), CliError> {
     let StoredKeys { readable, damaged } = store.all_api_keys().await?;
     if let Some(key) = damaged.iter().find(|key| key.name == prefix) {
@@ -172,8 +172,8 @@ pub async fn delete(store: &Store, prefix: &str) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Makes a key on the terms of another one, which then expires after `overlap`. Until then both
-/// work, and share one quota.
+/// Creates a key with another key's terms; the other expires after `overlap`. Until then both work
+/// and share one quota.
 pub async fn rotate(store: &Store, prefix: &str, overlap: Expiry) -> Result<(), CliError> {
     let now = this_second();
     let old = find(store, prefix).await?;
@@ -206,7 +206,7 @@ fn one_of(keys: Vec<KeyRecord>, prefix: &str) -> Result<KeyRecord, CliError> {
     if matching.len() == 1 {
         return Ok(matching.remove(0));
     }
-    // If somebody gave a whole key, only the part that the list shows is repeated.
+    // For a full key, repeat only the part that the list shows.
     let shown: String = prefix.chars().take(PREFIX_CHARACTERS).collect();
     Err(CliError::failed(format!(
         "{} API keys begin with '{shown}'; give a prefix that only one key has ('tnr keys list' shows \

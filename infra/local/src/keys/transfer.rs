@@ -1,12 +1,11 @@
-//! Carries API keys from one database to another by a file, for backups and restores.
+//! Moves API keys between databases with a file, for backups and restores.
 //!
-//! The file has a line of JSON for each key, after a header. It holds hashes and terms, and no key can be
+//! The file has a header and one JSON line per key. It holds hashes and terms; keys cannot be
 //! recovered from it.
 //!
-//! An import only ever takes access away from a key that is there already: the earlier expiry counts,
-//! and a revocation stands. That is also the newer state, since nothing else in the service makes a
-//! key live longer. So files may be imported in any order and any number of times, also while keys are
-//! revoked.
+//! An import never extends an existing key's access: the earlier expiry wins, and revocations stay.
+//! That is also the newer state, because nothing else extends a key. So files can be imported
+//! repeatedly and in any order, even while keys are being revoked.
 
 use std::{collections::HashMap, fmt, fs};
 
@@ -25,8 +24,8 @@ use crate::{
     new_file::NewFile,
 };
 
-/// The format of a file. Its version changes with its fields: a term that a release does not know must
-/// not be left out silently, since the key could then do more than before.
+/// The file format. Its version changes with its fields: a release that silently ignored an unknown
+/// term could let a key do more than before.
 const FORMAT: &str = "tnr api keys, version 1";
 
 /// The first line of a file.
@@ -34,12 +33,12 @@ const FORMAT: &str = "tnr api keys, version 1";
 struct Header {
     format: String,
     exported_at: Timestamp,
-    /// The number of lines that follow, by which a file that is cut off is noticed.
+    /// The number of lines that follow, to detect truncation.
     keys: usize,
 }
 
-/// A key's record as a line has it. Each field of the record has to be named here and in each line, so
-/// that none is left out by accident: a key without its end would live again.
+/// A key's record as a line. Every field is named explicitly, so none is dropped by accident: a key
+/// without its expiry would work again.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "KeyRecord", deny_unknown_fields)]
 struct ExportedKey {
@@ -65,30 +64,30 @@ struct ExportedKey {
 #[serde(transparent)]
 struct Line(#[serde(with = "ExportedKey")] KeyRecord);
 
-/// The changes of an import, or those that it would make in a dry run.
+/// The changes of an import, or of its dry run.
 #[derive(Debug, Default, Serialize)]
 pub struct Transfer {
     dry_run: bool,
-    /// Keys that the database did not have.
+    /// Keys new to the database.
     added: Vec<TransferredKey>,
-    /// Keys that are revoked or end earlier than before.
+    /// Keys that are revoked or expire earlier than before.
     shortened: Vec<TransferredKey>,
-    /// The number of keys that stay as they are.
+    /// The number of unchanged keys.
     left: usize,
-    /// The number of keys with another name, note or quota in the file. The database keeps its own.
+    /// The number of keys whose name, note or quota differs in the file. The database's terms stay.
     with_other_terms: usize,
 }
 
-/// A key as the report names it.
+/// A key in the report.
 #[derive(Debug, Serialize)]
 struct TransferredKey {
     prefix: String,
-    /// Live, revoked or expired afterwards.
+    /// Live, revoked or expired after the import.
     state: &'static str,
     expires_at: Option<Timestamp>,
 }
 
-/// Writes every key of a database to a new file.
+/// Exports all keys of a database to a new file.
 pub async fn export(args: KeysExportArgs) -> Result<(), CliError> {
     let read = async |store: &Store| match args.table {
         Some(table) => store.clone().with_api_keys_table(table).all_api_keys().await,
@@ -116,7 +115,7 @@ fn file_of(keys: &[KeyRecord]) -> serde_json::Result<String> {
     Ok(text)
 }
 
-/// The keys in the text of a file, which must be whole.
+/// Parses the keys of a complete file.
 fn keys_in(text: &str) -> Result<Vec<KeyRecord>, CliError> {
     let mut lines = (1..).zip(text.lines());
     let header = lines.next().and_then(|(_, line)| serde_json::from_str::<Header>(line).ok());
@@ -142,8 +141,8 @@ fn keys_in(text: &str) -> Result<Vec<KeyRecord>, CliError> {
     Ok(keys)
 }
 
-/// Brings the keys of a file into a database, and prints what that changed. If it fails in the middle,
-/// importing the file again completes it.
+/// Imports the keys of a file and prints the changes. After a failure, import the file again to
+/// finish.
 pub async fn import(args: KeysImportArgs) -> Result<(), CliError> {
     let file = args.file.display();
     let text = fs::read_to_string(&args.file).context(format!("cannot read the file '{file}'"))?;
@@ -160,7 +159,7 @@ pub async fn import(args: KeysImportArgs) -> Result<(), CliError> {
     report::print(args.json, &transferred, write)
 }
 
-/// Brings these keys into the table of `store`, or in a dry run only says what would change.
+/// Imports keys into the table of `store`, or reports the changes in a dry run.
 async fn transfer(store: &Store, keys: &[KeyRecord], dry_run: bool) -> Result<Transfer, CliError> {
     let StoredKeys { readable, damaged } = store.all_api_keys().await?;
     let stored: HashMap<&str, &KeyRecord> =
@@ -195,7 +194,7 @@ fn named(key: &KeyRecord) -> TransferredKey {
     TransferredKey { prefix, state, expires_at: key.expires_at }
 }
 
-/// The key as it is stored, but with the earlier ends of the two.
+/// The stored key with the earlier ends of both.
 fn ending_with(stored: &KeyRecord, key: &KeyRecord) -> KeyRecord {
     let earlier = |first: Option<Timestamp>, second| first.into_iter().chain(second).min();
     KeyRecord {
@@ -205,8 +204,8 @@ fn ending_with(stored: &KeyRecord, key: &KeyRecord) -> KeyRecord {
     }
 }
 
-/// Adds the key, or ends the stored one as early. Each call changes nothing if the stored key ends
-/// earlier by now, so that other commands may change it meanwhile.
+/// Adds the key, or gives the stored one its earlier end. A call changes nothing if the stored key
+/// already ends earlier, so other commands may run meanwhile.
 async fn add_or_end(store: &Store, key: &KeyRecord) -> Result<(), CliError> {
     if store.add_api_key(key).await? {
         return Ok(());
@@ -255,7 +254,7 @@ mod tests {
     use super::*;
     use crate::database::Database;
 
-    /// The ends of a key: when it is revoked, and when it expires, in seconds since 1970.
+    /// A key's revocation and expiry, in seconds since 1970.
     type Ends = (Option<i64>, Option<i64>);
 
     fn record(number: usize, (revoked_at, expires_at): Ends) -> KeyRecord {
@@ -279,7 +278,7 @@ mod tests {
         known.filter_map(|(number, ends)| Some(record(number, (*ends)?))).collect()
     }
 
-    /// The keys after both tables came together: each has the earlier of its ends.
+    /// The merged keys, each with its earlier ends.
     fn merged(first: &[Option<Ends>], second: &[Option<Ends>]) -> Vec<Option<Ends>> {
         let earlier = |a: Option<i64>, b| a.into_iter().chain(b).min();
         let both = first.iter().zip(second).map(|pair| match pair {
@@ -291,7 +290,7 @@ mod tests {
 
     /// Exports one table, loses or changes it, and imports the file into another, twice.
     #[test]
-    fn no_key_lives_longer_after_an_import_and_none_is_lost() {
+    fn imports_lose_no_key_and_never_extend_one() {
         let end = || proptest::option::of(1..4_i64);
         let table = || prop::collection::vec(proptest::option::of((end(), end())), 5);
         let config = Config { cases: 40, failure_persistence: None, ..Config::default() };
@@ -324,7 +323,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn other_terms_stay_as_the_database_has_them() {
+    async fn database_keeps_its_own_terms() {
         let database = Database::in_memory().await.unwrap();
         let stored = record(0, (None, None));
         database.store().put_api_key(&stored).await.unwrap();
@@ -335,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_cut_off_or_changed_is_refused() {
+    fn truncated_or_altered_files_are_refused() {
         let whole = file_of(&[record(0, (None, Some(1))), record(1, (Some(2), None))]).unwrap();
         for end in 0..whole.len() - 1 {
             assert!(keys_in(&whole[..end]).is_err(), "{end}");
@@ -348,7 +347,7 @@ mod tests {
         // An unknown term could be a limit that the key would lose.
         let unknown = whole.replacen("\"per_day\"", "\"per_year\":1,\"per_day\"", 1);
         assert!(refusal(&unknown).contains("line 2 holds no key"));
-        // A revoked key would be live, and one with a quota would have none.
+        // Otherwise a revoked key would work again, and a limited one would be unlimited.
         for term in ["revoked_at", "expires_at", "per_minute", "per_day", "note", "quota_id"] {
             let renamed = whole.replacen(&format!("\"{term}\""), "\"prefix\"", 1);
             assert!(refusal(&renamed).contains("line 2 holds no key"), "{term}");

@@ -1,5 +1,5 @@
-//! Files and folders that commands write: they have their name only once they are complete, and replace
-//! nothing unless they may.
+//! Output files and folders. They appear only when complete, and replace nothing without
+//! permission.
 
 mod staging;
 
@@ -15,28 +15,26 @@ pub use staging::Staging;
 
 use crate::{CliError, database::data_folder::is_own_file};
 
-/// The permission to replace a file.
+/// Permission to replace a file.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Replacement {
-    /// Replace the output if it exists; the database and the other files of a data folder are never
-    /// replaced
+    /// Replace existing output; never replaces the database or other files of a data folder
     #[arg(long)]
     pub force: bool,
 }
 
-/// A file, or a folder of files, that is being written. If it is dropped before it is finished, nothing
-/// is left of it.
+/// A file or folder being written. Dropping it unfinished leaves nothing behind.
 pub struct NewFile {
-    /// The name as it was typed.
+    /// The name as typed.
     shown: String,
     name: PathBuf,
     may_replace: bool,
-    /// Absent if the name is that of a device or a pipe, which is written in place.
+    /// Absent for a device or pipe, which is written in place.
     staging: Option<Staging>,
 }
 
 impl NewFile {
-    /// A file that will have this name. A device or a pipe of this name is written to.
+    /// A new file with this name, or an existing device or pipe.
     pub fn file(name: &Path, may_replace: bool) -> Result<Self, CliError> {
         if name.is_dir() {
             return Err(CliError::IsFolder(name.display().to_string()));
@@ -44,8 +42,8 @@ impl NewFile {
         Self::named(name, may_replace)
     }
 
-    /// A folder that will have this name. Of a folder that has it already, only the files of the same
-    /// names are replaced.
+    /// A new folder with this name. In an existing folder, only files with the same names are
+    /// replaced.
     pub fn folder(name: &Path, may_replace: bool) -> Result<Self, CliError> {
         if name.exists() && !name.is_dir() {
             return Err(CliError::NoFolder(name.display().to_string()));
@@ -55,7 +53,7 @@ impl NewFile {
 
     fn named(name: &Path, may_replace: bool) -> Result<Self, CliError> {
         let shown = name.display().to_string();
-        // A link stays, and leads to the new file.
+        // A link stays and points to the new file.
         let name = fs::canonicalize(name).unwrap_or_else(|_| name.to_owned());
         if is_own_file(&name) {
             return Err(CliError::OwnFile(shown));
@@ -75,7 +73,7 @@ impl NewFile {
         self.staging.as_ref().map_or_else(|| self.name.clone(), Staging::content)
     }
 
-    /// Makes the file, with the permissions of the one that it will replace, or opens the device or pipe.
+    /// Creates the file with the permissions of the one it replaces, or opens the device or pipe.
     pub fn create(&self) -> Result<File, CliError> {
         let created = match &self.staging {
             Some(staging) => File::create_new(staging.content()).and_then(|file| {
@@ -89,7 +87,7 @@ impl NewFile {
         created.map_err(self.unwritable())
     }
 
-    /// Gives the file or folder its name, once it is on the disk.
+    /// Syncs the output and gives it its name.
     pub fn finish(self) -> Result<(), CliError> {
         let Some(staging) = &self.staging else { return Ok(()) };
         match give_name(&staging.content(), &self.name, self.may_replace) {
@@ -100,7 +98,7 @@ impl NewFile {
         }
     }
 
-    /// The error that the file cannot be written, for a cause.
+    /// Makes a write error from a cause.
     pub fn unwritable<E: Into<crate::error::Cause>>(&self) -> impl FnOnce(E) -> CliError + use<E> {
         unwritable(&self.shown)
     }
@@ -124,9 +122,9 @@ fn give_name(content: &Path, name: &Path, may_replace: bool) -> io::Result<()> {
     if may_replace {
         return fs::rename(content, name);
     }
-    // Renaming would replace a file that has the name by now; a link does not.
+    // A rename would replace a file created meanwhile; a hard link does not.
     match fs::hard_link(content, name) {
-        // Some file systems have no links.
+        // Some file systems have no hard links.
         Err(error) if error.kind() != ErrorKind::AlreadyExists && !name.exists() => {
             fs::rename(content, name)
         }
@@ -134,7 +132,7 @@ fn give_name(content: &Path, name: &Path, may_replace: bool) -> io::Result<()> {
     }
 }
 
-/// Moves the files of one folder into another, in which they replace those of the same names.
+/// Moves a folder's files to another folder, replacing files with the same names.
 fn move_files(from: &Path, to: &Path) -> io::Result<()> {
     for entry in fs::read_dir(from)? {
         let entry = entry?;
@@ -143,7 +141,7 @@ fn move_files(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns `true` for the name of a device or a pipe, such as `/dev/null`, which no file can replace.
+/// Returns `true` for a device or pipe such as `/dev/null`, which no file can replace.
 fn is_special(name: &Path) -> bool {
     fs::metadata(name).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
@@ -165,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_left_of_a_file_or_folder_that_was_given_up() {
+    fn unfinished_files_and_folders_leave_nothing_behind() {
         let folder = TempDir::new().unwrap();
         let file = NewFile::file(&folder.path().join("a"), false).unwrap();
         file.create().unwrap();
@@ -178,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_replaced_only_with_permission_and_once_the_new_one_is_finished() {
+    fn files_are_replaced_only_with_permission_and_when_finished() {
         let folder = TempDir::new().unwrap();
         let name = folder.path().join("numbers.csv");
         fs::write(&name, "old").unwrap();
@@ -202,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_folder_only_the_files_of_the_same_names_are_replaced() {
+    fn only_files_with_the_same_names_are_replaced_in_a_folder() {
         let folder = TempDir::new().unwrap();
         let name = folder.path().join("tables");
         fs::create_dir(&name).unwrap();
@@ -219,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_data_folder_has_files_that_are_never_replaced() {
+    fn own_files_of_a_data_folder_are_never_replaced() {
         let folder = TempDir::new().unwrap();
         let name = folder.path().join("dynamodb.sqlite");
         write(&name, false, "a backup").unwrap();
@@ -232,7 +230,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_leads_to_the_new_file_which_keeps_the_permissions() {
+    fn link_points_to_the_new_file_which_keeps_permissions() {
         use std::os::unix::fs::{PermissionsExt, symlink};
 
         let folder = TempDir::new().unwrap();

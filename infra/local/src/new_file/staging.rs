@@ -1,4 +1,4 @@
-//! Folders that hold an unfinished output, beside the name that it will have.
+//! Folders for unfinished output, next to its final name.
 
 use std::{
     ffi::OsStr,
@@ -9,26 +9,26 @@ use std::{
 
 use tempfile::TempDir;
 
-/// The part of such a folder's name between that of the output and some random characters.
+/// The part of the folder's name between the output's name and random characters.
 const INFIX: &str = ".unfinished-";
-/// The number of those characters.
+/// The number of random characters.
 const RANDOM: usize = 16;
 /// The unfinished file or folder.
 const CONTENT: &str = "content";
-/// A file that is locked while a command is at work in the folder.
+/// Locked while a command uses the folder.
 const LOCK: &str = "lock";
 
-/// A folder for an unfinished file or folder. It is removed with all that is in it when it is dropped.
+/// A folder for unfinished output, deleted with its contents on drop.
 ///
-/// The system frees its lock even if the command is killed, so that the next command that writes the
-/// same name can tell such a leftover from the work of another one.
+/// The system releases its lock even if the command is killed. So the next command that writes the
+/// same name can tell leftovers from work in progress.
 pub struct Staging {
     folder: TempDir,
     _lock: File,
 }
 
 impl Staging {
-    /// Makes such a folder beside `name`, and removes the leftovers there.
+    /// Creates a staging folder next to `name`, and removes leftovers there.
     pub fn beside(name: &Path) -> io::Result<Self> {
         let parent = match name.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -40,18 +40,18 @@ impl Staging {
         let folder =
             tempfile::Builder::new().prefix(&start).rand_bytes(RANDOM).tempdir_in(parent)?;
         let lock = File::create_new(folder.path().join(LOCK))?;
-        // Some file systems have no locks. There, a leftover stays.
+        // Leftovers stay on file systems without locks.
         _ = lock.try_lock();
         Ok(Self { folder, _lock: lock })
     }
 
-    /// The path of the output until it is finished.
+    /// The output's path until it is finished.
     pub fn content(&self) -> PathBuf {
         self.folder.path().join(CONTENT)
     }
 }
 
-/// Removes the folders whose names begin so and in which no command is at work.
+/// Removes staging folders with this prefix that no command uses.
 fn remove_leftovers(parent: &Path, start: &OsStr) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -74,14 +74,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn leftovers_of_the_same_name_are_removed_unless_a_command_is_at_work() {
+    fn leftovers_are_removed_unless_in_use() {
         let folder = tempfile::TempDir::new().unwrap();
         let [name, other] = ["a.csv", "b.csv"].map(|name| folder.path().join(name));
         let abandon = |name: &Path| {
             let staging = Staging::beside(name).unwrap();
             fs::write(staging.content(), "half").unwrap();
             let abandoned = staging.folder.path().to_owned();
-            // As if the process had been killed: its lock is free, and nothing was removed.
+            // Simulates a killed process: the lock is free, and nothing was removed.
             staging._lock.unlock().unwrap();
             std::mem::forget(staging);
             abandoned

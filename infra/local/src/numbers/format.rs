@@ -1,4 +1,4 @@
-//! Describes the phone numbers of a file or pipe, without a server.
+//! The `format` command.
 
 use std::{
     fs::File,
@@ -19,7 +19,7 @@ use crate::{
     stop_signals::{StopSignals, until_stopped},
 };
 
-/// Writes what each number of a list is, and how many were valid, repaired and rejected.
+/// Describes each number in a list and prints the valid, repaired and rejected counts.
 pub async fn format(mut args: FormatArgs) -> Result<(), CliError> {
     let list = List::open(args.file.as_deref())?;
     args.list.guess_forms(args.file.as_deref(), args.output.as_deref());
@@ -38,7 +38,7 @@ pub async fn format(mut args: FormatArgs) -> Result<(), CliError> {
     }
 }
 
-/// The numbering data, without which numbers are described, too.
+/// The numbering data, which is optional.
 async fn dataset(args: &FormatArgs) -> Result<Option<Arc<Dataset>>, CliError> {
     let next = args.data.next();
     match NumberingData::load(&args.data).await {
@@ -54,7 +54,7 @@ async fn dataset(args: &FormatArgs) -> Result<Option<Arc<Dataset>>, CliError> {
     }
 }
 
-/// `None` if whoever reads the output has read enough, such as `head`.
+/// `None` if the reader closed the pipe early, as `head` does.
 fn write_all(
     list: List,
     options: ListOptions,
@@ -72,10 +72,10 @@ fn write_all(
     }
 }
 
-/// The list of numbers.
+/// The input list.
 struct List {
     reader: Box<dyn Read + Send>,
-    /// `None` of a pipe.
+    /// `None` for a pipe.
     bytes: Option<u64>,
 }
 
@@ -98,7 +98,7 @@ impl List {
         Ok(Self { reader: Box::new(opened), bytes })
     }
 
-    /// A bar on the standard error, which stays hidden unless that is a terminal. It would stand among the
+    /// A progress bar on stderr, hidden unless that is a terminal. Also hidden if it would mix with
     /// output on the same terminal.
     fn bar(&self, is_output_terminal: bool) -> ProgressBar {
         const OF_FILE: &str = "{msg} numbers {wide_bar} {bytes}/{total_bytes} {eta}";
@@ -117,13 +117,12 @@ impl List {
     }
 }
 
-/// The output.
 struct Output {
     writer: Box<dyn Write + Send>,
     is_terminal: bool,
 }
 
-/// The writer, and the file that gets its name at the end, if there is one.
+/// The writer, and the output file to finish, if any.
 fn open_output(args: &FormatArgs) -> Result<(Option<NewFile>, Output), CliError> {
     let Some(file) = args.output.as_deref().filter(|file| *file != Path::new("-")) else {
         let is_terminal = io::stdout().is_terminal();

@@ -1,4 +1,4 @@
-//! Answers an agent over standard input and output, by the Model Context Protocol.
+//! MCP server over stdin and stdout.
 
 use logging::with_causes;
 use mcp::{ToolCall, ToolServer, asked_routes};
@@ -15,11 +15,11 @@ use crate::{
     terminal::log::log_for_people,
 };
 
-/// Most calls for which the database is opened once.
+/// Maximum calls per opening of the database.
 const MAX_CALLS_AT_ONCE: usize = 64;
 
-/// Answers until the input ends or a signal stops it. The output is for messages only; what a person may
-/// read goes to the standard error.
+/// Answers until the input ends or a signal arrives. Stdout carries only messages; text for people
+/// goes to stderr.
 pub async fn serve(args: McpArgs) -> Result<(), CliError> {
     log_for_people();
     let mut signals = StopSignals::receive()?;
@@ -41,8 +41,8 @@ async fn converse(server: ToolServer) -> Result<(), CliError> {
     }
 }
 
-/// Answers the calls, those that wait together side by side. The database is read anew for them, so that
-/// an agent that is open for days answers from what has been imported meanwhile.
+/// Answers waiting calls concurrently. The database is reopened for each batch, so long sessions
+/// see new imports.
 async fn answer(mut calls: mpsc::Receiver<ToolCall>, args: &DataArgs) {
     let mut waiting = Vec::new();
     while calls.recv_many(&mut waiting, MAX_CALLS_AT_ONCE).await > 0 {

@@ -1,8 +1,8 @@
-//! Prints the OpenAPI description.
+//! The `openapi` command.
 
 use crate::{CliError, args::OpenapiVersion, openapi, terminal};
 
-/// Prints the description as JSON, in this version of OpenAPI.
+/// Prints the description as JSON in an OpenAPI version.
 pub fn print(version: OpenapiVersion) -> Result<(), CliError> {
     let description = match version {
         OpenapiVersion::V3_1 => openapi::description(),

@@ -1,5 +1,5 @@
-//! Examples of requests and answers: the sample requests, and the files of their answers beside this one,
-//! which a test holds against the service and renews.
+//! Request and response examples: the sample requests, and their responses in files next to this
+//! one. A test checks and updates the files.
 
 use include_dir::{Dir, include_dir};
 use percent_encoding::percent_decode_str;
@@ -10,7 +10,7 @@ use crate::openapi::sample_requests::{SampleRequest, requests_of};
 
 static ANSWERS: Dir = include_dir!("$CARGO_MANIFEST_DIR/src/openapi/examples");
 
-/// A sample request with its answer.
+/// A sample request with its response.
 struct Sample {
     request: SampleRequest,
     status: String,
@@ -18,7 +18,7 @@ struct Sample {
     body: Value,
 }
 
-/// Adds an example to each parameter that a sample request has, and examples to each response.
+/// Adds an example to each parameter in a sample request, and to each response.
 pub fn add(description: &mut Value) {
     let samples = samples();
     for (path, method, operation) in operations(description) {
@@ -54,8 +54,8 @@ pub fn add(description: &mut Value) {
     }
 }
 
-/// Adds examples to each content of a request or response, by its type. They replace the example of an
-/// error, which is one of its kind.
+/// Adds examples to each content of a request or response, by media type. They replace the example
+/// of an error, which is generic.
 fn add_to_contents(value: &mut Value, examples: impl Fn(&str) -> Map<String, Value>) {
     let contents = value.get_mut("content").and_then(Value::as_object_mut);
     for (content_type, content) in contents.into_iter().flatten() {
@@ -67,11 +67,11 @@ fn add_to_contents(value: &mut Value, examples: impl Fn(&str) -> Map<String, Val
     }
 }
 
-/// A value as its parameter has it: of the type that the schema says.
+/// A value with its parameter's type in the schema.
 fn typed(text: String, schema_type: &Value) -> Value {
     match schema_type.as_str() {
         Some("integer" | "boolean") => text.parse().unwrap_or(Value::String(text)),
-        // Those of a list are separated by commas.
+        // Lists are comma-separated.
         _ if is_list(schema_type) => text.split(',').collect(),
         _ => text.into(),
     }
@@ -90,7 +90,7 @@ fn samples() -> Vec<Sample> {
     samples
 }
 
-/// A request with its answer; `None` if that has no body.
+/// A request with its response; `None` if that has no body.
 fn sample(function: &str, request: SampleRequest) -> Option<Sample> {
     let file = ANSWERS.get_file(format!("{function}/{}.json", request.name))?;
     let mut answer: Value = serde_json::from_slice(file.contents()).ok()?;
@@ -100,7 +100,7 @@ fn sample(function: &str, request: SampleRequest) -> Option<Sample> {
 }
 
 impl Sample {
-    /// The body of the request by its name, if it is of this type.
+    /// The named request body, if it has this media type.
     fn body_example(&self, content_type: &str) -> Option<(String, Value)> {
         let body = self.request.body.as_ref()?;
         let is_of_type = self.request.header("content-type")?.starts_with(content_type);
@@ -111,13 +111,13 @@ impl Sample {
         is_of_type.then(|| (self.request.name.clone(), json!({ "value": value })))
     }
 
-    /// The answer by the name of the request.
+    /// The response, named after its request.
     fn answer_example(&self) -> (String, Value) {
         let example = json!({ "summary": self.summary(), "value": self.body });
         (self.request.name.clone(), example)
     }
 
-    /// The request in a line, without the key.
+    /// The request on one line, without the key.
     fn summary(&self) -> String {
         let (path, query) =
             self.request.target.split_once('?').unwrap_or((&self.request.target, ""));
@@ -132,17 +132,18 @@ impl Sample {
         }
     }
 
-    /// The media type of the answer without its parameters.
+    /// The response's media type without parameters.
     fn media_type(&self) -> &str {
         self.content_type.split(';').next().unwrap_or_default()
     }
 
-    /// Returns `true` if the answer lacks fields that the description requires, since it has only those asked for.
+    /// Returns `true` if the response omits fields that the description requires, because the
+    /// request selected others.
     fn is_thinned(&self) -> bool {
         self.status == "200" && self.in_query("fields").is_some()
     }
 
-    /// Returns `true` if the request is one of this operation of the description.
+    /// Returns `true` if the request belongs to this operation.
     fn is_of(&self, method: &str, path: &str) -> bool {
         let (expected, segments) = (path.split('/'), self.request.path().split('/'));
         self.request.method.eq_ignore_ascii_case(method)

@@ -1,14 +1,14 @@
-//! Keys, headers and the 304, which the layers around all handlers take or add.
+//! Keys, headers and the 304 response, which the layers around all handlers add.
 
 use serde_json::{Value, json};
 use shared::quota::{DAILY_HEADERS, MINUTE_HEADERS};
 
 use super::{needs_key, operations};
 
-/// The three ways in which a key is sent, and the headers of responses and of requests (`parameters`).
+/// The three ways to send a key, and the headers of responses and requests (`parameters`).
 const COMPONENTS: &str = include_str!("components.json");
 
-/// The headers that all responses have.
+/// Headers in every response.
 const OF_EVERY_RESPONSE: [&str; 6] = [
     "X-Request-Id",
     "Cache-Control",
@@ -18,7 +18,7 @@ const OF_EVERY_RESPONSE: [&str; 6] = [
     "Access-Control-Expose-Headers",
 ];
 
-/// Adds the headers of each response, the 304, and the headers that every request may have.
+/// Adds response headers, the 304 response, and common request headers.
 pub fn describe(description: &mut Value) {
     for (_, method, operation) in operations(description) {
         let is_keyed = needs_key(operation);
@@ -36,7 +36,7 @@ pub fn describe(description: &mut Value) {
         responses.sort_keys();
         for (status, response) in responses {
             let names = headers_of(status, is_keyed, is_paged, is_conditional).into_iter();
-            // After those that the handler itself sends.
+            // They follow the handler's own headers.
             let mut headers = response["headers"].as_object().cloned().unwrap_or_default();
             headers.extend(names.map(|name| (name.to_owned(), reference("headers", name))));
             response["headers"] = headers.into();
@@ -73,7 +73,7 @@ fn headers_of(
     if is_conditional && matches!(status, "200" | "304") {
         names.push("ETag");
     }
-    // These are answered before a request is counted.
+    // These responses precede the request count.
     if is_keyed && !matches!(status, "401" | "405") {
         names.extend(DAILY_HEADERS.into_iter().chain(MINUTE_HEADERS));
     }

@@ -1,5 +1,5 @@
-//! The OpenAPI description. Paths, parameters and schemas come from the routes themselves; what the
-//! layers around all handlers add, and the examples, are added here.
+//! The OpenAPI description. Paths, parameters and schemas come from the routes. Examples and
+//! details of the layers around all handlers are added here.
 
 pub mod command;
 mod examples;
@@ -33,7 +33,7 @@ pub use open_enums::KNOWN_VALUES;
             url = "https://{domain}", description = "A deployment",
             variables(("domain" = (
                 default = "api.example.com",
-                description = "The domain of the deployment, which its operator gives out"
+                description = "The domain of the deployment"
             )))
         ),
         (url = "http://127.0.0.1:3000", description = "The local server")
@@ -42,20 +42,20 @@ pub use open_enums::KNOWN_VALUES;
         (name = "Carriers", description = "Carriers by Operating Company Number (OCN)"),
         (name = "Area codes", description = "Area codes (NPA) and their exchanges (NXX)"),
         (name = "Search", description = "Exchanges by words and exact filters"),
-        (name = "Format", description = "What a phone number is"),
-        (name = "Lookup", description = "Who holds the block of a North American number"),
+        (name = "Format", description = "Validation and formatting of phone numbers worldwide"),
+        (name = "Lookup", description = "The block of a North American number and its holder"),
         (name = "Status", description = "Health and statistics, without a key")
     ),
     components(schemas(ErrorBody, Problem)),
-    // Public operations declare that they need none.
+    // Public operations override this.
     security(("bearer" = []), ("header" = []), ("query" = []))
 )]
 struct Api;
 
-/// The description of the whole API, in version 3.1 of OpenAPI.
+/// The API's OpenAPI 3.1 description.
 ///
 /// # Panics
-/// Panics if the routes describe something that is not JSON.
+/// Panics if a route's description is not JSON.
 pub fn description() -> Value {
     let typed = Api::openapi().merge_from(app::openapi(routes()));
     let mut description = serde_json::to_value(typed).expect("a description is JSON");
@@ -66,16 +66,15 @@ pub fn description() -> Value {
     description
 }
 
-/// The description of the whole API, in version 3.0 of OpenAPI, for generators that know no later
-/// one.
+/// The API's OpenAPI 3.0 description, for generators without 3.1 support.
 pub fn description_3_0() -> Value {
     site::version_3_0::convert(description())
 }
 
-/// The methods that operations have, as a description names them.
+/// The HTTP methods, as OpenAPI names them.
 pub const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
 
-/// The operations of a description with their paths and methods.
+/// The operations of a description, with their paths and methods.
 fn operations(description: &mut Value) -> impl Iterator<Item = (&str, &str, &mut Value)> {
     let paths = description["paths"].as_object_mut().expect("a description has paths");
     paths.iter_mut().flat_map(|(path, item)| {
@@ -85,14 +84,14 @@ fn operations(description: &mut Value) -> impl Iterator<Item = (&str, &str, &mut
     })
 }
 
-/// Returns `true` if an operation needs a key. One that names no requirement has that of the whole
-/// description.
+/// Returns `true` if an operation needs a key. Without its own requirement, the description's
+/// applies.
 pub fn needs_key(operation: &Value) -> bool {
     operation["security"].is_null()
 }
 
-/// Removes from every description what only contributors understand: the sections of the
-/// specification in parentheses, and the line ends of comments.
+/// Cleans up every description for clients: removes specification sections in parentheses, and line
+/// breaks from comments.
 fn tidy(value: &mut Value) {
     match value {
         Value::Object(fields) => {

@@ -1,6 +1,5 @@
-//! Opens the enums of answers: a later version may answer a value that a generated client does not know,
-//! and the client must read it nevertheless. What a request may hold stays closed, since the service
-//! refuses everything else.
+//! Opens the enums in responses, because a client must accept values that a later version adds.
+//! Request enums stay closed, because the service rejects other values.
 
 use std::collections::BTreeSet;
 
@@ -12,11 +11,10 @@ use super::operations;
 /// [Zalando's guidelines](https://opensource.zalando.com/restful-api-guidelines/#112) name them.
 pub const KNOWN_VALUES: &str = "x-extensible-enum";
 const SCHEMAS: &str = "#/components/schemas/";
-/// The most values that a description lists.
+/// The maximum number of values in a description.
 const MAX_LISTED: usize = 12;
 
-/// Opens every enum that is a part of a response. Of those that requests have, too, responses get open
-/// copies.
+/// Opens every enum in responses. Enums that requests also use get open copies for responses.
 pub fn open(description: &mut Value) {
     let requested = requested_schemas(description);
     let Value::Object(schemas) = &mut description["components"]["schemas"] else { return };
@@ -33,7 +31,7 @@ pub fn open(description: &mut Value) {
     }
 }
 
-/// The names of the schemas that the parameters and bodies of requests consist of.
+/// The names of the schemas used in parameters and request bodies.
 fn requested_schemas(description: &mut Value) -> BTreeSet<String> {
     let mut waiting = Vec::new();
     for (_, _, operation) in operations(description) {
@@ -65,12 +63,12 @@ fn schema_name(reference: &Value) -> Option<&str> {
     reference.as_str()?.strip_prefix(SCHEMAS)
 }
 
-/// The name of the open copy of an enum.
+/// The name of an enum's open copy.
 fn open_name(name: &str) -> String {
     format!("Open{name}")
 }
 
-/// Opens the enums within a schema, and refers to the open copies of those that stay closed.
+/// Opens the enums within a schema, and refers to open copies where the original stays closed.
 fn open_within(value: &mut Value, closed: &BTreeSet<String>) {
     match value {
         Value::Object(fields) => {
@@ -87,7 +85,7 @@ fn open_within(value: &mut Value, closed: &BTreeSet<String>) {
     }
 }
 
-/// Makes an enum any text, of which the description tells the known values if they are few.
+/// Turns an enum into any string, and describes the known values if there are few.
 fn open_enum(schema: &mut Map<String, Value>) {
     let Some(Value::Array(values)) = schema.remove("enum") else { return };
     let described = schema.get("description").and_then(Value::as_str).unwrap_or_default();

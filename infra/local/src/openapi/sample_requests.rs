@@ -1,14 +1,14 @@
-//! The requests of `events/<function>/requests.txt`. The tests replay them, `.ci/replay_events.py`
-//! sends them through `cargo lambda`, and the OpenAPI description has them as examples.
+//! The requests in `events/<function>/requests.txt`. Tests replay them, `.ci/replay_events.py`
+//! sends them through `cargo lambda`, and the OpenAPI description shows them as examples.
 
 use include_dir::{Dir, include_dir};
 
 static EVENTS: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../events");
 
-/// The key that the sample requests carry. No deployment knows it.
+/// The key in sample requests. No deployment accepts it.
 pub const SAMPLE_KEY: &str = "tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn";
 
-/// One request, and the name of the snapshot of its answer.
+/// A request and the name of its response snapshot.
 #[derive(Debug, Clone)]
 pub struct SampleRequest {
     pub name: String,
@@ -19,17 +19,17 @@ pub struct SampleRequest {
     pub body: Option<String>,
 }
 
-/// The requests of a function, in their order; none if the function has no such file.
+/// A function's requests in file order; empty without a file.
 pub fn requests_of(function: &str) -> Vec<SampleRequest> {
     let file = EVENTS.get_file(format!("{function}/requests.txt"));
     file.and_then(|file| file.contents_utf8()).map_or_else(Vec::new, parse)
 }
 
-/// Reads the lines `name: METHOD target` and, below each, indented lines `header: value`, and
-/// `> text` for each line of the body.
+/// Parses lines `name: METHOD target`, each followed by indented lines `header: value`, and `>
+/// text` for each body line.
 ///
 /// # Panics
-/// Panics at any other line. The tests read all of them.
+/// Panics on any other line. The tests read all files.
 fn parse(text: &str) -> Vec<SampleRequest> {
     let text = text.replace("{key}", SAMPLE_KEY);
     let mut requests: Vec<SampleRequest> = Vec::new();
@@ -70,7 +70,7 @@ impl SampleRequest {
         Self::new("", "GET", target)
     }
 
-    /// Sets a header, or leaves it out if `value` is empty.
+    /// Sets a header, or removes it if `value` is empty.
     fn set_header(&mut self, name: String, value: &str) {
         self.headers.retain(|(present, _)| *present != name);
         if !value.is_empty() {
@@ -78,17 +78,16 @@ impl SampleRequest {
         }
     }
 
-    /// The value of a header, whose name is in lower case.
+    /// A header's value, by its lower-case name.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(present, _)| present == name).map(|(_, value)| value.as_str())
     }
 
-    /// Returns `true` if the request is meant to be refused.
+    /// Returns `true` if the request should be refused.
     pub fn is_refused(&self) -> bool {
         self.name.starts_with("error-")
     }
 
-    /// The path without the query.
     pub fn path(&self) -> &str {
         self.target.split('?').next().unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! Writes the images of flags into a folder, for a bucket or a CDN.
+//! The `flags` command.
 
 use std::{fs, path::Path};
 
@@ -6,8 +6,8 @@ use indicatif::{HumanCount, ProgressBar};
 
 use crate::{CliError, args::FlagsArgs, new_file::Staging};
 
-/// Writes every image below the folder, by the path that answers have after `FLAGS_BASE_URL`. What else
-/// is in the folder stays there.
+/// Writes every image below the folder, at the path that responses append to `FLAGS_BASE_URL`.
+/// Other files stay.
 pub fn write(args: &FlagsArgs) -> Result<(), CliError> {
     let folder = args.folder.as_path();
     if folder.exists() && !folder.is_dir() {
@@ -31,7 +31,7 @@ pub fn write(args: &FlagsArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Refuses to replace a file that has the name of an image and is another one.
+/// Refuses to replace other files that have an image's name.
 fn refuse_other_files(folder: &Path) -> Result<(), CliError> {
     for (path, image) in flags::images() {
         let file = folder.join(path);
@@ -42,7 +42,7 @@ fn refuse_other_files(folder: &Path) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Writes a file that has its name only once it is complete.
+/// Writes a file that appears only when complete.
 fn write_image(file: &Path, bytes: &[u8], unfinished: &Path) -> Result<(), CliError> {
     let failed = || CliError::io(format!("{} cannot be written", file.display()));
     if let Some(folder) = file.parent() {
@@ -51,7 +51,7 @@ fn write_image(file: &Path, bytes: &[u8], unfinished: &Path) -> Result<(), CliEr
     fs::write(unfinished, bytes).and_then(|()| fs::rename(unfinished, file)).map_err(failed())
 }
 
-/// The conclusion: what was written, and what to do with it.
+/// The closing message: what was written, and what to do with it.
 fn conclusion(folder: &Path, count: usize) -> String {
     let (folder, version) = (folder.display(), flags::VERSION);
     format!(

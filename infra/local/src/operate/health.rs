@@ -1,4 +1,4 @@
-//! The health of a running server, for health checks of containers, which have no other program.
+//! A running server's health, for containers whose health checks have no other program.
 
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
@@ -13,13 +13,12 @@ use crate::{
     args::{ApiAddress, HealthArgs},
 };
 
-/// Health checks usually give up after a few seconds.
+/// Health checks usually time out after a few seconds.
 const MAX_WAIT: Duration = Duration::from_secs(3);
-/// More bytes than the health of this service has.
+/// More than any health response of this service.
 const MAX_ANSWER_BYTES: usize = 64 * 1024;
 
-/// Asks for the health of the API on this machine, or the address that was given, and prints the
-/// answer.
+/// Checks the API's health on this machine or at the given URL, and prints the response.
 pub async fn check(args: HealthArgs) -> Result<(), CliError> {
     let url = url(args);
     let failed = |source| CliError::NoAnswer { url: url.clone(), source };
@@ -27,7 +26,7 @@ pub async fn check(args: HealthArgs) -> Result<(), CliError> {
     let response = client.build().map_err(failed)?.get(&url).send().await.map_err(failed)?;
     let status = response.status();
     let body = first_bytes(response, MAX_ANSWER_BYTES).await.map_err(failed)?;
-    // Whatever answers at the address must not control the terminal.
+    // An unknown server must not control the terminal.
     println!("{}", String::from_utf8_lossy(&body).trim().replace(char::is_control, " "));
     if status == StatusCode::OK { Ok(()) } else { Err(CliError::Unhealthy { url, status }) }
 }
@@ -38,7 +37,7 @@ fn url(HealthArgs { url, address }: HealthArgs) -> String {
     url.unwrap_or_else(|| format!("http://{address}{}/health", base_path.unwrap_or_default()))
 }
 
-/// The address that reaches a server on `host`, which may stand for every address of the machine.
+/// The address that reaches a server on `host`, which may be a wildcard.
 pub fn reachable(host: IpAddr) -> IpAddr {
     match host {
         IpAddr::V4(host) if host.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
@@ -52,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_server_on_every_address_is_asked_at_that_of_the_machine_itself() {
+    fn wildcard_address_is_reached_on_loopback() {
         for (host, expected) in [
             ("0.0.0.0", "http://127.0.0.1:3000/numbers/health"),
             ("::", "http://[::1]:3000/numbers/health"),

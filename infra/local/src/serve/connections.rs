@@ -1,7 +1,7 @@
-//! Limits on the connections of clients: their number, and the time that each waits for its client.
+//! Limits on client connections: how many, and how long each waits for its client.
 //!
-//! hyper has one timeout for the headers of a request and the time before it, and none for a body. So the
-//! bytes of a connection are watched here, with what it waits for.
+//! hyper has one timeout for headers and the time before them, and none for bodies. So connections
+//! are timed here, by what they wait for.
 
 use std::{
     io::{self, ErrorKind},
@@ -31,18 +31,18 @@ use tokio::{
 
 use crate::serve::unread_bodies::read_rest;
 
-/// The times that a connection waits for its client.
+/// Timeouts of a connection waiting for its client.
 #[derive(Debug, Clone, Copy)]
 pub struct Timeouts {
-    /// For all headers of a request, from its first byte on or from the start of the connection.
+    /// For all headers of a request, from its first byte or the start of the connection.
     pub header: Duration,
-    /// For the body, from the headers on. The answer must have begun by then, too.
+    /// For the body, after the headers. The response must also have begun by then.
     pub body: Duration,
-    /// For the next request, or until the client takes more of a response.
+    /// For the next request, or for the client to read more of a response.
     pub idle: Duration,
 }
 
-/// A port of which only so many connections are open at a time. Further ones wait until one is closed.
+/// A port with a limit on open connections. Further ones wait until one is closed.
 pub struct LimitedListener {
     listener: TcpListener,
     free: Arc<Semaphore>,
@@ -60,7 +60,7 @@ impl Listener for LimitedListener {
     type Addr = SocketAddr;
 
     async fn accept(&mut self) -> (Connection, SocketAddr) {
-        // It is never closed, so that a permit always comes.
+        // Never closed, so a permit always comes.
         let permit = Arc::clone(&self.free).acquire_owned().await.ok();
         let (stream, address) = Listener::accept(&mut self.listener).await;
         let activity = Activity::new();
@@ -82,8 +82,8 @@ enum Stage {
     Body,
 }
 
-/// The stage of a connection, and the time when it began. The service shares it, which alone knows when
-/// a request begins and ends.
+/// A connection's stage and its start time. Shared with the service, because only that knows when
+/// requests begin and end.
 #[derive(Debug, Clone)]
 pub struct Activity(Arc<Mutex<(Stage, Instant)>>);
 
@@ -117,7 +117,7 @@ impl Connected<IncomingStream<'_, LimitedListener>> for Activity {
     }
 }
 
-/// The service, which tells each of its connections when a request begins and when it is answered.
+/// The service, which tells each connection when a request begins and is answered.
 pub fn on_connections(service: Router) -> IntoMakeServiceWithConnectInfo<Router, Activity> {
     service.layer(from_fn(read_rest)).layer(from_fn(watch)).into_make_service_with_connect_info()
 }
@@ -133,7 +133,7 @@ async fn watch(
     response
 }
 
-/// A connection that fails once its client keeps it waiting for too long.
+/// A connection that fails if its client keeps it waiting too long.
 pub struct Connection {
     stream: TcpStream,
     activity: Activity,
@@ -143,7 +143,7 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// The error of a connection that has waited for too long; pending until then.
+    /// The timeout error, pending until the connection times out.
     fn poll_timeout<T>(&mut self, context: &mut Context<'_>) -> Poll<io::Result<T>> {
         let deadline = self.activity.deadline(&self.timeouts);
         if self.deadline.deadline() != deadline {
@@ -181,8 +181,8 @@ impl AsyncWrite for Connection {
         if self.activity.stage() != Stage::Request {
             return written;
         }
-        // The client takes a part of the response, and is waited for from now on. hyper may not read
-        // before something comes, so that nothing else would wake it.
+        // The client read part of the response, so its wait restarts. hyper may not read before
+        // something arrives, so nothing else would wake it.
         if written.is_ready() {
             self.activity.begin(Stage::Request);
         }

@@ -1,11 +1,11 @@
-//! Runs the embedded database alone.
+//! The `dynamodb` command.
 
 use crate::{
     CliError, args::DynamodbArgs, database::Database, serve::preparation,
     stop_signals::StopSignals, terminal::log::log_for_people,
 };
 
-/// Runs the embedded database until Ctrl-C, with data and a key in it.
+/// Runs the embedded database, with data and a key, until Ctrl-C.
 pub async fn dynamodb(args: DynamodbArgs) -> Result<(), CliError> {
     log_for_people();
     let mut signals = StopSignals::receive()?;
@@ -16,7 +16,7 @@ pub async fn dynamodb(args: DynamodbArgs) -> Result<(), CliError> {
     });
     let (database, key) = tokio::select! {
         prepared = prepared => prepared?,
-        // Nothing is served yet; the next start goes on with the preparation.
+        // Nothing is served yet; the next start continues the preparation.
         _ = signals.next() => return Ok(()),
     };
     println!("DynamoDB  {}", database.endpoint());

@@ -1,4 +1,4 @@
-//! The banner that `serve` prints once it listens.
+//! The banner that `serve` prints when it listens.
 
 use std::net::SocketAddr;
 
@@ -16,7 +16,7 @@ use crate::{
     terminal::{next_commands::NextCommands, width, wrapped},
 };
 
-/// Prints where the server is found, what it answers from, and what to do next.
+/// Prints the server's URL, its data, and next steps.
 pub async fn greet(
     listener: &TcpListener,
     operations: Option<&TcpListener>,
@@ -38,7 +38,7 @@ pub async fn greet(
     println!("  page      {base_url}/");
     match key {
         Some(key) if args.is_trial() => println!("  API key   {}", key.reveal()),
-        // The output of a server is often stored where many can read it.
+        // Many people may be able to read a server's stored output.
         Some(key) => println!("  API key   {}…, as given", key.prefix()),
         None => println!("  API key   none; create one with '{}'", next.tnr("keys create")),
     }
@@ -75,7 +75,7 @@ fn print_data(serving: &Serving, next: &NextCommands) {
     }
 }
 
-/// Prints lines to paste into a shell, none of which is wider than a terminal.
+/// Prints lines to paste into a shell, none wider than a terminal.
 fn print_requests_to_try(base_url: &str, key: &str) {
     println!("In a browser, with the key pasted into its field:");
     println!("  {base_url}/");
@@ -88,7 +88,7 @@ fn print_requests_to_try(base_url: &str, key: &str) {
     println!();
 }
 
-/// The address at which a listener is found on this machine.
+/// A listener's address on this machine.
 fn local_address(listener: &TcpListener) -> Result<SocketAddr, CliError> {
     let address = listener.local_addr().context("cannot listen")?;
     Ok(SocketAddr::new(reachable(address.ip()), address.port()))

@@ -38,13 +38,13 @@ use crate::{
     terminal::log::log_for_people,
 };
 
-/// The time between two checks for newer data. They read the manifest once a minute, or every few
-/// seconds while no data can be loaded.
+/// Interval of checks for newer data. They read the manifest once a minute, or every few seconds
+/// while no data is loaded.
 const LOOK_FOR_DATA: Duration = Duration::from_secs(5);
-/// The time that the embedded database has to close. Nothing is lost if that is too short.
+/// Timeout for closing the embedded database. Nothing is lost after it.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Serves the API until a signal stops it.
+/// Serves the API until a signal arrives.
 pub async fn serve(args: ServeArgs) -> Result<(), CliError> {
     log_for_people();
     FlagImages::from_env()?;
@@ -63,7 +63,7 @@ pub async fn serve(args: ServeArgs) -> Result<(), CliError> {
     };
     let database = tokio::select! {
         database = prepared => database?,
-        // Nothing is served yet; the next start goes on with the preparation.
+        // Nothing is served yet; the next start continues the preparation.
         _ = signals.next() => return Ok(()),
     };
 
@@ -79,7 +79,7 @@ pub async fn serve(args: ServeArgs) -> Result<(), CliError> {
     };
     let in_memory = tokio::spawn(keep_in_memory(Arc::clone(&app.dataset)));
     if let Some(operations) = operations {
-        // It ends with the process, after the API.
+        // It runs until the process exits, after the API.
         let router = operations_port::router(Arc::clone(&state));
         tokio::spawn(axum::serve(operations, router).into_future());
     }
@@ -97,22 +97,21 @@ pub async fn serve(args: ServeArgs) -> Result<(), CliError> {
     ended
 }
 
-/// A server, and what is left to do once it stops.
+/// A server, and its shutdown settings.
 struct Server {
     quotas: Arc<Quotas>,
     state: Arc<ServerState>,
     database: Database,
-    /// The time in which requests are answered after the signal of a service manager.
+    /// Time to keep answering requests after a service manager's signal.
     drain: Duration,
-    /// The time that running requests have after that.
+    /// The grace period for running requests after that.
     grace: Duration,
 }
 
 impl Server {
-    /// Serves until the first signal. A service manager that sent it has balancers ask whether the
-    /// server is ready, which takes them some seconds, so that requests are answered meanwhile. Then
-    /// the running requests are finished, unless the grace period is over before, and the last counts
-    /// of quotas are written.
+    /// Serves until the first signal. After a service manager's signal it keeps answering for a
+    /// while, until balancers notice that it is not ready. Then it finishes running requests within
+    /// the grace period, and writes the last quota counts.
     async fn run(
         self,
         listener: LimitedListener,
@@ -152,8 +151,7 @@ impl Server {
     }
 }
 
-/// Loads the data before the first request asks for it, and the current version from then on, even if
-/// no request comes.
+/// Loads the data before the first request, and keeps it current even without requests.
 async fn keep_in_memory(dataset: Arc<CurrentDataset>) {
     let mut is_logged = false;
     loop {
@@ -170,8 +168,8 @@ async fn keep_in_memory(dataset: Arc<CurrentDataset>) {
     }
 }
 
-/// Brings data and a key into a database that is to be tried out; into another one only the key that
-/// was given. Returns the key.
+/// Imports the sample and creates a key for a trial; otherwise only registers a given key. Returns
+/// the key.
 async fn prepare(store: &Store, args: &ServeArgs) -> Result<Option<ApiKey>, CliError> {
     let given = args.key.given.as_deref();
     if args.is_trial() {

@@ -1,4 +1,4 @@
-//! The sample data and the key that a database gets before it is served.
+//! Sample data and a key for a database that will be served.
 
 use std::{fs, path::Path};
 
@@ -15,10 +15,10 @@ use crate::{
     keys,
 };
 
-/// Name of the key that the local program makes for itself.
+/// The name of the local program's own key.
 const KEY_NAME: &str = "local";
 
-/// Stores the key that was given, so that the API accepts it; does nothing if there is none.
+/// Stores a given key, so the API accepts it.
 pub async fn register_given(store: &Store, text: Option<&str>) -> Result<Option<ApiKey>, CliError> {
     let Some(text) = text else { return Ok(None) };
     let key = text.parse()?;
@@ -26,7 +26,7 @@ pub async fn register_given(store: &Store, text: Option<&str>) -> Result<Option<
     Ok(Some(key))
 }
 
-/// Makes sure that the database holds data and a key: the given one, or else the key of the folder.
+/// Ensures that the database has data and a key: the given one, or else the folder's.
 pub async fn with_sample_and_key(
     store: &Store,
     given: Option<&str>,
@@ -39,9 +39,9 @@ pub async fn with_sample_and_key(
     }
 }
 
-/// The key of this folder's database, made on the first start and whenever the last one cannot be used.
-/// It is kept as a file, so that a restart prints the same one. Only the local program does so; a
-/// deployment never stores a key.
+/// The folder's own key, created on the first start and whenever the last one is unusable. A file
+/// keeps it, so a restart prints the same key. Only the local program does so; deployments never
+/// store keys.
 async fn folder_key(store: &Store, data_dir: &Path) -> Result<ApiKey, CliError> {
     let file = data_dir.join(KEY_FILE);
     if let Some(key) = fs::read_to_string(&file).ok().and_then(|text| text.trim().parse().ok()) {

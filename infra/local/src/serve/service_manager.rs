@@ -1,6 +1,6 @@
-//! Tells systemd, or another service manager that set `NOTIFY_SOCKET`, how the server is.
+//! State notifications for systemd, or another service manager that set `NOTIFY_SOCKET`.
 
-/// A state that the service manager is told.
+/// The server's state.
 pub enum ServiceState {
     /// It listens.
     Ready,
@@ -8,7 +8,7 @@ pub enum ServiceState {
     Stopping,
 }
 
-/// Tells the service manager, if there is one. It loses nothing if that fails.
+/// Notifies the service manager, if any. A failure does no harm.
 #[cfg(unix)]
 pub fn tell(state: ServiceState) {
     let state = match state {
@@ -20,6 +20,6 @@ pub fn tell(state: ServiceState) {
     }
 }
 
-/// Does nothing, since there is no such service manager.
+/// Does nothing, because only Unix has such a service manager.
 #[cfg(not(unix))]
 pub fn tell(_state: ServiceState) {}

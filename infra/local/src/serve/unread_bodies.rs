@@ -1,7 +1,7 @@
-//! Bodies of requests that are answered without reading them, such as one that a quota refuses.
+//! Request bodies left unread, for example when a quota refuses the request.
 //!
-//! hyper closes the connection of such a request unless all of the body is there already, and the client
-//! finds out with its next request. So the rest is read, or the client is told.
+//! hyper closes the connection unless the whole body has arrived, and the client notices only with
+//! its next request. So the rest is read, or the client is told.
 
 use std::{
     pin::Pin,
@@ -20,17 +20,17 @@ use axum::{
 use futures_util::{Stream, StreamExt as _};
 use tokio::time::timeout;
 
-/// The most bytes read of a body that nobody wants. No request that is answered has a longer one.
+/// Maximum bytes to read of an unwanted body. No accepted request has a longer one.
 const MAX_REST_BYTES: usize = 1024 * 1024;
-/// The longest wait of a response for them.
+/// Maximum wait of a response for such a body.
 const MAX_WAIT: Duration = Duration::from_millis(500);
 
-/// Reads what the service leaves of a body, or announces that the connection ends.
+/// Reads the rest of a body, or announces that the connection will close.
 pub async fn read_rest(request: Request, next: Next) -> Response {
     if request.body().is_end_stream() {
         return next.run(request).await;
     }
-    // Such a client sends its body only once somebody reads it.
+    // Such a client sends its body only when asked.
     let asks_first = request.headers().contains_key(header::EXPECT);
     let (parts, body) = request.into_parts();
     let body = SharedBody::new(body);
@@ -44,7 +44,7 @@ pub async fn read_rest(request: Request, next: Next) -> Response {
     response
 }
 
-/// A body that can be read on after its reader has dropped it.
+/// A body that can be read further after its reader drops it.
 #[derive(Clone)]
 struct SharedBody(Arc<Mutex<(BodyDataStream, bool)>>);
 
@@ -57,7 +57,7 @@ impl SharedBody {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).1
     }
 
-    /// Reads the rest; returns whether that was all, and short.
+    /// Reads the rest; returns `false` if it is too long or incomplete.
     async fn read_to_end(mut self) -> bool {
         let mut length = 0;
         while let Some(part) = self.next().await {

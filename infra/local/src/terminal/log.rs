@@ -1,10 +1,10 @@
-//! The log of the local program, for people and for the log of the machine.
+//! The local program's log.
 
 use std::io::{IsTerminal, stderr};
 
 use tracing_subscriber::{Layer, fmt, layer::SubscriberExt, util::SubscriberInitExt};
 
-/// Logs warnings and errors to the standard error, or what `RUST_LOG` asks for.
+/// Logs warnings and errors to stderr, or as `RUST_LOG` says.
 pub fn log_for_people() {
     logging::hide_panic_messages();
     let is_terminal = stderr().is_terminal();

@@ -1,4 +1,4 @@
-//! Text for a terminal: lines that fit its width, and a few colors where it takes them.
+//! Terminal text: wrapped to fit, and colored where supported.
 
 pub mod log;
 pub mod next_commands;
@@ -11,7 +11,7 @@ use terminal_size::{Width, terminal_size_of};
 
 use crate::{CliError, error::Context};
 
-/// The width of a file or pipe, or of a terminal that does not tell its own.
+/// The width of a file, a pipe, or a terminal of unknown width.
 const DEFAULT_WIDTH: usize = 80;
 
 pub const HEADING: Style = Style::new().bold();
@@ -20,29 +20,29 @@ pub const BAD: Style = AnsiColor::Red.on_default();
 pub const WARNING: Style = AnsiColor::Yellow.on_default();
 pub const HINT: Style = Style::new().dimmed();
 
-/// The text in this style, which [`print`] takes out again where nothing shows it.
+/// Styled text. [`print`] removes the styles where they are not supported.
 pub fn styled(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// The number of characters that fit into a line of the standard output.
+/// The number of columns of stdout.
 pub fn width() -> usize {
     let size = terminal_size_of(io::stdout());
     size.map_or(DEFAULT_WIDTH, |(Width(columns), _)| usize::from(columns))
 }
 
-/// Writes text with styles to the standard output; without them unless that is a terminal that takes
-/// them and `NO_COLOR` is not set. A reader that has read enough, such as `head`, may close it.
+/// Writes styled text to stdout, without styles if it is not a color terminal or `NO_COLOR` is set.
+/// A reader such as `head` may close it early.
 pub fn print(text: &str) -> Result<(), CliError> {
     written(anstream::stdout().lock(), text)
 }
 
-/// Writes text as it is to the standard output, such as JSON.
+/// Writes unstyled text, such as JSON, to stdout.
 pub fn print_raw(text: &str) -> Result<(), CliError> {
     written(io::stdout().lock(), text)
 }
 
-/// Writes why the program gave up to the standard error.
+/// Writes an error to stderr.
 pub fn show_error(error: &CliError) {
     let label = BAD.bold();
     anstream::eprintln!("{label}error:{label:#} {}", with_causes(error));
@@ -55,11 +55,11 @@ fn written(mut output: impl io::Write, text: &str) -> Result<(), CliError> {
     }
 }
 
-/// A space at which [`wrapped`] ends no line.
+/// A space where [`wrapped`] does not break the line.
 pub const NO_BREAK: char = '\u{a0}';
 
-/// The text in lines of at most `width` characters. Every line but the first is indented by `indent`
-/// spaces; a word that is too long for a line keeps one to itself.
+/// Wraps text at `width` characters, with all lines after the first indented by `indent` spaces. A
+/// word longer than a line gets its own.
 pub fn wrapped(text: &str, width: usize, indent: usize) -> String {
     let mut lines = String::new();
     let mut column = 0;
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wrapped_lines_fit_and_only_a_longer_word_sticks_out() {
+    fn wrapped_lines_fit_except_for_longer_words() {
         assert_eq!(wrapped("  one two three", 10, 4), "  one two\n    three");
         assert_eq!(wrapped("a-very-long-word b c", 6, 2), "a-very-long-word\n  b c");
         assert_eq!(wrapped("fits", 80, 4), "fits");

@@ -1,9 +1,9 @@
-//! The commands that messages tell a reader to run next, which lead to the same data.
+//! Suggested next commands, for the same data.
 
 use std::env;
 
-/// Commands with the options that were typed to say where the data is. What came from the environment
-/// or is the default needs no option.
+/// Commands with the typed options that locate the data. Locations from the environment or defaults
+/// need no option.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NextCommands {
     options: String,
@@ -23,12 +23,12 @@ impl NextCommands {
     }
 }
 
-/// The start of a command: cargo, which tells by the environment that it runs the program, or the program's name.
+/// The start of a command: `cargo run --` if cargo runs the program, otherwise its name.
 fn program() -> &'static str {
     if env::var_os("CARGO").is_some() { "cargo run --" } else { "tnr" }
 }
 
-/// Text as one word of a command line, quoted if it needs that.
+/// One shell word, quoted if necessary.
 pub fn quoted(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@%+=,".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {
@@ -45,7 +45,7 @@ pub enum OptionName {
 }
 
 impl OptionName {
-    /// The number of words that it takes from `word` on; `None` if the word is not this option.
+    /// The number of words it takes, starting at `word`; `None` if `word` is not this option.
     fn words(self, word: &str) -> Option<usize> {
         match self {
             Self::Flag(name) => (word == name).then_some(1),
@@ -57,7 +57,7 @@ impl OptionName {
     }
 }
 
-/// The command that was typed, without some options and with other words at its end.
+/// The typed command without some options, plus other words.
 pub fn typed_again(
     typed: impl IntoIterator<Item = String>,
     left_out: &[OptionName],
@@ -68,7 +68,7 @@ pub fn typed_again(
     while let Some(word) = typed.next() {
         match left_out.iter().find_map(|option| option.words(&word)) {
             None => command += &format!(" {}", quoted(&word)),
-            // The value goes with its option.
+            // Skip the option's value, too.
             Some(words) => _ = typed.by_ref().take(words - 1).last(),
         }
     }
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn next_commands_repeat_the_typed_options_as_words_of_a_shell() {
+    fn next_commands_repeat_typed_options_quoted_for_a_shell() {
         for (folder, expected) in [
             ("data", " verify --data-dir data"),
             ("my data", " verify --data-dir 'my data'"),

@@ -1,6 +1,6 @@
-//! The service from outside: started on an embedded DynamoDB, spoken to over HTTP.
+//! End-to-end tests: the service over HTTP, on an embedded DynamoDB.
 
-// A test ends where it fails.
+// A failed unwrap fails the test.
 #![allow(clippy::unwrap_used)]
 
 mod api;

@@ -1,4 +1,4 @@
-//! Finds out with which two digits a number can begin if it matches a pattern.
+//! Computes the first two digits of the numbers that can match a pattern.
 
 #![expect(deprecated, reason = "the fields are only shadowed inside the crate's own wrapper")]
 
@@ -8,9 +8,9 @@ use rlibphonenumber::{NumberFormat, PhoneMetadata, PhoneMetadataCollection, Phon
 /// Every pair of digits.
 const ALL: u128 = (1 << 100) - 1;
 
-/// The file that `src/beginnings.rs` reads: for each region its code and calling code, how many
-/// national and international formats it has, and a set of beginnings for each of its ten types of
-/// numbers and each format.
+/// The file that `src/beginnings.rs` reads. For each region it has the code and calling code, the number of
+/// national and international formats, and a set of beginnings for each of the ten number types and each
+/// format.
 pub fn file(collection: &PhoneMetadataCollection) -> Vec<u8> {
     collection.metadata.iter().flat_map(for_region).collect()
 }
@@ -47,7 +47,7 @@ fn number_lengths(of_type: &PhoneNumberDesc) -> u128 {
     of_type.national_number_pattern.as_deref().map_or(0, pattern_bits)
 }
 
-/// A number has the format if it begins with the last leading digits, the most detailed ones.
+/// A number has the format if it matches the last, most specific leading digits.
 fn format_bits(format: &NumberFormat) -> u128 {
     let leading_digits = format.leading_digits_pattern.last();
     let of_leading_digits = leading_digits.map_or(ALL, |pattern| {
@@ -56,7 +56,7 @@ fn format_bits(format: &NumberFormat) -> u128 {
     of_leading_digits & pattern_bits(&format.pattern)
 }
 
-/// The pairs of digits with which a match can begin: bit 42 is set if one can begin with `42`.
+/// The pairs of digits that a match can start with: bit 42 is set if one can start with `42`.
 fn pattern_bits(pattern: &str) -> u128 {
     let dfa = DFA::new(pattern).expect("the crate compiles the pattern, too");
     let possible = (0..100).filter(|pair| can_begin(&dfa, [b'0' + pair / 10, b'0' + pair % 10]));
@@ -71,7 +71,7 @@ fn can_begin(pattern: &DFA, digits: [u8; 2]) -> bool {
         *state = pattern.next_state(&mut cache, *state, digit).expect("the cache is large enough");
         Some(*state)
     });
-    // The automaton tells of a match one digit late, and after a match it may have no way on.
+    // The automaton reports a match one digit late, and may be in a dead state after one.
     let (first, second) = (states.next(), states.next());
     first.is_some_and(|state| state.is_match()) || second.is_some_and(|state| !state.is_dead())
 }

@@ -1,15 +1,13 @@
-//! Writes `src/phone_metadata.bin` and `src/beginnings.bin` from the metadata of the
-//! `rlibphonenumber` in use:
+//! Writes `src/phone_metadata.bin` and `src/beginnings.bin` from the metadata of the `rlibphonenumber` in use:
 //!
 //! ```sh
 //! cargo run -p formatting --example rewrite_phone_metadata -- \
 //!   ~/.cargo/registry/src/*/rlibphonenumber-2.2.15/src/generated/metadata/metadata.bin
 //! ```
 //!
-//! The patterns of the crate contain `\d`, which the regex crate reads as any digit of Unicode.
-//! Compiled, they take ten times the memory of `[0-9]`. The rules normalize digits before they
-//! match, so that nothing but memory and time changes. The second file says which patterns cannot
-//! match a number, by its first two digits.
+//! The crate's patterns contain `\d`, which the regex crate reads as any Unicode digit. Compiled, they take ten
+//! times the memory of `[0-9]`. The rules normalize digits before matching, so only memory and time change. The
+//! second file rules out patterns by a number's first two digits.
 
 #![expect(deprecated, reason = "the fields are only shadowed inside the crate's own wrapper")]
 

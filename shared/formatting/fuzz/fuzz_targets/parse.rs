@@ -1,4 +1,4 @@
-//! Parses any bytes as a phone number. The first two name the default country, the others are the
+//! Parses arbitrary bytes as a phone number. The first two select the default country, and the rest is the
 //! text.
 //!
 //! ```sh
@@ -12,12 +12,12 @@ use std::panic;
 use formatting::{DefaultCountry, Formats, MAX_INPUT_LENGTH, PhoneNumber, country_name};
 use libfuzzer_sys::fuzz_target;
 
-/// Google's rules write an extension of any length after `x` or `#`, but read only so many digits.
+/// Google's rules write extensions of any length after `x` or `#`, but read only this many digits.
 const MAX_EXTENSION_LENGTH_AFTER_X: usize = 9;
 
 fuzz_target!(
-    // libFuzzer's panic hook aborts before the crate can catch a panic of its library. Without the
-    // hook, a failed assertion still aborts once it has unwound out of the target.
+    // libFuzzer's panic hook aborts before the crate can catch a panic in its library. Without the hook, a
+    // failed assertion still aborts once it unwinds out of the target.
     init: drop(panic::take_hook()),
     |bytes: &[u8]| {
         let Some((code, text)) = bytes.split_first_chunk() else { return };
@@ -30,8 +30,8 @@ fuzz_target!(
     }
 );
 
-/// The country whose code the bytes are, other bytes standing for some capital letter. A code of no
-/// country stands for the United States.
+/// The country with this code. Other bytes are mapped to capital letters, and unknown codes to the United
+/// States.
 fn default_country(code: [u8; 2]) -> DefaultCountry {
     let letters = code.map(|byte| b'A' + byte.wrapping_sub(b'A') % 26);
     str::from_utf8(&letters).unwrap().parse().unwrap_or_default()
@@ -41,7 +41,7 @@ fn digits(text: &str) -> String {
     text.chars().filter(|c| c.is_numeric()).collect()
 }
 
-/// Checks what must hold between the fields of a number.
+/// Checks invariants between the fields of a number.
 fn assert_consistent(number: &PhoneNumber) {
     let PhoneNumber { national_number, formats, .. } = number;
     let is_digits = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
@@ -69,8 +69,8 @@ fn assert_consistent(number: &PhoneNumber) {
     );
 }
 
-/// Checks that the notations of a valid number are read as that number, whatever the default
-/// country. The national notation is left out: Gabon writes `06 23 45 67` for two numbers.
+/// Checks that the notations of a valid number parse back to that number, whatever the default country. The
+/// national notation is excluded: Gabon writes `06 23 45 67` for two numbers.
 fn assert_read_again(number: &PhoneNumber, country: DefaultCountry) {
     if !number.valid {
         return;

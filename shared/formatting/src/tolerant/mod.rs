@@ -1,8 +1,8 @@
-//! Reads phone numbers in text that Google's rules do not call valid: "punctuation and spacing are
-//! ignored", whatever they are, and so are words.
+//! Parses phone numbers in text that is not valid by Google's rules. "Punctuation and spacing are ignored",
+//! whatever they are, and so are words.
 //!
-//! No digit is dropped, joined to others over a word, or invented: each digit of the text belongs to
-//! the number, to its extension, or to another valid number beside it.
+//! No digit is dropped, invented, or joined to others across a word. Each digit in the text belongs to the
+//! number, to its extension, or to a second valid number.
 
 mod lookalikes;
 #[cfg(test)]
@@ -18,35 +18,35 @@ use super::{
     text::{digit_count, is_invisible, is_letter, is_line_break, is_plus, with_ascii_digits},
 };
 
-/// Fewer digits beside words, or beside another number, are not a number.
+/// Fewer digits next to words or another number are not a number.
 const MIN_DIGITS: usize = 7;
-/// Fewer digits that touch a word belong to it.
+/// Fewer digits touching a word belong to the word.
 const MIN_TOUCHING_DIGITS: usize = 3;
 
-/// Stands for a word, over which digits are not joined.
+/// Replaces a word. Digits are not joined across it.
 const WORD: char = '\u{1}';
 
-/// Signs between a number and a note with digits rather than within a number.
+/// Signs that separate a number from a note with digits, and do not occur inside a number.
 const NOTE_SIGNS: [char; 14] =
     [';', '|', ',', ':', '=', '&', '\n', '\r', '\t', '；', '｜', '，', '：', '＆'];
 
-/// Stands before an extension.
+/// Precedes an extension.
 const EXTENSION: &str = " ext ";
 
-/// The signs that are kept in each of three attempts, since they may announce an extension: a hash
-/// sign does so more often than a comma or semicolon, which also separate groups of digits.
+/// The signs to keep in each of three attempts, since they may start an extension. A hash sign is more likely
+/// to than a comma or semicolon, which also separate digit groups.
 const EXTENSION_SIGNS: [&[char]; 3] = [&['#', '＃'], &['#', '＃', ',', ';'], &[]];
 
-/// Words before an extension, in lower case: those of Google's rules, and of French Canada, Spanish,
-/// Portuguese, Dutch and Polish.
+/// Words before an extension, in lower case: from Google's rules, and in Canadian French, Spanish, Portuguese,
+/// Dutch and Polish.
 const EXTENSION_WORDS: &str = "\
     x xt xtn ext extn extension extensión int anexo доб poste interno ramal toestel wewn";
 
-/// Divides text between two numbers.
+/// Splits text between two numbers.
 type Division = fn(&str) -> Vec<&str>;
 
-/// Divisions at what often stands between two numbers and seldom within one, strongest first. A part
-/// is divided by weaker ones only.
+/// Separators common between two numbers and rare inside one, strongest first. A part is split by weaker ones
+/// only.
 const DIVISIONS: [Division; 9] = [
     |text| text.split(is_line_break).collect(),
     |text| text.split([';', '|', '；', '｜']).collect(),
@@ -59,7 +59,7 @@ const DIVISIONS: [Division; 9] = [
     at_only_space,
 ];
 
-/// The valid number in text that Google's rules do not call valid, and the second one beside it.
+/// The valid number in text that is not valid by Google's rules, and a second one if there is any.
 pub(super) fn read(text: &str, region: Region) -> Option<FoundNumber> {
     let text = with_ascii_digits(text)?;
     if let Some(number) = whole_number(&text) {
@@ -84,8 +84,8 @@ pub(super) fn read(text: &str, region: Region) -> Option<FoundNumber> {
     whole.or_else(|| vanity_number(&text, region)).map(FoundNumber::from)
 }
 
-/// True if a valid reading has a second number as its extension, as the rules read
-/// `305 234 5678; 212 234 5678`. A word or the pause `,,` announces an extension.
+/// Returns `true` if a valid reading has a second number as its extension, as in the rules' reading of
+/// `305 234 5678; 212 234 5678`. A word or the pause `,,` introduces a real extension.
 pub(super) fn hides_second_number(text: &str, reading: &Reading, region: Region) -> bool {
     let Some(extension) = &reading.number.extension else { return false };
     if extension.len() < MIN_DIGITS
@@ -105,8 +105,8 @@ fn valid(text: &str, region: Region) -> Option<Reading> {
     (!hides_second_number(text, &reading, region)).then_some(reading)
 }
 
-/// The digits of a number that a program has written as a float, such as `2127364412.0` or
-/// `2.127364412E9`. Rounded ones lack digits, which are not made up.
+/// The digits of a number that a program wrote as a float, such as `2127364412.0` or `2.127364412E9`. Rounded
+/// floats have lost digits, which are not made up.
 fn whole_number(text: &str) -> Option<String> {
     let text = text.trim();
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
@@ -119,14 +119,14 @@ fn whole_number(text: &str) -> Option<String> {
     (is_whole && is_number && whole != text).then(|| format!("{whole}{more}"))
 }
 
-/// True if the text has something that Google's rules do not read, or digits for two numbers.
+/// Returns `true` if the text has something that Google's rules do not read, or enough digits for two numbers.
 fn may_differ(text: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_digit() || " +-./()".contains(c);
     digit_count(text) >= 2 * MIN_DIGITS || !text.chars().all(is_plain)
 }
 
-/// The text with [`WORD`] for each word, and [`EXTENSION`] for each word before an extension. `None` if
-/// a word and digits are one, as in `2nd`, `24h` and hexadecimal.
+/// Replaces each word with [`WORD`], and each word before an extension with [`EXTENSION`]. `None` if a word
+/// contains digits, as in `2nd`, `24h` and hexadecimal.
 fn without_words(text: &str) -> Option<String> {
     let mut bare = String::with_capacity(text.len());
     let mut rest = text;
@@ -161,7 +161,7 @@ fn is_before_extension(before: &str, word: &str, after: &str) -> bool {
         && after.trim_start_matches(|c: char| !c.is_alphanumeric()).starts_with(char::is_numeric)
 }
 
-/// The only valid number of a text without words.
+/// The only valid number in a text without words.
 fn one_number(bare: &str, region: Region) -> Option<Reading> {
     let mut parts = bare.split(WORD).filter(|part| digit_count(part) > 0);
     let (Some(part), None) = (parts.next(), parts.next()) else { return None };
@@ -173,15 +173,15 @@ fn one_number(bare: &str, region: Region) -> Option<Reading> {
         return None;
     }
     let reading = EXTENSION_SIGNS.iter().find_map(|signs| valid(&with_spaces(part, signs), region));
-    // The letters of the label are not digits of a keypad.
+    // The label's letters are not keypad digits.
     reading.filter(|reading| {
         let digits = reading.number.extension.as_ref().map_or(0, String::len);
         number.len() == part.len() || digits == digit_count(extension)
     })
 }
 
-/// True if the part beside words has digits that belong to these rather than to its number: digits
-/// after a sign, or in a parenthesis that a word closes.
+/// Returns `true` if the part next to words has digits that belong to them, not to its number: digits after a
+/// sign, or in a parenthesis closed by a word.
 fn has_note(part: &str) -> bool {
     let number = part.split(EXTENSION).next().unwrap_or_default();
     let (first, last) = (number.find(char::is_numeric), number.rfind(char::is_numeric));
@@ -193,7 +193,7 @@ fn has_note(part: &str) -> bool {
     within.contains(NOTE_SIGNS) || is_open
 }
 
-/// The valid numbers of a text, if it has at least two and no other digits.
+/// The valid numbers in a text, if there are at least two and no other digits.
 fn numbers(text: &str, divisions: &[Division], region: Region) -> Option<Vec<Reading>> {
     (1..=divisions.len()).find_map(|weaker| {
         let parts = divisions[weaker - 1](text);
@@ -211,8 +211,8 @@ fn numbers(text: &str, divisions: &[Division], region: Region) -> Option<Vec<Rea
     })
 }
 
-/// True if the text is rather a list of numbers than one: it has several lines or entries that may be
-/// numbers, and each begins like the first, as numbers of one place do, or with a plus sign or a zero.
+/// Returns `true` if the text looks like a list of numbers: several lines or entries may be numbers, and each
+/// starts like the first, as local numbers do, or with a plus sign or zero.
 fn is_list(text: &str) -> bool {
     let is_separator = |c: char| is_line_break(c) || ";|/\\&,•·:_\t；｜／＆，、،".contains(c);
     let entries = text.split(is_separator).filter(|entry| digit_count(entry) >= MIN_DIGITS);
@@ -223,8 +223,8 @@ fn is_list(text: &str) -> bool {
     begins_number(second) && beginnings.all(begins_number)
 }
 
-/// The number of a service by the letters of a keypad, such as `1_800_FLOWERS`. Words beside any
-/// other number are words.
+/// A service's number in keypad letters, such as `1_800_FLOWERS`. Words next to any other number are just
+/// words.
 fn vanity_number(text: &str, region: Region) -> Option<Reading> {
     let mut characters = text.chars().zip(text.chars().skip(1));
     let touches =
@@ -236,7 +236,7 @@ fn vanity_number(text: &str, region: Region) -> Option<Reading> {
     (has_letters && is_service).then_some(reading)
 }
 
-/// The text with a space for each separator, and without invisible characters.
+/// Replaces separators with spaces, and removes invisible characters.
 fn with_spaces(text: &str, extension_signs: &[char]) -> String {
     let visible = text.chars().filter(|&c| !is_invisible(c));
     let is_kept =
@@ -244,7 +244,7 @@ fn with_spaces(text: &str, extension_signs: &[char]) -> String {
     visible.map(|c| if is_kept(c) { c } else { ' ' }).collect()
 }
 
-/// Divides before each plus sign or parenthesis that follows a digit, since these begin a number.
+/// Splits before each plus sign or parenthesis that follows a digit, since these start a number.
 fn before_openings(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let (mut start, mut has_digit) = (0, false);
@@ -259,8 +259,8 @@ fn before_openings(text: &str) -> Vec<&str> {
     parts
 }
 
-/// Divides at the space of a text that has just one, such as `3052345678 2122345678`. Halves of eight
-/// digits are rather those of a payment card.
+/// Splits at the only space of a text, as in `3052345678 2122345678`. Halves of eight digits are more likely a
+/// payment card.
 fn at_only_space(text: &str) -> Vec<&str> {
     let parts: Vec<&str> = text.split_whitespace().collect();
     if parts.len() == 2 && parts.iter().all(|part| digit_count(part) > 8) {

@@ -1,11 +1,11 @@
-//! Searches for texts that would break a promise of the tolerant reading, among made-up ones.
+//! Generates texts to find one that breaks a promise of the tolerant reader.
 
 use proptest::{prelude::*, sample::select};
 use rlibphonenumber::Region;
 
 use crate::{DefaultCountry, PhoneNumber, reading::Reading};
 
-/// Countries with short and long numbers, of one and of many lengths.
+/// Countries with short and long numbers, of a single length or many.
 const COUNTRIES: [&str; 14] =
     ["US", "US", "US", "GB", "DE", "AT", "FR", "DK", "NO", "IT", "IN", "AU", "BR", "AC"];
 
@@ -13,7 +13,7 @@ fn is_valid_by_google(text: &str, country: DefaultCountry) -> bool {
     Reading::parse(text, country.region()).is_some_and(|reading| reading.is_valid())
 }
 
-/// Text in a notation of a point in time.
+/// Dates and times in many notations.
 fn dates_and_times() -> impl Strategy<Value = String> {
     const NOTATIONS: &str = "\
         %Y-%M-%D %h:%m:%s|%Y-%M-%DT%h:%m:%sZ|%Y-%M-%DT%h:%m:%s+01:00|%Y-%M-%D|\
@@ -49,7 +49,7 @@ fn in_arabic_digits(text: &str) -> String {
     text.chars().map(|c| arabic(c).unwrap_or(c)).collect()
 }
 
-/// Texts of a regular expression each.
+/// Texts that match these regular expressions.
 fn notations(patterns: &'static [&'static str]) -> impl Strategy<Value = String> {
     select(patterns).prop_flat_map(|pattern| pattern.prop_map(|text: String| text))
 }
@@ -131,7 +131,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(10_000))]
 
     #[test]
-    fn no_other_thing_is_a_valid_number_unless_google_calls_it_valid(
+    fn lookalikes_are_not_valid_numbers_unless_google_says_so(
         text in other_things(),
         country in select(&COUNTRIES[..]),
     ) {
@@ -142,7 +142,7 @@ proptest! {
     }
 
     #[test]
-    fn a_note_with_digits_completes_no_number(
+    fn digits_in_a_note_do_not_complete_a_number(
         number in "[2-9][0-9]{2}[-. ][2-9][0-9]{2}[-. ][0-9]{2,3}",
         note in "( ?[;|:(\n]|, ) ?[0-9]{1,2}(st|nd|h| rooms| Main St| am)[)]?",
     ) {
@@ -152,7 +152,7 @@ proptest! {
     }
 
     #[test]
-    fn every_digit_of_a_text_is_in_the_answer(
+    fn every_digit_in_a_text_is_in_the_result(
         text in "[(]?[2-9][0-9]{2}[)]?[-. _,:;|/]{1,2}[2-9][0-9]{2}[-. _]?[0-9]{4}([ ,;/|_(]{1,2}[a-z]{0,6}[ .:]{0,2}([2-9][0-9]{0,9})?[)]?){0,2}",
     ) {
         let country = DefaultCountry::default();
@@ -160,20 +160,20 @@ proptest! {
         if let Some(number) = number.filter(|_| !is_valid_by_google(&text, country)) {
             let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
             let digits_of_text = digits(&text);
-            // A third number is not named.
+            // A third number is not reported.
             prop_assume!(digits_of_text.len() < 28);
             let extension = number.extension.unwrap_or_default();
             let other = number.other.as_deref().map_or("", |other| &other["+1".len()..]);
             let other = digits(other);
             let answered = number.national_number.len() + extension.len() + other.len();
-            // The second number may have its country code.
+            // The second number may include its country code.
             let code = usize::from(!other.is_empty() && digits_of_text.contains(&format!("1{other}")));
             prop_assert!([answered, answered + code].contains(&digits_of_text.len()), "{text:?}");
         }
     }
 }
 
-/// Words that people write beside numbers.
+/// Words that people write next to numbers.
 const NOTES: &str = "\
     cell|Cell|CELL|home|Home|work|mobile|Mobile|fax|Fax|office|main|direct|desk|front desk|\
     reception|switchboard|emergency|after hours|day|evening|nights|weekends only|no texts|\
@@ -185,7 +185,7 @@ const NOTES: &str = "\
     int|international|US|NY|Miami|HQ|PST|urgent|VIP|bitte|privat|dienstlich|Büro|mobil|\
     Handy|maison|bureau|portable|casa|oficina|móvil|trabajo|celular|携帯|会社|дом|раб|مكتب";
 
-/// Numbers of ten countries as people write them.
+/// Numbers from ten countries as people write them.
 const WRITTEN_NUMBERS: [(&str, &str, &str); 10] = [
     ("US", "212-736-4412", "+12127364412"),
     ("CA", "(416) 226-1234", "+14162261234"),
@@ -200,7 +200,7 @@ const WRITTEN_NUMBERS: [(&str, &str, &str); 10] = [
 ];
 
 #[test]
-fn notes_before_and_after_numbers_of_ten_countries_are_left_out() {
+fn notes_around_numbers_from_ten_countries_are_ignored() {
     for (country, number, e164) in WRITTEN_NUMBERS {
         for note in NOTES.split('|') {
             for text in [
@@ -222,7 +222,7 @@ fn notes_before_and_after_numbers_of_ten_countries_are_left_out() {
     }
 }
 
-/// Countries with the prefixes that they dial before a number abroad.
+/// Countries and their international dialing prefixes.
 const INTERNATIONAL_PREFIXES: &str = "\
     AU 0011 0014 0018|NG 009|CO 005 007 009|SG 001 002 008 018|KR 001 002 00700|\
     BR 0014 0015 0021 0031 0041|HK 001 0080|TH 001 007 009|TW 002 009|MY 00|KE 000 006|\
@@ -249,7 +249,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(20_000))]
 
     #[test]
-    fn a_number_dialed_with_the_countrys_own_prefix_is_the_one_that_google_reads(
+    fn numbers_with_the_countrys_own_prefix_match_googles_reading(
         (country, text) in dialed_abroad(),
     ) {
         let country: DefaultCountry = country.parse().unwrap();

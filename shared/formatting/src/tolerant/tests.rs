@@ -3,7 +3,7 @@ use proptest::{prelude::*, sample::select};
 use super::*;
 use crate::{DefaultCountry, PhoneNumber};
 
-/// Separators that Google's rules refuse between the digits of a number.
+/// Separators that Google's rules reject between digits.
 const REFUSED_SEPARATORS: [&str; 47] = [
     "\t", "\r\n", "\n", "\r", "\u{202f}", "\u{2009}", "\u{2002}", "\u{2003}", "\u{2004}",
     "\u{2005}", "\u{2006}", "\u{2007}", "\u{2008}", "\u{200a}", "\u{205f}", "\u{1680}", "\u{2028}",
@@ -32,7 +32,7 @@ fn e164_and_extension(text: &str) -> (String, String) {
 }
 
 #[test]
-fn a_number_is_read_between_separators_that_googles_rules_refuse() {
+fn rejected_separators_between_digits_are_ignored() {
     for separator in REFUSED_SEPARATORS {
         for groups in [&["+1", "305", "234", "5678"][..], &["305", "234", "5678"]] {
             let text = groups.join(separator);
@@ -47,7 +47,7 @@ fn a_number_is_read_between_separators_that_googles_rules_refuse() {
 }
 
 #[test]
-fn extensions_and_vanity_letters_and_names_are_read_between_refused_separators() {
+fn extensions_vanity_letters_and_names_work_between_rejected_separators() {
     let with_extension = ("+13052345678".to_owned(), "5".to_owned());
     for text in [
         "305_234_5678 ext. 5",
@@ -76,9 +76,9 @@ fn extensions_and_vanity_letters_and_names_are_read_between_refused_separators()
     }
 }
 
-/// In countries whose numbers have many lengths, two of them on two lines could be one.
+/// In countries whose numbers vary in length, two numbers on two lines could be one.
 #[test]
-fn a_list_of_numbers_is_not_joined_to_one() {
+fn lists_of_numbers_are_not_joined() {
     for (text, country, expected) in [
         ("01 58801; 01 58802", "AT", "+43158801"),
         ("0761 2030\n0761 2010", "DE", "+497612030"),
@@ -92,13 +92,13 @@ fn a_list_of_numbers_is_not_joined_to_one() {
         let number = PhoneNumber::parse(text, country.parse().unwrap());
         assert_eq!(number.unwrap().formats.e164, expected, "{text:?}");
     }
-    // Each line alone would be too short.
+    // Each line alone is too short.
     assert_eq!(e164("305-234\n5678"), "+13052345678");
     assert_eq!(e164("+44|20|7946 0958"), "+442079460958");
 }
 
 #[test]
-fn the_first_of_two_numbers_is_read_and_the_second_is_named() {
+fn the_first_of_two_numbers_is_used_and_the_second_is_reported() {
     for (text, other) in [
         ("305-234-5678 / 212-234-5678", "+12122345678"),
         ("305-234-5678 or 212-234-5678", "+12122345678"),
@@ -130,7 +130,7 @@ fn the_first_of_two_numbers_is_read_and_the_second_is_named() {
 }
 
 #[test]
-fn a_float_without_a_fraction_is_its_whole_number() {
+fn floats_without_a_fraction_are_whole_numbers() {
     for text in
         ["2127364412.0", "12127364412.00000", "2.127364412E9", "2127364412E0", "+1.2127364412e+10"]
     {
@@ -142,7 +142,7 @@ fn a_float_without_a_fraction_is_its_whole_number() {
 }
 
 #[test]
-fn digits_of_a_note_are_not_joined_to_a_number() {
+fn digits_in_a_note_are_not_joined_to_a_number() {
     for (text, country) in [
         ("212-736-441 (2nd line)", "US"),
         ("212-736-441; 2 rooms", "US"),
@@ -167,7 +167,7 @@ fn digits_of_a_note_are_not_joined_to_a_number() {
 }
 
 #[test]
-fn words_that_also_name_money_or_versions_are_left_out() {
+fn words_that_also_mean_money_or_versions_are_ignored() {
     for note in ["preferred", "prepaid", "final", "RCN", "Yen Nguyen", "Euro Car", "CAD dept"] {
         for number in ["(212) 736-4412", "+1.212.736.4412"] {
             assert_eq!(e164(&format!("{number} {note}")), "+12127364412", "{number} {note}");
@@ -175,7 +175,7 @@ fn words_that_also_name_money_or_versions_are_left_out() {
     }
 }
 
-/// Those of which `search` makes no others.
+/// Lookalikes that `search` does not vary.
 #[test]
 fn lookalikes_and_parts_of_numbers_are_not_numbers() {
     for text in [
@@ -197,7 +197,7 @@ fn lookalikes_and_parts_of_numbers_are_not_numbers() {
     }
 }
 
-/// Each number of the list in E.164 and as it is written in its country.
+/// Each number in the list, in E.164 and as written in its country.
 fn numbers() -> Vec<(String, PhoneNumber)> {
     let list = include_str!("../../tests/agreement/one_of_each_region.txt").lines();
     let valid = list.filter_map(parsed).filter(|number| number.valid);
@@ -235,7 +235,7 @@ proptest! {
         let plain = PhoneNumber::parse(&text, country).map(|number| number.formats.e164);
         prop_assume!(plain.as_ref() == Some(&number.formats.e164));
         prop_assume!(!lookalikes::is_lookalike(&separated));
-        // What Google's rules can read, they may read as a number with an extension.
+        // Google's rules may read such text as a number with an extension.
         if read_with_prefixes(&separated, country.region()).is_none() {
             let read = PhoneNumber::parse(&separated, country);
             prop_assert_eq!(read.map(|number| number.formats.e164), plain, "{:?}", separated);

@@ -38,18 +38,17 @@ pub const FIELDS: [&str; 9] = [
     "extension",
 ];
 
-/// A value for each of [`FIELDS`]; `null` for a region of the world or none, and for a type or an
-/// extension that is not known.
+/// A value for each of [`FIELDS`]; `null` for regions that are worldwide or missing, and for unknown types and
+/// extensions.
 pub type Answer = [Value; FIELDS.len()];
 
 impl Case {
-    /// The first two parts of its name, which say what kind of input it is.
+    /// The first two parts of the name, which identify the kind of input.
     pub fn class(&self) -> String {
         self.case.split('.').take(2).collect::<Vec<_>>().join(".")
     }
 
-    /// The country to parse with. If the corpus has no default region, it is a country without
-    /// rules.
+    /// The country to parse with. Without a default region in the corpus, a country without rules.
     pub fn default_country(&self) -> DefaultCountry {
         const WITHOUT_RULES: &str = "AQ";
         let region = self.input.default_region.as_deref().unwrap_or(WITHOUT_RULES);
@@ -69,12 +68,12 @@ fn corpus_file() -> Option<std::ffi::OsString> {
     env::var_os("TNR_PHONE_CORPUS")
 }
 
-/// True if the whole corpus is read instead of the selection.
+/// Returns `true` if the test reads the whole corpus instead of the selection.
 pub fn is_whole() -> bool {
     corpus_file().is_some()
 }
 
-/// Every case of the corpus, or of the selection.
+/// Every case in the corpus or selection.
 pub fn cases() -> Vec<Case> {
     let text = match corpus_file() {
         Some(file) => {
@@ -87,8 +86,7 @@ pub fn cases() -> Vec<Case> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The inputs of docs/phone-number-exceptions.jsonl, for which the service differs on purpose, each with
-/// its reason.
+/// The inputs in docs/phone-number-exceptions.jsonl, each a deliberate difference with its reason.
 pub fn exceptions() -> BTreeSet<Input> {
     #[derive(Deserialize)]
     struct Exception {

@@ -1,12 +1,12 @@
 //! Agreement with Google's libphonenumber, input by input.
 //!
-//! Agreement is required wherever Google's rules read a valid number, and wherever the service does not.
-//! Inputs that only the service reads, without their words or punctuation, are counted apart.
+//! Agreement is required wherever Google's rules read a valid number, and wherever the service does not. Inputs
+//! that only the service reads, by ignoring words or punctuation, are counted separately.
 //!
-//! Reads the corpus that `TNR_PHONE_CORPUS` names (JSON lines, gzipped), or else the committed
-//! selection. `cargo test -p formatting --test agreement -- --nocapture` prints the tables.
+//! Reads the corpus named by `TNR_PHONE_CORPUS` (gzipped JSON Lines), or else the committed selection.
+//! `cargo test -p formatting --test agreement -- --nocapture` prints the tables.
 
-// A test ends where it fails.
+// Tests may panic.
 #![allow(clippy::unwrap_used)]
 
 mod corpus;
@@ -20,7 +20,7 @@ use formatting::PhoneNumber;
 use serde_json::json;
 use table::Table;
 
-/// The result of the service for a case, in the terms of the corpus.
+/// The service's result for a case, in the corpus's terms.
 fn our_answer(case: &Case) -> Option<Answer> {
     let number = PhoneNumber::parse(&case.input.text, case.default_country())?;
     Some([
@@ -36,7 +36,7 @@ fn our_answer(case: &Case) -> Option<Answer> {
     ])
 }
 
-/// True if only the service reads the input, or a valid number in it.
+/// Returns `true` if only the service reads the input, or finds a valid number in it.
 fn is_only_ours(ours: &Option<Answer>, googles: &Option<Answer>) -> bool {
     let Some([is_valid, ..]) = ours else { return false };
     googles
@@ -45,7 +45,7 @@ fn is_only_ours(ours: &Option<Answer>, googles: &Option<Answer>) -> bool {
 }
 
 #[test]
-fn every_answer_is_googles_or_a_listed_exception() {
+fn every_result_is_googles_or_a_listed_exception() {
     let (cases, listed) = (cases(), exceptions());
     let mut table = Table::default();
     let (mut disagreements, mut unlisted) = (BTreeSet::new(), Vec::new());
@@ -62,7 +62,7 @@ fn every_answer_is_googles_or_a_listed_exception() {
     }
     println!("{table}\n{only_ours} are read by the service only");
     assert!(unlisted.is_empty(), "{} disagree and are not listed: {unlisted:#?}", unlisted.len());
-    // Without its punctuation a text may be read, but rubbish must not become a number.
+    // Ignoring punctuation may help, but junk must not become a number.
     assert!(only_ours <= cases.len() * 3 / 100, "{only_ours} are read by the service only");
     if corpus::is_whole() {
         let outdated: Vec<_> = listed.difference(&disagreements).collect();

@@ -32,7 +32,7 @@ fn their_answer(case: &Case) -> Option<Answer> {
     };
     Some([
         number.is_valid().into(),
-        // The crate has no such check, so validity stands in for it.
+        // The crate has no such check, so validity replaces it.
         number.is_valid().into(),
         number.country().id().map(|id| id.as_ref().to_owned()).into(),
         number.national().to_string().into(),
@@ -45,9 +45,9 @@ fn their_answer(case: &Case) -> Option<Answer> {
 }
 
 #[test]
-fn no_field_is_answered_better_by_the_phonenumber_crate() {
+fn the_phonenumber_crate_is_not_better_at_any_field() {
     let (mut our_table, mut their_table) = (Table::default(), Table::default());
-    // The crate is slow for calling codes of many countries, and some thousand inputs are enough.
+    // The crate is slow for calling codes shared by many countries, and a few thousand inputs are enough.
     let cases = cases();
     for case in cases.iter().step_by((cases.len() / 4000).max(1)) {
         let (ours, googles) = (our_answer(case), case.answer());

@@ -1,13 +1,13 @@
-//! The agreement of two implementations, for each field and class of cases.
+//! Agreement between two implementations, by field and class of cases.
 
 use std::{collections::BTreeMap, fmt};
 
 use super::corpus::{Answer, FIELDS};
 
-/// The columns: whether the input is parsed, and each field of the answer.
+/// The columns: whether the input can be parsed, and each field of the result.
 const COLUMNS: usize = 1 + FIELDS.len();
 
-/// For one class: the number of inputs, and for each column how many agree.
+/// For one class: the number of inputs, and how many agree in each column.
 #[derive(Default, Clone, Copy)]
 pub struct Counts {
     cases: u32,
@@ -15,11 +15,11 @@ pub struct Counts {
     agree: [u32; COLUMNS],
 }
 
-/// The counts of each class, by its name.
+/// The counts for each class, by name.
 #[derive(Default)]
 pub struct Table(BTreeMap<String, Counts>);
 
-/// The columns that agree. If only one side can parse the input, none does.
+/// The columns that agree. If only one side can parse the input, none do.
 fn agreement(ours: &Option<Answer>, googles: &Option<Answer>) -> [bool; COLUMNS] {
     match (ours, googles) {
         (None, None) => [true; COLUMNS],
@@ -31,8 +31,7 @@ fn agreement(ours: &Option<Answer>, googles: &Option<Answer>) -> [bool; COLUMNS]
 }
 
 impl Table {
-    /// Counts a case. One in which the service differs on purpose is counted apart and not among the
-    /// others.
+    /// Counts a case. Deliberate differences are counted separately.
     pub fn count(
         &mut self,
         class: &str,
@@ -46,7 +45,7 @@ impl Table {
         counts.add(&Counts { cases: 1 - is_apart, apart: is_apart, agree });
     }
 
-    /// The share of inputs for which each column agrees, in percent.
+    /// The percentage of inputs that agree, for each column.
     pub fn shares(&self) -> [f64; COLUMNS] {
         let total = self.total();
         total.agree.map(|agree| 100.0 * f64::from(agree) / f64::from(total.cases))

@@ -1,4 +1,4 @@
-//! Makes a dataset of records: numbers what they have in common, and writes the columns.
+//! Builds a dataset from records: numbers the values they share, and writes the columns.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,9 +13,8 @@ use super::{
 use crate::records::{AreaCode, BlockHolder, Carrier, Exchange, Ocn};
 
 impl Dataset {
-    /// Makes a dataset of records. Exchanges and thousands blocks take the name and type of their
-    /// holder from the carrier of its OCN. Blocks without such a carrier, or with a digit that does
-    /// not exist, are left out.
+    /// Builds a dataset from records. Exchanges and thousands blocks take their holder's name and type from the
+    /// carrier with its OCN. Blocks without such a carrier, or with an invalid digit, are left out.
     pub fn new(
         carriers: Vec<Carrier>,
         area_codes: Vec<AreaCode>,
@@ -34,30 +33,30 @@ impl Dataset {
         Self::written(writer)
     }
 
-    /// The dataset of columns that this release has written.
+    /// The dataset in columns written by this release.
     pub(super) fn written(writer: Writer) -> Self {
         Self::from_body(writer.0.into()).expect("the columns are read as they were written")
     }
 }
 
-/// The records in the order of their keys; of several with one key the last.
+/// The records in key order. If several share a key, the last one wins.
 fn by_key<K: Ord, R>(records: Vec<R>, key: impl Fn(&R) -> K) -> Vec<R> {
     let by_key: BTreeMap<K, R> = records.into_iter().map(|record| (key(&record), record)).collect();
     by_key.into_values().collect()
 }
 
-/// The values that exchanges have in common, in order.
+/// The values that exchanges share, in order.
 struct CommonValues<'a> {
     kinds: Vec<Kind>,
-    /// Numbers of carriers, from one on.
+    /// Carrier numbers, starting at one.
     carriers: BTreeMap<Ocn, u32>,
-    /// The names of holders without an OCN, numbered from the last carrier on.
+    /// Holders without an OCN, numbered after the last carrier.
     companies: BTreeMap<&'a str, u32>,
-    /// Numbers of rate centers, from one on.
+    /// Rate center numbers, starting at one.
     rate_centers: BTreeMap<&'a str, u32>,
 }
 
-/// The distinct keys in their order, each with its number.
+/// The distinct keys in order, each with its number.
 fn numbered<K: Ord>(keys: impl Iterator<Item = K>, first: u32) -> BTreeMap<K, u32> {
     keys.collect::<BTreeSet<K>>().into_iter().zip(first..).collect()
 }
@@ -97,7 +96,7 @@ impl<'a> CommonValues<'a> {
         name.map_or(0, |name| self.rate_centers[name.as_str()])
     }
 
-    /// The blocks of an exchange that the dataset has: digit, holder and number of the holder.
+    /// The exchange's valid blocks: digit, holder and holder number.
     fn blocks<'e>(
         &self,
         exchange: &'e Exchange,

@@ -1,12 +1,12 @@
-//! The search for carriers, by words and fields.
+//! Carrier search by words and fields.
 
 use super::{Dataset, Records, folding::Likeness, words::Words};
 use crate::records::{Carrier, CarrierType, Country, StateCode};
 
-/// The conditions of a search for carriers; a carrier is found if it meets all that are given.
+/// Conditions of a carrier search. A carrier must meet all that are given.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CarrierSearch {
-    /// Each word begins a word of the company name or common name, or the OCN.
+    /// Each word is the start of a word in the company name or common name, or of the OCN.
     pub words: Option<Words>,
     pub country: Option<Country>,
     pub state: Option<StateCode>,
@@ -14,8 +14,7 @@ pub struct CarrierSearch {
 }
 
 impl Dataset {
-    /// The carriers that `search` finds: those of words by their likeness to them, and without words
-    /// by OCN.
+    /// The carriers that match `search`: by likeness if it has words, otherwise by OCN.
     pub fn carriers_matching(&self, search: &CarrierSearch) -> Records<'_, Carrier> {
         if *search == CarrierSearch::default() {
             return self.carriers();
@@ -32,14 +31,14 @@ impl Dataset {
         let is_found = |&carrier: &usize| is_found[carrier] && self.has_fields(carrier, search);
         let mut found: Vec<usize> = (0..self.carriers.count()).filter(is_found).collect();
         if let Some(words) = &search.words {
-            // Equals stay in the order of their OCNs.
+            // Ties stay in OCN order.
             found.sort_by_cached_key(|&carrier| self.rank(carrier, words));
         }
         Records::in_list(self, found, Self::carrier_at)
     }
 
-    /// The place of a carrier with all words, as one number, which sorts fast: the lesser, the more a name
-    /// of it is like the words; among equals, the more exchanges it holds.
+    /// The rank of a carrier that matches all words, packed into one number because that sorts fast. Lower is
+    /// better: first by how closely a name matches, then by more exchanges.
     fn rank(&self, carrier: usize, words: &Words) -> u64 {
         let names = [self.carriers.company_name(carrier), self.carriers.common_name(carrier)];
         let likeness = names.into_iter().flatten().map(|name| words.likeness_of(name)).min();
@@ -47,7 +46,7 @@ impl Dataset {
         likeness << u32::BITS | u64::from(u32::MAX - self.carriers.exchange_total(carrier))
     }
 
-    /// For each carrier, whether it has a word, or an OCN, that begins with these folded letters.
+    /// For each carrier, whether a word or its OCN starts with these folded letters.
     fn have_prefix(&self, letters: &str) -> Vec<bool> {
         let mut have_prefix = vec![false; self.carriers.count()];
         for name in self.names.with_prefix(letters) {
@@ -59,7 +58,7 @@ impl Dataset {
         have_prefix
     }
 
-    /// True if the carrier meets the conditions on single fields.
+    /// Returns `true` if the carrier meets the conditions on single fields.
     fn has_fields(&self, carrier: usize, search: &CarrierSearch) -> bool {
         let CarrierSearch { words: _, country, state, carrier_type } = search;
         let places = &self.carriers.places;
@@ -75,7 +74,7 @@ mod tests {
     use crate::{dataset::tests::carrier, records::OwnedExchanges};
 
     #[test]
-    fn carriers_are_found_by_beginnings_of_words_and_of_their_ocn() {
+    fn carriers_match_by_word_and_ocn_prefixes() {
         for (name, found, not_found) in [
             ("T-MOBILE USA", &["tmobile", "t mobile", "T‑Mobile", "mobile"][..], &["tmobileu"][..]),
             ("TMobile USA", &["tmobile", "t-mobile", "t.mobile"], &["mobile"]),
@@ -103,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_names_come_first_then_beginnings_and_among_equals_more_exchanges() {
+    fn whole_names_rank_before_prefixes_and_ties_by_exchange_count() {
         let with_exchanges = |ocn: &str, name: &str, common_name: Option<&str>, total: u32| {
             let exchanges = OwnedExchanges { total, by_state: [].into() };
             Carrier { exchanges, ..carrier(ocn, name, common_name) }

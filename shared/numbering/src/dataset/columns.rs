@@ -1,17 +1,17 @@
-//! The columns of a snapshot, read where they lie in its bytes.
+//! The columns of a snapshot, read in place from its bytes.
 //!
-//! Only the length of a column is checked here: the store compares a snapshot with its hash before it
-//! is unpacked, so the columns are as they were written.
+//! Only column lengths are checked here. The store verifies a snapshot's hash before unpacking it, so the
+//! columns are intact.
 
 use std::{ops::Range, str};
 
 use bytes::Bytes;
 
-/// The number of values that a byte has.
+/// The number of values a byte can have.
 pub(super) const BYTES: usize = 256;
 
-/// Whole numbers in planes of bytes: the lowest byte of each number, then the second byte of each,
-/// and so on. There are as many planes as the greatest number needs, and none if all are zero.
+/// Integers in byte planes: the lowest byte of every number, then the second byte of every number, and so on.
+/// The largest number decides how many planes there are; if all are zero, there are none.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Numbers {
     planes: Vec<Bytes>,
@@ -28,7 +28,7 @@ impl Numbers {
         self.planes.iter().rev().fold(0, number)
     }
 
-    /// These numbers, decoded.
+    /// Decodes these numbers.
     pub(super) fn to_vec(&self, positions: Range<usize>) -> Vec<u32> {
         let mut numbers = vec![0; positions.len()];
         for (plane, shift) in self.planes.iter().zip((0..).step_by(8)) {
@@ -39,23 +39,23 @@ impl Numbers {
         numbers
     }
 
-    /// The lowest bytes of these numbers; `None` if every number is zero.
+    /// The lowest bytes of these numbers; `None` if all numbers are zero.
     pub(super) fn low_bytes(&self, positions: Range<usize>) -> Option<&[u8]> {
         self.planes.first().map(|plane| &plane[positions])
     }
 
-    /// The first position of a number that is not less than `least`, if the numbers are in order.
+    /// The first position whose number is at least `least`, if the numbers are sorted.
     pub(super) fn first_from(&self, least: usize) -> usize {
         first_that(0..self.count, |position| self.get(position) >= least)
     }
 
-    /// The position of a number, if the numbers are in order.
+    /// The position of a number, if the numbers are sorted.
     pub(super) fn position(&self, number: usize) -> Option<usize> {
         let position = self.first_from(number);
         (position < self.count && self.get(position) == number).then_some(position)
     }
 
-    /// The number of bits that are set in these numbers.
+    /// The number of set bits in these numbers.
     pub(super) fn count_ones(&self, positions: Range<usize>) -> usize {
         let ones = |plane: &Bytes| -> u32 {
             let (words, rest) = plane[positions.clone()].as_chunks();
@@ -66,7 +66,7 @@ impl Numbers {
     }
 }
 
-/// The first position at which `is_reached` holds, if it holds at all positions from there on.
+/// The first position where `is_reached` holds, if it then holds for the rest.
 fn first_that(within: Range<usize>, is_reached: impl Fn(usize) -> bool) -> usize {
     let Range { mut start, mut end } = within;
     while start < end {
@@ -80,7 +80,7 @@ fn first_that(within: Range<usize>, is_reached: impl Fn(usize) -> bool) -> usize
     start
 }
 
-/// Lists that lie one after the other, each by the range of its items.
+/// Lists stored back to back, each as a range of items.
 #[derive(Debug, Default)]
 pub(super) struct Lists {
     /// The start of each list, and the end of the last one.
@@ -100,7 +100,7 @@ impl Lists {
         self.starts.len() - 1
     }
 
-    /// The number of items in all lists.
+    /// The total number of items.
     pub(super) fn item_count(&self) -> usize {
         self.range_of(0..self.count()).end
     }
@@ -109,12 +109,12 @@ impl Lists {
         self.range_of(list..list + 1)
     }
 
-    /// The items of neighboring lists.
+    /// The items of adjacent lists.
     pub(super) fn range_of(&self, lists: Range<usize>) -> Range<usize> {
         self.starts[lists.start] as usize..self.starts[lists.end] as usize
     }
 
-    /// The list that has this item, which must be one of them.
+    /// The list that contains this item, which must exist.
     pub(super) fn list_of(&self, item: usize) -> usize {
         self.starts.partition_point(|&start| start as usize <= item) - 1
     }
@@ -140,12 +140,12 @@ impl Texts {
         &self.letters[self.places.range(position)]
     }
 
-    /// The text of a number that is a position plus one, or zero for no text.
+    /// The text for a position plus one, or `None` for zero.
     pub(super) fn numbered(&self, number: usize) -> Option<&str> {
         number.checked_sub(1).map(|position| self.get(position))
     }
 
-    /// The positions of the texts that begin with `prefix`, if the texts are in order.
+    /// The positions of the texts that start with `prefix`, if the texts are sorted.
     pub(super) fn starting_with(&self, prefix: &[u8], within: Range<usize>) -> Range<usize> {
         let start = first_that(within.clone(), |position| self.bytes(position) >= prefix);
         let is_after = |position| !self.bytes(position).starts_with(prefix);
@@ -153,8 +153,8 @@ impl Texts {
     }
 }
 
-/// The part of a snapshot that is still to be read. Each column says its own length; `None` if it is
-/// longer than the snapshot.
+/// The unread rest of a snapshot. Each column starts with its length. Reads return `None` if it exceeds the
+/// snapshot.
 pub(super) struct Reader(pub(super) Bytes);
 
 impl Reader {
@@ -185,7 +185,7 @@ impl Reader {
     }
 }
 
-/// Columns that are being written, in the order in which [`Reader`] reads them.
+/// Writes columns in the order [`Reader`] reads them.
 #[derive(Default)]
 pub(super) struct Writer(pub(super) Vec<u8>);
 

@@ -1,8 +1,7 @@
-//! The columns of exchanges, with a row for each, ordered by NPA, then NXX.
+//! The exchange columns: one row per exchange, ordered by NPA, then NXX.
 //!
-//! An area code has few holders and few rate centers. So each has dictionaries of its own, and a
-//! row is mostly a byte for each of its values. A search asks the dictionaries first, which leave out
-//! most area codes.
+//! An area code has few holders and rate centers, so each has its own dictionaries, and most values in a row
+//! take one byte. A search checks the dictionaries first, which rules out most area codes.
 
 use std::{collections::BTreeSet, ops::Range};
 
@@ -14,7 +13,7 @@ use super::{
 };
 use crate::records::{Country, Npa, NpaNxx, Nxx, StateCode, Status};
 
-/// All exchanges. Methods name an area code by its position among those with exchanges.
+/// All exchanges. Methods take an area code's position among those with exchanges.
 #[derive(Debug)]
 pub(super) struct Exchanges {
     npas: Numbers,
@@ -22,11 +21,11 @@ pub(super) struct Exchanges {
     rows: Lists,
     nxxs: Vec<u16>,
     pub(super) kinds: Kinds,
-    /// By [`KINDS`], [`HOLDERS`] and [`RATE_CENTERS`].
+    /// Indexed by [`KINDS`], [`HOLDERS`] and [`RATE_CENTERS`].
     pub(super) columns: [DictionaryColumn; 3],
 }
 
-/// The places and statuses that rows have in common.
+/// The places and statuses that rows share.
 #[derive(Debug)]
 pub(super) struct Kinds {
     pub(super) places: Places,
@@ -36,9 +35,9 @@ pub(super) struct Kinds {
 
 /// The column of positions in [`Kinds`].
 pub(super) const KINDS: usize = 0;
-/// The column of holders: zero for none, then the carriers, then the companies without an OCN.
+/// The holder column: zero for none, then carriers, then companies without an OCN.
 pub(super) const HOLDERS: usize = 1;
-/// The column of rate centers: zero for none.
+/// The rate center column: zero for none.
 pub(super) const RATE_CENTERS: usize = 2;
 
 impl Exchanges {
@@ -60,12 +59,10 @@ impl Exchanges {
         Some(Self { npas, rows, nxxs, kinds, columns })
     }
 
-    /// The number of exchanges.
     pub(super) fn count(&self) -> usize {
         self.nxxs.len()
     }
 
-    /// The number of area codes with exchanges.
     pub(super) fn area_count(&self) -> usize {
         self.npas.count()
     }
@@ -81,7 +78,6 @@ impl Exchanges {
         counts
     }
 
-    /// The position of an area code.
     pub(super) fn area(&self, npa: Npa) -> Option<usize> {
         self.npas.position(npa.number().into())
     }
@@ -91,12 +87,12 @@ impl Exchanges {
         self.rows.range(area)
     }
 
-    /// The position of the area code of a row.
+    /// The position of a row's area code.
     pub(super) fn area_of(&self, row: usize) -> usize {
         self.rows.list_of(row)
     }
 
-    /// The row of an exchange of this area code.
+    /// The row of an exchange in this area code.
     pub(super) fn row(&self, area: usize, nxx: Nxx) -> Option<usize> {
         let rows = self.rows_of(area);
         let found = self.nxxs[rows.clone()].binary_search(&nxx.number());
@@ -120,15 +116,15 @@ impl Kinds {
     }
 }
 
-/// A column in which a row names an entry in the dictionary of its area code.
+/// A column whose rows refer to entries in their area code's dictionary.
 #[derive(Debug)]
 pub(super) struct DictionaryColumn {
-    /// The entries of each area code, in order, each of them once.
+    /// The entries of each area code, sorted and without duplicates.
     dictionaries: Lists,
     entries: Vec<u32>,
-    /// The entry of each row in the dictionary of its area code.
+    /// The entry of each row in its area code's dictionary.
     pub(super) rows: Numbers,
-    /// For each value the positions of its entries in all dictionaries.
+    /// For each value, the positions of its entries across all dictionaries.
     occurrences: Lists,
     positions: Vec<u32>,
 }
@@ -143,8 +139,7 @@ impl DictionaryColumn {
         Some(Self { dictionaries, entries, rows, occurrences, positions })
     }
 
-    /// Writes a column, of which `dictionaries` has the entries of each area code, and `rows` the
-    /// values of its rows.
+    /// Writes a column from the dictionary entries and row values of each area code.
     fn write(dictionaries: &[Vec<u32>], rows: &[Vec<u32>], writer: &mut Writer) {
         writer.lists(dictionaries.iter().map(Vec::len));
         writer.numbers(dictionaries.iter().flatten().copied());
@@ -158,7 +153,7 @@ impl DictionaryColumn {
         self.entries.len()
     }
 
-    /// The positions of the entries of an area code among those of all dictionaries.
+    /// The positions of an area code's entries across all dictionaries.
     pub(super) fn dictionary(&self, area: usize) -> Range<usize> {
         self.dictionaries.range(area)
     }
@@ -172,7 +167,7 @@ impl DictionaryColumn {
         }
     }
 
-    /// The value of an entry in the dictionary of an area code.
+    /// The value of an entry in an area code's dictionary.
     pub(super) fn entry(&self, area: usize, entry: usize) -> usize {
         self.entries[self.dictionary(area)][entry] as usize
     }
@@ -183,7 +178,7 @@ impl DictionaryColumn {
     }
 }
 
-/// For each value the positions at which `entries` has it.
+/// For each value, its positions in `entries`.
 fn occurrences(entries: &[u32]) -> (Lists, Vec<u32>) {
     let mut counts = vec![0; entries.iter().max().map_or(0, |&greatest| greatest as usize + 1)];
     entries.iter().for_each(|&value| counts[value as usize] += 1);
@@ -197,20 +192,20 @@ fn occurrences(entries: &[u32]) -> (Lists, Vec<u32>) {
     (lists, positions)
 }
 
-/// The entry of a dictionary that has this value.
+/// The entry with this value in a dictionary.
 pub(super) fn entry_of(dictionary: &[u32], value: u32) -> u32 {
     dictionary.partition_point(|&entry| entry < value) as u32
 }
 
-/// The values of a dictionary: each of `values` once, in order.
+/// The dictionary for `values`: sorted, without duplicates.
 pub(super) fn dictionary_of(values: impl Iterator<Item = u32>) -> Vec<u32> {
     values.collect::<BTreeSet<u32>>().into_iter().collect()
 }
 
-/// A country, a state and a status that exchanges have in common.
+/// A country, state and status that exchanges share.
 pub(super) type Kind = (Country, Option<StateCode>, Status);
 
-/// The exchanges of all area codes, as they are written. Each column has a list for each area code.
+/// The exchanges of all area codes, ready to write. Each column has one list per area code.
 #[derive(Debug, Default)]
 pub(super) struct ExchangeRows {
     pub(super) npas: Vec<Npa>,
@@ -241,19 +236,19 @@ impl ExchangeRows {
     }
 }
 
-/// All thousands blocks that have a holder, in the order of the exchanges.
+/// All thousands blocks that have a holder, in exchange order.
 #[derive(Debug)]
 pub(super) struct Blocks {
-    /// For each exchange a bit for each of its ten blocks that has a holder.
+    /// For each exchange, one bit per block, set if the block has a holder.
     digits: Numbers,
     /// The blocks of each area code.
     areas: Lists,
-    /// The entry of each block in the dictionary of its area code.
+    /// The entry of each block in its area code's dictionary.
     pub(super) holders: Numbers,
     pub(super) rate_centers: Numbers,
-    /// Positions in `dates` plus one; zero for an assignment that is effective at once.
+    /// Positions in `dates` plus one; zero if the assignment is effective immediately.
     pub(super) effective: Numbers,
-    /// Every effective date, in order.
+    /// All effective dates, in order.
     dates: Vec<Date>,
 }
 
@@ -271,12 +266,11 @@ impl Blocks {
         Some(Self { digits, areas, holders, rate_centers, effective, dates })
     }
 
-    /// The number of blocks.
     pub(super) fn count(&self) -> usize {
         self.areas.item_count()
     }
 
-    /// The blocks of some neighboring rows of an area code that begins with the row `first_row`.
+    /// The blocks of adjacent rows in an area code whose first row is `first_row`.
     pub(super) fn blocks_of_rows(
         &self,
         area: usize,
@@ -287,13 +281,13 @@ impl Blocks {
         start..start + self.digits.count_ones(rows)
     }
 
-    /// The digits of the blocks of a row.
+    /// The digits of a row's blocks.
     pub(super) fn digits(&self, row: usize) -> impl Iterator<Item = u8> {
         let digits = self.digits.get(row);
         (0..10).filter(move |digit| digits >> digit & 1 == 1)
     }
 
-    /// The number of blocks of each of these rows.
+    /// The number of blocks in each of these rows.
     pub(super) fn counts(&self, rows: Range<usize>) -> impl Iterator<Item = usize> {
         rows.map(|row| self.digits.get(row).count_ones() as usize)
     }
@@ -303,15 +297,15 @@ impl Blocks {
         self.effective.get(block).checked_sub(1).map(|position| self.dates[position])
     }
 
-    /// The greatest number in [`Self::effective`] of a block that is effective `today`; `None` if
-    /// every block is.
+    /// The greatest number in [`Self::effective`] for blocks effective `today`; `None` if every block is
+    /// effective.
     pub(super) fn last_effective(&self, today: Date) -> Option<usize> {
         let last = self.dates.partition_point(|&date| date <= today);
         (last < self.dates.len()).then_some(last)
     }
 }
 
-/// Year, month and day, in the order of the dates.
+/// Year, month and day, in date order.
 fn number_of_date(date: Date) -> u32 {
     let [month, day] = [date.month(), date.day()].map(i8::cast_unsigned);
     u32::from(date.year().cast_unsigned()) << 16 | u32::from(month) << 8 | u32::from(day)
@@ -323,7 +317,7 @@ fn date_of_number(number: usize) -> Option<Date> {
     Date::new(year, month.cast_signed(), day.cast_signed()).ok()
 }
 
-/// The blocks of all exchanges, as they are written. [`Blocks`] says what the columns hold.
+/// The blocks of all exchanges, ready to write. [`Blocks`] documents the columns.
 #[derive(Debug, Default)]
 pub(super) struct BlockRows {
     pub(super) digits: Vec<u32>,

@@ -1,17 +1,16 @@
-//! Folds names and queries, so that what people write differently is found alike: `Montréal` and
-//! `montreal`, `T-Mobile` and `tmobile`.
+//! Folds names and queries so that different spellings match: `Montréal` and `montreal`, `T-Mobile` and
+//! `tmobile`.
 
 use std::{collections::VecDeque, iter};
 
 use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
-/// Stands between words that punctuation joins, as in `T-Mobile`.
+/// Separates words joined by punctuation, as in `T-Mobile`.
 const PUNCTUATION: char = '-';
-/// Stands between words that a space separates, with or without punctuation.
+/// Separates words with a space between them, with or without punctuation.
 const SPACE: char = ' ';
 
-/// The letters and digits of a text, in lower case and without accents, with one character for
-/// all that stands between two words.
+/// The letters and digits of a text, in lower case and without accents, with a single separator between words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Folded(String);
 
@@ -28,15 +27,15 @@ impl From<&str> for Folded {
 
 struct Letter {
     letter: char,
-    /// The separator before it; nothing within a word.
+    /// The separator before this letter; `None` within a word.
     separator: Option<char>,
 }
 
-/// The letters and digits of a text, folded one after another as they are asked for.
+/// Lazily folds the letters and digits of a text.
 fn letters(text: &str) -> impl Iterator<Item = Letter> {
-    // An accent may be a character of its own, and is then no end of a word.
+    // An accent may be a separate character, which does not end a word.
     let mut characters = text.chars().filter(|&character| !is_combining_mark(character));
-    // One character may be folded to several letters.
+    // One character may fold to several letters.
     let mut folded = VecDeque::new();
     let mut is_first = true;
     iter::from_fn(move || {
@@ -62,8 +61,8 @@ fn letters(text: &str) -> impl Iterator<Item = Letter> {
     })
 }
 
-/// True for a letter or digit. The apostrophe of `Hawaiʻi` and another one count as letters
-/// in Unicode, and as punctuation here.
+/// Returns `true` for a letter or digit. Unicode counts some apostrophes, such as the one in `Hawaiʻi`, as
+/// letters. Here they are punctuation.
 fn is_in_word(character: char) -> bool {
     character.is_alphanumeric() && !matches!(character, 'ʻ' | 'ʼ')
 }
@@ -75,7 +74,7 @@ fn fold_letter(character: char, mut push: impl FnMut(char)) {
         }
         for letter in part.to_lowercase() {
             match letter {
-                // French names have these, and Unicode does not call them two letters.
+                // Common in French names; Unicode does not decompose it.
                 'œ' => ['o', 'e'].into_iter().for_each(&mut push),
                 'æ' => ['a', 'e'].into_iter().for_each(&mut push),
                 other => push(other),
@@ -84,13 +83,13 @@ fn fold_letter(character: char, mut push: impl FnMut(char)) {
     });
 }
 
-/// The likeness of two names, the greatest first. They agree as far as they have the same letters, and
-/// words that a space separates in one are also two words in the other, by a space or punctuation.
+/// The likeness of two names, best first. Letters must match. A space in one name must be a space or
+/// punctuation in the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Likeness {
-    /// They agree as a whole.
+    /// The whole names match.
     Same,
-    /// The other one goes on where this one ends.
+    /// The other name starts with this one.
     Beginning,
     None,
 }
@@ -100,20 +99,19 @@ impl Folded {
         self.0.is_empty()
     }
 
-    /// The words as spaces separate them, each as the parts that punctuation joins.
+    /// The space-separated words, each as its punctuation-separated parts.
     pub(super) fn words(&self) -> impl Iterator<Item = impl Iterator<Item = &str>> {
         self.0.split(SPACE).filter(|word| !word.is_empty()).map(|word| word.split(PUNCTUATION))
     }
 
-    /// The letters of each word, and of the rest of it from each part on. A prefix that begins one of
-    /// them begins at the start of a word or of a part, and may go on over punctuation, but not over
-    /// a space.
+    /// The letters of each word, and of its rest from each part on. A prefix of one of them starts at a word or
+    /// part and may cross punctuation, but not a space.
     pub(super) fn word_tails(&self) -> impl Iterator<Item = String> {
         self.0.split(SPACE).flat_map(tails).map(|tail| tail.replace(PUNCTUATION, ""))
     }
 
-    /// For each word all letters from its start to the end of the text, and how many bytes of them
-    /// its first part has.
+    /// For each word, all letters from its start to the end of the text, and the length of its first part in
+    /// bytes.
     pub(super) fn beginnings(&self) -> impl Iterator<Item = (String, usize)> {
         let starts = self.0.match_indices(SPACE).map(|(space, _)| space + 1);
         iter::once(0).chain(starts).map(|start| {
@@ -179,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_alike_as_far_as_letters_and_spaces_agree() {
+    fn names_match_if_letters_and_spaces_match() {
         for (one, another, expected) in [
             ("T-MOBILE USA, INC.", "t mobile usa inc", Likeness::Same),
             ("t mobile usa inc", "T-MOBILE USA, INC.", Likeness::Same),
@@ -206,13 +204,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_folded_text_folds_to_itself(text in any::<String>()) {
+        fn folding_is_idempotent(text in any::<String>()) {
             let once = folded(&text);
             prop_assert_eq!(folded(&once), once);
         }
 
         #[test]
-        fn a_text_is_the_same_as_itself_folded(text in any::<String>()) {
+        fn a_text_equals_its_folded_form(text in any::<String>()) {
             prop_assert_eq!(Folded::from(folded(&text).as_str()).likeness_of(&text), Likeness::Same);
         }
     }

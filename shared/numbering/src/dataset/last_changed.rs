@@ -1,8 +1,8 @@
-//! The version that last changed each record of a dataset.
+//! The version that last changed each record in a dataset.
 //!
-//! An item of the lookup tables names the version that wrote it. A reader uses the item only if the
-//! dataset names the same version for its record. Since no two imports share a name, and each
-//! writes a record once, the item then holds the record as the dataset has it.
+//! An item in the lookup tables names the version that wrote it. A reader uses the item only if the dataset
+//! names the same version for its record. No two imports share a name, and each writes a record once, so the
+//! item then matches the dataset.
 
 use std::collections::HashMap;
 
@@ -12,10 +12,10 @@ use super::{
 };
 use crate::records::{Record, RecordKey, Version};
 
-/// A version for each record, as its position in the versions that still have records.
+/// A version per record, as a position in the versions that still have records.
 #[derive(Debug)]
 pub(super) struct LastChanged {
-    /// None until [`Dataset::following`] makes the dataset a version.
+    /// Empty until [`Dataset::following`] gives the dataset a version.
     versions: Texts,
     carriers: Numbers,
     area_codes: Numbers,
@@ -32,7 +32,7 @@ impl LastChanged {
         })
     }
 
-    /// Writes the columns of a dataset that is not a version yet.
+    /// Writes the columns of a dataset that has no version yet.
     pub(super) fn write_none(writer: &mut Writer) {
         writer.texts([""; 0].into_iter());
         [[]; 3].into_iter().for_each(|no_numbers| writer.numbers(no_numbers));
@@ -40,9 +40,8 @@ impl LastChanged {
 }
 
 impl Dataset {
-    /// Makes this dataset the version `version`, which follows `base`. A record that is the same in
-    /// `base` keeps the version that last changed it there; any other was last changed in
-    /// `version`.
+    /// Makes this dataset `version`, which follows `base`. Records equal to those in `base` keep the version
+    /// that last changed them; all others get `version`.
     pub fn following(self, base: &Dataset, version: Version) -> Self {
         let mut versions: Vec<Version> = Vec::new();
         let mut indexes: HashMap<Version, u32> = HashMap::new();
@@ -70,7 +69,7 @@ impl Dataset {
         Self::written(writer)
     }
 
-    /// The version that last changed the record of this key; `None` if there is no such record.
+    /// The version that last changed the record with this key, if it exists.
     pub fn last_changed(&self, key: RecordKey) -> Option<Version> {
         let column = match key {
             RecordKey::Carrier(_) => &self.last_changed.carriers,
@@ -82,7 +81,7 @@ impl Dataset {
         (versions.count() > 0).then(|| Version::from_name(versions.get(column.get(position))))
     }
 
-    /// The record of this key.
+    /// The record with this key.
     pub fn record_of(&self, key: RecordKey) -> Option<Record> {
         match key {
             RecordKey::Carrier(ocn) => self.carrier(ocn).map(Record::Carrier),
@@ -91,7 +90,7 @@ impl Dataset {
         }
     }
 
-    /// The position of the record of this key among the records of its kind.
+    /// The position of this record among records of its kind.
     fn position(&self, key: RecordKey) -> Option<usize> {
         match key {
             RecordKey::Carrier(ocn) => self.carriers.position(ocn),
@@ -112,7 +111,7 @@ mod tests {
         RecordKey::Exchange(npa_nxx.parse().unwrap())
     }
 
-    /// The example without its exchange 415-300, and with another rate center in 415-555.
+    /// The example without exchange 415-300, and with a different rate center in 415-555.
     fn changed() -> Dataset {
         let dataset = example();
         let mut exchanges: Vec<_> = dataset.exchanges().collect();
@@ -138,13 +137,13 @@ mod tests {
             Some(&first)
         );
 
-        // A record that comes back after it was gone is as new as one that never existed.
+        // A record that was removed and comes back counts as new.
         let third = Version::new(Timestamp::UNIX_EPOCH);
         let again = example().following(&next, third.clone());
         assert_eq!(again.last_changed(key("415-300")).as_ref(), Some(&third));
         assert_eq!(again.last_changed(key("415-555")).as_ref(), Some(&third));
         assert_eq!(again.last_changed(key("415-200")).as_ref(), Some(&first));
-        // No record names the second version any longer.
+        // No record refers to the second version anymore.
         let versions = &again.last_changed.versions;
         assert_eq!([versions.get(0), versions.get(1)], [first.as_str(), third.as_str()]);
         assert_eq!(versions.count(), 2);

@@ -1,8 +1,8 @@
-//! The whole numbering data in memory, from which every list and search is answered.
+//! The complete numbering data in memory, which answers every list and search.
 //!
-//! The North American plan is bounded (at most 800 x 800 exchange codes), so a dataset fits into a
-//! few bytes for each exchange. These bytes are its only form: [`build`] writes them, [`packed`]
-//! compresses them into a snapshot, and all others read them where they lie.
+//! The North American plan is bounded (at most 800 x 800 exchange codes), so a dataset takes a few bytes per
+//! exchange. These bytes are its only form: [`build`] writes them, [`packed`] compresses them into a snapshot,
+//! and the other modules read them in place.
 
 mod build;
 mod carrier_search;
@@ -44,9 +44,9 @@ pub use words::{WholeName, Words, WordsError};
 
 /// One version of the data, ordered by OCN, by NPA, and by NPA then NXX.
 pub struct Dataset {
-    /// The bytes of all columns. The same records always have the same bytes.
+    /// The bytes of all columns. Equal records always produce equal bytes.
     body: Bytes,
-    /// The start of the versions of the records in the bytes.
+    /// The offset of the record versions in the bytes.
     versions_start: usize,
     carriers: Carriers,
     area_codes: AreaCodes,
@@ -69,7 +69,7 @@ impl PartialEq for Dataset {
 }
 
 impl fmt::Debug for Dataset {
-    /// Shows counts only: the records would fill a terminal for minutes.
+    /// Shows counts only: printing the records would take minutes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Dataset")
             .field("carriers", &self.carriers.count())
@@ -81,7 +81,7 @@ impl fmt::Debug for Dataset {
 }
 
 impl Dataset {
-    /// The dataset of these columns; `None` if they do not fill the bytes.
+    /// Reads a dataset from its columns; `None` if they do not match the length.
     fn from_body(body: Bytes) -> Option<Self> {
         let mut reader = Reader(body.clone());
         let carriers = Carriers::read(&mut reader)?;
@@ -132,7 +132,6 @@ impl Dataset {
         self.area_codes.record(position)
     }
 
-    /// The exchange with this NPA-NXX.
     pub fn exchange(&self, npa_nxx: NpaNxx) -> Option<Exchange> {
         self.row_of(npa_nxx).map(|row| self.exchange_at(row))
     }
@@ -157,7 +156,7 @@ impl Dataset {
         self.blocks.count()
     }
 
-    /// Every record in the order of its key: the carriers, the area codes, then the exchanges.
+    /// Every record in key order: carriers, area codes, then exchanges.
     pub fn records(&self) -> impl Iterator<Item = Record> {
         let carriers = self.carriers().map(Record::Carrier);
         let area_codes = self.area_codes().map(Record::AreaCode);
@@ -204,12 +203,12 @@ impl Dataset {
         })
     }
 
-    /// The count of numbers that holders have; [`Names`] says how they are numbered.
+    /// The number of holder numbers; see [`Names`] for the numbering.
     fn holder_numbers(&self) -> usize {
         1 + self.carriers.count() + self.names.companies.count()
     }
 
-    /// The position of the carrier with this holder number; `None` if it is not a carrier.
+    /// The position of the carrier with this holder number; `None` if the holder is not a carrier.
     fn carrier_of_holder(&self, holder: usize) -> Option<usize> {
         holder.checked_sub(1).filter(|&carrier| carrier < self.carriers.count())
     }
@@ -313,8 +312,8 @@ pub(crate) mod tests {
         )
     }
 
-    /// The example with a thousands block of 415-300 that carrier 6010 holds from July on, in a
-    /// rate center of its own.
+    /// The example plus a thousands block of 415-300, held by carrier 6010 from July on, in a different rate
+    /// center.
     pub(crate) fn pooled_example() -> Dataset {
         let holder = BlockHolder {
             ocn: "6010".parse().unwrap(),
@@ -330,7 +329,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn records_come_back_unchanged_and_in_order() {
+    fn records_round_trip_in_order() {
         let dataset = example();
         let codes: Vec<_> =
             dataset.exchanges().map(|exchange| exchange.npa_nxx().to_string()).collect();

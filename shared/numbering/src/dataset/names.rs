@@ -1,8 +1,7 @@
-//! The names of holders and rate centers, and the words that find them.
+//! Holder and rate center names, and the word index over them.
 //!
-//! Names are numbered: first the holders (zero stands for none, then the carriers with their company
-//! names and common names, then the companies without an OCN), then the rate centers, again with
-//! zero for none.
+//! Names are numbered. Holders come first: zero for none, carriers with their company and common names, then
+//! companies without an OCN. Rate centers follow, again with zero for none.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -15,20 +14,19 @@ use super::{
     words::WholeName,
 };
 
-/// The most words of a whole name that are looked for in the index.
+/// The maximum number of words in a whole name that are looked up in the index.
 const MAX_BEGINNINGS: usize = 8;
 
-/// All names, and every word that one has or that punctuation leaves of it: `tmobile` and `mobile`
-/// for `T-Mobile`.
+/// All names, and every word in them, including parts after punctuation: `tmobile` and `mobile` for `T-Mobile`.
 #[derive(Debug)]
 pub(super) struct Names {
-    /// The names of holders without an OCN, in order.
+    /// The sorted names of holders without an OCN.
     pub(super) companies: Texts,
-    /// In order.
+    /// Sorted.
     pub(super) rate_centers: Texts,
-    /// In order.
+    /// Sorted.
     words: Texts,
-    /// The numbers of the names with each word.
+    /// The numbers of the names that contain each word.
     lists: Lists,
     numbers: Numbers,
 }
@@ -44,12 +42,12 @@ impl Names {
         })
     }
 
-    /// The numbers of the names with a word that begins with `prefix`. A name may come repeatedly.
+    /// The numbers of names with a word that starts with `prefix`. May contain duplicates.
     pub(super) fn with_prefix(&self, prefix: &str) -> Vec<u32> {
         self.with_words(self.words.starting_with(prefix.as_bytes(), 0..self.words.count()))
     }
 
-    /// The numbers of the names that may be this whole name: those with its rarest word.
+    /// The numbers of names that could equal this whole name: those with its rarest word.
     pub(super) fn candidates_for(&self, wanted: &WholeName) -> Vec<u32> {
         let beginnings = wanted.beginnings().take(MAX_BEGINNINGS);
         let candidates =
@@ -60,8 +58,7 @@ impl Names {
         rarest
     }
 
-    /// The numbers of the names with a word that consists of the first letters of `letters`, but of
-    /// no fewer than `least` bytes.
+    /// The numbers of names with a word that is a prefix of `letters` and has at least `least` bytes.
     fn with_beginning_of(&self, letters: &str, least: usize) -> Vec<u32> {
         let mut names = Vec::new();
         let mut words = 0..self.words.count();
@@ -72,7 +69,7 @@ impl Names {
             if words.is_empty() {
                 break;
             }
-            // The words are in order, so one that has no more letters is the first.
+            // Words are sorted, so an exact match comes first.
             if self.words.bytes(words.start) == beginning {
                 names.extend(self.with_words(words.start..words.start + 1));
             }
@@ -85,12 +82,12 @@ impl Names {
     }
 }
 
-/// The words of names, while they are collected.
+/// Collects the words of names.
 #[derive(Debug, Default)]
 pub(super) struct WordCollection(BTreeMap<String, BTreeSet<u32>>);
 
 impl WordCollection {
-    /// Adds the words of a name with this number.
+    /// Adds the words of the name with this number.
     pub(super) fn add(&mut self, name: &str, number: u32) {
         for word in Folded::from(name).word_tails() {
             self.0.entry(word).or_default().insert(number);

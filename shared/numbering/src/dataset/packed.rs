@@ -1,14 +1,14 @@
-//! A dataset as bytes: its columns, compressed by zstd.
+//! Dataset snapshots: the columns compressed with zstd.
 
 use super::Dataset;
 
-/// The layout of the snapshots that this release writes, and the only one that it reads. It is the
-/// first byte of a snapshot, so that no release misreads the bytes of another.
+/// The snapshot layout that this release reads and writes. It is a snapshot's first byte, so no release
+/// misreads another's bytes.
 pub const LAYOUT: u8 = 5;
-/// The level of zstd. It is high because a snapshot is written once and read by every container.
+/// The zstd level. It is high because a snapshot is written once and read by every container.
 const LEVEL: i32 = 19;
-/// The most bytes of a snapshot that is not compressed. A full numbering plan with all its
-/// thousands blocks has about 40 MB.
+/// The maximum size of an uncompressed snapshot. A full numbering plan with all thousands blocks takes about 40
+/// MB.
 const MAX_BYTES: usize = 256 * 1024 * 1024;
 
 /// Bytes that are not a snapshot of this release, or a snapshot that cannot be written.
@@ -25,7 +25,7 @@ pub enum DamagedSnapshot {
 }
 
 impl Dataset {
-    /// The snapshot of this dataset; the same dataset always gives the same bytes.
+    /// Packs this dataset into a snapshot. Equal datasets give equal bytes.
     pub fn pack(&self) -> Result<Vec<u8>, DamagedSnapshot> {
         let mut bytes = vec![LAYOUT];
         bytes.extend((self.body.len() as u32).to_le_bytes());
@@ -33,8 +33,7 @@ impl Dataset {
         Ok(bytes)
     }
 
-    /// Reads a snapshot back. Its bytes must have been compared with their hash: this only tells a
-    /// snapshot of another release.
+    /// Unpacks a snapshot. Verify the hash of the bytes first: this only detects snapshots of other releases.
     pub fn unpack(bytes: &[u8]) -> Result<Self, DamagedSnapshot> {
         match bytes {
             &[LAYOUT, a, b, c, d, ref compressed @ ..] => {
@@ -61,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packed_dataset_unpacks_the_same() {
+    fn a_packed_dataset_round_trips() {
         let dataset = example();
         let unpacked = Dataset::unpack(&dataset.pack().unwrap()).unwrap();
         assert_eq!(unpacked, dataset);

@@ -1,12 +1,11 @@
-//! Lists of records that are made only as they are reached, so that a page deep in a list costs no
-//! more than the first.
+//! Lazy lists of records, so a page deep in a list costs no more than the first.
 
 use std::{ops::Range, vec};
 
 use super::Dataset;
 
-/// Records of a dataset in their order. The length is known from the start, and passing over
-/// records (`nth`, `skip`) makes none.
+/// Records of a dataset in order. The length is known up front, and skipping records (`nth`, `skip`) builds
+/// none.
 #[derive(Debug, Clone)]
 pub struct Records<'a, R> {
     dataset: &'a Dataset,
@@ -22,7 +21,7 @@ enum Positions {
     Set { is_in_set: Vec<bool>, next: usize, left: usize },
 }
 
-/// The positions of a set that are counted at once, at most as many as a byte can count.
+/// The number of set positions to count at once, limited by what a byte can count.
 const COUNTED_AT_ONCE: usize = 128;
 
 impl<'a, R> Records<'a, R> {
@@ -34,7 +33,7 @@ impl<'a, R> Records<'a, R> {
         Self { dataset, positions: Positions::Range(range), record_at }
     }
 
-    /// The records whose positions are set.
+    /// The records at the set positions.
     pub(super) fn in_set(
         dataset: &'a Dataset,
         is_in_set: Vec<bool>,
@@ -44,7 +43,7 @@ impl<'a, R> Records<'a, R> {
         Self { dataset, positions: Positions::Set { is_in_set, next: 0, left }, record_at }
     }
 
-    /// Records in the order of the list.
+    /// Records in list order.
     pub(super) fn in_list(
         dataset: &'a Dataset,
         positions: Vec<usize>,
@@ -89,12 +88,12 @@ impl<R> Iterator for Records<'_, R> {
 
 impl<R> ExactSizeIterator for Records<'_, R> {}
 
-/// The number of positions, among at most [`COUNTED_AT_ONCE`], that are set.
+/// Counts the set positions, out of at most [`COUNTED_AT_ONCE`].
 fn count(is_in_set: &[bool]) -> usize {
     is_in_set.iter().map(|&is_set| u8::from(is_set)).sum::<u8>().into()
 }
 
-/// The position from `start` on that is set and follows after `skipped` others that are.
+/// The set position, from `start` on, that follows `skipped` other set positions.
 fn nth_set(is_in_set: &[bool], mut start: usize, mut skipped: usize) -> Option<usize> {
     for chunk in is_in_set.get(start..)?.chunks(COUNTED_AT_ONCE) {
         let count = count(chunk);

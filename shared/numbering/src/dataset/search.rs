@@ -1,9 +1,8 @@
-//! Search over the exchanges: by the beginnings of words, and by exact filters.
+//! Exchange search: by word prefixes and exact filters.
 //!
-//! Each condition has a bit. A search looks up the names and kinds that meet each of its conditions,
-//! and sets these bits for every entry of a dictionary that is such a name or kind. An exchange meets
-//! what its entries and those of its effective blocks meet together: the dictionary of an area code
-//! tells which area codes can be left out, and the entries of a row which rows.
+//! Each condition has a bit. A search looks up the names and kinds that meet each condition and sets its bit on
+//! their dictionary entries. An exchange's bits combine its own entries and those of its effective blocks. The
+//! dictionary rules out area codes, and the entries rule out rows.
 
 use std::{array, ops::Range};
 
@@ -17,20 +16,20 @@ use super::{
 };
 use crate::records::{CarrierType, Country, Exchange, Npa, Nxx, Ocn, StateCode, Status};
 
-/// The conditions of a search; an exchange is found if it meets all that are given.
+/// Conditions of a search. An exchange must meet all that are given.
 ///
-/// Conditions on the holder or the rate center may also be met by a thousands block of the exchange
-/// whose assignment is effective on the day of the search.
+/// A thousands block whose assignment is effective that day can also meet the holder and rate center
+/// conditions.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Search {
-    /// Each word begins a word of a company name, common name or rate center.
+    /// Each word is the start of a word in a company name, common name or rate center.
     pub words: Option<Words>,
     pub npa: Option<Npa>,
     pub nxx: Option<Nxx>,
     pub ocn: Option<Ocn>,
     /// The whole company name or common name.
     pub company: Option<WholeName>,
-    /// The whole rate center.
+    /// The whole rate center name.
     pub rate_center: Option<WholeName>,
     pub state: Option<StateCode>,
     pub country: Option<Country>,
@@ -38,16 +37,16 @@ pub struct Search {
     pub status: Option<Status>,
 }
 
-/// The most words that are looked for at once. With ten different parts of words, and three other
-/// conditions, there is a bit for each.
+/// The maximum number of words to search at once: one bit each for these, ten distinct word parts and three
+/// other conditions.
 const WORDS_AT_ONCE: usize = 18;
 
-/// The most entries that are compared with rows one after the other, which the compiler does for many
-/// rows at once. For more of them it is quicker to look up the bits of each row.
+/// The maximum number of entries to compare with rows one by one, which the compiler vectorizes. Beyond this,
+/// looking up each row's bits is faster.
 const FEW_ENTRIES: usize = 6;
 
 impl Dataset {
-    /// The exchanges that `search` finds `today`, ordered by NPA, then NXX.
+    /// The exchanges that match `search` on the day `today`, ordered by NPA, then NXX.
     pub fn search(&self, search: &Search, today: Date) -> Records<'_, Exchange> {
         let words: Vec<&Word> = search.words.iter().flat_map(Words::iter).collect();
         let mut words = words.chunks(WORDS_AT_ONCE);
@@ -64,7 +63,7 @@ impl Dataset {
         Records::in_set(self, found, Self::exchange_at)
     }
 
-    /// The kinds of exchanges that a search wants; `None` if it wants all.
+    /// The kinds of exchanges that match; `None` if all do.
     fn wanted_kinds(&self, search: &Search) -> Option<Vec<u32>> {
         let Search { state, country, status, .. } = search;
         if state.is_none() && country.is_none() && status.is_none() {
@@ -80,7 +79,7 @@ impl Dataset {
         Some((0..kinds.count() as u32).filter(is_wanted).collect())
     }
 
-    /// The holders that meet all conditions on the holder; `None` if the search has none.
+    /// The holders that match; `None` if the search has no condition on the holder.
     fn wanted_holders(&self, search: &Search) -> Option<Vec<u32>> {
         let Search { ocn, company, carrier_type, .. } = search;
         let mut holders: Vec<u32> = match (ocn, company, carrier_type) {
@@ -125,22 +124,22 @@ impl Dataset {
     }
 }
 
-/// Conditions that an exchange must meet, and the entries of dictionaries that meet each.
+/// The conditions an exchange must meet, and the dictionary entries that meet each one.
 struct Conditions<'a> {
     dataset: &'a Dataset,
-    /// For each column and each entry of its dictionaries the conditions that the entry meets.
+    /// For each column and dictionary entry, the conditions the entry meets.
     bits: [Vec<u32>; 3],
     next_bit: u32,
-    /// The bits that are all needed.
+    /// The bits that are all required.
     required: u32,
     alternatives: Vec<Alternatives>,
-    /// The bits of parts of words.
+    /// The bits of word parts.
     parts: Vec<(&'a str, u32)>,
-    /// The greatest number of an effective date that counts; `None` if all do.
+    /// The greatest effective date number that counts; `None` if all do.
     last_effective: Option<usize>,
 }
 
-/// Bits of which either the first or all others are needed.
+/// Satisfied by the first bit, or by all the others.
 struct Alternatives {
     joined: u32,
     parts: u32,
@@ -160,7 +159,7 @@ impl<'a> Conditions<'a> {
         }
     }
 
-    /// Requires all conditions of a search but its words.
+    /// Adds all conditions of a search except its words.
     fn require_fields(&mut self, search: &Search) {
         if let Some(kinds) = self.dataset.wanted_kinds(search) {
             self.required |= self.take_bit();
@@ -187,7 +186,7 @@ impl<'a> Conditions<'a> {
         }
     }
 
-    /// The bit of the names with a word that begins with these letters.
+    /// The bit for names with a word that starts with these letters.
     fn bit_of_part(&mut self, letters: &'a str) -> u32 {
         if let Some(&(_, bit)) = self.parts.iter().find(|(part, _)| *part == letters) {
             return bit;
@@ -197,7 +196,7 @@ impl<'a> Conditions<'a> {
         bit
     }
 
-    /// A bit that these names have.
+    /// Assigns a bit to these names.
     fn bit_of(&mut self, names: &[u32]) -> u32 {
         let bit = self.take_bit();
         let first_rate_center = self.dataset.holder_numbers() as u32;
@@ -216,7 +215,7 @@ impl<'a> Conditions<'a> {
         bit
     }
 
-    /// Sets a bit of all entries of a column that have one of these values.
+    /// Sets a bit on all entries of a column with one of these values.
     fn mark(&mut self, column: usize, values: &[u32], bit: u32) {
         for &value in values {
             for &entry in self.dataset.exchanges.columns[column].positions_of(value as usize) {
@@ -225,7 +224,7 @@ impl<'a> Conditions<'a> {
         }
     }
 
-    /// True if an exchange with these bits meets all conditions.
+    /// Returns `true` if an exchange with these bits meets all conditions.
     fn are_met(&self, bits: u32) -> bool {
         let is_met = |either: &Alternatives| {
             bits & either.joined != 0 || bits & either.parts == either.parts
@@ -233,8 +232,7 @@ impl<'a> Conditions<'a> {
         bits & self.required == self.required && self.alternatives.iter().all(is_met)
     }
 
-    /// For each row, whether it meets the conditions and has the area code and exchange code of the
-    /// search.
+    /// For each row, whether it meets the conditions and matches the area code and exchange code.
     fn rows(&self, search: &Search) -> Vec<bool> {
         let exchanges = &self.dataset.exchanges;
         let areas = match search.npa {
@@ -254,7 +252,7 @@ impl<'a> Conditions<'a> {
         found
     }
 
-    /// Sets `found` for those of these rows of an area code that meet the conditions.
+    /// Sets `found` for the matching rows of an area code.
     fn find(&self, area: usize, rows: Range<usize>, found: &mut [bool]) {
         let columns = &self.dataset.exchanges.columns;
         let tables: [&[u32]; 3] =
@@ -285,8 +283,8 @@ impl<'a> Conditions<'a> {
         self.find_by_bits(&bits, found);
     }
 
-    /// Sets `found` for the rows whose entry meets the conditions, together with the bits of every
-    /// row. Each row has a byte in `entries`.
+    /// Sets `found` for rows whose entry, combined with the bits of every row, meets the conditions. Each row
+    /// has one byte in `entries`.
     fn find_by_entry(&self, table: &[u32], of_every_row: u32, entries: &[u8], found: &mut [bool]) {
         let is_met = |(_, bits): &(u8, &u32)| self.are_met(*bits | of_every_row);
         let met: Vec<u8> =
@@ -304,8 +302,8 @@ impl<'a> Conditions<'a> {
         }
     }
 
-    /// Sets `found` for the rows whose bits meet the conditions. It asks for one after the other, so
-    /// that the compiler asks for each of many rows at once.
+    /// Sets `found` for rows whose bits meet the conditions. Conditions are the outer loop so the compiler can
+    /// vectorize over rows.
     fn find_by_bits(&self, bits: &[u32], found: &mut [bool]) {
         for (found, bits) in found.iter_mut().zip(bits) {
             *found = bits & self.required == self.required;
@@ -317,7 +315,7 @@ impl<'a> Conditions<'a> {
         }
     }
 
-    /// Adds the bits of the effective `blocks` of these rows to those of the rows.
+    /// Adds the bits of the effective `blocks` to their rows.
     fn add_blocks(
         &self,
         rows: Range<usize>,
@@ -344,11 +342,11 @@ impl<'a> Conditions<'a> {
     }
 }
 
-/// Adds the bits that `table` has for the numbers at these positions.
+/// Adds the bits in `table` for the numbers at these positions.
 fn add_bits(numbers: &Numbers, positions: Range<usize>, table: &[u32], bits: &mut [u32]) {
     match numbers.low_bytes(positions.clone()) {
         Some(bytes) if table.len() <= BYTES => {
-            // A byte always finds its bits, so that none is checked.
+            // A byte is always in bounds, so no lookup is checked.
             let mut of_byte = [0; BYTES];
             of_byte[..table.len()].copy_from_slice(table);
             for (bits, &byte) in bits.iter_mut().zip(bytes) {

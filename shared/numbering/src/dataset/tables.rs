@@ -1,4 +1,4 @@
-//! The columns of carriers and area codes.
+//! The carrier and area code columns.
 
 use std::ops::Range;
 
@@ -11,14 +11,14 @@ use crate::records::{
 #[derive(Debug)]
 pub(super) struct Carriers {
     ocns: Numbers,
-    /// Empty for no name.
+    /// Empty if there is no name.
     company_names: Texts,
     common_names: Texts,
-    /// Positions in [`CarrierType::ALL`] plus one; zero for no type.
+    /// Positions in [`CarrierType::ALL`] plus one; zero if there is no type.
     types: Numbers,
     pub(super) places: Places,
     exchange_totals: Numbers,
-    /// The states in which each carrier has exchanges, with the count in each.
+    /// The states where each carrier has exchanges, with a count for each.
     exchange_counts: Lists,
     counted_states: Numbers,
     counts: Numbers,
@@ -39,7 +39,7 @@ impl Carriers {
         })
     }
 
-    /// Writes carriers that are ordered by OCN.
+    /// Writes carriers, which must be ordered by OCN.
     pub(super) fn write(carriers: &[Carrier], writer: &mut Writer) {
         let counts = || carriers.iter().flat_map(|carrier| &carrier.exchanges.by_state);
         writer.numbers(carriers.iter().map(|carrier| number_of_ocn(carrier.ocn)));
@@ -61,7 +61,7 @@ impl Carriers {
         self.ocns.position(number_of_ocn(ocn) as usize)
     }
 
-    /// The positions of the carriers whose OCNs begin with these characters in upper case.
+    /// The positions of carriers whose OCN starts with these uppercase characters.
     pub(super) fn with_ocn_prefix(&self, prefix: &[u8]) -> Range<usize> {
         let mut first = [0; 4];
         let Some(start) = first.get_mut(..prefix.len()) else { return 0..0 };
@@ -88,7 +88,7 @@ impl Carriers {
         self.types.get(position).checked_sub(1).map(|number| CarrierType::ALL[number])
     }
 
-    /// The number of exchanges that the carrier holds.
+    /// The number of exchanges the carrier holds.
     pub(super) fn exchange_total(&self, position: usize) -> u32 {
         self.exchange_totals.get(position) as u32
     }
@@ -113,7 +113,7 @@ impl Carriers {
     }
 }
 
-/// Numbers have the order of OCNs.
+/// Converts an OCN to a number, preserving order.
 fn number_of_ocn(ocn: Ocn) -> u32 {
     u32::from_be_bytes(ocn.characters())
 }
@@ -140,7 +140,7 @@ impl AreaCodes {
         })
     }
 
-    /// Writes area codes that are ordered by NPA.
+    /// Writes area codes, which must be ordered by NPA.
     pub(super) fn write(area_codes: &[AreaCode], writer: &mut Writer) {
         let states = area_codes.iter().flat_map(|area_code| &area_code.states);
         writer.numbers(area_codes.iter().map(|area_code| area_code.npa.number().into()));
@@ -174,12 +174,12 @@ pub(super) fn npa_of_number(number: usize) -> Npa {
     Npa::from_number(number as u16).expect("only NPAs are written into this column")
 }
 
-/// The country and the state of each record of a table.
+/// The country and state of each record in a table.
 #[derive(Debug)]
 pub(super) struct Places {
     /// Positions in [`Country::ALL`].
     countries: Numbers,
-    /// The letters of the states; zero for no state.
+    /// The letters of the states; zero if there is none.
     states: Numbers,
 }
 

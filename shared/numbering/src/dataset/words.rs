@@ -1,30 +1,29 @@
-//! The text that a client searches names for: the beginnings of words, or a whole name.
+//! Name search text: word prefixes, or a whole name.
 
 use std::{collections::BTreeSet, str::FromStr};
 
 use super::folding::{Folded, Likeness};
 
-/// The different words of a query, of which each must begin a word of a name.
+/// The distinct words of a query. Each must be the start of a word in a name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Words {
     words: BTreeSet<Word>,
-    /// The query as one name.
+    /// The whole query as one name.
     name: Folded,
 }
 
-/// A word of a query. Punctuation in it may join or separate: `t-mobile` finds `TMobile` and
-/// `T Mobile`.
+/// A query word. Punctuation in it may join or separate: `t-mobile` matches `TMobile` and `T Mobile`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Word {
     joined: String,
     parts: Vec<String>,
 }
 
-/// The most words of a query, parts counted as words. It is limited because each word costs a look
-/// into the index.
+/// The maximum number of words in a query, counting parts as words. Limited because each word costs an index
+/// lookup.
 const MAX_WORDS: usize = 10;
 
-/// A query that cannot be searched for.
+/// An invalid query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum WordsError {
     #[error("must contain a letter or digit")]
@@ -74,13 +73,13 @@ impl Word {
         &self.joined
     }
 
-    /// The different parts that punctuation separates; none if there is no punctuation.
+    /// The distinct parts between punctuation; empty if there is no punctuation.
     pub(super) fn parts(&self) -> &[String] {
         &self.parts
     }
 }
 
-/// A whole name, which is compared without case, accents and punctuation.
+/// A whole name, compared ignoring case, accents and punctuation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WholeName(Folded);
 
@@ -89,8 +88,8 @@ impl WholeName {
         self.0.likeness_of(name) == Likeness::Same
     }
 
-    /// The letters from each word on, with the bytes that its first part has. In any spelling of the
-    /// name a word begins where each of these does, and has at least the letters of that part.
+    /// The letters from each word on, with the length of its first part in bytes. In every spelling of the
+    /// name, a word starts at each of these and is at least as long as that part.
     pub(super) fn beginnings(&self) -> impl Iterator<Item = (String, usize)> {
         self.0.beginnings()
     }

@@ -1,14 +1,13 @@
-//! The codes that name things: OCN, NPA and NXX.
+//! The codes that identify records: OCN, NPA and NXX.
 //!
-//! Each type holds only valid values: text is parsed where it enters the service, and unparsed text
-//! goes no further.
+//! Each type holds only valid values. Text is parsed where it enters the service.
 
 use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use utoipa::ToSchema;
 
-/// Text that breaks the rule of a code. The message states the rule.
+/// Text that is not a valid code. The message states the rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("must be exactly {0}")]
 pub struct CodeError(&'static str);
@@ -31,12 +30,11 @@ impl FromStr for Ocn {
 }
 
 impl Ocn {
-    /// The characters of the code.
     pub(crate) fn characters(self) -> [u8; 4] {
         self.0
     }
 
-    /// The code of these characters; `None` if they are not one.
+    /// Builds the code from these characters; `None` if they are invalid.
     pub(crate) fn from_characters(characters: [u8; 4]) -> Option<Self> {
         let is_code = |byte: &u8| byte.is_ascii_digit() || byte.is_ascii_uppercase();
         characters.iter().all(is_code).then_some(Self(characters))
@@ -73,7 +71,7 @@ macro_rules! three_digit_code {
                 self.0
             }
 
-            /// The code of a number; `None` if it has more than three digits.
+            /// The code for a number; `None` if the number has more than three digits.
             pub(crate) fn from_number(number: u16) -> Option<Self> {
                 (number < 1000).then_some(Self(number))
             }
@@ -86,7 +84,7 @@ macro_rules! three_digit_code {
 }
 
 three_digit_code! {
-    /// Numbering Plan Area code: the area code, first three digits of a North American number.
+    /// Numbering Plan Area code (area code): the first three digits of a North American number.
     Npa, "415"
 }
 
@@ -96,15 +94,15 @@ three_digit_code! {
 }
 
 impl Npa {
-    /// True if the numbering plan can have this area code: its first digit is 2 to 9, N11 codes are
-    /// service codes, and N9X codes are reserved for the expansion of the plan.
+    /// Returns `true` if the numbering plan allows this area code: its first digit is 2 to 9, N11 codes are
+    /// service codes, and N9X codes are reserved for expansion.
     pub fn can_be_area_code(self) -> bool {
         let (first, middle) = (self.0 / 100, self.0 / 10 % 10);
         first >= 2 && middle != 9 && self.0 % 100 != 11
     }
 }
 
-/// One exchange of one area code.
+/// An exchange code within an area code.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NpaNxx {
     pub npa: Npa,
@@ -114,7 +112,7 @@ pub struct NpaNxx {
 impl FromStr for NpaNxx {
     type Err = CodeError;
 
-    /// Reads `415-555`, the form of the NANPA reports.
+    /// Parses `415-555`, the format of the NANPA reports.
     fn from_str(text: &str) -> Result<Self, CodeError> {
         let (npa, nxx) = text.split_once('-').ok_or(CodeError("NPA-NXX, as in 415-555"))?;
         Ok(Self { npa: npa.parse()?, nxx: nxx.parse()? })
@@ -127,13 +125,12 @@ impl fmt::Display for NpaNxx {
     }
 }
 
-/// The text of characters that are ASCII.
+/// The text of ASCII characters.
 pub(super) fn ascii_text(characters: &[u8]) -> &str {
     str::from_utf8(characters).unwrap_or_default()
 }
 
-/// Displays and serializes a code as its text. Macros of formatting would take longer, and a page has
-/// hundreds of codes.
+/// Displays and serializes a code as text. Formatting macros are slower, and a page has hundreds of codes.
 macro_rules! serialize_as_text {
     ($name:ident) => {
         impl Serialize for $name {
@@ -178,13 +175,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_are_stored_in_upper_case_with_their_leading_zeros() {
+    fn codes_are_uppercased_and_keep_leading_zeros() {
         assert_eq!("073h".parse::<Ocn>().unwrap().to_string(), "073H");
         assert_eq!("007".parse::<Nxx>().unwrap().to_string(), "007");
     }
 
     #[test]
-    fn lookalikes_of_codes_are_refused() {
+    fn lookalikes_of_codes_are_rejected() {
         for text in ["", "12", "1234", "+12", "1 2", "１２３", "-12", "1e2", "12\n"] {
             assert!(text.parse::<Npa>().is_err(), "{text:?}");
         }
@@ -194,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn area_codes_are_those_that_the_plan_can_have() {
+    fn area_codes_follow_the_numbering_plan() {
         let can_be = |npa: &str| npa.parse::<Npa>().unwrap().can_be_area_code();
         for npa in ["201", "415", "500", "600", "710", "800", "867", "900", "989"] {
             assert!(can_be(npa), "{npa}");
@@ -205,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn npa_nxx_reads_the_notation_of_the_reports() {
+    fn npa_nxx_parses_the_format_of_the_reports() {
         let npa_nxx: NpaNxx = "415-555".parse().unwrap();
         assert_eq!(npa_nxx.to_string(), "415-555");
         assert!("415555".parse::<NpaNxx>().is_err());

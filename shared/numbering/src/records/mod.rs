@@ -1,5 +1,4 @@
-//! The numbering records, from which the store makes items and the API responses (spec sections 2
-//! and 3).
+//! The numbering records, stored as items and returned by the API (spec sections 2 and 3).
 
 mod codes;
 mod place;
@@ -64,26 +63,27 @@ impl Status {
     pub const ALL: [Status; 3] = [Status::Assigned, Status::Unassigned, Status::Reserved];
 }
 
-/// A carrier and the exchanges that it holds.
+/// A carrier and the exchanges it holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Carrier {
     pub ocn: Ocn,
-    /// Full legal company name; `None` if no source names the company of this OCN.
+    /// Full legal company name; `None` if no source names it.
     pub company_name: Option<String>,
     /// Common or trade name, if it differs from the company name.
     pub common_name: Option<String>,
     /// `None` if no source states it.
     pub carrier_type: Option<CarrierType>,
-    /// The state or province in which most of its exchanges are.
+    /// The state or province with most of its exchanges.
     pub state: Option<StateCode>,
     pub country: Country,
     pub exchanges: OwnedExchanges,
 }
 
-/// Exchange counts of a carrier.
+/// A carrier's exchange counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnedExchanges {
-    /// Total exchanges held; exceeds the sum of `by_state` by those whose report names no state.
+    /// Total exchanges held, including those whose report names no state; so it can exceed the sum of
+    /// `by_state`.
     pub total: u32,
     /// Exchange count by state or province code.
     pub by_state: BTreeMap<StateCode, u32>,
@@ -94,7 +94,7 @@ pub struct OwnedExchanges {
 pub struct Exchange {
     pub npa: Npa,
     pub nxx: Nxx,
-    /// The carrier that holds it; `None` if nobody does, or a company whose OCN is not known.
+    /// The carrier that holds it; `None` if there is no holder or its OCN is unknown.
     pub ocn: Option<Ocn>,
     pub company_name: Option<String>,
     pub carrier_type: Option<CarrierType>,
@@ -102,47 +102,45 @@ pub struct Exchange {
     pub state: Option<StateCode>,
     pub country: Country,
     pub status: Status,
-    /// The thousands blocks that are assigned to a carrier, by the first digit of their numbers.
+    /// The thousands blocks assigned to a carrier, by the first digit of their numbers.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub blocks: BTreeMap<u8, BlockHolder>,
 }
 
 impl Exchange {
-    /// The code that the exchange is found by.
     pub fn npa_nxx(&self) -> NpaNxx {
         NpaNxx { npa: self.npa, nxx: self.nxx }
     }
 
-    /// The holder of the thousands block that begins with `digit`, if the assignment is effective
-    /// `today`.
+    /// The holder of the thousands block `digit`, if the assignment is effective `today`.
     pub fn block_on(&self, digit: u8, today: Date) -> Option<&BlockHolder> {
         self.blocks.get(&digit).filter(|holder| holder.is_effective_on(today))
     }
 }
 
-/// The carrier that a thousands block of a pooled exchange is assigned to.
+/// The carrier that a thousands block in a pooled exchange is assigned to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockHolder {
     pub ocn: Ocn,
     pub company_name: Option<String>,
     pub carrier_type: Option<CarrierType>,
-    /// `None` if the source names none; the block then has the rate center of its exchange.
+    /// `None` if the source names none; the block then uses its exchange's rate center.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_center: Option<String>,
-    /// The first day of the assignment; `None` if it is effective at once.
+    /// The first day of the assignment; `None` if it is effective immediately.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effective: Option<Date>,
 }
 
 impl BlockHolder {
-    /// True if the assignment is effective `today`. This is asked when a request is answered and
-    /// not by the import, so that no import has to run on the effective date.
+    /// Returns `true` if the assignment is effective `today`. Requests check this rather than the import, so no
+    /// import has to run on the effective date.
     pub fn is_effective_on(&self, today: Date) -> bool {
         has_begun(self.effective, today)
     }
 }
 
-/// True if an assignment with this effective date, or none, is effective `today`.
+/// Returns `true` if an assignment with this effective date, or none, is effective `today`.
 pub(crate) fn has_begun(effective: Option<Date>, today: Date) -> bool {
     effective.is_none_or(|effective| effective <= today)
 }
@@ -156,7 +154,7 @@ pub enum Record {
     Exchange(Exchange),
 }
 
-/// The code that a record of any kind is found by.
+/// The code that identifies a record of any kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RecordKey {
     Carrier(Ocn),
@@ -165,7 +163,7 @@ pub enum RecordKey {
 }
 
 impl Record {
-    /// The code that the record is found by.
+    /// The code that identifies the record.
     pub fn key(&self) -> RecordKey {
         match self {
             Self::Carrier(carrier) => RecordKey::Carrier(carrier.ocn),
@@ -175,13 +173,13 @@ impl Record {
     }
 }
 
-/// An area code of the US or Canada.
+/// A US or Canadian area code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AreaCode {
     pub npa: Npa,
-    /// The state or province in which most of its exchanges are; `None` for a non-geographic code.
+    /// The state or province with most of its exchanges; `None` for a non-geographic code.
     pub state: Option<StateCode>,
-    /// Every state or province that its exchanges or the report of area codes name.
+    /// Every state or province named by its exchanges or the area code report.
     #[serde(default)]
     pub states: BTreeSet<StateCode>,
     pub country: Country,
@@ -189,7 +187,7 @@ pub struct AreaCode {
 }
 
 impl AreaCode {
-    /// The state of each of its numbers, which is known only if the area code lies in a single one.
+    /// The state of all its numbers; `None` unless the area code lies in a single state.
     pub fn only_state(&self) -> Option<StateCode> {
         self.states.first().copied().filter(|_| self.states.len() == 1)
     }

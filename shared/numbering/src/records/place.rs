@@ -1,4 +1,4 @@
-//! Countries and states of the numbering data: the US with its territories, and Canada.
+//! Countries and states in the numbering data: the US with its territories, and Canada.
 
 use std::{fmt, str::FromStr};
 
@@ -11,7 +11,7 @@ use utoipa::{
 
 use super::codes::{ascii_text, serialize_as_text};
 
-/// The two countries whose numbering data the service holds.
+/// The two countries covered by the numbering data.
 #[derive(Serialize, Deserialize, Display, EnumString, VariantNames, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 #[strum(serialize_all = "UPPERCASE", ascii_case_insensitive)]
@@ -30,7 +30,7 @@ impl Country {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StateCode([u8; 2]);
 
-/// Text that is not the code of a state or province of the US or Canada.
+/// Text that is not a US or Canadian state or province code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "must be the two-letter code of a US state, DC, a US territory or a Canadian province or territory"
@@ -43,23 +43,23 @@ impl StateCode {
         self.0
     }
 
-    /// The code of these letters, which is not looked up; `None` if they are not capital letters.
+    /// Builds a code from capital letters without looking it up; `None` for other letters.
     pub(crate) fn from_letters(letters: [u8; 2]) -> Option<Self> {
         letters.iter().all(u8::is_ascii_uppercase).then_some(Self(letters))
     }
 
-    /// Every code: those of the US in alphabetical order, then those of Canada.
+    /// Every code: the US in alphabetical order, then Canada.
     fn all() -> impl Iterator<Item = Self> {
         STATES.iter().filter_map(|(code, ..)| code.parse().ok())
     }
 
-    /// The name and kind of the state; `None` for letters that are not a code.
+    /// The name and kind of the state; `None` if the code does not exist.
     fn described(self) -> Option<(&'static str, Kind)> {
         let of_code = |(code, ..): &&(&str, _, _)| code.as_bytes() == self.0;
         STATES.iter().find(of_code).map(|&(_, name, kind)| (name, kind))
     }
 
-    /// The country that the state is part of.
+    /// The country the state belongs to.
     pub fn country(self) -> Country {
         match self.described() {
             Some((_, Kind::Province)) => Country::Ca,
@@ -67,8 +67,8 @@ impl StateCode {
         }
     }
 
-    /// The ISO 3166-1 code of the country that numbers of this state belong to. A US territory is a
-    /// country of its own there, with the code that it has as a state.
+    /// The ISO 3166-1 country code of numbers in this state. ISO counts a US territory as a country and gives
+    /// it its state code.
     pub fn iso_country(self) -> String {
         match self.described() {
             Some((_, Kind::Territory)) => self.to_string(),
@@ -76,8 +76,8 @@ impl StateCode {
         }
     }
 
-    /// The Canadian provinces and territories whose full names `text` contains, in the order of the
-    /// text and whatever the case of its letters. No such name is part of another.
+    /// The Canadian provinces and territories whose full names appear in `text`, in order and ignoring case. No
+    /// name contains another.
     pub fn provinces_named_in(text: &str) -> Vec<Self> {
         let text = text.to_uppercase();
         let provinces = STATES.iter().filter(|(_, _, kind)| *kind == Kind::Province);
@@ -90,7 +90,7 @@ impl StateCode {
         found.into_iter().map(|(_, state)| state).collect()
     }
 
-    /// The full name in everyday use.
+    /// The common full name.
     pub fn name(self) -> &'static str {
         self.described().map_or("", |(name, _)| name)
     }
@@ -123,22 +123,21 @@ impl PartialSchema for StateCode {
 
 impl ToSchema for StateCode {}
 
-/// The standing of a state in its country.
+/// The status of a state within its country.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// One of the 50 states of the US, or DC.
     State,
-    /// A territory of the US, which ISO 3166-1 counts as a country of its own.
+    /// A US territory, which ISO 3166-1 counts as a country.
     Territory,
     /// A province or territory of Canada.
     Province,
 }
 use Kind::{Province, State, Territory};
 
-/// Code, name in everyday use, and kind: those of the US in alphabetical order of their codes, then those
-/// of Canada. `rust_iso3166` has them, too, with all subdivisions of the world; that would be 3 MB of each
-/// function, so only a test asks it. The US Minor Outlying Islands are left out: they are uninhabited, so the numbering plan
-/// has no number there.
+/// Code, common name and kind: the US in alphabetical order, then Canada. `rust_iso3166` has them too, but its
+/// worldwide subdivisions would add 3 MB to each function, so only a test uses it. The uninhabited US Minor
+/// Outlying Islands are left out: they have no numbers.
 const STATES: [(&str, &str, Kind); 69] = [
     ("AK", "Alaska", State),
     ("AL", "Alabama", State),
@@ -222,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn the_states_are_those_of_iso_3166() {
+    fn states_match_iso_3166() {
         let by_iso = |country: &'static rust_iso3166::CountryCode| {
             country.subdivisions().unwrap().iter().filter(|found| found.code != "US-UM")
         };
@@ -243,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn only_states_are_parsed_in_any_case() {
+    fn only_states_are_parsed_ignoring_case() {
         assert_eq!((state("qc").to_string().as_str(), state("qc").name()), ("QC", "Quebec"));
         for text in ["", "C", "XX", "CAL", "1A", "é", "UM"] {
             assert!(text.parse::<StateCode>().is_err(), "{text:?}");
@@ -251,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn provinces_are_found_by_their_names_in_a_text() {
+    fn provinces_are_found_by_name_in_text() {
         for (text, expected) in [
             ("NOVA SCOTIA - PRINCE EDWARD ISLAND", &["NS", "PE"][..]),
             ("NORTHWEST TERRITORIES -YUKON - NUNAVUT", &["NT", "YT", "NU"]),
@@ -265,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_territory_is_a_country_to_iso_and_part_of_the_us_to_the_numbering_data() {
+    fn a_us_territory_has_its_own_iso_country() {
         for code in ["AS", "GU", "MP", "PR", "VI"] {
             assert_eq!(state(code).iso_country(), code);
             assert_eq!(state(code).country(), Country::Us);

@@ -1,4 +1,4 @@
-//! The names of versions of the data.
+//! The names of data versions.
 
 use std::fmt;
 
@@ -6,44 +6,43 @@ use jiff::{Timestamp, civil::DateTime, tz::TimeZone};
 use rand::{RngExt, distr::Alphanumeric};
 use serde::{Deserialize, Serialize};
 
-/// The name of one version of the data, such as `20261121T090003Z-5fGh2kLmN8pQrS1t`: when it was
-/// made, so that names sort by age, and random characters.
+/// The name of a data version, such as `20261121T090003Z-5fGh2kLmN8pQrS1t`: its creation time, so that names
+/// sort by age, and random characters.
 ///
-/// No two imports ever share a name, whatever their clocks say, since the random characters hold 95
-/// bits. Publishing is safe only because of this.
+/// Names are unique across imports, whatever their clocks say, because the random part holds 95 bits. Safe
+/// publishing depends on this.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Version(String);
 
-/// The first part of a name: the time in UTC.
+/// The first part of a name: the UTC time.
 const TIME_FORMAT: &str = "%Y%m%dT%H%M%SZ";
 const RANDOM_CHARACTERS: usize = 16;
 
 impl Version {
-    /// A new name, which no other version has.
+    /// Generates a new, unique name.
     pub fn new(made_at: Timestamp) -> Self {
         let characters = rand::rng().sample_iter(Alphanumeric).take(RANDOM_CHARACTERS);
         let random: String = characters.map(char::from).collect();
         Self(format!("{}-{random}", made_at.strftime(TIME_FORMAT)))
     }
 
-    /// The version of this name; `None` if the text does not have the form of a name.
+    /// Parses a version name; `None` if the text does not have the form of one.
     pub fn named(name: &str) -> Option<Self> {
         let version = Self(name.to_owned());
         version.made_at().map(|_| version)
     }
 
-    /// The version of this name, which is not checked.
+    /// Wraps a name without checking it.
     pub(crate) fn from_name(name: &str) -> Self {
         Self(name.to_owned())
     }
 
-    /// The name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The time at which it was made, by the clock of the machine that made it; `None` if the name is damaged.
+    /// The creation time, by the clock of the machine that made it; `None` if the name is damaged.
     pub fn made_at(&self) -> Option<Timestamp> {
         let (time, _) = self.0.split_once('-')?;
         let time = DateTime::strptime(TIME_FORMAT, time).ok()?;
@@ -68,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_versions_of_one_second_have_different_names() {
+    fn versions_made_in_the_same_second_differ() {
         let now: Timestamp = "2026-11-21T09:00:03Z".parse().unwrap();
         let (first, second) = (Version::new(now), Version::new(now));
         assert_ne!(first, second);
@@ -78,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_of_other_items_are_no_versions() {
+    fn ids_of_other_items_are_not_versions() {
         for text in ["", "manifest", "hold", "20261121T090003Z", "20261321T090003Z-x"] {
             assert_eq!(Version::named(text), None, "{text}");
         }

@@ -1,7 +1,7 @@
-//! A plain reading of what a search finds: it looks at every exchange, one by one, by the rules of
-//! docs/API-DESIGN.md and without the code of the service.
+//! A naive reference search: it checks every exchange against the rules of docs/API-DESIGN.md, without the
+//! service's code.
 //!
-//! The tests hold the search of the dataset against it, and the benchmarks measure both.
+//! Tests compare the dataset's search with it, and benchmarks measure both.
 
 use std::{cell::RefCell, collections::HashMap};
 
@@ -20,13 +20,13 @@ pub struct Texts {
     pub rate_center: Option<String>,
 }
 
-/// All exchanges, with the names of carriers that no exchange repeats.
+/// All exchanges, plus the carrier names that exchanges do not repeat.
 pub struct PlainSearch {
     exchanges: Vec<Exchange>,
     common_names: HashMap<Ocn, String>,
 }
 
-/// The holder and the place of an exchange, or of an effective block of it.
+/// The holder and place of an exchange or one of its effective blocks.
 struct Assignment<'a> {
     ocn: Option<Ocn>,
     carrier_type: Option<CarrierType>,
@@ -43,7 +43,7 @@ impl PlainSearch {
         }
     }
 
-    /// The exchanges that meet the conditions of `search` on codes, and those of `texts`.
+    /// The exchanges that match the codes in `search` and the names in `texts`.
     pub fn find(&self, search: &Search, texts: &Texts, today: Date) -> Vec<&Exchange> {
         let conditions = Conditions::new(texts);
         let found = self.exchanges.iter();
@@ -112,17 +112,17 @@ impl<'a> Assignment<'a> {
     }
 }
 
-/// A condition on one name. Its answers are remembered, since names repeat.
+/// A condition on one name. Results are memoized, since names repeat.
 struct NameCondition {
     rule: NameRule,
     remembered: RefCell<HashMap<String, bool>>,
 }
 
-/// A rule for one name, by the words of [`words`].
+/// A rule for one name, using the words of [`words`].
 enum NameRule {
-    /// A word of the name, or a part of one, begins with these letters.
+    /// A word of the name, or a part of one, starts with these letters.
     Begins(String),
-    /// The name is this one, but for punctuation.
+    /// The name equals this one, ignoring punctuation.
     Is(Vec<Vec<String>>),
 }
 
@@ -150,7 +150,7 @@ impl NameRule {
                 (0..parts.len()).any(|first| parts[first..].concat().starts_with(letters))
             }),
             Self::Is(wanted) => {
-                // The places of spaces in one may be spaces or punctuation in the other.
+                // Spaces in one may be spaces or punctuation in the other.
                 let has_breaks = |spaces: &[Vec<String>], other: &[Vec<String>]| {
                     let breaks = breaks(other, true);
                     self::breaks(spaces, false).iter().all(|place| breaks.contains(place))
@@ -163,7 +163,7 @@ impl NameRule {
     }
 }
 
-/// After how many letters a word ends, and a part of one if `with_parts`.
+/// The letter counts after which a word ends, and a word part if `with_parts`.
 fn breaks(words: &[Vec<String>], with_parts: bool) -> Vec<usize> {
     let mut letters = 0;
     let mut breaks = Vec::new();
@@ -204,8 +204,8 @@ impl Conditions {
     }
 }
 
-/// The words of a text that spaces separate, each as the parts that punctuation joins, in lower
-/// case and without accents.
+/// The space-separated words of a text, each as its punctuation-separated parts, in lower case and without
+/// accents.
 fn words(text: &str) -> Vec<Vec<String>> {
     let without_accents: String = text.chars().filter(|&it| !is_combining_mark(it)).collect();
     let words = without_accents.split_whitespace().map(parts).collect::<Vec<_>>();

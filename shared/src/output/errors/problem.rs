@@ -1,4 +1,4 @@
-//! The form of an error as problem details (RFC 9457).
+//! Errors as problem details (RFC 9457).
 
 use axum::{
     Json,
@@ -17,19 +17,19 @@ pub const PROBLEM_MEDIA_TYPE: &str = "application/problem+json";
 /// An error as problem details (RFC 9457, section 3).
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Problem {
-    /// `about:blank`: the status and `error` say what kind of problem it is.
+    /// Always `about:blank`: `status` and `error` identify the problem.
     #[serde(rename = "type")]
     #[schema(example = "about:blank")]
     problem_type: &'static str,
-    /// The phrase of the status.
+    /// The reason phrase of the status.
     #[schema(example = "Not Found")]
     title: &'static str,
     #[schema(example = 404)]
     status: u16,
-    /// The `message` of the error in its usual form.
+    /// Same as `message` in the default error format.
     #[schema(example = "No carrier found with OCN 9999")]
     detail: String,
-    /// The `error` of the error in its usual form.
+    /// Same as `error` in the default error format.
     error: ErrorCode,
     /// Present with `rate_limited` only.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -53,7 +53,7 @@ impl Problem {
     }
 }
 
-/// The response as problem details if it is an error.
+/// Converts an error response to problem details.
 pub(crate) fn as_problem(mut response: Response) -> Response {
     let Some(error) = response.extensions_mut().remove::<ErrorBody>() else { return response };
     let problem = Problem::new(response.status(), error);

@@ -1,11 +1,11 @@
-//! Quotes of what a client wrote.
+//! Quotes client input in messages.
 
 use std::borrow::Cow;
 
-/// The number of characters after which a value is cut, since a hostile one may be very long.
+/// The length at which a quoted value is truncated, since it may be hostile and very long.
 const MAX_QUOTE_LENGTH: usize = 40;
 
-/// The part of a client's value that a message repeats.
+/// The part of a client's value that a message quotes.
 pub fn quote(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(MAX_QUOTE_LENGTH) {
         Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
@@ -18,7 +18,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_value_is_cut() {
+    fn long_values_are_truncated() {
         let text = "é".repeat(1000);
         assert_eq!(quote(&text).chars().count(), MAX_QUOTE_LENGTH + 1);
     }

@@ -1,4 +1,4 @@
-//! The error responses of the OpenAPI description, declared once for all routes.
+//! The error responses in the OpenAPI description, declared once for all routes.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use utoipa::{
 use super::{ApiError, PROBLEM_MEDIA_TYPE, Problem};
 use crate::quota::{LimitType, QuotaExceeded, QuotaStatus, QuotaStatuses};
 
-/// Responses by their status.
+/// Responses by status.
 type Responses = BTreeMap<String, RefOr<Response>>;
 
-/// An error of each status with the meaning of the status.
+/// An error for each status, with the status's meaning.
 fn errors() -> [(ApiError, &'static str); 9] {
     let exhausted = QuotaStatus {
         limit_type: LimitType::Minute,
@@ -27,12 +27,12 @@ fn errors() -> [(ApiError, &'static str); 9] {
     [
         (
             ApiError::invalid("limit must be a positive integer, got '0'"),
-            "A parameter breaks its rule. The message names the parameter, the value and the rule.",
+            "A parameter is invalid. The message names the parameter, the value and the rule.",
         ),
-        (ApiError::KeyRequired, "The request has no API key, or one that is not live."),
+        (ApiError::KeyRequired, "The API key is missing, invalid, revoked or expired."),
         (
             ApiError::not_found("No data found for NPA 999"),
-            "There is no record of what was asked for. The message names it.",
+            "No data found. The message names what was requested.",
         ),
         (
             ApiError::MethodNotAllowed {
@@ -47,7 +47,7 @@ fn errors() -> [(ApiError, &'static str); 9] {
                  request"
                     .to_owned(),
             ),
-            "The body is longer than it may be, or has more in it. The message names the limit.",
+            "The body is too large. The message names the limit.",
         ),
         (
             ApiError::UnsupportedMediaType(
@@ -55,31 +55,28 @@ fn errors() -> [(ApiError, &'static str); 9] {
                  'application/xml'"
                     .to_owned(),
             ),
-            "The body is in a form that the endpoint does not read. The message names those that \
-             it reads.",
+            "The content type is not supported. The message names the supported ones.",
         ),
         (
             ApiError::RateLimited(QuotaExceeded { exhausted, statuses, requests: 1 }),
-            "A quota of the API key is exhausted. `details` tells which, and when the next request \
-             is admitted.",
+            "A quota is exhausted. `details` names it, and the time at which to retry.",
         ),
-        (ApiError::Internal, "A defect of the service."),
+        (ApiError::Internal, "An internal error."),
         (
             ApiError::Unavailable,
-            "The numbering data cannot be read, or the API key cannot be checked. The message says \
-             which. A retry after a few seconds may succeed.",
+            "The numbering data or the API key cannot be read. Retry in a few seconds.",
         ),
     ]
 }
 
-/// The statuses of failures of an endpoint that needs a key and looks up a record.
+/// The error statuses of an endpoint that needs a key and looks up a record.
 impl IntoResponses for ApiError {
     fn responses() -> Responses {
         responses(&["400", "401", "404", "405", "429", "500", "503"])
     }
 }
 
-/// The statuses of failures of an endpoint that needs a key and looks up no single record.
+/// The error statuses of an endpoint that needs a key and does not look up a single record.
 pub struct ListError;
 
 impl IntoResponses for ListError {
@@ -88,7 +85,7 @@ impl IntoResponses for ListError {
     }
 }
 
-/// The statuses of failures of an endpoint that needs a key and takes many items in a body.
+/// The error statuses of an endpoint that needs a key and takes a batch in its body.
 pub struct BodyError;
 
 impl IntoResponses for BodyError {
@@ -97,7 +94,7 @@ impl IntoResponses for BodyError {
     }
 }
 
-/// The statuses of failures of an endpoint that needs no key.
+/// The error statuses of an endpoint without authentication.
 pub struct PublicError;
 
 impl IntoResponses for PublicError {

@@ -1,5 +1,4 @@
-//! The requests that other containers have counted, as the table had them when it was last read, and the
-//! hours to read next.
+//! The requests counted by other containers, as of the last read, and the hours to read next.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,19 +9,19 @@ use crate::quota::{
     window::{Buckets, LimitType, not_after},
 };
 
-/// Around the change of an hour, other containers may still, or already, write to the hour beside.
+/// Around a change of the hour, other containers may still, or already, write to the adjacent hour.
 const AROUND_CHANGE: i64 = 15;
 
-/// The tallies of the other containers.
+/// The tallies of other containers.
 #[derive(Debug, Default)]
 pub struct OtherRequests {
     tallies: BTreeMap<i64, HourOfUsage>,
-    /// The hour in which the earlier ones were last read, and whether all hours of a day were.
+    /// The hour when the earlier hours were last read, and whether that included a whole day.
     earlier_read: Option<(i64, bool)>,
 }
 
 impl OtherRequests {
-    /// Adds the requests to those in the buckets of a quota.
+    /// Adds these requests to the buckets of a quota.
     pub fn add_to(&self, buckets: &mut Buckets, limit_type: LimitType) {
         for (hour, tallies) in &self.tallies {
             for tally in tallies.values() {
@@ -38,10 +37,10 @@ impl OtherRequests {
         }
     }
 
-    /// Records what the table has for an hour, as read at `now`.
+    /// Records the table's tallies for an hour, as read at `now`.
     pub fn record(&mut self, hour: i64, tallies: HourOfUsage, now: i64) {
         let known = self.tallies.entry(hour).or_default();
-        // A read may be older than one that was answered before, and the same tally is no news.
+        // Reads can arrive out of order, and an unchanged tally is not news.
         for (container, mut tally) in tallies {
             let last = known.entry(container).or_default();
             if last.version < tally.version {
@@ -53,13 +52,13 @@ impl OtherRequests {
         }
     }
 
-    /// Drops the requests that no window counts any more.
+    /// Drops requests outside of every window.
     pub fn drop_expired(&mut self, now: i64) {
         self.tallies = self.tallies.split_off(&(now - LimitType::Daily.window() + 1));
     }
 
-    /// The hours to read after these tallies are written at `now`, in seconds since 1970. The answers to the
-    /// writes tell of the hours of the tallies.
+    /// The hours to read after writing these tallies at `now`, in seconds since 1970. The responses to the
+    /// writes include the hours of the tallies.
     pub fn hours_to_read(&self, written: &[(i64, Tally)], limits: Limits, now: i64) -> Vec<i64> {
         let (hour, length) = (LimitType::Daily.bucket_at(now), LimitType::Daily.bucket());
         let mut hours = BTreeSet::from([hour]);
@@ -67,8 +66,7 @@ impl OtherRequests {
         for (written, _) in written {
             hours.remove(written);
         }
-        // Two containers that write to different hours see each other only if both read after they
-        // have written.
+        // Two containers that write to different hours see each other only if both read after writing.
         if now - hour < AROUND_CHANGE {
             hours.insert(hour - length);
         }
@@ -78,13 +76,13 @@ impl OtherRequests {
         hours.into_iter().collect()
     }
 
-    /// Records that the hours that were to be read at `now` have been read.
+    /// Records that the hours due at `now` have been read.
     pub fn record_read(&mut self, limits: Limits, now: i64) {
         self.earlier_read = Some((LimitType::Daily.bucket_at(now), limits.per_day.is_some()));
     }
 
-    /// The earlier hours that still count, unless they have been read in this hour. They are read
-    /// again in each hour, because a container that was frozen may have written late.
+    /// The earlier hours that still count, unless they were already read in this hour. They are reread every
+    /// hour, because a frozen container may have written late.
     fn earlier(&self, limits: Limits, now: i64) -> Vec<i64> {
         let (minute, day) = (LimitType::Minute, LimitType::Daily);
         let hour = day.bucket_at(now);
@@ -92,7 +90,7 @@ impl OtherRequests {
         if [(hour, is_daily), (hour, true)].map(Some).contains(&self.earlier_read) {
             return Vec::new();
         }
-        // An hour counts for the quota of a minute as long as its last bucket does.
+        // For a per-minute quota, an hour counts as long as its last bucket does.
         let oldest = if is_daily {
             now - day.window()
         } else {

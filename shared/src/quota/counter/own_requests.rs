@@ -1,4 +1,4 @@
-//! The requests that this container has counted, and how many of them the table is known to have.
+//! The requests counted by this container, and how many of them the table has.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use crate::quota::{
     window::{Buckets, LimitType, not_after},
 };
 
-/// The requests that this container has counted.
+/// The requests counted by this container.
 #[derive(Debug, Default)]
 pub struct OwnRequests {
     hours: BTreeMap<i64, OwnHour>,
     minutes: Buckets,
-    /// Of the tallies that were written last.
+    /// The version of the tallies written last.
     version: u64,
 }
 
@@ -22,9 +22,9 @@ pub struct OwnRequests {
 #[derive(Debug, Default)]
 struct OwnHour {
     count: u64,
-    /// The count that the table last confirmed.
+    /// The count last confirmed by the table.
     stored: u64,
-    /// `true` if a write has not been confirmed, so that the table may have another count.
+    /// `true` if a write is unconfirmed, so the table may have a different count.
     is_in_doubt: bool,
 }
 
@@ -35,17 +35,17 @@ impl OwnHour {
 }
 
 impl OwnRequests {
-    /// The requests in the buckets of the quota of a day.
+    /// The requests in the buckets of the daily quota.
     pub fn hours(&self) -> Buckets {
         self.hours.iter().map(|(hour, own)| (*hour, own.count)).collect()
     }
 
-    /// The requests in the buckets of the quota of a minute.
+    /// The requests in the buckets of the per-minute quota.
     pub fn minutes(&self) -> Buckets {
         self.minutes.clone()
     }
 
-    /// Adds so many requests at a time in seconds since 1970.
+    /// Adds requests at a time in seconds since 1970.
     pub fn add(&mut self, limits: Limits, requests: u64, at: i64) {
         self.hours.entry(LimitType::Daily.bucket_at(at)).or_default().count += requests;
         if limits.per_minute.is_some() {
@@ -53,7 +53,7 @@ impl OwnRequests {
         }
     }
 
-    /// Removes so many requests that were added at this time.
+    /// Removes requests that were added at this time.
     pub fn remove(&mut self, requests: u64, at: i64) {
         if let Some(hour) = self.hours.get_mut(&LimitType::Daily.bucket_at(at)) {
             hour.count = hour.count.saturating_sub(requests);
@@ -63,7 +63,7 @@ impl OwnRequests {
         }
     }
 
-    /// Drops the requests that no window counts any more.
+    /// Drops requests outside of every window.
     pub fn drop_expired(&mut self, now: i64) {
         let counted = self.minutes.split_off(&(now - LimitType::Minute.window() + 1));
         self.minutes = Buckets::new();
@@ -73,13 +73,12 @@ impl OwnRequests {
         self.hours = self.hours.split_off(&(now - LimitType::Daily.window() + 1));
     }
 
-    /// Returns `true` if the table has all of them, and no others.
+    /// Returns `true` if the table has exactly these requests.
     pub fn is_stored(&self) -> bool {
         self.hours.values().all(OwnHour::is_stored)
     }
 
-    /// The tallies that the table does not have, by their hour.
-    /// [`Self::record_stored`] tells that it has them.
+    /// The tallies missing from the table, by hour. Call [`Self::record_stored`] once they are written.
     pub fn begin_write(&mut self) -> Vec<(i64, Tally)> {
         self.version += 1;
         let (version, minutes) = (self.version, &self.minutes);

@@ -1,7 +1,7 @@
-//! Containers that count the requests of one quota in a table, in virtual time: calls take a while, and
-//! their answers may be lost; containers freeze; requests come one by one, in bursts and many at once.
+//! Simulates containers that count requests of one quota in a table, in virtual time. Calls take a while, and
+//! responses may be lost. Containers freeze. Requests come one by one, in bursts and all at once.
 //!
-//! `TNR_QUOTA_RUNS` sets how many runs there are.
+//! `TNR_QUOTA_RUNS` sets the number of runs.
 
 use std::{
     collections::BTreeMap,
@@ -15,30 +15,30 @@ use tokio::sync::oneshot::{Receiver, error::TryRecvError};
 use super::*;
 
 const DEFAULT_RUNS: u64 = 15;
-/// In milliseconds, like all times of the simulation.
+/// In milliseconds, like all times in the simulation.
 const STEP: i64 = 20;
 const END_OF_REQUESTS: i64 = 70_000;
-/// After the last request everything is written.
+/// Everything is written after the last request.
 const END: i64 = 80_000;
 const CALL_TIMEOUT: i64 = 1000;
-/// An hour changes within each run.
+/// Each run crosses an hour boundary.
 const START: i64 = 1_795_222_800 - 40;
-/// Requests are counted up to the time of two calls before they are admitted, in seconds.
+/// The maximum time between counting and admitting a request, two calls, in seconds.
 const COUNTED_BEFORE: i64 = 2;
 
 type Table = BTreeMap<i64, HourOfUsage>;
 
-/// A write that is under way, as a container sees it.
+/// A write in progress, as a container sees it.
 struct Write {
     flush: Flush,
     usage: Vec<(i64, HourOfUsage)>,
-    /// When the call began, reaches the table, and is answered.
+    /// The times at which the call started, reaches the table, and is answered.
     began: i64,
     reaches: i64,
     answered: i64,
     is_lost: bool,
     is_in_table: bool,
-    /// `true` if the tallies are written, and the call reads hours.
+    /// `true` if the tallies are written and the call is reading hours.
     reads: bool,
 }
 
@@ -49,7 +49,7 @@ struct Container {
     frozen_until: i64,
 }
 
-/// One run, and the requests that were admitted in it, by their time.
+/// One run, and the requests admitted in it, by time.
 struct Run {
     random: StdRng,
     clock: Instant,
@@ -89,7 +89,7 @@ impl Run {
         }
     }
 
-    /// Runs to the end, with so many requests for each container and second on average.
+    /// Runs to the end, with this average rate per container and second.
     fn run(mut self, requests_a_second: f64) -> Self {
         for time in (0..END).step_by(STEP as usize) {
             let is_burst = self.random.random_bool(0.002);
@@ -109,7 +109,7 @@ impl Run {
                     self.freeze(index, time);
                 }
             }
-            // What a frozen process has sent arrives all the same.
+            // Whatever a frozen process has sent still arrives.
             for index in 0..self.containers.len() {
                 self.deliver(index, time);
             }
@@ -146,7 +146,7 @@ impl Run {
         }
     }
 
-    /// Freezes a container. One that has failed is left to recover, since two failures in a row are an
+    /// Freezes a container. One that has failed is left to recover, since two consecutive failures are an
     /// outage.
     fn freeze(&mut self, index: usize, time: i64) {
         if self.containers[index].counter.failures.is_none() {
@@ -176,7 +176,7 @@ impl Run {
         }
     }
 
-    /// Does in the table what has reached it.
+    /// Applies to the table whatever has reached it.
     fn deliver(&mut self, index: usize, time: i64) {
         let Container { counter, write: Some(write), .. } = &mut self.containers[index] else {
             return;
@@ -200,7 +200,7 @@ impl Run {
         }
     }
 
-    /// Hears the answer of a call, or that there is none.
+    /// Handles the response of a call, or its absence.
     fn go_on_with_write(&mut self, index: usize, time: i64) {
         let clock = self.instant(time);
         let Container { counter, write, .. } = &mut self.containers[index];
@@ -221,12 +221,12 @@ impl Run {
         }
     }
 
-    /// Requests by which a quota may be exceeded.
+    /// The number of requests by which a quota may be exceeded.
     fn excess(&self, limit: u64) -> u64 {
         (self.containers.len() as u64 - 1) * (limit / 10).clamp(1, 100)
     }
 
-    /// The most requests that were admitted within a window of the quota, less its bucket.
+    /// The maximum number of requests admitted within the quota's window, less one bucket.
     fn most_within_window(&self, limit_type: LimitType) -> u64 {
         let span = 1000 * (limit_type.window() - limit_type.bucket() - COUNTED_BEFORE);
         let within = |from: i64| {
@@ -248,7 +248,7 @@ fn runs() -> u64 {
 
 /// The bound that `docs/OPERATIONS.md` promises.
 #[test]
-fn containers_exceed_a_quota_by_no_more_than_a_tenth_for_each_but_one() {
+fn containers_exceed_a_quota_by_at_most_a_tenth_per_additional_container() {
     for seed in 0..runs() {
         let run = Run::new(seed).run(if seed % 3 == 0 { 20.0 } else { 2.0 });
         let Limits { per_minute, per_day } = run.limits;
@@ -264,9 +264,9 @@ fn containers_exceed_a_quota_by_no_more_than_a_tenth_for_each_but_one() {
     }
 }
 
-/// Refusals for claims that are refused in turn must not last.
+/// Claims that refuse each other must not do so indefinitely.
 #[test]
-fn a_quota_that_is_asked_for_is_used_up() {
+fn a_quota_in_demand_is_used_up() {
     for seed in 0..runs() {
         let run = Run::new(seed).run(40.0);
         let limit = run.limits.per_minute.unwrap();

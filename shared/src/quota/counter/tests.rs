@@ -10,7 +10,7 @@ fn limits(per_minute: Option<u64>, per_day: Option<u64>) -> Limits {
     Limits { per_minute, per_day }
 }
 
-/// Requests that must be within the allowance.
+/// Takes requests that must be within the allowance.
 fn take(counter: &mut Counter, limits: Limits, requests: u64, now: i64) -> Outcome {
     match counter.take(limits, requests, now, Instant::now()) {
         Taken::Now(outcome) => outcome,
@@ -18,7 +18,7 @@ fn take(counter: &mut Counter, limits: Limits, requests: u64, now: i64) -> Outco
     }
 }
 
-/// Requests that wait for a write.
+/// Takes requests that wait for a write.
 fn wait(counter: &mut Counter, limits: Limits, requests: u64, now: i64) -> Receiver<Outcome> {
     match counter.take(limits, requests, now, Instant::now()) {
         Taken::Now(outcome) => panic!("{outcome:?}"),
@@ -26,14 +26,14 @@ fn wait(counter: &mut Counter, limits: Limits, requests: u64, now: i64) -> Recei
     }
 }
 
-/// Writes the unwritten requests into `table`, as DynamoDB would.
+/// Writes the unwritten requests to `table`, as DynamoDB would.
 fn write(counter: &mut Counter, table: &mut BTreeMap<i64, HourOfUsage>, now: i64) {
     let Some(flush) = counter.flush(now, Instant::now()) else { return };
     let usage = exchange(counter.container(), &flush, table);
     counter.record_confirmed(&flush, usage, now);
 }
 
-/// Writes tallies and gives what the table has then.
+/// Writes tallies and returns the table's contents afterwards.
 fn exchange(
     container: &str,
     flush: &Flush,
@@ -53,7 +53,7 @@ fn counted(table: &BTreeMap<i64, HourOfUsage>) -> u64 {
 }
 
 #[test]
-fn without_a_recent_confirmation_one_request_is_allowed() {
+fn one_request_is_allowed_without_a_recent_confirmation() {
     let clock = Instant::now();
     let mut counter = Counter::new();
     assert_eq!(counter.allowance(clock), 1);
@@ -63,7 +63,7 @@ fn without_a_recent_confirmation_one_request_is_allowed() {
 }
 
 #[test]
-fn a_claim_that_does_not_fit_is_refused_and_given_back_at_once() {
+fn a_claim_that_does_not_fit_is_refused_and_released_at_once() {
     let (mut first, mut second) = (Counter::new(), Counter::new());
     let mut table = BTreeMap::new();
     let limits = limits(Some(10), None);
@@ -73,7 +73,7 @@ fn a_claim_that_does_not_fit_is_refused_and_given_back_at_once() {
     write(&mut second, &mut table, NINE);
     assert!(eight.try_recv().unwrap().is_ok());
     assert_eq!(seven.try_recv().unwrap().unwrap_err().exhausted.remaining, 2);
-    // Others would be refused for it.
+    // Others would be refused because of it.
     let clock = Instant::now();
     assert_eq!((counted(&table), second.due_at(clock)), (15, Some(clock)));
     write(&mut second, &mut table, NINE);
@@ -81,7 +81,7 @@ fn a_claim_that_does_not_fit_is_refused_and_given_back_at_once() {
 }
 
 #[test]
-fn a_refusal_is_followed_by_a_read_only_if_others_have_counted() {
+fn a_refusal_triggers_a_read_only_if_others_have_counted() {
     for (own, of_others, is_read) in [(1, 9, true), (10, 0, false)] {
         let (mut counter, mut other) = (Counter::new(), Counter::new());
         let (mut table, limits) = (BTreeMap::new(), limits(Some(10), None));
@@ -105,11 +105,11 @@ fn requests_are_admitted_up_to_the_tighter_quota() {
     counter.take_unconfirmed(limits, 1, NINE).unwrap();
     let refused = take(&mut counter, limits, 1, NINE).unwrap_err().exhausted;
     assert_eq!((refused.limit_type, refused.reset), (LimitType::Minute, NINE + 60));
-    // A request that is refused is not counted.
+    // Refused requests are not counted.
     counter.take_unconfirmed(limits, 1, NINE + 60).unwrap();
     let refused = take(&mut counter, limits, 1, NINE + 61).unwrap_err().exhausted;
     assert_eq!((refused.limit_type, refused.reset), (LimitType::Daily, NINE + 24 * 3600));
-    // Of two exhausted quotas the one that is reset last is named.
+    // If both quotas are exhausted, the one that resets last is named.
     let (mut counter, one_of_each) =
         (Counter::new(), Limits { per_minute: Some(1), per_day: Some(1) });
     take(&mut counter, one_of_each, 1, NINE).unwrap();
@@ -127,10 +127,10 @@ fn hours_are_read_if_they_count_and_may_have_changed() {
         (daily, Some((minute, NINE + 30)), NINE + 60, &of_a_day),
         (daily, Some((daily, NINE + 30)), NINE + 60, &[NINE]),
         (daily, Some((daily, NINE - 30)), NINE + 60, &of_a_day),
-        // The last minute reaches back into the hour before.
+        // The last minute reaches back into the previous hour.
         (minute, None, NINE + 54, &[NINE - HOUR, NINE]),
         (minute, None, NINE + 55, &[NINE]),
-        // Around the change of an hour the hour beside is read after each write.
+        // Around a change of the hour, the adjacent hour is read after each write.
         (minute, Some((minute, NINE)), NINE + 14, &[NINE - HOUR, NINE]),
         (minute, Some((minute, NINE)), NINE + 15, &[NINE]),
         (minute, Some((minute, NINE)), NINE + HOUR - 16, &[NINE]),
@@ -145,7 +145,7 @@ fn hours_are_read_if_they_count_and_may_have_changed() {
 }
 
 #[test]
-fn a_write_is_due_at_first_by_half_of_the_allowance_and_by_age() {
+fn the_first_write_is_due_immediately_and_others_by_allowance_or_age() {
     let mut counter = Counter::new();
     let limits = limits(None, Some(101));
     let clock = Instant::now();
@@ -160,7 +160,7 @@ fn a_write_is_due_at_first_by_half_of_the_allowance_and_by_age() {
 }
 
 #[test]
-fn writes_that_fail_are_retried_after_growing_delays() {
+fn failed_writes_are_retried_after_growing_delays() {
     let mut counter = Counter::new();
     take(&mut counter, limits(None, Some(9)), 1, NINE).unwrap();
     let clock = Instant::now();
@@ -176,7 +176,7 @@ fn writes_that_fail_are_retried_after_growing_delays() {
 }
 
 #[test]
-fn after_two_failures_no_request_waits_until_a_write_succeeds() {
+fn no_request_waits_after_two_failures_until_a_write_succeeds() {
     let mut counter = Counter::new();
     let limits = limits(Some(20), None);
     take(&mut counter, limits, 1, NINE).unwrap();
@@ -198,7 +198,7 @@ fn after_two_failures_no_request_waits_until_a_write_succeeds() {
 }
 
 #[test]
-fn a_request_that_nobody_waits_for_any_more_is_not_counted() {
+fn requests_that_nobody_waits_for_are_not_counted() {
     let mut counter = Counter::new();
     let limits = limits(Some(20), None);
     drop(wait(&mut counter, limits, 5, NINE));
@@ -227,7 +227,7 @@ fn many_requests_are_counted_all_or_none() {
     assert_eq!(refused.exhausted.reset, NINE + 60, "when the first seven no longer count");
     let last = counter.take_unconfirmed(limits, 3, NINE + 5).unwrap();
     assert_eq!(last.minute.unwrap().remaining, 0);
-    // More than the quota never fits, and that is what is told.
+    // More than the whole quota never fits, and the error says so.
     let refused = take(&mut counter, limits, 13, NINE + 70).unwrap_err().exhausted;
     assert_eq!((refused.limit_type, refused.remaining), (LimitType::Daily, 2));
     let last = counter.take_unconfirmed(limits, 2, NINE + 70).unwrap();
@@ -235,7 +235,7 @@ fn many_requests_are_counted_all_or_none() {
 }
 
 #[test]
-fn an_older_answer_of_the_table_takes_nothing_back() {
+fn a_stale_response_of_the_table_changes_nothing() {
     let mut counter = Counter::new();
     let of_other = |count, version| {
         HourOfUsage::from([("other".to_owned(), Tally { count, version, recent: vec![] })])
@@ -259,7 +259,7 @@ fn a_clock_that_steps_back_locks_nobody_out_of_a_minute_for_longer_than_one() {
 }
 
 #[test]
-fn a_container_whose_clock_is_ahead_locks_nobody_out_of_a_minute_for_longer_than_one() {
+fn a_container_with_a_fast_clock_blocks_the_minute_quota_for_at_most_a_minute() {
     let (mut ahead, mut counter) = (Counter::new(), Counter::new());
     let mut table = BTreeMap::new();
     let limits = limits(Some(2), Some(100));
@@ -269,7 +269,7 @@ fn a_container_whose_clock_is_ahead_locks_nobody_out_of_a_minute_for_longer_than
     write(&mut counter, &mut table, NINE);
     let refused = take(&mut counter, limits, 1, NINE + 3).unwrap_err();
     assert_eq!(refused.exhausted.reset, NINE + 60);
-    // The same tally is read again, and is no news.
+    // Rereading the same tally is not news.
     counter.has_doubt = true;
     write(&mut counter, &mut table, NINE + 50);
     assert_eq!(take(&mut counter, limits, 1, NINE + 50).unwrap_err().exhausted.reset, NINE + 60);

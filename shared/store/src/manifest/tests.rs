@@ -2,14 +2,14 @@ use numbering::dataset::Dataset;
 
 use super::*;
 
-/// A snapshot, each time of another version.
+/// A snapshot of a new version.
 fn snapshot() -> Snapshot {
     let now = Timestamp::UNIX_EPOCH;
     let statistics = Dataset::default().statistics();
     Snapshot::new(Version::new(now), b"snapshot", statistics, FileDates::default(), now)
 }
 
-/// The manifest after these snapshots were published, the oldest first.
+/// The manifest after publishing these snapshots, oldest first.
 fn manifest_of(snapshots: &[Snapshot]) -> Manifest {
     let published = snapshots.iter().fold(None, |manifest, snapshot| {
         Some(Manifest::following(manifest.as_ref(), snapshot.clone(), |_| false))
@@ -29,7 +29,7 @@ fn three_older_versions_are_retained() {
 }
 
 #[test]
-fn an_unreadable_version_is_not_retained_and_makes_room_for_an_older_one() {
+fn unreadable_versions_are_not_retained_and_make_room_for_older_ones() {
     let all = [(); 5].map(|()| snapshot());
     let manifest = manifest_of(&all[..4]);
     let unreadable = |version: &Version| *version == all[2].version;
@@ -54,7 +54,7 @@ fn the_sample_is_not_retained_once_published_data_replaces_it() {
 }
 
 #[test]
-fn a_rollback_goes_to_any_retained_version_and_drops_those_that_are_newer() {
+fn a_rollback_returns_to_any_retained_version_and_drops_newer_ones() {
     let all = [(); 4].map(|()| snapshot());
     let manifest = manifest_of(&all);
     let back_to = |snapshot: &Snapshot| manifest.rolled_back_to(&snapshot.version);

@@ -20,7 +20,7 @@ fn zipped(files: &[(&str, &[u8])]) -> Vec<u8> {
     writer.finish().unwrap().into_inner()
 }
 
-/// The text of content, or the message of why it cannot be read.
+/// The content's text, or the error message.
 fn text(bytes: &[u8]) -> Result<String, String> {
     let content = Content::new("a report".to_owned(), Box::new(Cursor::new(bytes.to_vec())))
         .map_err(|error| error.to_string())?;
@@ -39,9 +39,9 @@ fn gzipped(content: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn a_packed_report_is_unpacked_unless_it_is_cut_off_or_not_alone() {
+fn packed_report_is_unpacked_unless_truncated_or_not_alone() {
     let (zip, gzip) = (zipped(&[("a.txt", b"text")]), gzipped(b"text"));
-    // What macOS adds to a zip is passed over.
+    // Files that macOS adds to a zip are skipped.
     let mac: [(&str, &[u8]); 4] = [
         ("reports/", b""),
         ("reports/a.txt", b"text"),
@@ -65,7 +65,7 @@ fn a_packed_report_is_unpacked_unless_it_is_cut_off_or_not_alone() {
 }
 
 #[test]
-fn a_flipped_byte_is_an_error_of_the_checksum_and_not_of_a_row() {
+fn flipped_byte_is_a_checksum_error() {
     let rows = b"OCN,Company\n0051,A\n".repeat(10);
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     let stored = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
@@ -83,7 +83,7 @@ fn a_flipped_byte_is_an_error_of_the_checksum_and_not_of_a_row() {
 }
 
 #[test]
-fn a_file_of_another_kind_is_refused_by_its_kind() {
+fn other_kinds_of_files_are_refused_by_kind() {
     let utf16: Vec<u8> = "OCN,Company".encode_utf16().flat_map(u16::to_le_bytes).collect();
     let with_bom = [b"\xff\xfe".as_slice(), &utf16].concat();
     for (bytes, what) in [
@@ -106,7 +106,7 @@ fn a_file_of_another_kind_is_refused_by_its_kind() {
 }
 
 #[test]
-fn an_error_in_a_report_names_its_source() {
+fn report_error_names_its_source() {
     let content = Content::new("cnac.csv".to_owned(), Box::new(Cursor::new(b"x"))).unwrap();
     let error = content.read::<()>(|_| (), |_| Err(ReportError::new("a report holds no rows")));
     let message = with_causes(&error.unwrap_err());

@@ -1,4 +1,4 @@
-// The documentation: every operation of the description of the API, which is asked for when the page opens.
+// The documentation: every operation in the OpenAPI document, which is fetched when the page opens.
 
 const METHODS = ["get", "put", "post", "patch", "delete"];
 
@@ -24,7 +24,7 @@ function tagSection({ name, description: text }, operations) {
     element("h2", {}, name), prose(text), operations.filter(({ tag }) => tag === name).map(operationCard));
 }
 
-/** The parts that every operation shares: the headers of requests, and the body of errors. */
+/** The parts all operations share: request headers, and the body of errors. */
 function commonSection({ components }) {
   const headers = Object.values(components.parameters).filter(isCommon);
   return element("section", { id: "common" },
@@ -45,7 +45,7 @@ function showDescription() {
       element("code", {}, "Authorization: Bearer <API_KEY>"), "."),
     ...description.tags.map((tag) => tagSection(tag, operations)),
     commonSection(description));
-  // The browser looked for the place in the address before it was there.
+  // The browser looked for the URL's target before it existed.
   if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
 }
 

@@ -1,9 +1,9 @@
 // One operation: its description, a form that sends it, and its responses.
 
-/** Parameters that every operation has are told once. */
+/** Parameters that every operation has, shown only once. */
 const isCommon = ({ in: place }) => place === "header";
 
-/** An operation of the description, with its references resolved. */
+/** An operation with its references resolved. */
 function operationOf(path, method, described) {
   const { summary, description: text, operationId: id, tags: [tag], responses } = described;
   return {
@@ -51,7 +51,7 @@ function tryForm(operation) {
   return form;
 }
 
-/** The form that was refused for want of a key, which is sent again with one. */
+/** The form that was refused without a key, to resend with one. */
 let refused = null;
 
 async function tryOut(operation, form, shown) {
@@ -85,7 +85,7 @@ function choiceRow(id, name, values, text) {
   return row(id, name, selectOf({ id, name, "aria-describedby": `${id}-note` }, values), "header", text);
 }
 
-/** The field of a parameter. Those that an operation requires have the example of the description in them. */
+/** A parameter's field. Required ones are filled with the documented example. */
 function parameterRow(operation, { name, in: place, required, schema, example, description: text }) {
   const id = `${operation}-${name}`;
   const values = flattened(schema).enum;
@@ -112,7 +112,7 @@ function bodyRows(operation, bodies) {
   return [types, element("div", {}, element("label", { for: bodyId }, "Body"), text)];
 }
 
-/** A status with its fields and examples; errors all have the same body. */
+/** A status with its fields and examples; all errors have the same body. */
 function responseRow({ status, description: text, content }) {
   const summary = [element("code", {}, status), " ", ...line(text)];
   if (status !== "200") return element("p", {}, summary);

@@ -1,8 +1,8 @@
-// The request that the form of an operation describes.
+// The request described by an operation's form.
 
 const inForm = (form, name) => form.elements.namedItem(name)?.value.trim() ?? "";
 
-/** The target, the method, the headers and the body, without the key. */
+/** Target, method, headers and body, without the key. */
 function requestOf({ path, method, parameters, bodies }, form) {
   const given = parameters.map(({ name, in: place }) => [place, name, inForm(form, name)]);
   const values = (wanted) => given.filter(([place]) => place === wanted).map(([, name, value]) => [name, value]);
@@ -15,7 +15,7 @@ function requestOf({ path, method, parameters, bodies }, form) {
   };
 }
 
-/** A text as one word of a shell. */
+/** Quotes a text as one shell word. */
 const quotedForShell = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 
 function curlOf({ requested, method, headers, body }, needsKey) {

@@ -1,8 +1,8 @@
-// Schemas of the description, as far as this API uses JSON Schema.
+// Schemas in the OpenAPI document, for the parts of JSON Schema this API uses.
 
 let description = {};
 
-/** Follows a reference, and adds the names beside it. */
+/** Follows a reference, and adds its sibling keys. */
 function resolved(part) {
   if (!part.$ref) return part;
   const { $ref, ...beside } = part;
@@ -10,7 +10,7 @@ function resolved(part) {
   return { ...resolved(found), ...beside };
 }
 
-/** A schema without references, alternatives to `null` and parts at its top. */
+/** Resolves references, `null` alternatives and parts at a schema's top level. */
 function flattened(schema) {
   const { oneOf, allOf, ...own } = resolved(schema);
   if (allOf) {
@@ -26,7 +26,7 @@ function flattened(schema) {
 
 const MAX_LISTED = 12;
 
-/** The type and the limits of a value, in words. */
+/** A value's type and limits, in words. */
 function typeOf(schema) {
   const { type, enum: values, items, format, minimum, maximum, default: byDefault } = flattened(schema);
   const types = [type ?? "any"].flat().map((name) => (name === "array" && items ? `array of ${typeOf(items)}` : name));
@@ -38,13 +38,13 @@ function typeOf(schema) {
   ].filter(Boolean).join(", ");
 }
 
-/** A line of a description, whose code stands between backticks. */
+/** A line of a description, with code in backticks. */
 const line = (text) => text.split("`").map((part, index) => (index % 2 ? element("code", {}, part) : part));
 
-/** A description, as paragraphs. */
+/** A description as paragraphs. */
 const prose = (text = "") => text.split("\n\n").filter(Boolean).map((paragraph) => element("p", {}, line(paragraph)));
 
-/** The fields of an object, and those of objects in it. */
+/** An object's fields, including nested ones. */
 function fieldsOf(schema) {
   const { properties, items, required = [] } = flattened(schema);
   if (!properties) return items ? fieldsOf(items) : null;

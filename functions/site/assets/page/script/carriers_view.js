@@ -28,7 +28,7 @@ function carrierList({ body, headers }, params) {
   }));
 }
 
-/** A bar whose length shows a share. The number stands beside it. */
+/** A bar whose length shows a share, next to its number. */
 function bar(share) {
   const made = element("span", { class: "length", "aria-hidden": "true" });
   made.style.inlineSize = `${share * 100}%`;

@@ -35,7 +35,7 @@ function selectTab(tab) {
   fillPanel();
 }
 
-/** Arrow keys lead through the tabs (https://www.w3.org/WAI/ARIA/apg/patterns/tabs/). */
+/** Arrow keys move between tabs (https://www.w3.org/WAI/ARIA/apg/patterns/tabs/). */
 function moveBetweenTabs(event) {
   const index = tabs.indexOf(event.target);
   const places = { ArrowRight: index + 1, ArrowLeft: index - 1 + tabs.length, Home: 0, End: tabs.length - 1 };

@@ -1,4 +1,4 @@
-// The codes that filters know, with their names. A test holds them against the description of the API.
+// The codes that filters accept, with their names. A test compares them with the OpenAPI document.
 
 const COUNTRIES = `
   AC AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV
@@ -34,7 +34,7 @@ const countryNames = new Intl.DisplayNames("en", { type: "region", fallback: "co
 const countryName = (code) => countryNames.of(code);
 const stateName = (code) => STATES[code] ?? code;
 
-/** The choices of each kind of field, in the order in which they are shown: codes with names. */
+/** Each field's choices in display order: codes with names. */
 const CHOICES = {
   countries: COUNTRIES.map((code) => [code, countryName(code)]).sort(([, a], [, b]) => a.localeCompare(b, "en")),
   states: [["", "Any"], ...Object.entries(STATES).sort(([, a], [, b]) => a.localeCompare(b, "en"))],
@@ -43,7 +43,7 @@ const CHOICES = {
   statuses: [["", "Any"], ...STATUSES.map((status) => [status, inWords(status)])],
 };
 
-/** Fills the fields that are a choice of codes. */
+/** Fills the fields that choose from codes. */
 function fillCodes() {
   for (const field of document.querySelectorAll("select[data-codes]")) {
     field.append(...CHOICES[field.dataset.codes].map(([code, name]) => element("option", { value: code }, name)));

@@ -1,5 +1,4 @@
-// The example that each view shows until something is looked up. The answers have the form of real ones; a test holds
-// them against the service.
+// The example that each view shows before the first lookup. A test checks that the answers match the service's format.
 
 const exampleFlag = (name, abbreviation, folder) => {
   const at = absolute(`/flags/${folder}/${abbreviation}`);

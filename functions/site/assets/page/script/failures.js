@@ -1,6 +1,6 @@
-// Errors, said so that somebody knows what to do next.
+// Errors, with what to do next.
 
-/** Shows an error at the field that is wrong, or in place of the answer. */
+/** Shows an error at the invalid field, or in place of the answer. */
 function showFailure(answer, form) {
   if (answer.status === 401) return refuseKey();
   const wrong = answer.status === 400 && wrongField(answer.body?.message, form);
@@ -10,14 +10,14 @@ function showFailure(answer, form) {
   byId("answer").replaceChildren(failureCard(answer));
 }
 
-/** The field that a message is about, which begins with a parameter, and the message with the name of the field. */
+/** The field a message is about, by its leading parameter, and the message with the field's name. */
 function wrongField(message = "", form) {
   const [start, name] = message.match(/^(?:Invalid )?(\w+)/) ?? [];
   const field = form.elements.namedItem(name === "defaultCountry" ? "country" : name ?? "");
   return field && [field, field.labels[0].textContent + message.slice(start.length)];
 }
 
-/** The words for an error: its tone, its title, the message of the service, and advice. */
+/** An error's tone, title, message from the service, and advice. */
 function failureOf({ status, body, headers }) {
   const message = body?.message ?? "";
   switch (status) {
@@ -36,7 +36,7 @@ function failureOf({ status, body, headers }) {
   }
 }
 
-/** The time at which the next request is admitted, in the local time zone. */
+/** When the next request is allowed, in the local time zone. */
 function whenAdmitted(details, headers) {
   const seconds = Number(headers.get("Retry-After") ?? NaN);
   const reset = details?.reset ?? (Number.isNaN(seconds) ? null : Date.now() / 1000 + seconds);
@@ -47,7 +47,7 @@ function whenAdmitted(details, headers) {
   return `Retry at ${time}, ${relativeTime(at)}.`;
 }
 
-/** The distance of a time from now, such as `in 3 minutes`. */
+/** A time relative to now, such as `in 3 minutes`. */
 function relativeTime(time) {
   const seconds = (time - Date.now()) / 1000;
   const format = new Intl.RelativeTimeFormat("en", { numeric: "auto" });

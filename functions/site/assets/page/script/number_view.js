@@ -18,10 +18,10 @@ const numberView = {
 
 const validity = ({ valid }) => (valid ? "Valid format" : "Not valid");
 
-/** The number, or the text as typed where it is not a valid one. */
+/** The number, or the text as typed if it is invalid. */
 const headingOf = ({ valid, formats }, typed) => (valid ? formats.international : typed);
 
-/** The type and the country, as far as they are known. */
+/** The type and country, if known. */
 function factsOf({ typeDescription, location, flags, isNonGeographic }) {
   const country = location?.countryName ?? flags?.country?.name;
   return [typeDescription, country, isNonGeographic && !country && "Not tied to a place"].filter(Boolean);
@@ -37,7 +37,7 @@ function numberHead(number, typed) {
     element("span", { class: `badge ${valid ? "good" : possible ? "doubt" : "bad"}` }, validity(number)));
 }
 
-/** The way to the other one of two numbers in one text. */
+/** A link to the other of two numbers in one text. */
 function secondNumber({ reason }) {
   if (!reason?.other) return null;
   return element("section", { class: "second" },
@@ -45,7 +45,7 @@ function secondNumber({ reason }) {
     element("a", { class: "button", href: hashOf("number", { tn: reason.other }) }, `Look up ${reason.other}`));
 }
 
-/** A flag, which is left out where its image cannot be loaded: the name stands beside it. */
+/** A flag, removed if its image cannot be loaded: its name is next to it. */
 function flagImage({ svg, name }, size) {
   const [width, height] = size === "large" ? [54, 36] : [24, 16];
   const image = element("img", { class: `flag ${size}`, src: svg, alt: `Flag of ${name}`, width, height });
@@ -53,7 +53,7 @@ function flagImage({ svg, name }, size) {
   return image;
 }
 
-/** A row of a description list, with a button that copies its text if it is worth that. */
+/** A row in a description list, with a copy button where useful. */
 function pair(name, content, copied = null) {
   return element("div", {},
     element("dt", {}, name), element("dd", {}, content),
@@ -78,7 +78,7 @@ function carrierOfNumber({ carrier, location, npa, nxx, isNonGeographic }) {
   if (!npa) return null;
   const section = (...children) => element("section", {}, element("h3", {}, "Carrier"), ...children);
   if (isNonGeographic) return section(element("p", {}, `Exchanges of area code ${npa} have no carrier.`));
-  // Only the exchanges of the numbering data can be looked up.
+  // Only exchanges in the numbering data can be looked up.
   const isKnown = carrier || location?.rateCenter;
   const code = `${npa}-${nxx}`;
   const exchange = isKnown ? element("a", { href: hashOf("area-code", { npa, nxx }) }, code) : code;

@@ -1,33 +1,33 @@
-// The open view. It stands after the `#` of the address, so that a link can be shared and Back works.
+// The open view. It is in the URL after `#`, so that links can be shared and Back works.
 
 const VIEWS = { number: numberView, "area-code": areaCodeView, carriers: carriersView, search: searchView };
 const NAME = "Telephone numbers";
-/** Milliseconds after which an answer is slow. */
+/** Milliseconds after which an answer counts as slow. */
 const SPINNER_DELAY = 200;
-/** True for devices on which a focused field opens no keyboard over the page. */
+/** True if focusing a field does not open an on-screen keyboard. */
 const HAS_MOUSE = matchMedia("(hover: hover) and (pointer: fine)");
 let pending = new AbortController();
 let waiting;
 
-/** The address of a view with those parameters that have a value. */
+/** A view's URL, with the parameters that have a value. */
 function hashOf(view, params) {
   return target(`#${view}`, params);
 }
 
-/** The view and the parameters of the address. */
+/** The view and parameters in the URL. */
 function opened() {
   const [view, query] = location.hash.slice(1).split("?");
   const name = Object.hasOwn(VIEWS, view) ? view : "number";
   return { name, params: Object.fromEntries(new URLSearchParams(query)) };
 }
 
-/** Opens a view that the user asked for. `state` has what is not in its address. */
+/** Opens a view for the user. `state` has what is not in its URL. */
 function go(hash, state = null) {
   history.pushState(state, "", hash);
   open("user");
 }
 
-/** Opens the view in the address. The cause is `user`, `history` (Back and Forward) or `new` (the page was loaded). */
+/** Opens the view in the URL. The cause is `user`, `history` (Back and Forward) or `new` (the page was loaded). */
 async function open(cause) {
   showKey();
   const { name, params } = opened();
@@ -47,7 +47,7 @@ async function open(cause) {
   if (requested === null || (isEmpty && currentKey() === null)) return showExample(name);
   const answer = await answerTo(requested);
   if (answer === null) return;
-  // A version of the data is retained for some days only; a page of a later one is better than none.
+  // A data version is retained for only a few days; a page from a later one is better than none.
   if (answer.status === 400 && version) {
     history.replaceState(null, "");
     return open(cause);
@@ -56,7 +56,7 @@ async function open(cause) {
   if (cause === "user" && !isEmpty) goToAnswer();
 }
 
-/** Sends a request, and gives its answer, or null if a later one has replaced it. The page stays as it is meanwhile. */
+/** Sends a request; returns its answer, or null if a later one replaced it. The page stays as it is meanwhile. */
 async function answerTo(requested) {
   const { signal } = pending;
   byId("answer").setAttribute("aria-busy", "true");
@@ -70,7 +70,7 @@ async function answerTo(requested) {
   return answer;
 }
 
-/** Ends the request that is under way, if there is one. */
+/** Aborts the pending request, if any. */
 function stopWaiting() {
   pending.abort();
   pending = new AbortController();
@@ -97,7 +97,7 @@ function show(view, params, requested, answer, form) {
   byId("answer").append(view.show(answer, params));
 }
 
-/** Moves the focus to the answer, and the answer into view. An error at a field has the focus already. */
+/** Focuses the answer and scrolls it into view. An error at a field already has the focus. */
 function goToAnswer() {
   const heading = byId("answer").querySelector("h2");
   if (heading === null) return;
@@ -105,7 +105,7 @@ function goToAnswer() {
   if (!isInView(byId("answer"))) byId("answer").scrollIntoView();
 }
 
-/** Shows the form of a view, filled in as its address says, and gives it. */
+/** Shows a view's form, filled in from its URL, and returns it. */
 function showForm(name, params) {
   for (const link of document.querySelectorAll(".views a")) {
     if (link.dataset.view === name) link.setAttribute("aria-current", "page");
@@ -141,7 +141,7 @@ function followed(event) {
   go(link.getAttribute("href"), version ? { version } : null);
 }
 
-/** Shows the version and the age of the data, and a note if it is the sample. */
+/** Shows the data's version and age, and a note if it is the sample. */
 async function showData() {
   const { status, body, headers } = await send("/v1/stats", { withKey: false });
   if (status !== 200 || !body) return;

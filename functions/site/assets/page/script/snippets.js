@@ -1,4 +1,4 @@
-// The request in other languages, with nothing to install where the language allows that. The key is that of the
+// The request in other languages, without dependencies where possible. The key is that of the
 // environment, so that a snippet can be shared.
 
 const CODE = {

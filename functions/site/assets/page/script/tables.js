@@ -1,12 +1,12 @@
-// Lists: a table, and the way to the pages before and after.
+// Lists: a table, with links to the previous and next pages.
 
 const PAGE_ROWS = 25;
 
-/** A table. Each column is its heading, and what its cell of a row holds: text, an element, or nothing. */
+/** A table. Each column has a heading, and the content of a row's cell: text, an element, or nothing. */
 function table(caption, columns, rows) {
   const headings = columns.map(([heading]) => element("th", { scope: "col", role: "columnheader" }, heading));
   const body = rows.map((row) => element("tr", { role: "row" }, columns.map((column) => cell(column, row))));
-  // On a narrow screen the rows are blocks, which must not make them less of a table.
+  // On a narrow screen rows are blocks, but must keep their table semantics.
   return element("table", { role: "table", "aria-label": caption },
     element("thead", { role: "rowgroup" }, element("tr", { role: "row" }, headings)),
     element("tbody", { role: "rowgroup" }, body));
@@ -18,7 +18,7 @@ function cell([, contentOf, kind], row) {
   return element("td", { role: "cell", class: isMissing ? "none" : kind }, isMissing ? "–" : content);
 }
 
-/** Which rows of all a page has. An address may lead behind the last one. */
+/** The range of rows on a page. A URL may point past the last one. */
 function rangeOf({ limit, offset, total }) {
   const [first, last, all] = [offset + 1, Math.min(offset + limit, total), total].map((it) => it.toLocaleString("en"));
   if (total === 0) return "none";
@@ -29,7 +29,7 @@ function rangeOf({ limit, offset, total }) {
 
 const listSummary = (title, { pagination }) => `${title}: ${rangeOf(pagination)}`;
 
-/** A list with its heading, and links to its pages. */
+/** A list with a heading and links to its pages. */
 function listCard({ title, detail, table: rows, pagination, headers, view, params }) {
   const { limit, offset, total } = pagination;
   const range = rangeOf(pagination);
@@ -49,7 +49,7 @@ function pageLinks(pages, view, params) {
     if (!page) return element("span", { "aria-disabled": "true" }, text);
     const offset = page.get("offset");
     const hash = hashOf(view, { ...params, offset: offset === "0" ? "" : offset });
-    // All pages are of one version of the data, which is no part of a link that is shared.
+    // All pages use one version of the data, which shared links omit.
     return element("a", { href: hash, rel: relation, "data-version": page.get("version") }, text);
   };
   return element("nav", { class: "pages", "aria-label": "Pages" }, link("prev", "Previous"), link("next", "Next"));

@@ -1,4 +1,4 @@
-//! A function that does nothing but answer.
+//! A function that only answers.
 
 use lambda_http::{Error, IntoResponse, Request, run, service_fn};
 use serde_json::json;

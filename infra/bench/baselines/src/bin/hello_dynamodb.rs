@@ -1,12 +1,11 @@
-//! A function that reads one item of DynamoDB for each request, with the client that the AWS
-//! documentation shows.
+//! A function that reads one DynamoDB item per request, with the client from the AWS documentation.
 
 use aws_config::BehaviorVersion;
 use aws_sdk_dynamodb::{Client, types::AttributeValue};
 use lambda_http::{Error, IntoResponse, Request, run, service_fn};
 use serde_json::json;
 
-/// The table of the exchanges, and one of its items.
+/// The exchanges table, and one of its items.
 const TABLE: &str = "exchanges";
 const NPA_NXX: &str = "212#234";
 

@@ -14,7 +14,7 @@ pub enum Cell {
 }
 
 impl Cell {
-    /// The same value as a text.
+    /// Converts the value to text.
     pub fn into_text(self) -> Self {
         match self {
             Self::Count(count) => Self::Text(count.to_string().into()),

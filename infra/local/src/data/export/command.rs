@@ -1,4 +1,4 @@
-//! Writes the whole numbering data into files or a database.
+//! The `export` command.
 
 use std::{
     error::Error,
@@ -21,7 +21,7 @@ use crate::{
 
 type Work = Box<dyn FnOnce(&NumberingData) -> Result<(), Box<dyn Error + Send + Sync>> + Send>;
 
-/// Writes the numbering data.
+/// Exports the numbering data.
 pub async fn export(args: ExportArgs) -> Result<(), CliError> {
     let (new, work) = prepare(&args)?;
     let data = NumberingData::load(&args.data).await?;
@@ -39,8 +39,7 @@ pub async fn export(args: ExportArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-/// The file or folder to make, and the work that writes it. Without one, the work writes to the standard
-/// output.
+/// The output file or folder, and the work that writes it. Without one, the work writes to stdout.
 fn prepare(args: &ExportArgs) -> Result<(Option<NewFile>, Work), CliError> {
     let force = args.replacement.force;
     let form = match args.format {

@@ -1,4 +1,4 @@
-//! A table as CSV or as JSON lines.
+//! A table as CSV or JSON Lines.
 
 use std::{
     borrow::Cow,
@@ -11,7 +11,7 @@ use shared::cells::{inert, writer_of_rows};
 use super::{Table, cell::Cell};
 use crate::data::numbering_data::NumberingData;
 
-/// The form of a file.
+/// A file format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileForm {
     Csv,
@@ -27,7 +27,7 @@ impl FileForm {
     }
 }
 
-/// Writes a table. The same data always has the same bytes.
+/// Writes a table. The same data always gives the same bytes.
 pub fn write_table(
     data: &NumberingData,
     table: Table,
@@ -41,7 +41,7 @@ pub fn write_table(
     }
 }
 
-/// Rows of RFC 4180, in which no cell is a formula.
+/// Writes RFC 4180 rows without formulas in cells.
 fn write_csv(data: &NumberingData, table: Table, output: impl Write) -> io::Result<()> {
     let mut csv = writer_of_rows(output, b',');
     csv.write_record(table.columns()).map_err(io_error)?;
@@ -59,8 +59,7 @@ fn write_csv(data: &NumberingData, table: Table, output: impl Write) -> io::Resu
     csv.flush()
 }
 
-/// The error of input or output that stopped writing, which the conversion of the library hides in one of no
-/// kind.
+/// The I/O error inside a CSV error. The library's own conversion loses its kind.
 fn io_error(error: csv::Error) -> io::Error {
     match error.into_kind() {
         csv::ErrorKind::Io(error) => error,
@@ -76,7 +75,7 @@ fn write_json_lines(data: &NumberingData, table: Table, mut output: impl Write) 
     output.flush()
 }
 
-/// A row as an object.
+/// A row as a JSON object.
 struct JsonRow {
     columns: &'static [&'static str],
     cells: Vec<Cell>,

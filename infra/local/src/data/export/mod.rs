@@ -1,5 +1,5 @@
-//! The whole numbering data as tables, for other programs: [`tables`] says what is in which column, and
-//! [`files`] and [`sqlite`] write them.
+//! The numbering data as tables for other programs. [`tables`] defines the columns; [`files`] and
+//! [`sqlite`] write them.
 
 mod cell;
 pub mod command;
@@ -19,7 +19,7 @@ pub use tables::Table;
 use self::provenance::provenance;
 use crate::data::numbering_data::NumberingData;
 
-/// Makes a folder with a file for each table, and one that says where the data comes from.
+/// Creates a folder with one file per table, including provenance.
 pub fn write_folder(data: &NumberingData, form: FileForm, folder: &Path) -> io::Result<()> {
     fs::create_dir(folder)?;
     for table in Table::OF_RECORDS {

@@ -1,19 +1,19 @@
-//! The origin and the limits of exported data.
+//! The origin and limitations of exported data.
 
 use store::{FileDates, Snapshot};
 
 use super::cell::{Cell, code, optional};
 use crate::data::numbering_data::NumberingData;
 
-/// The limit of all that is said about carriers.
+/// The limitation of all carrier data.
 const CAVEAT: &str = "A carrier is the holder of an exchange or thousands block as assigned. Numbers can \
-                      be ported to another carrier, which no open data tells.";
+                      be ported to another carrier; open data does not show porting.";
 
 const SOURCES: &str = "reports of NANPA (nanpa.com) and CNAC (cnac.ca)";
 const SAMPLE: &str = "made-up sample; carriers, OCNs, rate centers and assignments are invented";
 
-/// The origin of the data, as names and values. The same data always has the same. A report without a date has
-/// no value.
+/// The data's origin as names and values, the same for the same data. An undated report has no
+/// value.
 pub fn provenance(data: &NumberingData) -> Vec<(&'static str, Cell)> {
     let NumberingData { dataset, snapshot } = data;
     let Snapshot { version, ingested_at, file_dates, .. } = snapshot;

@@ -1,4 +1,4 @@
-//! All tables as a database of SQLite.
+//! All tables as a SQLite database.
 
 use std::path::Path;
 
@@ -20,10 +20,10 @@ impl ToSql for Cell {
     }
 }
 
-/// Writes all tables into an empty file.
+/// Writes all tables to an empty file.
 pub fn write_database(data: &NumberingData, file: &Path) -> rusqlite::Result<()> {
     let mut connection = Connection::open(file)?;
-    // The file has no name yet that anybody knows: if this is interrupted, it is of no use.
+    // No journal: after an interruption the unnamed file is discarded anyway.
     connection.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")?;
     let transaction = connection.transaction()?;
     for table in Table::OF_RECORDS.into_iter().chain([Table::Provenance]) {

@@ -1,4 +1,4 @@
-//! The tables of an export: their columns, and the rows that the records become.
+//! Export tables: their columns, and rows from records.
 
 use clap::ValueEnum;
 use numbering::records::{AreaCode, BlockHolder, Carrier, Exchange};
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::data::numbering_data::NumberingData;
 
-/// A table of an export.
+/// An export table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Table {
     AreaCodes,
@@ -24,11 +24,11 @@ pub enum Table {
 type Row = Vec<Cell>;
 
 impl Table {
-    /// The tables that have the data.
+    /// The tables with numbering data.
     pub const OF_RECORDS: [Self; 4] =
         [Self::AreaCodes, Self::Carriers, Self::Exchanges, Self::Blocks];
 
-    /// Its name in SQL.
+    /// The SQL name.
     pub fn name(self) -> &'static str {
         match self {
             Self::AreaCodes => "area_codes",
@@ -39,12 +39,12 @@ impl Table {
         }
     }
 
-    /// The name of its file, without the extension.
+    /// The file name without its extension.
     pub fn file_name(self) -> String {
         self.name().replace('_', "-")
     }
 
-    /// The names of its columns. They are those of the API's fields, where the API has them.
+    /// The column names, which match the API's fields where it has them.
     pub fn columns(self) -> &'static [&'static str] {
         match self {
             Self::AreaCodes => &["npa", "state", "states", "country", "total_exchanges"],
@@ -82,7 +82,7 @@ impl Table {
         }
     }
 
-    /// The number of its first columns that identify a row.
+    /// The number of leading columns that identify a row.
     pub fn key_columns(self) -> usize {
         match self {
             Self::AreaCodes | Self::Carriers | Self::Provenance => 1,
@@ -91,7 +91,7 @@ impl Table {
         }
     }
 
-    /// The columns by which its rows are found, too.
+    /// Additional columns to index.
     pub fn indexed_columns(self) -> &'static [&'static str] {
         match self {
             Self::AreaCodes | Self::Provenance => &[],
@@ -106,7 +106,7 @@ impl Table {
         column == "total_exchanges" || column == "block"
     }
 
-    /// Its rows, in the order of their keys, each made as it is reached.
+    /// The rows in key order, each built when reached.
     pub fn rows(self, data: &NumberingData) -> Box<dyn Iterator<Item = Row> + '_> {
         let dataset = &data.dataset;
         match self {
@@ -155,8 +155,7 @@ fn exchange(exchange: Exchange) -> Row {
     ]
 }
 
-/// A row for each thousands block that has a holder. Without a rate center of its own it has that of its
-/// exchange.
+/// A row for each thousands block with a holder. The exchange's rate center is the fallback.
 fn blocks(exchange: Exchange) -> Vec<Row> {
     let Exchange { npa, nxx, rate_center: of_exchange, blocks, .. } = exchange;
     let rows = blocks.into_iter().map(|(digit, holder)| {

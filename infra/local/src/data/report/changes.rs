@@ -1,4 +1,4 @@
-//! The changes of an import, record by record: the first of them on the terminal, all of them in a file.
+//! The changes of an import by record: the first few on the terminal, all of them in a file.
 
 use std::{
     fmt::{self, Write as _},
@@ -12,7 +12,7 @@ use ingest::{ChangeKind, Changes, FieldChange, RecordChange};
 
 use crate::{CliError, new_file::NewFile};
 
-/// Writes the first changes, a line each, and how many more there are.
+/// Writes the first changes, one per line, and the number of others.
 pub(super) fn write(table: &mut String, changes: &Changes) -> fmt::Result {
     writeln!(table, "Changes: {}", HumanCount(changes.total() as u64))?;
     for change in changes.listed() {
@@ -42,8 +42,7 @@ fn value(value: &Option<String>) -> String {
     value.as_ref().map_or("none".to_owned(), |text| format!("'{text}'"))
 }
 
-/// The text with the characters escaped that a terminal would obey: control characters, and those that
-/// change the direction of writing.
+/// Escapes characters that a terminal would obey: control characters and changes of text direction.
 pub(crate) fn printable(text: &str) -> String {
     let mut printable = String::with_capacity(text.len());
     for character in text.chars() {
@@ -63,7 +62,7 @@ fn changes_direction(character: char) -> bool {
     )
 }
 
-/// The file that every change is written to, in the format that its name tells.
+/// The output file for all changes, in the format of its extension.
 #[derive(Debug, Clone)]
 pub struct ChangesFile {
     path: PathBuf,
@@ -92,7 +91,7 @@ impl FromStr for ChangesFile {
 }
 
 impl ChangesFile {
-    /// Makes sure that the file can be written, before anything is imported.
+    /// Checks that the file can be written, before anything is imported.
     pub fn check(&self, may_replace: bool) -> Result<(), CliError> {
         NewFile::file(&self.path, may_replace).map(drop)
     }
@@ -110,7 +109,7 @@ impl ChangesFile {
     }
 }
 
-/// Writes one line for each field, so that a spreadsheet can sort and filter by it.
+/// Writes one line per field, so a spreadsheet can sort and filter by it.
 fn write_csv(
     file: impl std::io::Write,
     changes: impl Iterator<Item = RecordChange>,
@@ -127,8 +126,8 @@ fn write_csv(
     csv.flush()
 }
 
-/// A value that a spreadsheet can open safely: one that begins like a formula, after any blanks, gets
-/// an apostrophe before it.
+/// A value that is safe in a spreadsheet: an apostrophe precedes anything that looks like a
+/// formula, even after blanks.
 fn cell(value: Option<&str>) -> String {
     const FORMULA: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
     let value = value.unwrap_or_default();
@@ -165,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_record_shows_its_old_and_new_value() {
+    fn changed_records_show_old_and_new_values() {
         let line = line(&change(Some("A \u{1b}[31m\u{202e}"), None));
         assert_eq!(
             printable(&line),
@@ -174,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_csv_holds_no_formula_and_json_lines_hold_a_record_each() {
+    fn csv_has_no_formulas_and_json_lines_have_one_record_each() {
         let names = ["=1+1", "+1", "-1", "@SUM(A1)", " =1+1", "\tX", "＝1", "A=1"];
         let changes = names.map(|name| change(None, Some(name)));
         let (mut csv, mut lines) = (Vec::new(), Vec::new());
@@ -194,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn the_extension_selects_the_format() {
+    fn file_extension_selects_the_format() {
         let format = |name: &str| name.parse::<ChangesFile>().map(|file| file.format);
         assert_eq!(format("a/changes.CSV"), Ok(Format::Csv));
         assert_eq!(format("changes.jsonl"), Ok(Format::JsonLines));

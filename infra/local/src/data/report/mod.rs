@@ -1,4 +1,4 @@
-//! The results of commands, for a terminal or as JSON; and the report of an import in particular.
+//! Command results for a terminal or as JSON, including the import report.
 
 mod changes;
 mod quality;
@@ -17,7 +17,7 @@ pub(crate) use quality::{share, shares};
 
 use crate::{CliError, error::Context, terminal};
 
-/// Prints `found` as a line of JSON, or as the table that `write_table` makes of it.
+/// Prints `found` as a line of JSON, or as the table from `write_table`.
 pub fn print<T: Serialize>(
     as_json: bool,
     found: &T,
@@ -33,12 +33,12 @@ pub fn print<T: Serialize>(
     }
 }
 
-/// A failure in the form of a report.
+/// A failure as a report.
 pub fn failure(error: &IngestError) -> String {
     serde_json::json!({ "outcome": "failed", "reason": with_causes(error) }).to_string()
 }
 
-/// Writes the report of an import as a short table.
+/// Writes an import report as a short table.
 pub fn write(table: &mut String, report: &ImportReport) -> fmt::Result {
     let version = report.version.as_ref().map_or("no version", Version::as_str);
     match &report.outcome {

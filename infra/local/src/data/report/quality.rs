@@ -1,11 +1,11 @@
-//! A table of the completeness of a version, compared with the one before it.
+//! A version's completeness, compared with the version before it.
 
 use std::fmt::{self, Write};
 
 use indicatif::HumanCount;
 use ingest::{BeforeAfter, Figures, QualityReport, SHARES};
 
-/// Writes every figure of each country.
+/// Writes each country's figures.
 pub(super) fn write(table: &mut String, report: &QualityReport) -> fmt::Result {
     for (country, figures) in &report.countries {
         writeln!(table, "{:<30}{:>12}{:>12}", format!("Quality of {country}"), "before", "after")?;
@@ -20,12 +20,12 @@ pub(super) fn write(table: &mut String, report: &QualityReport) -> fmt::Result {
     Ok(())
 }
 
-/// The figures that are shares, in the order of a report.
+/// The percentage figures, in report order.
 pub(crate) fn shares(figures: &Figures) -> impl Iterator<Item = (&'static str, BeforeAfter)> {
     SHARES.into_iter().filter_map(|name| Some((name, *figures.get(name)?)))
 }
 
-/// A share as it is shown.
+/// A formatted percentage.
 pub(crate) fn share(percent: f64) -> String {
     format!("{percent:.1} %")
 }

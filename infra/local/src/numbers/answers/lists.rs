@@ -1,4 +1,4 @@
-//! Carriers and exchanges: lists of them, and a carrier by its OCN.
+//! Carriers and exchanges, as lists, and single carriers by OCN.
 
 use std::process::ExitCode;
 
@@ -18,11 +18,11 @@ use crate::{
     terminal::{HEADING, NO_BREAK, next_commands::NextCommands, styled},
 };
 
-/// The remark below the holders of exchanges.
+/// The note below exchange holders.
 const HOLDERS_AS_ASSIGNED: &str =
     "Holders as assigned; numbers may have been ported to other carriers.\n";
 
-/// Prints the exchanges of an area code, page by page, or one of them.
+/// Prints an area code's exchanges page by page, or one of them.
 pub async fn area_code(args: AreaCodeArgs) -> Result<ExitCode, CliError> {
     let mut params = vec![("npa", args.npa.as_str())];
     params.extend(typed([("nxx", &args.nxx)]));
@@ -41,7 +41,7 @@ fn written_area_code(args: &AreaCodeArgs, answer: &Value) -> String {
     let heading = format!("{npa_shown}  {state}{}; {total} exchanges\n", shown(&answer["country"]));
     let page = ListPage {
         rows: answer["exchanges"].as_array().map(Vec::as_slice).unwrap_or_default(),
-        // One exchange is all that was asked for.
+        // A single exchange has no pages.
         pagination: if args.nxx.is_some() { &Value::Null } else { &answer["pagination"] },
         columns: &[
             ("NXX", "nxx"),
@@ -63,7 +63,7 @@ fn written_area_code(args: &AreaCodeArgs, answer: &Value) -> String {
     [heading, "\n".to_owned(), page.table(), "\n".to_owned(), below].concat()
 }
 
-/// Prints the exchanges that meet all conditions, page by page.
+/// Prints matching exchanges page by page.
 pub async fn search(args: SearchArgs) -> Result<ExitCode, CliError> {
     let words = args.words.join(" ");
     let mut params = vec![("q", words.as_str())];
@@ -103,7 +103,7 @@ pub async fn search(args: SearchArgs) -> Result<ExitCode, CliError> {
     Ok(exit_code_of_list(&answer["results"]))
 }
 
-/// Prints the carrier with the OCN that was typed or, if there is none, the carriers with these words.
+/// Prints the carrier with the typed OCN, or else carriers by name.
 pub async fn carrier(args: CarrierArgs) -> Result<ExitCode, CliError> {
     let words = args.words.join(" ");
     let mut filters =
@@ -119,7 +119,7 @@ pub async fn carrier(args: CarrierArgs) -> Result<ExitCode, CliError> {
     Ok(exit_code_of_list(&list["carriers"]))
 }
 
-/// A word of four letters may be an OCN, and the beginning of a name, too.
+/// A four-letter word may be an OCN or the beginning of a name.
 async fn carrier_or_words(args: &CarrierArgs, words: &str) -> Result<ExitCode, CliError> {
     let (answer, is_list) = on_routes(&args.answer.data, async |api| {
         let carrier = ask(api, "/v1/carrier", &vec![("ocn", words)]).await;

@@ -1,7 +1,7 @@
-//! Answers of the API, as a person reads them on a terminal.
+//! API answers for a terminal.
 //!
-//! The commands ask the API's own routes within the process, so that they find what the API finds and
-//! refuse what it refuses, in its words.
+//! The commands call the API's own routes in-process, so results and error messages match the
+//! API's.
 
 mod lists;
 mod number;
@@ -24,21 +24,21 @@ use crate::{
     terminal,
 };
 
-/// Names and values of the parameters that were typed.
+/// Names and values of the typed parameters.
 type Params<'a> = Vec<(&'a str, &'a str)>;
 
-/// A success of the API.
+/// A successful API response.
 struct Answer {
-    /// As the API writes it.
+    /// The response as the API writes it.
     json: String,
     value: Value,
 }
 
-/// Asks a route of the API.
+/// Calls an API route.
 ///
 /// # Errors
-/// Returns [`CliError::NotFound`], [`CliError::NotUnderstood`] or [`CliError::Unanswered`], with the
-/// API's message, if it answers with an error.
+/// Returns [`CliError::NotFound`], [`CliError::NotUnderstood`] or [`CliError::Unanswered`] with the
+/// API's message.
 async fn ask(api: &InProcess, path: &str, params: &Params<'_>) -> Result<Answer, CliError> {
     let answer = api.get(path, params.iter().copied()).await;
     let json = String::from_utf8_lossy(&answer.body).into_owned();
@@ -59,7 +59,7 @@ fn failure(status: StatusCode, message: String) -> CliError {
     }
 }
 
-/// The message as it stands after `error: `. A word in capitals, such as an abbreviation, keeps them.
+/// The message as it follows `error: `, in lower case unless it starts with an abbreviation.
 fn lower_first(message: &str) -> String {
     let mut characters = message.chars();
     match (characters.next(), characters.clone().next()) {
@@ -70,7 +70,7 @@ fn lower_first(message: &str) -> String {
     }
 }
 
-/// Asks one route, and prints its answer as JSON or as `write` does. Gives the answer.
+/// Calls a route and prints the answer as JSON or with `write`. Returns the answer.
 async fn print_answer(
     args: &AnswerArgs,
     path: &str,
@@ -94,7 +94,7 @@ fn print(
     }
 }
 
-/// The exit code of an answer, which is that of `grep`.
+/// The exit code of an answer, as in `grep`.
 fn exit_code(is_found: bool) -> ExitCode {
     if is_found { ExitCode::SUCCESS } else { ExitCode::from(EXIT_CODE_OF_NOTHING) }
 }
@@ -104,7 +104,7 @@ fn exit_code_of_list(list: &Value) -> ExitCode {
     exit_code(list.as_array().is_some_and(|entries| !entries.is_empty()))
 }
 
-/// The parameters of these names that were typed.
+/// The parameters that were typed.
 fn typed<'a>(params: impl IntoIterator<Item = (&'a str, &'a Option<String>)>) -> Params<'a> {
     params.into_iter().filter_map(|(name, value)| Some((name, value.as_deref()?))).collect()
 }
@@ -115,7 +115,7 @@ impl PageArgs {
     }
 }
 
-/// The text of a field; empty if it has none.
+/// The text of a field, or an empty string.
 fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
@@ -129,13 +129,13 @@ fn shown(value: &Value) -> Cow<'_, str> {
     }
 }
 
-/// The parts that are there, with commas between.
+/// The non-empty parts, separated by commas.
 fn listed<'a>(parts: impl IntoIterator<Item = &'a Value>) -> String {
     let parts = parts.into_iter().map(|part| printable(text(part)));
     parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
-/// A line with a name and a value, which goes on below if it does not fit; nothing without a value.
+/// A line with a name and a value, wrapped if needed; empty without a value.
 fn line(name: &str, value: impl AsRef<str>) -> String {
     const INDENT: usize = 17;
     let value = value.as_ref();
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_404_is_not_found() {
+    fn only_404_means_not_found() {
         let failed = |status| failure(status, String::new());
         assert!(matches!(failed(StatusCode::NOT_FOUND), CliError::NotFound(_)));
         assert!(matches!(failed(StatusCode::BAD_REQUEST), CliError::NotUnderstood(_)));
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_of_the_api_begin_in_lower_case() {
+    fn api_messages_start_in_lower_case() {
         assert_eq!(lower_first("No carrier found"), "no carrier found");
         assert_eq!(lower_first("npa must be"), "npa must be");
         assert_eq!(lower_first("NPA 999 is"), "NPA 999 is");

@@ -1,4 +1,4 @@
-//! A phone number, and the holder of its block.
+//! A phone number and its block's holder.
 
 use std::process::ExitCode;
 
@@ -19,10 +19,11 @@ use crate::{
     terminal::{BAD, GOOD, HEADING, styled},
 };
 
-/// The remark below the holder of a number's block.
+/// The note below the holder of a block.
 const AS_ASSIGNED: &str = "as assigned; the number may have been ported to another carrier";
 
-/// Prints a description of a phone number, and finds nothing unless it is valid. Only place and carrier need data.
+/// Prints a description of a phone number; an invalid one counts as not found. Only location and
+/// carrier need data.
 pub async fn lookup(args: LookupArgs) -> Result<ExitCode, CliError> {
     let answered = on_routes(&args.data, async |api| both_answers(api, &args).await).await;
     let (answer, has_data) = match answered {
@@ -36,7 +37,7 @@ pub async fn lookup(args: LookupArgs) -> Result<ExitCode, CliError> {
     Ok(exit_code(answer.value["format"]["valid"] == true))
 }
 
-/// The answer without numbering data. A note says so if the number is North American.
+/// The answer without numbering data, with a note for North American numbers.
 fn answer_alone(args: &LookupArgs) -> Result<Answer, CliError> {
     let (text, country) = (&args.number, country(args));
     let number = PhoneNumber::parse(text, country);
@@ -50,18 +51,18 @@ fn answer_alone(args: &LookupArgs) -> Result<Answer, CliError> {
     Ok(Answer { json: value.to_string(), value })
 }
 
-/// The answers of the API about the number and about its block.
+/// The API's answers about the number and its block.
 async fn both_answers(api: &InProcess, args: &LookupArgs) -> Result<Answer, CliError> {
     let params = [("tn", args.number.as_str()), ("include", "reason")];
     let country = typed([("defaultCountry", &args.country)]);
     let format = ask(api, "/v1/format", &[&params[..], &country].concat()).await?;
-    // Of a North American number only, whatever country it was read in.
+    // Only for a North American number, whatever the default country.
     let lookup = match format.value["npa"] {
         Value::Null => None,
         _ => {
             let e164 = text(&format.value["formats"]["e164"]);
             match ask(api, "/v1/lookup", &vec![("tn", e164)]).await {
-                // The exchange is not in the data, such as that of a toll-free number.
+                // The data lacks the exchange, as for toll-free numbers.
                 Err(CliError::NotFound(_)) => None,
                 answered => Some(answered?),
             }
@@ -100,12 +101,12 @@ fn written(format: &Value) -> String {
     .concat()
 }
 
-/// The country of a number without a country code, which was checked when the line was read.
+/// The default country, validated when the command line was parsed.
 fn country(args: &LookupArgs) -> DefaultCountry {
     args.country.as_deref().and_then(|code| code.parse().ok()).unwrap_or_default()
 }
 
-/// The exchange and the holder of the block; nothing unless the number is North American.
+/// The exchange and the holder of the block; empty unless the number is North American.
 fn written_block(args: &LookupArgs, answer: &Value) -> String {
     let (format, block) = (&answer["format"], &answer["lookup"]);
     let [npa, nxx] = ["npa", "nxx"].map(|name| text(&format[name]));

@@ -1,4 +1,4 @@
-//! A page of a list as a table, and what to run next.
+//! A page of a list as a table, with commands to run next.
 
 use std::env;
 
@@ -12,7 +12,7 @@ use crate::terminal::{
     styled, width,
 };
 
-/// The fewest characters to which a column is narrowed.
+/// The minimum width of a narrowed column.
 const MIN_COLUMN: usize = 4;
 /// The number of spaces before each column.
 const GAP: usize = 2;
@@ -20,16 +20,16 @@ const GAP: usize = 2;
 /// A page of a list.
 pub(super) struct ListPage<'a> {
     pub rows: &'a [Value],
-    /// `null` if it is not a part of a longer list.
+    /// `null` unless it is part of a longer list.
     pub pagination: &'a Value,
-    /// The columns of its table, each a heading and the field of the rows that it shows.
+    /// The table columns: each a heading and the field it shows.
     pub columns: &'a [(&'a str, &'a str)],
-    /// The remark below the table.
+    /// The note below the table.
     pub note: &'a str,
 }
 
 impl ListPage<'_> {
-    /// The page for a person, with the commands that show more of the first row.
+    /// The page for a terminal, with commands that show more about the first row.
     pub fn written(
         &self,
         of_data: &NextCommands,
@@ -43,7 +43,7 @@ impl ListPage<'_> {
         }
     }
 
-    /// The lines below the table: the remark, its place in the list, and what to run next.
+    /// The lines below the table: note, position in the list, and next commands.
     pub fn below(
         &self,
         of_data: &NextCommands,
@@ -55,12 +55,12 @@ impl ListPage<'_> {
         [self.note.to_owned(), self.place(), next(&commands)].concat()
     }
 
-    /// A table with its cells below each other.
+    /// An aligned table.
     pub fn table(&self) -> String {
         self.table_within(width())
     }
 
-    /// A table of at most this width, in which the widest columns are cut.
+    /// A table of at most this width, with the widest columns cut.
     fn table_within(&self, width: usize) -> String {
         let headings = self.columns.iter().map(|(heading, _)| (*heading).to_owned()).collect();
         let cells = self.rows.iter().map(|row| {
@@ -98,7 +98,7 @@ impl ListPage<'_> {
         }
     }
 
-    /// The command that shows the next part of the list, if there is one.
+    /// The command that shows the next page, if any.
     fn next_page(&self, typed: impl IntoIterator<Item = String>) -> Option<String> {
         let last = self.count("offset") + self.rows.len() as u64;
         let offset = ["--offset".to_owned(), last.to_string()];
@@ -115,7 +115,7 @@ fn typed_words() -> impl Iterator<Item = String> {
     env::args_os().map(|word| word.to_string_lossy().into_owned())
 }
 
-/// Takes from the widest columns until all of them fit.
+/// Narrows the widest columns until all fit.
 fn narrow(columns: &mut [usize], width: usize) {
     while columns.iter().map(|column| column + GAP).sum::<usize>() > width {
         match columns.iter_mut().max() {
@@ -136,7 +136,7 @@ fn shortened(cell: &str, width: usize) -> String {
     cell.chars().take(width.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// The commands to run next, a line each unless one does not fit; nothing without any.
+/// The commands to run next, wrapped only where needed; empty if there are none.
 pub(super) fn next(commands: &[String]) -> String {
     const INDENT: usize = 6;
     let lines = commands.iter().map(|command| continued(command, width() - INDENT));
@@ -148,7 +148,7 @@ pub(super) fn next(commands: &[String]) -> String {
     text.lines().map(|line| styled(HINT, line) + "\n").collect()
 }
 
-/// A command in lines that a shell reads as one.
+/// A command split into lines that a shell joins.
 fn continued(command: &str, width: usize) -> String {
     if length(command) <= width { command.to_owned() } else { command.replace(" --", " \\\n  --") }
 }
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_table_is_aligned_fits_and_holds_nothing_that_a_terminal_obeys() {
+    fn tables_are_aligned_fit_and_contain_no_control_characters() {
         let rows = [json!({"a": "1", "b": null}), json!({"a": "\u{1b}[2J", "b": "é".repeat(50)})];
         let columns = &[("A", "a"), ("B", "b")];
         let page = ListPage { rows: &rows, pagination: &Value::Null, columns, note: "" };
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_has_its_place_and_the_command_that_shows_the_next_one() {
+    fn page_shows_its_position_and_the_next_command() {
         for (offset, total, shown, place, is_last) in [
             (0, 1792, 50, "1 to 50 of 1,792.\n", false),
             (5, 12, 5, "6 to 10 of 12.\n", false),
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_that_is_too_long_goes_on_in_the_next_line() {
+    fn long_commands_continue_on_the_next_line() {
         assert_eq!(continued("tnr a --b c --d e", 12), "tnr a \\\n  --b c \\\n  --d e");
         assert_eq!(continued("tnr a --b c", 12), "tnr a --b c");
     }

@@ -1,4 +1,4 @@
-//! The answers to the numbers of a row.
+//! Answers to the numbers in a row.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -10,7 +10,7 @@ use numbering::dataset::Dataset;
 
 use super::{decoding::text_of, duplicates::NumberKey, layout::Layout};
 
-/// The rules and the data by which numbers are answered.
+/// The rules and data for answering numbers.
 pub(super) struct Answers {
     pub layout: Arc<Layout>,
     pub default_country: DefaultCountry,
@@ -18,7 +18,7 @@ pub(super) struct Answers {
     pub today: Date,
 }
 
-/// The outcome of reading a number.
+/// The outcome of parsing a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
     Valid,
@@ -26,7 +26,8 @@ pub(super) enum Outcome {
     Rejected,
 }
 
-/// The reason for which a row has no valid number, or more than one, as the end of a sentence about it.
+/// The reason a row has no valid number, or several. Displays as the end of a sentence about the
+/// row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 pub(super) enum Reason {
     #[error(transparent)]
@@ -42,7 +43,7 @@ pub(super) enum Reason {
 /// The answer to one number.
 pub(super) struct Answer {
     pub outcome: Outcome,
-    /// Present if the number was rejected, or is not the only one.
+    /// Present if the number was rejected or is not the only one.
     pub reason: Option<Reason>,
     pub result: FormatResult,
     /// Present if the number is valid.
@@ -79,7 +80,7 @@ impl Reason {
 }
 
 impl Answers {
-    /// A row with the answers to its numbers, in the order of the columns of numbers.
+    /// Answers a row's numbers, in the order of their columns.
     pub fn answer_row<'a>(&self, row: &'a Row) -> AnsweredRow<'a> {
         let cells: Vec<Cow<'_, str>> = row.cells.iter().map(text_of).collect();
         let numbers = self.layout.columns.numbers.iter();
@@ -123,7 +124,7 @@ impl Answers {
         column: usize,
     ) -> Result<(&'a str, DefaultCountry), Reason> {
         let surplus = cells.get(self.layout.columns.names.len()..).unwrap_or_default();
-        // Some programs end every row with separators.
+        // Some programs end every row with delimiters.
         if surplus.iter().any(|cell| !cell.is_empty()) {
             return Err(Reason::ShiftedCells);
         }

@@ -1,5 +1,5 @@
-//! The text of a list, whatever its encoding: UTF-8 with or without a byte order mark, UTF-16, and
-//! Windows-1252 where a cell is none of these, as Excel writes it.
+//! Decodes a list: UTF-8 with or without a byte order mark, UTF-16, and Windows-1252 for other
+//! cells, as Excel writes them.
 
 use std::{
     borrow::Cow,
@@ -10,14 +10,14 @@ use encoding_rs::{Encoding, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use encoding_rs_io::DecodeReaderBytesBuilder;
 use number_lists::{BUFFER_BYTES, Dialect};
 
-/// The mark with which a text in UTF-8 may begin.
+/// The optional UTF-8 byte order mark.
 pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 const UTF_32: &str = "it is in UTF-32; save it as UTF-8, as with 'iconv -f UTF-32 -t UTF-8 FILE'";
 const JSON: &str = "it is JSON, and a CSV or a number in each line is expected; take the numbers out of it \
                     first, as with 'jq -r .phone FILE | tnr format'";
 
-/// The first bytes of files that are not lists, and what to do with them.
+/// The first bytes of files that are not lists, with advice.
 const FOREIGN: [(&[u8], &str); 7] = [
     (b"\xff\xfe\0\0", UTF_32),
     (b"\0\0\xfe\xff", UTF_32),
@@ -28,17 +28,17 @@ const FOREIGN: [(&[u8], &str); 7] = [
     (b"\x28\xb5\x2f\xfd", "it is compressed; unpack it first"),
 ];
 
-/// A text as UTF-8, except for cells that are not, and how it began.
+/// A text as UTF-8, except for other cells, and how it began.
 pub(super) struct Text {
     pub reader: Box<dyn Read + Send>,
-    /// The beginning of the text, up to [`BUFFER_BYTES`]; the reader gives it, too.
+    /// The beginning of the text, up to [`BUFFER_BYTES`], which the reader also returns.
     pub head: Vec<u8>,
-    /// True if the encoding is marked, as Excel does it, or UTF-16. Then the output has a mark, too.
+    /// `true` for UTF-16 or a byte order mark, as Excel writes. Then the output has one, too.
     pub has_mark: bool,
 }
 
 impl Text {
-    /// Detects the encoding of a text, and decodes it.
+    /// Detects a text's encoding and decodes it.
     pub fn decode(mut bytes: impl Read + Send + 'static) -> io::Result<Self> {
         let head = head_of(&mut bytes)?;
         if let Some((_, what)) = FOREIGN.iter().find(|(magic, _)| head.starts_with(magic)) {
@@ -63,8 +63,7 @@ impl Text {
     }
 }
 
-/// The first bytes, at least one row of them if there is one that is not too long. A pipe may give them one by
-/// one.
+/// The first bytes, with at least one row if it is short enough. A pipe may supply them one by one.
 fn head_of(bytes: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut head = vec![0; BUFFER_BYTES];
     let mut length = 0;
@@ -80,7 +79,7 @@ fn head_of(bytes: &mut impl Read) -> io::Result<Vec<u8>> {
     Ok(head)
 }
 
-/// UTF-16 without a mark, which the zero bytes of its first two characters tell.
+/// Detects UTF-16 without a mark from the zero bytes of its first two characters.
 fn unmarked_utf_16(head: &[u8]) -> Option<&'static Encoding> {
     match head {
         [1..=255, 0, 1..=255, 0, ..] => Some(UTF_16LE),
@@ -89,7 +88,7 @@ fn unmarked_utf_16(head: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// Returns `true` if a text begins with an object or a list of JSON that holds no plain numbers.
+/// Returns `true` if the text begins with a JSON object, or an array of more than plain numbers.
 fn is_json(head: &[u8]) -> bool {
     let mut visible = head.iter().filter(|byte| !byte.is_ascii_whitespace());
     matches!(
@@ -119,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn the_beginning_of_a_text_tells_its_encoding() {
+    fn encoding_is_detected_from_the_beginning() {
         for (bytes, expected) in [
             (&b""[..], ("", false)),
             (b"1", ("1", false)),
@@ -143,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_may_come_in_parts() {
+    fn long_text_may_arrive_in_parts() {
         let line = "é305-234-5678\n".repeat(10_000);
         let bytes: Vec<u8> = line.encode_utf16().flat_map(u16::to_le_bytes).collect();
         let whole = [b"\xff\xfe".to_vec(), bytes].concat();
@@ -161,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_without_text_is_refused_by_its_kind() {
+    fn non_text_files_are_refused_by_type() {
         let refused = Text::decode(&b"PK\x03\x04..."[..]).err().unwrap();
         assert!(refused.to_string().contains("save its sheet as CSV"));
         for utf_32 in [&b"\xff\xfe\0\0t\0\0\0"[..], b"\0\0\xfe\xff\0\0\0t", b"3\0\0\x000\0\0\0"] {
@@ -176,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_that_is_not_utf_8_is_windows_1252() {
+    fn non_utf_8_cells_are_windows_1252() {
         assert_eq!(text_of(b"Montr\xe9al"), "Montréal");
         let after_mark = Text::decode(&b"\xef\xbb\xbfMontr\xe9al\n"[..]).unwrap().head;
         assert_eq!(after_mark, b"Montr\xe9al\n", "a mark does not change that");

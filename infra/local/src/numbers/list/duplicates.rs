@@ -1,4 +1,4 @@
-//! Numbers that a list holds more than once.
+//! Numbers that occur more than once in a list.
 
 use std::{
     collections::{HashMap, hash_map::Entry},
@@ -9,13 +9,13 @@ use formatting::PhoneNumber;
 
 use super::options::{Duplicates, OutputForm};
 
-/// A valid number and its extension: its characters as the digits of a number to the base 11, which
-/// takes less memory than a text. The halves of it take less than the whole, which would be aligned.
+/// A valid number and its extension as base-11 digits, which takes less memory than text. Split in
+/// halves, because a single integer would be padded for alignment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct NumberKey(u64, u64);
 
 impl NumberKey {
-    /// The key of a valid number; `None` if its extension is so long that it has none.
+    /// The key of a valid number; `None` if its extension is too long.
     pub fn new(number: &PhoneNumber) -> Option<Self> {
         let e164 = number.formats.e164.bytes().filter(u8::is_ascii_digit);
         let extension = number.extension.iter().flat_map(|digits| digits.bytes());
@@ -27,19 +27,18 @@ impl NumberKey {
     }
 }
 
-/// A row in a part of the output.
+/// A row within a part of the output.
 #[derive(Debug)]
 pub(super) struct WrittenRow {
-    /// The line of the list in which it begins.
+    /// The line of the list where the row begins.
     pub line: u64,
-    /// Its end in the part.
+    /// The row's end within the part.
     pub end: usize,
-    /// The keys of its numbers, each with the place in the part where the line that it repeats is
-    /// written.
+    /// The keys of its numbers, and where to write the line that each one repeats.
     pub numbers: Vec<(Option<NumberKey>, usize)>,
 }
 
-/// The first lines of the numbers that have been written.
+/// The first lines of the numbers written so far.
 pub(super) struct Deduplication {
     first_lines: HashMap<NumberKey, u64>,
     duplicates: Duplicates,
@@ -51,7 +50,7 @@ impl Deduplication {
         Self { first_lines: HashMap::new(), duplicates, form }
     }
 
-    /// Writes the next part of the output, and counts what repeats an earlier one.
+    /// Writes the next part and counts its duplicates of earlier parts.
     pub fn write(
         &mut self,
         text: &[u8],
@@ -101,11 +100,11 @@ impl Deduplication {
     }
 }
 
-/// Counts of what repeats an earlier part.
+/// Counts of duplicates.
 #[derive(Debug, Default)]
 pub(super) struct Repeated {
     pub numbers: u64,
-    /// The rows that were left out for it.
+    /// Rows dropped as duplicates.
     pub dropped: u64,
 }
 
@@ -120,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_the_same_if_e_164_and_extension_are() {
+    fn numbers_are_the_same_if_e_164_and_extension_match() {
         assert_eq!(key("(415) 234-1234"), key("+1 415.234.1234"));
         assert_eq!(key("415 234 1234 x12"), key("+14152341234 ext. 12"));
         let others = ["415 234 1234", "415 234 1234 x12", "415 234 1234 x012", "415 234 1235"];

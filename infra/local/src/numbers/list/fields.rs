@@ -1,4 +1,4 @@
-//! The fields that a list gets of each number: all, or those that are asked for.
+//! The fields added to a list: all, or a selection.
 
 use std::{collections::HashSet, str::FromStr};
 
@@ -8,34 +8,33 @@ use format::{
     fields::Fields,
 };
 
-/// The start of the names in [`COLUMNS`].
+/// The prefix of names in [`COLUMNS`].
 const PREFIX_OF_COLUMNS: &str = "tn_";
-/// The fields of a format result that lists never have: links lead to a server.
+/// Fields that lists never have, because links need a server.
 const LINKS: &str = "flags.";
-/// The fields that only lists have.
 const VERDICT: &str = "verdict";
 const LINE: &str = "line";
 
 /// A field as a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Column {
-    /// The one with this index in [`COLUMNS`].
+    /// The index in [`COLUMNS`].
     Field(usize),
     Verdict,
 }
 
-/// The fields of each number that are written.
+/// The fields to write for each number.
 #[derive(Debug, Clone)]
 pub struct ListFields {
-    /// In the order in which a CSV has them.
+    /// In CSV column order.
     pub(super) columns: Vec<Column>,
-    /// Adds the line of the row.
+    /// `true` to add the row's line number.
     pub(super) has_line: bool,
-    /// Those of the format result in JSON, if it has any; without names it has all.
+    /// The format result's fields in JSON, if any; the inner `None` means all.
     pub(super) in_json: Option<Option<Fields>>,
 }
 
-/// All but the number as it was understood: the list has the number itself.
+/// All except the number itself, which the list already has.
 impl Default for ListFields {
     fn default() -> Self {
         let fields = (0..FIRST_OF_REASON).filter(|&it| COLUMNS[it] != "tn_input");
@@ -45,8 +44,7 @@ impl Default for ListFields {
     }
 }
 
-/// Comma-separated names: paths as the API has them, such as `carrier.name`, or columns, with or without
-/// `tn_`.
+/// Comma-separated names: API paths such as `carrier.name`, or columns with or without `tn_`.
 impl FromStr for ListFields {
     type Err = String;
 
@@ -90,7 +88,7 @@ impl Column {
         COLUMNS.iter().position(|column| *column == name).map(Self::Field)
     }
 
-    /// The name without the prefix of the list.
+    /// The name without the list's prefix.
     pub fn name(self) -> &'static str {
         match self {
             Self::Field(index) => COLUMNS[index].trim_start_matches(PREFIX_OF_COLUMNS),
@@ -99,14 +97,14 @@ impl Column {
     }
 }
 
-/// The fields of a format result, but for the links.
+/// The fields of a format result except links.
 fn fields_of_lists() -> Fields {
     let all = Fields::from_type::<FormatResult>();
     let paths = all.leaves().filter(|path| !path.starts_with(LINKS)).collect::<Vec<_>>();
     all.selected(&paths.join(",")).ok().flatten().unwrap_or_default()
 }
 
-/// The path of a field by its path or its column, and the fields at that path.
+/// A field's path, found by path or column, and the fields at that path.
 fn find(known: &Fields, name: &str) -> Option<(String, Fields)> {
     let at = |path: &str| known.selected(path).ok().flatten();
     if let Some(fields) = at(name) {
@@ -127,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_named_as_the_api_names_them_or_by_their_columns() {
+    fn fields_are_named_by_api_path_or_column() {
         assert_eq!(names("valid,e164,carrier.name"), ["valid", "e164", "carrier_name"]);
         assert_eq!(names("tn_carrier_name, formats.e164"), ["carrier_name", "e164"]);
         assert_eq!(names("formats,e164"), ["e164", "international", "national", "rfc3966"]);
@@ -140,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_field_is_refused_with_the_known_ones() {
+    fn unknown_fields_are_refused_with_the_known_ones() {
         for name in ["porting", "flags", "flags.country.svg", "", "carrier.nom"] {
             let refused = name.parse::<ListFields>().unwrap_err();
             assert!(refused.starts_with(&format!("unknown field '{name}'; the fields are ")));
@@ -149,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn every_column_of_a_result_can_be_asked_for() {
+    fn every_result_column_can_be_selected() {
         for column in COLUMNS {
             assert_eq!(names(column), [column.trim_start_matches(PREFIX_OF_COLUMNS)]);
         }

@@ -1,4 +1,4 @@
-//! The layout of a list: a number in each line, or columns of a CSV.
+//! The layout of a list: one number per line, or CSV columns.
 
 use std::{collections::HashSet, io::Read};
 
@@ -10,19 +10,18 @@ use super::{
     options::{ListForm, ListOptions},
 };
 
-/// The layout of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Layout {
     /// `None` if each line is a number.
     pub csv: Option<Dialect>,
     pub line_ends: LineEnds,
     has_header: bool,
-    /// Each name stands once.
+    /// Each name occurs once.
     pub columns: Columns,
 }
 
 impl Layout {
-    /// The layout of a list that begins with `head`.
+    /// Detects the layout from the beginning of a list.
     pub fn detect(head: &[u8], options: &ListOptions) -> Result<Self, ListError> {
         let (dialect, row) = Dialect::detect(head);
         let cells: Vec<String> = row.iter().map(|cell| text_of(cell).trim().to_owned()).collect();
@@ -63,7 +62,7 @@ impl Layout {
         Self { csv: None, line_ends, has_header: false, columns }
     }
 
-    /// The rows of the list, after its header.
+    /// The rows after the header.
     pub fn rows<R: Read>(&self, text: R) -> Result<Rows<R>, RowError> {
         let Some(dialect) = &self.csv else { return Ok(Rows::from_lines(text, self.line_ends)) };
         let mut rows = Rows::from_csv(text, dialect)?;
@@ -73,7 +72,7 @@ impl Layout {
         Ok(rows)
     }
 
-    /// The names of the columns of numbers, if the list has columns.
+    /// The names of the number columns; empty without columns.
     pub fn names_of_numbers(&self) -> Vec<String> {
         let Columns { names, numbers, .. } = &self.columns;
         match self.csv {
@@ -83,7 +82,7 @@ impl Layout {
     }
 }
 
-/// The names, with numbers after those that would stand twice or are empty.
+/// Makes names unique by adding numbers to empty and repeated ones.
 pub(super) fn unique(names: &[String]) -> Vec<String> {
     let mut known = HashSet::new();
     let unique = (1..).zip(names).map(|(position, name)| {
@@ -106,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_row_tells_lines_from_a_csv() {
+    fn first_row_distinguishes_lines_from_csv() {
         for (head, expected) in [
             ("", None),
             ("+13052345678\n", None),
@@ -130,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn uncertain_columns_are_refused_with_the_option_that_helps() {
+    fn ambiguous_columns_are_refused_with_the_option_to_use() {
         for (head, typed, expected) in [
             (
                 "name,contact\n",
@@ -154,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn no_two_columns_have_one_name() {
+    fn column_names_are_unique() {
         let names = layout("phone,a,a,,a_2", &[]).unwrap().columns.names;
         assert_eq!(names, ["phone", "a", "a_2", "column_4", "a_2_2"]);
     }

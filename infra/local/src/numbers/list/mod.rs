@@ -1,9 +1,8 @@
-//! Lists of phone numbers, of any length: read, described and written without a server.
+//! Lists of phone numbers of any length, processed without a server.
 //!
-//! Data flows one way: [`decoding`] makes UTF-8 of a file or pipe, [`layout`] finds its columns and rows,
-//! [`answers`] describes their numbers and [`output`] writes the [`fields`] that are wanted, on all processors
-//! at once by [`pipeline`]; [`duplicates`] are found in the order of the list, and [`summary`] counts what
-//! became of the numbers.
+//! Data flows one way: [`decoding`] produces UTF-8, [`layout`] finds columns and rows, [`answers`]
+//! describes the numbers, and [`output`] writes the selected [`fields`]. [`pipeline`] uses all
+//! processors. [`duplicates`] are found in list order, and [`summary`] counts the outcomes.
 
 mod answers;
 mod decoding;
@@ -36,35 +35,35 @@ use self::{
     summary::{Summary, Times},
 };
 
-/// The number of rows, or bytes of them, after which a part is full.
+/// The number of rows, or of bytes, that fills a part.
 const ROWS_OF_PART: usize = 1000;
 const BYTES_OF_PART: usize = 256 * 1024;
 
-/// A list that was described to its end.
+/// The result of describing a list.
 #[derive(Debug)]
 pub struct Described {
     /// The number of rejected numbers.
     pub rejected: u64,
-    /// Counts, reasons and times for a person.
+    /// Counts, reasons and times as text.
     pub report: String,
 }
 
-/// The reason why a list cannot be described.
+/// The error for a list that cannot be described.
 #[derive(Debug, thiserror::Error)]
 pub enum ListError {
     #[error("the list cannot be read")]
     Unreadable(#[source] io::Error),
     #[error("the list cannot be read to its end")]
     CutOff(#[from] RowError),
-    /// The options have to say more about the columns.
+    /// Options must specify the columns.
     #[error("{0}")]
     Layout(String),
     #[error("the output cannot be written")]
     Unwritable(#[source] io::Error),
 }
 
-/// Describes every number of a list, in its order, with place and carrier from `dataset` if there is
-/// one. `done` is told how many numbers have been written.
+/// Describes every number of a list in order, with location and carrier from `dataset`, if any.
+/// `done` receives the number of numbers written.
 pub fn describe(
     list: impl Read + Send + 'static,
     options: ListOptions,
@@ -122,7 +121,7 @@ pub fn describe(
     Ok(Described { rejected: summary.rejected, report: summary.report(&names, &times) })
 }
 
-/// The next rows; `None` after the last one. An error comes after all rows before it.
+/// The next rows; `None` after the last one. An error follows all rows before it.
 fn next_part<R: Read>(rows: &mut Peekable<Rows<R>>) -> Result<Option<Vec<Row>>, ListError> {
     let (mut part, mut bytes) = (Vec::new(), 0);
     while part.len() < ROWS_OF_PART
@@ -152,13 +151,13 @@ mod tests {
         options: ListOptions,
     }
 
-    /// The options that are typed.
+    /// Parses options.
     pub fn options(typed: &[&str]) -> ListOptions {
         Line::parse_from([&["format"], typed].concat()).options
     }
 
     #[test]
-    fn no_column_of_the_output_has_the_name_of_another() {
+    fn output_columns_have_distinct_names() {
         let describe_as = |form| {
             let options = options(&["--column", "phone", "--to", form]);
             let list = &b"phone,tn_verdict\n3052345678,valid\n"[..];

@@ -1,4 +1,4 @@
-//! The options of a list, as they are typed.
+//! The options of a list.
 
 use std::path::Path;
 
@@ -7,69 +7,69 @@ use formatting::DefaultCountry;
 
 use super::fields::ListFields;
 
-/// The form in which a list is read.
+/// The input format of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ListForm {
-    /// Columns with a header
+    /// Columns with a header row
     Csv,
-    /// A number in each line
+    /// One number per line
     Text,
 }
 
-/// The form in which numbers are written.
+/// The output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum OutputForm {
-    /// The columns of the list, and those of the result after them
+    /// The list's columns, followed by the result's
     Csv,
-    /// A JSON object in each line
+    /// One JSON object per line
     #[value(name = "jsonl")]
     JsonLines,
 }
 
-/// The rows that are written.
+/// The rows to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum RowFilter {
-    /// Those with a valid number, including repaired ones
+    /// Rows with a valid or repaired number
     Valid,
-    /// Those without
+    /// Rows without a valid number
     Rejected,
 }
 
-/// The treatment of rows that repeat a number.
+/// The treatment of duplicate rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Duplicates {
-    /// They say which line they repeat
+    /// Mark them with the line they repeat
     Mark,
-    /// They are left out if they have no new number
+    /// Drop them if they have no new number
     Drop,
 }
 
 #[derive(Debug, Clone, Args)]
 pub struct ListOptions {
-    /// The form of the output; by default that of --output by its name, or else that of the list
+    /// Output format [default: by the name of --output, else the input format]
     #[arg(long, value_name = "FORM")]
     pub to: Option<OutputForm>,
-    /// The form of the list, if neither its name nor its first row tells it
+    /// Input format [default: by the file name or the first row]
     #[arg(long, value_name = "FORM")]
     pub from: Option<ListForm>,
-    /// Column of the numbers in a CSV, by its name or its number from 1 on; by default the one whose name
-    /// looks like phone numbers. Repeat it for several columns: the added ones are then named like
-    /// tn_Home_Phone_e164, and JSON has a line for each number
+    /// CSV column with the numbers, by name or number, starting at 1 [default: the one whose name
+    /// looks like phone numbers]. Repeat it for several columns; added columns are then named like
+    /// tn_Home_Phone_e164, and JSON has one line per number
     #[arg(long, value_name = "COLUMN")]
     pub column: Vec<String>,
-    /// Fields to add, comma-separated, by their names in the API or their columns, such as
-    /// valid,e164,carrier.name; verdict and line are fields, too. All by default
+    /// Fields to add, comma-separated, by API path or column name, such as
+    /// valid,e164,carrier.name,verdict,line [default: all]
     #[arg(long, value_name = "FIELDS")]
     pub fields: Option<ListFields>,
-    /// Prefix of the columns that are added to a CSV
+    /// Prefix of the columns added to a CSV
     #[arg(long, value_name = "TEXT", default_value = "tn_")]
     pub prefix: String,
-    /// Rows to write; a row with several numbers is valid if one of them is
+    /// Rows to write; a row is valid if any of its numbers is
     #[arg(long, value_name = "ROWS")]
     pub only: Option<RowFilter>,
-    /// Find valid numbers that repeat an earlier one, by E.164 and extension: mark them in tn_duplicate_of
-    /// with the line they repeat, or drop such rows with --dedupe=drop. Uses up to 80 MB of memory for a
-    /// million different numbers
+    /// Detect valid numbers that repeat an earlier one, by E.164 and extension. Marks them in
+    /// tn_duplicate_of with the line they repeat; --dedupe=drop drops such rows. Uses up to 80 MB
+    /// of memory per million distinct numbers
     #[arg(
         long,
         value_name = "HOW",
@@ -78,24 +78,24 @@ pub struct ListOptions {
         default_missing_value = "mark"
     )]
     pub dedupe: Option<Duplicates>,
-    /// Put an apostrophe before the list's own cells that a spreadsheet would take for formulas; the added
-    /// cells always have it
+    /// Also put an apostrophe before the list's own cells that a spreadsheet would treat as
+    /// formulas; added cells always have it
     #[arg(long)]
     pub excel_safe: bool,
     /// The CSV has no header row
     #[arg(long)]
     pub no_header: bool,
-    /// ISO 3166-1 alpha-2 code of the country of a number without a country code; US if left out
+    /// Country of numbers without a country code, as ISO 3166-1 alpha-2 [default: US]
     #[arg(long, value_name = "CODE")]
     pub country: Option<DefaultCountry>,
-    /// The column of a CSV that has such a code for each number; by default the one named
-    /// defaultCountry. Where it is empty, --country counts
+    /// CSV column with the country of each number; empty cells use --country [default: the column
+    /// named defaultCountry]
     #[arg(long, value_name = "COLUMN")]
     pub country_column: Option<String>,
 }
 
 impl ListOptions {
-    /// Takes the forms that are not typed from the names of the files, and from options that only a CSV has.
+    /// Infers missing formats from the file names and from options that only apply to CSV.
     pub fn guess_forms(&mut self, list: Option<&Path>, output: Option<&Path>) {
         let by_name = |file: &Path| match extension(file).as_str() {
             "csv" | "tsv" => Some(ListForm::Csv),

@@ -1,4 +1,4 @@
-//! The text of the output: the rows of a list with the fields of their numbers.
+//! The output text: a list's rows with their numbers' fields.
 
 use std::{borrow::Cow, io, sync::Arc};
 
@@ -18,26 +18,25 @@ use super::{
     summary::Summary,
 };
 
-/// The column of the line in which a row begins.
+/// The column with the line where a row begins.
 const LINE: &str = "line";
-/// The column of the line of the row that a number repeats.
+/// The column with the line that a number repeats.
 const DUPLICATE_OF: &str = "duplicate_of";
 
-/// The output.
 pub(super) struct Output {
     pub layout: Arc<Layout>,
     pub form: OutputForm,
-    /// True if it begins with a mark of its encoding.
+    /// `true` if it begins with a byte order mark.
     pub has_mark: bool,
     pub fields: ListFields,
     pub options: ListOptions,
 }
 
-/// A part of the output, and what it holds.
+/// A part of the output.
 #[derive(Default)]
 pub(super) struct Part {
     pub text: Vec<u8>,
-    /// The rows, if numbers may repeat others.
+    /// The rows, if duplicates are detected.
     pub rows: Vec<WrittenRow>,
     pub summary: Summary,
 }
@@ -47,11 +46,11 @@ pub(super) struct Part {
 struct JsonLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u64>,
-    /// The column of the number, if there are several.
+    /// The number's column, if there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     column: Option<&'a str>,
     tn: &'a str,
-    /// The columns of the list, if it has any.
+    /// The list's columns, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     row: Option<NamedCells<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -60,7 +59,7 @@ struct JsonLine<'a> {
     result: Option<Thinned<'a, FormatResult>>,
 }
 
-/// The cells of a row by the names of their columns.
+/// The cells of a row by column name.
 struct NamedCells<'a> {
     names: &'a [String],
     cells: &'a [Cow<'a, str>],
@@ -73,7 +72,7 @@ impl Serialize for NamedCells<'_> {
 }
 
 impl Output {
-    /// A column of the list that the output adds, too, if it has columns: two would have one name.
+    /// A list column whose name the output would add again, if any.
     pub fn column_that_is_added(&self) -> Option<String> {
         let added = if self.form == OutputForm::Csv { self.added_columns() } else { Vec::new() };
         added.into_iter().find(|name| self.layout.columns.names.contains(name))
@@ -94,7 +93,7 @@ impl Output {
         into_bytes(csv)
     }
 
-    /// The text of those rows that are wanted.
+    /// The text of the selected rows.
     pub fn part<'a>(&self, rows: impl Iterator<Item = AnsweredRow<'a>>) -> io::Result<Part> {
         match self.form {
             OutputForm::Csv => self.csv_part(rows),
@@ -135,7 +134,7 @@ impl Output {
             if options.dedupe.is_some() {
                 csv.flush()?;
                 let end = csv.get_ref().len();
-                // The last cells are empty: before the end of the line are only the delimiters of those.
+                // The last cells are empty, so only their delimiters precede the line end.
                 let last = end - self.line_end().len();
                 let place = |index: usize| (last + index + 1).saturating_sub(answers.len());
                 let numbers = answers.iter().enumerate();
@@ -181,8 +180,7 @@ impl Output {
         Ok(part)
     }
 
-    /// The columns after those of the list: those of each number, the line of the row, and the lines
-    /// that the numbers repeat.
+    /// The columns after the list's own: number fields, line, and repeated lines.
     fn added_columns(&self) -> Vec<String> {
         let starts = self.starts_of_columns();
         let of_number = |start: &String| {
@@ -195,8 +193,8 @@ impl Output {
         starts.iter().flat_map(of_number).chain(line).chain(repeated).collect()
     }
 
-    /// The start of the names of the columns of each number: the prefix and, if there are several
-    /// numbers, the name of the number's own column.
+    /// The prefixes of each number's columns, which include the number's own column name if there
+    /// are several.
     fn starts_of_columns(&self) -> Vec<String> {
         let prefix = &self.options.prefix;
         match self.layout.names_of_numbers() {
@@ -242,7 +240,7 @@ impl Output {
     }
 }
 
-/// The name of a column as a part of another one's, such as `Home_Phone`.
+/// A column name as part of another, such as `Home_Phone`.
 fn in_one_word(name: &str) -> String {
     let words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("_")

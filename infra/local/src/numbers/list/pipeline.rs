@@ -1,9 +1,8 @@
-//! Work on a long list with all processors and little memory: one thread reads, one for each processor
-//! works, and the calling thread writes in the order of the list.
+//! Parallel processing of long lists in little memory: one reader thread, one worker per processor,
+//! and the calling thread as the writer.
 //!
-//! The parts go round: the first worker has the first part, the second worker the second one, and so
-//! on, and the writer asks the workers in the same turn. So nothing has to be put in order, and each
-//! thread waits once those after it have a few parts to do.
+//! Parts are dealt to the workers in turn, and the writer collects them in the same order, so
+//! nothing needs sorting. Each thread waits once the next ones have enough parts.
 
 use std::{
     num::NonZero,
@@ -17,13 +16,13 @@ use std::{
 /// The number of parts that may wait before and after each worker.
 const WAITING_PARTS: usize = 2;
 
-/// A message from one thread to the next; `None` after the last part. An error follows all earlier parts.
+/// A message between threads; `None` after the last part. An error follows all earlier parts.
 type Step<T, E> = Option<Result<T, E>>;
 
-/// Reads parts until there is none, works on each, and writes the results in the same order.
+/// Reads all parts, processes each, and writes the results in the same order.
 ///
 /// # Panics
-/// Panics if reading or working does.
+/// Panics if reading or processing does.
 pub(super) fn in_order<P, D, E>(
     mut read: impl FnMut() -> Result<Option<P>, E> + Send + 'static,
     work: impl Fn(P) -> D + Send + Sync + 'static,
@@ -42,7 +41,7 @@ where
         for to_worker in to_workers.iter().cycle() {
             let step = read().transpose();
             let is_last = !matches!(step, Some(Ok(_)));
-            // Nobody receives any more if writing has failed.
+            // Nobody receives after a write error.
             if to_worker.send(step).is_err() || is_last {
                 return;
             }
@@ -57,10 +56,9 @@ where
     Ok(())
 }
 
-/// The two ends of a worker: its parts go into the first, and the results come out of the second.
+/// A worker's input and output channels.
 type Worker<P, D, E> = (SyncSender<Step<P, E>>, Receiver<Step<D, E>>);
 
-/// Starts a worker.
 fn worker<P, D, E>(work: Arc<impl Fn(P) -> D + Send + Sync + 'static>) -> Worker<P, D, E>
 where
     P: Send + 'static,
@@ -86,11 +84,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_written_in_the_order_in_which_they_were_read() {
+    fn parts_are_written_in_reading_order() {
         let mut parts = 0..1000u64;
         let mut written = Vec::new();
         let work = |part: u64| {
-            // Some parts take longer than those after them.
+            // Some parts take longer than the ones after them.
             thread::sleep(Duration::from_micros((part * 7919) % 300));
             part
         };
@@ -103,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_of_reading_comes_after_all_that_was_read_before() {
+    fn read_errors_follow_everything_read_before() {
         for length in 0..20 {
             let mut parts = 0..length;
             let mut written = 0;
@@ -118,14 +116,14 @@ mod tests {
     }
 
     #[test]
-    fn an_error_of_writing_ends_an_endless_list() {
+    fn write_errors_end_an_endless_list() {
         let done = in_order(|| Ok(Some(())), |part| part, |()| Err("closed"));
         assert_eq!(done, Err("closed"));
     }
 
     #[test]
     #[should_panic(expected = "only by a panic")]
-    fn a_panic_of_a_worker_is_not_a_silent_end() {
+    fn worker_panics_are_propagated() {
         let _: Result<(), ()> = in_order(|| Ok(Some(())), |()| panic!("work"), |()| Ok(()));
     }
 }

@@ -1,4 +1,4 @@
-//! Counts of what became of the numbers of a list, and the time that it took.
+//! Counts of a list's outcomes, and the time taken.
 
 use std::{
     collections::BTreeMap,
@@ -30,7 +30,7 @@ pub(super) struct Summary {
     reasons: BTreeMap<Reason, Counted>,
 }
 
-/// The numbers that have one reason.
+/// The numbers with the same reason.
 #[derive(Debug)]
 struct Counted {
     count: u64,
@@ -57,7 +57,7 @@ impl Summary {
         self.left_out += repeated.dropped;
     }
 
-    /// Counts the rows of a later part.
+    /// Adds the counts of a later part.
     pub fn add(&mut self, later: Self) {
         self.rows += later.rows;
         self.left_out += later.left_out;
@@ -73,19 +73,19 @@ impl Summary {
         self.reasons.entry(reason).or_insert(Counted { count: 0, first_line }).count += count;
     }
 
-    /// The number of numbers.
+    /// The total number of numbers.
     pub fn total(&self) -> u64 {
         self.valid + self.repaired + self.rejected
     }
 
-    /// The report on a list whose numbers were in these columns, with the most frequent reason first.
+    /// The report on a list with these number columns, most frequent reason first.
     pub fn report(&self, columns: &[String], times: &Times) -> String {
         let mut text = match columns {
             [] => String::new(),
             [only] => format!("Column '{only}': "),
             several => format!("Columns '{}': ", several.join("', '")),
         };
-        // Writing into a text cannot fail.
+        // Writing to a string cannot fail.
         _ = self.write(&mut text, times);
         text
     }
@@ -127,11 +127,11 @@ fn counted(count: u64, what: &str) -> String {
     format!("{} {what}{}", HumanCount(count), if count == 1 { "" } else { "s" })
 }
 
-/// The time that each kind of work has taken, that of all threads together.
+/// The time spent on each kind of work, summed over threads.
 #[derive(Debug)]
 pub(super) struct Times {
     pub start: Instant,
-    /// Includes the wait for a pipe.
+    /// Includes waiting for a pipe.
     pub reading: Stopwatch,
     pub describing: Stopwatch,
     pub writing: Stopwatch,
@@ -144,14 +144,14 @@ impl Times {
     }
 }
 
-/// The time of one kind of work.
+/// The time spent on one kind of work.
 #[derive(Debug, Default)]
 pub(super) struct Stopwatch {
     microseconds: AtomicU64,
 }
 
 impl Stopwatch {
-    /// Does the work, and adds the time that it takes.
+    /// Runs `work` and adds the time it takes.
     pub fn time<T>(&self, work: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         let done = work();

@@ -1,4 +1,4 @@
-//! Prints what a deployment costs.
+//! The `costs` command.
 
 use std::fmt::{self, Write};
 
@@ -12,7 +12,7 @@ use crate::{
     terminal::{self, width, wrapped},
 };
 
-/// Prints a bill, or the document with several.
+/// Prints one bill, or the document with several.
 pub fn print(args: CostsArgs) -> Result<(), CliError> {
     if args.markdown {
         return terminal::print_raw(&markdown::document());

@@ -1,4 +1,4 @@
-//! The page docs/COSTS.md: its text is in `page.txt`, its tables are computed.
+//! The page docs/COSTS.md: text from `page.txt`, and computed tables.
 
 use indicatif::HumanCount;
 
@@ -8,10 +8,10 @@ use super::{
     throttling_rate, units_of_snapshot,
 };
 
-/// The requests of the months in the document.
+/// Monthly requests in the document.
 const MONTHS: [f64; 3] = [1e6, 1e7, 1e8];
 const MONTHS_HEADING: &str = "| A month with so many requests | 1 million | 10 million | 100 million |\n|---|---:|---:|---:|";
-/// The share of requests that start a container in these months.
+/// The share of requests that start a container in those months.
 const COLD_SHARE: f64 = 0.01;
 const GB: f64 = 1_073_741_824.0;
 
@@ -117,7 +117,7 @@ fn options() -> String {
     [MONTHS_HEADING.to_owned()].into_iter().chain(rows).collect::<Vec<_>>().join("\n")
 }
 
-/// A row for each most expensive request.
+/// A row for each route's most expensive request.
 fn costliest() -> String {
     let heading = "| Route | Its most expensive request | Requests a second | Response, bytes | \
                    Read units | ms |\n|---|---|---:|---:|---:|---:|";

@@ -1,5 +1,5 @@
-//! The costs of a deployment, computed from the sizes of requests (`requests.csv`), the other [`measures`]
-//! and the list prices of AWS (`prices.yaml`).
+//! Deployment costs, computed from request sizes (`requests.csv`), other [`measures`] and AWS list
+//! prices (`prices.yaml`).
 
 pub mod command;
 pub mod markdown;
@@ -17,37 +17,38 @@ use self::measures::{
     REQUESTS_OF_PROBE, SNAPSHOT_BYTES, START_MS, UNITS_OF_KEY_AND_MANIFEST, UNKNOWN_KEY_UNITS,
 };
 
-/// The year and the region of the prices.
+/// Year and region of the prices.
 pub const YEAR: u16 = 2026;
 pub const REGION: &str = "us-east-1";
 
-/// The days of a month, as the price pages count.
+/// Days per month on the price pages.
 const DAYS: f64 = 30.0;
 const SECONDS_OF_A_DAY: f64 = 86_400.0;
-/// The runs of the probe in a month, one every five minutes.
+/// Probe runs per month, one every five minutes.
 const PROBES: f64 = DAYS * SECONDS_OF_A_DAY / 300.0;
-/// The snapshots that the table of datasets holds: the current one and three older ones.
+/// Snapshots in the datasets table: the current one and three older ones.
 const SNAPSHOTS: f64 = 4.0;
-/// The bytes that DynamoDB adds to each item when it bills storage.
+/// Bytes that DynamoDB adds to each item when billing storage.
 const STORAGE_OVERHEAD: f64 = 100.0;
-/// The share of requests that X-Ray traces by default, beside one a second.
+/// The share of requests that X-Ray traces by default, beyond one per second.
 const TRACED_SHARE: f64 = 0.05;
 
-/// The price of something that is counted.
+/// The price of something countable.
 #[derive(Debug, Deserialize)]
 pub struct Price {
     name: String,
     what: String,
-    /// The count that the dollars are for, and the words for it.
+    /// The count that the price is for, and its unit.
     per: f64,
     unit: String,
-    /// Dollars, in tiers such as `1 up to 300, then 0.9`: each begins where the one before ends.
+    /// Dollars, in tiers such as `1 up to 300, then 0.9`. Each tier begins where the one before
+    /// ends.
     dollars: String,
     source: String,
 }
 
 impl Price {
-    /// The dollars for so many in one month.
+    /// The dollars for `count` in one month.
     fn cost(&self, count: f64) -> f64 {
         let number = |text: &str| text.replace(',', "").parse::<f64>().expect("a number");
         let (mut dollars, mut below) = (0.0, 0.0);
@@ -67,33 +68,33 @@ static PRICES: LazyLock<Vec<Price>> = LazyLock::new(|| {
     yaml_serde::from_str(include_str!("prices.yaml")).expect("the prices are a list")
 });
 
-/// The dollars for so many of something in one month.
+/// The dollars for `count` of an item in one month.
 fn cost(name: &str, count: f64) -> f64 {
     let price = PRICES.iter().find(|price| price.name == name);
     price.unwrap_or_else(|| panic!("{name} has no price")).cost(count)
 }
 
-/// A request on the sample, and what it takes in a warm container.
+/// A request for sample data, and its measurements in a warm container.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct RequestKind {
     pub name: String,
     pub target: String,
-    /// The route, or `others`, of which this is the most expensive request.
+    /// The route, or `others`, for which this is the most expensive request.
     pub route: String,
-    /// Its share of the requests of a usual month, in percent. This is an assumption.
+    /// Its percentage of a typical month's requests. This is an assumption.
     share: f64,
-    /// The requests a second beyond which API Gateway refuses more on the route.
+    /// The route's API Gateway limit, in requests per second.
     pub rate: f64,
-    /// The response without compression: headers and body.
+    /// The uncompressed response: headers and body.
     pub response_bytes: f64,
-    /// The line that the function logs.
+    /// The function's log line.
     pub log_bytes: f64,
     pub read_units: f64,
-    /// The billed time in milliseconds, an upper limit.
+    /// Billed milliseconds, an upper limit.
     ms: f64,
 }
 
-/// The usual requests, and the most expensive request of each route.
+/// The typical requests, and each route's most expensive request.
 pub static REQUESTS: LazyLock<Vec<RequestKind>> = LazyLock::new(|| {
     let mut rows = csv::Reader::from_reader(include_bytes!("requests.csv").as_slice());
     rows.deserialize().collect::<Result<_, _>>().expect("each row is a request")
@@ -126,47 +127,46 @@ impl Request {
         Self::average(|kind| kind.share)
     }
 
-    /// The most expensive requests of all routes, each as often as its limit allows, and each with a key
-    /// that has to be read.
+    /// The most expensive requests of all routes at their limits, each with a key that must be
+    /// read.
     fn worst() -> Self {
         let average = Self::average(|kind| kind.rate);
         Self { read_units: average.read_units + UNKNOWN_KEY_UNITS, ..average }
     }
 }
 
-/// The requests a second beyond which API Gateway refuses more, on all routes together.
+/// API Gateway's limit for all routes together, in requests per second.
 pub fn throttling_rate() -> f64 {
     REQUESTS.iter().map(|kind| kind.rate).sum()
 }
 
-/// The use of a deployment.
+/// A deployment's usage.
 #[derive(Debug, Clone, Copy)]
 pub struct Usage {
     pub requests: f64,
-    /// The share of them that starts a container, from 0 to 1.
+    /// The share of requests that start a container, from 0 to 1.
     pub cold_share: f64,
     pub days: f64,
     pub request: Request,
     pub tracing: bool,
-    /// `true` if CloudFront and a firewall stand in front.
+    /// `true` with CloudFront and a firewall in front.
     pub edge: bool,
 }
 
 impl Usage {
-    /// A month with so many usual requests.
+    /// A month with this many typical requests.
     pub fn month(requests: f64, cold_share: f64) -> Self {
         let request = Request::usual();
         Self { requests, cold_share, days: DAYS, request, tracing: false, edge: false }
     }
 
-    /// A day with as many requests as the deployment takes, each the most expensive one of its route.
+    /// A day at the deployment's request limits, with each route's most expensive request.
     pub fn worst_day(cold_share: f64) -> Self {
         let requests = throttling_rate() * SECONDS_OF_A_DAY;
         Self { days: 1.0, request: Request::worst(), ..Self::month(requests, cold_share) }
     }
 }
 
-/// One line of a bill.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
     pub what: String,
@@ -179,7 +179,7 @@ impl Line {
     }
 }
 
-/// A bill: the lines that depend on the requests, and the fixed ones.
+/// A bill: request-dependent lines and fixed ones.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bill {
     pub of_requests: Vec<Line>,
@@ -197,12 +197,12 @@ impl Bill {
         Self { of_requests, fixed }
     }
 
-    /// The dollars of these lines together.
+    /// The total of these lines in dollars.
     pub fn sum(lines: &[Line]) -> f64 {
         lines.iter().map(|line| line.dollars).sum()
     }
 
-    /// All dollars.
+    /// The total in dollars.
     pub fn total(&self) -> f64 {
         Self::sum(&self.of_requests) + Self::sum(&self.fixed)
     }
@@ -243,7 +243,8 @@ fn requests(usage: &Usage) -> Vec<Line> {
     lines
 }
 
-/// Additional cost of requests through CloudFront and the firewall. Data from the API to CloudFront is free.
+/// Additional cost of requests through CloudFront and the firewall. Data from the API to CloudFront
+/// is free.
 fn requests_at_edge(usage: &Usage) -> Vec<Line> {
     let Usage { requests, request, .. } = *usage;
     let log_bytes = requests * f64::from(EDGE_LOG_BYTES);
@@ -260,7 +261,7 @@ fn firewall(months: f64) -> Line {
     Line::new(format!("Firewall, {EDGE_RULES} rules"), dollars * months)
 }
 
-/// The lines for so many months without any request.
+/// The lines for a number of months without requests.
 fn fixed(months: f64) -> Vec<Line> {
     let metrics =
         API_FUNCTIONS * METRICS_OF_REQUESTS + METRICS_OF_IMPORT + METRICS_OF_PROBE + METRIC_FILTERS;
@@ -288,8 +289,7 @@ fn checks_of_container() -> f64 {
     cost("read_units", DAYS * SECONDS_OF_A_DAY / 60.0 * UNITS_OF_KEY_AND_MANIFEST)
 }
 
-/// The imports of a month: time, a read of all items, and the writes of those that changed and of a
-/// snapshot.
+/// A month's imports: compute time, reading all items, and writing changed items and a snapshot.
 fn imports() -> f64 {
     let items_read = f64::from(ITEMS) * f64::from(ITEM_BYTES) / 4096.0;
     let reads = items_read + 2.0 * units_of_snapshot(SNAPSHOT_BYTES);
@@ -299,19 +299,19 @@ fn imports() -> f64 {
         + cost("write_units", DAYS * writes)
 }
 
-/// A month's storage of items and snapshots, with the ability to restore them.
+/// A month's storage of items and snapshots, including point-in-time recovery.
 fn storage() -> f64 {
     let items = f64::from(ITEMS) * (f64::from(ITEM_BYTES) + STORAGE_OVERHEAD);
     let bytes = items + SNAPSHOTS * f64::from(SNAPSHOT_BYTES);
     cost("storage", bytes) + cost("backup", bytes)
 }
 
-/// The probes of a month. Their requests are as large as those of clients.
+/// A month's probe runs. Their requests are as large as clients'.
 fn probes() -> f64 {
     let Request { log_bytes, read_units, .. } = Request::usual();
     let requests = PROBES * f64::from(REQUESTS_OF_PROBE);
     let invocations = requests + PROBES;
-    // The probe waits for all of its requests.
+    // The probe waits for all its requests.
     let seconds = 2.0 * requests * REQUEST_MS / 1000.0;
     cost("api_requests", PROBES * f64::from(PUBLIC_REQUESTS_OF_PROBE))
         + cost("lambda_requests", invocations)
@@ -320,8 +320,8 @@ fn probes() -> f64 {
         + cost("logs", invocations * (log_bytes + f64::from(PLATFORM_LOG_BYTES)))
 }
 
-/// The read units of a snapshot: each chunk is rounded up to 4 KB, and an eventually consistent read
-/// costs half.
+/// Read units for a snapshot. Each chunk is rounded up to 4 KB, and eventually consistent reads
+/// cost half.
 pub fn units_of_snapshot(bytes: u32) -> f64 {
     const CHUNK: u32 = store::CHUNK_BYTES as u32;
     let sizes = (0..bytes).step_by(store::CHUNK_BYTES).map(|start| (bytes - start).min(CHUNK));
@@ -333,7 +333,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_count_beyond_a_tier_costs_the_price_of_the_next() {
+    fn counts_beyond_a_tier_cost_the_next_price() {
         const GB: f64 = 1_073_741_824.0;
         for (name, count, dollars) in [
             ("api_requests", 1e6, 1.0),
@@ -347,14 +347,14 @@ mod tests {
     }
 
     #[test]
-    fn shares_are_all_requests_and_chunks_are_rounded_up() {
+    fn shares_add_up_to_all_requests_and_chunks_are_rounded_up() {
         assert_eq!(REQUESTS.iter().map(|kind| kind.share).sum::<f64>(), 100.0);
         assert_eq!(units_of_snapshot(4097), 1.0);
         assert_eq!(units_of_snapshot(390_001), 48.0 + 0.5);
     }
 
     #[test]
-    fn a_bill_grows_with_each_kind_of_use() {
+    fn bill_grows_with_each_kind_of_use() {
         let total = |usage: &Usage| Bill::new(usage).total();
         let usual = Usage::month(1e7, 0.01);
         for more in [

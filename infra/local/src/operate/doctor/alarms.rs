@@ -1,4 +1,4 @@
-//! The alarms, and the people who are told of them.
+//! Alarms and their subscribers.
 
 use roxmltree::Node;
 use signed_requests::{AwsAccount, Service};
@@ -14,29 +14,29 @@ use crate::terminal::next_commands::quoted;
 
 const ALARMS: &str = "DescribeAlarms";
 const SUBSCRIPTIONS: &str = "ListSubscriptionsByTopic";
-/// The check of subscriptions.
+/// The check for subscriptions.
 const CHECK: &str = "subscriptions";
-/// The most names that one call may ask for.
+/// Maximum names per call.
 const NAMES_PER_CALL: usize = 100;
-/// The beginning of the name of a subscription. SNS gives `PendingConfirmation` instead before it is
-/// confirmed, and `Deleted` after it has ended.
+/// The start of a confirmed subscription's ARN. SNS returns `PendingConfirmation`
+/// before confirmation, and `Deleted` after removal.
 const NAME_BEGINNING: &str = "arn:";
-/// The parameter of the template with the address that is told of alarms.
+/// The template parameter with the address for alarms.
 const ADDRESS_PARAMETER: &str = "AlarmEmail";
 
-/// The answers about the alarms of a stack and about the subscriptions to their topics.
+/// Facts about a stack's alarms and the subscriptions to their topics.
 #[derive(Debug)]
 pub struct AlarmFacts {
-    /// The alarms that the stack has, of which some may be gone.
+    /// The stack's alarms, including deleted ones.
     names: Vec<String>,
     alarms: Examined<Vec<String>>,
-    /// The subscriptions by topic.
+    /// Subscriptions by topic.
     topics: Vec<(String, Examined<String>)>,
-    /// The address that the stack was given to tell.
+    /// The stack's address for alarms.
     address: Option<String>,
 }
 
-/// Reads the alarms and the subscriptions to the topics of the stack.
+/// Reads the stack's alarms and topic subscriptions.
 pub async fn look(account: &AwsAccount, stack: &StackFacts) -> AlarmFacts {
     let names = stack.physical_names("AWS::CloudWatch::Alarm");
     let alarms = look_at_alarms(account, &names).await;
@@ -114,7 +114,7 @@ fn alarm_findings(
 fn findings_about_alarm(name: &str, alarm: Node<'_, '_>) -> Vec<Finding> {
     let field = |name: &str| text(alarm, name).unwrap_or_default();
     let (description, reason) = (field("AlarmDescription"), field("StateReason"));
-    // The description of an alarm leads to a section.
+    // Each alarm's description links to a section.
     let section =
         description.rsplit_once("OPERATIONS.md, ").map_or(section::ALARMS, |it| it.1.trim());
     let mut findings = Vec::new();
@@ -123,7 +123,7 @@ fn findings_about_alarm(name: &str, alarm: Node<'_, '_>) -> Vec<Finding> {
         "ALARM" => {
             findings.push(Finding::problem(name, format!("on: {reason}")).section(section));
         }
-        // A new alarm has this state until its metric has had values.
+        // New alarms have this state until their metric has data.
         state => findings.push(Finding::note(name, format!("{state}: {reason}")).section(section)),
     }
     if field("ActionsEnabled") != "true" {
@@ -163,8 +163,8 @@ fn topic_findings(answer: &str, subscribe: impl Fn() -> String) -> Examined<Vec<
     Ok(findings)
 }
 
-/// The command that has somebody told. CloudFormation subscribes an address once: a deployment with the
-/// address that the stack has already changes nothing.
+/// The command that subscribes someone. CloudFormation subscribes an address only once, so
+/// redeploying with the same address changes nothing.
 fn subscribe(topic: &str, address: Option<&str>, remedies: &Remedies) -> String {
     match address {
         None => remedies.set_parameter(ADDRESS_PARAMETER, "ADDRESS"),
@@ -195,7 +195,7 @@ mod tests {
       </Subscriptions></ListSubscriptionsByTopicResult></ListSubscriptionsByTopicResponse>"#;
 
     #[test]
-    fn alarms_that_are_on_silent_or_gone_and_pending_subscriptions_are_named() {
+    fn firing_silent_and_missing_alarms_and_pending_subscriptions_are_reported() {
         let facts = AlarmFacts {
             names: ["quiet", "loud", "gone"].map(str::to_owned).to_vec(),
             alarms: Ok(vec![ALARMS_ANSWER.to_owned()]),
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_the_stack_has_already_is_subscribed_by_hand() {
+    fn known_address_is_subscribed_by_hand() {
         let topic = "arn:aws:sns:us-east-1:1:t";
         let remedy = |address| subscribe(topic, address, &Remedies::for_stack("numbers"));
         let set = "sam deploy --stack-name numbers --parameter-overrides AlarmEmail=ADDRESS";

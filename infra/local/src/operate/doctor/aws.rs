@@ -1,4 +1,4 @@
-//! Calls to the services of AWS that speak the Query protocol (forms in, XML out), and to Lambda.
+//! Calls to Lambda, and to AWS services with the Query protocol (forms in, XML out).
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use signed_requests::{AwsAccount, CallError, MAX_ANSWER_BYTES, Service, first_by
 
 use super::examined::{ExaminationError, Examined};
 
-/// The time that one call may take.
+/// Timeout of one call.
 const CALL_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Calls an operation of the Query protocol and gives its answer as XML.
+/// Calls a Query protocol operation and returns its XML.
 pub async fn query(
     account: &AwsAccount,
     service: Service,
@@ -29,7 +29,7 @@ pub async fn query(
     text_of(answer, action).await
 }
 
-/// Reads a resource of Lambda.
+/// Reads a Lambda resource.
 pub async fn get_json(
     account: &AwsAccount,
     operation: &'static str,
@@ -55,7 +55,7 @@ async fn text_of(
     Ok(String::from_utf8_lossy(&body).into_owned())
 }
 
-/// Makes an error of an answer that cannot be read, for `map_err`.
+/// Makes an error from an unreadable answer, for `map_err`.
 fn unreadable<E: std::error::Error + Send + Sync + 'static>(
     operation: &'static str,
 ) -> impl FnOnce(E) -> ExaminationError {
@@ -65,7 +65,7 @@ fn unreadable<E: std::error::Error + Send + Sync + 'static>(
     }
 }
 
-/// Code and message of an error, in XML or JSON.
+/// The code and message of an XML or JSON error.
 fn error_of(body: &str) -> Option<(String, String)> {
     if let Ok(document) = Document::parse(body) {
         let error = document.descendants().find(|node| node.tag_name().name() == "Error")?;
@@ -74,34 +74,34 @@ fn error_of(body: &str) -> Option<(String, String)> {
     let error: Value = serde_json::from_str(body).ok()?;
     let field = |name: &str| error[name].as_str();
     let message = field("message").or_else(|| field("Message"))?;
-    // The REST protocol names the error in a header, which is gone here; the message tells enough.
+    // REST errors are named in a header, which is gone here; the message is enough.
     let is_denial = message.contains("not authorized to perform");
     let code = field("__type").unwrap_or(if is_denial { "AccessDenied" } else { "Error" });
     Some((code.rsplit('#').next().unwrap_or(code).to_owned(), message.to_owned()))
 }
 
-/// Parses the XML in the answer to an operation.
+/// Parses an operation's XML.
 pub fn parse<'a>(operation: &'static str, answer: &'a str) -> Examined<Document<'a>> {
     Document::parse(answer).map_err(unreadable(operation))
 }
 
-/// The element `name` in another one, whatever its namespace, which differs by service.
+/// The child element `name`, ignoring its namespace, which differs by service.
 fn child<'a, 'input>(node: Node<'a, 'input>, name: &str) -> Option<Node<'a, 'input>> {
     node.children().find(|child| child.tag_name().name() == name)
 }
 
-/// The text of the element `name` in another one; `None` if it is missing or empty.
+/// The text of the child element `name`; `None` if missing or empty.
 pub fn text(node: Node<'_, '_>, name: &str) -> Option<String> {
     child(node, name)?.text().map(ToOwned::to_owned)
 }
 
-/// The elements of the list `name` in another element.
+/// The members of the list `name` in an element.
 pub fn members<'a, 'input>(node: Node<'a, 'input>, name: &str) -> Vec<Node<'a, 'input>> {
     let list = child(node, name).into_iter();
     list.flat_map(|list| list.children().filter(Node::is_element)).collect()
 }
 
-/// The element with the result of an operation.
+/// The element with an operation's result.
 pub fn result<'a, 'input>(answer: &'a Document<'input>) -> Option<Node<'a, 'input>> {
     answer.root_element().children().find(|child| child.tag_name().name().ends_with("Result"))
 }
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_are_read_from_xml_and_from_json() {
+    fn errors_are_parsed_from_xml_and_json() {
         let xml = r#"<ErrorResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/">
             <Error><Type>Sender</Type><Code>AccessDenied</Code><Message>no</Message></Error>
             <RequestId>1</RequestId></ErrorResponse>"#;

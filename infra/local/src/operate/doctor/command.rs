@@ -1,4 +1,4 @@
-//! Examines a deployment and prints what is wrong.
+//! The `doctor` command.
 
 use std::{
     fmt::{self, Write},
@@ -23,7 +23,7 @@ use crate::{
     terminal::{BAD, GOOD, HEADING, HINT, WARNING, styled, width, wrapped},
 };
 
-/// Examines what the arguments name, prints the findings, and fails if there is something to act on.
+/// Examines what the arguments name, prints the findings, and fails if any need action.
 pub async fn doctor(args: DoctorArgs) -> Result<(), CliError> {
     let work = async |show: &dyn Fn(Progress)| examine(&args, show).await;
     let examined = with_progress(work).await;
@@ -76,8 +76,8 @@ async fn examination_of_stack(
     Ok(Examination::new(examined, groups))
 }
 
-/// Examines the database that the arguments name, without creating one or its tables. An embedded
-/// database has its tables from its first start on.
+/// Examines the database that the arguments name, without creating it or its tables. An embedded
+/// database has its tables from the first start.
 async fn examination_of_database(
     args: &DoctorArgs,
     conditions: Conditions<'_>,
@@ -121,7 +121,7 @@ fn write(table: &mut String, examination: &Examination) -> fmt::Result {
     writeln!(table, "\n{}", counts.join(", "))
 }
 
-/// The findings, each with its remedy below.
+/// Writes a finding, with its remedy below.
 fn write_finding(table: &mut String, finding: &Finding) -> fmt::Result {
     const INDENT: usize = 11;
     let Finding { check, state, message, remedy, section } = finding;

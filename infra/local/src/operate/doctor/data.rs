@@ -1,4 +1,4 @@
-//! The data: its age, the versions that cannot be read, and the lookup items that differ from it.
+//! The data: its age, unreadable versions, and drifted lookup items.
 
 use std::collections::BTreeMap;
 
@@ -14,16 +14,16 @@ use super::{
     remedies::Remedies,
 };
 
-/// The content of the table of datasets.
+/// The contents of the datasets table.
 #[derive(Debug)]
 pub struct DataFacts {
     /// `None` before the first import.
     pub manifest: Option<Manifest>,
-    /// Each version that cannot be read, with the reason.
+    /// Unreadable versions, with the reasons.
     pub unreadable: BTreeMap<Version, String>,
 }
 
-/// Reads the manifest and every version that it names.
+/// Reads the manifest and every version it names.
 pub async fn look(store: &Store) -> Examined<DataFacts> {
     let manifest = store.manifest().await?;
     let mut unreadable = BTreeMap::new();
@@ -39,7 +39,7 @@ pub async fn look(store: &Store) -> Examined<DataFacts> {
     Ok(DataFacts { manifest, unreadable })
 }
 
-/// Compares every lookup item with the newest version that can be read; `None` if there is none.
+/// Compares every lookup item with the newest readable version; `None` if there is none.
 pub async fn look_at_items(
     store: &Store,
     progress: &dyn Fn(Progress),
@@ -121,7 +121,7 @@ fn cannot_be_read(
     Finding::note(check, message).section(section::ROLL_BACK_DATA)
 }
 
-/// Findings about the lookup items.
+/// Findings about lookup items.
 pub fn findings_of_items(verification: Option<&Verification>, remedies: &Remedies) -> Vec<Finding> {
     let Some(Verification { items, drift, .. }) = verification else {
         return vec![Finding::note(
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn data_is_a_problem_if_it_is_missing_too_old_or_cannot_be_read() {
+    fn missing_old_or_unreadable_data_is_a_problem() {
         let states = |manifest: Option<Manifest>, unreadable: Option<&Version>| {
             let unreadable =
                 unreadable.map(|version| (version.clone(), "its layout is 9".to_owned()));
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn items_with_wrong_answers_are_a_problem_and_others_a_warning() {
+    fn wrong_items_are_a_problem_and_others_a_warning() {
         for (drift, expected) in [
             (Drift::default(), &[State::Ok][..]),
             (Drift { stray: 1, ..Drift::default() }, &[State::Warning]),

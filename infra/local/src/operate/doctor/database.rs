@@ -1,4 +1,4 @@
-//! The examination of every deployment's database: the tables, the data in them, and the keys.
+//! Examines any deployment's database: tables, data and keys.
 
 use std::time::Duration;
 
@@ -16,18 +16,18 @@ use super::{
     tables,
 };
 
-/// The days after which data is too old, unless a stack says something else.
+/// Maximum age of data in days, unless a stack sets another.
 pub const DEFAULT_MAX_DAYS: i64 = 3;
 
-/// The limits of an examination, and its progress.
+/// An examination's limits and progress.
 #[derive(Clone, Copy)]
 pub struct Conditions<'a> {
-    /// The time that each group of checks may take.
+    /// Timeout of each group of checks.
     pub limit: Duration,
     pub progress: &'a dyn Fn(Progress),
 }
 
-/// Examines tables, data, items and keys, side by side.
+/// Examines tables, data, items and keys concurrently.
 pub async fn examine_database(
     store: &Store,
     max_days: i64,

@@ -1,5 +1,4 @@
-//! The endpoints of a running service, asked over HTTP as clients ask: the checks of the probe, and
-//! requests that must be refused.
+//! A running service's endpoints over HTTP: the probe's checks, and requests that must be refused.
 
 use std::time::Duration;
 
@@ -13,7 +12,7 @@ use tokio::time::Instant;
 use super::finding::{Finding, Group, section};
 use crate::{CliError, error::Context};
 
-/// A response that takes longer is called slow, as by the alarm.
+/// Slower responses are reported, as by the alarm.
 const SLOW: Duration = Duration::from_secs(2);
 
 /// A service to examine.
@@ -21,11 +20,11 @@ const SLOW: Duration = Duration::from_secs(2);
 pub struct Target {
     pub base_url: String,
     pub key: Option<ApiKey>,
-    /// The secret without which the functions refuse requests that no distribution has passed on.
+    /// The secret that functions require from requests that bypass the distribution.
     pub origin_secret: Option<String>,
 }
 
-/// The service, which is asked with the key if there is one.
+/// The service, with the key to use, if any.
 struct Service<'a> {
     api: HttpApi,
     key: Option<&'a ApiKey>,
@@ -40,7 +39,7 @@ impl Api for Service<'_> {
         }
     }
 
-    /// API Gateway has each route by itself.
+    /// All forms of a request, because API Gateway configures each route separately.
     fn forms(&self, request: Request) -> Vec<Request> {
         request.at_other_route().into_iter().chain([request]).collect()
     }
@@ -62,7 +61,7 @@ pub async fn examine_service(target: &Target, limit: Duration) -> Result<Group, 
     Ok(Group { name: "endpoints", findings: findings(&outcomes, target) })
 }
 
-/// Asks every endpoint. A service that does not answer the first request is not asked further.
+/// Tests every endpoint, unless the first request gets no answer.
 async fn look(target: &Target, limit: Duration) -> Result<Findings, reqwest::Error> {
     let Target { base_url, key, origin_secret } = target;
     let deadline = Instant::now() + limit;
@@ -91,7 +90,7 @@ async fn look(target: &Target, limit: Duration) -> Result<Findings, reqwest::Err
     Ok(found)
 }
 
-/// The reason why a service does not answer anything.
+/// The reason that a service does not answer at all.
 fn silence(found: &Findings) -> Option<&NoAnswer> {
     match found.outcomes.first()?.error.as_ref()? {
         CheckError::NoAnswer(error @ (NoAnswer::Timeout(_) | NoAnswer::Transport(_))) => {
@@ -122,7 +121,7 @@ fn finding_about(Outcome { check, status, latency, error }: &Outcome) -> Finding
     let status = status.map_or("no status".to_owned(), |status| status.to_string());
     let told = format!("{status} in {} ms", latency.as_millis());
     match error {
-        // Clients are answered by a service that is degraded.
+        // A degraded service still answers clients.
         Some(error @ CheckError::Field { .. }) if check.ends_with("/health") => {
             Finding::warning(check, format!("{error} ({told})")).section(section::DATABASE)
         }
@@ -152,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_problems_except_those_of_a_degraded_service() {
+    fn errors_are_problems_unless_the_service_is_only_degraded() {
         let field = |field| {
             let (expected, actual) = ("\"connected\"".to_owned(), json!("error"));
             Some(CheckError::Field { field, expected, actual })
@@ -178,7 +177,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_service_that_is_down_is_one_finding() {
+    async fn stopped_service_is_one_finding() {
         let base_url = "http://127.0.0.1:1".to_owned();
         let target = Target { base_url, key: None, origin_secret: None };
         let group = examine_service(&target, Duration::from_secs(9)).await.unwrap();
@@ -187,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn every_endpoint_that_needs_a_key_is_asked_without_one() {
+    fn every_keyed_endpoint_is_tested_without_a_key() {
         let service = Service {
             api: HttpApi::new("http://127.0.0.1:1", None, Instant::now()).unwrap(),
             key: None,

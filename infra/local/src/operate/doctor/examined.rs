@@ -1,5 +1,4 @@
-//! Looking at something, and why that can fail. A failure is a finding of its own and never ends an
-//! examination.
+//! Examination results. A failure becomes a finding and never ends an examination.
 
 use std::time::Duration;
 
@@ -12,15 +11,15 @@ use tokio::time::timeout;
 
 use super::finding::{Finding, Group, State, section};
 
-/// The facts, or the reason why they are not known.
+/// The facts, or why they are unknown.
 pub type Examined<T> = Result<T, ExaminationError>;
 
-/// Error of an examination.
+/// An examination error.
 #[derive(Debug, thiserror::Error)]
 pub enum ExaminationError {
     #[error("a permission is missing: {0}")]
     Denied(String),
-    /// The service answered with an error.
+    /// The service returned an error.
     #[error("{operation} is refused: {code}: {message}")]
     Refused { operation: &'static str, code: String, message: String },
     #[error("{what} failed")]
@@ -33,17 +32,17 @@ pub enum ExaminationError {
     Ingest(#[from] IngestError),
     #[error("it took longer than {0:?}; pass --timeout to wait longer")]
     TooSlow(Duration),
-    /// The stack, which names what to look at, could not be read.
+    /// The stack, which lists what to examine, is unreadable.
     #[error("the stack could not be examined, which names what to look at")]
     NoStack,
 }
 
-/// The codes with which services of AWS say that a permission is missing.
+/// AWS error codes for missing permissions.
 const DENIALS: [&str; 4] =
     ["AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "AuthorizationError"];
 
 impl ExaminationError {
-    /// Makes an error of a call to DynamoDB that failed, for `map_err`.
+    /// Makes an error from a failed DynamoDB call, for `map_err`.
     pub fn table<E>(operation: &'static str, table: &str) -> impl FnOnce(SdkError<E>) -> Self
     where
         E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
@@ -65,19 +64,19 @@ impl ExaminationError {
         }
     }
 
-    /// The finding that something could not be examined.
+    /// The finding that the examination failed.
     pub fn finding(&self, check: impl Into<String>) -> Finding {
         let message = format!("could not be examined; {}", with_causes(self));
         Finding::new(State::Unknown, check, message).section(section::EXAMINE)
     }
 }
 
-/// The facts that `looking` gathers within a time limit.
+/// The facts gathered by `looking` within a time limit.
 pub async fn within<T>(limit: Duration, looking: impl Future<Output = Examined<T>>) -> Examined<T> {
     timeout(limit, looking).await.unwrap_or(Err(ExaminationError::TooSlow(limit)))
 }
 
-/// The group of the findings that follow from facts, or of the one that there are none.
+/// The findings from facts, or the finding that there are none.
 pub fn group<T>(
     name: &'static str,
     look: &Examined<T>,

@@ -1,20 +1,20 @@
-//! Findings in groups, and the worst of them.
+//! Findings in groups, and their worst state.
 
 use serde::Serialize;
 
-/// The severity of a finding, from the best to the worst.
+/// A finding's severity, from best to worst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// As it should be.
+    /// As expected.
     Ok,
-    /// Worth knowing, and possibly intended.
+    /// Worth knowing, possibly intended.
     Note,
-    /// It could not be examined, for instance because a permission is missing.
+    /// Not examined, for example because of a missing permission.
     Unknown,
-    /// Nobody is harmed yet.
+    /// No harm yet.
     Warning,
-    /// Clients, data or operators are harmed.
+    /// Harms clients, data or operators.
     Problem,
 }
 
@@ -31,14 +31,14 @@ impl State {
     }
 }
 
-/// The result of one check.
+/// The result of a check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// The subject, such as the name of a table.
+    /// The subject, such as a table name.
     pub check: String,
     pub state: State,
     pub message: String,
-    /// The next step: a command to paste, if there is one.
+    /// The next step, with a command to paste if there is one.
     pub remedy: Option<String>,
     /// A heading in `docs/OPERATIONS.md`.
     pub section: Option<String>,
@@ -76,7 +76,7 @@ impl Finding {
     }
 }
 
-/// The headings of `docs/OPERATIONS.md` that findings lead to.
+/// Headings of `docs/OPERATIONS.md` linked from findings.
 pub mod section {
     pub const ALARMS: &str = "Alarms";
     pub const DATABASE: &str = "Database";
@@ -115,7 +115,7 @@ pub mod section {
     }
 }
 
-/// The findings about one subject.
+/// Findings about one subject.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Group {
     pub name: &'static str,
@@ -139,13 +139,13 @@ impl Examination {
         Self { target, state, groups }
     }
 
-    /// The number of findings with this state.
+    /// The number of findings in this state.
     pub fn count(&self, state: State) -> usize {
         let findings = self.groups.iter().flat_map(|group| &group.findings);
         findings.filter(|finding| finding.state == state).count()
     }
 
-    /// Returns `true` if nothing at all could be examined.
+    /// Returns `true` if nothing could be examined.
     pub fn saw_nothing(&self) -> bool {
         let total: usize = self.groups.iter().map(|group| group.findings.len()).sum();
         self.count(State::Unknown) == total
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_worst_finding_decides() {
+    fn worst_finding_decides_the_state() {
         let group = |states: &[State]| {
             let findings = states.iter().map(|state| Finding::new(*state, "x", "y")).collect();
             Examination::new("z".to_owned(), vec![Group { name: "g", findings }])

@@ -1,4 +1,4 @@
-//! The keys: that there is one that works, and those that have expired or are about to.
+//! The keys: at least one works, and which ones have expired or will soon.
 
 use std::collections::BTreeSet;
 
@@ -12,23 +12,23 @@ use super::{
 };
 use crate::{data::report::printable, terminal::next_commands::quoted};
 
-/// The time before and after its end in which a key is named.
+/// Keys are reported this long before and after their expiry.
 const NOTICE: SignedDuration = SignedDuration::from_hours(14 * 24);
-/// The hours for which counts of requests are stored.
+/// Hours of stored request counts.
 const HOURS_OF_USAGE: i64 = 26;
 const SECONDS_PER_HOUR: i64 = 60 * 60;
 
-/// The keys, and the use of those that have just expired.
+/// The keys, and the usage of recently expired ones.
 #[derive(Debug, Default)]
 pub struct KeyFacts {
     pub keys: Vec<KeyRecord>,
-    /// The names of those that cannot be read.
+    /// The names of unreadable keys.
     pub damaged: Vec<String>,
-    /// The quotas under which requests were counted in the last day.
+    /// The quotas with requests in the last day.
     pub used_quotas: BTreeSet<String>,
 }
 
-/// Lists the keys, and reads the counts of those that have just expired.
+/// Lists the keys, and reads the counts of recently expired ones.
 pub async fn look(store: &Store, now: Timestamp) -> Examined<KeyFacts> {
     let StoredKeys { readable: keys, damaged } = store.all_api_keys().await?;
     let damaged = damaged.into_iter().map(|key| key.name).collect();
@@ -46,7 +46,7 @@ pub async fn look(store: &Store, now: Timestamp) -> Examined<KeyFacts> {
     Ok(KeyFacts { keys, damaged, used_quotas })
 }
 
-/// Returns `true` if a key has expired so recently that its client may not have noticed.
+/// Returns `true` if a key expired so recently that its client may not have noticed.
 fn has_just_expired(key: &KeyRecord, now: Timestamp) -> bool {
     let since_end = key.expires_at.map(|end| now.duration_since(end));
     let is_recent = since_end.is_some_and(|since| !since.is_negative() && since <= NOTICE);
@@ -57,7 +57,7 @@ fn is_about_to_expire(key: &KeyRecord, now: Timestamp) -> bool {
     key.is_live(now) && key.expires_at.is_some_and(|end| end.duration_since(now) <= NOTICE)
 }
 
-/// Returns `true` if another key with the same quota works for longer: then the key was rotated.
+/// Returns `true` for a rotated key: another one with the same quota works longer.
 fn is_replaced(key: &KeyRecord, keys: &[KeyRecord], now: Timestamp) -> bool {
     let outlives = |other: &KeyRecord| {
         other.is_live(now) && other.expires_at.is_none_or(|end| key.expires_at < Some(end))
@@ -127,7 +127,7 @@ fn just_expired(key: &KeyRecord, is_used: bool, remedies: &Remedies) -> Finding 
 }
 
 fn without_quota(live: &[&KeyRecord]) -> Option<Finding> {
-    /// The most keys that are named.
+    /// Maximum keys to name.
     const NAMED: usize = 5;
     let unlimited: Vec<&str> = live
         .iter()
@@ -168,7 +168,7 @@ mod tests {
         }
     }
 
-    /// State and check of each finding about these keys, beside one that never expires.
+    /// The state and check of each finding about these keys, plus one that never expires.
     fn found(keys: &[KeyRecord], used: &[&str]) -> Vec<String> {
         let keys = [keys, &[key("always", None)]].concat();
         let used_quotas = used.iter().map(|quota| (*quota).to_owned()).collect();
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_end_soon_or_just_did_are_named_unless_they_were_replaced() {
+    fn keys_that_expire_soon_or_just_did_are_reported_unless_rotated() {
         let ends = |end| key("a", Some(end));
         let revoked = KeyRecord { revoked_at: Some(now()), ..ends("2026-12-01T00:00:00Z") };
         let successor = |end| KeyRecord { quota_id: Some("a".to_owned()), ..key("b", end) };
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_a_problem_if_no_key_works() {
+    fn having_no_working_key_is_a_problem() {
         let keys = vec![key("a", Some("2026-11-21T11:00:00Z"))];
         let facts = KeyFacts { keys, ..KeyFacts::default() };
         let found = findings(&facts, now(), &Remedies::for_stack("numbers"));

@@ -1,9 +1,9 @@
-//! Examines a deployment, or a database and a service elsewhere, and says what is wrong and what to
-//! do about it. Nothing is changed.
+//! Diagnoses a deployment, or a database and service elsewhere, and suggests remedies. Changes
+//! nothing.
 //!
-//! Facts are gathered first, side by side and each in one place; findings follow from the facts alone.
-//! A fact that cannot be gathered is a finding of its own. Settings are not compared with the template:
-//! CloudFormation's drift detection does that.
+//! Facts are gathered first, concurrently. Findings depend only on facts, and a fact that cannot be
+//! gathered is itself a finding. CloudFormation's drift detection compares settings with the
+//! template.
 
 mod alarms;
 mod aws;

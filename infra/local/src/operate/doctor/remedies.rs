@@ -1,26 +1,26 @@
-//! The commands that findings tell to run, with the names of the deployment filled in.
+//! Commands suggested by findings, filled in for the deployment.
 
 use store::is_plain_http;
 
 use crate::{database::place::Place, terminal::next_commands::NextCommands};
 
-/// The parts that the commands for a deployment share.
+/// The common parts of a deployment's commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remedies {
     next: NextCommands,
     stack: Option<String>,
-    /// `true` if this program makes the tables that a database lacks.
+    /// `true` if this program creates missing tables.
     makes_tables: bool,
 }
 
 impl Remedies {
-    /// The commands for a deployed stack, whose tables CloudFormation makes.
+    /// Commands for a deployed stack, whose tables CloudFormation creates.
     pub fn for_stack(stack: &str) -> Self {
         let next = NextCommands::with_options([("--stack", stack.to_owned())]);
         Self { next, stack: Some(stack.to_owned()), makes_tables: false }
     }
 
-    /// The commands for a database without a stack. One with TLS may be AWS, where the template makes
+    /// Commands for a database without a stack. With TLS it may be AWS, where the template creates
     /// the tables.
     pub fn new(place: &Place, next: NextCommands) -> Self {
         let makes_tables = match place {
@@ -40,22 +40,22 @@ impl Remedies {
         self.next.tnr(command)
     }
 
-    /// The command that makes missing tables, where this program does so.
+    /// The command that creates missing tables, if this program does.
     pub fn make_tables(&self) -> Option<String> {
         self.makes_tables.then(|| self.tnr("serve"))
     }
 
-    /// A command of CloudFormation.
+    /// A CloudFormation command.
     pub fn cloudformation(&self, command: &str) -> String {
         format!("aws cloudformation {command} --stack-name {}", self.stack())
     }
 
-    /// The command that deploys the clone with the parameters of the stack.
+    /// The command that deploys the clone with the stack's parameters.
     pub fn deploy(&self) -> String {
         format!("sam build && sam deploy --stack-name {}", self.stack())
     }
 
-    /// The command that deploys the last build with another value of a parameter.
+    /// The command that deploys the last build with a parameter changed.
     pub fn set_parameter(&self, parameter: &str, value: &str) -> String {
         let stack = self.stack();
         format!("sam deploy --stack-name {stack} --parameter-overrides {parameter}={value}")
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_tables_outside_of_aws_are_made_by_serving() {
+    fn serving_creates_tables_only_outside_aws() {
         let made = |place| Remedies::new(&place, NextCommands::default()).make_tables();
         assert!(made(Place::Folder("x".into())).unwrap().ends_with(" serve"));
         assert!(made(Place::Endpoint("http://127.0.0.1:8000".into())).is_some());

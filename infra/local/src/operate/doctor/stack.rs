@@ -1,4 +1,4 @@
-//! The examination of a stack in AWS.
+//! Examines an AWS stack.
 
 use std::time::Duration;
 
@@ -18,13 +18,12 @@ use super::{
 };
 use crate::CliError;
 
-/// A function that asks for the secret of the origin, as all functions behind the API do.
+/// A function that checks the origin secret, as all API functions do.
 const STATUS_FUNCTION: &str = "StatusFunction";
 
-/// The stack to examine.
 pub struct StackTarget<'a> {
     pub name: &'a str,
-    /// The address at which clients reach it, if that is not the one that the stack names.
+    /// The URL for clients, if it differs from the stack's.
     pub url: Option<&'a str>,
     pub key: Option<ApiKey>,
 }
@@ -65,8 +64,8 @@ pub async fn examine_stack(
     Ok(groups)
 }
 
-/// Examines the endpoints at the address that was given or else at the stack's own, where the functions
-/// may ask for a secret.
+/// Examines the endpoints at the given URL or the stack's own, where functions may require a
+/// secret.
 async fn examine_endpoints(
     account: &AwsAccount,
     stack: Option<&StackFacts>,
@@ -90,8 +89,8 @@ async fn examine_endpoints(
     Ok(group)
 }
 
-/// The secret with which requests reach the functions past a distribution, if they ask for one.
-/// CloudFormation does not show it.
+/// The secret for requests that bypass a distribution, if functions require one. CloudFormation
+/// does not show it.
 async fn origin_secret(account: &AwsAccount, stack: &StackFacts) -> Examined<Option<String>> {
     let is_status = |resource: &&Resource| resource.logical == STATUS_FUNCTION;
     let function = stack.resources.iter().find(is_status).ok_or(ExaminationError::NoStack)?;
@@ -111,7 +110,7 @@ fn findings(facts: &StackFacts, remedies: &Remedies) -> Vec<Finding> {
             .remedy(remedies.cloudformation("detect-stack-drift"))
             .section(section::EXAMINE),
     ];
-    // Settings that are allowed, and easily forgotten.
+    // Settings that are allowed but easily forgotten.
     for (parameter, value, usual, message, section) in [
         (
             "DeploymentStyle",
@@ -168,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stack_is_read_as_cloudformation_describes_it() {
+    fn stack_matches_the_cloudformation_description() {
         let stack = r#"<DescribeStacksResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/">
           <DescribeStacksResult><Stacks><member>
             <StackName>numbers</StackName><StackStatus>UPDATE_ROLLBACK_COMPLETE</StackStatus>
@@ -198,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn the_template_has_the_function_that_knows_the_secret() {
+    fn template_has_the_function_with_the_secret() {
         let template = crate::template::parse().unwrap();
         assert_eq!(template["Resources"][STATUS_FUNCTION]["Type"], "AWS::Serverless::Function");
     }

@@ -11,39 +11,39 @@ use super::{
 
 const VERSION: &str = "2010-05-15";
 
-/// A stack, as CloudFormation describes it.
+/// A stack as CloudFormation describes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StackFacts {
     pub status: String,
-    /// Reason for the status, if CloudFormation gives one.
+    /// The reason for the status, if any.
     pub reason: Option<String>,
     pub parameters: BTreeMap<String, String>,
     pub outputs: BTreeMap<String, String>,
     pub resources: Vec<Resource>,
 }
 
-/// A resource of the stack.
+/// A stack resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resource {
-    /// Its name in the template after SAM has expanded it.
+    /// Its name in the template after SAM's expansion.
     pub logical: String,
     pub physical: String,
     pub kind: String,
 }
 
 impl StackFacts {
-    /// The physical names of the resources of a type.
+    /// The physical names of all resources of a type.
     pub fn physical_names(&self, kind: &str) -> Vec<String> {
         let of_kind = self.resources.iter().filter(|resource| resource.kind == kind);
         of_kind.map(|resource| resource.physical.clone()).collect()
     }
 
-    /// A parameter that is not empty.
+    /// A non-empty parameter.
     pub fn parameter(&self, name: &str) -> Option<&str> {
         self.parameters.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
-    /// The address of the stack's own domain, or else the one that API Gateway gave it.
+    /// The stack's domain, or else its API Gateway URL.
     pub fn url(&self) -> Option<String> {
         let own = self.parameter("DomainName").map(|domain| format!("https://{domain}"));
         let url = own.or_else(|| self.outputs.get("BaseUrl").cloned())?;
@@ -92,7 +92,7 @@ pub(super) fn read_stack(answer: &str) -> Examined<StackFacts> {
     })
 }
 
-/// The resources of a page, and the token of the next one.
+/// A page of resources, and the next page's token.
 fn read_resources(answer: &str) -> Examined<(Vec<Resource>, Option<String>)> {
     let document = parse("ListStackResources", answer)?;
     let Some(result) = result(&document) else { return Ok((Vec::new(), None)) };
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn resources_come_in_pages() {
+    fn resources_are_read_page_by_page() {
         let page = r#"<ListStackResourcesResponse xmlns="x"><ListStackResourcesResult>
           <NextToken>more</NextToken><StackResourceSummaries>
           <member><LogicalResourceId>Api</LogicalResourceId><ResourceType>T</ResourceType></member>

@@ -1,4 +1,4 @@
-//! The tables: that they exist, and in AWS that nothing in them can be lost.
+//! The tables: they exist, and on AWS they are protected from data loss.
 
 use aws_sdk_dynamodb::{
     Client,
@@ -17,15 +17,15 @@ use crate::keys::deletion_protection;
 #[derive(Debug)]
 pub struct TableFacts {
     pub name: String,
-    /// `true` if it holds the keys, which no import can make again.
+    /// `true` for the keys, which no import can restore.
     pub holds_keys: bool,
     /// `None` if the table does not exist.
     pub table: Examined<Option<TableDescription>>,
-    /// `true` if it can be restored to any second; `None` outside of AWS.
+    /// `true` with point-in-time recovery; `None` outside AWS.
     pub is_recoverable: Option<Examined<bool>>,
 }
 
-/// Reads the descriptions of the tables, side by side.
+/// Reads the table descriptions concurrently.
 pub async fn look(client: &Client, tables: &Tables, is_aws: bool) -> Vec<TableFacts> {
     let looks = deletion_protection::names(tables).map(async |name| {
         let recovery =
@@ -59,7 +59,7 @@ async fn is_recoverable(client: &Client, name: &str) -> Examined<bool> {
     Ok(status == Some(&PointInTimeRecoveryStatus::Enabled))
 }
 
-/// Findings about the tables. `has_keys` tells whether there is a key yet, and so something to protect.
+/// Findings about the tables. `has_keys` means that there is something to protect.
 pub fn findings(tables: &[TableFacts], has_keys: bool, remedies: &Remedies) -> Vec<Finding> {
     tables.iter().flat_map(|facts| table_findings(facts, has_keys, remedies)).collect()
 }
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unprotected_tables_are_named_with_the_command_that_protects_them() {
+    fn unprotected_tables_are_reported_with_the_command_that_protects_them() {
         let table = |is_protected| {
             let builder = TableDescription::builder();
             Ok(Some(builder.deletion_protection_enabled(is_protected).build()))

@@ -1,4 +1,4 @@
-//! The metrics of the server, in the [text format of Prometheus] 0.0.4.
+//! The server's metrics, in the [text format of Prometheus] 0.0.4.
 //!
 //! [text format of Prometheus]: https://prometheus.io/docs/instrumenting/exposition_formats/
 
@@ -15,13 +15,13 @@ use prometheus::{
 use shared::telemetry::AnsweredRequest;
 use store::{LoadedVersion, Manifest, Store};
 
-/// The upper ends of the buckets of the latency, in seconds. Most requests take less than a
-/// millisecond; those that wait for a database that fails take up to ten seconds.
+/// Upper bounds of the latency buckets, in seconds. Most requests take less than a millisecond, but
+/// up to ten seconds while the database fails.
 const LATENCY_BUCKETS: [f64; 13] =
     [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0];
 
-/// The counts of one server. The labels are routes, methods and classes of status, never anything
-/// that a client wrote, so that their number is bounded.
+/// One server's counters. Labels are routes, methods and status classes, never client input, so
+/// their number is bounded.
 pub struct Metrics {
     registry: Registry,
     requests: IntCounterVec,
@@ -37,7 +37,7 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// The metrics of a process that starts now. They fail only if a name is invalid or used twice.
+    /// The metrics of a new process. Fails only if a name is invalid or a duplicate.
     pub fn new() -> prometheus::Result<Self> {
         let registry = Registry::new();
         let counters = |name, help, labels: &[&str]| {
@@ -91,7 +91,7 @@ impl Metrics {
         })
     }
 
-    /// Counts a request that has been answered.
+    /// Counts an answered request.
     pub fn count(&self, request: AnsweredRequest<'_>) {
         let labels = [request.route, request.method, status_class(request.status)];
         self.requests.with_label_values(&labels).inc();
@@ -99,13 +99,13 @@ impl Metrics {
         self.read_capacity.inc_by(request.consumed_capacity.max(0.0));
     }
 
-    /// Counts a request as being answered for as long as the returned value lives.
+    /// Counts a request as in flight until the returned value is dropped.
     pub fn in_flight(&self) -> InFlight {
         self.in_flight.inc();
         InFlight(self.in_flight.clone())
     }
 
-    /// Takes over what `store` knows of the database.
+    /// Copies the database counters from `store`.
     pub fn set_database(&self, store: &Store) {
         self.database_up.set(store.is_reachable().into());
         for (kind, count) in store.failed_calls() {
@@ -117,7 +117,7 @@ impl Metrics {
     /// All metrics as text. `data` is the version in memory.
     pub fn text(&self, is_ready: bool, data: Option<&(LoadedVersion, Arc<Manifest>)>) -> String {
         self.is_ready.set(is_ready.into());
-        // The version before has no value any more.
+        // Remove the previous version's value.
         self.data_version.reset();
         if let Some((loaded, manifest)) = data
             && let Some(snapshot) = manifest.snapshot(loaded.version.as_str())
@@ -132,11 +132,11 @@ impl Metrics {
     }
 }
 
-/// One of the requests that are being answered.
+/// An in-flight request.
 pub struct InFlight(IntGauge);
 
 impl Drop for InFlight {
-    /// Also of a request whose client has gone, which is never answered.
+    /// Also runs if the client disconnects before the response.
     fn drop(&mut self) {
         self.0.dec();
     }

@@ -1,5 +1,5 @@
-//! The operations port: metrics, readiness and liveness of the server, at an address that clients
-//! do not reach. The port of the API never has them.
+//! The operations port: metrics, readiness and liveness, at an address that clients cannot reach.
+//! The API's port never serves them.
 
 mod metrics;
 
@@ -27,16 +27,16 @@ use tokio::time::timeout;
 
 use metrics::Metrics;
 
-/// The version of the text format is a part of its type.
+/// The media type includes the format's version.
 const TEXT_FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
-/// The longest wait of a readiness check for the data, and for the table of keys. A prober gives up
-/// after a second or more.
+/// Timeout of a readiness check for the data and the keys table. Probes time out after a second or
+/// more.
 const LOAD_TIMEOUT: Duration = Duration::from_millis(800);
 
-/// The paths of the health of the API.
+/// The API's health paths.
 const HEALTH: [&str; 2] = ["/health", "/v1/health"];
 
-/// The state of a running server that operators are told about.
+/// The state of a running server, for operators.
 pub struct ServerState {
     store: Store,
     dataset: Arc<CurrentDataset>,
@@ -45,7 +45,7 @@ pub struct ServerState {
     is_stopping: AtomicBool,
 }
 
-/// The reason why a server should get no requests.
+/// A reason to send a server no requests.
 #[derive(Debug, thiserror::Error)]
 enum NotReady {
     #[error("the server is stopping")]
@@ -61,7 +61,7 @@ enum NotReady {
 }
 
 impl ServerState {
-    /// A server that starts now, and runs `app`.
+    /// The state of a new server that runs `app`.
     pub fn new(app: &App) -> Arc<Self> {
         Arc::new(Self {
             store: app.store.clone(),
@@ -78,7 +78,7 @@ impl ServerState {
         Arc::new(move |request| state.metrics.count(request))
     }
 
-    /// Says from now on that the server should get no more requests.
+    /// Marks the server as not ready from now on.
     pub fn stop(&self) {
         self.is_stopping.store(true, Ordering::Relaxed);
     }
@@ -87,7 +87,7 @@ impl ServerState {
         self.is_stopping.load(Ordering::Relaxed)
     }
 
-    /// The health of a server that stops, for those who ask the API instead of this port.
+    /// The health of a stopping server, for balancers that check the API instead of this port.
     fn health_of_stopping(&self) -> Health {
         let manifest = self.dataset.in_memory().map(|(_, manifest)| manifest);
         Health {
@@ -126,8 +126,8 @@ impl ServerState {
     }
 }
 
-/// Counts the requests that are being answered. While the server stops, the health of the API says so,
-/// and each response asks its client to connect anew, which leads to another server.
+/// Counts in-flight requests. While stopping, the API's health says so, and each response closes
+/// its connection, so that clients reconnect to another server.
 pub async fn observe(
     State(state): State<Arc<ServerState>>,
     request: Request,
@@ -146,7 +146,7 @@ pub async fn observe(
     response
 }
 
-/// The routes of the operations port.
+/// The operations port's routes.
 pub fn router(state: Arc<ServerState>) -> Router {
     Router::new()
         .route("/live", get(async || "live\n"))
@@ -155,7 +155,7 @@ pub fn router(state: Arc<ServerState>) -> Router {
         .with_state(state)
 }
 
-/// Tells whether the server should get requests. Probers and proxies ask often, so nothing is cached.
+/// Reports readiness. Probes and proxies ask often, so nothing is cached.
 async fn ready(State(state): State<Arc<ServerState>>) -> Response {
     let (status, text) = match state.readiness().await {
         Ok(()) => (StatusCode::OK, "ready\n".to_owned()),

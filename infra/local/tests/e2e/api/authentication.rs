@@ -1,4 +1,4 @@
-//! Authentication: the endpoints that need a key, the ways to send it, and the keys that work.
+//! Authentication: protected endpoints, ways to send a key, and valid keys.
 
 use std::{
     collections::BTreeSet,
@@ -21,7 +21,7 @@ use crate::support::{
 };
 
 #[tokio::test]
-async fn every_protected_endpoint_asks_for_a_key_and_no_public_one_does() {
+async fn only_protected_endpoints_require_a_key() {
     let service = shared_service();
     for endpoint in endpoints() {
         let example = endpoint.example();
@@ -39,9 +39,9 @@ async fn every_protected_endpoint_asks_for_a_key_and_no_public_one_does() {
     }
 }
 
-/// The README says which endpoints are public; one that is declared public by mistake is not there.
+/// Catches an endpoint that is declared public by mistake.
 #[test]
-fn the_public_endpoints_are_those_of_the_readme() {
+fn public_endpoints_match_the_readme() {
     let endpoints = endpoints().into_iter().filter(|endpoint| !endpoint.needs_key());
     let paths = endpoints.map(|endpoint| endpoint.path).filter(|path| !is_part_of_a_page(path));
     let public: BTreeSet<String> = paths.map(|path| path.replace("+}", "}")).collect();
@@ -51,7 +51,7 @@ fn the_public_endpoints_are_those_of_the_readme() {
 }
 
 #[tokio::test]
-async fn a_key_is_taken_in_each_of_three_ways_and_the_authorization_header_decides() {
+async fn keys_are_accepted_in_three_ways_and_the_authorization_header_wins() {
     let service = shared_service();
     let (path, with_key) = ("/v1/npa/415?limit=1", format!("/v1/npa/415?limit=1&apiKey={KEY}"));
     for (request, status) in [
@@ -70,7 +70,7 @@ async fn a_key_is_taken_in_each_of_three_ways_and_the_authorization_header_decid
 }
 
 #[tokio::test]
-async fn a_revoked_or_expired_key_is_refused() {
+async fn revoked_and_expired_keys_are_refused() {
     let service = shared_service();
     let store = service.database.store();
     let (revoked, expired) = (random().unwrap(), random().unwrap());
@@ -87,7 +87,7 @@ async fn a_revoked_or_expired_key_is_refused() {
 }
 
 #[tokio::test]
-async fn while_the_key_table_is_gone_a_key_in_use_works_and_no_other_does() {
+async fn only_keys_in_use_work_while_the_key_table_is_gone() {
     let service = Service::with_sample().await;
     service.ok("/v1/npa/415").await;
     let unused = random().unwrap();
@@ -101,7 +101,7 @@ async fn while_the_key_table_is_gone_a_key_in_use_works_and_no_other_does() {
 }
 
 #[tokio::test]
-async fn an_unknown_key_is_read_once_and_works_soon_after_it_is_created() {
+async fn an_unknown_key_is_read_once_and_works_soon_after_creation() {
     let service = Service::with_sample().await;
     let reads = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&reads);

@@ -11,7 +11,7 @@ const LONG: &str = "/v1/npa/415?limit=100";
 const SHORT: &str = "/v1/npa/415?limit=1";
 
 #[tokio::test]
-async fn a_long_body_is_compressed_as_the_client_prefers_and_nothing_else_differs() {
+async fn long_bodies_are_compressed_as_negotiated_and_otherwise_unchanged() {
     let service = shared_service();
     let plain = service.get(LONG).await;
     let headers = plain.headers().clone();
@@ -24,7 +24,7 @@ async fn a_long_body_is_compressed_as_the_client_prefers_and_nothing_else_differ
         ("br, deflate, zstd", ""),
         ("identity", ""),
         ("gzip;q=0", ""),
-        // What cannot be fulfilled is answered all the same.
+        // An unsatisfiable preference is answered all the same.
         ("identity;q=0", ""),
         ("*;q=0", ""),
     ] {
@@ -45,7 +45,7 @@ async fn a_long_body_is_compressed_as_the_client_prefers_and_nothing_else_differ
 }
 
 #[tokio::test]
-async fn a_short_body_is_not_compressed() {
+async fn short_bodies_are_not_compressed() {
     for path in [SHORT, "/v1/npa/41", "/health"] {
         let response = shared_service().get_with(path, "accept-encoding", "gzip").await;
         assert_eq!(header(response.headers(), "content-encoding"), "", "{path}");
@@ -54,7 +54,7 @@ async fn a_short_body_is_not_compressed() {
 }
 
 #[tokio::test]
-async fn head_has_the_headers_of_get_and_no_body() {
+async fn head_returns_the_headers_of_get_without_a_body() {
     let service = shared_service();
     for (path, accepted) in [(LONG, "gzip"), (LONG, "identity"), (SHORT, "gzip")] {
         let get = service.get_with(path, "accept-encoding", accepted).await;

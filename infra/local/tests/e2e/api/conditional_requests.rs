@@ -1,4 +1,4 @@
-//! `ETag`, and `If-None-Match`, with which a client asks whether its response is still current.
+//! `ETag` and `If-None-Match`.
 
 use ingest::Options;
 use reqwest::{Method, StatusCode};
@@ -16,7 +16,7 @@ async fn tag_of(service: &Service, path: &str) -> String {
 }
 
 #[tokio::test]
-async fn every_endpoint_answers_304_to_a_client_that_has_the_response() {
+async fn every_endpoint_answers_304_if_the_etag_matches() {
     let service = shared_service();
     let examples = endpoints().into_iter().map(|endpoint| endpoint.example());
     for example in examples.filter(|example| example.method == "GET") {
@@ -59,7 +59,7 @@ async fn every_endpoint_answers_304_to_a_client_that_has_the_response() {
 }
 
 #[tokio::test]
-async fn a_tag_is_that_of_one_url_whatever_the_key_and_the_method() {
+async fn etags_depend_on_the_url_but_not_on_key_or_method() {
     let service = shared_service();
     let tag = tag_of(service, "/v1/npa/415?limit=5").await;
     assert_eq!(tag_of(service, &format!("/v1/npa/415?limit=5&apiKey={KEY}")).await, tag);
@@ -71,9 +71,9 @@ async fn a_tag_is_that_of_one_url_whatever_the_key_and_the_method() {
     assert_eq!(header(present.headers(), "content-length"), "", "it would be that of the 200");
 }
 
-/// The bodies of some paths are the same in both versions, but `Link` leads to other URLs.
+/// Some paths have the same body in both versions, but `Link` differs.
 #[tokio::test]
-async fn a_new_version_of_the_data_changes_every_tag() {
+async fn a_new_data_version_changes_every_etag() {
     let service = Service::with_small_reports().await;
     let paths = ["/v1/carriers?limit=1", "/v1/npa/415?limit=1", "/v1/stats"];
     let mut before = Vec::new();
@@ -94,7 +94,7 @@ async fn a_new_version_of_the_data_changes_every_tag() {
 }
 
 #[tokio::test]
-async fn a_conditional_request_needs_a_key_and_counts_against_its_quota() {
+async fn conditional_requests_need_a_key_and_count_against_its_quota() {
     let service = shared_service();
     let without_key = service.request("/v1/npa/415").header("if-none-match", "*");
     let refused = without_key.send().await.unwrap();
@@ -113,7 +113,7 @@ async fn a_conditional_request_needs_a_key_and_counts_against_its_quota() {
 }
 
 #[tokio::test]
-async fn an_error_has_no_tag() {
+async fn errors_have_no_etag() {
     let service = shared_service();
     for path in ["/v1/npa/999", "/v1/npa/41", "/v1/nowhere"] {
         let response = service.get_with(path, "if-none-match", "*").await;

@@ -1,4 +1,4 @@
-//! Requests of pages in a browser, and `OPTIONS`.
+//! CORS: requests from pages in a browser, and preflights.
 
 use std::collections::BTreeSet;
 
@@ -32,14 +32,14 @@ fn value<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name).map(|value| value.to_str().unwrap())
 }
 
-/// The names in a header that lists some, in lower case.
+/// The names listed in a header, in lower case.
 fn names(headers: &HeaderMap, name: &str) -> BTreeSet<String> {
     let listed = value(headers, name).unwrap_or_default().split(',');
     listed.map(|name| name.trim().to_lowercase()).collect()
 }
 
 #[tokio::test]
-async fn a_browser_may_send_any_request_of_the_api_and_is_asked_for_no_key_before() {
+async fn preflights_need_no_key_and_allow_every_api_request() {
     let preflight = [
         ("origin", ORIGIN),
         ("access-control-request-method", "GET"),
@@ -75,7 +75,7 @@ async fn a_browser_may_send_any_request_of_the_api_and_is_asked_for_no_key_befor
 }
 
 #[tokio::test]
-async fn a_browser_may_send_a_body_where_one_is_taken_and_learn_of_a_mistyped_path() {
+async fn preflights_allow_bodies_where_accepted_and_on_unknown_paths() {
     let preflight = [
         ("origin", ORIGIN),
         ("access-control-request-method", "POST"),
@@ -93,7 +93,7 @@ async fn a_browser_may_send_a_body_where_one_is_taken_and_learn_of_a_mistyped_pa
 }
 
 #[tokio::test]
-async fn a_page_may_read_every_response_and_all_its_headers() {
+async fn pages_may_read_every_response_and_all_its_headers() {
     let service = shared_service();
     let key = key_with_quotas(&service.database.store(), Some(4), Some(1)).await;
     let bearer = format!("Bearer {}", key.reveal());
@@ -111,7 +111,7 @@ async fn a_page_may_read_every_response_and_all_its_headers() {
         statuses.insert(response.status().as_u16());
         let headers = response.headers();
         assert_eq!(value(headers, "access-control-allow-origin"), Some("*"), "{path}");
-        // The wildcard stands for every header as long as credentials are not allowed.
+        // The wildcard covers every header while credentials are not allowed.
         assert_eq!(value(headers, "access-control-expose-headers"), Some("*"), "{path}");
         assert_eq!(value(headers, "access-control-allow-credentials"), None, "{path}");
     }
@@ -119,7 +119,7 @@ async fn a_page_may_read_every_response_and_all_its_headers() {
 }
 
 #[tokio::test]
-async fn only_the_origins_of_the_setting_may_read_if_it_names_some() {
+async fn configured_origins_exclude_all_others() {
     let mut app = sample_app().await;
     app.allowed_origins = AllowedOrigins::parse("https://a.example, https://b.example");
     let service = app::service(routes(), app);

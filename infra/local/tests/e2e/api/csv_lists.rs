@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::support::service::{KEY, fields, header, shared_service};
 
-/// A list by its URL, and the field of its JSON that has the rows.
+/// A list's URL, and the JSON field with its rows.
 const LISTS: [(&str, &str); 5] = [
     ("/v1/carriers?limit=100", "carriers"),
     ("/v1/npa/415?limit=20&offset=3", "exchanges"),
@@ -19,7 +19,7 @@ fn rows_of(text: &str) -> Vec<Vec<String>> {
 }
 
 #[tokio::test]
-async fn the_rows_columns_and_pages_are_those_of_json() {
+async fn csv_has_the_rows_columns_and_pages_of_json() {
     let service = shared_service();
     for (target, field) in LISTS {
         let json = service.get(target).await;
@@ -31,7 +31,7 @@ async fn the_rows_columns_and_pages_are_those_of_json() {
         let media_type = header(response.headers(), "content-type");
         assert_eq!(media_type, "text/csv; charset=utf-8; header=present", "{target}");
         let rows = rows_of(&response.text().await.unwrap());
-        // An exchange of an area code has that beside it.
+        // Exchanges of an area code have one more column.
         let own = if field == "exchanges" { 1 } else { 0 };
         assert_eq!(rows[0][own..], fields(&objects[0]), "{target}");
         assert_eq!(rows.len(), objects.len() + 1, "{target}");
@@ -45,13 +45,13 @@ async fn the_rows_columns_and_pages_are_those_of_json() {
 }
 
 #[tokio::test]
-async fn the_parameter_comes_before_accept_and_stays_in_the_links() {
+async fn the_format_parameter_overrides_accept_and_stays_in_links() {
     let service = shared_service();
     let csv =
         service.get_with("/v1/npa/415?format=CSV&limit=1", "accept", "application/json").await;
     assert_eq!(csv.headers()["content-disposition"], "attachment; filename=\"npa-415.csv\"");
     assert!(header(csv.headers(), "link").contains("format=CSV"));
-    // Errors are JSON, too.
+    // Errors are JSON.
     for (target, status) in [("/v1/npa/415?format=json", 200), ("/v1/npa/999", 404)] {
         let json = service.get_with(target, "accept", "text/csv").await;
         assert_eq!(json.status(), status, "{target}");
@@ -60,7 +60,7 @@ async fn the_parameter_comes_before_accept_and_stays_in_the_links() {
 }
 
 #[tokio::test]
-async fn each_form_has_an_entity_tag_of_its_own() {
+async fn json_and_csv_have_different_etags() {
     let service = shared_service();
     let target = "/v1/carriers?limit=2";
     let json = service.get(target).await.headers()["etag"].clone();

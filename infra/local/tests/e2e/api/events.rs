@@ -1,4 +1,4 @@
-//! Every sample request and event, answered by the real handlers as Lambda would call them.
+//! Sample requests and events, answered by the real handlers as Lambda calls them.
 
 use std::{collections::BTreeMap, convert::Infallible, env, fs, path::Path};
 
@@ -18,10 +18,10 @@ use crate::support::{
     template::route_of,
 };
 
-/// The time in examples, in the place of those that differ from run to run.
+/// Replaces times in examples, which differ between runs.
 const TIME: &str = "2026-11-21T09:00:03Z";
 
-/// The events that a function has as whole files, by their names.
+/// A function's complete sample events, by name.
 fn whole_events(function: &str) -> BTreeMap<String, Value> {
     let files =
         fs::read_dir(events_folder().join(function)).unwrap().map(|file| file.unwrap().path());
@@ -34,8 +34,7 @@ fn whole_events(function: &str) -> BTreeMap<String, Value> {
         .collect()
 }
 
-/// Status, telling headers and body of a function's answer to an event, which must keep to the
-/// OpenAPI description.
+/// The status, relevant headers and body of a function's answer, validated against the OpenAPI description.
 async fn answer_of<S>(mut function: S, event: &Value) -> Value
 where
     S: LambdaService<Request, Response = Response, Error = Infallible>,
@@ -76,7 +75,7 @@ where
     })
 }
 
-/// The body as a snapshot shows it. What is for browsers has tests of its own, and would fill the snapshot.
+/// The body as snapshots show it. Browser content has its own tests and would bloat the snapshot.
 fn shown(body: &[u8], is_json: bool, is_for_browsers: bool) -> Value {
     match body {
         [] => Value::Null,
@@ -87,7 +86,7 @@ fn shown(body: &[u8], is_json: bool, is_for_browsers: bool) -> Value {
 }
 
 #[tokio::test]
-async fn every_sample_request_gets_its_answer() {
+async fn every_sample_request_gets_its_documented_response() {
     for (function, routes) in functions() {
         let service = lambda(routes, sample_app().await);
         for request in requests_of(function) {
@@ -101,7 +100,7 @@ async fn every_sample_request_gets_its_answer() {
     }
 }
 
-/// Asserts that an answer is the one in the examples of the description, or renews that.
+/// Asserts that an answer matches the example in the description, or updates the example.
 fn assert_is_example(name: &str, answer: &Value) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/openapi/examples");
     let (file, text) = (folder.join(format!("{name}.json")), format!("{answer:#}\n"));
@@ -116,10 +115,9 @@ fn assert_is_example(name: &str, answer: &Value) {
     );
 }
 
-/// The events that are written out, as documentation and for `cargo lambda invoke`, are those that
-/// the tests make of the requests of the same names.
+/// The complete events are documentation, and input for `cargo lambda invoke`.
 #[test]
-fn whole_events_are_what_their_requests_expand_to() {
+fn committed_events_match_their_sample_requests() {
     for (function, _) in functions() {
         let requests = requests_of(function);
         let events = whole_events(function);
@@ -132,7 +130,7 @@ fn whole_events_are_what_their_requests_expand_to() {
     }
 }
 
-/// Replaces times and versions, since they differ from run to run.
+/// Replaces times and versions, which differ between runs.
 fn replace_times_and_versions(answer: &mut Value) {
     let replace = |value: Option<&mut Value>, text: &str| {
         if let Some(value) = value {
@@ -149,7 +147,7 @@ fn replace_times_and_versions(answer: &mut Value) {
     }
 }
 
-/// A `Link` header without the version of the data, since that holds the time of the import.
+/// A `Link` header without the data version, which contains the time of the import.
 fn unversioned(link: &str) -> String {
     let mut parts = link.split("version=");
     let first = parts.next().unwrap().to_owned();
@@ -157,7 +155,7 @@ fn unversioned(link: &str) -> String {
 }
 
 #[tokio::test]
-async fn the_event_of_the_import_names_reports_that_can_be_imported() {
+async fn the_import_event_names_importable_reports() {
     let service = Service::empty().await;
     for (name, event) in whole_events("ingest") {
         let event = Event::parse(event).unwrap();
@@ -176,7 +174,7 @@ async fn the_event_of_the_import_names_reports_that_can_be_imported() {
     }
 }
 
-/// The file that stands for an object of the bucket `sample`, as in the replay of the events.
+/// The local file for an object in the `sample` bucket, as in the event replay.
 fn local_copy(source: Source) -> Source {
     match source {
         Source::S3 { bucket, key } => {

@@ -1,4 +1,4 @@
-//! The images of flags: each link of an answer leads to one, wherever the request has come from.
+//! Flag images, and the links to them in answers.
 
 use std::collections::BTreeSet;
 
@@ -20,21 +20,21 @@ use crate::support::{
     service::{KEY, header, http_client, sample_app, shared_service},
 };
 
-/// A number of nearly each country that has numbers, and of each calling code of no country.
+/// A number in nearly every country, and in each calling code without a country.
 const NUMBERS: &str =
     include_str!("../../../../../shared/formatting/tests/agreement/one_of_each_region.txt");
-/// The number of requests on their way at a time.
+/// The number of concurrent requests.
 const AT_ONCE: usize = 16;
 
-/// The answer for a number, as a client gets it that has nothing but the address of the server.
+/// The answer for a number to a client that only knows the server's address.
 async fn described(number: &str) -> Value {
     let url = format!("{}/v1/format/{number}", shared_service().base_url);
     http_client().get(url).bearer_auth(KEY).send().await.unwrap().json().await.unwrap()
 }
 
-/// The tests of the images show that each state has some, too.
+/// The image tests cover the states.
 #[tokio::test(flavor = "multi_thread")]
-async fn every_link_of_every_country_leads_to_an_image() {
+async fn every_flag_link_resolves_for_every_country() {
     let images: BTreeSet<String> = flags::images().map(|(path, _)| path).collect();
     let own = format!("{}/flags/{VERSION}/", shared_service().base_url);
     let answers: Vec<Value> =
@@ -52,7 +52,7 @@ async fn every_link_of_every_country_leads_to_an_image() {
 }
 
 #[tokio::test]
-async fn a_link_leads_to_the_image_that_it_says() {
+async fn flag_links_lead_to_the_named_image() {
     let answer = described("+13052345678").await;
     for (place, path, media_type) in [
         ("/country/svg", "countries/US.svg", "image/svg+xml"),
@@ -70,7 +70,7 @@ async fn a_link_leads_to_the_image_that_it_says() {
     }
 }
 
-/// The address before `/countries` in the answer of the function `format` to an event.
+/// The address before `/countries` in the answer of `format` to an event.
 async fn linked_address(app: App, event: &Value) -> String {
     let answer = answer_of(format::routes(), app, event).await;
     let svg = answer.body["flags"]["country"]["svg"].as_str();
@@ -83,7 +83,7 @@ fn event() -> Value {
 }
 
 #[tokio::test]
-async fn no_header_of_a_client_changes_where_the_links_of_a_function_lead() {
+async fn client_headers_do_not_change_the_flag_links_of_a_function() {
     let own = format!("https://{HOST}/flags/{VERSION}");
     assert_eq!(linked_address(sample_app().await, &event()).await, own);
     for name in [
@@ -104,7 +104,7 @@ async fn no_header_of_a_client_changes_where_the_links_of_a_function_lead() {
         "x-real-ip",
         "cdn-loop",
     ] {
-        // API Gateway refuses a `Host` that is none, and says the scheme itself.
+        // API Gateway refuses invalid `Host` headers, and sets the scheme itself.
         let values: &[&str] = match name {
             "host" => &["evil.example"],
             "x-forwarded-proto" => &["http", "ftp"],
@@ -119,7 +119,7 @@ async fn no_header_of_a_client_changes_where_the_links_of_a_function_lead() {
 }
 
 #[tokio::test]
-async fn a_request_within_another_one_links_to_the_address_of_the_other() {
+async fn nested_requests_link_to_the_outer_address() {
     let request = Request::get("/v1/format/+13052345678")
         .header("Host", "localhost")
         .header("Authorization", format!("Bearer {KEY}"))
@@ -133,7 +133,7 @@ async fn a_request_within_another_one_links_to_the_address_of_the_other() {
 }
 
 #[tokio::test]
-async fn links_lead_to_the_domain_of_the_event_or_to_the_host_that_is_set() {
+async fn flag_links_use_the_event_domain_or_the_configured_host() {
     let mut event = event();
     event["requestContext"]["domainName"] = json!("numbers.example.com");
     let own = format!("https://numbers.example.com/flags/{VERSION}");
@@ -144,7 +144,7 @@ async fn links_lead_to_the_domain_of_the_event_or_to_the_host_that_is_set() {
 }
 
 #[tokio::test]
-async fn a_server_links_to_the_name_by_which_it_was_asked() {
+async fn servers_link_to_the_requested_host() {
     let url = format!("{}/v1/format/+13052345678", shared_service().base_url);
     for (host, proto) in [("numbers.example.com", "https"), ("numbers.example.com:8080", "http")] {
         let request = http_client().get(&url).bearer_auth(KEY).header("host", host);
@@ -157,7 +157,7 @@ async fn a_server_links_to_the_name_by_which_it_was_asked() {
 }
 
 #[tokio::test]
-async fn an_image_of_a_version_may_be_kept_for_ever_and_any_other_for_a_day() {
+async fn versioned_images_are_immutable_and_others_cached_for_a_day() {
     let service = shared_service();
     for (folder, caching) in [
         (format!("/flags/{VERSION}"), "public, max-age=31536000, immutable"),
@@ -190,7 +190,7 @@ async fn an_image_of_a_version_may_be_kept_for_ever_and_any_other_for_a_day() {
 }
 
 #[tokio::test]
-async fn an_image_has_at_most_one_version_of_eight_digits_before_it() {
+async fn malformed_flag_paths_are_not_found() {
     for path in [
         "/flags/1234567/countries/US.svg",
         "/flags/version1/countries/US.svg",

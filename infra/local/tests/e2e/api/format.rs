@@ -1,4 +1,4 @@
-//! `GET /v1/format` and `/v1/lookup`. Sample requests show whole answers.
+//! `GET /v1/format` and `/v1/lookup`. The sample requests show complete answers.
 
 use std::fmt::Write;
 
@@ -6,11 +6,11 @@ use serde_json::json;
 
 use crate::support::service::shared_service;
 
-/// The fields in which numbers of different kinds differ.
+/// Fields that differ between kinds of numbers.
 const FIELDS: &str = "valid,possible,input,country,type,extension,isNonGeographic,location,\
                       carrier.ocn,flags.country.name,flags.state.name,reason.code";
 
-/// Numbers as they are in a path, by their kinds.
+/// Numbers as they appear in a path, by kind.
 const NUMBERS: [(&str, &[&str]); 10] = [
     (
         "A territory is a country of its own, with its state flag",
@@ -70,24 +70,24 @@ async fn each_kind_of_number_has_its_parts() {
             writeln!(answers, "{number}\n  {}", shared_service().ok(&target).await).unwrap();
         }
     }
-    // Beside those of the sample requests, which are a part of the program.
+    // Kept apart from the sample request snapshots, which are part of the program.
     insta::with_settings!({ snapshot_path => "tables" }, { insta::assert_snapshot!(answers) });
 }
 
 #[tokio::test]
-async fn a_lookup_has_the_values_of_format() {
+async fn lookup_and_format_return_the_same_values() {
     let service = shared_service();
     let lookup = service.ok("/v1/lookup/2122345678").await;
     let format = service.ok("/v1/format/2122345678").await;
     for field in ["npa", "nxx", "nxxx", "carrier", "location"] {
         assert_eq!(lookup[field], format[field], "{field}");
     }
-    // With a plus sign this would be a number of Egypt.
+    // With a plus sign, this would be an Egyptian number.
     assert_eq!(service.ok("/v1/lookup?tn=+2122345678").await["tn"], "2122345678");
 }
 
 #[tokio::test]
-async fn a_territory_is_part_of_the_us_in_the_numbering_data() {
+async fn us_territories_belong_to_the_us_in_the_numbering_data() {
     let service = shared_service();
     let area_code = service.ok("/v1/npa/340").await;
     let carriers = service.ok("/v1/carriers?state=VI").await;
@@ -98,7 +98,7 @@ async fn a_territory_is_part_of_the_us_in_the_numbering_data() {
 }
 
 #[tokio::test]
-async fn flags_are_left_out_on_request_and_where_fields_do_not_name_them() {
+async fn flags_false_and_unlisted_fields_omit_flags() {
     let service = shared_service();
     for query in ["flags=False", "fields=input", "fields=flags,input&flags=false"] {
         let answer = service.ok(&format!("/v1/format/+13052345678?{query}")).await;

@@ -11,7 +11,7 @@ async fn post(target: &str, content_type: &str, body: impl Into<reqwest::Body>) 
     shared_service().post(target, content_type, body).send().await.unwrap()
 }
 
-/// The text of an answer to these numbers in a form.
+/// The response body for these numbers in the given format.
 async fn text_of(query: &str, numbers: &Value, accept: &str) -> String {
     let target = format!("/v1/format?{query}");
     let request = shared_service().post(&target, "application/json", numbers.to_string());
@@ -21,7 +21,7 @@ async fn text_of(query: &str, numbers: &Value, accept: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_body_that_cannot_be_read_is_refused_as_a_whole() {
+async fn unreadable_bodies_are_refused_whole() {
     for (target, content_type, body, status, message) in [
         (
             "/v1/format",
@@ -70,7 +70,7 @@ async fn a_body_that_cannot_be_read_is_refused_as_a_whole() {
 }
 
 #[tokio::test]
-async fn each_result_is_byte_for_byte_that_of_the_number_alone() {
+async fn batch_results_equal_single_results_byte_for_byte() {
     let service = shared_service();
     let of_sample = (0..60).map(|number| (format!("212234{:04}", number * 163), "US".to_owned()));
     let numbers: Vec<_> = numbers_of_the_world().into_iter().chain(of_sample).collect();
@@ -100,7 +100,7 @@ async fn each_result_is_byte_for_byte_that_of_the_number_alone() {
 }
 
 #[tokio::test]
-async fn lines_and_rows_have_the_same_results_as_an_array() {
+async fn text_and_csv_bodies_get_the_same_results_as_json() {
     let numbers = ["305 234 5678", "+44 20 7946 0958", "hello"];
     let expected = text_of("", &json!(numbers), "application/json").await;
     for (content_type, body) in [
@@ -116,7 +116,7 @@ async fn lines_and_rows_have_the_same_results_as_an_array() {
 }
 
 #[tokio::test]
-async fn the_answer_to_a_post_has_no_entity_tag() {
+async fn post_responses_have_no_etag() {
     let request = shared_service().post("/v1/format", "text/plain", "305 234 5678");
     let response = request.header("if-none-match", "*").send().await.unwrap();
     assert_eq!(response.status(), StatusCode::OK);
@@ -125,13 +125,13 @@ async fn the_answer_to_a_post_has_no_entity_tag() {
 }
 
 #[tokio::test]
-async fn the_longest_response_is_one_that_lambda_can_answer() {
-    /// The longest response of a function, with what Lambda puts around it.
+async fn the_longest_response_fits_lambdas_limit() {
+    /// Lambda's limit on a response, including its envelope.
     const MAX_BYTES: usize = 6 * 1024 * 1024;
     let service = shared_service();
     let longest_texts = format!("{}\n", "\u{1}".repeat(523)).repeat(1000);
     let of_sample: String = (0..1000).map(|number| format!("+1212234{number:04}\n")).collect();
-    // A name is made for each column of a table that has none.
+    // Columns of a table without a header get generated names.
     let of_columns =
         ",".repeat(999) + "\n" + &format!("{}{}\n", "\u{1}".repeat(522_000), ",".repeat(999));
     let longest_ids = format!("id,tn\n{}", format!("{0},{0}\n", "\u{1}".repeat(261)).repeat(1000));
@@ -153,7 +153,7 @@ async fn the_longest_response_is_one_that_lambda_can_answer() {
 }
 
 #[tokio::test]
-async fn what_is_not_asked_for_changes_no_byte() {
+async fn default_options_change_no_byte() {
     let none = "include=&fields=&flags=true";
     let numbers = json!(["305 234 5678", "305 234", "hello", ""]);
     for accept in ["application/json", "application/x-ndjson", "text/csv"] {
@@ -166,7 +166,7 @@ async fn what_is_not_asked_for_changes_no_byte() {
 }
 
 #[tokio::test]
-async fn fields_thin_every_form_of_an_answer_alike() {
+async fn fields_apply_to_every_response_format() {
     let query = "fields=carrier.name,valid,formats.e164,reason.code";
     let alone = [
         (
@@ -195,7 +195,7 @@ async fn fields_thin_every_form_of_an_answer_alike() {
     assert_eq!(as_lines, lines.join("\n") + "\n");
     let as_json = text_of(query, &numbers, "application/json").await;
     assert_eq!(as_json, format!("{{\"results\":[{}]}}", lines.join(",")));
-    // No cell is a formula.
+    // Cells must not be formulas.
     let csv = "id,tn,tn_valid,tn_e164,tn_carrier_name,tn_reason,tn_error\r\n\
                a,305 234 5678,true,+13052345678,\"SAMPLE MOBILE USA, INC.\",,\r\n\
                ,305 234,false,,,TOO_SHORT,\r\n\
@@ -205,7 +205,7 @@ async fn fields_thin_every_form_of_an_answer_alike() {
 }
 
 #[tokio::test]
-async fn a_csv_has_columns_for_a_reason_and_a_second_number_if_they_are_asked_for() {
+async fn csv_has_reason_and_second_number_columns_on_request() {
     let numbers = json!(["305-234-5678 / 212-234-5678"]);
     let csv = text_of("include=reason", &numbers, "text/csv").await;
     let header = csv.lines().next().unwrap();
@@ -214,7 +214,7 @@ async fn a_csv_has_columns_for_a_reason_and_a_second_number_if_they_are_asked_fo
 }
 
 #[tokio::test]
-async fn a_column_is_refused_only_if_the_answer_adds_one_of_its_name() {
+async fn input_columns_are_refused_only_if_they_clash_with_added_columns() {
     let answer = async |query: &str, accept: &str| {
         let body = "tn,tn_valid,tn_reason\n305 234 5678,true,\n";
         let target = format!("/v1/format?{query}");

@@ -1,5 +1,5 @@
-//! The answer is the same to the byte however a request arrives: through an HTTP API, a REST API,
-//! `cargo lambda watch` or the local server, and behind a stage or the base path of a domain.
+//! Answers are byte-identical through an HTTP API, a REST API, `cargo lambda watch` and the local server,
+//! with or without a stage or base path.
 
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use crate::support::{
     service::{header, sample_app, shared_service},
 };
 
-/// Numbers as a client may write them into a path; in a query they are decoded.
+/// Numbers as clients may write them in a path. Queries are decoded.
 const WRITTEN: [&str; 18] = [
     "+13052345678",
     "%2B13052345678",
@@ -38,12 +38,12 @@ async fn through_lambda(routes: Routes, event: &Value) -> FunctionAnswer {
     answer_of(routes, sample_app().await, event).await
 }
 
-/// The event of an HTTP API: the path decoded, and the parameter whole.
+/// An HTTP API event: the path is decoded, the parameter is whole.
 fn http_api_event_of(target: &str) -> Value {
     http_api_event(&SampleRequest::get(target))
 }
 
-/// The event of `cargo lambda watch`: that of an HTTP API, but with the path as it was written.
+/// A `cargo lambda watch` event: like an HTTP API event, with the path as written.
 fn watch_event(written: &str) -> Value {
     let path = format!("/v1/format/{written}");
     let mut event = http_api_event_of(&path);
@@ -55,7 +55,7 @@ fn watch_event(written: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_number_is_answered_the_same_however_it_arrives() {
+async fn every_gateway_gives_the_same_answer_for_a_number() {
     let over_http = async |path: String| shared_service().get(&path).await.text().await.unwrap();
     for written in WRITTEN {
         let decoded = percent_decode_str(written).decode_utf8().unwrap();
@@ -82,7 +82,7 @@ async fn a_number_is_answered_the_same_however_it_arrives() {
     }
 }
 
-/// The event of an HTTP API with this stage, for a URL that has this prefix.
+/// An HTTP API event with this stage, for a URL with this prefix.
 fn http_api_event_with(target: &str, stage: &str, prefix: &str) -> Value {
     let mut event = http_api_event_of(target);
     let path = format!("{prefix}{}", event["rawPath"].as_str().unwrap());
@@ -92,7 +92,7 @@ fn http_api_event_with(target: &str, stage: &str, prefix: &str) -> Value {
     event
 }
 
-/// The event of a REST API: the path has no stage unless it is a part of the base path.
+/// A REST API event. The path has no stage unless the base path includes it.
 fn rest_api_event_with(route: &str, target: &str, base_path: &str, prefix: &str) -> Value {
     let mut event = rest_api_event(route, target);
     let path = event["path"].as_str().unwrap().to_owned();
@@ -101,8 +101,8 @@ fn rest_api_event_with(route: &str, target: &str, base_path: &str, prefix: &str)
     event
 }
 
-/// Stages and prefixes of an HTTP API: the default stage, named ones, and base paths of a custom
-/// domain, from which the stage is absent.
+/// HTTP API stages and URL prefixes: default stage, named stages, and base paths of a custom domain, which
+/// omit the stage.
 const OF_HTTP_APIS: [(&str, &str); 6] = [
     ("$default", ""),
     ("prod", "/prod"),
@@ -113,7 +113,7 @@ const OF_HTTP_APIS: [(&str, &str); 6] = [
 ];
 
 #[tokio::test]
-async fn a_path_is_found_behind_a_stage_or_base_path_and_links_have_it_too() {
+async fn paths_and_links_work_behind_a_stage_or_base_path() {
     let target = "/v1/carriers?limit=2&offset=2";
     let expected = shared_service().ok(target).await;
     let http_apis =
@@ -134,7 +134,7 @@ async fn a_path_is_found_behind_a_stage_or_base_path_and_links_have_it_too() {
 }
 
 #[tokio::test]
-async fn a_number_is_whole_behind_a_stage_or_base_path_and_its_flags_are_below_that() {
+async fn numbers_with_slashes_and_flag_links_work_behind_a_stage_or_base_path() {
     let target = "/v1/format/305%2F234%2F5678%3F";
     let answer = shared_service().ok(target).await.to_string();
     let expected =
@@ -150,7 +150,7 @@ async fn a_number_is_whole_behind_a_stage_or_base_path_and_its_flags_are_below_t
 }
 
 #[tokio::test]
-async fn an_unknown_path_is_named_without_the_stage() {
+async fn unknown_paths_are_reported_without_the_stage() {
     for (stage, prefix) in [("$default", ""), ("prod", "/prod"), ("prod", "")] {
         let event = http_api_event_with("/v1/nowhere/a%20b", stage, prefix);
         let answer = through_lambda(status::routes(), &event).await;
@@ -161,7 +161,7 @@ async fn an_unknown_path_is_named_without_the_stage() {
 }
 
 #[tokio::test]
-async fn the_root_is_found_behind_a_stage_or_base_path() {
+async fn the_root_works_behind_a_stage_or_base_path() {
     let http_apis = OF_HTTP_APIS.into_iter().flat_map(|(stage, prefix)| {
         let mut without_slash = http_api_event_with("/", stage, prefix);
         without_slash["rawPath"] = json!(prefix);
@@ -170,15 +170,15 @@ async fn the_root_is_found_behind_a_stage_or_base_path() {
     let rest_apis = [("", "/prod"), ("/numbers", "/numbers")]
         .map(|(base_path, prefix)| rest_api_event_with("/", "/", base_path, prefix));
     for event in http_apis.chain(rest_apis) {
-        // A client that is not a browser gets the index.
+        // Clients that are not browsers get the index.
         let answer = through_lambda(site::routes(), &event).await;
         assert_eq!(answer.body["docs"], "/docs", "{event}");
     }
 }
 
-/// API Gateway takes `/v1/carrier/` for its route `/v1/carrier`; `cargo lambda` has no routes.
+/// API Gateway routes `/v1/carrier/` to `/v1/carrier`; `cargo lambda` has no routes.
 #[tokio::test]
-async fn a_slash_at_the_end_reaches_the_route_before_it() {
+async fn trailing_slashes_are_ignored_behind_api_gateway() {
     let message = "ocn is required. Usage: /v1/carrier?ocn=<OCN>";
     for (route_key, prefix) in
         [("ANY /v1/carrier", ""), ("ANY /v1/carrier", "/prod"), ("$default", "")]

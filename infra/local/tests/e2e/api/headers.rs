@@ -1,4 +1,4 @@
-//! The headers that all responses have, whichever endpoint they come from.
+//! Headers that every response has.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use crate::support::{
 };
 
 #[tokio::test]
-async fn every_response_forbids_guessing_its_type_and_tells_what_it_varies_by() {
+async fn every_response_has_nosniff_and_vary_headers() {
     let service = shared_service();
     for endpoint in endpoints().into_iter().chain([Endpoint::unknown_paths()]) {
         for sample in endpoint.requests() {
@@ -30,7 +30,7 @@ async fn every_response_forbids_guessing_its_type_and_tells_what_it_varies_by() 
 }
 
 #[tokio::test]
-async fn before_the_first_import_health_is_degraded_and_not_stored() {
+async fn health_is_degraded_and_uncached_before_the_first_import() {
     let service = Service::empty().await;
     for path in ["/health", "/v1/health"] {
         let response = service.request(path).send().await.unwrap();

@@ -1,4 +1,4 @@
-//! Requests that IAM has authorized, such as those of the probe: they need no key.
+//! IAM-authorized requests, such as the probe's, need no key.
 
 use serde_json::{Value, json};
 use shared::state::App;
@@ -13,7 +13,7 @@ use crate::support::{
     service::{Service, sample_app, shared_service},
 };
 
-/// The answer of the function that has the path to the event.
+/// The answer to the event from the function that serves its path.
 async fn answer(event: &Value) -> FunctionAnswer {
     let route = event["routeKey"].as_str().unwrap_or_default().trim_start_matches("ANY ");
     let path = event["resource"].as_str().unwrap_or(route);
@@ -22,7 +22,7 @@ async fn answer(event: &Value) -> FunctionAnswer {
     answer_of(routes, sample_app().await, event).await
 }
 
-/// The event of a request without a key.
+/// A request event without a key.
 fn event_without_key(target: &str) -> Value {
     let mut event = http_api_event(&SampleRequest::get(target));
     event["headers"].as_object_mut().unwrap().remove("authorization");
@@ -30,7 +30,7 @@ fn event_without_key(target: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_request_that_iam_has_authorized_needs_no_key_at_any_endpoint() {
+async fn iam_requests_need_no_key_at_any_endpoint() {
     for endpoint in protected_endpoints() {
         let event = http_api_event(&endpoint.example());
         let with_key = answer(&event).await;
@@ -42,7 +42,7 @@ async fn a_request_that_iam_has_authorized_needs_no_key_at_any_endpoint() {
 }
 
 #[tokio::test]
-async fn it_counts_for_no_quota_and_its_parameters_are_still_checked() {
+async fn iam_requests_count_for_no_quota_but_are_validated() {
     let service = Service::with_sample().await;
     let app = App::on(service.database.serving_store().await);
     let event = authorized_by_iam(event_without_key("/v1/npa/415?limit=1"));
@@ -57,7 +57,7 @@ async fn it_counts_for_no_quota_and_its_parameters_are_still_checked() {
 }
 
 #[tokio::test]
-async fn nothing_that_a_client_sends_imitates_the_authorization_of_iam() {
+async fn clients_cannot_forge_iam_authorization() {
     let target = "/v1/npa/415";
     let iam = authorized_by_iam(event_without_key(target))["requestContext"]["authorizer"].clone();
     let mut in_headers = event_without_key(target);
@@ -82,9 +82,9 @@ async fn nothing_that_a_client_sends_imitates_the_authorization_of_iam() {
     assert_eq!(request.send().await.unwrap().status(), 401);
 }
 
-/// Only an HTTP API writes what IAM has authorized in this place.
+/// Only HTTP APIs put the IAM authorization in this field.
 #[tokio::test]
-async fn events_of_rest_apis_and_load_balancers_need_a_key() {
+async fn rest_api_and_load_balancer_events_need_a_key() {
     let iam =
         authorized_by_iam(event_without_key("/v1/npa"))["requestContext"]["authorizer"].clone();
     let mut rest_api = rest_api_event("/v1/npa", "/v1/npa?npa=415");
@@ -96,6 +96,6 @@ async fn events_of_rest_apis_and_load_balancers_need_a_key() {
         "httpMethod": "GET", "path": "/v1/npa", "queryStringParameters": { "npa": "415" },
         "headers": {}, "body": "", "isBase64Encoded": false
     });
-    // The functions are built without the events of load balancers.
+    // The functions are built without load balancer events.
     assert!(lambda_http::request::from_str(&load_balancer.to_string()).is_err());
 }

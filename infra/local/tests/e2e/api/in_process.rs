@@ -1,4 +1,4 @@
-//! The routes asked within the process answer what they answer over HTTP.
+//! In-process requests get the same answers as HTTP requests.
 
 use axum::{body::Body, extract::Request};
 use shared::{in_process::InProcess, public_address::PublicAddress};
@@ -15,7 +15,7 @@ async fn routes_in_process() -> InProcess {
 }
 
 #[tokio::test]
-async fn every_sample_request_is_answered_alike_within_the_process_and_over_http() {
+async fn in_process_answers_equal_http_answers() {
     let service = shared_service();
     let routes = routes_in_process().await;
     let requests = endpoints().into_iter().flat_map(|endpoint| endpoint.requests());
@@ -32,7 +32,7 @@ async fn every_sample_request_is_answered_alike_within_the_process_and_over_http
 }
 
 #[tokio::test]
-async fn an_error_within_the_process_is_that_of_the_api() {
+async fn in_process_errors_are_api_errors() {
     let routes = routes_in_process().await;
     for (path, params) in [("/v1/unknown", None), ("/v1/npa", Some(("npa", "1")))] {
         let answer = routes.get(path, params).await;

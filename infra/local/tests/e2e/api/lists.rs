@@ -12,7 +12,7 @@ use crate::support::{
 };
 
 #[tokio::test]
-async fn every_filter_holds_for_every_result_in_any_case() {
+async fn every_result_matches_its_filter_in_any_case() {
     let service = shared_service();
     for (target, list, field, value) in [
         ("/v1/carriers?country=ca", "carriers", "country", "CA"),
@@ -43,7 +43,7 @@ async fn every_filter_holds_for_every_result_in_any_case() {
 }
 
 #[tokio::test]
-async fn a_carrier_agrees_with_the_list_and_with_its_exchanges() {
+async fn carrier_details_agree_with_the_list_and_with_search() {
     let service = shared_service();
     let list = service.ok("/v1/carriers?limit=100").await;
     for summary in list["carriers"].as_array().unwrap() {
@@ -73,7 +73,7 @@ async fn the_sample_has_every_state_and_carrier_type() {
 }
 
 #[tokio::test]
-async fn an_exchange_is_the_same_by_path_by_query_and_of_the_current_version() {
+async fn exchanges_are_the_same_by_path_by_query_and_by_version() {
     let service = shared_service();
     let by_path = service.ok("/v1/npa/416/nxx/234").await;
     let version = version_in(&service.get("/v1/npa/416?limit=1").await);
@@ -91,7 +91,7 @@ async fn an_exchange_is_the_same_by_path_by_query_and_of_the_current_version() {
 }
 
 #[tokio::test]
-async fn pages_of_every_size_give_every_record_once_in_the_same_order() {
+async fn every_page_size_yields_every_record_once_in_order() {
     let service = shared_service();
     assert_page_sizes_agree(service, "/v1/npa/416", "exchanges").await;
     assert_page_sizes_agree(service, "/v1/carriers", "carriers").await;
@@ -100,7 +100,7 @@ async fn pages_of_every_size_give_every_record_once_in_the_same_order() {
 }
 
 #[tokio::test]
-async fn a_slash_after_a_path_without_parameters_changes_nothing() {
+async fn trailing_slashes_are_ignored_on_paths_without_parameters() {
     let service = shared_service();
     for (path, query) in [
         ("/v1/carriers", "?limit=2"),
@@ -117,13 +117,13 @@ async fn a_slash_after_a_path_without_parameters_changes_nothing() {
     }
 }
 
-/// The version of the data that the first link of a page names.
+/// The data version in the first link of a page.
 fn version_in(page: &Response) -> String {
     let links = page.headers()["link"].to_str().unwrap();
     links.split("version=").nth(1).unwrap().split('>').next().unwrap().to_owned()
 }
 
-/// The path of the page that the `Link` header names as the next one.
+/// The path of the next page in the `Link` header.
 fn next_path(response: &Response) -> Option<String> {
     let links = response.headers().get("link")?.to_str().unwrap();
     let link = links.split(", ").find(|link| link.ends_with("rel=\"next\""))?;
@@ -131,7 +131,7 @@ fn next_path(response: &Response) -> Option<String> {
 }
 
 #[tokio::test]
-async fn a_list_read_by_its_links_is_of_one_version_although_another_is_published() {
+async fn following_links_stays_on_one_version_during_an_import() {
     let mut service = Service::with_small_reports().await;
     for (list, first, field) in [
         ("/v1/npa/415", "/v1/npa/415?limit=10", "exchanges"),
@@ -160,7 +160,7 @@ async fn a_list_read_by_its_links_is_of_one_version_although_another_is_publishe
 }
 
 #[tokio::test]
-async fn statistics_name_the_version_that_lists_are_of() {
+async fn statistics_name_the_version_of_the_lists() {
     let service = shared_service();
     let version = version_in(&service.get("/v1/carriers?limit=1").await);
     for path in ["/stats", "/v1/stats"] {

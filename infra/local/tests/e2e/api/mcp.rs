@@ -1,4 +1,4 @@
-//! The API as tools for agents, over HTTP.
+//! MCP over HTTP: the API as tools for agents.
 
 use std::collections::BTreeSet;
 
@@ -31,14 +31,14 @@ async fn answer_to(service: &Service, message: Value) -> (StatusCode, Value) {
     (response.status(), response.json().await.unwrap())
 }
 
-/// A message in which an agent asks for a revision of the protocol.
+/// An `initialize` message for a protocol revision.
 fn initialize(revision: &str) -> String {
     let client = json!({ "name": "x", "version": "1" });
     let params = json!({ "protocolVersion": revision, "capabilities": {}, "clientInfo": client });
     json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params }).to_string()
 }
 
-/// The status, and the code and message of the error in the body.
+/// The status, error code and error message of a response.
 async fn refusal(response: Response) -> (u16, i64, String) {
     let status = response.status().as_u16();
     let body: Value = response.json().await.unwrap();
@@ -48,7 +48,7 @@ async fn refusal(response: Response) -> (u16, i64, String) {
 }
 
 #[tokio::test]
-async fn every_tool_answers_what_the_api_answers_and_fails_with_its_errors() {
+async fn every_tool_returns_the_answers_and_errors_of_the_api() {
     let base_url = &shared_service().base_url;
     let agent = agent_over_http(base_url, KEY).await;
     let calls = calls_with_requests().into_iter().chain(refused_calls_with_requests());
@@ -66,9 +66,9 @@ async fn every_tool_answers_what_the_api_answers_and_fails_with_its_errors() {
     }
 }
 
-/// The snapshots of sample requests show the instructions and the tools.
+/// The sample request snapshots show the instructions and the tools.
 #[tokio::test]
-async fn every_argument_of_a_tool_is_described_in_few_words() {
+async fn every_tool_argument_has_a_short_description() {
     let agent = agent_over_http(&shared_service().base_url, KEY).await;
     let tools = agent.list_all_tools().await.unwrap();
     let described: BTreeSet<&str> = tools.iter().map(|tool| &*tool.name).collect();
@@ -79,13 +79,13 @@ async fn every_argument_of_a_tool_is_described_in_few_words() {
             assert!(argument["type"].is_string(), "{}: {name} {argument}", tool.name);
         }
     }
-    // All of it is read by a model whenever it thinks.
+    // A model reads all of it on every turn.
     let length = serde_json::to_string(&tools).unwrap().len();
     assert!(length < 12_000, "{length}");
 }
 
 #[tokio::test]
-async fn pages_are_small_and_the_hint_leads_through_all_of_them() {
+async fn pages_are_small_and_their_hints_lead_through_all() {
     let service = shared_service();
     let agent = agent_over_http(&service.base_url, KEY).await;
     let mut arguments = json!({ "npa": "415" });
@@ -111,7 +111,7 @@ async fn pages_are_small_and_the_hint_leads_through_all_of_them() {
 }
 
 #[tokio::test]
-async fn several_numbers_are_answered_at_once_as_the_api_answers_them() {
+async fn format_numbers_answers_like_the_api() {
     let service = shared_service();
     let agent = agent_over_http(&service.base_url, KEY).await;
     let numbers = json!(["(305) 234-5678", "020 7946 0958", ""]);
@@ -127,7 +127,7 @@ async fn several_numbers_are_answered_at_once_as_the_api_answers_them() {
 }
 
 #[tokio::test]
-async fn a_call_counts_as_one_request_and_several_numbers_as_so_many() {
+async fn tool_calls_count_as_one_request_and_batches_as_one_per_number() {
     let service = shared_service();
     let key = key_with_quotas(&service.database.store(), None, Some(20)).await;
     let send = async |message: Value| {
@@ -167,14 +167,14 @@ async fn a_call_counts_as_one_request_and_several_numbers_as_so_many() {
 }
 
 #[tokio::test]
-async fn an_agent_without_a_live_key_is_not_let_in() {
+async fn agents_need_a_valid_key() {
     let service = shared_service();
     let refused = try_agent_over_http(&service.base_url, "wrong").await.err().unwrap();
     assert!(refused.to_lowercase().contains("auth") || refused.contains("401"), "{refused}");
 }
 
 #[tokio::test]
-async fn calls_at_the_same_time_get_their_own_answers() {
+async fn concurrent_calls_get_their_own_answers() {
     let service = shared_service();
     let agent = agent_over_http(&service.base_url, KEY).await;
     let ask = async |index: usize| {
@@ -186,7 +186,7 @@ async fn calls_at_the_same_time_get_their_own_answers() {
 }
 
 #[tokio::test]
-async fn there_are_no_streams_and_no_sessions() {
+async fn streams_and_sessions_are_not_offered() {
     let service = shared_service();
     for method in [Method::GET, Method::DELETE, Method::PUT] {
         let request = service.request_with(method.clone(), "/mcp").bearer_auth(KEY);
@@ -204,12 +204,12 @@ async fn there_are_no_streams_and_no_sessions() {
 }
 
 #[tokio::test]
-async fn a_revision_that_is_not_offered_is_answered_with_an_older_one_or_else_the_latest() {
+async fn unsupported_revisions_fall_back_to_an_older_or_the_latest_one() {
     let service = shared_service();
     for (asked, agreed) in [
         ("2025-11-25", "2025-11-25"),
         ("2024-11-05", "2024-11-05"),
-        // It has batches, which are refused.
+        // This revision has batches, which are refused.
         ("2025-03-26", "2024-11-05"),
         ("2026-07-28", "2025-11-25"),
         ("1999-01-01", "2025-11-25"),
@@ -225,7 +225,7 @@ async fn a_revision_that_is_not_offered_is_answered_with_an_older_one_or_else_th
 }
 
 #[tokio::test]
-async fn a_page_of_an_origin_that_is_not_allowed_calls_no_tool() {
+async fn disallowed_origins_cannot_call_tools() {
     let mut app = sample_app().await;
     app.allowed_origins = AllowedOrigins::parse("https://a.example");
     let service = app::service(routes(), app);
@@ -256,9 +256,9 @@ async fn a_page_of_an_origin_that_is_not_allowed_calls_no_tool() {
     }
 }
 
-/// The tests beside the messages have other bodies.
+/// The unit tests of the messages cover other bodies.
 #[tokio::test]
-async fn a_body_that_is_not_a_message_is_refused_as_the_protocol_says() {
+async fn invalid_messages_get_protocol_errors() {
     let service = shared_service();
     let deep =
         format!(r#"{{"jsonrpc":"2.0","id":1,"method":"x","params":{}}}"#, "[".repeat(20_000));
@@ -287,7 +287,7 @@ async fn a_body_that_is_not_a_message_is_refused_as_the_protocol_says() {
 }
 
 #[tokio::test]
-async fn what_the_protocol_or_a_tool_does_not_have_is_an_error_that_says_so() {
+async fn unknown_methods_tools_and_cursors_are_named_in_errors() {
     for (method, params, code, message) in [
         ("tools/Call", json!({ "name": "get_carrier" }), -32601, "Method 'tools/Call' is unknown"),
         ("resources/read", json!({ "uri": "file:///etc/passwd" }), -32601, "resources/read"),

@@ -1,5 +1,5 @@
-//! Answers to clients of the API. The snapshots of sample requests, in `events`, show the answer of each
-//! endpoint; the other files have what endpoints share, and rules that no sample request shows.
+//! Answers to API clients. `events` has snapshots for each endpoint; the other files test what endpoints
+//! share, and rules that no sample request shows.
 
 mod authentication;
 mod compression;

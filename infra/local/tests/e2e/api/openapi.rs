@@ -1,4 +1,4 @@
-//! The OpenAPI description: what the routes say it is, exact, and kept to by every answer.
+//! The OpenAPI description: generated from the routes, precise, and obeyed by every answer.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ fn the_committed_description_is_current() {
     );
 }
 
-/// The operations with their methods and paths.
+/// The operations, by method and path.
 fn operations() -> Vec<(String, Value)> {
     let description = openapi::description();
     let paths = description["paths"].as_object().unwrap();
@@ -30,7 +30,7 @@ fn operations() -> Vec<(String, Value)> {
 }
 
 #[test]
-fn every_operation_has_a_name_of_its_own_and_each_response_a_description_and_an_example() {
+fn operations_have_unique_ids_and_responses_have_descriptions_and_examples() {
     let operations = operations();
     let names: BTreeSet<&str> = operations
         .iter()
@@ -51,7 +51,7 @@ fn every_operation_has_a_name_of_its_own_and_each_response_a_description_and_an_
 }
 
 #[test]
-fn every_operation_names_the_statuses_of_its_access() {
+fn every_operation_documents_its_access_errors() {
     for (path, operation) in operations() {
         let responses = operation["responses"].as_object().unwrap();
         let statuses: BTreeSet<&str> = responses.keys().map(String::as_str).collect();
@@ -59,7 +59,7 @@ fn every_operation_names_the_statuses_of_its_access() {
         if openapi::needs_key(&operation) {
             expected.extend(["400", "401", "429"]);
         }
-        // A body is no state that a client can have already, and one may be too long or of another kind.
+        // Bodies cannot be conditional, and may be too long or of an unsupported type.
         let is_get = path.starts_with("get ");
         expected.extend(if is_get { &["304"][..] } else { &["413", "415"] });
         let missing: Vec<_> =
@@ -68,7 +68,7 @@ fn every_operation_names_the_statuses_of_its_access() {
     }
 }
 
-/// Calls `check` with the place and the value of every object in a description.
+/// Calls `check` with the place and value of every object in a description.
 fn each_object(place: &str, value: &Value, check: &mut impl FnMut(&str, &Value)) {
     match value {
         Value::Object(fields) => {
@@ -86,10 +86,10 @@ fn each_object(place: &str, value: &Value, check: &mut impl FnMut(&str, &Value))
     }
 }
 
-/// A field is either always there and may be `null`, or it is left out; no client should have to
-/// expect both. The exception is a field that is there only if a client asks for it.
+/// Clients should not have to expect both a missing and a null field. Fields sent only on request are
+/// exempt.
 #[test]
-fn no_field_may_be_both_left_out_and_null() {
+fn no_field_is_both_optional_and_nullable() {
     const ON_REQUEST: [&str; 1] = ["/FormatResult/reason"];
     let description = openapi::description();
     each_object("", &description["components"]["schemas"], &mut |place, schema| {
@@ -106,21 +106,21 @@ fn no_field_may_be_both_left_out_and_null() {
     });
 }
 
-/// The description of a property, which stands beside the reference if it may also be `null`.
+/// The description of a property, next to its `$ref` if it is nullable.
 fn own_description(property: &Value) -> &str {
     let choices = property["oneOf"].as_array().into_iter().flatten();
     let mut texts = choices.chain([property]).filter_map(|choice| choice["description"].as_str());
     texts.next_back().unwrap_or_default()
 }
 
-/// Whoever reads the field alone, as an editor shows it, learns what it does not say.
+/// Editors show a field alone, so each one needs the caveat.
 #[test]
-fn every_field_that_names_the_carrier_of_a_number_says_that_it_may_have_been_ported() {
+fn every_carrier_field_of_a_number_mentions_porting() {
     for description in [openapi::description(), openapi::description_3_0()] {
         let mut found = BTreeSet::new();
         for (schema, definition) in description["components"]["schemas"].as_object().unwrap() {
             let properties = definition["properties"].as_object();
-            // What is known of a carrier itself holds whatever was ported.
+            // Porting does not affect a carrier's own data.
             let is_of_numbers = properties.is_some_and(|fields| fields.contains_key("nxx"));
             for (name, property) in properties.into_iter().flatten().filter(|_| is_of_numbers) {
                 if ["carrier", "carrier_type", "company_name", "ocn"].contains(&name.as_str()) {
@@ -139,7 +139,7 @@ fn every_field_that_names_the_carrier_of_a_number_says_that_it_may_have_been_por
     }
 }
 
-/// A value with what it refers to in the place of its references.
+/// A value with its references resolved.
 fn resolved(value: &Value, description: &Value) -> Value {
     match value {
         Value::Object(fields) => match fields.get("$ref").and_then(Value::as_str) {
@@ -159,7 +159,7 @@ fn resolved(value: &Value, description: &Value) -> Value {
 }
 
 #[test]
-fn enums_of_answers_are_open_and_those_of_requests_closed() {
+fn response_enums_are_open_and_request_enums_closed() {
     for description in [openapi::description(), openapi::description_3_0()] {
         let (mut open, mut closed) = (0, 0);
         for (path, item) in description["paths"].as_object().unwrap() {
@@ -184,7 +184,7 @@ fn enums_of_answers_are_open_and_those_of_requests_closed() {
 }
 
 #[test]
-fn every_text_is_for_clients() {
+fn descriptions_mention_no_internals() {
     const INNER_WORDS: [&str; 9] = [
         "spec ", "snapshot", "manifest", "dataset", "DynamoDB", "Lambda", "panic", "enum", "struct",
     ];
@@ -200,7 +200,7 @@ fn every_text_is_for_clients() {
 }
 
 #[test]
-fn a_description_of_version_3_0_has_nothing_of_later_versions() {
+fn the_openapi_3_0_description_uses_no_later_features() {
     let description = openapi::description_3_0();
     assert_eq!(description["openapi"], "3.0.3");
     each_object("", &description, &mut |place, value| {
@@ -213,7 +213,7 @@ fn a_description_of_version_3_0_has_nothing_of_later_versions() {
 }
 
 #[test]
-fn an_answer_that_breaks_the_description_is_noticed() {
+fn answers_that_violate_the_description_are_detected() {
     let breaks = |status: StatusCode, header: &str, body: &Value| {
         let headers = HeaderMap::from_iter([
             (CONTENT_TYPE, HeaderValue::from_static("application/json")),

@@ -1,4 +1,4 @@
-//! The secret of the origin, without which no request from outside is answered where it is set.
+//! The origin secret, required of every outside request when it is set.
 
 use serde_json::Value;
 use shared::auth::OriginSecrets;
@@ -12,7 +12,7 @@ use crate::support::{
     service::sample_app,
 };
 
-/// The answer of the function of an endpoint to an event, where these secrets are set.
+/// An endpoint function's answer to an event, with these secrets set.
 async fn answer(endpoint: &Endpoint, secrets: &str, event: &Value) -> FunctionAnswer {
     let (_, routes) = functions().into_iter().find(|(name, _)| *name == endpoint.function).unwrap();
     let mut app = sample_app().await;
@@ -26,7 +26,7 @@ fn with_secret(mut event: Value, secret: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_request_without_the_secret_is_refused_at_every_path() {
+async fn every_path_refuses_requests_without_the_origin_secret() {
     for endpoint in endpoints() {
         let event = http_api_event(&endpoint.example());
         for refused in
@@ -51,7 +51,7 @@ async fn a_request_without_the_secret_is_refused_at_every_path() {
 }
 
 #[tokio::test]
-async fn unknown_paths_and_preflights_are_refused_too_and_problems_told_as_such() {
+async fn unknown_paths_and_preflights_need_the_secret_and_can_be_problem_details() {
     let unknown = Endpoint::unknown_paths();
     let event = http_api_event(&SampleRequest::get("/v1/nowhere"));
     assert_eq!(answer(&unknown, "secret", &event).await.status, 403);

@@ -16,7 +16,7 @@ async fn accepting(method: Method, path: &str, key: &str, accepted: &str) -> Res
 }
 
 #[tokio::test]
-async fn an_error_is_a_problem_for_a_client_that_asks_for_one() {
+async fn errors_are_problem_details_on_request() {
     for (status, title, method, path, key) in [
         (400, "Bad Request", Method::GET, "/v1/npa/41", KEY),
         (400, "Bad Request", Method::GET, "/v1/format/1?defaultCountry=XX", KEY),
@@ -44,7 +44,7 @@ async fn an_error_is_a_problem_for_a_client_that_asks_for_one() {
 }
 
 #[tokio::test]
-async fn the_problem_of_an_exhausted_quota_has_its_details() {
+async fn exhausted_quotas_have_problem_details() {
     let key = key_with_quotas(&shared_service().database.store(), Some(1), None).await;
     let ask = || accepting(Method::GET, "/v1/npa/415", key.reveal(), PROBLEM);
     let success = ask().await;

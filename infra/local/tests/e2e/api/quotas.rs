@@ -1,5 +1,5 @@
-//! Quotas of keys: in the headers of every response, shared by all containers, and no cost for a
-//! key without one. Many numbers in one request count as as many requests.
+//! Quotas: in every response's headers, shared by all containers, and free for keys without one. A batch
+//! counts as one request per number.
 
 use std::{
     collections::BTreeSet,
@@ -31,14 +31,14 @@ async fn ask(service: &Service, key: &ApiKey) -> Response {
     service.request("/v1/npa/415?limit=1").bearer_auth(key.reveal()).send().await.unwrap()
 }
 
-/// Sends so many numbers in one request.
+/// Sends this many numbers in one request.
 async fn send(service: &Service, key: &ApiKey, numbers: usize) -> Response {
     let request = service.request_with(Method::POST, "/v1/format").bearer_auth(key.reveal());
     let request = request.header("content-type", "text/plain");
     request.body("+442079460958\n".repeat(numbers)).send().await.unwrap()
 }
 
-/// The requests that are left in the minute and in the day.
+/// The remaining requests for the minute and the day.
 fn remaining(response: &Response) -> [&str; 2] {
     ["x-ratelimit-minute-remaining", "x-ratelimit-remaining"]
         .map(|name| header(response.headers(), name))
@@ -48,7 +48,7 @@ fn header_number(response: &Response, header: &str) -> i64 {
     response.headers()[header].to_str().unwrap().parse().unwrap()
 }
 
-/// Waits until so many requests are in the table.
+/// Waits until the table has counted this many requests.
 async fn until_counted(store: &Store, key: &ApiKey, requests: u64) {
     let deadline = Instant::now() + Duration::from_secs(10);
     loop {
@@ -62,7 +62,7 @@ async fn until_counted(store: &Store, key: &ApiKey, requests: u64) {
 }
 
 #[tokio::test]
-async fn an_exhausted_quota_is_a_429_that_says_when_the_next_request_is_admitted() {
+async fn exhausted_quotas_answer_429_with_the_time_to_retry() {
     let service = shared_service();
     let key = key_with_quotas(&service.database.store(), Some(3), Some(1000)).await;
     let mut minute_resets = BTreeSet::new();
@@ -99,13 +99,13 @@ async fn an_exhausted_quota_is_a_429_that_says_when_the_next_request_is_admitted
         body["message"],
         format!("Quota of 3 requests per minute exceeded; retry after {reset}")
     );
-    // A refused request counts neither against this key nor against another.
+    // Refused requests count against no key.
     until_counted(&service.database.store(), &key, 3).await;
     assert_eq!(service.get("/v1/npa/415").await.status(), StatusCode::OK);
 }
 
 #[tokio::test]
-async fn a_daily_quota_alone_has_the_only_headers_and_counts_errors_too() {
+async fn a_daily_quota_without_a_minute_quota_counts_errors() {
     let service = shared_service();
     let key = key_with_quotas(&service.database.store(), None, Some(2)).await;
     let request = service.request("/v1/carrier/9999").bearer_auth(key.reveal());
@@ -126,8 +126,7 @@ async fn a_rotated_key_shares_the_quota_of_the_one_it_replaces() {
     let store = service.database.store();
     let old = key_with_quotas(&store, None, Some(4)).await;
     let new = random().unwrap();
-    // Only the command sees the new key, so its record is stored again under a key that is known
-    // here.
+    // Only the command sees the new key, so store its record again under a known key.
     rotate(&store, old.reveal(), "1d".parse().unwrap()).await.unwrap();
     let records = store.api_keys().await.unwrap();
     let is_new = |record: &&KeyRecord| record.quota_id.as_deref() == Some(&old.hash());
@@ -143,7 +142,7 @@ async fn a_rotated_key_shares_the_quota_of_the_one_it_replaces() {
 }
 
 #[tokio::test]
-async fn a_key_without_quotas_is_not_counted() {
+async fn keys_without_quotas_are_not_counted() {
     let service = shared_service();
     let response = service.get("/v1/npa/415").await;
     assert!(!response.headers().keys().any(|name| name.as_str().starts_with("x-ratelimit")));
@@ -153,7 +152,7 @@ async fn a_key_without_quotas_is_not_counted() {
 }
 
 #[tokio::test]
-async fn several_containers_keep_to_one_quota_with_few_writes() {
+async fn containers_share_a_quota_with_few_writes() {
     const LIMIT: u32 = 200;
     let service = Service::with_sample().await;
     let store = service.database.store();
@@ -184,7 +183,7 @@ async fn several_containers_keep_to_one_quota_with_few_writes() {
 }
 
 #[tokio::test]
-async fn without_the_usage_table_requests_are_answered() {
+async fn requests_are_answered_without_the_usage_table() {
     let service = Service::with_sample().await;
     let store = service.database.store();
     let key = key_with_quotas(&store, Some(1000), None).await;
@@ -195,7 +194,7 @@ async fn without_the_usage_table_requests_are_answered() {
 }
 
 #[tokio::test]
-async fn a_rotated_key_has_the_terms_of_the_one_it_replaces() {
+async fn a_rotated_key_keeps_the_terms_of_the_one_it_replaces() {
     let database = Database::in_memory().await.unwrap();
     let store = database.store();
     let terms = KeyTerms {
@@ -222,7 +221,7 @@ async fn a_rotated_key_has_the_terms_of_the_one_it_replaces() {
 }
 
 #[tokio::test]
-async fn a_table_that_does_not_answer_delays_no_request_once_two_writes_have_failed() {
+async fn a_silent_usage_table_delays_no_request_after_two_failed_writes() {
     let service = Service::with_sample().await;
     let store = service.database.store();
     let key = key_with_quotas(&store, None, Some(100)).await;
@@ -231,7 +230,7 @@ async fn a_table_that_does_not_answer_delays_no_request_once_two_writes_have_fai
     let container = Service::behind(&proxy).await;
     container.get("/v1/npa/415").await;
     let started = Instant::now();
-    // The second request is beyond what a container may admit by itself, and waits.
+    // The second request exceeds what a container may admit alone, so it waits.
     for _ in 0..2 {
         assert_eq!(ask(&container, &key).await.status(), StatusCode::OK);
     }
@@ -244,9 +243,8 @@ async fn a_table_that_does_not_answer_delays_no_request_once_two_writes_have_fai
     until_counted(&store, &key, 12).await;
 }
 
-/// A write whose answer is lost is repeated, and must not count twice.
 #[tokio::test]
-async fn a_write_whose_answer_is_lost_counts_once() {
+async fn a_retried_quota_write_counts_once() {
     let service = Service::with_sample().await;
     let store = service.database.store();
     let key = key_with_quotas(&store, None, Some(100)).await;
@@ -267,7 +265,7 @@ async fn a_write_whose_answer_is_lost_counts_once() {
 }
 
 #[tokio::test]
-async fn a_request_that_does_not_fit_is_refused_whole_and_counts_for_nothing() {
+async fn batches_beyond_the_quota_are_refused_whole_and_not_counted() {
     let service = shared_service();
     let key = key_with_quotas(&service.database.store(), Some(10), Some(100)).await;
     let response = send(service, &key, 7).await;
@@ -287,7 +285,7 @@ async fn a_request_that_does_not_fit_is_refused_whole_and_counts_for_nothing() {
 
     let never = send(service, &key, 11).await;
     assert_eq!(never.status(), StatusCode::TOO_MANY_REQUESTS);
-    // A client that obeyed it would loop.
+    // A client that obeyed it would retry forever.
     assert_eq!(never.headers().get("retry-after"), None);
     let body: Value = never.json().await.unwrap();
     let expected = "Quota of 10 requests per minute has 3 left, and this one counts as 11; send at most 3 \
@@ -298,7 +296,7 @@ async fn a_request_that_does_not_fit_is_refused_whole_and_counts_for_nothing() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_refused_counts_as_one_request() {
+async fn refused_bodies_count_as_one_request() {
     let service = shared_service();
     let key = key_with_quotas(&service.database.store(), Some(10), None).await;
     for (target, content_type, body, left) in [
@@ -316,9 +314,9 @@ async fn a_body_that_is_refused_counts_as_one_request() {
     assert_eq!(remaining(&send(service, &key, 6).await), ["0", ""]);
 }
 
-/// A container that has heard of no other asks before it admits many numbers.
+/// A container that knows of no others asks before it admits a batch.
 #[tokio::test]
-async fn a_container_that_starts_knows_what_others_have_counted_before_it_admits_many() {
+async fn a_new_container_reads_the_shared_count_before_it_admits_a_batch() {
     let service = Service::with_sample().await;
     let store = service.database.store();
     let key = key_with_quotas(&store, Some(500), Some(500)).await;

@@ -1,4 +1,4 @@
-//! Quotas hold across servers on one database, however long it takes to answer them.
+//! Quotas hold across servers on one database, whatever its latency.
 
 use std::{sync::Arc, time::Duration};
 
@@ -14,12 +14,12 @@ use crate::support::{
 };
 
 const LIMIT: u32 = 60;
-/// A tenth of the quota for each server but one, as `docs/OPERATIONS.md` promises.
+/// The quota, plus a tenth for each server but one, as `docs/OPERATIONS.md` promises.
 const MOST: usize = 60 + 3 * 6;
-/// The time that the database takes to answer each of the servers, in milliseconds.
+/// The database's latency for each server, in milliseconds.
 const DELAYS: [[u64; 4]; 3] = [[0, 0, 0, 0], [20, 20, 20, 20], [0, 50, 200, 400]];
 
-/// Servers on one database, which answers calls about usage after these delays.
+/// Servers on one database, with these latencies for usage calls.
 async fn servers(service: &Service, delays: [u64; 4]) -> Vec<Service> {
     let servers = delays.map(async |delay| {
         let policy = move |_, operation: &str| match operation {
@@ -28,14 +28,14 @@ async fn servers(service: &Service, delays: [u64; 4]) -> Vec<Service> {
         };
         let proxy = FaultProxy::before(service.database.endpoint(), policy).await;
         let server = Service::behind(&proxy).await;
-        // It loads the data.
+        // Loads the data.
         assert_eq!(server.get("/v1/npa/415?limit=1").await.status(), StatusCode::OK);
         server
     });
     join_all(servers).await
 }
 
-/// Sends so many numbers in each of several requests at once; gives how many were answered.
+/// Sends concurrent requests with this many numbers each; returns how many succeeded.
 async fn answered(server: &Service, key: &ApiKey, requests: usize, numbers: usize) -> usize {
     let url = format!("{}/v1/format", server.base_url);
     let client = http_client();
@@ -59,7 +59,7 @@ async fn answered(server: &Service, key: &ApiKey, requests: usize, numbers: usiz
     join_all(answers).await.into_iter().sum()
 }
 
-/// The table has what was answered, and no claim that was refused.
+/// Asserts that the table counts answered requests and no refused claims.
 async fn assert_counted(service: &Service, key: &ApiKey, answered: usize) {
     let store = service.database.store();
     let counted = async || counted_requests(&store).await.get(&key.hash()).copied();

@@ -1,4 +1,4 @@
-//! Requests as a client may write them into a socket: with a strange host, or with a broken body.
+//! Requests written straight to a socket, with odd hosts or broken bodies.
 
 use std::net::Shutdown;
 
@@ -10,7 +10,7 @@ use tokio::{
 
 use crate::support::service::{KEY, shared_service};
 
-/// A connection over which these bytes were sent.
+/// A connection with these bytes sent.
 async fn sent(request: &str) -> TcpStream {
     let address = shared_service().base_url.strip_prefix("http://").unwrap();
     let mut stream = TcpStream::connect(address).await.unwrap();
@@ -18,10 +18,10 @@ async fn sent(request: &str) -> TcpStream {
     stream
 }
 
-/// The status and the body of the answer over a connection.
+/// The status and body of the answer on a connection.
 async fn answer_over(mut stream: TcpStream) -> (u16, Value) {
     let mut answer = Vec::new();
-    // The server may close a connection on which it expects more.
+    // The server may close the connection early.
     _ = stream.read_to_end(&mut answer).await;
     let answer = String::from_utf8(answer).unwrap();
     let (head, body) = answer.split_once("\r\n\r\n").unwrap();
@@ -38,7 +38,7 @@ async fn answer_with_hosts(target: &str, version: &str, hosts: &[&str]) -> (u16,
 const NUMBER: &str = "/v1/format/+13052345678";
 
 #[tokio::test]
-async fn a_missing_repeated_or_invalid_host_is_a_400_that_does_not_echo_it() {
+async fn invalid_hosts_get_a_400_and_are_not_echoed() {
     let message =
         "Host must be sent exactly once, as a name or an IP address with an optional port";
     let refusal = json!({ "error": "invalid_request", "message": message });
@@ -55,14 +55,14 @@ async fn a_missing_repeated_or_invalid_host_is_a_400_that_does_not_echo_it() {
 }
 
 #[tokio::test]
-async fn without_a_host_in_http_1_0_an_answer_has_no_flags() {
+async fn http_1_0_answers_without_a_host_have_no_flags() {
     let (status, answer) = answer_with_hosts(NUMBER, "1.0", &[]).await;
     assert_eq!((status, &answer["country"]), (200, &json!("US")));
     assert!(answer.get("flags").is_none(), "{answer}");
 }
 
 #[tokio::test]
-async fn health_is_answered_whatever_address_the_host_is() {
+async fn health_is_answered_for_any_host() {
     for (version, hosts) in [
         ("1.0", &[][..]),
         ("1.1", &["127.0.0.1:3000"]),
@@ -76,14 +76,14 @@ async fn health_is_answered_whatever_address_the_host_is() {
 }
 
 #[tokio::test]
-async fn flags_lead_to_the_authority_of_the_target_before_the_host() {
+async fn flag_links_prefer_the_target_authority_to_the_host() {
     let target = format!("http://a.example:8080{NUMBER}");
     let (_, answer) = answer_with_hosts(&target, "1.1", &["b.example"]).await;
     let svg = answer["flags"]["country"]["svg"].as_str().unwrap();
     assert!(svg.starts_with("http://a.example:8080/flags/"), "{svg}");
 }
 
-/// The answer to a `POST` with this header and body, after which the client sends no more.
+/// The answer to a truncated `POST` with this header and body.
 async fn answer_to_post(path: &str, header: &str, body: &str) -> (u16, Value) {
     let head = format!(
         "POST {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {KEY}\r\n\
@@ -97,7 +97,7 @@ async fn answer_to_post(path: &str, header: &str, body: &str) -> (u16, Value) {
 const CHUNKED: &str = "transfer-encoding: chunked";
 
 #[tokio::test]
-async fn a_broken_or_truncated_body_is_a_bad_request() {
+async fn broken_and_truncated_bodies_are_bad_requests() {
     let message = json!("The body must be complete, and its chunks must be well-formed");
     for (header, body) in [
         (CHUNKED, "5\r\n[\"305\r\nno size\r\n"),
@@ -114,7 +114,7 @@ async fn a_broken_or_truncated_body_is_a_bad_request() {
 }
 
 #[tokio::test]
-async fn a_chunked_body_that_is_too_long_is_told_from_a_broken_one() {
+async fn oversized_chunked_bodies_get_a_413() {
     let chunk = |length: usize| format!("{length:x}\r\n{}\r\n0\r\n\r\n", " ".repeat(length));
     assert_eq!(answer_to_post("/v1/format", CHUNKED, &chunk(524_289)).await.0, 413);
     assert_eq!(answer_to_post("/mcp", CHUNKED, &chunk(65_537)).await.0, 413);

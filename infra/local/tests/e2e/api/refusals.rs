@@ -1,4 +1,4 @@
-//! Requests that are refused. Sample requests show further refusals of each endpoint.
+//! Refused requests. The sample requests show more for each endpoint.
 
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ use crate::support::{
     service::{KEY, fields, shared_service},
 };
 
-/// A request for each rule of each endpoint. The tests beside a rule have its other cases.
+/// A request for each rule of each endpoint. Unit tests cover each rule's other cases.
 const REFUSED: [&str; 64] = [
     "/v1/carrier?ocn=AB-1",
     "/v1/carrier/%C3%A9123",
@@ -56,7 +56,7 @@ const REFUSED: [&str; 64] = [
     "/v1/lookup?tn=hello",
     "/v1/lookup/8003569377",
     "/v1/lookup//",
-    // With a plus sign it would be a number of Peru, which has no block.
+    // With a plus sign, this would be a Peruvian number, which has no block.
     "/v1/lookup?tn=+516-607-4335",
     "/v1/lookup?tn=+442079460958",
     "/v1/npa/415/nxx",
@@ -89,12 +89,12 @@ async fn each_refusal_names_the_rule_and_the_value() {
         let [error, message] = ["error", "message"].map(|name| body[name].as_str().unwrap());
         writeln!(refusals, "{target}\n  {} {error}: {message}", status.as_u16()).unwrap();
     }
-    // Beside those of the sample requests, which are a part of the program.
+    // Kept apart from the sample request snapshots, which are part of the program.
     insta::with_settings!({ snapshot_path => "tables" }, { insta::assert_snapshot!(refusals) });
 }
 
 #[tokio::test]
-async fn every_protected_endpoint_refuses_an_unknown_parameter_and_no_public_one_does() {
+async fn only_protected_endpoints_refuse_unknown_parameters() {
     let service = shared_service();
     for endpoint in endpoints() {
         let mut example = endpoint.example();
@@ -111,14 +111,13 @@ async fn every_protected_endpoint_refuses_an_unknown_parameter_and_no_public_one
     }
 }
 
-/// `Link` and messages are stored and logged by others, so they must not repeat a key that was sent
-/// under a name like that of the parameter.
+/// Others store and log `Link` and messages, so neither may echo a key sent under a mistyped parameter.
 #[tokio::test]
-async fn a_key_under_a_mistyped_name_never_comes_back() {
+async fn keys_under_mistyped_names_are_never_echoed() {
     let service = shared_service();
     for name in ["apikey", "APIKEY", "api_key", "apiKey%20"] {
         let path = format!("/v1/carriers?limit=1&{name}={KEY}");
-        // The key is asked for before the parameters are read.
+        // The key is checked before the parameters.
         for (request, status) in
             [(service.request(&path).bearer_auth(KEY), 400), (service.request(&path), 401)]
         {
@@ -131,7 +130,7 @@ async fn a_key_under_a_mistyped_name_never_comes_back() {
 }
 
 #[tokio::test]
-async fn an_unknown_path_needs_no_key_to_be_told() {
+async fn unknown_paths_get_a_404_without_a_key() {
     let service = shared_service();
     for (path, status) in [
         ("/v1/npa/415/", 404),
@@ -145,7 +144,7 @@ async fn an_unknown_path_needs_no_key_to_be_told() {
 }
 
 #[tokio::test]
-async fn a_wrong_method_is_refused_before_the_key_is_checked_and_the_request_counted() {
+async fn wrong_methods_get_a_405_without_a_key_and_without_counting() {
     let service = shared_service();
     let key = key_with_quotas(&service.database.store(), Some(2), None).await;
     for (method, path, allowed, message) in [

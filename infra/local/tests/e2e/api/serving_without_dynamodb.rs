@@ -1,5 +1,5 @@
-//! A DynamoDB that fails, stalls, or lacks tables or data: right answers or clear errors, in
-//! bounded time, and nobody is let in who should not be.
+//! A DynamoDB that fails, stalls, or lacks tables or data. Answers are right or clear errors, in bounded
+//! time, and nobody is wrongly admitted.
 
 use std::{
     net::Ipv4Addr,
@@ -24,7 +24,7 @@ use crate::support::{
     service::{KEY, Service, http_client},
 };
 
-/// The successful answers to one request for each protected endpoint.
+/// The successful answers to one request per protected endpoint.
 async fn example_answers(service: &Service) -> Vec<(String, Value)> {
     let mut answers = Vec::new();
     for target in example_targets() {
@@ -51,7 +51,7 @@ async fn assert_unavailable(service: &Service, path: &str) {
 }
 
 #[tokio::test]
-async fn without_the_dataset_or_the_keys_every_request_that_needs_them_is_a_503() {
+async fn requests_get_a_503_without_the_dataset_or_key_table_they_need() {
     for table in ["dataset", "api_keys"] {
         let service = Service::with_sample().await;
         delete_table(&service, table).await;
@@ -64,7 +64,7 @@ async fn without_the_dataset_or_the_keys_every_request_that_needs_them_is_a_503(
 }
 
 #[tokio::test]
-async fn without_the_lookup_tables_answers_come_from_the_dataset_which_stays_in_memory() {
+async fn answers_come_from_the_dataset_in_memory_without_the_lookup_tables() {
     let service = Service::with_sample().await;
     let expected = example_answers(&service).await;
     delete_table(&service, "exchanges").await;
@@ -76,7 +76,7 @@ async fn without_the_lookup_tables_answers_come_from_the_dataset_which_stays_in_
 }
 
 #[tokio::test]
-async fn an_unreachable_database_is_a_503_in_bounded_time() {
+async fn unreachable_databases_give_a_503_in_bounded_time() {
     let nobody = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let silent = format!("http://{}", nobody.local_addr().unwrap());
     let refusing = "http://127.0.0.1:9".to_owned();
@@ -98,7 +98,7 @@ async fn an_unreachable_database_is_a_503_in_bounded_time() {
 }
 
 #[tokio::test]
-async fn chunks_that_dynamodb_leaves_unprocessed_are_asked_for_again_for_a_bounded_time() {
+async fn unprocessed_chunks_are_retried_for_a_bounded_time() {
     let sample = Service::with_sample().await;
     for (unprocessed_calls, status) in
         [(3, StatusCode::OK), (usize::MAX, StatusCode::SERVICE_UNAVAILABLE)]
@@ -119,7 +119,7 @@ async fn chunks_that_dynamodb_leaves_unprocessed_are_asked_for_again_for_a_bound
 }
 
 #[tokio::test]
-async fn no_fault_of_the_database_makes_a_wrong_answer_or_lets_anybody_in() {
+async fn database_faults_never_give_wrong_answers_or_admit_bad_keys() {
     let sample = Service::with_sample().await;
     let store = sample.database.store();
     let (unknown, revoked) = (keys::random().unwrap(), keys::random().unwrap());
@@ -137,8 +137,8 @@ async fn no_fault_of_the_database_makes_a_wrong_answer_or_lets_anybody_in() {
     }
 }
 
-/// Asserts that every protected endpoint answers in bounded time while every call to DynamoDB meets
-/// a fault: right with the data in memory, and with a 503 without it; and that it recovers soon.
+/// Asserts that every protected endpoint answers in bounded time while every DynamoDB call meets a fault.
+/// Answers are right with data in memory and 503 without it, and the service recovers soon.
 async fn assert_right_or_unavailable(
     endpoint: &str,
     fault: Fault,
@@ -161,7 +161,7 @@ async fn assert_right_or_unavailable(
         assert!(started.elapsed() < Duration::from_secs(10), "{fault:?} {path}");
         (response.status(), response.json::<Value>().await.unwrap())
     };
-    // All requests at once, since each waits for the database.
+    // All at once, since each waits for the database.
     let asked = expected.iter().map(|(target, _)| ask(target, KEY));
     for ((target, answer), (status, body)) in expected.iter().zip(join_all(asked).await) {
         if has_data {

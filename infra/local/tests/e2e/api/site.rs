@@ -6,9 +6,9 @@ use tnr::openapi;
 
 use crate::support::service::{Service, header, shared_service};
 
-/// The `Accept` header of a browser that opens a page.
+/// The `Accept` header of a browser opening a page.
 const OF_BROWSER: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
-/// The most that the page may take on its way, in bytes.
+/// The size limit of the compressed page, in bytes.
 const LARGEST_PAGE: usize = 27_000;
 
 async fn ask(path: &str, accept: &str) -> Response {
@@ -16,7 +16,7 @@ async fn ask(path: &str, accept: &str) -> Response {
 }
 
 #[tokio::test]
-async fn browsers_get_the_page_and_other_clients_an_index() {
+async fn browsers_get_the_page_and_other_clients_get_an_index() {
     let page = ask("/", OF_BROWSER).await;
     assert_eq!(page.status(), 200);
     assert_eq!(header(page.headers(), "content-type"), "text/html; charset=utf-8");
@@ -43,9 +43,9 @@ async fn browsers_get_the_page_and_other_clients_an_index() {
     }
 }
 
-/// A page that can send requests holds a key, so nothing else may run in it or learn of it.
+/// A page that can send requests holds a key, so no other code may run in it or read it.
 #[tokio::test]
-async fn the_page_and_the_documentation_allow_their_own_script_and_style_and_nothing_else() {
+async fn the_page_and_the_documentation_allow_only_their_own_script_and_style() {
     let expected = [
         "base-uri 'none'",
         "connect-src 'self'",
@@ -74,7 +74,7 @@ async fn the_page_and_the_documentation_allow_their_own_script_and_style_and_not
 }
 
 #[tokio::test]
-async fn what_is_for_browsers_needs_no_key_and_no_data() {
+async fn browser_paths_need_no_key_and_no_data() {
     let service = Service::empty().await;
     for path in ["/", "/docs", "/docs/", "/openapi.json", "/openapi-3.0.json"] {
         let request = service.request(path).header("accept", OF_BROWSER);
@@ -87,7 +87,7 @@ async fn what_is_for_browsers_needs_no_key_and_no_data() {
 }
 
 #[tokio::test]
-async fn the_page_is_small_and_asked_for_once() {
+async fn the_page_is_small_and_cacheable() {
     let ask = || {
         let request = shared_service().request("/").header("accept", OF_BROWSER);
         request.header("accept-encoding", "gzip")
@@ -102,7 +102,7 @@ async fn the_page_is_small_and_asked_for_once() {
 }
 
 #[tokio::test]
-async fn the_description_that_is_served_is_the_committed_one_and_any_page_may_read_it() {
+async fn the_committed_description_is_served_to_any_origin() {
     for (path, committed) in [
         ("/openapi.json", include_str!("../../../../../docs/openapi.json").to_owned()),
         ("/openapi-3.0.json", format!("{:#}\n", openapi::description_3_0())),

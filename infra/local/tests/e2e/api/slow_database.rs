@@ -1,5 +1,5 @@
-//! A DynamoDB that hangs, is slow, refuses, throttles or flaps, while the data and the keys are in
-//! memory: clients notice nothing, and the database is spared.
+//! A DynamoDB that hangs, is slow, refuses, throttles or flaps, with data and keys in memory. Clients
+//! notice nothing, and the database is spared.
 
 use std::{
     sync::{
@@ -24,14 +24,14 @@ use crate::support::{
 const LOOKUP: &str = "/v1/carrier/908K";
 const CLIENTS: usize = 20;
 const LOOKUPS: usize = 200;
-/// The SDK attempts a call so often.
+/// The SDK's attempts per call.
 const ATTEMPTS: usize = 3;
-/// A table that has failed is left alone for so long.
+/// Time for which a failed table is left alone.
 const PAUSE: Duration = Duration::from_secs(3);
-/// Recovery takes a pause, and one more request that is the probe.
+/// A pause, and one more request that probes the table.
 const MAX_RECOVERY: Duration = Duration::from_secs(5);
 
-/// A service behind a proxy, with the data and the key in memory, and what turns the fault on.
+/// A service behind a proxy, with data and key in memory, and a switch for the fault.
 struct Outage {
     service: Service,
     proxy: FaultProxy,
@@ -68,7 +68,7 @@ impl Outage {
         lookups.buffer_unordered(CLIENTS).collect::<()>().await;
     }
 
-    /// Until a lookup has read its item again, and the health is well.
+    /// Waits until a lookup has read its item again and the service is healthy.
     async fn recover(&self) {
         let ended = Instant::now();
         self.proxy.take_answered();
@@ -86,7 +86,7 @@ impl Outage {
 }
 
 #[tokio::test]
-async fn lookups_answer_from_memory_and_spare_a_database_that_fails() {
+async fn lookups_answer_from_memory_and_spare_a_failing_database() {
     let sample = Service::with_sample().await;
     let faults = [
         Fault::Stall,
@@ -114,7 +114,7 @@ async fn lookups_answer_from_memory_and_spare_a_database_that_fails() {
 }
 
 #[tokio::test]
-async fn lookups_wait_for_a_database_that_is_a_little_slow() {
+async fn lookups_wait_for_a_slightly_slow_database() {
     let sample = Service::with_sample().await;
     let late = Fault::Late(Duration::from_millis(100));
     let outage = Outage::prepare(sample.database.endpoint(), move || late).await;
@@ -124,7 +124,7 @@ async fn lookups_wait_for_a_database_that_is_a_little_slow() {
 }
 
 #[tokio::test]
-async fn a_server_waits_for_its_own_database_while_the_machine_is_busy() {
+async fn a_server_waits_for_its_own_slow_database() {
     let sample = Service::with_sample().await;
     let late = |_, _: &str| Fault::Late(Duration::from_millis(2500));
     let proxy = FaultProxy::before(sample.database.endpoint(), late).await;
@@ -153,7 +153,7 @@ async fn no_lookup_fails_while_the_database_flaps() {
 }
 
 #[tokio::test]
-async fn many_numbers_answer_from_memory_and_spare_a_database_that_fails() {
+async fn batches_answer_from_memory_and_spare_a_failing_database() {
     let sample = Service::with_sample().await;
     let numbers: Vec<_> = (0..300).map(|line| format!("+1415234{line:04}")).collect();
     let body = json!(numbers).to_string();
@@ -173,7 +173,7 @@ async fn many_numbers_answer_from_memory_and_spare_a_database_that_fails() {
         for _ in 0..3 {
             assert_eq!(ask().await, expected, "{fault:?}");
         }
-        // Much more than they wait, since other tests keep the machine busy.
+        // Far above the actual wait, since other tests keep the machine busy.
         assert!(began.elapsed() < 2 * MAX_RECOVERY, "{fault:?}: {:?}", began.elapsed());
         assert!(outage.proxy.calls() <= 3 * ATTEMPTS, "{fault:?}: {}", outage.proxy.calls());
     });
@@ -181,7 +181,7 @@ async fn many_numbers_answer_from_memory_and_spare_a_database_that_fails() {
 }
 
 #[tokio::test]
-async fn keys_that_nobody_has_seen_are_not_admitted_and_cost_few_calls() {
+async fn unknown_keys_are_not_admitted_and_cost_few_calls_during_an_outage() {
     let sample = Service::with_sample().await;
     let outage = Outage::prepare(sample.database.endpoint(), || Fault::Stall).await;
     outage.begin();

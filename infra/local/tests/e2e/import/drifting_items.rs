@@ -1,4 +1,4 @@
-//! Lookup items that differ from the current version: how they are counted and repaired.
+//! Drift: lookup items that differ from the current version are counted and repaired.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use ingest::{Drift, Options, Repair, RollbackTarget, rollback, verify};
@@ -11,13 +11,13 @@ use crate::support::{
 };
 
 #[tokio::test]
-async fn items_that_a_rollback_leaves_behind_are_counted_by_kind_and_repaired() {
+async fn drift_after_a_rollback_is_counted_by_kind_and_repaired() {
     let service = Service::with_small_reports().await;
     let store = service.database.store();
     let options = Options::default();
     let imported = import(&store, &ReportTexts::second(), options).await.unwrap();
     rollback(&store, &RollbackTarget::NewestReadable, options, |_| ()).await.unwrap();
-    // 415-206 and 415-234 are missing, and 415-207 is a record of the other version alone.
+    // 415-206 and 415-234 are missing, and only the other version has 415-207.
     let outdated = imported.items.written - 1;
     let drift = Drift { outdated, missing: 2, stray: 1, ..Drift::default() };
     let found = verify(&store, Repair::No, None, |_| ()).await.unwrap();
@@ -28,7 +28,7 @@ async fn items_that_a_rollback_leaves_behind_are_counted_by_kind_and_repaired() 
 }
 
 #[tokio::test]
-async fn emptied_lookup_tables_are_answered_from_memory_and_filled_by_one_command() {
+async fn emptied_lookup_tables_are_served_from_memory_and_refilled_by_repair() {
     let service = Service::with_small_reports().await;
     let store = service.database.store();
     let before = answers(&service).await;
@@ -42,7 +42,7 @@ async fn emptied_lookup_tables_are_answered_from_memory_and_filled_by_one_comman
 }
 
 #[tokio::test]
-async fn an_item_written_by_hand_is_found_and_repaired() {
+async fn items_edited_by_hand_are_found_and_repaired() {
     let service = Service::with_small_reports().await;
     let store = service.database.store();
     let (client, tables) = store.parts();

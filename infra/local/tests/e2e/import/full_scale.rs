@@ -1,5 +1,5 @@
-//! The published reports at full scale, from the folder that `TNR_FULL_SCALE_DATA` names; without
-//! it these tests are skipped and say so.
+//! The published reports at full scale, from the `TNR_FULL_SCALE_DATA` folder. Without it, these tests say
+//! that they are skipped.
 
 use std::{
     fs::File,
@@ -29,7 +29,7 @@ use crate::support::{
 #[path = "../../../../../shared/numbering/tests/plain_search/mod.rs"]
 mod plain_search;
 
-/// The folder of the published reports, if it is named.
+/// The folder of the published reports, if set.
 pub fn folder() -> Option<PathBuf> {
     let folder = std::env::var_os("TNR_FULL_SCALE_DATA").map(PathBuf::from);
     if folder.is_none() {
@@ -38,7 +38,6 @@ pub fn folder() -> Option<PathBuf> {
     folder
 }
 
-/// The published reports in a folder.
 pub fn sources(folder: &Path) -> Sources {
     let file = |name: &str| Source::File(folder.join(name));
     Sources {
@@ -50,7 +49,7 @@ pub fn sources(folder: &Path) -> Sources {
     }
 }
 
-/// The text of the only file in a zip.
+/// The text of the only file in a zip archive.
 pub fn unpacked(zip: &Path) -> String {
     let mut zip = ZipArchive::new(File::open(zip).unwrap()).unwrap();
     let mut text = Vec::new();
@@ -95,9 +94,9 @@ async fn every_record_of_the_published_reports_is_served() {
     assert_only_changes_are_written(service, sources(&folder)).await;
 }
 
-/// Searches of all kinds, by what the data has: each finds what a plain scan finds.
+/// Searches of all kinds, taken from the data.
 #[tokio::test]
-async fn a_search_finds_what_a_plain_scan_finds_at_full_scale() {
+async fn searches_find_the_same_as_a_scan_at_full_scale() {
     let Some(folder) = folder() else { return };
     let dataset = ingest::dataset_of(&sources(&folder)).await.unwrap();
     let plain = PlainSearch::new(&dataset);
@@ -131,7 +130,7 @@ async fn a_search_finds_what_a_plain_scan_finds_at_full_scale() {
         let given = [&texts.words, &texts.company, &texts.rate_center].map(Option::is_some);
         let parsed =
             [search.words.is_some(), search.company.is_some(), search.rate_center.is_some()];
-        // A text without letters or with too many words is refused before it is searched for.
+        // Texts without letters or with too many words are refused before the search.
         if parsed != given {
             continue;
         }
@@ -145,7 +144,7 @@ async fn a_search_finds_what_a_plain_scan_finds_at_full_scale() {
     assert!(compared > 50, "{compared}");
 }
 
-/// A hundred changed rows are all that is written, also after two imports of them have died.
+/// Asserts that an import of a hundred changed rows writes only those, even after two such imports died.
 async fn assert_only_changes_are_written(service: Service, sources: Sources) {
     let Source::File(nanpa) = &sources.nanpa else { panic!("{:?}", sources.nanpa) };
     let text = unpacked(nanpa);

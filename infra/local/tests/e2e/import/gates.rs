@@ -1,5 +1,4 @@
-//! Reports that can be read but are ruined: the gates refuse each, and say what would move from
-//! what to what.
+//! Ruined but parseable reports: the gates refuse each, and report the changes it would make.
 
 use std::cell::Cell;
 
@@ -14,10 +13,10 @@ use crate::support::{
     small_reports::{ReportTexts, dump},
 };
 
-/// The most bytes that CloudWatch takes as one event, and the function logs its report as one line.
+/// CloudWatch's limit for one event, since the function logs its report as one line.
 const MAX_LINE_BYTES: usize = 256 * 1024;
 
-/// The reason why an import was refused, which it must have been.
+/// Returns the reason for a refusal.
 fn refusal(name: &str, report: ImportReport) -> String {
     match report.outcome {
         Outcome::Refused { reason, .. } => reason,
@@ -25,7 +24,7 @@ fn refusal(name: &str, report: ImportReport) -> String {
     }
 }
 
-/// Imports a ruined report, which must be refused for these reasons, without effect.
+/// Imports a ruined report, and asserts that it is refused for these reasons, without effect.
 async fn assert_refused(store: &Store, ruin: &Ruin, reasons: &[&str]) {
     let before = store.manifest().await.unwrap();
     let mut ruined = ReportTexts::sample();
@@ -42,7 +41,7 @@ async fn assert_refused(store: &Store, ruin: &Ruin, reasons: &[&str]) {
 }
 
 #[tokio::test]
-async fn every_ruined_report_is_refused_with_what_would_move() {
+async fn every_ruined_report_is_refused_with_the_changes_it_would_make() {
     let service = Service::empty().await;
     let store = service.database.store();
     for ruin in RUINS.iter().filter(|ruin| !ruin.first_reasons.is_empty()) {
@@ -64,7 +63,7 @@ pub fn allowed_by(name: &str, report: &ImportReport) -> Waivers {
 }
 
 #[tokio::test]
-async fn the_waivers_of_a_refusal_let_the_import_and_those_after_it_pass() {
+async fn the_named_waivers_let_the_import_and_later_ones_pass() {
     let service = Service::with_sample().await;
     let store = service.database.store();
     let mut texts = ReportTexts::sample();
@@ -79,7 +78,7 @@ async fn the_waivers_of_a_refusal_let_the_import_and_those_after_it_pass() {
     let waived = Options { waivers, ..Options::default() };
     assert_eq!(import(&store, &texts, waived).await.unwrap().outcome, Outcome::Published);
 
-    // The change is not counted again where the next import is compared with the oldest version.
+    // The change does not count again when the next import is compared with the oldest version.
     texts.nanpa = with_cell(&texts.nanpa, RATE_CENTER, |cells| {
         let is_moved = cells[1].ends_with("-234");
         if is_moved { "ELSEWHERE".to_owned() } else { cells[RATE_CENTER].to_owned() }
@@ -90,7 +89,7 @@ async fn the_waivers_of_a_refusal_let_the_import_and_those_after_it_pass() {
 }
 
 #[tokio::test]
-async fn small_changes_of_several_imports_add_up_to_a_refusal() {
+async fn small_changes_over_several_imports_add_up_to_a_refusal() {
     let service = Service::with_sample().await;
     let store = service.database.store();
     let mut texts = ReportTexts::sample();

@@ -1,4 +1,4 @@
-//! Imports that die, meet a busy DynamoDB, or run into each other.
+//! Imports that die, meet a busy DynamoDB, or overlap.
 
 use std::{
     sync::{
@@ -26,7 +26,7 @@ use crate::support::{
 const NEWEST: RollbackTarget = RollbackTarget::NewestReadable;
 
 #[tokio::test]
-async fn killed_after_any_call_one_version_serves_whole_and_the_next_run_completes() {
+async fn an_import_killed_at_any_call_leaves_one_whole_version_and_the_next_completes() {
     let options = allowing_older();
     let (first, second) = (ReportTexts::first(), ReportTexts::second());
     let unkilled = Service::with_small_reports().await;
@@ -45,12 +45,12 @@ async fn killed_after_any_call_one_version_serves_whole_and_the_next_run_complet
         let service = service.restarted().await;
         let served = answers(&service).await;
         let published = served["/v1/stats"] == after["/v1/stats"];
-        // An import that dies after it has published has not failed: only sweeping was left.
+        // An import that dies after publishing has succeeded: only sweeping was left.
         assert_eq!(died.is_ok(), published, "after {killed_after} of {calls} calls");
         let expected = if published { &after } else { &before };
         assert!(served == *expected, "after {killed_after} of {calls} calls");
 
-        // The next run may be of the same files or of others.
+        // The next run may have the same files or others.
         let is_same = killed_after % 2 == 0;
         let (next, expected) = if is_same { (&second, &after) } else { (&first, &before) };
         import(&service.database.store(), next, options).await.unwrap();
@@ -59,12 +59,12 @@ async fn killed_after_any_call_one_version_serves_whole_and_the_next_run_complet
         repair(&service.database.store()).await;
         assert_no_drift(&service.database.store()).await;
     };
-    // A dying import mostly waits before it tries its calls again.
+    // A dying import mostly waits between retries.
     stream::iter(0..calls).for_each_concurrent(4, kill).await;
 }
 
 #[tokio::test]
-async fn a_busy_database_is_waited_for() {
+async fn imports_wait_for_a_busy_database() {
     let service = Service::empty().await;
     let policy = |call, operation: &str| match (operation, call % 6) {
         ("BatchWriteItem", 0 | 3) => Fault::HalfProcessed,
@@ -79,7 +79,7 @@ async fn a_busy_database_is_waited_for() {
 }
 
 #[tokio::test]
-async fn an_import_stops_cleanly_near_its_deadline_however_busy_the_database_is() {
+async fn imports_stop_cleanly_before_their_deadline_on_a_busy_database() {
     let service = Service::with_small_reports().await;
     let before = answers(&service).await;
     let policy = at_operation("BatchWriteItem", Fault::Throttled);
@@ -98,12 +98,12 @@ async fn an_import_stops_cleanly_near_its_deadline_however_busy_the_database_is(
 }
 
 #[tokio::test]
-async fn an_import_whose_last_answer_is_lost_has_succeeded() {
+async fn an_import_succeeds_even_if_its_last_response_is_lost() {
     let service = Service::with_small_reports().await;
     let is_lost = Arc::new(AtomicBool::new(false));
     let was_lost = Arc::clone(&is_lost);
-    // The same files again write nothing but the manifest. The client repeats the call, and the
-    // repeated one is refused, since the first has replaced the manifest.
+    // The same files again write only the manifest. The client retries the call, which is refused, since
+    // the first attempt replaced the manifest.
     let policy = move |_, operation: &str| match operation {
         "PutItem" if !is_lost.swap(true, Ordering::SeqCst) => Fault::BrokenOff,
         _ => Fault::None,
@@ -114,9 +114,9 @@ async fn an_import_whose_last_answer_is_lost_has_succeeded() {
     assert!(was_lost.load(Ordering::SeqCst));
 }
 
-/// As two reports that land in the data bucket at once do.
+/// Happens when two reports arrive in the data bucket at once.
 #[tokio::test]
-async fn of_two_imports_at_once_in_lambda_the_later_starts_anew_and_neither_fails() {
+async fn concurrent_lambda_imports_both_succeed_because_the_later_one_restarts() {
     let options = Options::default();
     let service = Service::with_small_reports().await;
     let store = service.database.store();
@@ -137,9 +137,9 @@ async fn of_two_imports_at_once_in_lambda_the_later_starts_anew_and_neither_fail
     assert!(served == expected);
 }
 
-/// A defect that refuses every version must end an import, however long Lambda would let it run.
+/// An import must end even if a defect refuses every version, however long Lambda would let it run.
 #[tokio::test]
-async fn an_import_that_others_always_precede_gives_up_after_three_restarts() {
+async fn an_import_that_is_always_overtaken_gives_up_after_three_restarts() {
     let service = Service::with_small_reports().await;
     let policy = at_operation("PutItem", Fault::Overtaken);
     let (store, _proxy) = store_with_faults(&service, policy).await;
@@ -149,7 +149,7 @@ async fn an_import_that_others_always_precede_gives_up_after_three_restarts() {
             starts.fetch_add(1, Ordering::SeqCst);
         }
     };
-    // The reports of the current version, so that nothing but the manifest is written.
+    // The current version's reports, so that only the manifest is written.
     let first = ReportTexts::first().sources();
     let error =
         ingest_after_others(&store, &first, Options::default(), progress).await.unwrap_err();
@@ -158,7 +158,7 @@ async fn an_import_that_others_always_precede_gives_up_after_three_restarts() {
 }
 
 #[tokio::test]
-async fn of_two_first_imports_at_once_one_is_overtaken() {
+async fn one_of_two_concurrent_first_imports_is_overtaken() {
     let service = Service::empty().await;
     let store = service.database.store();
     let (first, options) = (ReportTexts::first(), Options::default());
@@ -170,7 +170,7 @@ async fn of_two_first_imports_at_once_one_is_overtaken() {
 }
 
 #[tokio::test]
-async fn rollback_makes_the_version_before_current_with_one_write() {
+async fn rollback_restores_the_previous_version_with_one_write() {
     let options = Options::default();
     let service = Service::with_small_reports().await;
     let before = answers(&service).await;

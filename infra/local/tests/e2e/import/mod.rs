@@ -1,4 +1,4 @@
-//! Imports: what they bring, what they refuse, and what is left of one that ends half-way.
+//! Imports: published data, refused reports, and interrupted runs.
 
 mod drifting_items;
 mod full_scale;

@@ -1,4 +1,4 @@
-//! The progress that an import reports.
+//! Import progress.
 
 use std::{cell::RefCell, collections::BTreeMap};
 
@@ -10,7 +10,7 @@ use crate::support::{
 };
 
 #[tokio::test]
-async fn an_import_reports_its_phases_in_order_with_their_sizes() {
+async fn imports_report_their_phases_in_order_with_sizes() {
     let reports = small_published_reports();
     let mut sizes = reports.each_ref().map(|report| Some(report.len() as u64));
     let mirror: Mirror = mirror_of(reports).await.parse().unwrap();

@@ -1,5 +1,5 @@
-//! Changes of the whole published reports that are too small to be seen on the sample: ruins of a few
-//! thousand rows, which the gates refuse, and right files, which pass or say what lets them.
+//! Changes to the published reports that are too small to show in the sample. The gates refuse a few
+//! thousand ruined rows; correct files pass or name their waivers.
 
 use std::{
     cell::{Cell, RefCell},
@@ -15,7 +15,7 @@ use super::{
 };
 use crate::support::{databases, imports::import, small_reports::ReportTexts};
 
-/// The published reports as text, from a folder that holds them.
+/// The text of the published reports in a folder.
 fn published_texts(folder: &Path) -> ReportTexts {
     let unpacked = |name: &str| full_scale::unpacked(&folder.join(name));
     let text = |name: &str| {
@@ -29,13 +29,13 @@ fn published_texts(folder: &Path) -> ReportTexts {
     }
 }
 
-/// The report with the cells of a column moved down by a row.
+/// The report with a column's cells shifted down by a row.
 fn shifted(nanpa: &str, column: usize) -> String {
     let above = RefCell::new("AS ".to_owned());
     with_cell(nanpa, column, |cells| above.replace(cells[column].to_owned()))
 }
 
-/// The report in which the exchanges of one carrier are another's.
+/// The report with one carrier's exchanges reassigned to another.
 fn given_to(nanpa: &str, from: &str, ocn: &str, company: &str) -> String {
     let is_of = |cells: &[&str]| cells[OCN].trim() == from;
     let named = with_cell(nanpa, COMPANY, |cells| {
@@ -44,7 +44,7 @@ fn given_to(nanpa: &str, from: &str, ocn: &str, company: &str) -> String {
     with_cell(&named, OCN, |cells| if is_of(cells) { ocn } else { cells[OCN] }.to_owned())
 }
 
-/// The report with every 25th row given to one carrier.
+/// The report with every 25th row reassigned to one carrier.
 fn sprinkled(nanpa: &str) -> String {
     let row = Cell::new(0);
     with_cell(nanpa, OCN, |cells| {
@@ -59,7 +59,7 @@ fn without_alaska(nanpa: &str) -> String {
     })
 }
 
-/// 800 exchanges of an area code that had none.
+/// Adds 800 exchanges in an area code that had none.
 fn with_overlay(nanpa: &str) -> String {
     let template = nanpa.lines().find(|line| line.starts_with("CA")).unwrap();
     let cells: Vec<&str> = template.split('\t').collect();
@@ -68,7 +68,7 @@ fn with_overlay(nanpa: &str) -> String {
 }
 
 #[tokio::test]
-async fn ruins_that_hide_among_the_published_records_are_refused_and_right_files_can_pass() {
+async fn small_ruins_in_published_reports_are_refused_and_correct_reports_can_pass() {
     let Some(folder) = full_scale::folder() else { return };
     let (database, published) =
         databases::with_published_reports(full_scale::sources(&folder)).await;

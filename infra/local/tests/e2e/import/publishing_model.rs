@@ -1,6 +1,6 @@
-//! Random sequences of imports, rollbacks and repairs: killed, refused, answered late or never,
-//! delivered twice or stalled at any call, alone or two at once, with clocks that are wrong, and
-//! with tables emptied and restored in between. After every step, all lookups must equal all lists.
+//! Random sequences of imports, rollbacks and repairs, killed, refused, delayed, repeated or stalled at any
+//! call. They run alone or two at once, with wrong clocks, while tables are emptied and restored. After
+//! every step, all lookups must equal all lists.
 //!
 //! `TNR_MODEL_STEPS` sets the number of steps and `TNR_MODEL_SEED` repeats a run.
 
@@ -42,10 +42,10 @@ pub mod tables;
 
 /// Enough to try every kind of step several times; `.ci/run` asks for more.
 const DEFAULT_STEPS: u32 = 120;
-/// The number of sequences that are tried side by side, since much of their time is spent waiting.
+/// The number of concurrent sequences, since they mostly wait.
 const WORLDS: u64 = 3;
 
-/// One process that imports, behind a proxy of its own.
+/// An importing process, behind its own proxy.
 struct Writer {
     store: Store,
     proxy: FaultProxy,
@@ -65,15 +65,15 @@ impl Writer {
         Self { store, proxy, trouble }
     }
 
-    /// Sets what happens to the calls from now on.
+    /// Sets what happens to later calls.
     fn set_trouble(&self, trouble: Option<Trouble>) {
         self.proxy.reset();
         *self.trouble.lock().unwrap() = trouble;
     }
 }
 
-/// Does the work of a run. Gives the file set that it has imported: that set is current unless another
-/// run has published since.
+/// Does a run's work and returns the imported file set, which is current unless another run has published
+/// since.
 async fn work(store: &Store, run: &Run) -> Option<usize> {
     match run.work {
         Work::Import { files, clock } => {
@@ -90,16 +90,16 @@ async fn work(store: &Store, run: &Run) -> Option<usize> {
     None
 }
 
-/// The database and the processes around it.
+/// The database and its processes.
 struct World {
     database: Database,
     store: Store,
     writers: Vec<Writer>,
-    /// Writers that are stalled in the middle of their work.
+    /// Writers stalled in the middle of their work.
     stalled: Vec<(usize, JoinHandle<Option<usize>>)>,
-    /// Readers that have not looked for a new version for some steps.
+    /// Readers that have not checked for a new version for some steps.
     older: Vec<Reader>,
-    /// `true` if there was a version to read after the last step.
+    /// `true` if a version was readable after the last step.
     is_answering: bool,
     earlier_items: Option<LookupTables>,
     steps: usize,
@@ -126,13 +126,13 @@ impl World {
         }
     }
 
-    /// A writer that is not stalled, and not the one to leave out.
+    /// A writer that is not stalled, except the given one.
     fn idle_writer(&self, except: Option<usize>) -> Option<usize> {
         let stalled = |writer| self.stalled.iter().any(|(stalled, _)| *stalled == writer);
         (0..WRITERS).find(|&writer| Some(writer) != except && !stalled(writer))
     }
 
-    /// Runs until it ends or stalls; gives the file set that it has imported.
+    /// Runs until it ends or stalls; returns the imported file set.
     async fn run(&mut self, run: &Run, writer: usize) -> Option<usize> {
         let (store, run) = (self.writers[writer].store.clone(), run.clone());
         self.writers[writer].set_trouble(run.trouble);
@@ -146,7 +146,7 @@ impl World {
         }
     }
 
-    /// Lets a stalled writer finish; false if there is none. Its version may have been published
+    /// Lets a stalled writer finish; returns `false` if there is none. Its version may have been published
     /// before it stalled, and others after that.
     async fn resume(&mut self) -> bool {
         if self.stalled.is_empty() {
@@ -158,7 +158,7 @@ impl World {
         true
     }
 
-    /// Takes the step; gives the file set that has to be current now, if that is known.
+    /// Takes the step; returns the file set that must be current now, if known.
     async fn take(&mut self, step: &Step) -> Option<usize> {
         match step {
             Step::Run(run) => match self.idle_writer(None) {
@@ -194,7 +194,7 @@ impl World {
         );
     }
 
-    /// Compares all lookups with all lists, as a fresh reader and older ones have them.
+    /// Compares all lookups with all lists, for a fresh reader and older ones.
     async fn check(&mut self, current: Option<usize>) -> Result<(), TestCaseError> {
         let manifest = self.store.manifest().await.unwrap();
         let fresh = Reader::new(&self.store);
@@ -213,8 +213,8 @@ impl World {
         Ok(())
     }
 
-    /// Asserts that the reader answers if anything has been published, and that its health tells
-    /// whether it does so from the current version.
+    /// Asserts that the reader answers if anything was published, and that its health shows whether it uses
+    /// the current version.
     async fn check_answering(
         &mut self,
         reader: &Reader,
@@ -234,7 +234,7 @@ impl World {
         Ok(())
     }
 
-    /// Asserts that the next import succeeds whatever happened, and that a repair leaves no drift.
+    /// Asserts that the next import succeeds, and that a repair leaves no drift.
     async fn conclude(&mut self) -> Result<(), TestCaseError> {
         while self.resume().await {
             self.check(None).await?;
@@ -257,7 +257,7 @@ fn failed(error: IngestError) -> TestCaseError {
     TestCaseError::fail(error.to_string())
 }
 
-/// The number that a variable is set to, if it is set.
+/// The number in a variable, if set.
 fn setting<T: std::str::FromStr>(variable: &str) -> Option<T> {
     let text = env::var(variable).ok()?;
     let Ok(value) = text.parse() else { panic!("{variable} must be a number, got '{text}'") };
@@ -265,7 +265,7 @@ fn setting<T: std::str::FromStr>(variable: &str) -> Option<T> {
 }
 
 #[test]
-fn lookups_equal_lists_whatever_happens_to_writers() {
+fn lookups_always_equal_lists_whatever_happens_to_writers() {
     let seed = setting("TNR_MODEL_SEED").unwrap_or_else(seed_of_the_clock);
     let steps_wanted = setting("TNR_MODEL_STEPS").unwrap_or(DEFAULT_STEPS);
     let sequences_at_least = steps_wanted.div_ceil(STEPS_OF_A_SEQUENCE) * 11 / 10;
@@ -284,7 +284,7 @@ fn lookups_equal_lists_whatever_happens_to_writers() {
     }
 }
 
-/// Tries so many sequences, each in a world of its own, and gives how many steps they had.
+/// Tries this many sequences, each in its own world, and returns their number of steps.
 fn explore(seed: u64, cases: u32) -> (usize, Result<(), TestError<Vec<Step>>>) {
     let taken = AtomicUsize::new(0);
     let config = Config {

@@ -1,4 +1,4 @@
-//! Published data in place of the sample, with which it is never compared.
+//! Published data replaces the sample without being compared with it.
 
 use ingest::{
     ChangeKind, IngestError, Options, Outcome, RollbackTarget, Sources, ingest, rollback,
@@ -7,13 +7,13 @@ use numbering::records::Country;
 
 use crate::support::{imports::assert_no_drift, service::Service, small_reports::ReportTexts};
 
-/// The reports that are published: without the carriers' types and trade names.
+/// The published reports: without the carriers' types and trade names.
 fn published() -> Sources {
     Sources { carriers: None, ..ReportTexts::published().sources() }
 }
 
 #[tokio::test]
-async fn published_data_replaces_the_sample_as_a_first_import_and_for_good() {
+async fn published_data_replaces_the_sample_permanently_like_a_first_import() {
     let service = Service::with_sample().await;
     let store = service.database.store();
     let sample = store.manifest().await.unwrap().unwrap().current;

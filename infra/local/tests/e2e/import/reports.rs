@@ -1,4 +1,4 @@
-//! Imports, and what they leave when they are refused.
+//! Imports, and the effects of refused ones.
 
 use ingest::{ImportReport, IngestError, Options, Outcome, Source, Sources};
 use jiff::ToSpan;
@@ -17,7 +17,7 @@ async fn import_sources(service: &Service, sources: &Sources) -> Result<ImportRe
 }
 
 #[tokio::test]
-async fn the_same_files_again_write_nothing_and_make_no_version() {
+async fn importing_the_same_files_again_writes_nothing_and_adds_no_version() {
     let service = Service::with_sample().await;
     let store = service.database.store();
     let before = store.manifest().await.unwrap().unwrap();
@@ -28,14 +28,14 @@ async fn the_same_files_again_write_nothing_and_make_no_version() {
     let after = store.manifest().await.unwrap().unwrap();
     assert_eq!(after.current.version, before.current.version);
     assert_ne!(after.revision, before.revision);
-    // The last successful import is this one, although it made no version.
+    // It counts as the last successful import, although it added no version.
     assert_eq!(after.current.ingested_at, later.now);
     let health = service.ok("/health").await;
     assert_eq!(health["last_ingestion"], later.now.to_string());
 }
 
 #[tokio::test]
-async fn only_what_changed_is_written_and_what_vanished_is_removed() {
+async fn imports_write_only_changes_and_delete_removed_records() {
     let service = Service::with_sample().await;
     let text = embedded(&sample().nanpa);
     let vanished = text.lines().find(|line| line.contains("\t415-206\t")).unwrap();
@@ -43,8 +43,7 @@ async fn only_what_changed_is_written_and_what_vanished_is_removed() {
     let sources = Sources { nanpa: source(&text), ..sample() };
 
     let report = import_sources(&service, &sources).await.unwrap();
-    // Written: 415-207, and area code 415 and a carrier with new counts. Deleted: 415-206 and
-    // 415-234.
+    // Written: 415-207, area code 415, and a carrier with new counts. Deleted: 415-206 and 415-234.
     assert_eq!((report.items.written, report.items.deleted), (3, 2));
     service
         .assert_error("/v1/npa/415/nxx/234", 404, "not_found", "No data found for NPA-NXX 415-234")
@@ -57,7 +56,7 @@ async fn only_what_changed_is_written_and_what_vanished_is_removed() {
 }
 
 #[tokio::test]
-async fn a_report_that_is_cut_off_foreign_or_older_is_refused_and_changes_nothing() {
+async fn truncated_mismatched_and_older_reports_are_refused_without_effect() {
     let service = Service::with_small_reports().await;
     let store = service.database.store();
     let before = dump(&store).await;
@@ -108,7 +107,7 @@ async fn a_service_without_data_serves_the_first_version_at_once() {
 }
 
 #[tokio::test]
-async fn no_answer_has_an_empty_name_and_a_company_without_an_ocn_is_the_carrier() {
+async fn empty_names_are_null_and_companies_without_an_ocn_are_carriers() {
     let service = Service::empty().await;
     let mut texts = ReportTexts::first();
     texts.carriers.push_str("169D,,Trade Name,CLEC,CA,US\n008A,,,IXC,,US\n");
@@ -139,7 +138,7 @@ async fn no_answer_has_an_empty_name_and_a_company_without_an_ocn_is_the_carrier
 }
 
 #[tokio::test]
-async fn a_number_of_an_area_code_in_several_provinces_is_not_given_the_main_one() {
+async fn numbers_in_multi_province_area_codes_do_not_default_to_the_main_province() {
     let service = Service::empty().await;
     let mut texts = ReportTexts::first();
     texts.npa_report.push_str(&area_code_row("867", "NORTHWEST TERRITORIES -YUKON - NUNAVUT"));
@@ -151,13 +150,13 @@ async fn a_number_of_an_area_code_in_several_provinces_is_not_given_the_main_one
         async |tn: &str| service.ok(&format!("/v1/format/{tn}")).await["location"]["state"].clone();
     assert_eq!(state("+18679205555").await, "NT");
     assert_eq!(state("+18679215555").await, json!(null));
-    // This exchange is in no report, but all of 416 lies in one province.
+    // This exchange is in no report, but 416 lies in a single province.
     assert_eq!(service.answer("/v1/npa/416/nxx/985").await.0, 404);
     assert_eq!(state("+14169855555").await, "ON");
     assert_eq!(service.ok("/v1/npa/867").await["state"], "NT");
 }
 
-/// A row of the area code database in the columns of the sample.
+/// A row of the area code database, in the sample's columns.
 fn area_code_row(npa: &str, location: &str) -> String {
     let report = ReportTexts::first().npa_report;
     let row = report.lines().find(|line| line.starts_with("416,")).unwrap();

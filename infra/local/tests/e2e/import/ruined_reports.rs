@@ -1,25 +1,25 @@
-//! Ways in which a report can be ruined although it can be read, and what its refusal must say.
+//! Ways to ruin a report that stays parseable, and what each refusal must say.
 
 use crate::support::small_reports::ReportTexts;
 
-/// The columns of NANPA's report.
+/// Columns of NANPA's report.
 pub const STATE: usize = 0;
 pub const OCN: usize = 2;
 pub const COMPANY: usize = 3;
 pub const RATE_CENTER: usize = 4;
 pub const USE: usize = 6;
 
-/// A way to ruin the reports, and what the refusal must say of it.
+/// A way to ruin the reports, and what the refusal must say.
 pub struct Ruin {
     pub name: &'static str,
     pub ruin: fn(&mut ReportTexts),
-    /// The texts in a refusal after a version of whole reports.
+    /// Texts in the refusal after a version with intact reports.
     pub reasons: &'static [&'static str],
-    /// The texts in a refusal of a first import, too; empty if only a version before shows the ruin.
+    /// Texts in the refusal of a first import; empty if only a previous version reveals the ruin.
     pub first_reasons: &'static [&'static str],
 }
 
-/// NANPA's report with one cell of each row, except the header, made from the row's cells.
+/// NANPA's report with one cell of each data row computed from the row's cells.
 pub fn with_cell(text: &str, column: usize, cell: impl Fn(&[&str]) -> String) -> String {
     let rows = text.split_inclusive('\n').enumerate().map(|(n, line)| {
         let cells: Vec<&str> = line.split('\t').collect();
@@ -32,7 +32,7 @@ pub fn with_cell(text: &str, column: usize, cell: impl Fn(&[&str]) -> String) ->
     rows.collect()
 }
 
-/// NANPA's report with the names of two columns swapped, as if the publisher had moved them.
+/// NANPA's report with two column names swapped, as if the publisher had moved them.
 fn with_names_swapped(text: &str, first: usize, second: usize) -> String {
     let (header, rows) = text.split_once('\n').unwrap();
     let mut names: Vec<&str> = header.split('\t').collect();
@@ -40,7 +40,7 @@ fn with_names_swapped(text: &str, first: usize, second: usize) -> String {
     format!("{}\n{rows}", names.join("\t"))
 }
 
-/// CNAC's report with each row changed, except the two header lines.
+/// CNAC's report with each data row changed.
 fn with_cnac_rows(text: &str, change: impl Fn(&str) -> String) -> String {
     text.split_inclusive('\n')
         .enumerate()
@@ -48,7 +48,6 @@ fn with_cnac_rows(text: &str, change: impl Fn(&str) -> String) -> String {
         .collect()
 }
 
-/// Every way.
 pub const RUINS: [Ruin; 15] = [
     Ruin {
         name: "no OCN",

@@ -1,4 +1,4 @@
-//! Chunks of snapshots that nobody needs any more are deleted, and no others.
+//! Sweeping deletes obsolete snapshot chunks and no others.
 
 use ingest::Options;
 use jiff::ToSpan;
@@ -11,11 +11,11 @@ use crate::support::{
 };
 
 #[tokio::test]
-async fn versions_beyond_three_old_ones_are_swept_once_they_are_a_day_old() {
+async fn versions_beyond_the_three_retained_are_swept_after_a_day() {
     let service = Service::with_small_reports().await;
     let store = service.database.store();
     let first = store.manifest().await.unwrap().unwrap().current;
-    // The fifth import comes when the first version is a day old, and the sixth a second later.
+    // The fifth import runs when the first version is a day old, and the sixth a second later.
     let day = 24 * 60 * 60;
     for (number, seconds) in [60, 120, 180, 240, day, day + 1].into_iter().enumerate() {
         let mut texts = ReportTexts::first();
@@ -32,10 +32,10 @@ async fn versions_beyond_three_old_ones_are_swept_once_they_are_a_day_old() {
     assert_eq!(chunks.count(), 1 + 3 + 2, "the retained ones, and two that are younger");
 }
 
-/// A dead import leaves chunks that no manifest names. They stay as long as the import may be alive
-/// and may still publish them.
+/// A dead import leaves chunks that no manifest names. They stay as long as the import could still be alive
+/// and publish them.
 #[tokio::test]
-async fn chunks_of_an_import_that_can_no_longer_publish_are_swept() {
+async fn chunks_of_a_dead_import_are_swept_once_it_cannot_publish() {
     let service = Service::with_small_reports().await;
     let store = service.database.store();
     let chunks = async || {
@@ -55,10 +55,10 @@ async fn chunks_of_an_import_that_can_no_longer_publish_are_swept() {
     assert_eq!(chunks().await, 1);
 }
 
-/// The publishing model found this: a slow sweep worked with an outdated manifest, and deleted the
-/// chunks of a version that two other imports, their clock a day behind, had published meanwhile.
+/// Found by the publishing model: a slow sweep used an outdated manifest. It deleted the chunks of a
+/// version that two other imports, their clocks a day behind, had published meanwhile.
 #[tokio::test]
-async fn a_sweep_that_is_overtaken_deletes_no_chunk_of_the_current_version() {
+async fn an_overtaken_sweep_deletes_no_current_chunk() {
     let service = Service::with_small_reports().await;
     let store = service.database.store();
     let now = store.manifest().await.unwrap().unwrap().current.ingested_at;
@@ -80,10 +80,10 @@ async fn a_sweep_that_is_overtaken_deletes_no_chunk_of_the_current_version() {
     assert_eq!(service.answer("/v1/npa/415/nxx/209").await.0, 200);
 }
 
-/// An import that died half-way, followed by one that died while it deleted what the first had
-/// left, used to lock all later imports out.
+/// Regression test: an import died midway, and another died while deleting its leftovers. Later imports
+/// were then blocked.
 #[tokio::test]
-async fn an_import_that_dies_while_it_sweeps_locks_no_later_import_out() {
+async fn an_import_that_dies_while_sweeping_does_not_block_later_imports() {
     let service = Service::with_small_reports().await;
     let store = service.database.store();
     let now = store.manifest().await.unwrap().unwrap().current.ingested_at;

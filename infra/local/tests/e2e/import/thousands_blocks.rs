@@ -1,4 +1,4 @@
-//! Exchanges whose numbers are assigned by thousands block.
+//! Exchanges assigned by thousands block.
 
 use ingest::{Options, Sources};
 use serde_json::json;
@@ -8,7 +8,7 @@ use crate::support::{
     small_reports::{ReportTexts, source},
 };
 
-/// Blocks 5 to 7 of 415-234: one held, one held from the end of the century on, one free.
+/// Blocks 5 to 7 of 415-234: one held, one held from the end of the century, one free.
 fn with_blocks() -> Sources {
     let blocks = "Region,State,NPA,NXX,X,STATUS,Code Holder,Contaminated (Y or N),Contaminated TNs not Available for Assignment,Rate Center,Block Effective Date,Block Available Date,Assigned To,OCN,Date Assigned\n\
                   W,CA,415,234,5,AS,SAMPLE WIRELESS,N,,MILL VALLEY,01/02/2020,,Block Networks – Inc.,111B,01/01/2020\n\
@@ -18,7 +18,7 @@ fn with_blocks() -> Sources {
 }
 
 #[tokio::test]
-async fn a_block_in_effect_has_its_carrier_in_lookups_and_searches() {
+async fn thousands_blocks_in_effect_name_their_carrier_in_lookups_and_searches() {
     let service = Service::empty().await;
     ingest::ingest(&service.database.store(), &with_blocks(), Options::default(), |_| ())
         .await

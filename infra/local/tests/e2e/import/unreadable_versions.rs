@@ -1,5 +1,5 @@
-//! Versions that cannot be read, whatever the reason: the newest of the others answers, and every
-//! command gets past them.
+//! Unreadable versions, for any reason: the newest readable version answers, and every command skips the
+//! others.
 
 use ingest::{IngestError, Options, Outcome, Repair, RollbackTarget, rollback, verify};
 use logging::with_causes;
@@ -21,13 +21,13 @@ async fn health(service: &Service) -> Value {
     service.ok("/health").await["status"].take()
 }
 
-/// The names of all versions that the manifest has, the newest first.
+/// All versions in the manifest, newest first.
 async fn versions(store: &Store) -> Vec<String> {
     let manifest = store.manifest().await.unwrap().unwrap();
     manifest.snapshots().map(|snapshot| snapshot.version.to_string()).collect()
 }
 
-/// Drops the versions before the current one from the manifest.
+/// Removes all versions but the current one from the manifest.
 async fn only_current(store: &Store) {
     let manifest = store.manifest().await.unwrap().unwrap();
     let alone = Manifest::following(None, manifest.current.clone(), |_| false);
@@ -35,7 +35,7 @@ async fn only_current(store: &Store) {
 }
 
 #[tokio::test]
-async fn the_version_before_an_unreadable_one_answers_until_a_rollback_or_an_import_mends_it() {
+async fn the_previous_version_answers_until_an_unreadable_one_is_replaced() {
     for reason in Reason::ALL {
         let service = Service::with_small_reports().await;
         let before = answers(&service).await;
@@ -75,7 +75,7 @@ async fn the_version_before_an_unreadable_one_answers_until_a_rollback_or_an_imp
 }
 
 #[tokio::test]
-async fn a_container_keeps_the_version_in_memory_when_its_chunks_are_damaged() {
+async fn containers_keep_serving_from_memory_when_chunks_are_damaged() {
     let service = Service::with_small_reports().await;
     let before = answers(&service).await;
     let store = service.database.store();
@@ -86,7 +86,7 @@ async fn a_container_keeps_the_version_in_memory_when_its_chunks_are_damaged() {
 }
 
 #[tokio::test]
-async fn an_import_of_the_same_files_drops_older_versions_that_cannot_be_read() {
+async fn importing_the_same_files_drops_unreadable_older_versions() {
     let service = Service::with_small_reports().await;
     let store = service.database.store();
     let oldest = store.manifest().await.unwrap().unwrap().current;
@@ -99,7 +99,7 @@ async fn an_import_of_the_same_files_drops_older_versions_that_cannot_be_read() 
 }
 
 #[tokio::test]
-async fn with_no_version_that_can_be_read_the_service_is_unhealthy_until_an_import() {
+async fn the_service_is_unhealthy_without_a_readable_version_until_an_import() {
     for reason in Reason::ALL {
         let service = Service::with_small_reports().await;
         let store = service.database.store();
@@ -134,14 +134,14 @@ async fn with_no_version_that_can_be_read_the_service_is_unhealthy_until_an_impo
 }
 
 #[tokio::test]
-async fn a_rollback_goes_to_the_newest_version_that_can_be_read_and_names_those_it_passes_over() {
+async fn rollback_picks_the_newest_readable_version_and_names_skipped_ones() {
     for reason in Reason::ALL {
         let service = Service::with_small_reports().await;
         let store = service.database.store();
         let first = versions(&store).await.remove(0);
         let unreadable = publish_unreadable(&store, reason).await;
         import(&store, &ReportTexts::second(), without_gates()).await.unwrap();
-        // The import has dropped the version that cannot be read, so another becomes unreadable.
+        // The import dropped the unreadable version, so make another unreadable.
         assert!(!versions(&store).await.contains(&unreadable.version.to_string()));
         let second = store.manifest().await.unwrap().unwrap().current;
         import(&store, &ReportTexts::third(), without_gates()).await.unwrap();
@@ -156,7 +156,7 @@ async fn a_rollback_goes_to_the_newest_version_that_can_be_read_and_names_those_
 }
 
 #[tokio::test]
-async fn a_rollback_to_a_named_version_goes_there_or_says_why_not() {
+async fn rollback_to_a_named_version_succeeds_or_explains_why_not() {
     let service = Service::with_small_reports().await;
     let store = service.database.store();
     import(&store, &ReportTexts::second(), without_gates()).await.unwrap();

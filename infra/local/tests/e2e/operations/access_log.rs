@@ -1,4 +1,4 @@
-//! The lines that functions log about requests and imports, and the metrics in them.
+//! Log lines for requests and imports, and the metrics in them.
 
 use std::{
     env, fs,
@@ -27,7 +27,7 @@ use crate::support::{
 };
 
 #[tokio::test]
-async fn a_function_logs_one_line_for_each_request_with_all_its_metrics() {
+async fn functions_log_one_line_per_request_with_all_metrics() {
     let data_dir = TempDir::new().unwrap();
     let mut command = program_on(&data_dir, &["--port", "0", "--key", KEY]);
     let serving = Serving::start(command.env("AWS_LAMBDA_FUNCTION_NAME", "stack-format")).await;
@@ -50,7 +50,7 @@ async fn a_function_logs_one_line_for_each_request_with_all_its_metrics() {
     let lines = logged.lines().filter(|line| line.starts_with('{'));
     let lines: Vec<Value> = lines.map(|line| serde_json::from_str(line).unwrap()).collect();
     for line in &lines {
-        // Times have any digits.
+        // Times vary.
         let mut timeless = line.clone();
         timeless["Latency"] = Value::Null;
         timeless["_aws"]["Timestamp"] = Value::Null;
@@ -70,7 +70,7 @@ async fn a_function_logs_one_line_for_each_request_with_all_its_metrics() {
     assert_eq!(lines[1]["tn"], "+1305234****");
     assert_eq!(lines[0]["key"], &KEY[..15]);
     assert!(lines[0]["data_version"].as_str().unwrap().contains("T"));
-    // The first lookup reads key, manifest and exchange; the second has all of them in memory.
+    // The first lookup reads key, manifest and exchange; the second has them all in memory.
     assert_eq!((&lines[0]["CacheMisses"], &lines[1]["CacheHits"]), (&1.0.into(), &1.0.into()));
     assert!(lines[0]["ConsumedCapacity"].as_f64().unwrap() >= 1.5, "{}", lines[0]);
     assert_eq!(lines[1]["ConsumedCapacity"], 0.0);
@@ -83,7 +83,7 @@ async fn a_function_logs_one_line_for_each_request_with_all_its_metrics() {
     assert!(lacking.is_empty(), "template.yaml reads metrics that no request writes: {lacking:?}");
 }
 
-/// The process that the next test starts: the import as it is deployed.
+/// The process for the next test: the import as deployed.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "another test starts it as a process of its own"]
 async fn import_process() {
@@ -92,7 +92,7 @@ async fn import_process() {
     }
 }
 
-/// An S3 whose only bucket, `sample`, holds the sample.
+/// An S3 with a single bucket, `sample`, that holds the sample.
 async fn sample_bucket() -> String {
     let object = async |uri: Uri| {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -105,7 +105,7 @@ async fn sample_bucket() -> String {
     endpoint
 }
 
-/// Imports the sample, which is there already, into a database by the function. Gives the function's log.
+/// Re-imports the sample through the function, and returns the function's log.
 async fn log_of_import(database: &str) -> String {
     let folder = TempDir::new().unwrap();
     let output = folder.path().join("output");
@@ -121,7 +121,7 @@ async fn log_of_import(database: &str) -> String {
 }
 
 #[tokio::test]
-async fn the_import_logs_one_line_with_all_its_metrics() {
+async fn imports_log_one_line_with_all_metrics() {
     let service = Service::with_sample().await;
     let output = log_of_import(service.database.endpoint()).await;
     let mut lines = output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
@@ -133,9 +133,9 @@ async fn the_import_logs_one_line_with_all_its_metrics() {
     assert!(lacking.is_empty(), "template.yaml reads metrics that no import writes: {lacking:?}");
 }
 
-/// Two reports that land in the data bucket at once start two imports.
+/// Two reports that arrive in the data bucket at once start two imports.
 #[tokio::test]
-async fn an_import_that_another_one_overtakes_starts_anew_and_does_not_fail() {
+async fn an_overtaken_import_function_restarts_and_succeeds() {
     let service = Service::with_sample().await;
     let attempts = Arc::new(AtomicU32::new(0));
     let counted = Arc::clone(&attempts);

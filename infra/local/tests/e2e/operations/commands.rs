@@ -1,4 +1,4 @@
-//! The program as an operator types it: serving, keys, and what it says if it cannot start.
+//! The program as an operator types it: serving, keys, and startup errors.
 
 use std::{
     fs,
@@ -19,7 +19,7 @@ use crate::support::{
 };
 
 #[tokio::test]
-async fn serve_starts_on_the_sample_and_survives_being_killed() {
+async fn serve_starts_on_the_sample_and_restarts_after_a_kill() {
     let data_dir = TempDir::new().unwrap();
     let first = Serving::on(&data_dir, &[]).await;
     let stats = first.get("/v1/stats").await;
@@ -35,7 +35,7 @@ async fn serve_starts_on_the_sample_and_survives_being_killed() {
     assert!(second.interrupt().await, "Ctrl-C ends it cleanly");
 }
 
-/// Returns `true` if the database that the folder's `dynamodb.env` leads to has data and a key.
+/// Returns `true` if the database in the folder's `dynamodb.env` has data and a key.
 async fn is_prepared(data_dir: &TempDir) -> bool {
     let variables = || fs::read_to_string(data_dir.path().join("dynamodb.env")).unwrap_or_default();
     until(async || !variables().is_empty()).await;
@@ -47,7 +47,7 @@ async fn is_prepared(data_dir: &TempDir) -> bool {
 }
 
 #[tokio::test]
-async fn nobody_reaches_the_embedded_database_before_its_sample_is_in() {
+async fn the_embedded_database_is_unreachable_until_its_sample_is_loaded() {
     for arguments in [["dynamodb", "--port", "0"].as_slice(), &["--port", "0"]] {
         let data_dir = TempDir::new().unwrap();
         let mut process = program_on(&data_dir, arguments).stdout(Stdio::null()).spawn().unwrap();
@@ -58,7 +58,7 @@ async fn nobody_reaches_the_embedded_database_before_its_sample_is_in() {
 }
 
 #[tokio::test]
-async fn an_unfinished_request_does_not_keep_ctrl_c_waiting() {
+async fn ctrl_c_does_not_wait_for_an_unfinished_request() {
     let data_dir = sample_folder();
     let serving = Serving::on(&data_dir, &[]).await;
     let address = serving.base_url.strip_prefix("http://").unwrap();
@@ -69,7 +69,7 @@ async fn an_unfinished_request_does_not_keep_ctrl_c_waiting() {
 }
 
 #[tokio::test]
-async fn a_server_that_cannot_start_says_why() {
+async fn failed_starts_explain_the_reason() {
     let (data_dir, other) = (sample_folder(), TempDir::new().unwrap());
     let serving = Serving::on(&data_dir, &[]).await;
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -92,7 +92,7 @@ async fn a_server_that_cannot_start_says_why() {
 }
 
 #[tokio::test]
-async fn a_revoked_key_is_replaced_if_the_program_made_it_and_refused_if_given() {
+async fn serve_replaces_its_own_revoked_key_and_refuses_a_given_one() {
     let data_dir = sample_folder();
     let serving = Serving::on(&data_dir, &["--key", KEY]).await;
     assert_eq!(serving.key, KEY);
@@ -112,7 +112,7 @@ async fn a_revoked_key_is_replaced_if_the_program_made_it_and_refused_if_given()
 }
 
 #[tokio::test]
-async fn keys_are_made_listed_and_revoked_while_the_service_runs() {
+async fn keys_are_created_listed_and_revoked_while_the_service_runs() {
     let data_dir = sample_folder();
     let serving = Serving::on(&data_dir, &[]).await;
     let key = stdout(&run(&data_dir, &["keys", "create", "--name", "a client"]));

@@ -1,4 +1,4 @@
-//! Costs of requests in DynamoDB: calls, and the capacity units that it counts for them.
+//! DynamoDB costs of requests: calls and capacity units.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use reqwest::StatusCode;
@@ -10,7 +10,7 @@ use crate::support::{
     service::Service,
 };
 
-/// Lists and searches, with the smallest and the largest pages, offsets and filters.
+/// Lists and searches, with the smallest and largest pages, offsets and filters.
 const LISTS: [&str; 7] = [
     "/v1/carriers",
     "/v1/carriers?q=sample&country=US&state=CA&type=WIRELESS",
@@ -20,7 +20,7 @@ const LISTS: [&str; 7] = [
     "/v1/search?q=sample%20telephone&npa=415&status=ASSIGNED&state=CA",
     "/v1/search?company=nobody",
 ];
-/// Lookups, which read the item of a record.
+/// Lookups, which read a record's item.
 const CARRIER: &str = "/v1/carrier/908K";
 const EXCHANGE: &str = "/v1/npa/212/nxx/234";
 const NUMBER: &str = "/v1/format/+12122345678";
@@ -30,13 +30,12 @@ const LOOKUP: &str = "/v1/lookup/2122345678";
 const WITHOUT_RECORD: [&str; 4] =
     ["/v1/carrier/ZZZZ", "/v1/npa/212/nxx/999", "/v1/format/+442079460958", "/v1/format/hello"];
 
-/// A proxy before a database with the sample, which sees all calls.
+/// A proxy for a database with the sample.
 async fn proxy() -> FaultProxy {
     let sample = databases::with_sample().await;
     FaultProxy::before(sample.endpoint(), |_, _| Fault::None).await
 }
 
-/// A service that has just started.
 async fn cold_service(proxy: &FaultProxy) -> Service {
     let service = Service::behind(proxy).await;
     proxy.take_answered();
@@ -44,7 +43,7 @@ async fn cold_service(proxy: &FaultProxy) -> Service {
 }
 
 #[tokio::test]
-async fn a_container_starts_with_three_calls_and_lists_and_searches_make_none() {
+async fn cold_starts_make_three_calls_and_lists_and_searches_none() {
     let proxy = proxy().await;
     for first in LISTS {
         let service = cold_service(&proxy).await;
@@ -58,7 +57,7 @@ async fn a_container_starts_with_three_calls_and_lists_and_searches_make_none() 
 }
 
 #[tokio::test]
-async fn a_lookup_reads_one_item_for_half_a_unit_and_none_if_it_is_cached() {
+async fn uncached_lookups_read_one_item_for_half_a_unit() {
     let proxy = proxy().await;
     let item = [AnsweredCall { operation: "GetItem".to_owned(), units: 0.5 }];
     for path in [CARRIER, EXCHANGE, NUMBER, FRESH_NUMBER, LOOKUP] {
@@ -72,9 +71,9 @@ async fn a_lookup_reads_one_item_for_half_a_unit_and_none_if_it_is_cached() {
     }
 }
 
-/// However many numbers are in an exchange, and however many exchanges are asked for.
+/// Regardless of the numbers per exchange, and of the number of exchanges.
 #[tokio::test]
-async fn many_numbers_read_each_exchange_once_in_batches_and_none_that_is_cached() {
+async fn batches_read_each_uncached_exchange_once() {
     let proxy = proxy().await;
     let service = cold_service(&proxy).await;
     calls_of(&service, &proxy, LISTS[0]).await;
@@ -97,7 +96,7 @@ async fn many_numbers_read_each_exchange_once_in_batches_and_none_that_is_cached
         calls.push(proxy.take_answered());
     }
     let [cold, cached, fresh] = calls.try_into().unwrap();
-    // Numbers of invalid or toll-free exchanges need none.
+    // Numbers in invalid or toll-free exchanges need no read.
     let read = units(&cold) / 0.5;
     assert!((100.0..=200.0).contains(&read), "{read}");
     assert!(operations(&cold).len() <= 2, "{cold:?}");
@@ -107,7 +106,7 @@ async fn many_numbers_read_each_exchange_once_in_batches_and_none_that_is_cached
 }
 
 #[tokio::test]
-async fn health_and_statistics_load_the_data_once_and_then_read_the_manifest_alone() {
+async fn health_and_statistics_read_only_the_manifest_once_loaded() {
     let proxy = proxy().await;
     let service = cold_service(&proxy).await;
     let first = calls_of(&service, &proxy, "/health").await;
@@ -119,7 +118,7 @@ async fn health_and_statistics_load_the_data_once_and_then_read_the_manifest_alo
 }
 
 #[tokio::test]
-async fn requests_that_are_refused_cost_no_read() {
+async fn refused_requests_cost_no_reads() {
     let proxy = proxy().await;
     let service = cold_service(&proxy).await;
     calls_of(&service, &proxy, LISTS[0]).await;
@@ -132,9 +131,9 @@ async fn requests_that_are_refused_cost_no_read() {
     }
 }
 
-/// Reading it again for every request would cost more than all requests do.
+/// Rereading it for every request would cost more than all other reads.
 #[tokio::test]
-async fn a_snapshot_that_is_damaged_is_not_read_again_at_once() {
+async fn damaged_snapshots_are_not_reread_at_once() {
     let proxy = proxy().await;
     let service = cold_service(&proxy).await;
     let store = service.database.store();
@@ -152,7 +151,7 @@ async fn a_snapshot_that_is_damaged_is_not_read_again_at_once() {
 }
 
 #[tokio::test]
-async fn a_snapshot_is_read_in_one_call_at_half_price() {
+async fn snapshots_are_read_in_one_call_at_half_price() {
     let proxy = proxy().await;
     let service = cold_service(&proxy).await;
     assert_snapshot_costs_half(&service, &proxy, 1).await;

@@ -1,5 +1,4 @@
-//! The port of the embedded database, which every process and every web page on the machine can send
-//! requests to.
+//! The embedded database's port, which is open to every process and web page on the machine.
 
 use std::collections::HashMap;
 
@@ -12,7 +11,7 @@ use crate::support::{
     service::http_client,
 };
 
-/// A database that is served, and what its folder says of it.
+/// A served database, and the variables in its folder's `dynamodb.env`.
 struct Served {
     data_dir: TempDir,
     serving: Serving,
@@ -59,9 +58,9 @@ async fn sent(request: RequestBuilder) -> Response {
     request.send().await.unwrap()
 }
 
-/// A name that leads to this machine is how a page gets around the rule of the same origin.
+/// Pages bypass the same-origin policy with a name that resolves to this machine.
 #[tokio::test]
-async fn a_web_page_is_refused_by_the_embedded_database() {
+async fn the_embedded_database_refuses_web_pages() {
     let served = Served::start().await;
     let own = served.endpoint().to_owned();
     let preflight = http_client().request(Method::OPTIONS, &own);
@@ -90,7 +89,7 @@ async fn a_web_page_is_refused_by_the_embedded_database() {
 }
 
 #[tokio::test]
-async fn the_embedded_database_answers_only_the_credential_of_its_folder() {
+async fn the_embedded_database_accepts_only_the_credential_of_its_folder() {
     let served = Served::start().await;
     assert_eq!(sent(served.scan()).await.status(), StatusCode::BAD_REQUEST);
     let own = served.credential();
@@ -114,7 +113,7 @@ async fn the_embedded_database_answers_only_the_credential_of_its_folder() {
 }
 
 #[tokio::test]
-async fn a_folder_keeps_its_credential_when_it_is_served_again() {
+async fn a_folder_keeps_its_credential_across_restarts() {
     let Served { data_dir, serving, variables } = Served::start().await;
     assert!(serving.interrupt().await);
     let _again = Serving::on(&data_dir, &[]).await;
@@ -141,7 +140,7 @@ async fn nobody_but_its_owner_can_look_into_a_data_folder() {
         assert_eq!(mode(&file), 0o600, "{}", file.display());
     }
     assert!(serving.interrupt().await);
-    // Its owner may share it on purpose.
+    // The owner may share it on purpose.
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o750)).unwrap();
     fs::set_permissions(folder.join("dynamodb.sqlite"), fs::Permissions::from_mode(0o640)).unwrap();
     let mut command = program(&["serve", "--no-sample", "--port", "0", "--data-dir"]);

@@ -1,5 +1,4 @@
-//! The template: no more permissions than needed, protected tables, logs that expire, and alarms that
-//! reach somebody.
+//! The template: least privilege, protected tables, expiring logs, and alarms that notify somebody.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +9,7 @@ use crate::support::template::{
     text, texts,
 };
 
-/// Permissions of a function, as `action resource`.
+/// A function's permissions, as `action resource`.
 fn permissions(function: &Function) -> BTreeSet<String> {
     let policies = function.properties["Policies"].as_sequence().into_iter().flatten();
     let statements = policies.flat_map(|policy| policy["Statement"].as_sequence().unwrap().clone());
@@ -27,7 +26,7 @@ fn permissions(function: &Function) -> BTreeSet<String> {
 }
 
 #[test]
-fn each_function_may_do_what_it_does_and_no_more() {
+fn functions_have_only_the_permissions_they_need() {
     let get = |table: &str| format!("dynamodb:GetItem {table}Table.Arn");
     let list = "dynamodb:BatchGetItem DatasetTable.Arn".to_owned();
     let count = ["UpdateItem", "BatchGetItem"];
@@ -75,9 +74,9 @@ fn each_function_may_do_what_it_does_and_no_more() {
     }
 }
 
-/// Otherwise responses would differ from those of the local server, and of the tests.
+/// Otherwise responses would differ from the local server's, and from the tests'.
 #[test]
-fn the_functions_answer_browsers_and_api_gateway_does_not() {
+fn cors_is_handled_by_the_functions_and_not_by_api_gateway() {
     for (name, api) in resources_of_type("AWS::Serverless::HttpApi") {
         assert!(api["Properties"]["CorsConfiguration"].is_null(), "{name}");
     }
@@ -88,7 +87,7 @@ fn the_functions_answer_browsers_and_api_gateway_does_not() {
 }
 
 #[test]
-fn every_table_is_on_demand_encrypted_backed_up_and_outlives_its_stack() {
+fn tables_are_on_demand_encrypted_backed_up_and_outlive_their_stack() {
     let tables = resources_of_type("AWS::DynamoDB::Table");
     assert_eq!(tables.len(), 5);
     for (name, table) in tables {
@@ -103,7 +102,7 @@ fn every_table_is_on_demand_encrypted_backed_up_and_outlives_its_stack() {
 }
 
 #[test]
-fn every_log_group_is_used_and_keeps_its_lines_for_the_time_that_is_set() {
+fn every_log_group_is_used_and_has_the_configured_retention() {
     let by_api = &resources()["Api"]["Properties"]["AccessLogSettings"]["DestinationArn"];
     let by_api = text(by_api).trim_end_matches(".Arn").to_owned();
     let used: BTreeSet<String> = functions()
@@ -118,7 +117,7 @@ fn every_log_group_is_used_and_keeps_its_lines_for_the_time_that_is_set() {
 }
 
 #[test]
-fn a_new_version_takes_over_gradually_and_its_alarm_brings_the_old_one_back() {
+fn new_versions_deploy_gradually_and_alarms_roll_them_back() {
     for function in api_functions() {
         let name = &function.resource;
         assert_eq!(function.properties["AutoPublishAlias"], "live", "{name}");
@@ -137,10 +136,10 @@ fn a_new_version_takes_over_gradually_and_its_alarm_brings_the_old_one_back() {
     }
 }
 
-/// The role that CodeDeploy gets may invoke only functions whose names begin so
-/// (AWSCodeDeployRoleForLambda and AWSCodeDeployRoleForLambdaLimited).
+/// CodeDeploy's role may invoke only functions with this name prefix (AWSCodeDeployRoleForLambda and
+/// AWSCodeDeployRoleForLambdaLimited).
 #[test]
-fn the_probe_checks_every_new_version_before_it_takes_over() {
+fn the_probe_checks_every_new_version_before_traffic_shifts() {
     let probe = functions().into_iter().find(|function| function.binary == "probe").unwrap();
     assert!(text(&probe.properties["FunctionName"]).starts_with("CodeDeployHook_"));
     assert!(probe.properties["AutoPublishAlias"].is_null(), "the probe has no versions");
@@ -161,12 +160,12 @@ fn the_probe_checks_every_new_version_before_it_takes_over() {
     assert!(known.is_empty(), "{known:?}");
 }
 
-/// CloudFormation refuses a circle of resources: the API depends on the aliases that it invokes, and these
-/// on the probe that is their hook. Linters do not see the second arrow.
+/// CloudFormation refuses circular dependencies: the API depends on the aliases that it invokes, and these
+/// on the probe, their hook. Linters miss the second dependency.
 #[test]
-fn the_probe_depends_neither_on_the_api_nor_on_an_alias() {
+fn the_probe_does_not_depend_on_the_api_or_an_alias() {
     let mut probe = functions().into_iter().find(|function| function.binary == "probe").unwrap();
-    // The rule of the schedule is a resource of its own, on which nothing depends.
+    // The schedule's rule is a separate resource that nothing depends on.
     probe.properties.as_mapping_mut().unwrap().remove("Events");
     let properties = yaml_serde::to_string(&probe.properties).unwrap();
     for name in ["Ref Api\n", "${Api", "GetAtt Api", ".Alias", "Alarm", "DomainMapping"] {
@@ -175,10 +174,10 @@ fn the_probe_depends_neither_on_the_api_nor_on_an_alias() {
 }
 
 #[test]
-fn the_probe_has_time_for_its_report_and_is_told_the_address_of_the_api() {
+fn the_probe_has_enough_time_and_gets_the_api_address() {
     let probe = functions().into_iter().find(|function| function.binary == "probe").unwrap();
-    // Health, statistics and search, one after the other, then two requests to each other function; of
-    // all these only one or two can be slow before the checks must end.
+    // Health, statistics and search run in sequence, then two requests to each other function. Only one or
+    // two of these can be slow before the checks must end.
     assert!(probe.properties["Timeout"].as_u64().unwrap() >= 60);
     let schedule = &probe.properties["Events"]["Scheduled"]["Properties"];
     assert_eq!(text(&schedule["Schedule"]), "rate(5 minutes)");
@@ -188,7 +187,7 @@ fn the_probe_has_time_for_its_report_and_is_told_the_address_of_the_api() {
 }
 
 #[test]
-fn every_alarm_is_sent_to_somebody_and_explained() {
+fn every_alarm_notifies_somebody_and_is_documented() {
     let operations = include_str!("../../../../../docs/OPERATIONS.md");
     let alarms = resources_of_type("AWS::CloudWatch::Alarm");
     assert!(alarms.len() >= 10, "{}", alarms.len());
@@ -202,7 +201,7 @@ fn every_alarm_is_sent_to_somebody_and_explained() {
 }
 
 #[tokio::test]
-async fn two_programs_may_create_the_tables_at_the_same_time() {
+async fn tables_can_be_created_concurrently() {
     let database = Database::in_memory().await.unwrap();
     let store = database.store();
     let (client, names) = store.parts();

@@ -1,5 +1,5 @@
-//! `doctor` as an operator types it. What breaks in a stack is broken one by one in
-//! `.ci/deployment/test_doctor.py`.
+//! `doctor` as an operator types it. `.ci/deployment/test_doctor.py` breaks the parts of a stack one by
+//! one.
 
 use std::collections::BTreeSet;
 
@@ -16,10 +16,10 @@ use crate::support::{
     service::KEY,
 };
 
-/// The findings of `doctor --json`, with its exit code.
+/// The findings and exit code of `doctor --json`.
 struct Found {
     code: i32,
-    /// Each as `state group check: message`.
+    /// Findings as `state group check: message`.
     findings: Vec<String>,
     json: String,
     stderr: String,
@@ -49,7 +49,7 @@ impl Found {
         findings.filter(|it| states.contains(&it.split(' ').next().unwrap())).collect()
     }
 
-    /// The findings to act on. On a busy machine the database may also be too slow for the health.
+    /// The findings to act on. On a busy machine, the database may also be too slow for the health check.
     fn not_ok(&self) -> Vec<&str> {
         let mut not_ok = self.with_states(&["unknown", "warning", "problem"]);
         not_ok.retain(|line| !line.contains("/health: /database is \"error\""));
@@ -99,7 +99,7 @@ async fn a_healthy_stack_is_all_ok() {
 }
 
 #[tokio::test]
-async fn a_version_that_cannot_be_read_is_named() {
+async fn doctor_names_unreadable_versions() {
     let account = AwsAccount::with_stack().await;
     let store = &account.store;
     let before = store.manifest().await.unwrap().unwrap();
@@ -120,7 +120,7 @@ async fn a_version_that_cannot_be_read_is_named() {
 }
 
 #[tokio::test]
-async fn a_missing_permission_or_answer_is_a_finding_and_everything_else_is_examined() {
+async fn missing_permissions_and_answers_are_findings_and_other_checks_still_run() {
     let account = AwsAccount::with_stack().await;
     for (operation, expected) in [
         ("DescribeAlarms", "unknown alarms alarms: could not be examined; a permission is missing"),
@@ -145,7 +145,7 @@ async fn a_missing_permission_or_answer_is_a_finding_and_everything_else_is_exam
 }
 
 #[tokio::test]
-async fn the_first_key_of_a_stack_protects_its_tables() {
+async fn creating_the_first_key_protects_the_tables_of_a_stack() {
     let account = AwsAccount::with_stack().await;
     let unprotect = |stack: &mut StackState| {
         stack.unprotected = ["numbers-api_keys".to_owned(), "numbers-usage".to_owned()].into();
@@ -168,7 +168,7 @@ async fn the_first_key_of_a_stack_protects_its_tables() {
 }
 
 #[tokio::test]
-async fn a_local_database_and_the_service_on_it_are_examined() {
+async fn doctor_examines_a_local_database_and_its_service() {
     let folder = TempDir::new().unwrap();
     let nothing = run(&folder, &["doctor"]);
     assert_eq!(nothing.status.code(), Some(3));
@@ -195,7 +195,7 @@ async fn a_local_database_and_the_service_on_it_are_examined() {
 }
 
 #[tokio::test]
-async fn a_service_behind_a_distribution_is_reached_by_its_secret_and_must_refuse_others() {
+async fn doctor_uses_the_origin_secret_and_reports_a_service_open_without_it() {
     let account = AwsAccount::with_stack().await;
     account.change(|stack| stack.origin_secret = Some("hunter2".to_owned()));
     let found = doctor(&account, &["--key", KEY]).await;
@@ -209,7 +209,7 @@ async fn a_service_behind_a_distribution_is_reached_by_its_secret_and_must_refus
 }
 
 #[tokio::test]
-async fn the_documented_permissions_are_those_that_an_examination_needs() {
+async fn doctor_needs_exactly_the_documented_permissions() {
     let operations = include_str!("../../../../../docs/OPERATIONS.md");
     let section = operations.split_once("## Examine a deployment").unwrap().1;
     let policy = section.split_once("```json").unwrap().1.split_once("```").unwrap().0;

@@ -1,9 +1,9 @@
-//! The documents.
+//! Documentation checks.
 
 use std::{fs, path::Path};
 
 #[test]
-fn every_dependency_has_its_reason() {
+fn every_dependency_has_a_documented_reason() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap();
     let manifest: toml::Table = manifest.parse().unwrap();

@@ -1,4 +1,4 @@
-//! Every place that must know a function or a route. All missing places are named at once.
+//! Every place that must list a function or a route. All omissions are reported at once.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -17,10 +17,10 @@ use crate::support::{
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// The places that lack an endpoint, each with what it lacks.
+/// The places that lack an endpoint, each with what is missing.
 type Missing = Vec<String>;
 
-/// The places outside its code that lack a route.
+/// Places outside the code that lack a route.
 fn missing_places_of_route(endpoint: &Endpoint) -> Missing {
     let Endpoint { path, function } = endpoint;
     let mut missing = Missing::new();
@@ -52,7 +52,7 @@ fn missing_places_of_route(endpoint: &Endpoint) -> Missing {
     missing
 }
 
-/// The places outside its code that lack a function that answers HTTP.
+/// Places outside the code that lack a function that answers HTTP.
 fn missing_places_of_function(name: &str) -> Missing {
     let mut missing = Missing::new();
     let mut require = |is_there: bool, place: &str| {
@@ -96,7 +96,7 @@ fn has_alarm(function: Option<&Function>) -> bool {
     })
 }
 
-/// The router of `cargo lambda watch`, which is a `matchit` one.
+/// The router of `cargo lambda watch`, which uses `matchit`.
 fn watch_router() -> Router<String> {
     let manifest: toml::Table = include_str!("../../../../../Cargo.toml").parse().unwrap();
     let entries = &manifest["workspace"]["metadata"]["lambda"]["watch"]["router"];
@@ -107,7 +107,7 @@ fn watch_router() -> Router<String> {
     router
 }
 
-/// A path that a route takes.
+/// A path that matches a route.
 fn example_path(route: &str) -> String {
     if route == DEFAULT_ROUTE {
         return "/v1/unknown".to_owned();
@@ -119,26 +119,26 @@ fn example_path(route: &str) -> String {
         .join("/")
 }
 
-/// Returns `true` if a route of the template takes a path.
+/// Returns `true` if a route of the template matches a path.
 fn matches_route(route: &str, path: &str) -> bool {
     template::route_of(path).0 == route
 }
 
-/// The names of the folders in a folder of the project.
+/// The folder names in a project folder.
 fn folders(name: &str) -> BTreeSet<String> {
     let entries = fs::read_dir(Path::new(ROOT).join(name)).unwrap();
     entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
 #[test]
-fn every_route_is_known_in_every_place() {
+fn every_route_is_listed_everywhere() {
     let endpoints = endpoints().into_iter().chain([Endpoint::unknown_paths()]);
     let missing: Missing = endpoints.flat_map(|it| missing_places_of_route(&it)).collect();
     assert!(missing.is_empty(), "missing:\n{}", missing.join("\n"));
 }
 
 #[test]
-fn every_function_is_known_in_every_place() {
+fn every_function_is_listed_everywhere() {
     let is_behind_api = |name: &String| !["ingest", "probe"].contains(&name.as_str());
     let names = folders("functions").into_iter().filter(is_behind_api);
     let missing: Missing = names.flat_map(|name| missing_places_of_function(&name)).collect();
@@ -146,7 +146,7 @@ fn every_function_is_known_in_every_place() {
 }
 
 #[test]
-fn no_place_knows_a_route_or_a_function_that_does_not_exist() {
+fn no_nonexistent_route_or_function_is_listed() {
     let endpoints: BTreeSet<Endpoint> =
         endpoints().into_iter().chain([Endpoint::unknown_paths()]).collect();
     for route in template::routes() {
@@ -166,7 +166,7 @@ fn no_place_knows_a_route_or_a_function_that_does_not_exist() {
 }
 
 #[test]
-fn the_template_defines_the_tables_that_the_store_uses() {
+fn the_template_defines_the_tables_of_the_store() {
     let tables: Vec<_> =
         tables().unwrap().into_iter().map(|table| (table.name, table.key)).collect();
     let expected = [
@@ -177,7 +177,7 @@ fn the_template_defines_the_tables_that_the_store_uses() {
         ("usage", "id"),
     ];
     assert_eq!(tables, expected.map(|(name, key)| (name.to_owned(), key.to_owned())));
-    // `--stack` finds the tables by the names that the template gives them.
+    // `--stack` finds the tables by their names in the template.
     let Tables { carriers, exchanges, dataset, api_keys, usage } = Tables::for_stack("numbers");
     let of_stack = [carriers, exchanges, dataset, api_keys, usage];
     assert_eq!(of_stack, expected.map(|(name, _)| format!("numbers-{name}")));

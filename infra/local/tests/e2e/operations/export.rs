@@ -1,4 +1,4 @@
-//! `tnr export`: the whole numbering data as files and as a database.
+//! `tnr export`: all numbering data as files and as a database.
 
 use std::{fs, path::Path, process::Stdio};
 
@@ -21,7 +21,7 @@ fn export(data_dir: &TempDir, name: &Path, form: &str) {
 }
 
 #[tokio::test]
-async fn every_form_holds_every_record_even_while_the_folder_is_served() {
+async fn every_export_format_holds_every_record_even_while_serving() {
     let data_dir = sample_folder();
     let serving = Serving::on(&data_dir, &[]).await;
     let files = TempDir::new().unwrap();
@@ -106,7 +106,7 @@ fn an_export_says_where_it_comes_from_and_what_it_cannot_know() {
 }
 
 #[test]
-fn the_same_data_has_the_same_bytes() {
+fn exports_of_the_same_data_are_byte_identical() {
     let data_dir = sample_folder();
     let files = TempDir::new().unwrap();
     for form in ["csv", "jsonl"] {
@@ -121,7 +121,7 @@ fn the_same_data_has_the_same_bytes() {
 }
 
 #[test]
-fn an_export_replaces_nothing_without_force() {
+fn exports_replace_files_only_with_force() {
     let data_dir = sample_folder();
     let files = TempDir::new().unwrap();
     let folder = files.path().display().to_string();
@@ -156,7 +156,7 @@ fn an_export_replaces_nothing_without_force() {
 }
 
 #[test]
-fn a_reader_may_close_the_pipe_of_a_table() {
+fn export_tolerates_a_closed_pipe() {
     let data_dir = sample_folder();
     let arguments = ["export", "--format", "csv", "--table", "exchanges"];
     let mut command = program_on(&data_dir, &arguments);

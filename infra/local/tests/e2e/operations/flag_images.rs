@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use crate::support::program::{program, stderr, stdout};
 
-/// The files below a folder, by their paths in it.
+/// The files in a folder, by relative path.
 fn files_below(folder: &Path) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
@@ -21,7 +21,7 @@ fn files_below(folder: &Path) -> BTreeSet<String> {
 }
 
 #[test]
-fn every_image_is_written_by_its_path_and_nothing_else_is_touched() {
+fn every_image_is_written_and_other_files_are_untouched() {
     let folder = TempDir::new().unwrap();
     let images = folder.path().join("new/flags");
     let written = stdout(&program(&["flags", images.to_str().unwrap()]).output().unwrap());
@@ -48,14 +48,14 @@ fn every_image_is_written_by_its_path_and_nothing_else_is_touched() {
 }
 
 #[test]
-fn images_are_not_written_into_a_file() {
+fn writing_images_to_a_file_is_refused() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("flags");
     fs::write(&file, "of somebody else").unwrap();
     let refused = program(&["flags", file.to_str().unwrap()]).output().unwrap();
     assert!(!refused.status.success());
     let expected =
-        format!("error: '{}' must be a folder and is a file; give another name\n", file.display());
+        format!("error: '{}' is a file, not a folder; choose another path\n", file.display());
     assert_eq!(stderr(&refused), expected);
     assert_eq!(fs::read_to_string(file).unwrap(), "of somebody else");
 }

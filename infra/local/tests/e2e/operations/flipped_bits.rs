@@ -1,5 +1,5 @@
-//! One bit of a stored database flipped at random: in an item, or anywhere in the file of SQLite. Either
-//! the answers are right, or an error names the remedy, and after the remedy everything is right.
+//! Flips one random bit of a stored database, in an item or anywhere in the SQLite file. Answers stay right
+//! or an error names the remedy, and the remedy repairs everything.
 //!
 //! `TNR_FLIPS` sets the number of bits and `TNR_FLIP_SEED` repeats a run.
 
@@ -28,7 +28,7 @@ use crate::support::{
 };
 
 const DEFAULT_FLIPS: usize = 5;
-/// One flip in so many is anywhere in the file, and the others in an item.
+/// One flip in this many is anywhere in the file; the others are in an item.
 const ITEMS_TO_FILES: u32 = 4;
 const FILE: &str = "dynamodb.sqlite";
 const PAGE: usize = 4096;
@@ -43,15 +43,15 @@ const PATHS: [&str; 8] = [
     "/v1/format/+14152105678",
     "/v1/search?q=sample&limit=20",
 ];
-/// The items of single exchanges that are looked up.
+/// Exchanges that are looked up as single items.
 const EXCHANGES: [&str; 3] = ["S:415#207", "S:415#209", "S:415#210"];
 
 type Answers = BTreeMap<&'static str, (StatusCode, Value)>;
 
-/// The place of a flipped bit, for messages.
+/// The location of a flipped bit, for messages.
 type Place = String;
 
-/// A database with two versions and a key, and what is answered from each.
+/// A database with two versions and a key, and the answers from each.
 struct Template {
     bytes: Vec<u8>,
     older: Answers,
@@ -74,7 +74,7 @@ impl Template {
         drop(store);
         service.database.close().await;
         let file = folder.path().join(FILE);
-        // Closing the last connection writes everything into the one file.
+        // Closing the last connection writes everything to the one file.
         drop(Connection::open(&file).unwrap());
         Self { bytes: fs::read(file).unwrap(), older, current }
     }
@@ -111,7 +111,7 @@ fn flip_in_item(file: &Path, random: &mut StdRng) -> Place {
     format!("bit {bit} of byte {byte} of {column} of {key} in {table}")
 }
 
-/// Flips a bit anywhere in the file, or in one of the few pages that describe its tables.
+/// Flips a bit anywhere in the file, or in one of the few schema pages.
 fn flip_in_file(file: &Path, random: &mut StdRng) -> Place {
     let mut bytes = fs::read(file).unwrap();
     let mut pages: Vec<_> = bytes.chunks_mut(PAGE).enumerate().collect();
@@ -136,12 +136,12 @@ fn flip(bytes: &mut [u8], random: &mut StdRng) -> (usize, u32) {
     (byte, bit)
 }
 
-/// Returns `true` if the file is of no use, so that a backup has to be restored.
+/// Returns `true` if the file is unusable, so that a backup must be restored.
 fn is_lost(message: &str) -> bool {
     message.contains("is damaged: ") && message.contains("restore FILE")
 }
 
-/// Asserts that everything is answered from one version, or refused, and that health tells.
+/// Asserts that everything is answered from one version, or refused, and that health reports it.
 async fn check(service: &Service, template: &Template, place: &Place) {
     let answers = answers(service).await;
     let (_, health) = service.answer("/health").await;
@@ -163,14 +163,14 @@ async fn check(service: &Service, template: &Template, place: &Place) {
     assert_eq!(health["status"], "degraded", "{place}: an older version answers");
 }
 
-/// The message of a failure, which must name the remedy.
+/// Returns a failure's message, which must name the remedy.
 fn with_remedy(error: &IngestError, place: &Place) -> String {
     let message = with_causes(error);
     assert!(message.contains("import") || is_lost(&message), "{place}: {message}");
     message
 }
 
-/// Imports the newer files, as the error says if that fails; `false` if only a new folder helps.
+/// Imports the newer files, following the error if that fails; `false` if only a new folder helps.
 async fn mend(store: &Store, place: &Place) -> bool {
     let mut options = without_gates();
     if let Err(error) = import(store, &ReportTexts::second(), options).await {
@@ -207,7 +207,7 @@ fn check_command(folder: &TempDir, random: &mut StdRng, place: &Place) {
     assert!(output.status.success() || has_remedy, "{place}: {command:?}: {said}");
 }
 
-/// Flips one bit, and does what clients and operators do.
+/// Flips one bit, then acts like clients and operators.
 async fn try_one(template: &Template, random: &mut StdRng) {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join(FILE);
@@ -246,7 +246,7 @@ async fn try_one(template: &Template, random: &mut StdRng) {
     }
 }
 
-/// Asserts that everything is right after a repair, and a new key if that was damaged.
+/// Asserts that everything works after a repair, and with a new key if the key was damaged.
 async fn check_mended(service: Service, store: &Store, template: &Template, place: &Place) {
     let repaired = match verify(store, Repair::Yes, None, |_| ()).await {
         Ok(_) => verify(store, Repair::No, None, |_| ()).await,
@@ -272,7 +272,7 @@ async fn check_mended(service: Service, store: &Store, template: &Template, plac
     service.database.close().await;
 }
 
-/// The number that a variable is set to, if it is set.
+/// The number in a variable, if set.
 fn setting<T: std::str::FromStr>(variable: &str) -> Option<T> {
     let text = env::var(variable).ok()?;
     let Ok(value) = text.parse() else { panic!("{variable} must be a number, got '{text}'") };
@@ -280,7 +280,7 @@ fn setting<T: std::str::FromStr>(variable: &str) -> Option<T> {
 }
 
 #[tokio::test]
-async fn a_flipped_bit_is_never_a_wrong_answer_and_an_import_mends_it() {
+async fn flipped_bits_never_give_wrong_answers_and_can_be_repaired() {
     let seed: u64 = setting("TNR_FLIP_SEED").unwrap_or_else(rand::random);
     let flips = setting("TNR_FLIPS").unwrap_or(DEFAULT_FLIPS);
     println!("TNR_FLIP_SEED={seed}");

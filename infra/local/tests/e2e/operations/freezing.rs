@@ -1,7 +1,7 @@
-//! Requests are counted exactly although the process is stopped right after each response and
-//! continued later, as Lambda does with a container that has nothing to do.
+//! Requests are counted exactly even if the process is frozen after each response and resumed later, as
+//! Lambda does with idle containers.
 //!
-//! `TNR_FREEZE_MS` sets how long most of the freezes last; 2000 is about what Lambda does.
+//! `TNR_FREEZE_MS` sets how long most freezes last; 2000 is close to Lambda's.
 
 use std::{
     env,
@@ -28,25 +28,25 @@ use crate::support::{
 const PROCESSES: usize = 5;
 const REQUESTS_EACH: usize = 20;
 const REQUESTS: usize = PROCESSES * REQUESTS_EACH;
-/// One freeze of so many lasts longer than a write may take.
+/// One freeze in this many lasts longer than a write may take.
 const LONG_FREEZE_EVERY: usize = 10;
 const LONG_FREEZE: Duration = Duration::from_millis(1800);
 const DEFAULT_FREEZE_MS: u64 = 120;
 
-/// The length of the freezes that are not long ones.
+/// The length of the short freezes.
 fn most_freezes() -> Duration {
     let set = env::var("TNR_FREEZE_MS").ok();
     let milliseconds = set.map(|text| text.parse().expect("TNR_FREEZE_MS must be a number"));
     Duration::from_millis(milliseconds.unwrap_or(DEFAULT_FREEZE_MS))
 }
 
-/// Starts the program, with a folder of its own, on the database at an address.
+/// Starts the program, in its own folder, on the database at an address.
 async fn serve(endpoint: &str, data_dir: &TempDir) -> Serving {
     let arguments = ["--port", "0", "--key", KEY, "--endpoint-url", endpoint];
     Serving::start(program_on(data_dir, &arguments).env("RUST_LOG", "debug")).await
 }
 
-/// Makes a request and stops the process as soon as it has answered.
+/// Makes a request and freezes the process right after the response.
 async fn ask_and_freeze(serving: &Serving, client: &Client, key: &ApiKey) -> StatusCode {
     let request = client.get(format!("{}/v1/npa/415?limit=1", serving.base_url));
     let response = request.bearer_auth(key.reveal()).send().await.unwrap();
@@ -54,14 +54,14 @@ async fn ask_and_freeze(serving: &Serving, client: &Client, key: &ApiKey) -> Sta
     response.status()
 }
 
-/// Makes as many requests as the quota of their key allows, asserts that each is counted once, and
-/// gives what the processes logged.
+/// Uses up the quota of a key, asserts that each request is counted once, and returns the log of the
+/// processes.
 async fn assert_each_request_counts_once(slowness: Duration) -> String {
     let service = Service::with_sample().await;
     let store = service.database.store();
     let quota = Some(REQUESTS as u32);
     let key = key_with_quotas(&store, quota, quota).await;
-    // The processes load the data first, which would take too long from tables this slow.
+    // The processes load the data first, which would take too long from slow tables.
     let is_loaded = Arc::new(AtomicBool::new(false));
     let is_slow = Arc::clone(&is_loaded);
     let policy = move |_, operation: &str| {
@@ -110,12 +110,12 @@ async fn assert_each_request_counts_once(slowness: Duration) -> String {
 }
 
 #[tokio::test]
-async fn requests_of_a_frozen_process_count_once_with_a_quick_table() {
+async fn frozen_processes_count_each_request_once_on_a_fast_table() {
     assert_each_request_counts_once(Duration::from_millis(30)).await;
 }
 
 #[tokio::test]
-async fn requests_of_a_frozen_process_count_once_with_a_slow_table() {
+async fn frozen_processes_count_each_request_once_on_a_slow_table() {
     let output = assert_each_request_counts_once(Duration::from_millis(800)).await;
     assert!(output.contains("usage is written with the next write"), "no write was cut off");
 }

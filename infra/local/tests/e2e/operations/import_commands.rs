@@ -8,7 +8,7 @@ use tokio::net::TcpListener;
 use crate::support::program::{program_on, run, sample_file, stderr, stdout};
 
 #[tokio::test]
-async fn import_prints_what_it_read_and_every_warning() {
+async fn import_prints_its_sources_and_every_warning() {
     let data_dir = TempDir::new().unwrap();
     let [nanpa, cnac, npa_report, carriers] =
         ["nanpa_utilized_codes.txt", "cnac_co_code_status.csv", "npa_report.csv", "carriers.csv"]
@@ -52,7 +52,7 @@ async fn import_prints_what_it_read_and_every_warning() {
 }
 
 #[tokio::test]
-async fn an_object_in_s3_is_a_source() {
+async fn reports_can_be_s3_objects() {
     let bucket = Router::new().route(
         "/data/reports/npa_report.csv",
         get(async || include_str!("../../../sample/npa_report.csv")),

@@ -1,4 +1,4 @@
-//! The end of a key: its name and note can be deleted once it no longer works.
+//! Deleting the name and note of a key that no longer works.
 
 use crate::support::{
     databases::sample_folder,
@@ -6,7 +6,7 @@ use crate::support::{
 };
 
 #[tokio::test]
-async fn a_deleted_key_leaves_no_name_behind_and_stays_refused() {
+async fn deleted_keys_leave_no_name_and_stay_refused() {
     let data_dir = sample_folder();
     let list = || stdout(&run(&data_dir, &["keys", "list"]));
     let create = ["keys", "create", "--name", "Erika Mustermann", "--note", "erika@example.com"];
@@ -26,7 +26,7 @@ async fn a_deleted_key_leaves_no_name_behind_and_stays_refused() {
     let again = stderr(&run(&data_dir, &["keys", "delete", prefix]));
     assert!(again.contains("0 API keys begin with"), "{again}");
     assert_eq!(serving.response("/v1/carriers", &key).await.status(), 401);
-    // The file of the database keeps the bytes of deleted items for a while; a copy has none of them.
+    // The database file keeps the bytes of deleted items for a while; a copy has none.
     let (copy, own) = (data_dir.path().join("copy.sqlite"), &serving.key[..15]);
     stdout(&run(&data_dir, &["backup", copy.to_str().unwrap()]));
     let copy = std::fs::read(copy).unwrap();

@@ -1,4 +1,4 @@
-//! Keys that go from one database to another by a file, as an operator types it.
+//! Moving keys between databases in a file, as an operator types it.
 
 use std::{
     fs,
@@ -22,13 +22,13 @@ use crate::support::{
     program::{Serving, program, stderr, stdout},
 };
 
-/// Runs `tnr keys` on the database of an operator, and gives what it printed.
+/// Runs `tnr keys` on an operator's database, and returns its output.
 fn keys(operator: &Operator, arguments: &[&str]) -> String {
     stdout(&operator.run(&[&["keys"], arguments].concat())).trim().to_owned()
 }
 
 #[tokio::test]
-async fn exported_keys_open_the_api_of_another_database_on_the_same_terms() {
+async fn exported_keys_work_on_another_database_with_the_same_terms() {
     let (first, second) = (Operator::new(), Operator::new());
     let limited = keys(&first, &["create", "--name", "limited", "--per-minute", "5"]);
     let rotated = keys(&first, &["create", "--name", "rotated"]);
@@ -65,11 +65,10 @@ async fn exported_keys_open_the_api_of_another_database_on_the_same_terms() {
     assert!(refused.contains("it holds 1 key, and its header says 4"), "{refused}");
 }
 
-/// A restore from a backup: the keys of the restored table, which has another name, come back into the
-/// table of the stack, and those that were revoked since the backup stay so, even if the revocation comes
-/// while they are imported.
+/// Restoring a backup: keys of the restored table, which has another name, are imported into the stack's
+/// table. Keys revoked since the backup stay revoked, even if they are revoked during the import.
 #[tokio::test]
-async fn keys_of_a_restored_table_come_back_into_a_stack_and_revoked_ones_stay_revoked() {
+async fn keys_of_a_restored_table_can_be_imported_and_revoked_ones_stay_revoked() {
     let database = Database::in_memory().await.unwrap();
     let [stack, restored] = ["numbers-api_keys", "numbers-api_keys-restored"]
         .map(|table| database.store().with_api_keys_table(table.to_owned()));
@@ -80,7 +79,7 @@ async fn keys_of_a_restored_table_come_back_into_a_stack_and_revoked_ones_stay_r
         register(&restored, key, "a client").await.unwrap();
     }
     let backed_up = restored.api_key(&revoked.hash()).await.unwrap().unwrap();
-    // A key that was registered in two places has two times of creation.
+    // A key registered in two places has two creation times.
     let created_at = backed_up.created_at + 1.hour();
     stack.put_api_key(&KeyRecord { created_at, ..backed_up }).await.unwrap();
     stack.revoke_api_key(&revoked.hash(), Timestamp::now()).await.unwrap();
@@ -119,7 +118,7 @@ async fn keys_of_a_restored_table_come_back_into_a_stack_and_revoked_ones_stay_r
     assert!(!is_live(&ended_later.hash()).await);
 }
 
-/// The program makes the tables that it works on, under the names in its environment.
+/// The program creates the tables that its environment names.
 async fn create_tables_of_stack(stack: &str, endpoint: &str) {
     let tables = Tables::for_stack(stack);
     let mut command = program(&["keys", "create", "--name", "x", "--endpoint-url", endpoint]);
@@ -133,8 +132,7 @@ async fn create_tables_of_stack(stack: &str, endpoint: &str) {
     output_of(command).await;
 }
 
-/// The output of a command, which must succeed. The test goes on meanwhile, since it may be the test
-/// that answers the command.
+/// The output of a successful command. The test keeps running, since it may be answering the command.
 async fn output_of(mut command: Command) -> String {
     let ended = tokio::task::spawn_blocking(move || command.output().unwrap());
     stdout(&ended.await.unwrap())

@@ -1,5 +1,5 @@
-//! A function as Lambda runs it: frozen once it is idle, thawed for the next invocation, and warned
-//! before it ends.
+//! A function as Lambda runs it: frozen when idle, thawed for the next invocation, and warned before it
+//! ends.
 
 use std::{
     env, fs,
@@ -28,7 +28,7 @@ use crate::support::{
     service::Service,
 };
 
-/// The process that the tests start: a function as it is deployed.
+/// The process that the tests start: a function as deployed.
 #[test]
 #[ignore = "the other tests start it as a process of its own"]
 fn function_process() {
@@ -44,22 +44,21 @@ fn function(endpoint: &str, output: &Path) -> Command {
     command
 }
 
-/// The event of a request with a key.
+/// A request event with a key.
 fn event(key: &str) -> Value {
     let mut event = http_api_event(&SampleRequest::get("/v1/npa/415?limit=3"));
     event["headers"]["authorization"] = json!(format!("Bearer {key}"));
     event
 }
 
-/// Outcome of a function that has answered its requests.
+/// The outcome of a run.
 struct Outcome {
-    /// The requests counted in the table.
     counted: u64,
     slowest_response: Duration,
     output: String,
 }
 
-/// Lets a function answer so many requests of a key with quotas, frozen after each.
+/// Lets a function answer this many requests from a key with quotas, with a freeze after each.
 async fn run(
     requests: u32,
     slowness: Duration,
@@ -89,8 +88,7 @@ async fn run(
         tokio::time::sleep(freeze).await;
     }
     if registration == Registration::Refused {
-        // Lambda does not tell such a function that it ends, so it must have written everything by
-        // then.
+        // Lambda does not warn such a function before it ends, so everything must be written by then.
         function.thaw();
         tokio::time::sleep(Duration::from_secs(3)).await;
     }
@@ -103,7 +101,7 @@ async fn run(
 }
 
 #[tokio::test]
-async fn each_request_of_a_frozen_function_counts_once_and_none_is_refused() {
+async fn frozen_functions_count_each_request_once_and_refuse_none() {
     let (brief, long) = (Duration::from_millis(20), Duration::from_millis(600));
     let quick = run(60, Duration::from_millis(30), brief, Registration::Accepted);
     let slow = run(20, Duration::from_millis(800), long, Registration::Accepted);
@@ -116,7 +114,7 @@ async fn each_request_of_a_frozen_function_counts_once_and_none_is_refused() {
 }
 
 #[tokio::test]
-async fn a_function_works_without_its_extension() {
+async fn functions_work_without_their_extension() {
     let outcome =
         run(5, Duration::from_millis(5), Duration::from_millis(50), Registration::Refused).await;
     assert_eq!(outcome.counted, 5);
@@ -124,9 +122,9 @@ async fn a_function_works_without_its_extension() {
     assert!(!outcome.output.contains("ERROR"), "{}", outcome.output);
 }
 
-/// Lambda does not freeze such a container, and tells extensions of no request.
+/// Lambda neither freezes such a container nor notifies extensions of requests.
 #[tokio::test]
-async fn a_function_takes_several_requests_at_once_where_lambda_allows_it() {
+async fn functions_handle_concurrent_requests_where_lambda_allows_it() {
     let service = Service::with_sample().await;
     let store = service.database.store();
     let key = key_with_quotas(&store, Some(10), Some(10)).await;
@@ -160,7 +158,7 @@ async fn a_function_takes_several_requests_at_once_where_lambda_allows_it() {
 }
 
 #[tokio::test]
-async fn the_access_log_names_requests_that_iam_has_authorized_and_no_secret_of_the_origin() {
+async fn the_access_log_marks_iam_requests_and_omits_the_origin_secret() {
     let service = Service::with_sample().await;
     let folder = TempDir::new().unwrap();
     let output = folder.path().join("output");
@@ -185,10 +183,9 @@ async fn the_access_log_names_requests_that_iam_has_authorized_and_no_secret_of_
     assert_eq!(keys, [Value::Null, json!("tnr_live_Sample"), json!("iam")]);
 }
 
-/// The handler never sees such an event, but the extension must not wait for its end until it times
-/// out.
+/// The handler never sees such an event, so the extension must not wait for it until the timeout.
 #[tokio::test]
-async fn an_event_that_is_no_request_does_not_keep_the_extension_waiting() {
+async fn non_request_events_do_not_block_the_extension() {
     let service = Service::with_sample().await;
     let folder = TempDir::new().unwrap();
     let command = function(service.database.endpoint(), &folder.path().join("output"));
@@ -200,9 +197,9 @@ async fn an_event_that_is_no_request_does_not_keep_the_extension_waiting() {
     function.shut_down().await;
 }
 
-/// API Gateway takes text, or bytes in base64, and one value for each header.
+/// API Gateway takes text, or bytes in base64, and one value per header.
 #[tokio::test]
-async fn a_compressed_body_reaches_api_gateway_in_base64_and_each_header_once() {
+async fn compressed_bodies_are_base64_and_headers_are_not_repeated() {
     let service = Service::with_sample().await;
     let folder = TempDir::new().unwrap();
     let command = function(service.database.endpoint(), &folder.path().join("output"));

@@ -1,5 +1,5 @@
-//! No line of the log, at any level, holds a whole phone number, a key, or text that a client
-//! wrote, except the id that it gave its request, if that is a UUID, a trace id or a ULID.
+//! No log line, at any level, holds a whole phone number, a key, or client text. A client's request id is
+//! logged only if it is a UUID, a trace id or a ULID.
 
 use std::{
     collections::BTreeSet,
@@ -22,7 +22,7 @@ use crate::support::{
     service::{KEY, Service, fields},
 };
 
-/// Numbers as they are dialed. 305-234 is an exchange of the sample; the others are not in it.
+/// Numbers as dialed. The sample has 305-234 and none of the other exchanges.
 const NUMBERS: [[&str; 3]; 4] = [
     ["305", "234", "5678"],
     ["416", "226", "9041"],
@@ -30,7 +30,7 @@ const NUMBERS: [[&str; 3]; 4] = [
     ["800", "356", "9377"],
 ];
 
-/// The number of random texts that each run tries, beside those below.
+/// The number of random texts per run, in addition to those below.
 const RANDOM_TEXTS: usize = 10_000;
 
 /// Ways to write a number, separated by `|`, with `A`, `B` and `C` for its three parts.
@@ -56,7 +56,7 @@ fn disguised(disguise: &str, [area, exchange, line]: [&str; 3]) -> String {
     }
 }
 
-/// Text of the characters that numbers, keys and addresses are made of, and of some that are rare.
+/// Random text of the characters in numbers, keys and addresses, and of some rare ones.
 fn random_text(random: &mut StdRng) -> String {
     const DIGITS: &str = "0123456789";
     const OTHERS: &str =
@@ -72,12 +72,11 @@ fn random_text(random: &mut StdRng) -> String {
         .collect()
 }
 
-/// One request of the test.
 struct LoggedRequest {
     method: String,
-    /// Path and query as they are sent.
+    /// The path and query as sent.
     target: String,
-    /// The id that the client gives the request, encoded for a line of a file.
+    /// The client's request id, encoded for a line of a file.
     id: String,
     /// The digits of its number, which must not be logged whole.
     digits: String,
@@ -87,8 +86,7 @@ fn encoded(text: &str) -> String {
     utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
 }
 
-/// The digits of a text in ASCII, in whichever script they are written, without what is between
-/// them.
+/// The digits of a text in ASCII, converted from any script, without separators.
 fn digits(text: &str) -> String {
     let digit = |c: char| match c {
         '0'..='9' => Some(c),
@@ -104,7 +102,7 @@ fn request_with(method: &str, target: String, text: &str) -> LoggedRequest {
     LoggedRequest { method: method.to_owned(), target, id: encoded(text), digits: digits(text) }
 }
 
-/// Requests with a text in every place where a client may put one.
+/// Requests with a text in every place that a client controls.
 fn requests_with_text_everywhere(text: &str) -> Vec<LoggedRequest> {
     let text_of_url = encoded(text);
     let get = |target: String| request_with("GET", target, text);
@@ -122,7 +120,7 @@ fn requests_with_text_everywhere(text: &str) -> Vec<LoggedRequest> {
     requests
 }
 
-/// The process that the test starts: the real handlers under the log of a Lambda, at every level.
+/// The process that the test starts: the real handlers, with Lambda's logging at every level.
 #[tokio::test]
 #[ignore = "the test starts it as a process of its own"]
 async fn logging_process() {
@@ -150,7 +148,7 @@ async fn logging_process() {
     }
 }
 
-/// The log of a process of these requests.
+/// Runs a process with these requests, and returns its log.
 fn log_of(requests: &[LoggedRequest]) -> String {
     let folder = TempDir::new().unwrap();
     let (file, output) = (folder.path().join("requests"), folder.path().join("output"));
@@ -234,20 +232,20 @@ fn no_line_holds_a_whole_number_a_key_or_text_of_a_client() {
             assert!(!line.contains(key) && !line.contains(checksum), "{line}");
         }
     }
-    // Lines that are not about a request are few.
+    // Few lines are not about requests.
     let others = output.lines().filter(|line| !line.contains("\"message\":\"request\""));
     let others: Vec<&str> = others.filter(|line| line.contains("\"level\"")).collect();
     assert!(others.len() < 20, "{others:#?}");
 }
 
-/// Every value that the field `route` may have.
+/// Every possible value of the field `route`.
 static ROUTES: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
     let paths =
         routes().into_iter().flat_map(|it| it.paths().map(str::to_owned).collect::<Vec<_>>());
     paths.chain(["$default".to_owned()]).collect()
 });
 
-/// Asserts that every field has one of a few values, or a form that leaves no room for text.
+/// Asserts that every field has one of a few values, or a format without room for text.
 fn assert_leaves_no_room_for_text(line: &Value, about: &str) {
     let known = "level message request_id method route status cold_start data_version key tn Function \
                  _aws Requests ClientErrors ServerErrors Latency CacheHits CacheMisses ConsumedCapacity";
@@ -265,7 +263,7 @@ fn assert_leaves_no_room_for_text(line: &Value, about: &str) {
     assert_eq!(line["Function"], "stack-format");
 }
 
-/// Asserts that an id of a request is our own, or has the form of a random one.
+/// Asserts that a request id is our own, or looks randomly generated.
 fn assert_is_harmless(id: &str, about: &str) {
     let is_of_id = |c: char| c.is_ascii_alphanumeric() || c == '-';
     assert!([16, 26, 32, 36].contains(&id.len()) && id.chars().all(is_of_id), "{about}: {id}");

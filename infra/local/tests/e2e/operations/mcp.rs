@@ -1,4 +1,4 @@
-//! The tools of agents over standard input and output: `tnr mcp`.
+//! `tnr mcp`: tools for agents over stdin and stdout.
 
 use std::{
     io::{BufRead, BufReader, Write},
@@ -21,7 +21,7 @@ fn mcp_on(data_dir: &TempDir) -> Command {
     program_on(data_dir, &["mcp"])
 }
 
-/// Writes these lines to the program, ends its input, and waits for its end.
+/// Writes these lines to the program, closes its stdin, and waits for it to exit.
 fn answers_to(mut command: Command, lines: &[&str]) -> Output {
     let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut process = command.spawn().unwrap();
@@ -37,7 +37,7 @@ const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","param
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
 #[tokio::test]
-async fn every_tool_answers_as_the_api_does_while_the_folder_is_served() {
+async fn tools_answer_like_the_api_while_the_folder_is_served() {
     let data_dir = sample_folder();
     let serving = Serving::on(&data_dir, &[]).await;
     let (agent, _child) = agent_with(mcp_on(&data_dir)).await;
@@ -59,14 +59,14 @@ async fn every_tool_answers_as_the_api_does_while_the_folder_is_served() {
     let results = &result.structured_content.unwrap()["results"];
     let expected = serving.get_without_flags("/v1/format/+442079460958").await;
     assert_eq!(results[1]["result"], expected);
-    // The server that it has used ends; the next calls are answered all the same.
+    // The server in use ends, and the next calls are answered all the same.
     serving.kill();
     let result = call(&agent, "lookup_block", json!({ "tn": "2122345678" })).await;
     assert_eq!(result.is_error, Some(false), "{result:?}");
 }
 
 #[tokio::test]
-async fn two_agents_use_a_folder_which_is_free_again_after_their_calls() {
+async fn agents_share_a_folder_and_release_it_after_each_call() {
     let data_dir = sample_folder();
     let (first, _first_child) = agent_with(mcp_on(&data_dir)).await;
     let (second, _second_child) = agent_with(mcp_on(&data_dir)).await;
@@ -75,8 +75,8 @@ async fn two_agents_use_a_folder_which_is_free_again_after_their_calls() {
         assert_eq!(result.is_error, Some(false), "{result:?}");
     };
     tokio::join!(ask(&first), ask(&second), ask(&first), ask(&second));
-    // A command may work on the folder at once, and as long as it wants: it never uses a server that
-    // ends with an agent's calls.
+    // A command can lock the folder at once and keep it: no command uses a server that ends with an agent's
+    // calls.
     let lock = loop {
         match FolderLock::take(data_dir.path()) {
             Err(CliError::FolderBusy(_)) => tokio::time::sleep(Duration::from_millis(20)).await,
@@ -91,7 +91,7 @@ async fn two_agents_use_a_folder_which_is_free_again_after_their_calls() {
 }
 
 #[test]
-fn it_prints_only_answers_passes_over_other_lines_and_ends_with_its_input() {
+fn mcp_prints_only_answers_ignores_other_lines_and_ends_with_stdin() {
     let data_dir = sample_folder();
     let deep = format!(
         "{{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"x\",\"params\":{}",
@@ -111,7 +111,7 @@ fn it_prints_only_answers_passes_over_other_lines_and_ends_with_its_input() {
 }
 
 #[tokio::test]
-async fn without_data_a_tool_fails_and_names_the_remedy() {
+async fn tools_without_data_fail_and_name_the_remedy() {
     let data_dir = TempDir::new().unwrap();
     let (agent, _child) = agent_with(mcp_on(&data_dir)).await;
     let result = call(&agent, "get_carrier", json!({ "ocn": "6015" })).await;
@@ -128,11 +128,11 @@ async fn without_data_a_tool_fails_and_names_the_remedy() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_signal_ends_it_at_once_and_leaves_the_folder_free() {
+async fn signals_end_mcp_at_once_and_release_the_folder() {
     let data_dir = sample_folder();
     let mut process =
         mcp_on(&data_dir).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    // It heeds signals before it answers.
+    // Signals are handled before the first answer.
     writeln!(process.stdin.as_mut().unwrap(), "{INITIALIZE}").unwrap();
     let mut answer = String::new();
     BufReader::new(process.stdout.as_mut().unwrap()).read_line(&mut answer).unwrap();

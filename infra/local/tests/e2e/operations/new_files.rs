@@ -1,4 +1,4 @@
-//! Files that commands write: what they never replace, and what killed commands leave behind.
+//! Files written by commands: what they never replace, and what killed commands leave behind.
 
 use std::{
     fs,
@@ -17,7 +17,7 @@ use crate::support::{
 
 #[cfg(unix)]
 #[test]
-fn no_command_replaces_a_file_of_a_data_folder() {
+fn no_command_replaces_a_data_folders_own_files() {
     let (data_dir, other) = (sample_folder(), TempDir::new().unwrap());
     fs::write(data_dir.path().join("api-key"), "a key").unwrap();
     let database = data_dir.path().join("dynamodb.sqlite");
@@ -45,7 +45,7 @@ fn no_command_replaces_a_file_of_a_data_folder() {
     assert_eq!(fs::read_to_string(data_dir.path().join("api-key")).unwrap(), "a key");
 }
 
-/// `format` in the midst of its work, which only ends if it is killed.
+/// A running `format` that ends only if it is killed.
 fn at_work(data_dir: &TempDir, output: &str, folder: &TempDir, entries: usize) -> Child {
     let mut command = program_on(data_dir, &["format", "--output", output]);
     let mut process = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
@@ -57,7 +57,7 @@ fn at_work(data_dir: &TempDir, output: &str, folder: &TempDir, entries: usize) -
 }
 
 #[test]
-fn leftovers_of_a_killed_command_are_swept_by_the_next_one_that_writes_the_same_name() {
+fn leftovers_of_a_killed_command_are_deleted_when_its_output_is_written_again() {
     let (data_dir, folder) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let output = folder.path().join("out.jsonl").display().to_string();
     let mut at_work_still = at_work(&data_dir, &output, &folder, 1);

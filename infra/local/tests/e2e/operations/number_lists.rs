@@ -16,13 +16,13 @@ use crate::support::{
     service::fields,
 };
 
-/// Two columns of numbers, of which three cells hold the same number, one with an extension and one beside
-/// another number.
+/// Two number columns. Three cells hold the same number, one with an extension and one next to another
+/// number.
 const CONTACTS: &str = "name,Home Phone,Mobile\nAda,(415) 234-1234,\nBob,305-234-567,415 234 1234\n\
                         Cleo,none,n/a\nDan,415.234.1234 x12,+1 415 234 1235; 212 234 5678\n\
                         Eve,1 415 234 1234,415 234 1236\n";
 
-/// A data folder, and a place for lists beside it.
+/// A data folder, and a folder for lists.
 struct Folder {
     data: TempDir,
     files: TempDir,
@@ -42,18 +42,18 @@ impl Folder {
         self.path(name)
     }
 
-    /// `format` of a list with this name and content.
+    /// Runs `format` on a list with this name and content.
     fn format(&self, name: &str, content: impl AsRef<[u8]>, options: &[&str]) -> Output {
         let file = self.write(name, content);
         run(&self.data, &[&["format", &file], options].concat())
     }
 
-    /// `format` of what is piped in.
+    /// Runs `format` on stdin.
     fn pipe(&self, content: impl AsRef<[u8]>, options: &[&str]) -> Output {
         let mut command = program_on(&self.data, &[&["format"], options].concat());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut process = command.spawn().unwrap();
-        // The program does not read on in what it refuses.
+        // The program stops reading input that it refuses.
         _ = process.stdin.take().unwrap().write_all(content.as_ref());
         process.wait_with_output().unwrap()
     }
@@ -71,14 +71,13 @@ fn csv_rows(output: &Output) -> Vec<Vec<String>> {
     rows.collect()
 }
 
-/// The cells of a column.
 fn column<'a>(rows: &'a [Vec<String>], name: &str) -> Vec<&'a str> {
     let column = rows[0].iter().position(|column| column == name).unwrap();
     rows[1..].iter().map(|row| row[column].as_str()).collect()
 }
 
 #[tokio::test]
-async fn a_number_is_described_as_the_api_describes_it_even_while_the_folder_is_served() {
+async fn format_prints_the_fields_of_the_api_even_while_the_folder_is_served() {
     let folder = Folder::with_sample();
     let serving = Serving::on(&folder.data, &[]).await;
     let numbers =
@@ -89,7 +88,7 @@ async fn a_number_is_described_as_the_api_describes_it_even_while_the_folder_is_
         let mut expected =
             serving.get_without_flags(&format!("/v1/format?tn={encoded}&include=reason")).await;
         if expected["valid"] == false {
-            // Nothing of a rejected number may be taken for a number.
+            // Nothing in a rejected number may be mistaken for a number.
             expected.as_object_mut().unwrap().shift_remove("formats");
         }
         let mut result = line.clone();
@@ -103,7 +102,7 @@ async fn a_number_is_described_as_the_api_describes_it_even_while_the_folder_is_
 }
 
 #[test]
-fn every_number_is_valid_repaired_or_rejected_for_a_reason() {
+fn every_number_is_valid_repaired_or_rejected_with_a_reason() {
     let folder = Folder::with_sample();
     let list = "+14152341234\n907_217_1234\n\n305-234-567\n5.55E+09\nnone\r\n";
     let output = folder.format("numbers.txt", list, &[]);
@@ -136,7 +135,7 @@ fn every_number_is_valid_repaired_or_rejected_for_a_reason() {
 }
 
 #[test]
-fn a_csv_keeps_its_columns_and_gets_ours_after_them() {
+fn csv_keeps_its_columns_and_appends_ours() {
     let folder = Folder::with_sample();
     let list = "name,phone,country\n\"Lovelace, \"\"Ada\"\"\",(415) 234-1234,\n=1+1,020 7946 0958,GB\n\
                 \"two\nlines\",none,XX\n";
@@ -161,7 +160,7 @@ fn a_csv_keeps_its_columns_and_gets_ours_after_them() {
 }
 
 #[test]
-fn a_csv_of_excel_comes_back_as_excel_reads_it() {
+fn csv_from_excel_stays_readable_by_excel() {
     let folder = Folder::with_sample();
     let text = "Name;Telefon\r\nJosé;(415) 234-1234\r\n";
     let with_mark = ["\u{feff}", text].concat();
@@ -181,7 +180,7 @@ fn a_csv_of_excel_comes_back_as_excel_reads_it() {
 }
 
 #[test]
-fn rows_of_any_length_keep_the_table_in_shape() {
+fn uneven_rows_are_padded_or_rejected() {
     let folder = Folder::with_sample();
     let list = "phone,name\n4152341234\n4152341234,a,,\n4152341234,a,b\n\n\"\",c\n";
     let rows = csv_rows(&folder.format("a.csv", list, &[]));
@@ -220,7 +219,7 @@ fn options_choose_columns_fields_rows_and_duplicates() {
 }
 
 #[test]
-fn any_input_is_answered_or_refused_in_words() {
+fn any_input_is_answered_or_refused_with_a_message() {
     let folder = Folder::with_sample();
     assert_eq!(stdout(&folder.format("a.txt", "", &[])), "");
     assert!(stdout(&folder.format("a.csv", "", &["--to", "csv"])).starts_with("tn,tn_valid"));
@@ -241,7 +240,7 @@ fn any_input_is_answered_or_refused_in_words() {
 }
 
 #[test]
-fn without_data_numbers_have_no_carriers_and_nothing_is_made() {
+fn format_without_data_omits_carriers_and_creates_no_files() {
     let folder = Folder { data: TempDir::new().unwrap(), files: TempDir::new().unwrap() };
     let output = folder.pipe("+14152341234\n", &[]);
     let lines = json_lines(&output);
@@ -251,7 +250,7 @@ fn without_data_numbers_have_no_carriers_and_nothing_is_made() {
 }
 
 #[test]
-fn a_reader_may_close_the_pipe() {
+fn format_tolerates_a_closed_pipe() {
     let folder = Folder::with_sample();
     let file = folder.write("many.txt", "+14152341234\n".repeat(200_000));
     let mut command = program_on(&folder.data, &["format", &file]);
@@ -264,14 +263,14 @@ fn a_reader_may_close_the_pipe() {
 }
 
 #[test]
-fn an_output_has_its_name_only_once_it_is_complete() {
+fn output_files_appear_only_once_complete() {
     let folder = Folder::with_sample();
     let list = folder.write("a.csv", "phone\n4152341234\n");
     let output = folder.path("out.jsonl");
     stdout(&run(&folder.data, &["format", &list, "--output", &output]));
     let written = fs::read_to_string(&output).unwrap();
     assert!(written.starts_with("{\"line\":2,\"tn\":\"4152341234\""), "{written}");
-    // The list may be replaced by what came of it.
+    // The output may replace its own input.
     stdout(&run(&folder.data, &["format", &list, "--output", &list, "--force"]));
     assert!(fs::read_to_string(&list).unwrap().starts_with("phone,tn_valid"));
 

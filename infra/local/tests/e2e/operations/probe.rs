@@ -1,5 +1,5 @@
-//! The probe as it is deployed: what it tells CodeDeploy of new versions, and what it writes about the
-//! service every five minutes.
+//! The probe as deployed: its reports to CodeDeploy about new versions, and its scheduled check every five
+//! minutes.
 
 use std::{
     collections::BTreeSet,
@@ -34,7 +34,7 @@ use crate::support::{
     template::{route_of, routes},
 };
 
-/// The process of the tests: the probe as it is deployed.
+/// The tests' process: the probe as deployed.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "the other tests start it as a process of its own"]
 async fn probe_process() {
@@ -52,18 +52,18 @@ struct Probe {
 }
 
 impl Probe {
-    /// A probe of functions on the database of a service.
+    /// A probe of functions on a service's database.
     async fn new(service: &Service) -> Self {
         Self::with_variables(service, |function| Some(version_arn(function))).await
     }
 
-    /// A probe whose variables have these values by function.
+    /// A probe with these environment values per function.
     async fn with_variables(service: &Service, version: impl Fn(&str) -> Option<String>) -> Self {
         let aws = AwsServices::on(App::on(service.database.serving_store().await)).await;
         Self::asking(aws, version).await
     }
 
-    /// A probe that asks these services.
+    /// A probe that calls these services.
     async fn asking(aws: AwsServices, version: impl Fn(&str) -> Option<String>) -> Self {
         let folder = TempDir::new().unwrap();
         let output = folder.path().join("output");
@@ -79,7 +79,7 @@ impl Probe {
         Self { aws, function, output, _folder: folder }
     }
 
-    /// Reports to CodeDeploy about the new versions, and the probe's answer.
+    /// Checks new versions; returns the report to CodeDeploy and the probe's answer.
     async fn verdict(&mut self) -> (String, Value) {
         let answer = self.function.invoke(&sample_event("deployment")).await;
         let reports = mem::take(&mut self.aws.state().reports);
@@ -91,7 +91,7 @@ impl Probe {
         (reports[0]["status"].as_str().unwrap().to_owned(), answer)
     }
 
-    /// The lines with this message that the probe has logged.
+    /// The probe's log lines with this message.
     fn lines(&self, message: &str) -> Vec<Value> {
         let output = fs::read_to_string(&self.output).unwrap();
         let lines = output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
@@ -104,13 +104,12 @@ fn sample_event(name: &str) -> Value {
     serde_json::from_str(&text).unwrap()
 }
 
-/// The checks that failed.
 fn failed(findings: &Value) -> Vec<&str> {
     let failures = findings["failures"].as_array().unwrap_or_else(|| panic!("{findings}"));
     failures.iter().map(|failure| failure["check"].as_str().unwrap()).collect()
 }
 
-/// Deletes the chunks of the current snapshot, so that no release can read it.
+/// Deletes the current snapshot's chunks, so that no release can read it.
 async fn damage_current_snapshot(store: &Store) {
     let current = store.manifest().await.unwrap().unwrap().current.version;
     let (client, tables) = store.parts();
@@ -123,7 +122,7 @@ async fn damage_current_snapshot(store: &Store) {
 }
 
 #[tokio::test]
-async fn new_versions_that_answer_alike_may_take_over() {
+async fn new_versions_with_the_same_answers_pass() {
     let service = Service::with_sample().await;
     let mut probe = Probe::new(&service).await;
     let (status, findings) = probe.verdict().await;
@@ -143,7 +142,7 @@ async fn new_versions_that_answer_alike_may_take_over() {
         assert_eq!(deployed.function, invoked.function, "{path}");
         assert!(!invoked.event.to_string().contains("tnr_live_"), "the probe has no key");
     }
-    // The line has no metrics: it tells nothing of the versions that serve.
+    // The line has no metrics, since it does not concern the live versions.
     let lines = probe.lines("new versions were checked");
     assert_eq!(
         (lines.len(), &lines[0]["level"], &lines[0]["_aws"]),
@@ -152,7 +151,7 @@ async fn new_versions_that_answer_alike_may_take_over() {
 }
 
 #[tokio::test]
-async fn a_new_version_that_does_not_answer_rightly_may_not_take_over() {
+async fn new_versions_with_wrong_answers_fail() {
     let service = Service::with_sample().await;
     let mut probe = Probe::new(&service).await;
     for (function, behavior, expected) in [
@@ -179,7 +178,7 @@ async fn a_new_version_that_does_not_answer_rightly_may_not_take_over() {
 }
 
 #[tokio::test]
-async fn a_new_version_that_is_silent_fails_in_time() {
+async fn silent_new_versions_fail_before_the_timeout() {
     let service = Service::with_sample().await;
     let mut probe = Probe::new(&service).await;
     probe.aws.state().misbehaving = ("search", Behavior::Silent);
@@ -190,9 +189,9 @@ async fn a_new_version_that_is_silent_fails_in_time() {
     assert!(started.elapsed() < Duration::from_secs(21), "{:?}", started.elapsed());
 }
 
-/// A new account has ten concurrent executions, seven of which the hooks need themselves.
+/// A new account has ten concurrent executions, and the hooks use seven.
 #[tokio::test]
-async fn seven_hooks_at_once_succeed_however_few_functions_can_run() {
+async fn seven_concurrent_hooks_succeed_under_low_concurrency_limits() {
     let service = Service::with_sample().await;
     let aws = AwsServices::on(App::on(service.database.serving_store().await)).await;
     let version = |function: &str| Some(version_arn(function));
@@ -213,7 +212,7 @@ async fn seven_hooks_at_once_succeed_however_few_functions_can_run() {
 }
 
 #[tokio::test]
-async fn codedeploy_is_told_again_if_it_did_not_answer() {
+async fn reports_to_codedeploy_are_retried() {
     let service = Service::with_sample().await;
     let mut probe = Probe::new(&service).await;
     probe.aws.state().failing_reports = 2;
@@ -221,7 +220,7 @@ async fn codedeploy_is_told_again_if_it_did_not_answer() {
 }
 
 #[tokio::test]
-async fn before_the_first_import_a_service_without_data_is_well() {
+async fn a_service_without_data_passes_before_the_first_import() {
     let service = Service::empty().await;
     let mut probe = Probe::new(&service).await;
     let (status, findings) = probe.verdict().await;
@@ -236,7 +235,7 @@ async fn before_the_first_import_a_service_without_data_is_well() {
 }
 
 #[tokio::test]
-async fn a_new_version_that_finds_no_data_where_there_is_some_may_not_take_over() {
+async fn new_versions_without_the_existing_data_fail() {
     let (service, without_data) = (Service::with_small_reports().await, Service::empty().await);
     let mut probe = Probe::new(&service).await;
     let elsewhere = App::on(without_data.database.serving_store().await);
@@ -247,7 +246,7 @@ async fn a_new_version_that_finds_no_data_where_there_is_some_may_not_take_over(
 }
 
 #[tokio::test]
-async fn a_new_version_that_cannot_read_the_current_data_may_not_take_over() {
+async fn new_versions_that_cannot_read_the_current_data_fail() {
     let health = "status /v1/health";
     let without_data = [health, "status /v1/stats", "search /v1/search", "carriers /v1/carriers"];
     for (has_older_data, expected) in [(false, &without_data[..]), (true, &[health])] {
@@ -264,7 +263,7 @@ async fn a_new_version_that_cannot_read_the_current_data_may_not_take_over() {
 
 /// Otherwise CodeDeploy would wait for an hour.
 #[tokio::test]
-async fn codedeploy_is_told_if_the_probe_itself_is_broken() {
+async fn a_broken_probe_reports_failure_to_codedeploy() {
     let service = Service::empty().await;
     let without_npa = |function: &str| (function != "npa").then(|| version_arn(function));
     let mut probe = Probe::with_variables(&service, without_npa).await;
@@ -280,7 +279,7 @@ async fn codedeploy_is_told_if_the_probe_itself_is_broken() {
 }
 
 #[tokio::test]
-async fn every_five_minutes_the_versions_that_serve_and_the_api_are_checked() {
+async fn scheduled_probes_check_the_live_versions_and_the_api() {
     let service = Service::with_sample().await;
     let mut probe = Probe::new(&service).await;
     let mut scheduled = sample_event("schedule");
@@ -289,7 +288,7 @@ async fn every_five_minutes_the_versions_that_serve_and_the_api_are_checked() {
     assert_eq!(failed(&findings), [""; 0], "{findings}");
     let invoked = mem::take(&mut probe.aws.state().invoked);
     assert!(invoked.iter().all(|invoked| invoked.qualifier == "live"), "{invoked:?}");
-    // The costs say how many requests these are, and how many of them API Gateway bills.
+    // The costs state the number of these requests, and how many API Gateway bills.
     let checks = REQUESTS_OF_PROBE - PUBLIC_REQUESTS_OF_PROBE;
     assert_eq!(invoked.len() as u32, checks, "{invoked:?}");
     assert_eq!(findings["checks"], REQUESTS_OF_PROBE);
@@ -321,10 +320,10 @@ async fn every_five_minutes_the_versions_that_serve_and_the_api_are_checked() {
 }
 
 #[tokio::test]
-async fn an_api_that_is_not_this_service_or_not_there_fails_each_check_of_it() {
+async fn every_api_check_fails_at_an_unreachable_or_unrelated_address() {
     let service = Service::with_sample().await;
     let mut probe = Probe::new(&service).await;
-    // The stand-in for AWS answers these paths with a 404 without a body.
+    // The AWS stand-in answers these paths with a 404 without a body.
     for address in [probe.aws.endpoint.clone(), "http://127.0.0.1:1".to_owned()] {
         let findings = probe.function.invoke(&json!({ "base_url": address })).await;
         let of_api = ["API /v1/health", "API /v1/stats", "API /v1/carriers with an unknown key"];

@@ -14,7 +14,7 @@ use crate::support::{
 };
 
 #[test]
-fn the_three_published_reports_by_name_replace_the_sample() {
+fn the_three_published_files_replace_the_sample() {
     let data_dir = sample_folder();
     let files = REPORT_NAMES.map(|name| data_dir.path().join(name));
     for (file, report) in files.iter().zip(small_published_reports()) {
@@ -31,7 +31,7 @@ fn the_three_published_reports_by_name_replace_the_sample() {
     assert!(!stdout(&run(&data_dir, &import)).contains(note), "only once");
 }
 
-/// An import from a mirror, which must fail.
+/// Runs an import from a mirror, which must fail.
 async fn failed_import(mirror: String) -> String {
     let data_dir = TempDir::new().unwrap();
     let mut command = program_on(&data_dir, &["import", "--fetch", "--mirror", &mirror]);
@@ -42,7 +42,7 @@ async fn failed_import(mirror: String) -> String {
 }
 
 #[tokio::test]
-async fn a_blocked_download_names_the_report_and_every_way_around_it() {
+async fn blocked_downloads_name_the_report_and_every_alternative() {
     let refusing = async |status: StatusCode| mirror(move |_| status.into_response()).await;
     let page = mirror(|_| Html("<!DOCTYPE html><h1>Access denied</h1>").into_response()).await;
     let mut blocked = vec![(page, "it is a web page, not a report".to_owned())];

@@ -1,4 +1,4 @@
-//! Commands that only read: they make nothing, need no permission to write, and wait for nobody.
+//! Read-only commands create nothing, need no write permission, and wait for nobody.
 
 use std::{
     fs::{self, Permissions},
@@ -22,10 +22,10 @@ use crate::support::{
     program::{Serving, program, run, sample_file, stderr, stdout},
 };
 
-/// A user without permissions, as whom the program runs if the tests are root's.
+/// An unprivileged user, for running the program when the tests run as root.
 const NOBODY: u32 = 65534;
 
-/// Each command that only reads, in a form that succeeds on the sample; `OUT` is a new file.
+/// Each read-only command, in a form that succeeds on the sample; `OUT` is a new file.
 const READING: [&[&str]; 11] = [
     &["lookup", "4152341234"],
     &["carrier", "0230"],
@@ -40,14 +40,13 @@ const READING: [&[&str]; 11] = [
     &["doctor", "--timeout", "60"],
 ];
 
-/// A folder with the sample and a key.
 fn folder_with_key() -> TempDir {
     let data_dir = sample_folder();
     stdout(&run(&data_dir, &["keys", "create", "--name", "a client"]));
     data_dir
 }
 
-/// The command with the name of a file in `folder` in place of `OUT`.
+/// The command with a file name in `folder` in place of `OUT`.
 fn with_output(command: &[&str], folder: &Path) -> Vec<String> {
     let file = folder.join(command[0]).display().to_string();
     command.iter().map(|word| word.replace("OUT", &file)).collect()
@@ -67,7 +66,7 @@ fn line_on(data_dir: &TempDir, command: &[&str], output: &Path) -> Command {
     line
 }
 
-/// The same, run by somebody without the permissions of the superuser.
+/// The same, run without superuser permissions.
 fn unprivileged_line_on(data_dir: &TempDir, command: &[&str], output: &Path) -> Command {
     let mut line = line_on(data_dir, command, output);
     if fs::metadata(data_dir.path()).unwrap().uid() == 0 {
@@ -77,7 +76,7 @@ fn unprivileged_line_on(data_dir: &TempDir, command: &[&str], output: &Path) -> 
 }
 
 #[test]
-fn reading_without_a_database_makes_none_and_names_the_command_that_does() {
+fn reads_without_a_database_create_none_and_name_the_command_that_does() {
     let (parent, output) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let mistyped = parent.path().join("dtaa");
     let place = format!("there is no database in folder '{}'", mistyped.display());
@@ -106,8 +105,8 @@ fn reading_without_a_database_makes_none_and_names_the_command_that_does() {
     assert_eq!(files_in(output.path()), [""; 0]);
 }
 
-/// Runs every command that reads as somebody who may not write into the folder, and asserts that each
-/// succeeds and leaves the folder as it was.
+/// Runs every read-only command without write permission, and asserts that each succeeds and leaves the
+/// folder unchanged.
 fn read_without_permission(data_dir: &TempDir) {
     let output = TempDir::new().unwrap();
     fs::set_permissions(output.path(), Permissions::from_mode(0o777)).unwrap();
@@ -122,7 +121,7 @@ fn read_without_permission(data_dir: &TempDir) {
 }
 
 #[test]
-fn an_unreadable_folder_is_refused_by_name() {
+fn unreadable_folders_are_named_in_errors() {
     let data_dir = folder_with_key();
     fs::set_permissions(data_dir.path(), Permissions::from_mode(0o000)).unwrap();
     for command in [&["versions"][..], &["lookup", "4152341234"], &["backup", "OUT"]] {
@@ -137,14 +136,14 @@ fn an_unreadable_folder_is_refused_by_name() {
 }
 
 #[tokio::test]
-async fn a_folder_that_may_not_be_written_is_read_even_while_somebody_serves_it() {
+async fn read_only_folders_are_readable_even_while_served() {
     let data_dir = folder_with_key();
     read_without_permission(&data_dir);
     let _serving = Serving::on(&data_dir, &[]).await;
     read_without_permission(&data_dir);
 }
 
-/// Writes one key after the other, as an import does with items.
+/// Writes keys forever, as an import does with items.
 async fn write_without_end(store: Store) {
     for number in 0.. {
         register(&store, &random().unwrap(), &format!("key {number}")).await.unwrap();
@@ -152,7 +151,7 @@ async fn write_without_end(store: Store) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn reading_does_not_wait_for_a_command_that_writes() {
+async fn reads_do_not_wait_for_writers() {
     let (data_dir, output) = (folder_with_key(), TempDir::new().unwrap());
     let database = Database::embedded(data_dir.path()).await.unwrap();
     let writing = tokio::spawn(write_without_end(database.store()));
@@ -168,7 +167,7 @@ async fn reading_does_not_wait_for_a_command_that_writes() {
 }
 
 #[test]
-fn a_dry_run_makes_no_database() {
+fn dry_runs_create_no_database() {
     let parent = TempDir::new().unwrap();
     let mut import = program(&["import", "--dry-run"]);
     import.arg("--data-dir").arg(parent.path().join("new"));

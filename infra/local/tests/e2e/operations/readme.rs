@@ -1,4 +1,4 @@
-//! The opening of the README: its commands work, and what it shows is what the service answers and costs.
+//! The start of the README: its commands work, and its answers and price are accurate.
 
 use std::{
     fs,
@@ -16,13 +16,13 @@ use crate::support::{
 const README: &str = include_str!("../../../../../README.md");
 const COSTS: &str = include_str!("../../../../../docs/COSTS.md");
 
-/// A block of code of the README.
+/// A code block in the README.
 struct Block {
     language: &'static str,
     code: &'static str,
 }
 
-/// The blocks of code of the first two sections, which lead from a clone to real data, in order.
+/// The code blocks of the first two sections, from a clone to real data, in order.
 fn first_blocks() -> Vec<Block> {
     let (_, from_title) = README.split_once("# ").unwrap();
     let sections: Vec<&str> = from_title.splitn(3, "\n## ").collect();
@@ -31,7 +31,7 @@ fn first_blocks() -> Vec<Block> {
     blocks.map(|(language, code)| Block { language, code }).collect()
 }
 
-/// A stand-in for `cargo`: it runs the program that is built, and leaves out the tests, of which this is one.
+/// A stand-in for `cargo` that runs the built program and skips the tests, since this is one.
 const CARGO: &str = r#"#!/bin/sh
 case "$*" in
   run) exec "$TNR" ;;
@@ -41,7 +41,7 @@ case "$*" in
 esac
 "#;
 
-/// A folder in which the blocks are run as in a clone.
+/// A folder that the blocks treat as a clone.
 struct Clone {
     folder: TempDir,
     mirror: String,
@@ -57,7 +57,7 @@ impl Clone {
         Self { folder, mirror }
     }
 
-    /// A shell that is about to run `code`.
+    /// A shell for running `code`.
     fn shell(&self, code: &str) -> Command {
         let search_path =
             format!("{}:{}", self.folder.path().display(), std::env::var("PATH").unwrap());
@@ -77,18 +77,17 @@ impl Clone {
     }
 }
 
-/// The code blocks of the README run as they are; only the publishers' hosts, the port and `cargo` are
-/// stand-ins.
+/// The code blocks run as they are. Only the publishers' hosts, the port and `cargo` are stand-ins.
 #[cfg(unix)]
 #[tokio::test]
-async fn the_commands_of_the_readme_lead_from_a_clone_to_real_data() {
+async fn readme_commands_work_from_clone_to_real_data() {
     let clone = Clone::new(mirror_of(published_reports()).await);
     let mut serving = None;
     let mut answers = Vec::new();
     for Block { language, code } in first_blocks() {
         match language {
             "sh" if code == "cargo run\n" => {
-                serving = Some(Serving::start(&mut clone.shell(code)).await);
+                serving = Some(Serving::start(&mut clone.shell("exec cargo run")).await);
             }
             "sh" => {
                 let base_url = serving.as_ref().map_or("", |serving: &Serving| &serving.base_url);
@@ -97,7 +96,7 @@ async fn the_commands_of_the_readme_lead_from_a_clone_to_real_data() {
             "json" => {
                 let answer = answers.last().map(stdout).unwrap();
                 let mut answer: Value = serde_json::from_str(&answer).unwrap();
-                // The README says that it leaves them out.
+                // The README says that it omits them.
                 assert!(answer.as_object_mut().unwrap().shift_remove("flags").is_some());
                 let shown: Value = serde_json::from_str(code).unwrap();
                 assert_eq!(shown.to_string(), answer.to_string(), "also the order of the fields");
@@ -112,14 +111,14 @@ async fn the_commands_of_the_readme_lead_from_a_clone_to_real_data() {
     assert!(answer.contains("exchange       305-234") && !answer.contains("SAMPLE"), "{answer}");
 }
 
-/// The dollars of a million requests in a row of the first table of the costs.
+/// The price of a million requests in a row of the first costs table.
 fn dollars(row: &str) -> f64 {
     let row = COSTS.lines().find(|line| line.starts_with(&format!("| **{row}** |"))).unwrap();
     row.split('|').nth(2).unwrap().trim().trim_matches('*').parse().unwrap()
 }
 
 #[test]
-fn the_price_that_the_readme_names_is_that_of_the_costs() {
+fn the_readme_price_matches_the_costs() {
     let requests = dollars("Requests together");
     let fixed = dollars("Together") - requests;
     let price = format!("about ${requests:.0} for a million requests and ${fixed:.0} a month");

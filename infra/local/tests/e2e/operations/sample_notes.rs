@@ -1,4 +1,4 @@
-//! The sample: every answer says that it is made up and which command brings real data.
+//! The sample: every answer says that it is made up, and which command gets real data.
 
 use std::process::{Command, Stdio};
 
@@ -9,7 +9,7 @@ use crate::support::{
     service::http_client,
 };
 
-/// The commands that answer from the data.
+/// Commands that answer from the data.
 const COMMANDS: [&[&str]; 6] = [
     &["lookup", "+14152341234"],
     &["carrier", "4070"],
@@ -19,14 +19,14 @@ const COMMANDS: [&[&str]; 6] = [
     &["format"],
 ];
 
-/// The notes of a command; `format` gets an empty list.
+/// A command's notes; `format` gets an empty list.
 fn notes(mut command: Command) -> String {
     let output = command.stdin(Stdio::null()).output().unwrap();
     stderr(&output).lines().filter(|line| line.starts_with("note: ")).collect()
 }
 
 #[tokio::test]
-async fn every_answer_says_that_the_sample_is_made_up_until_real_data_is_in() {
+async fn answers_say_the_sample_is_made_up_until_real_data_is_imported() {
     let data_dir = sample_folder();
     let folder = data_dir.path().display();
     let note = |program: &str| {
@@ -46,7 +46,7 @@ async fn every_answer_says_that_the_sample_is_made_up_until_real_data_is_in() {
         response.headers().get("x-numbering-data").cloned()
     };
     let serving = Serving::on(&data_dir, &[]).await;
-    // Lines end within the width of a terminal.
+    // Lines wrap at the width of a terminal.
     let banner = serving.output().split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(banner.contains(&format!(" note {}", note("tnr"))), "{banner}");
     let paths = ["/health", "/v1/health", "/stats", "/v1/stats"];

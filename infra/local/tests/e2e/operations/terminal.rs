@@ -1,4 +1,4 @@
-//! The program at a terminal: its help, the width of what it prints, its colors, and its data folder.
+//! The program at a terminal: help, output width, colors, and data folder.
 
 use std::{fs, path::Path};
 
@@ -19,7 +19,7 @@ fn assert_fits(what: &str, text: &str) {
 }
 
 #[test]
-fn no_help_is_wider_than_a_terminal() {
+fn help_fits_a_terminal() {
     let help = stdout(&program(&["--help"]).output().unwrap());
     assert_fits("--help", &help);
     assert!(help.contains("\nExit codes: 0 found or done; 1 nothing found"), "{help}");
@@ -38,7 +38,7 @@ fn no_help_is_wider_than_a_terminal() {
 }
 
 #[test]
-fn a_usage_line_names_nothing_that_the_environment_set() {
+fn usage_lines_ignore_environment_variables() {
     let mut missing = program(&["lookup"]);
     let refused = missing.env("TNR_DATA_DIR", "x").env("TNR_ENDPOINT_URL", "http://x").output();
     let refused = stderr(&refused.unwrap());
@@ -46,7 +46,7 @@ fn a_usage_line_names_nothing_that_the_environment_set() {
 }
 
 #[tokio::test]
-async fn nothing_is_wider_than_a_terminal() {
+async fn command_output_fits_a_terminal() {
     let data_dir = sample_folder();
     let created = ["--name", "the first client of many", "--note", "who asked for it in March"];
     let limits = ["--expires", "90d", "--per-minute", "60000", "--per-day", "10000000"];
@@ -71,7 +71,7 @@ async fn nothing_is_wider_than_a_terminal() {
 }
 
 #[tokio::test]
-async fn the_requests_of_the_banner_can_be_pasted_into_a_shell() {
+async fn banner_commands_can_be_pasted_into_a_shell() {
     let data_dir = sample_folder();
     let serving = Serving::on(&data_dir, &[]).await;
     let banner = serving.output();
@@ -89,7 +89,7 @@ async fn the_requests_of_the_banner_can_be_pasted_into_a_shell() {
 }
 
 #[test]
-fn colors_are_only_for_terminals() {
+fn colors_are_used_only_on_terminals() {
     let printed = |variables: &[(&str, &str)]| {
         let mut lookup = program(&["lookup", "+442079460958"]);
         let folder = TempDir::new().unwrap();
@@ -103,7 +103,7 @@ fn colors_are_only_for_terminals() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn an_installed_program_finds_its_data_from_any_folder() {
+fn installed_programs_find_their_data_from_any_folder() {
     let (home, elsewhere) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let as_user = |arguments: &[&str], folder: &Path, variables: &[(&str, &Path)]| {
         let mut command = program(arguments);
@@ -122,7 +122,7 @@ fn an_installed_program_finds_its_data_from_any_folder() {
 }
 
 #[test]
-fn a_typed_folder_wins_over_a_database_of_the_environment() {
+fn an_explicit_folder_overrides_a_database_in_the_environment() {
     let data_dir = sample_folder();
     let mut versions = program_on(&data_dir, &["versions"]);
     let listed = versions.env("TNR_ENDPOINT_URL", "http://127.0.0.1:9").output().unwrap();

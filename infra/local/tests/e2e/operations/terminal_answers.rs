@@ -44,7 +44,7 @@ fn answers_are_short_aligned_and_name_the_next_command() {
 }
 
 #[tokio::test]
-async fn json_equals_the_answers_of_the_api_even_while_the_folder_is_served() {
+async fn json_output_equals_api_answers_even_while_the_folder_is_served() {
     let data_dir = sample_folder();
     let serving = Serving::on(&data_dir, &[]).await;
     let pairs: [(&[&str], &str); 7] = [
@@ -82,7 +82,7 @@ async fn json_equals_the_answers_of_the_api_even_while_the_folder_is_served() {
 }
 
 #[test]
-fn the_exit_code_tells_nothing_found_from_a_failure() {
+fn exit_codes_distinguish_nothing_found_from_failures() {
     let data_dir = sample_folder();
     let cases: [(&[&str], i32, &str); 17] = [
         (&["lookup", "4152341234"], 0, ""),
@@ -119,7 +119,7 @@ fn the_exit_code_tells_nothing_found_from_a_failure() {
 }
 
 #[test]
-fn only_place_and_carrier_need_data() {
+fn lookup_without_data_lacks_only_place_and_carrier() {
     let data_dir = TempDir::new().unwrap();
     let abroad = run(&data_dir, &["lookup", "+442079460958"]);
     assert!(stdout(&abroad).starts_with("+44 20 7946 0958  valid\n"));
@@ -135,7 +135,7 @@ fn only_place_and_carrier_need_data() {
 }
 
 #[test]
-fn next_commands_lead_to_the_same_data() {
+fn suggested_commands_use_the_same_data_folder() {
     let data_dir = sample_folder();
     let path = data_dir.path().to_str().unwrap();
     let found = run(&data_dir, &["lookup", "4152341234"]);

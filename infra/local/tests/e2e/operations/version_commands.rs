@@ -1,5 +1,4 @@
-//! `versions` and `import --dry-run` as an operator types them: which versions there are, and
-//! what an import would change.
+//! `versions` and `import --dry-run` as an operator types them.
 
 use std::{fs, process::Output};
 
@@ -30,7 +29,7 @@ fn import(operator: &Operator, texts: &ReportTexts, more: &[&str]) -> Ended {
 }
 
 #[test]
-fn the_versions_are_listed_with_what_moved_between_them() {
+fn versions_are_listed_with_the_changes_between_them() {
     let operator = Operator::new();
     operator.run(&["keys", "create", "--name", "first"]);
     let (_, none, _) = run(&operator, &["versions"]);
@@ -57,7 +56,7 @@ fn the_versions_are_listed_with_what_moved_between_them() {
 }
 
 #[test]
-fn a_dry_run_writes_every_change_to_a_file_and_the_first_to_the_terminal() {
+fn dry_runs_write_all_changes_to_a_file_and_the_first_to_the_terminal() {
     let operator = Operator::new();
     import(&operator, &ReportTexts::first(), &[]);
     let [csv, jsonl] = ["changes.csv", "changes.jsonl"].map(|name| operator.path(name));
@@ -85,7 +84,7 @@ fn a_dry_run_writes_every_change_to_a_file_and_the_first_to_the_terminal() {
 }
 
 #[test]
-fn a_refused_import_lists_the_changes_and_every_reason() {
+fn refused_imports_list_the_changes_and_every_reason() {
     let operator = Operator::new();
     import(&operator, &ReportTexts::first(), &[]);
     let mut ruined = ReportTexts::first();
@@ -106,7 +105,7 @@ fn a_refused_import_lists_the_changes_and_every_reason() {
 }
 
 #[tokio::test]
-async fn a_version_that_cannot_be_read_is_named_by_every_command_that_passes_it_over() {
+async fn every_command_names_the_unreadable_versions_it_skips() {
     for reason in Reason::ALL {
         let operator = Operator::new();
         import(&operator, &ReportTexts::first(), &[]);
@@ -147,7 +146,7 @@ async fn a_version_that_cannot_be_read_is_named_by_every_command_that_passes_it_
 }
 
 #[tokio::test]
-async fn a_rollback_goes_to_the_version_that_is_named() {
+async fn rollback_goes_to_the_named_version() {
     let operator = Operator::new();
     for texts in [ReportTexts::first(), ReportTexts::second(), ReportTexts::first()] {
         import(&operator, &texts, &["--allow-older"]);
@@ -167,7 +166,7 @@ async fn a_rollback_goes_to_the_version_that_is_named() {
 }
 
 #[test]
-fn the_file_of_changes_is_replaced_only_by_force_and_at_the_end_of_an_import() {
+fn the_changes_file_is_replaced_only_with_force_and_after_success() {
     let operator = Operator::new();
     import(&operator, &ReportTexts::first(), &[]);
     let csv = operator.write("changes.csv", "of yesterday");

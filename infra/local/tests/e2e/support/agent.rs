@@ -1,4 +1,4 @@
-//! Agents: the SDK's own client, over HTTP or with the program as its child.
+//! Agents: the SDK's client, over HTTP or with the program as a child process.
 
 use std::{
     collections::HashMap,
@@ -19,7 +19,7 @@ use tokio::process::Child;
 
 use super::service::http_client;
 
-/// A client that has been introduced to a server.
+/// An initialized client.
 pub type Agent = RunningService<RoleClient, ()>;
 
 /// An agent that sends a key to the service at an address.
@@ -27,7 +27,7 @@ pub async fn agent_over_http(base_url: &str, key: &str) -> Agent {
     try_agent_over_http(base_url, key).await.unwrap()
 }
 
-/// The same, or why the service does not take it.
+/// The same, or the reason the service refused it.
 pub async fn try_agent_over_http(base_url: &str, key: &str) -> Result<Agent, String> {
     let mut config = StreamableHttpClientTransportConfig::with_uri(format!("{base_url}/mcp"));
     let key = HeaderValue::try_from(format!("Bearer {key}")).unwrap();
@@ -36,7 +36,7 @@ pub async fn try_agent_over_http(base_url: &str, key: &str) -> Result<Agent, Str
     ().serve(transport).await.map_err(|error| error.to_string())
 }
 
-/// An agent with a program as its child, which ends with its input.
+/// An agent with a child process that exits at the end of its input.
 pub async fn agent_with(command: Command) -> (Agent, Child) {
     let mut command = tokio::process::Command::from(command);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
@@ -45,30 +45,29 @@ pub async fn agent_with(command: Command) -> (Agent, Child) {
     (().serve(streams).await.unwrap(), child)
 }
 
-/// The result of a call of a tool with these arguments.
+/// Calls a tool with these arguments.
 pub async fn call(agent: &Agent, tool: &str, arguments: Value) -> CallToolResult {
     let mut params = CallToolRequestParams::new(tool.to_owned());
     params.arguments = arguments.as_object().cloned();
     agent.call_tool(params).await.unwrap()
 }
 
-/// The texts of a result.
 pub fn texts(result: &CallToolResult) -> Vec<String> {
     let texts = result.content.iter().filter_map(|content| content.as_text());
     texts.map(|content| content.text.clone()).collect()
 }
 
-/// Calls of every tool, each with the request of the API whose answer is to be the same.
+/// Calls of every tool, each with the API request that must give the same answer.
 pub fn calls_with_requests() -> Vec<(&'static str, Value, &'static str)> {
     calls().filter(|line| !line.starts_with(REFUSED)).map(parsed).collect()
 }
 
-/// Calls that a tool refuses, each with the request of the API whose error is to be the same.
+/// Calls that a tool refuses, each with the API request that must give the same error.
 pub fn refused_calls_with_requests() -> Vec<(&'static str, Value, &'static str)> {
     calls().filter_map(|line| line.strip_prefix(REFUSED)).map(parsed).collect()
 }
 
-/// The start of the lines with calls that are refused.
+/// The prefix of lines with refused calls.
 const REFUSED: &str = "refused ";
 
 fn calls() -> impl Iterator<Item = &'static str> {
@@ -76,7 +75,7 @@ fn calls() -> impl Iterator<Item = &'static str> {
     lines.filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
-/// The tool, the arguments and the request of a line.
+/// The tool, arguments and request in a line.
 fn parsed(line: &'static str) -> (&'static str, Value, &'static str) {
     let (tool, rest) = line.split_once(' ').unwrap();
     let (arguments, target) = rest.rsplit_once(' ').unwrap();

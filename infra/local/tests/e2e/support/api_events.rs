@@ -1,4 +1,4 @@
-//! The events of API Gateway for requests.
+//! API Gateway events for requests.
 
 use std::path::{Path, PathBuf};
 
@@ -10,17 +10,16 @@ use super::{
 };
 use tnr::openapi::sample_requests::SampleRequest;
 
-/// The domain at which clients reach the service.
+/// The service's public domain.
 pub const HOST: &str = "abcdef1234.execute-api.us-east-1.amazonaws.com";
 
-/// The folder of the sample events.
 pub fn events_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../events")
 }
 
-/// The [event of an HTTP API](https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html)
-/// in version 2.0 of its format: the path is decoded, a path parameter whole, and values of a query
-/// parameter that is repeated are joined by a comma.
+/// [Event](https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html)
+/// of an HTTP API, format 2.0. The path is decoded, a path parameter is whole, and repeated query
+/// parameters are joined by a comma.
 pub fn http_api_event(request: &SampleRequest) -> Value {
     let (path, query) = request.target.split_once('?').unwrap_or((&request.target, ""));
     let (route, path_parameters) = route_of(path);
@@ -76,7 +75,7 @@ pub fn http_api_event(request: &SampleRequest) -> Value {
     event
 }
 
-/// The event of a REST API, with the path as it was written.
+/// A REST API event, with the path as written.
 pub fn rest_api_event(route: &str, target: &str) -> Value {
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let parameters: Value = form_urlencoded::parse(query.as_bytes()).into_owned().collect();

@@ -1,5 +1,5 @@
-//! A stand-in for AWS with a stack in it: CloudFormation, Lambda, CloudWatch and SNS answer as AWS
-//! documents it. Calls to DynamoDB go to the embedded database, and the answers get what only AWS has.
+//! A stand-in for an AWS account with a stack: CloudFormation, Lambda, CloudWatch and SNS answer as
+//! documented. DynamoDB calls go to the embedded database, and the answers gain AWS-only fields.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -35,29 +35,28 @@ use super::{
 
 const STACK: &str = "numbers";
 
-/// A stack, as a test can change it.
+/// A stack that tests can change.
 #[derive(Debug, Clone, Default)]
 pub struct StackState {
     pub unprotected: BTreeSet<String>,
-    /// Operations that the credentials do not allow.
+    /// Operations denied to the credentials.
     pub denied: BTreeSet<String>,
-    /// Operations that are never answered.
+    /// Operations that never get an answer.
     pub stalled: BTreeSet<String>,
-    /// The secret in the settings of the functions.
+    /// The secret in the functions' settings.
     pub origin_secret: Option<String>,
-    /// `true` if the functions refuse requests without the secret.
+    /// `true` if the functions accept requests without the secret.
     pub is_open: bool,
-    /// Every operation that was called, as policies name it.
+    /// Every operation called, named as in policies.
     pub called: BTreeSet<String>,
-    /// The address of the service.
     base_url: String,
-    /// The database that holds the tables.
+    /// The database with the tables.
     dynamodb: String,
 }
 
 type Shared = Arc<Mutex<StackState>>;
 
-/// The stand-in, with a service on the tables of the stack.
+/// The stand-in, with a service on the stack's tables.
 pub struct AwsAccount {
     pub store: Store,
     endpoint: String,
@@ -66,7 +65,7 @@ pub struct AwsAccount {
 }
 
 impl AwsAccount {
-    /// An account with a stack as it is a while after its first deployment: data, a key, and all well.
+    /// An account with a healthy stack some time after its first deployment, with data and a key.
     pub async fn with_stack() -> Self {
         let database = Database::in_memory().await.unwrap();
         let dynamodb = database.endpoint().to_owned();
@@ -85,7 +84,6 @@ impl AwsAccount {
         Self { endpoint, store, _database: database, state }
     }
 
-    /// Changes the stack.
     pub fn change(&self, change: impl FnOnce(&mut StackState)) {
         change(&mut self.state.lock().unwrap());
     }
@@ -94,7 +92,7 @@ impl AwsAccount {
         self.state.lock().unwrap().clone()
     }
 
-    /// Runs the program with the credentials of the account.
+    /// Runs the program with the account's credentials.
     pub async fn run(&self, arguments: &[&str]) -> Output {
         let mut command = program(arguments);
         command.envs([
@@ -120,7 +118,7 @@ async fn serve(router: Router) -> String {
     format!("http://{address}")
 }
 
-/// Answers requests as the functions do that a distribution has not passed on.
+/// Refuses requests without the secret, as the functions do.
 async fn refuse_strangers(State(state): State<Shared>, request: Request, next: Next) -> Response {
     let state = state.lock().unwrap().clone();
     let sent = request.headers().get("x-origin-secret").map(|sent| sent.to_str().unwrap());
@@ -149,7 +147,7 @@ async fn answer(
         None if is_lambda => "GetFunctionConfiguration".to_owned(),
         None => form["Action"].clone(),
     };
-    // The scope of the signature names the service; CloudWatch signs with its earlier name.
+    // The signature's scope names the service; CloudWatch signs with its former name.
     let authorization = headers[header::AUTHORIZATION].to_str().unwrap();
     let service = authorization.split('/').nth(3).unwrap().replace("monitoring", "cloudwatch");
     let now = {
@@ -192,7 +190,7 @@ async fn answer(
 }
 
 impl StackState {
-    /// The answer to an operation of the Query protocol.
+    /// The answer to a Query protocol operation.
     fn xml(&self, operation: &str) -> String {
         let base_url = &self.base_url;
         let topic = "arn:aws:sns:us-east-1:1:topic";

@@ -1,5 +1,5 @@
-//! A stand-in for the services of AWS that the probe calls: Lambda, whose functions answer on a database
-//! of the test, and CodeDeploy.
+//! A stand-in for the AWS services that the probe calls: CodeDeploy, and Lambda functions on a test
+//! database.
 
 use std::{
     net::Ipv4Addr,
@@ -21,66 +21,62 @@ use tokio::{net::TcpListener, sync::Semaphore};
 
 use super::function_calls::answer_of;
 
-/// The time that a function runs where concurrency is limited.
+/// Run time of a function where concurrency is limited.
 const RUN_TIME: Duration = Duration::from_millis(50);
 
-/// The behavior of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Behavior {
     Right,
-    /// Answers 500 as it does after a panic.
+    /// Answers 500, as after a panic.
     InternalError,
-    /// Never answers.
     Silent,
-    /// Ends before it has answered.
+    /// Exits before it answers.
     Dead,
-    /// Answers with another OCN than the right one.
+    /// Answers with a wrong OCN.
     WrongData,
-    /// Is no longer there.
+    /// Does not exist.
     Deleted,
 }
 
-/// An invocation of a function.
 #[derive(Debug, Clone)]
 pub struct Invoked {
     pub function: String,
-    /// The version or the alias.
+    /// The version or alias.
     pub qualifier: String,
     pub event: Value,
 }
 
-/// The running stand-in; it ends with the runtime of the test.
+/// The running stand-in; it ends with the test's runtime.
 #[derive(Clone)]
 pub struct AwsServices {
     pub endpoint: String,
     state: Arc<Mutex<AwsState>>,
 }
 
-/// The services, as a test can change them, and the calls that they got.
+/// State that tests can change, and the calls received.
 pub struct AwsState {
     app: App,
-    /// The data that new versions answer from, if that is another.
+    /// The data of new versions, if it differs.
     pub app_of_new_versions: Option<App>,
-    /// The function that misbehaves.
+    /// The misbehaving function.
     pub misbehaving: (&'static str, Behavior),
-    /// The number of calls that CodeDeploy still fails to answer.
+    /// CodeDeploy calls that are still to fail.
     pub failing_reports: u32,
-    /// The number of functions that can run at once; `None` for any.
+    /// The concurrency limit; `None` for unlimited.
     pub concurrency: Option<Arc<Semaphore>>,
-    /// The number of invocations that were refused for want of concurrency.
+    /// The number of throttled invocations.
     pub throttled: usize,
     pub invoked: Vec<Invoked>,
-    /// Statuses reported to CodeDeploy.
     pub reports: Vec<Value>,
 }
 
-/// The ARN of the first version of a function.
+/// The ARN of a function's first version.
 pub fn version_arn(function: &str) -> String {
     format!("arn:aws:lambda:us-east-1:123456789012:function:numbers-{function}:7")
 }
 
 impl AwsServices {
-    /// Functions that answer as `app` does.
+    /// Functions that answer like `app`.
     pub async fn on(app: App) -> Self {
         let state = Arc::new(Mutex::new(AwsState {
             app,
@@ -167,7 +163,7 @@ async fn invoke(
     Json(payload).into_response()
 }
 
-/// The body with the same OCN in each place that has one.
+/// The body with every OCN replaced by the same one.
 fn with_other_ocns(body: &str) -> String {
     fn replace(value: &mut Value) {
         match value {
@@ -208,7 +204,6 @@ async fn report(
     Json(json!({ "lifecycleEventHookExecutionId": id })).into_response()
 }
 
-/// Asserts that a request is signed for a service.
 fn assert_signed(headers: &HeaderMap, service: &str) {
     let authorization = headers["authorization"].to_str().unwrap();
     assert!(

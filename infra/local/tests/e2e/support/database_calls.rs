@@ -1,11 +1,10 @@
-//! The calls to DynamoDB that requests make, and what they cost.
+//! DynamoDB calls made by requests, and their cost.
 
 use super::{
     fault_proxy::{AnsweredCall, FaultProxy},
     service::Service,
 };
 
-/// The calls that a request makes.
 pub async fn calls_of(service: &Service, proxy: &FaultProxy, path: &str) -> Vec<AnsweredCall> {
     let status = service.get(path).await.status();
     assert!(!status.is_server_error(), "{path}: {status}");
@@ -20,12 +19,11 @@ pub fn units(calls: &[AnsweredCall]) -> f64 {
     calls.iter().map(|call| call.units).sum()
 }
 
-/// The key, the manifest, and the chunks of the snapshot in one call.
+/// The key, the manifest, and the snapshot's chunks in one call.
 pub const START: [&str; 3] = ["GetItem", "GetItem", "BatchGetItem"];
 
-/// Checks that a service that has just started reads the snapshot, which has at least so many
-/// chunks, in one call and eventually consistently: 8 KB cost a unit then, and each chunk is rounded
-/// up to 4 KB.
+/// Asserts that a cold service reads the snapshot, of at least this many chunks, in one eventually
+/// consistent call. Such reads cost a unit per 8 KB, with each chunk rounded up to 4 KB.
 pub async fn assert_snapshot_costs_half(service: &Service, proxy: &FaultProxy, least_chunks: u32) {
     let store = service.database.store();
     let snapshot = store.manifest().await.unwrap().unwrap().current;

@@ -1,5 +1,5 @@
-//! Databases that hold data already. An import takes seconds of processor time, so each set of
-//! reports is imported once; tests get copies of what came of it.
+//! Databases with data. An import takes seconds of CPU time, so each set of reports is imported once, and
+//! tests get copies.
 
 use std::{
     net::Ipv4Addr,
@@ -16,10 +16,10 @@ use tokio::{net::TcpListener, runtime::Runtime};
 
 use super::{service::KEY, small_reports::ReportTexts};
 
-/// The name that the local program gives the database file in its folder.
+/// The local program's database file in its folder.
 const FILE: &str = "dynamodb.sqlite";
 
-/// A database on disk that nobody writes to any more.
+/// A finished database on disk.
 struct Master {
     folder: TempDir,
     report: ImportReport,
@@ -30,9 +30,9 @@ impl Master {
     fn import(sources: Sources) -> Self {
         let folder = TempDir::new().unwrap();
         let database = Dynoxide::new(folder.path().join(FILE).to_str().unwrap()).unwrap();
-        // No machine fails within a test, so nothing waits until the disk has confirmed each write.
+        // Tests need no durability, so skip waiting for the disk.
         database.enable_bulk_loading().unwrap();
-        // A thread of its own, since the test that asks first is inside a runtime already.
+        // On its own thread, since the first test to ask is already inside a runtime.
         let imported = thread::spawn(move || {
             Runtime::new().unwrap().block_on(async {
                 let store = served(database).await.store();
@@ -42,7 +42,7 @@ impl Master {
         Self { report: imported.join().unwrap(), folder }
     }
 
-    /// A copy in memory with the sample key, gone with the runtime of the test.
+    /// A copy in memory with the sample key; it ends with the test's runtime.
     async fn copy(&self) -> Database {
         let copy = Dynoxide::memory().unwrap();
         let file = self.folder.path().join(FILE);
@@ -53,7 +53,7 @@ impl Master {
     }
 }
 
-/// A database behind a port, as long as the runtime lasts.
+/// A database behind a port, for the lifetime of the runtime.
 async fn served(database: Dynoxide) -> Database {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let endpoint = format!("http://{}", listener.local_addr().unwrap());
@@ -66,34 +66,34 @@ fn sample_master() -> &'static Master {
     &MASTER
 }
 
-/// A database of the test's own with the sample and the sample key.
+/// A test's own database with the sample and the sample key.
 pub async fn with_sample() -> Database {
     sample_master().copy().await
 }
 
-/// A database of the test's own with the first of the small reports and the sample key.
+/// A test's own database with the first of the small reports and the sample key.
 pub async fn with_small_reports() -> Database {
     static MASTER: LazyLock<Master> =
         LazyLock::new(|| Master::import(ReportTexts::first().sources()));
     MASTER.copy().await
 }
 
-/// A database of the test's own with the published reports and the sample key, and the report of their
-/// import. All tests give the same reports, and the first of them imports.
+/// A test's own database with the published reports and the sample key, and the import's report. All tests
+/// pass the same reports, and the first one imports them.
 pub async fn with_published_reports(reports: Sources) -> (Database, &'static ImportReport) {
     static MASTER: OnceLock<Master> = OnceLock::new();
     let master = MASTER.get_or_init(|| Master::import(reports));
     (master.copy().await, &master.report)
 }
 
-/// A folder with the sample, which the local program takes for its own.
+/// A data folder with the sample.
 pub fn sample_folder() -> TempDir {
     let folder = TempDir::new().unwrap();
     write_sample_into(folder.path());
     folder
 }
 
-/// Puts the sample into a folder that the local program then takes for its own.
+/// Writes the sample into a data folder.
 pub fn write_sample_into(data_dir: &Path) {
     std::fs::copy(sample_master().folder.path().join(FILE), data_dir.join(FILE)).unwrap();
 }

@@ -1,4 +1,4 @@
-//! Holds answers of the service against its OpenAPI description.
+//! Validates the service's answers against its OpenAPI description.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -24,10 +24,10 @@ use super::{
     template::{DEFAULT_ROUTE, route_of},
 };
 
-/// The address at which the compiler finds the description.
+/// The URL under which the compiler finds the description.
 const LOCATION: &str = "https://example.com/openapi.json";
 
-/// Headers that need no description, since HTTP itself has them.
+/// Standard HTTP headers, which need no description.
 const UNDESCRIBED: [&str; 5] =
     ["connection", "content-encoding", "content-length", "content-type", "date"];
 
@@ -35,13 +35,13 @@ const UNDESCRIBED: [&str; 5] =
 struct Described {
     description: Value,
     schemas: Schemas,
-    /// The indexes of the schemas by path, method, status and content type.
+    /// Schema indexes by path, method, status and content type.
     bodies: BTreeMap<[String; 4], boon::SchemaIndex>,
 }
 
 static DESCRIBED: LazyLock<Described> = LazyLock::new(|| described(openapi::description()));
 
-/// The description of answers with some of their fields: none is required.
+/// The description with no required fields, for answers limited by `fields`.
 static THINNED: LazyLock<Described> = LazyLock::new(|| {
     let mut description = openapi::description();
     for schema in description["components"]["schemas"].as_object_mut().unwrap().values_mut() {
@@ -79,14 +79,14 @@ fn described(mut description: Value) -> Described {
 
 static UNDESCRIBED_PATHS: LazyLock<BTreeSet<String>> = LazyLock::new(undescribed_paths);
 
-/// A step of a JSON pointer in the fragment of a URL.
+/// A JSON pointer step in a URL fragment.
 fn escaped(step: &str) -> String {
     let step = step.replace('~', "~0").replace('/', "~1");
     step.replace('{', "%7B").replace('}', "%7D")
 }
 
-/// Closes the schemas of objects, which the description leaves open so that fields may be added
-/// later. Those that are part of another schema stay open, since that one is closed.
+/// Closes object schemas, which the description leaves open for later fields. Schemas that are part of
+/// another stay open, since the outer one is closed.
 fn forbid_undescribed_fields(description: &mut Value) {
     let text = description.to_string();
     for (name, schema) in description["components"]["schemas"].as_object_mut().unwrap() {
@@ -99,7 +99,7 @@ fn forbid_undescribed_fields(description: &mut Value) {
     }
 }
 
-/// Closes the enums of answers, which the description leaves open so that values may be added later.
+/// Closes response enums, which the description leaves open for later values.
 fn forbid_unknown_values(value: &mut Value) {
     match value {
         Value::Object(fields) => {
@@ -113,7 +113,7 @@ fn forbid_unknown_values(value: &mut Value) {
     }
 }
 
-/// The way in which the answer to a request of `target` breaks the description; `None` if it keeps to it.
+/// Violations of the description in the answer to a request for `target`.
 pub fn violation(
     method: &Method,
     target: &str,
@@ -130,7 +130,7 @@ pub fn violation(
     let is_thinned = query.split('&').any(|pair| pair.starts_with("fields="));
     let Described { description, schemas, bodies } =
         if is_thinned { &*THINNED } else { &*DESCRIBED };
-    // What no operation has is answered like a `GET`.
+    // Unknown methods are answered like `GET`.
     let lower_case = method.as_str().to_lowercase();
     let is_described = description["paths"][&path][&lower_case].is_object();
     let method = if is_described { lower_case } else { "get".to_owned() };
@@ -171,11 +171,11 @@ fn undescribed_header(response: &Value, headers: &HeaderMap) -> Option<String> {
     headers.keys().map(HeaderName::as_str).find(|name| !is_described(name)).map(str::to_owned)
 }
 
-/// Replaces an answer that breaks the description, so that the test that asked for it fails.
+/// Replaces an answer that violates the description, so that the requesting test fails.
 pub async fn hold(request: Request, next: Next) -> Response {
     let (method, target) = (request.method().clone(), request.uri().to_string());
     let response = next.run(request).await;
-    // The tests of compression compare compressed bodies with plain ones.
+    // The compression tests compare compressed bodies with plain ones.
     if method == Method::HEAD || response.headers().contains_key(CONTENT_ENCODING) {
         return response;
     }

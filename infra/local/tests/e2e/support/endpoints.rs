@@ -1,4 +1,4 @@
-//! The endpoints as they are declared in code, so that no test has to list them.
+//! The endpoints declared in code, so that tests need not list them.
 
 use std::{collections::BTreeSet, sync::LazyLock};
 
@@ -12,16 +12,16 @@ use super::{
 };
 use tnr::openapi::sample_requests::{SampleRequest, requests_of};
 
-/// One path of the API, or [`DEFAULT_ROUTE`] for every other.
+/// One path of the API, or [`DEFAULT_ROUTE`] for all others.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Endpoint {
-    /// The path as the template writes it, such as `/v1/format/{tn+}`.
+    /// The path as in the template, such as `/v1/format/{tn+}`.
     pub path: String,
-    /// The function that answers it, by the name of its folder.
+    /// The function that answers it, by folder name.
     pub function: String,
 }
 
-/// The endpoints of every function that answers HTTP.
+/// The endpoints of all functions that answer HTTP.
 pub fn endpoints() -> Vec<Endpoint> {
     let endpoints_of = |(function, routes): (&'static str, Routes)| {
         let paths = routes.paths().map(as_in_template).collect::<Vec<_>>();
@@ -30,7 +30,7 @@ pub fn endpoints() -> Vec<Endpoint> {
     tnr::functions().into_iter().flat_map(endpoints_of).collect()
 }
 
-/// A path of the routers, where `{*tn}` takes the rest of it, as API Gateway writes it: `{tn+}`.
+/// A router path as API Gateway writes it: `{*tn}` becomes `{tn+}`.
 fn as_in_template(path: &str) -> String {
     match path.split_once("{*") {
         Some((before, name)) => format!("{before}{{{}+}}", name.trim_end_matches('}')),
@@ -39,18 +39,18 @@ fn as_in_template(path: &str) -> String {
 }
 
 impl Endpoint {
-    /// The endpoint of every path that has no other.
+    /// The endpoint for unknown paths.
     pub fn unknown_paths() -> Self {
         Self { path: DEFAULT_ROUTE.to_owned(), function: "status".to_owned() }
     }
 
-    /// The sample requests that this endpoint answers.
+    /// The sample requests for this endpoint.
     pub fn requests(&self) -> Vec<SampleRequest> {
         let requests = requests_of(&self.function).into_iter();
         requests.filter(|request| template::route_of(request.path()).0 == self.path).collect()
     }
 
-    /// The first sample request that is answered with a success.
+    /// The first successful sample request.
     pub fn example(&self) -> SampleRequest {
         let example = self.requests().into_iter().find(|request| !request.is_refused());
         example.unwrap_or_else(|| {
@@ -58,7 +58,7 @@ impl Endpoint {
         })
     }
 
-    /// Returns `true` if its description, or else its function, demands an API key.
+    /// Returns `true` if its description, or else its function, requires an API key.
     pub fn needs_key(&self) -> bool {
         if undescribed_paths().contains(&self.path) {
             return !browser_paths().contains(&self.path);
@@ -72,12 +72,12 @@ impl Endpoint {
     }
 }
 
-/// The paths that the description of the API leaves out, as the template writes them.
+/// Paths without a description, written as in the template.
 pub fn undescribed_paths() -> BTreeSet<String> {
     undescribed_paths_of(|_| true)
 }
 
-/// The paths that are left out since they are for browsers, and need no key.
+/// Undescribed paths for browsers, which need no key.
 pub fn browser_paths() -> BTreeSet<String> {
     undescribed_paths_of(|routes| !routes.need_key())
 }
@@ -91,18 +91,17 @@ fn undescribed_paths_of(is_asked_for: fn(&Routes) -> bool) -> BTreeSet<String> {
         .collect()
 }
 
-/// Returns `true` if only a page asks for a path, which is below that of the page and has no description.
+/// Returns `true` if the path is below a page's, has no description, and only the page requests it.
 pub fn is_part_of_a_page(path: &str) -> bool {
     let page = path.split("/{").next().unwrap_or_default();
     page != path && undescribed_paths().contains(path) && readme::documents(page)
 }
 
-/// The endpoints that need an API key.
 pub fn protected_endpoints() -> Vec<Endpoint> {
     endpoints().into_iter().filter(Endpoint::needs_key).collect()
 }
 
-/// One successful `GET` request to each endpoint that needs a key and has that method: its path and query.
+/// The path and query of one successful `GET` request per protected endpoint that supports it.
 pub fn example_targets() -> Vec<String> {
     let examples = protected_endpoints().into_iter().map(|endpoint| endpoint.example());
     examples.filter(|example| example.method == "GET").map(|example| example.target).collect()

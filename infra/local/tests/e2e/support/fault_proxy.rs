@@ -1,4 +1,4 @@
-//! A proxy between the real client and the embedded DynamoDB that makes faults on purpose.
+//! A proxy between the real client and the embedded DynamoDB that injects faults.
 
 use std::{
     collections::VecDeque,
@@ -23,65 +23,63 @@ use tokio::{net::TcpListener, sync::watch};
 
 use super::service::http_client;
 
-/// The fate of a call.
+/// A call's fate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     None,
-    /// Refused in a way after which no client retries.
+    /// Refused with an error that clients do not retry.
     Dead,
     Throttled,
-    /// Refused because the item is not as the call requires.
+    /// Refused by a failed condition.
     Overtaken,
     InternalError,
-    /// Never answered.
     Stall,
-    /// The connection ends without an answer.
+    /// The connection closes without an answer.
     Reset,
-    /// Half of a `BatchWriteItem` is done, and the rest is returned as unprocessed.
+    /// Half of a `BatchWriteItem` is done; the rest is returned as unprocessed.
     HalfProcessed,
-    /// Answered with all keys of a `BatchGetItem` as unprocessed.
+    /// All keys of a `BatchGetItem` are returned as unprocessed.
     Unprocessed,
-    /// Done, but the connection ends in the middle of the answer.
+    /// Done, but the connection closes in the middle of the answer.
     BrokenOff,
-    /// Neither done nor answered now, but delivered by [`FaultProxy::deliver`].
+    /// Neither done nor answered until [`FaultProxy::deliver`].
     Postponed,
-    /// Done and answered, and delivered a second time by [`FaultProxy::deliver`].
+    /// Done and answered, then repeated by [`FaultProxy::deliver`].
     Repeated,
-    /// Held until [`FaultProxy::release`], and so are all calls that come meanwhile, since a client
-    /// that waits too long tries again; then done and answered.
+    /// Held until [`FaultProxy::release`], then done and answered. Later calls are held too, since a client
+    /// that waits too long retries.
     Held,
-    /// Done after half of this time and answered after the whole.
+    /// Done after half of this time, and answered after all of it.
     Late(Duration),
 }
 
 type Policy = dyn Fn(usize, &str) -> Fault + Send + Sync;
 
-/// A running proxy; it ends with the runtime of the test.
+/// A running proxy; it ends with the test's runtime.
 #[derive(Clone)]
 pub struct FaultProxy {
-    /// The address of the proxy.
     pub endpoint: String,
-    /// The address of the database behind it.
+    /// The address of the database.
     upstream: String,
     policy: Arc<Policy>,
     calls: Arc<AtomicUsize>,
     client: Client,
-    /// Calls that are yet to be delivered, the oldest first.
+    /// Calls waiting for delivery, oldest first.
     undelivered: Arc<Mutex<VecDeque<(HeaderMap, Bytes)>>>,
     is_holding: Arc<watch::Sender<bool>>,
     answered: Arc<Mutex<Vec<AnsweredCall>>>,
 }
 
-/// A call that the database has answered.
+/// A call answered by the database.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AnsweredCall {
     pub operation: String,
-    /// The capacity units that the database counted.
+    /// The consumed capacity units.
     pub units: f64,
 }
 
 impl FaultProxy {
-    /// A proxy before `endpoint`; `policy` takes the number of a call, from 1, and its operation.
+    /// A proxy for `endpoint`; `policy` takes a call's number, from 1, and its operation.
     pub async fn before(
         endpoint: &str,
         policy: impl Fn(usize, &str) -> Fault + Send + Sync + 'static,
@@ -107,17 +105,17 @@ impl FaultProxy {
         self.calls.load(Ordering::SeqCst)
     }
 
-    /// Begins to count the calls anew.
+    /// Restarts the count.
     pub fn reset(&self) {
         self.calls.store(0, Ordering::SeqCst);
     }
 
-    /// The calls that were answered since the last time that they were taken, in their order.
+    /// Takes the calls answered since the last take, in order.
     pub fn take_answered(&self) -> Vec<AnsweredCall> {
         std::mem::take(&mut self.answered.lock().unwrap())
     }
 
-    /// Delivers the oldest call that is not delivered yet, if there is one.
+    /// Delivers the oldest undelivered call, if any.
     pub async fn deliver(&self) {
         let call = self.undelivered.lock().unwrap().pop_front();
         if let Some((headers, body)) = call {
@@ -130,7 +128,7 @@ impl FaultProxy {
         self.is_holding.subscribe().wait_for(|&is_holding| is_holding).await.unwrap();
     }
 
-    /// Lets the held calls go on.
+    /// Releases the held calls.
     pub fn release(&self) {
         self.is_holding.send_replace(false);
     }
@@ -151,7 +149,7 @@ impl FaultProxy {
         (status, headers, body).into_response()
     }
 
-    /// Does the first half of each table's writes and returns the others as unprocessed.
+    /// Does the first half of each table's writes; returns the rest as unprocessed.
     async fn answer_half(&self, headers: HeaderMap, body: &[u8]) -> Response {
         let mut request: Value = serde_json::from_slice(body).unwrap();
         let mut unprocessed = serde_json::Map::new();
@@ -167,7 +165,7 @@ impl FaultProxy {
     }
 }
 
-/// A policy under which every call of an operation meets a fault, and no other call does.
+/// A policy that injects a fault into every call of one operation.
 pub fn at_operation(
     operation: &'static str,
     fault: Fault,
@@ -227,7 +225,7 @@ fn operation_of(headers: &HeaderMap) -> &str {
     headers["x-amz-target"].to_str().unwrap().rsplit('.').next().unwrap()
 }
 
-/// The units that an answer names: one number, or one for each table.
+/// The capacity units in an answer, which has one number, or one per table.
 fn units_in(answer: &[u8]) -> f64 {
     let answer: Value = serde_json::from_slice(answer).unwrap_or_default();
     let consumed = &answer["ConsumedCapacity"];

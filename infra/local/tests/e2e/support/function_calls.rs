@@ -1,4 +1,4 @@
-//! Functions called with whole events, as Lambda calls them.
+//! Functions called with complete events, as Lambda calls them.
 
 use std::collections::BTreeMap;
 
@@ -10,16 +10,16 @@ use shared::{
     state::App,
 };
 
-/// The answer of a function to an event.
+/// A function's answer to an event.
 pub struct FunctionAnswer {
     pub status: u16,
     pub headers: HeaderMap,
-    /// A text, if the body is not of JSON.
+    /// A string, if the body is not JSON.
     pub body: Value,
 }
 
 impl FunctionAnswer {
-    /// The answer as API Gateway takes it from a function.
+    /// The answer as API Gateway receives it.
     pub fn payload(&self) -> Value {
         let headers: BTreeMap<&str, &str> = self
             .headers
@@ -34,7 +34,7 @@ impl FunctionAnswer {
     }
 }
 
-/// The answer of the function with these routes to an event.
+/// The answer of a function with these routes to an event.
 pub async fn answer_of(routes: Routes, app: App, event: &Value) -> FunctionAnswer {
     let request = lambda_http::request::from_str(&event.to_string()).unwrap();
     let response = lambda(routes, app).call(request).await.unwrap();
@@ -45,7 +45,7 @@ pub async fn answer_of(routes: Routes, app: App, event: &Value) -> FunctionAnswe
     FunctionAnswer { status: parts.status.as_u16(), headers: parts.headers, body }
 }
 
-/// An event as API Gateway makes it of a request that IAM has authorized.
+/// The event as API Gateway sends it for an IAM-authorized request.
 pub fn authorized_by_iam(mut event: Value) -> Value {
     event["headers"].as_object_mut().unwrap().remove("authorization");
     event["requestContext"]["authorizer"] = json!({ "iam": {

@@ -1,4 +1,4 @@
-//! Imports, and what is answered after them.
+//! Imports, and the answers after them.
 
 use std::collections::BTreeMap;
 
@@ -14,11 +14,11 @@ use super::{
     small_reports::ReportTexts,
 };
 
-/// Looking up every record takes seconds, so only one of so many in a list is. The lists hold them
-/// all, and [`assert_no_drift`] compares every item with the lists.
+/// Looking up every record takes seconds, so only one in this many is looked up. The lists hold them all,
+/// and [`assert_no_drift`] compares every item with the lists.
 const LOOKED_UP: usize = 8;
 
-/// Answers of the API from the small reports: all lists, and a part of their records as lookups.
+/// API answers from the small reports: all lists, and lookups for some of their records.
 pub async fn answers(service: &Service) -> BTreeMap<String, Value> {
     let mut answers = BTreeMap::new();
     let mut paths = vec!["/v1/stats".to_owned(), "/v1/search?q=sample&limit=100".to_owned()];
@@ -36,7 +36,7 @@ pub async fn answers(service: &Service) -> BTreeMap<String, Value> {
         paths.extend(ocns.iter().map(|ocn| format!("/v1/carrier/{ocn}")));
         answers.insert(path, page);
     }
-    // Exchanges that only one of the versions has.
+    // Exchanges that only one version has.
     for nxx in ["206", "207", "209", "234"] {
         paths.push(format!("/v1/npa/415/nxx/{nxx}"));
         paths.push(format!("/v1/format/+1415{nxx}5678"));
@@ -45,18 +45,17 @@ pub async fn answers(service: &Service) -> BTreeMap<String, Value> {
         let (status, body) = service.answer(&path).await;
         answers.insert(path, json!({ "status": status.as_u16(), "body": body }));
     }
-    // The time of the import differs although the data is the same.
+    // The import time differs even if the data is the same.
     answers.get_mut("/v1/stats").unwrap()["body"]["last_updated"].take();
     answers
 }
 
-/// The codes of some records of a list.
+/// The codes of some records in a list.
 fn some_codes(records: &Value, field: &str) -> Vec<String> {
     let some = records.as_array().unwrap().iter().step_by(LOOKED_UP);
     some.map(|record| record[field].as_str().unwrap().to_owned()).collect()
 }
 
-/// Imports reports.
 pub async fn import(
     store: &Store,
     texts: &ReportTexts,
@@ -76,7 +75,7 @@ pub async fn assert_no_drift(store: &Store) {
     assert_eq!(verification.drift, Drift::default());
 }
 
-/// A store whose calls meet the faults of `policy`, and the proxy that makes them.
+/// A store whose calls meet the faults of `policy`, and its proxy.
 pub async fn store_with_faults(
     service: &Service,
     policy: impl Fn(usize, &str) -> Fault + Send + Sync + 'static,
@@ -85,13 +84,13 @@ pub async fn store_with_faults(
     (Store::at_emulator(&proxy.endpoint, TimeoutProfile::Batch), proxy)
 }
 
-/// A store of a process that dies after so many calls.
+/// The store of a process that dies after this many calls.
 pub async fn dying_store(service: &Service, calls: usize) -> (Store, FaultProxy) {
     let policy = move |call, _: &str| if call > calls { Fault::Dead } else { Fault::None };
     store_with_faults(service, policy).await
 }
 
-/// Options under which no gate refuses an import.
+/// Options that disable all gates.
 pub fn without_gates() -> Options {
     let waivers = Waivers {
         max_change: Some(u32::MAX),
@@ -102,7 +101,7 @@ pub fn without_gates() -> Options {
     Options { waivers, ..Options::default() }
 }
 
-/// Options under which files may be older than the current data.
+/// Options that allow files older than the current data.
 pub fn allowing_older() -> Options {
     let waivers = Waivers { allow_older: true, ..Waivers::default() };
     Options { waivers, ..Options::default() }

@@ -1,4 +1,4 @@
-//! Keys with quotas, and the requests counted under them.
+//! Keys with quotas, and their counted requests.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,6 @@ use shared::auth::ApiKey;
 use store::{KeyRecord, Store};
 use tnr::keys::{random, register};
 
-/// Registers a key with these quotas.
 pub async fn key_with_quotas(
     store: &Store,
     per_minute: Option<u32>,
@@ -19,7 +18,7 @@ pub async fn key_with_quotas(
     key
 }
 
-/// The requests that all containers together have counted in the table, by the id of the quota.
+/// The requests that all containers have counted in the table, by quota id.
 pub async fn counted_requests(store: &Store) -> HashMap<String, u64> {
     let (client, tables) = store.parts();
     let items = client.scan().table_name(&tables.usage).send().await.unwrap().items.unwrap();

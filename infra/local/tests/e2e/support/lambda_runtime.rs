@@ -1,5 +1,5 @@
-//! A stand-in for the API that Lambda offers a function and its extension. It freezes the function
-//! as Lambda does: once both have asked for their next event.
+//! A stand-in for Lambda's runtime and extensions APIs. Like Lambda, it freezes the function once both the
+//! function and its extension have asked for their next event.
 
 use std::{
     collections::HashMap,
@@ -25,22 +25,22 @@ use tokio::{
 
 use super::processes::{send_signal, until_ended};
 
-/// The variable by which Lambda tells a function how many requests it may take at once.
+/// Lambda's variable for the number of concurrent requests per function.
 pub const MAX_CONCURRENCY: &str = "AWS_LAMBDA_MAX_CONCURRENCY";
 const EXTENSION_ID: &str = "5f2d0b3a-extension";
-/// The time for an invocation, by the deadline that the function is given.
+/// The time until the deadline of an invocation.
 const INVOCATION_TIMEOUT: Duration = Duration::from_secs(60);
-/// The time in which the function has to become idle or to respond.
+/// The time for the function to become idle or to respond.
 const MAX_WAIT: Duration = Duration::from_secs(20);
 
-/// The answer to an extension that registers.
+/// The answer to a registering extension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Registration {
     Accepted,
     Refused,
 }
 
-/// The calls of a function and its extension so far: requests for the next event, and responses.
+/// Calls so far from a function and its extension: next-event requests, and responses.
 #[derive(Default)]
 struct Calls {
     asked: usize,
@@ -49,28 +49,28 @@ struct Calls {
     responses: HashMap<String, Value>,
 }
 
-/// The state that the handlers of the stand-in share with the test.
+/// State shared by the stand-in's handlers and the test.
 struct RuntimeState {
     registration: Registration,
-    /// The events for the function, and the ids of those for the extension.
+    /// Events for the function, and event ids for the extension.
     events: Mutex<mpsc::UnboundedReceiver<(String, Value)>>,
     notices: Mutex<mpsc::UnboundedReceiver<String>>,
     calls: watch::Sender<Calls>,
 }
 
-/// A function that runs under the stand-in.
+/// A function running under the stand-in.
 pub struct LambdaFunction {
     process: Child,
     state: Arc<RuntimeState>,
     invoke: mpsc::UnboundedSender<(String, Value)>,
     notify_extension: mpsc::UnboundedSender<String>,
     invocations: usize,
-    /// The number of requests that the function may take at once.
+    /// The maximum number of concurrent requests.
     at_once: usize,
 }
 
 impl LambdaFunction {
-    /// Starts the process that `command` describes, and waits until it is ready.
+    /// Starts the process, and waits until it is ready.
     pub async fn start(mut command: Command, registration: Registration) -> Self {
         let (invoke, events) = mpsc::unbounded_channel();
         let (notify_extension, notices) = mpsc::unbounded_channel();
@@ -106,7 +106,7 @@ impl LambdaFunction {
         self.state.calls.borrow().is_extension_registered
     }
 
-    /// Waits until function and extension have asked for their next event.
+    /// Waits until the function and its extension have asked for their next event.
     async fn until_idle(&self) {
         let mut calls = self.state.calls.subscribe();
         let idle = calls.wait_for(|calls| {
@@ -116,13 +116,13 @@ impl LambdaFunction {
         timeout(MAX_WAIT, idle).await.expect("the function does not become idle").unwrap();
     }
 
-    /// Thaws the function and gives its response to `event`.
+    /// Thaws the function and returns its response to `event`.
     pub async fn invoke(&mut self, event: &Value) -> Value {
         let id = self.begin(event);
         self.response(&id).await
     }
 
-    /// Thaws the function and sends it `event`. Returns the id of the invocation.
+    /// Thaws the function and sends it `event`. Returns the invocation id.
     pub fn begin(&mut self, event: &Value) -> String {
         self.thaw();
         self.invocations += 1;
@@ -134,7 +134,7 @@ impl LambdaFunction {
         id
     }
 
-    /// The response of the function to an invocation.
+    /// The function's response to an invocation.
     pub async fn response(&self, id: &str) -> Value {
         let mut calls = self.state.calls.subscribe();
         let responded = calls.wait_for(|calls| calls.responses.contains_key(id));
@@ -142,13 +142,12 @@ impl LambdaFunction {
         calls.unwrap().responses[id].clone()
     }
 
-    /// Freezes the function once it is idle.
     pub async fn freeze(&self) {
         self.until_idle().await;
         send_signal("STOP", &self.process);
     }
 
-    /// Lets a frozen function continue.
+    /// Resumes a frozen function.
     pub fn thaw(&self) {
         send_signal("CONT", &self.process);
     }
@@ -164,13 +163,13 @@ impl LambdaFunction {
 
 impl Drop for LambdaFunction {
     fn drop(&mut self) {
-        // A process that has ended by itself is no longer there to be killed.
+        // The process may have ended already.
         _ = self.process.kill();
         _ = self.process.wait();
     }
 }
 
-/// The end of an invocation, in milliseconds since 1970.
+/// The deadline of an invocation, in milliseconds since 1970.
 fn deadline() -> u128 {
     let end = SystemTime::now() + INVOCATION_TIMEOUT;
     end.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_millis()

@@ -6,8 +6,7 @@ use serde_json::Value;
 
 use super::service::Service;
 
-/// Reads a list in pages of `limit` records and gives all of them; every page must have the same
-/// total.
+/// Reads a list in pages of `limit` records and returns all records. Every page must have the same total.
 pub async fn all_records(service: &Service, path: &str, field: &str, limit: usize) -> Vec<Value> {
     let (mut records, mut offset, mut total) = (Vec::new(), 0, None);
     let separator = if path.contains('?') { '&' } else { '?' };
@@ -26,7 +25,7 @@ pub async fn all_records(service: &Service, path: &str, field: &str, limit: usiz
     }
 }
 
-/// Asserts that pages of 1, 7, 50 and 100 records give every record once, in the same order.
+/// Asserts that pages of 1, 7, 50 and 100 records yield every record once, in the same order.
 pub async fn assert_page_sizes_agree(service: &Service, path: &str, field: &str) {
     let by_hundred = all_records(service, path, field, 100).await;
     let distinct: BTreeSet<String> = by_hundred.iter().map(Value::to_string).collect();

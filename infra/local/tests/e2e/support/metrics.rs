@@ -1,4 +1,4 @@
-//! Metrics: those that functions write into their log lines, and those that the template reads.
+//! Metrics in function logs and in the template.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +8,10 @@ use yaml_serde::Value;
 
 use super::template::{self, resources, resources_of_type, text};
 
-/// The probe, by the name of its resource.
+/// The probe's resource name.
 const PROBE: &str = "ProbeFunction";
 
-/// The names of the metrics that CloudWatch finds in a log line.
+/// The metric names that CloudWatch finds in a log line.
 pub fn metrics_written_by(line: &JsonValue) -> BTreeSet<String> {
     let directive = &line["_aws"]["CloudWatchMetrics"][0];
     assert_eq!(directive["Namespace"], NAMESPACE, "{line}");
@@ -20,8 +20,8 @@ pub fn metrics_written_by(line: &JsonValue) -> BTreeSet<String> {
     metrics.map(|metric| metric["Name"].as_str().unwrap().to_owned()).collect()
 }
 
-/// The names of this service's metrics that alarms and dashboard read: of the functions that answer
-/// the API, and of the import. Those of the check of every five minutes are neither.
+/// This service's metrics read by alarms and the dashboard: for the API functions, and for the import. The
+/// scheduled probe's metrics are in neither.
 pub fn metrics_read_by_template() -> (BTreeSet<String>, BTreeSet<String>) {
     let read = [metrics_of_alarms(), metrics_of_dashboard()].concat();
     let read = read.into_iter().filter(|(_, function)| function != PROBE);
@@ -32,13 +32,13 @@ pub fn metrics_read_by_template() -> (BTreeSet<String>, BTreeSet<String>) {
     (names(of_requests), names(of_import))
 }
 
-/// The names of the metrics of the probe that alarms and dashboard read.
+/// The probe's metrics read by alarms and the dashboard.
 pub fn metrics_of_probe_read_by_template() -> BTreeSet<String> {
     let read = [metrics_of_alarms(), metrics_of_dashboard()].concat().into_iter();
     read.filter(|(_, function)| function == PROBE).map(|(name, _)| name).collect()
 }
 
-/// The metrics of the alarms, each with the function it is of.
+/// The metrics of the alarms, each with its function.
 fn metrics_of_alarms() -> Vec<(String, String)> {
     let mut read = Vec::new();
     for (_, alarm) in resources_of_type("AWS::CloudWatch::Alarm") {
@@ -56,7 +56,7 @@ fn function_of(metric: &Value) -> String {
     text(&metric["Dimensions"][0]["Value"])
 }
 
-/// The metrics of the dashboard, each with the function it is of, or none if it is searched for.
+/// The metrics of the dashboard, each with its function, or none for a search.
 fn metrics_of_dashboard() -> Vec<(String, String)> {
     let mut read = Vec::new();
     for metric in dashboard_metrics() {
@@ -80,7 +80,7 @@ fn metrics_of_dashboard() -> Vec<(String, String)> {
     read
 }
 
-/// The metrics of every widget, as the body of the dashboard writes them.
+/// The metrics of every widget, as in the dashboard's body.
 pub fn dashboard_metrics() -> Vec<JsonValue> {
     let body = text(&resources()["Dashboard"]["Properties"]["DashboardBody"]);
     let body: JsonValue = serde_json::from_str(&body).unwrap();
@@ -88,7 +88,7 @@ pub fn dashboard_metrics() -> Vec<JsonValue> {
     widgets.flat_map(|widget| widget["properties"]["metrics"].as_array().unwrap().clone()).collect()
 }
 
-/// The functions whose metric, in the namespace of Lambda, an alarm reads.
+/// The functions whose metric, in Lambda's namespace, an alarm reads.
 pub fn functions_watched_by(alarm: &str, metric_name: &str) -> BTreeSet<String> {
     let properties = &template::resources()[alarm]["Properties"];
     let metrics = properties["Metrics"].as_sequence().unwrap().iter();

@@ -1,4 +1,4 @@
-//! Shared by tests: services and databases to speak to, requests, reports, and the template.
+//! Shared test support: services, databases, requests, reports, and the template.
 
 pub mod agent;
 pub mod api_events;

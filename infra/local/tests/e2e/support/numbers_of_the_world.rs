@@ -1,9 +1,9 @@
-//! Phone numbers of the whole world.
+//! Phone numbers worldwide.
 
 use serde_json::Value;
 
-/// Numbers of every region and in every notation that the agreement with Google's rules is tested
-/// with, each with its default country.
+/// The numbers used to compare with Google's rules, in every region and notation, each with its default
+/// country.
 pub fn numbers_of_the_world() -> Vec<(String, String)> {
     const FOLDER: &str =
         concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/formatting/tests/agreement");
@@ -16,6 +16,6 @@ pub fn numbers_of_the_world() -> Vec<(String, String)> {
         let country = row["default_region"].as_str().unwrap_or("US");
         (row["input"].as_str().unwrap().to_owned(), country.to_owned())
     });
-    // An empty number is a missing one.
+    // An empty number counts as missing.
     of_regions.chain(selection).filter(|(tn, _)| !tn.is_empty()).collect()
 }

@@ -1,4 +1,4 @@
-//! An operator, who works on a machine of their own.
+//! An operator at their own machine.
 
 use std::{fs, process::Output};
 
@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use super::{program::run, small_reports::ReportTexts};
 
-/// A folder with the database of an operator, and files beside it.
+/// A folder with the operator's database and files.
 pub struct Operator {
     pub folder: TempDir,
 }
@@ -16,23 +16,22 @@ impl Operator {
         Self { folder: TempDir::new().unwrap() }
     }
 
-    /// The path of a file in the folder.
     pub fn path(&self, name: &str) -> String {
         self.folder.path().join(name).display().to_string()
     }
 
-    /// Writes a file and gives its path.
+    /// Writes a file and returns its path.
     pub fn write(&self, name: &str, text: &str) -> String {
         fs::write(self.folder.path().join(name), text).unwrap();
         self.path(name)
     }
 
-    /// Runs the program on the database of this operator.
+    /// Runs the program on this operator's database.
     pub fn run(&self, arguments: &[&str]) -> Output {
         run(&self.folder, arguments)
     }
 
-    /// Imports these reports with more options.
+    /// Imports these reports with extra options.
     pub fn import(&self, texts: &ReportTexts, more: &[&str]) -> Output {
         let nanpa = self.write("nanpa", &texts.nanpa);
         let cnac = self.write("cnac", &texts.cnac);

@@ -1,4 +1,4 @@
-//! Processes that are started, stopped, continued and ended.
+//! Starting, stopping, resuming and ending processes.
 
 use std::{
     env,
@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The longest wait for a process, such as for its end after a signal.
+/// The longest wait for a process, such as for its exit after a signal.
 const MAX_WAIT: Duration = Duration::from_secs(60);
 
 /// Sends a signal, such as `STOP`, to a process.
@@ -18,7 +18,7 @@ pub fn send_signal(signal: &str, process: &Child) {
     assert!(status.unwrap().success(), "{signal}");
 }
 
-/// Waits until a process has ended by itself, and gives how.
+/// Waits until a process exits, and returns its status.
 pub async fn until_ended(process: &mut Child) -> ExitStatus {
     until(async || process.try_wait().unwrap().is_some()).await;
     process.wait().unwrap()
@@ -33,17 +33,17 @@ pub async fn until(mut condition: impl AsyncFnMut() -> bool) {
     }
 }
 
-/// The command that runs a test of this program, by its path, which is otherwise ignored.
+/// The command that runs an ignored test of this binary, by path.
 pub fn ignored_test(path: &str) -> Command {
     let mut command = Command::new(env::current_exe().unwrap());
-    // The path begins with the name of the program, by which the harness does not call it.
+    // The path starts with the crate name, which the harness omits.
     let (_, name) = path.split_once("::").unwrap();
     command.args(["--exact", name, "--ignored", "--nocapture"]);
     command
 }
 
-/// The command that runs an ignored test as a Lambda function of an account, and writes what it logs into
-/// a file. The services that it calls have to be added.
+/// The command that runs an ignored test as a Lambda function, with its log in a file. Callers add the
+/// services it calls.
 pub fn lambda_process(path: &str, output: &Path) -> Command {
     let file = File::create(output).unwrap();
     let mut command = ignored_test(path);

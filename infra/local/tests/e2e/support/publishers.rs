@@ -1,4 +1,4 @@
-//! A stand-in for the hosts of NANPA and CNAC, to which `--mirror` leads.
+//! A stand-in for the NANPA and CNAC hosts, used with `--mirror`.
 
 use std::{fs, net::Ipv4Addr, path::PathBuf};
 
@@ -12,11 +12,11 @@ use tokio::net::TcpListener;
 
 use super::small_reports::ReportTexts;
 
-/// The names of the published reports, in the order of `--nanpa`, `--cnac` and `--npa-report`.
+/// Names of the published reports, in the order of `--nanpa`, `--cnac` and `--npa-report`.
 pub const REPORT_NAMES: [&str; 3] =
     ["CoCodeAssignment_Utilized_AllStates_Public.zip", "COCodeStatus_ALL.zip", "npa_report.csv"];
 
-/// The published reports from the folder that `TNR_FULL_SCALE_DATA` names; without it small ones.
+/// The published reports from the `TNR_FULL_SCALE_DATA` folder, or small ones without it.
 pub fn published_reports() -> [Vec<u8>; 3] {
     match std::env::var_os("TNR_FULL_SCALE_DATA").map(PathBuf::from) {
         Some(folder) => REPORT_NAMES.map(|name| fs::read(folder.join(name)).unwrap()),
@@ -24,13 +24,13 @@ pub fn published_reports() -> [Vec<u8>; 3] {
     }
 }
 
-/// Small reports in the place of the published ones, not packed.
+/// Small uncompressed reports in place of the published ones.
 pub fn small_published_reports() -> [Vec<u8>; 3] {
     let ReportTexts { nanpa, cnac, npa_report, .. } = ReportTexts::published();
     [nanpa, cnac, npa_report].map(String::into_bytes)
 }
 
-/// The address of a server that has these reports under their published names.
+/// The address of a server with these reports under their published names.
 pub async fn mirror_of(reports: [Vec<u8>; 3]) -> String {
     mirror(move |name| {
         let place = REPORT_NAMES.iter().position(|known| *known == name);
@@ -41,7 +41,7 @@ pub async fn mirror_of(reports: [Vec<u8>; 3]) -> String {
     .await
 }
 
-/// The address of a server that answers each request for a file by its name.
+/// The address of a server that answers each request by file name.
 pub async fn mirror(answer: impl Fn(&str) -> Response + Clone + Send + Sync + 'static) -> String {
     let answer = async move |uri: Uri| answer(uri.path().trim_start_matches('/'));
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();

@@ -1,16 +1,14 @@
-//! The table of the README that lists the requests of the API.
+//! The README's table of API requests.
 
-/// A row of the table.
 pub struct Row {
-    /// The paths it documents; those of queries, too, so `/v1/npa` besides `/v1/npa/{npa}`.
+    /// The documented paths, including those of queries: `/v1/npa` besides `/v1/npa/{npa}`.
     pub paths: Vec<String>,
     pub needs_key: bool,
 }
 
-/// The methods of requests, as a row begins with one.
+/// The methods that a row may start with.
 const METHODS: [&str; 2] = ["GET ", "POST "];
 
-/// The rows, in order.
 pub fn rows() -> Vec<Row> {
     let readme = include_str!("../../../../../README.md");
     let is_request = |line: &&str| METHODS.iter().any(|it| line.starts_with(&format!("| `{it}")));
@@ -18,7 +16,7 @@ pub fn rows() -> Vec<Row> {
     rows.map(|row| Row { paths: paths(row), needs_key: !row.contains("without a key") }).collect()
 }
 
-/// Returns `true` if some row documents a path.
+/// Returns `true` if a row documents the path.
 pub fn documents(path: &str) -> bool {
     let path = path.replace("+}", "}");
     rows().iter().any(|row| row.paths.contains(&path))
@@ -31,7 +29,7 @@ fn paths(row: &str) -> Vec<String> {
     for code in cell.split('`').skip(1).step_by(2) {
         let target = METHODS.iter().find_map(|method| code.strip_prefix(method)).unwrap_or(code);
         let path = match (target.split('?').next().unwrap(), paths.last()) {
-            // A query alone is that of the path before, without its parameters.
+            // A bare query belongs to the previous path without its parameters.
             ("", Some(before)) => before.split("/{").next().unwrap().to_owned(),
             (path, _) => path.to_owned(),
         };

@@ -1,4 +1,4 @@
-//! A running service for tests to speak to.
+//! A running service for tests.
 
 use std::{net::Ipv4Addr, sync::LazyLock};
 
@@ -15,26 +15,26 @@ use tokio::{net::TcpListener, runtime::Runtime};
 use super::{api_events::HOST, databases, description, fault_proxy::FaultProxy};
 use tnr::openapi::sample_requests::SampleRequest;
 
-/// The key of the sample requests, which every service of these tests knows.
+/// The key in the sample requests, registered with every test service.
 pub use tnr::openapi::sample_requests::SAMPLE_KEY as KEY;
 
-/// A client that opens a connection for each request, since a pooled one would end with the runtime
-/// of the test that opened it.
+/// A client without pooling, since pooled connections would end with the runtime of the test that opened
+/// them.
 pub fn http_client() -> Client {
-    // This fails if another test has installed it already.
+    // Fails if another test has installed it already.
     _ = rustls::crypto::ring::default_provider().install_default();
     Client::builder().pool_max_idle_per_host(0).build().unwrap()
 }
 
-/// A running service and its database; both end with the runtime of the test.
+/// A running service and its database; both end with the test's runtime.
 pub struct Service {
     pub base_url: String,
     pub database: Database,
     client: Client,
 }
 
-/// A service on the sample for tests that only read. It has a thread and a runtime of its own,
-/// since that of a test ends with the test.
+/// A service on the sample for read-only tests, on its own thread and runtime, since a test's runtime ends
+/// with the test.
 pub fn shared_service() -> &'static Service {
     static SERVICE: LazyLock<Service> = LazyLock::new(|| {
         let (started, service) = std::sync::mpsc::channel();
@@ -49,13 +49,13 @@ pub fn shared_service() -> &'static Service {
     &SERVICE
 }
 
-/// An app of the test's own on the data of the shared service.
+/// A test's own app on the shared service's data.
 pub async fn sample_app() -> App {
     App::on(shared_service().database.serving_store().await)
 }
 
 impl Service {
-    /// A service with an empty database, and a key.
+    /// A service with an empty database and a key.
     pub async fn empty() -> Self {
         let database = Database::in_memory().await.unwrap();
         keys::register(&database.store(), &KEY.parse().unwrap(), "tests").await.unwrap();
@@ -77,12 +77,12 @@ impl Service {
         Self { base_url, database, client: http_client() }
     }
 
-    /// A service of its own on the sample.
+    /// A service on its own copy of the sample.
     pub async fn with_sample() -> Self {
         Self::on(databases::with_sample().await).await
     }
 
-    /// A service of its own on the first of the small reports.
+    /// A service on its own copy of the first small reports.
     pub async fn with_small_reports() -> Self {
         Self::on(databases::with_small_reports().await).await
     }
@@ -92,19 +92,18 @@ impl Service {
         Self::on(Database::at(proxy.endpoint.clone()).await.unwrap()).await
     }
 
-    /// A request without a key.
     pub fn request(&self, path: &str) -> RequestBuilder {
         self.request_with(Method::GET, path)
     }
 
-    /// A request without a key, to the address that the events of API Gateway have, too. So links to
-    /// the service's own paths are the same for every service and every way of a request.
+    /// A request without a key, to the host in the API Gateway events. Links to the service are then the
+    /// same however a request arrives.
     pub fn request_with(&self, method: Method, path: &str) -> RequestBuilder {
         let request = self.client.request(method, format!("{}{path}", self.base_url));
         request.header(header::HOST, HOST).header("x-forwarded-proto", "https")
     }
 
-    /// A request without a key to `path`, with the method, headers and body of a sample request.
+    /// A request to `path` without a key, with a sample request's method, headers and body.
     pub fn request_like(&self, sample: &SampleRequest, path: &str) -> RequestBuilder {
         let method = sample.method.parse().unwrap();
         let mut request = self.request_with(method, path);
@@ -118,38 +117,37 @@ impl Service {
         }
     }
 
-    /// The response to a request with the sample key.
+    /// Sends a `GET` request with the sample key.
     pub async fn get(&self, path: &str) -> Response {
         self.request(path).bearer_auth(KEY).send().await.unwrap()
     }
 
-    /// The response to a request with the sample key and another header.
+    /// Sends a `GET` request with the sample key and another header.
     pub async fn get_with(&self, path: &str, name: &str, value: &str) -> Response {
         self.request(path).bearer_auth(KEY).header(name, value).send().await.unwrap()
     }
 
-    /// A `POST` of a body with the sample key.
+    /// A `POST` request with the sample key.
     pub fn post(&self, path: &str, content_type: &str, body: impl Into<Body>) -> RequestBuilder {
         let request = self.request_with(Method::POST, path).bearer_auth(KEY);
         request.header("content-type", content_type).body(body)
     }
 
-    /// Status and body of a response, which must be JSON.
+    /// The status and body of a response, which must be JSON.
     pub async fn answer(&self, path: &str) -> (StatusCode, Value) {
         let response = self.get(path).await;
         assert_eq!(response.headers()["content-type"], "application/json", "{path}");
         (response.status(), response.json().await.unwrap())
     }
 
-    /// The body of a response, which must be a success.
+    /// The body of a response, which must be successful.
     pub async fn ok(&self, path: &str) -> Value {
         let (status, body) = self.answer(path).await;
         assert_eq!(status, StatusCode::OK, "{path}: {body}");
         body
     }
 
-    /// Asserts the status of an error, and that its body holds `error` and `message` and nothing
-    /// else.
+    /// Asserts an error's status, and that its body has only `error` and `message`.
     pub async fn assert_error(&self, path: &str, status: u16, error: &str, message: &str) {
         let (actual, body) = self.answer(path).await;
         assert_eq!(actual.as_u16(), status, "{path}: {body}");
@@ -157,12 +155,11 @@ impl Service {
     }
 }
 
-/// The value of a header; empty if it is absent.
+/// The value of a header; empty if missing.
 pub fn header<'a>(headers: &'a HeaderMap, name: &str) -> &'a str {
     headers.get(name).map_or("", |value| value.to_str().unwrap())
 }
 
-/// The names of an object's fields, in order.
 pub fn fields(value: &Value) -> Vec<&str> {
     value.as_object().unwrap().keys().map(String::as_str).collect()
 }

@@ -10,7 +10,6 @@ use tnr::data::sample::sample;
 /// The sample's area codes in California and Toronto.
 const NPAS: [&str; 2] = ["415", "416"];
 
-/// The four reports as text.
 #[derive(Debug, Clone)]
 pub struct ReportTexts {
     pub nanpa: String,
@@ -20,7 +19,7 @@ pub struct ReportTexts {
 }
 
 impl ReportTexts {
-    /// The reports as the sample has them, without most area codes.
+    /// The sample's reports without most area codes.
     pub fn first() -> Self {
         let kept = |text: &str, header_lines: usize, is_of: &dyn Fn(&str, &str) -> bool| {
             let is_kept = |(n, line): &(usize, &str)| {
@@ -55,14 +54,14 @@ impl ReportTexts {
         texts
     }
 
-    /// The second reports, except that the new exchange has another code.
+    /// The second reports, with another code for the new exchange.
     pub fn third() -> Self {
         let mut texts = Self::second();
         texts.nanpa = texts.nanpa.replace("415-207", "415-209");
         texts
     }
 
-    /// All four of the sample's reports, whole.
+    /// The sample's four reports, whole.
     pub fn sample() -> Self {
         let Sources { nanpa, cnac, npa_report, carriers, .. } = sample();
         Self {
@@ -73,7 +72,7 @@ impl ReportTexts {
         }
     }
 
-    /// The sample's reports with other names and a later date, as if NANPA and CNAC had published them.
+    /// The sample's reports with other names and a later date, as if published by NANPA and CNAC.
     pub fn published() -> Self {
         let published = |text: String| {
             let renamed = text.replace("SAMPLE", "ACTUAL").replace("Sample", "Actual");
@@ -88,7 +87,7 @@ impl ReportTexts {
         }
     }
 
-    /// The reports as sources of an import.
+    /// The reports as import sources.
     pub fn sources(&self) -> Sources {
         Sources {
             nanpa: source(&self.nanpa),
@@ -105,7 +104,7 @@ pub fn source(text: &str) -> Source {
     Source::Embedded(text.as_bytes().to_vec().leak())
 }
 
-/// The text of a source that the program has embedded.
+/// The text of an embedded source.
 pub fn embedded(source: &Source) -> String {
     match source {
         Source::Embedded(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
@@ -113,7 +112,7 @@ pub fn embedded(source: &Source) -> String {
     }
 }
 
-/// Every item of the tables that an import writes, as text, by table and key.
+/// Every item that an import writes, as text, by table and key.
 pub async fn dump(store: &Store) -> BTreeMap<String, String> {
     let (client, tables) = store.parts();
     let mut items = BTreeMap::new();
@@ -128,7 +127,7 @@ pub async fn dump(store: &Store) -> BTreeMap<String, String> {
     items
 }
 
-/// A value with its attributes in order, which a `HashMap` does not keep.
+/// A value with sorted attributes, since a `HashMap` has no order.
 fn as_text(value: &AttributeValue) -> String {
     match value {
         AttributeValue::M(map) => {

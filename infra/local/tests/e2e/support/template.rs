@@ -1,4 +1,4 @@
-//! `template.yaml` read back: what it deploys, by resource, function and route.
+//! `template.yaml`, parsed by resource, function and route.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -6,23 +6,20 @@ use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value as JsonValue};
 use yaml_serde::Value;
 
-/// The template as text.
 pub const TEXT: &str = include_str!("../../../../../template.yaml");
 
-/// The name of the route of every path that has no route of its own.
+/// The route for paths without their own route.
 pub const DEFAULT_ROUTE: &str = "$default";
 
-/// A function of the template.
 #[derive(Debug, Clone)]
 pub struct Function {
-    /// The name of the resource, such as `NpaFunction`.
+    /// The resource name, such as `NpaFunction`.
     pub resource: String,
-    /// The name of its binary, which is that of its folder, such as `npa`.
+    /// The name of its binary and folder, such as `npa`.
     pub binary: String,
     pub properties: Value,
 }
 
-/// One route of the HTTP API.
 #[derive(Debug, Clone)]
 pub struct Route {
     /// The path as API Gateway writes it, such as `/v1/format/{tn+}`, or [`DEFAULT_ROUTE`].
@@ -32,7 +29,6 @@ pub struct Route {
     pub function: String,
 }
 
-/// The resources by their names.
 pub fn resources() -> &'static BTreeMap<String, Value> {
     static RESOURCES: LazyLock<BTreeMap<String, Value>> = LazyLock::new(|| {
         let template: Value = yaml_serde::from_str(TEXT).unwrap();
@@ -42,13 +38,13 @@ pub fn resources() -> &'static BTreeMap<String, Value> {
     &RESOURCES
 }
 
-/// The resources of a type, by their names.
+/// The resources of a type, by name.
 pub fn resources_of_type(kind: &str) -> Vec<(&'static str, &'static Value)> {
     let of_type = resources().iter().filter(|(_, resource)| resource["Type"] == *kind);
     of_type.map(|(name, resource)| (name.as_str(), resource)).collect()
 }
 
-/// Every function, the import among them.
+/// All functions, including the import.
 pub fn functions() -> Vec<Function> {
     let functions = resources_of_type("AWS::Serverless::Function").into_iter();
     functions
@@ -65,8 +61,8 @@ pub fn api_functions() -> Vec<Function> {
     functions().into_iter().filter(|function| !function.routes().is_empty()).collect()
 }
 
-/// The alarms that bring the version before back while a new one takes over. The template has them
-/// behind the condition that the deployment watches any.
+/// The alarms that roll back a deployment. In the template, they depend on the condition that any are
+/// watched.
 pub fn deployment_alarms(function: &Function) -> Vec<String> {
     match &function.properties["DeploymentPreference"]["Alarms"] {
         Value::Tagged(condition) if condition.tag == "If" => texts(&condition.value[1]),
@@ -74,13 +70,12 @@ pub fn deployment_alarms(function: &Function) -> Vec<String> {
     }
 }
 
-/// The routes of every function.
 pub fn routes() -> Vec<Route> {
     functions().iter().flat_map(Function::routes).collect()
 }
 
 impl Function {
-    /// The routes that lead to the function.
+    /// The routes to the function.
     pub fn routes(&self) -> Vec<Route> {
         let events = self.properties["Events"].as_mapping().into_iter().flatten();
         let http = events.map(|(_, event)| event).filter(|event| event["Type"] == "HttpApi");
@@ -93,8 +88,7 @@ impl Function {
     }
 }
 
-/// The route of the template that takes a path, and the values of the route's parameters. API
-/// Gateway takes a path with a slash at its end for the path without it.
+/// The template's route for a path, and the route's parameters. API Gateway ignores a trailing slash.
 pub fn route_of(path: &str) -> (String, Map<String, JsonValue>) {
     static ROUTER: LazyLock<matchit::Router<String>> = LazyLock::new(|| {
         let mut router = matchit::Router::new();
@@ -103,7 +97,7 @@ pub fn route_of(path: &str) -> (String, Map<String, JsonValue>) {
                 Some((before, name)) => format!("{before}{{*{}", name.replace('+', "")),
                 None => path.clone(),
             };
-            // A route may be there once for each of its methods.
+            // A route may occur once per method.
             _ = router.insert(pattern, path);
         }
         router
@@ -115,7 +109,7 @@ pub fn route_of(path: &str) -> (String, Map<String, JsonValue>) {
     (found.value.clone(), parameters.collect())
 }
 
-/// Text as it was before a client encoded it for a URL.
+/// Decodes URL-encoded text.
 pub fn decoded(text: &str) -> String {
     percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
@@ -128,7 +122,7 @@ pub fn text(value: &Value) -> String {
     }
 }
 
-/// The texts of a list, or the only text that stands for a list of one.
+/// The texts of a list, or a single text as a list of one.
 pub fn texts(value: &Value) -> Vec<String> {
     value.as_sequence().map_or_else(|| vec![text(value)], |list| list.iter().map(text).collect())
 }

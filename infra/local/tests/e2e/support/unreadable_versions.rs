@@ -1,11 +1,11 @@
-//! Versions that cannot be read, for every kind of reason.
+//! Versions made unreadable for each possible reason.
 
 use aws_sdk_dynamodb::{primitives::Blob, types::AttributeValue};
 use jiff::Timestamp;
 use numbering::{dataset::LAYOUT, records::Version};
 use store::{Manifest, Snapshot, Store};
 
-/// The reason why a version cannot be read.
+/// The reason a version is unreadable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
     MissingChunk,
@@ -18,7 +18,7 @@ impl Reason {
     pub const ALL: [Self; 4] =
         [Self::MissingChunk, Self::FlippedBit, Self::NoBytes, Self::OtherLayout];
 
-    /// The words of messages.
+    /// The words used in messages.
     pub fn text(self) -> &'static str {
         match self {
             Self::MissingChunk | Self::NoBytes => "#0000 is missing",
@@ -28,7 +28,7 @@ impl Reason {
     }
 }
 
-/// Publishes the current data once more, as a version that cannot be read, and gives its snapshot.
+/// Publishes the current data again as an unreadable version, and returns its snapshot.
 pub async fn publish_unreadable(store: &Store, reason: Reason) -> Snapshot {
     let replaced = store.manifest().await.unwrap().unwrap();
     let mut bytes = store.snapshot(&replaced.current).await.unwrap();
@@ -47,7 +47,7 @@ pub async fn publish_unreadable(store: &Store, reason: Reason) -> Snapshot {
     snapshot
 }
 
-/// Makes a version that is stored unreadable.
+/// Makes a stored version unreadable.
 pub async fn ruin(store: &Store, snapshot: &Snapshot, reason: Reason) {
     let (client, tables) = store.parts();
     let id = AttributeValue::S(format!("{}#0000", snapshot.version));

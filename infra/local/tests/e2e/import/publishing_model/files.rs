@@ -1,5 +1,5 @@
-//! Five sets of reports of one area code, between which exchanges and carriers are added, removed
-//! and changed.
+//! Five sets of reports for one area code, with exchanges and carriers added, removed and changed between
+//! them.
 
 use std::{collections::BTreeSet, sync::LazyLock};
 
@@ -9,7 +9,7 @@ use crate::support::small_reports::source;
 
 pub const FILE_SETS: usize = 5;
 
-/// The exchanges of a set: NXX, OCN, company, rate center, use.
+/// An exchange in a set: NXX, OCN, company, rate center, use.
 type Row = (&'static str, &'static str, &'static str, &'static str, &'static str);
 
 const SETS: [&[Row]; FILE_SETS] = [
@@ -39,13 +39,13 @@ const SETS: [&[Row]; FILE_SETS] = [
     &[("200", "1111", "ALPHA", "EAST", "AS"), ("205", "2222", "BETA", "SOUTH", "AS")],
 ];
 
-/// Every exchange that any set has.
+/// The exchanges in any set.
 pub const NXXS: [&str; 6] = ["200", "201", "202", "203", "204", "205"];
-/// Every carrier that any set has.
+/// The carriers in any set.
 pub const OCNS: [&str; 4] = ["1111", "2222", "3333", "9999"];
 pub const NPAS: [&str; 2] = ["415", "416"];
 
-/// The exchanges of 415 in a set by NXX, as `NXX OCN company rate-center`.
+/// A set's exchanges in 415 by NXX, as `NXX OCN company rate-center`.
 pub fn exchanges(set: usize) -> Vec<String> {
     let rows = SETS[set].iter();
     let described = rows
@@ -54,7 +54,6 @@ pub fn exchanges(set: usize) -> Vec<String> {
     described.into_iter().collect()
 }
 
-/// The sources of a set.
 pub fn sources(set: usize) -> Sources {
     static SOURCES: LazyLock<Vec<Sources>> = LazyLock::new(|| SETS.map(sources_of).into());
     SOURCES[set].clone()

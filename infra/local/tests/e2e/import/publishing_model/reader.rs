@@ -17,19 +17,19 @@ use super::files::{FILE_SETS, NPAS, NXXS, OCNS, exchanges};
 /// The container: its app, and the API on it.
 pub struct Reader {
     app: App,
-    /// The functions of the API over the same app.
+    /// The API functions on the same app.
     service: Router,
 }
 
 impl Reader {
-    /// A container that has nothing in memory yet.
+    /// A container with nothing in memory.
     pub fn new(store: &Store) -> Self {
         let app = App::on(store.clone());
         let service = app::service(routes(), app.clone());
         Self { app, service }
     }
 
-    /// The version that it answers from; `None` if none has been published.
+    /// The version it answers from; `None` if none was published.
     pub async fn version(&self) -> Result<Option<LoadedVersion>, TestCaseError> {
         use DatasetError::{Empty, NoneReadable, StillUnreadable};
         match self.app.dataset.get().await {
@@ -39,7 +39,7 @@ impl Reader {
         }
     }
 
-    /// The file set whose exchanges its version has.
+    /// The file set with the exchanges of its version.
     pub async fn file_set(&self) -> Option<usize> {
         let loaded = self.version().await.ok()??;
         let in_415 = loaded.dataset.exchanges_of("415".parse().unwrap());
@@ -47,7 +47,7 @@ impl Reader {
         (0..FILE_SETS).find(|&set| exchanges(set) == in_415)
     }
 
-    /// Asserts that each lookup answers what the lists of its version hold.
+    /// Asserts that each lookup matches the lists of its version.
     pub async fn check(&self) -> Result<(), TestCaseError> {
         let Some(loaded) = self.version().await? else { return Ok(()) };
         prop_assert!(self.file_set().await.is_some(), "a version of no file set");
@@ -82,12 +82,12 @@ impl Reader {
         Ok(())
     }
 
-    /// The status of the service in `/health`.
+    /// The service status in `/health`.
     pub async fn health(&self) -> Value {
         self.answer("/health").await["status"].take()
     }
 
-    /// The answer of `/v1/format` for a number in the exchange.
+    /// The `/v1/format` answer for a number in the exchange.
     async fn format(&self, npa_nxx: NpaNxx) -> Value {
         let NpaNxx { npa, nxx } = npa_nxx;
         self.answer(&format!("/v1/format/+1{npa}{nxx}4567?cache=false")).await

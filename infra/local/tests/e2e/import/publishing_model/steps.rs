@@ -1,4 +1,4 @@
-//! The steps of a sequence, and how they are drawn at random.
+//! Random steps of a sequence.
 
 use proptest::prelude::*;
 
@@ -12,39 +12,36 @@ pub const WRITERS: usize = 4;
 /// More calls than the longest of these imports makes.
 pub const MAX_CALLS: usize = 10;
 
-/// One step of a sequence.
 #[derive(Debug, Clone)]
 pub enum Step {
     Run(Run),
     Together(Run, Run),
-    /// The oldest undelivered call of a writer reaches the database.
+    /// A writer's oldest undelivered call reaches the database.
     Deliver(usize),
-    /// A stalled writer continues.
+    /// A stalled writer resumes.
     Resume,
-    /// A table is emptied.
     Empty(Table),
-    /// The lookup tables become what they were some steps ago.
+    /// The lookup tables are restored to their state some steps ago.
     RestoreLookupTables,
 }
 
-/// The tables that are emptied.
+/// A table that can be emptied.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Table {
     Lookups,
     Dataset,
 }
 
-/// A writer's work, and what happens to it meanwhile.
+/// A writer's work, and the trouble it meets.
 #[derive(Debug, Clone)]
 pub struct Run {
     pub work: Work,
     pub trouble: Option<Trouble>,
 }
 
-/// The work of a writer.
 #[derive(Debug, Clone)]
 pub enum Work {
-    /// An import of one of the file sets, by a clock that is wrong by so many hours.
+    /// An import of one file set, with a clock that is off by this many hours.
     Import {
         files: usize,
         clock: i32,
@@ -53,14 +50,13 @@ pub enum Work {
     Repair,
 }
 
-/// The trouble of a writer, and the call at which it comes.
+/// A writer's trouble, and the call at which it occurs.
 #[derive(Debug, Clone, Copy)]
 pub struct Trouble {
     pub kind: Kind,
     pub call: usize,
 }
 
-/// The kinds of trouble.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Kind {
     KilledBefore,
@@ -89,7 +85,6 @@ fn run() -> impl Strategy<Value = Run> {
     (work, prop::option::weighted(0.7, trouble)).prop_map(|(work, trouble)| Run { work, trouble })
 }
 
-/// Random sequences of steps.
 pub fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
         10 => run().prop_map(Step::Run),
@@ -103,7 +98,7 @@ pub fn steps() -> impl Strategy<Value = Vec<Step>> {
 }
 
 impl Trouble {
-    /// The fault that a call meets.
+    /// The fault for a call.
     pub fn fault_of(self, call: usize) -> Fault {
         use Kind::*;
         match (self.kind, call.cmp(&self.call)) {

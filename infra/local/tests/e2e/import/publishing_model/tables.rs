@@ -1,4 +1,4 @@
-//! Tables that are emptied, and restored to an earlier state.
+//! Emptying tables, and restoring them to an earlier state.
 
 use std::collections::HashMap;
 
@@ -7,19 +7,18 @@ use store::Store;
 
 type Item = HashMap<String, AttributeValue>;
 
-/// Every item of the lookup tables at one moment.
+/// All items of the lookup tables at one moment.
 pub struct LookupTables {
     carriers: Vec<Item>,
     exchanges: Vec<Item>,
 }
 
 impl LookupTables {
-    /// Tables without an item.
     pub fn empty() -> Self {
         Self { carriers: Vec::new(), exchanges: Vec::new() }
     }
 
-    /// The tables as they are.
+    /// Reads the tables.
     pub async fn read(store: &Store) -> Self {
         let (_, tables) = store.parts();
         Self {
@@ -28,7 +27,7 @@ impl LookupTables {
         }
     }
 
-    /// Makes the tables what they were.
+    /// Restores the tables to this state.
     pub async fn restore(&self, store: &Store) {
         let (client, tables) = store.parts();
         for (table, key, copied) in [
@@ -44,7 +43,7 @@ impl LookupTables {
     }
 }
 
-/// Deletes every item of a table.
+/// Deletes every item in a table.
 pub async fn empty(store: &Store, table: &str, key: &str) {
     let (client, _) = store.parts();
     for item in items(store, table).await {

@@ -1,4 +1,4 @@
-//! Backups of the data folder while it is served, and what comes of them.
+//! Backing up the data folder while it is served, and restoring it.
 
 use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 
@@ -10,7 +10,7 @@ use crate::support::{
     service::KEY,
 };
 
-/// Runs `backup` or `restore` with a file, on the data in a folder.
+/// Runs `backup` or `restore` with a file, on a data folder.
 fn with_file(command: &str, file: &Path, data_dir: &TempDir) -> std::process::Output {
     run(data_dir, &[command, file.to_str().unwrap()])
 }
@@ -21,7 +21,7 @@ fn files_in(folder: &Path) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_backup_of_a_served_folder_answers_as_that_did() {
+async fn a_restored_backup_answers_like_the_served_folder() {
     let data_dir = sample_folder();
     let serving = Serving::on(&data_dir, &["--key", KEY]).await;
     stdout(&run(&data_dir, &["keys", "create", "--name", "before"]));
@@ -32,7 +32,7 @@ async fn a_backup_of_a_served_folder_answers_as_that_did() {
         answers.push(serving.get(path).await);
     }
 
-    // Keys are written while the copy is made, and after it.
+    // Keys are written during and after the copy.
     let backups = TempDir::new().unwrap();
     let file = backups.path().join("numbers.sqlite");
     let (copied, written) = std::thread::scope(|threads| {
@@ -50,7 +50,7 @@ async fn a_backup_of_a_served_folder_answers_as_that_did() {
 
     let restored = TempDir::new().unwrap();
     stdout(&with_file("restore", &file, &restored));
-    // Without `--key`, so that the server knows only the keys of the backup.
+    // Without `--key`, so that the server knows only the backup's keys.
     let mut serving = Serving::on(&restored, &["--no-sample"]).await;
     serving.key = KEY.to_owned();
     let keys = stdout(&run(&restored, &["keys", "list"]));
@@ -63,7 +63,7 @@ async fn a_backup_of_a_served_folder_answers_as_that_did() {
 }
 
 #[tokio::test]
-async fn what_a_killed_server_left_of_a_database_is_not_mixed_with_a_backup() {
+async fn restore_does_not_mix_in_leftovers_of_a_killed_server() {
     let (data_dir, backups) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     write_sample_into(data_dir.path());
     let serving = Serving::on(&data_dir, &["--no-sample"]).await;
@@ -96,7 +96,7 @@ async fn what_a_killed_server_left_of_a_database_is_not_mixed_with_a_backup() {
 }
 
 #[test]
-fn a_killed_restoration_leaves_nothing_that_refuses_the_next_one() {
+fn a_killed_restore_does_not_block_the_next_one() {
     let (data_dir, folder) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     write_sample_into(data_dir.path());
     let file = folder.path().join("numbers.sqlite");
@@ -113,7 +113,7 @@ fn a_killed_restoration_leaves_nothing_that_refuses_the_next_one() {
 }
 
 #[test]
-fn nothing_is_overwritten_by_a_backup_or_a_restoration() {
+fn backup_and_restore_overwrite_nothing() {
     let (data_dir, folder) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let file = folder.path().join("numbers.sqlite");
     let error = stderr(&with_file("backup", &file, &data_dir));
@@ -134,7 +134,7 @@ fn nothing_is_overwritten_by_a_backup_or_a_restoration() {
 }
 
 #[test]
-fn a_file_that_is_no_backup_leaves_no_database_behind() {
+fn restoring_an_invalid_file_creates_no_database() {
     let (data_dir, folder) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let file = folder.path().join("numbers.sqlite");
     for content in [&b""[..], b"SQLite format 3\0 and nothing of it", b"no database"] {

@@ -1,4 +1,4 @@
-//! Connections of clients that send nothing, or not all, and of too many clients.
+//! Idle, incomplete and excess connections.
 
 use std::{
     io::{Read, Write},
@@ -17,13 +17,13 @@ use crate::support::{
 const WHOLE: &str = "GET /health HTTP/1.1\r\nHost: x\r\n\r\n";
 const HALF: &str = "GET /health HTTP/1.1\r\nHost: x\r\n";
 
-/// A server with these options. Its folder ends with the test.
+/// A server with these options, and its temporary folder.
 async fn serving(options: &[&str]) -> (Serving, TempDir) {
     let data_dir = sample_folder();
     (Serving::on(&data_dir, &[options, &["--key", KEY]].concat()).await, data_dir)
 }
 
-/// A connection on which `text` was sent.
+/// A connection with `text` sent.
 fn connection(serving: &Serving, text: &str) -> TcpStream {
     let address = serving.base_url.strip_prefix("http://").unwrap();
     let mut stream = TcpStream::connect(address).unwrap();
@@ -32,7 +32,7 @@ fn connection(serving: &Serving, text: &str) -> TcpStream {
     stream
 }
 
-/// The first bytes of a response, such as the line of its status; empty if the connection is closed.
+/// The first bytes of a response; empty if the connection is closed.
 fn received(stream: &mut TcpStream) -> String {
     let mut buffer = [0; 4096];
     let length = stream.read(&mut buffer).unwrap_or(0);
@@ -40,7 +40,7 @@ fn received(stream: &mut TcpStream) -> String {
 }
 
 #[tokio::test]
-async fn half_requests_do_not_stay_and_gain_no_time_by_a_byte_now_and_then() {
+async fn incomplete_requests_time_out_even_if_bytes_trickle_in() {
     let (serving, _data_dir) = serving(&["--header-timeout", "1"]).await;
     let begun = Instant::now();
     let mut halves: Vec<TcpStream> = (0..300).map(|_| connection(&serving, HALF)).collect();
@@ -54,7 +54,7 @@ async fn half_requests_do_not_stay_and_gain_no_time_by_a_byte_now_and_then() {
 
     let begun = Instant::now();
     let mut stream = connection(&serving, HALF);
-    // The system tells of a closed connection only after some writes.
+    // The system reports a closed connection only after some writes.
     while stream.write_all(b"a").is_ok() {
         assert!(begun.elapsed() < Duration::from_secs(10));
         tokio::time::sleep(Duration::from_millis(200)).await;
@@ -63,7 +63,7 @@ async fn half_requests_do_not_stay_and_gain_no_time_by_a_byte_now_and_then() {
 }
 
 #[tokio::test]
-async fn a_body_that_does_not_come_ends_the_connection() {
+async fn a_missing_body_closes_the_connection() {
     let (serving, _data_dir) = serving(&["--body-timeout", "1"]).await;
     let headers = format!(
         "POST /v1/format HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {KEY}\r\n\
@@ -79,7 +79,7 @@ async fn a_body_that_does_not_come_ends_the_connection() {
 }
 
 #[tokio::test]
-async fn a_connection_may_be_idle_for_longer_than_its_headers_may_take() {
+async fn idle_connections_outlast_the_header_timeout() {
     let (serving, _data_dir) = serving(&["--header-timeout", "1", "--idle-timeout", "4"]).await;
     let mut stream = connection(&serving, WHOLE);
     assert!(received(&mut stream).starts_with("HTTP/1.1 200 "));
@@ -93,7 +93,7 @@ async fn a_connection_may_be_idle_for_longer_than_its_headers_may_take() {
 }
 
 #[tokio::test]
-async fn a_connection_beyond_the_limit_is_answered_once_another_one_is_closed() {
+async fn connections_beyond_the_limit_wait_for_another_to_close() {
     let (serving, _data_dir) = serving(&["--max-connections", "2"]).await;
     let mut open = [(); 2].map(|()| connection(&serving, WHOLE));
     for stream in &mut open {
@@ -107,7 +107,7 @@ async fn a_connection_beyond_the_limit_is_answered_once_another_one_is_closed() 
     assert!(received(&mut waiting).starts_with("HTTP/1.1 200 "));
 }
 
-/// The headers of a request with a body of `length` bytes, which are yet to be sent.
+/// The headers of a request with a body of `length` bytes still to be sent.
 fn headers_of_post(key: &str, length: usize, more: &str) -> String {
     format!(
         "POST /v1/format HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\n\
@@ -116,7 +116,7 @@ fn headers_of_post(key: &str, length: usize, more: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_refused_post_whose_body_comes_later_keeps_its_connection() {
+async fn refused_posts_with_a_late_body_keep_their_connection() {
     let (serving, data_dir) = serving(&[]).await;
     let create = ["keys", "create", "--name", "one number a minute", "--per-minute", "1"];
     let key = stdout(&run(&data_dir, &create));
@@ -135,7 +135,7 @@ async fn a_refused_post_whose_body_comes_later_keeps_its_connection() {
 }
 
 #[tokio::test]
-async fn a_connection_that_ends_for_its_unread_body_is_announced() {
+async fn unread_bodies_close_the_connection_with_a_close_header() {
     let (serving, _data_dir) = serving(&[]).await;
     let unknown = KEY.replace("Sample", "Unknow");
     let never_sent = [
@@ -148,7 +148,7 @@ async fn a_connection_that_ends_for_its_unread_body_is_announced() {
         assert!(answer.contains("connection: close"), "{answer}");
     }
     let mut stream = connection(&serving, &headers_of_post(&unknown, 4_000_000, ""));
-    // The server may close the connection before all of it is sent.
+    // The server may close the connection early.
     _ = stream.write_all(&vec![b' '; 2_000_000]);
     let answer = received(&mut stream);
     assert!(answer.is_empty() || answer.contains("connection: close"), "{answer}");

@@ -1,4 +1,4 @@
-//! Folders and backups that are damaged: the messages of commands, and the ways out.
+//! Damaged folders and backups: error messages and remedies.
 
 use std::{
     fs,
@@ -13,7 +13,7 @@ use crate::support::{
     program::{program, program_on, run, stderr, stdout},
 };
 
-/// The pages of the database are as large as those of most systems.
+/// The usual page size of databases.
 const PAGE: usize = 4096;
 
 /// A folder with the sample, and its database.
@@ -23,7 +23,7 @@ pub fn folder() -> (TempDir, PathBuf) {
     (folder, database)
 }
 
-/// Empties the first page of the table of exchanges.
+/// Zeroes the first page of the exchanges table.
 fn damage_page(database: &Path) {
     let connection = Connection::open(database).unwrap();
     let root = "SELECT rootpage FROM sqlite_master WHERE name = 'exchanges'";
@@ -34,25 +34,25 @@ fn damage_page(database: &Path) {
     fs::write(database, bytes).unwrap();
 }
 
-/// Changes one row, as a program or a disk that fails may.
+/// Changes one row, like a faulty program or disk.
 pub fn damage_row(database: &Path, change: &str) {
     let connection = Connection::open(database).unwrap();
     assert_eq!(connection.execute(change, []).unwrap(), 1, "{change}");
     connection.close().unwrap();
 }
 
-/// Changes some of the data of a chunk, which is stored as base64.
+/// Changes some data in a chunk, which is stored as base64.
 const DAMAGE_CHUNK: &str = "UPDATE dataset SET item_json = replace(item_json, substr(item_json, 400, 4), 'AAAA') \
                             WHERE pk LIKE '%#0000'";
-/// Gives the item of an exchange another carrier, under its own version.
+/// Gives an exchange's item another carrier, under its own version.
 const DAMAGE_ITEM: &str = "UPDATE exchanges SET item_json = replace(item_json, '\"record\"', '\"recorb\"') \
                            WHERE pk = 'S:415#206'";
-/// Leaves a key without the time at which it was made.
+/// Removes a key's creation time.
 const DAMAGE_KEY: &str =
     "UPDATE api_keys SET item_json = replace(item_json, 'created_at', 'created_by')";
 
 #[test]
-fn every_command_names_a_damaged_database_and_the_ways_out() {
+fn every_command_names_a_damaged_database_and_its_remedies() {
     let destroyed: [fn(&Path); 2] = [
         |database| fs::write(database, "no database, but long enough to be one").unwrap(),
         |database| {
@@ -85,7 +85,7 @@ fn every_command_names_a_damaged_database_and_the_ways_out() {
 }
 
 #[test]
-fn what_is_left_of_a_damaged_database_is_read_with_a_warning_and_never_written_into() {
+fn damaged_databases_are_read_with_a_warning_and_never_written() {
     let (data_dir, database) = folder();
     let key = stdout(&run(&data_dir, &["keys", "create", "--name", "a client"]));
     damage_page(&database);
@@ -106,7 +106,7 @@ fn what_is_left_of_a_damaged_database_is_read_with_a_warning_and_never_written_i
 }
 
 #[test]
-fn damage_is_neither_backed_up_nor_restored() {
+fn damaged_data_is_neither_backed_up_nor_restored() {
     let row = |change: &'static str| move |database: &Path| damage_row(database, change);
     type Case<'a> = (&'a str, &'a dyn Fn(&Path), &'a str);
     let damages: [Case; 4] = [

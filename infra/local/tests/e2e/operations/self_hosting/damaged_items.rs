@@ -1,5 +1,5 @@
-//! Single items that are damaged in a database whose pages are whole: what goes on working, what names
-//! the item, and the one command that mends it.
+//! Damaged items in a database with intact pages: the rest works, errors name the item, and one command
+//! repairs it.
 
 use std::process::Output;
 
@@ -13,7 +13,7 @@ use crate::support::{
     small_reports::ReportTexts,
 };
 
-/// Damages of an item: a bit of a name, a byte that JSON does not have, or the name of the key.
+/// Damage to an item: a bit of a name, an invalid JSON byte, or the name of the key attribute.
 const DAMAGES: [&str; 3] = [
     "item_json = replace(item_json, '\"record\"', '\"recosd\"')",
     "item_json = CAST(replace(item_json, '\"record\"', x'22ff22') AS TEXT)",
@@ -21,7 +21,7 @@ const DAMAGES: [&str; 3] = [
 ];
 
 #[tokio::test]
-async fn a_damaged_lookup_item_is_answered_from_memory_and_rewritten_by_verify_repair() {
+async fn damaged_lookup_items_are_answered_from_memory_and_rewritten_by_verify_repair() {
     for damage in DAMAGES {
         let (data_dir, database) = folder();
         let lookup = ["lookup", "+14152065555"];
@@ -44,7 +44,7 @@ async fn a_damaged_lookup_item_is_answered_from_memory_and_rewritten_by_verify_r
 }
 
 #[tokio::test]
-async fn a_damaged_key_is_named_and_deleted_by_its_name_and_the_others_go_on_working() {
+async fn damaged_keys_are_named_and_deletable_while_others_keep_working() {
     let (data_dir, database) = folder();
     let create = |name: &str| {
         let key = stdout(&run(&data_dir, &["keys", "create", "--name", name]));
@@ -75,7 +75,7 @@ async fn a_damaged_key_is_named_and_deleted_by_its_name_and_the_others_go_on_wor
 }
 
 #[tokio::test]
-async fn a_damaged_manifest_is_named_with_the_one_command_that_mends_it() {
+async fn damaged_manifests_are_reported_with_the_command_that_repairs_them() {
     let operator = Operator::new();
     let data_dir = &operator.folder;
     let import = |more: &[&str]| operator.import(&ReportTexts::first(), more);
@@ -116,7 +116,7 @@ async fn a_damaged_manifest_is_named_with_the_one_command_that_mends_it() {
     assert!(stdout(&run(data_dir, &["keys", "list"])).contains(" client\n"), "the keys stay");
 }
 
-/// The standard output of a command, whether it succeeded or not.
+/// A command's stdout, even if it failed.
 fn stdout_of_any(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }

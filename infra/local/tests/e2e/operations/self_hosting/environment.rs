@@ -1,4 +1,4 @@
-//! Variables of the environment beside options that are typed.
+//! Environment variables and command-line options.
 
 use std::process::{Command, Output};
 
@@ -9,11 +9,11 @@ use crate::support::{
     program::{program, run, stderr, stdout},
 };
 
-/// The program with these arguments and the variable that the image and the units set.
+/// The program with the variable set by the image and the units.
 fn with_folder(folder: &str, arguments: &[&str]) -> Command {
     let mut command = program(arguments);
     command.env("TNR_DATA_DIR", folder);
-    // No account is to be reached.
+    // Prevents access to a real account.
     for (name, value) in [
         ("AWS_ACCESS_KEY_ID", "nobody"),
         ("AWS_SECRET_ACCESS_KEY", "nothing"),
@@ -30,7 +30,7 @@ fn is_refused_as_conflict(output: &Output) -> bool {
 }
 
 #[test]
-fn a_stack_that_is_typed_wins_over_variables_that_name_a_database() {
+fn an_explicit_stack_overrides_database_variables() {
     let folder = TempDir::new().unwrap();
     let unused = folder.path().join("unused");
     let unused = unused.to_str().unwrap();
@@ -49,7 +49,7 @@ fn a_stack_that_is_typed_wins_over_variables_that_name_a_database() {
 }
 
 #[test]
-fn a_server_does_not_start_with_an_invalid_address_of_flags() {
+fn an_invalid_flag_image_address_prevents_startup() {
     let folder = TempDir::new().unwrap();
     for wrong in ["javascript:alert(1)", "https://cdn.example/flags\nX-Injected: 1"] {
         let mut command = with_folder(folder.path().to_str().unwrap(), &["serve", "--port", "0"]);
@@ -62,7 +62,7 @@ fn a_server_does_not_start_with_an_invalid_address_of_flags() {
 }
 
 #[test]
-fn doctor_examines_the_database_that_the_variables_name() {
+fn doctor_examines_the_database_named_by_variables() {
     let folder = sample_folder();
     let path = folder.path().to_str().unwrap();
     let examined = with_folder(path, &["doctor"]).output().unwrap();
@@ -81,13 +81,13 @@ fn doctor_examines_the_database_that_the_variables_name() {
 }
 
 #[test]
-fn an_empty_variable_is_not_set() {
+fn empty_variables_count_as_unset() {
     let folder = TempDir::new().unwrap();
     let mut listing = program(&["keys", "list", "--data-dir"]);
     listing.arg(folder.path()).env("TNR_ENDPOINT_URL", "");
     let refused = stderr(&listing.output().unwrap());
     assert!(refused.contains("there is no database in folder"), "{refused}");
-    // What is wrong is the grace period alone.
+    // Only the grace period is invalid.
     let mut serving = program(&["serve", "--grace", "long"]);
     for variable in ["TNR_KEY", "TNR_PORT", "TNR_HOST", "TNR_NO_SAMPLE", "TNR_OPS_ADDRESS"] {
         serving.env(variable, "");
@@ -97,7 +97,7 @@ fn an_empty_variable_is_not_set() {
 }
 
 #[test]
-fn a_variable_that_switches_something_on_may_say_so_by_1() {
+fn boolean_variables_accept_1_and_yes() {
     for (value, is_understood) in [("1", true), ("yes", true), ("false", true), ("often", false)] {
         let mut serving = program(&["serve", "--host", "192.0.2.1", "--port", "9"]);
         let refused = stderr(&serving.env("TNR_NO_SAMPLE", value).output().unwrap());
@@ -106,7 +106,7 @@ fn a_variable_that_switches_something_on_may_say_so_by_1() {
 }
 
 #[test]
-fn an_examination_that_is_not_understood_says_nothing_of_a_deployment() {
+fn doctor_exits_with_3_on_usage_errors() {
     for line in [&["doctor", "--sack", "numbers"][..], &["doctor", "--timeout", "long"]] {
         let output = program(line).output().unwrap();
         assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
@@ -116,7 +116,7 @@ fn an_examination_that_is_not_understood_says_nothing_of_a_deployment() {
 }
 
 #[test]
-fn findings_that_cannot_be_printed_are_not_taken_for_warnings() {
+fn doctor_exits_with_3_if_findings_cannot_be_printed() {
     let folder = sample_folder();
     let path = folder.path().to_str().unwrap();
     let mut examination = with_folder(path, &["doctor"]);
@@ -127,7 +127,7 @@ fn findings_that_cannot_be_printed_are_not_taken_for_warnings() {
 }
 
 #[test]
-fn a_terminal_that_lists_keys_obeys_none_of_their_names() {
+fn control_characters_in_key_names_are_escaped() {
     let folder = TempDir::new().unwrap();
     stdout(&run(&folder, &["keys", "create", "--name", "a\u{1b}[2Jb", "--note", "two\nlines"]));
     let listed = stdout(&run(&folder, &["keys", "list"]));

@@ -1,5 +1,5 @@
-//! The files that install the server, in `infra/self-hosting`: the program understands them, and they
-//! agree with each other. `.ci/self_hosting` lints them.
+//! The installation files in `infra/self-hosting` parse and agree with each other. `.ci/self_hosting` lints
+//! them.
 
 use std::{
     collections::BTreeMap,
@@ -19,7 +19,7 @@ use crate::support::{
     program::{Serving, program, stdout},
 };
 
-/// The path of the program in the units and in the image.
+/// The program's path in the units and the image.
 const PROGRAM: &str = "/usr/local/bin/tnr";
 const UNITS: [&str; 2] = ["tnr.service", "tnr-import.service"];
 const COMPOSE_FILES: [&str; 2] = ["compose.yaml", "compose.alternator.yaml"];
@@ -35,7 +35,7 @@ fn text_of(file: &str) -> String {
     fs::read_to_string(root().join("infra/self-hosting").join(file)).unwrap()
 }
 
-/// The only value of a setting of a unit.
+/// The only value of a unit setting.
 fn setting(unit: &str, name: &str) -> String {
     let text = text_of(unit);
     let mut values = text.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix('='));
@@ -44,7 +44,7 @@ fn setting(unit: &str, name: &str) -> String {
     value.to_owned()
 }
 
-/// The only instruction of this name in the last stage of the image.
+/// The only instruction with this name in the image's last stage.
 fn instruction(name: &str) -> String {
     let text = text_of("Dockerfile").replace("\\\n", " ");
     let (_, stage) = text.rsplit_once("\nFROM ").unwrap();
@@ -59,7 +59,7 @@ fn assignments(text: &str) -> Variables {
     assignments.map(Option::unwrap).map(|(name, value)| (name.into(), value.into())).collect()
 }
 
-/// The variables that a unit sets, where its folder is `/var/lib`.
+/// The variables set by a unit whose folder is `/var/lib`.
 fn variables_of_unit(unit: &str) -> Variables {
     assignments(&setting(unit, "Environment").replace("%S", "/var/lib"))
 }
@@ -73,7 +73,7 @@ fn strings(value: &Value) -> Vec<String> {
     yaml_serde::from_value(value.clone()).unwrap()
 }
 
-/// The variables of a service of compose: those of the image, and its own.
+/// The variables of a Compose service: the image's, and its own.
 fn variables_of_compose(compose_file: &str) -> Variables {
     let mut variables = assignments(&instruction("ENV"));
     let own: Variables =
@@ -82,7 +82,7 @@ fn variables_of_compose(compose_file: &str) -> Variables {
     variables
 }
 
-/// The variable that stands for an option. The help names those that clap does not read.
+/// The variable for an option. The help names those that clap does not read.
 fn variable_of(argument: &clap::Arg) -> Option<String> {
     let known = argument.get_env().and_then(|variable| variable.to_str()).map(str::to_owned);
     known.or_else(|| {
@@ -92,8 +92,8 @@ fn variable_of(argument: &clap::Arg) -> Option<String> {
     })
 }
 
-/// The arguments of `serve` if these variables are set. They are given as options, since the
-/// environment is that of all tests.
+/// The arguments of `serve` with these variables set. They are passed as options, since all tests share the
+/// environment.
 fn serve_with(variables: &Variables) -> ServeArgs {
     let mut line = vec!["tnr".to_owned(), "serve".to_owned()];
     let command = Cli::command();
@@ -114,7 +114,7 @@ fn serve_with(variables: &Variables) -> ServeArgs {
     }
 }
 
-/// The command of a line, which must begin with the installed program.
+/// The command in a line, which must start with the installed program.
 fn parsed(words: &[String]) -> Command {
     assert_eq!(words[0], PROGRAM);
     Cli::try_parse_from(words).unwrap().command.unwrap()
@@ -130,7 +130,7 @@ fn every_server() -> Vec<(&'static str, ServeArgs)> {
 }
 
 #[test]
-fn the_program_understands_every_command_of_the_units_and_the_image() {
+fn every_command_in_the_units_and_the_image_parses() {
     for (unit, command) in UNITS.into_iter().zip(["serve", "import"]) {
         let line = setting(unit, "ExecStart");
         let line: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
@@ -147,10 +147,10 @@ fn the_program_understands_every_command_of_the_units_and_the_image() {
 }
 
 #[test]
-fn images_are_named_by_their_digests_and_built_with_the_oldest_rust_that_works() {
+fn images_are_pinned_by_digest_and_built_with_the_minimum_rust_version() {
     let files = ["Dockerfile"].into_iter().chain(COMPOSE_FILES).map(text_of).collect::<String>();
     let names = |prefix| files.lines().filter_map(move |line| line.trim().strip_prefix(prefix));
-    // The image of this project has no digest before it is built.
+    // This project's image has no digest before it is built.
     for image in names("FROM ").chain(names("image: ").filter(|image| *image != "tnr")) {
         assert!(image.contains("@sha256:"), "{image}");
     }
@@ -163,9 +163,9 @@ fn images_are_named_by_their_digests_and_built_with_the_oldest_rust_that_works()
     assert!(files.contains("--profile server") && manifest["profile"]["server"].is_table());
 }
 
-/// A folder of data and a file of keys may have any name.
+/// Data folders and key files may have any name.
 #[test]
-fn the_build_of_the_image_reads_only_what_is_named() {
+fn the_image_build_context_is_an_allowlist() {
     let text = text_of("Dockerfile.dockerignore");
     let rules: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
     assert_eq!(rules[0], "*");
@@ -175,7 +175,7 @@ fn the_build_of_the_image_reads_only_what_is_named() {
 }
 
 #[test]
-fn every_installed_server_keeps_its_data_in_one_folder_and_imports_no_sample() {
+fn every_installation_uses_one_data_folder_and_no_sample() {
     for unit in UNITS {
         assert_eq!(variables_of_unit(unit)["TNR_DATA_DIR"], FOLDER, "{unit}");
         assert_eq!(setting(unit, "StateDirectory"), "tnr", "{unit}");
@@ -189,7 +189,7 @@ fn every_installed_server_keeps_its_data_in_one_folder_and_imports_no_sample() {
 }
 
 #[test]
-fn only_the_port_of_the_api_is_published_and_only_to_a_proxy() {
+fn only_the_api_port_is_published_and_only_to_a_proxy() {
     let port = instruction("EXPOSE");
     for file in COMPOSE_FILES {
         for published in strings(&service_of(file)["ports"]) {
@@ -205,26 +205,26 @@ fn only_the_port_of_the_api_is_published_and_only_to_a_proxy() {
         let operations = serve.ops_address;
         let is_open = operations.is_some_and(|address| address.ip().is_unspecified());
         assert!(is_container || !is_open, "{file}");
-        // Prometheus takes 9090 itself.
+        // Prometheus itself uses 9090.
         assert!(operations.is_none_or(|address| address.port() == 9464), "{file}");
     }
 }
 
 #[test]
-fn a_server_has_longer_to_stop_than_its_grace_period() {
+fn stop_timeouts_exceed_the_grace_period() {
     for (file, serve) in every_server() {
         let longest = match file {
             "tnr.service" => setting(file, "TimeoutStopSec"),
             "Dockerfile" => continue,
             _ => service_of(file)["stop_grace_period"].as_str().unwrap().replace('s', ""),
         };
-        // Quotas and the embedded database take up to ten seconds more.
+        // Quotas and the embedded database take up to ten more seconds.
         assert!(serve.grace + 10 <= longest.parse().unwrap(), "{file}: {longest}");
     }
 }
 
 #[test]
-fn an_import_has_the_memory_and_the_hosts_that_it_needs() {
+fn installed_imports_have_enough_memory_and_can_resolve_hosts() {
     let memory = setting("tnr-import.service", "MemoryMax");
     for file in COMPOSE_FILES {
         let of_container = service_of(file)["mem_limit"].as_str().unwrap().to_uppercase();
@@ -235,7 +235,7 @@ fn an_import_has_the_memory_and_the_hosts_that_it_needs() {
     assert!(families.contains("AF_NETLINK"), "names are resolved with it");
 }
 
-/// The variables of a file with a folder and ports of the test's own.
+/// The variables of a file, with the test's own folder and ports.
 fn with_test_paths(mut variables: Variables, data_dir: &TempDir) -> Variables {
     variables.insert("TNR_DATA_DIR".into(), data_dir.path().display().to_string());
     variables.insert("TNR_PORT".into(), "0".into());
@@ -246,11 +246,11 @@ fn with_test_paths(mut variables: Variables, data_dir: &TempDir) -> Variables {
 }
 
 #[tokio::test]
-async fn the_image_serves_with_its_own_variables_and_says_that_it_is_well() {
+async fn the_image_serves_with_its_own_variables_and_is_healthy() {
     let data_dir = TempDir::new().unwrap();
     let variables = with_test_paths(assignments(&instruction("ENV")), &data_dir);
     let serving = Serving::start(program(&["serve"]).envs(&variables)).await;
-    // It listens on every address, and names one that can be opened.
+    // It listens on all addresses, and prints one that can be opened.
     assert!(serving.base_url.starts_with("http://127.0.0.1:"), "{}", serving.base_url);
     let port = serving.base_url.rsplit_once(':').unwrap().1.to_owned();
     let mut health = program(&["health"]);
@@ -265,7 +265,7 @@ async fn the_image_serves_with_its_own_variables_and_says_that_it_is_well() {
 }
 
 #[tokio::test]
-async fn the_unit_is_told_when_the_server_is_ready_and_when_it_stops() {
+async fn systemd_is_notified_when_the_server_is_ready_and_when_it_stops() {
     assert_eq!(setting("tnr.service", "Type"), "notify");
     let (data_dir, folder) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let variables = with_test_paths(variables_of_unit("tnr.service"), &data_dir);
@@ -287,7 +287,7 @@ async fn the_unit_is_told_when_the_server_is_ready_and_when_it_stops() {
 }
 
 #[test]
-fn the_document_names_every_variable_and_every_option_of_the_server() {
+fn the_document_names_every_server_variable_and_option() {
     let document = fs::read_to_string(root().join("docs/SELF-HOSTING.md")).unwrap();
     let command = Cli::command();
     for argument in command.find_subcommand("serve").unwrap().get_arguments() {

@@ -1,5 +1,4 @@
-//! The service on a machine of one's own: what the server listens on and answers from, how it stops,
-//! what it tells its operators, and the files that install it.
+//! Self-hosting: addresses, databases, shutdown, metrics, and installation files.
 
 mod backup;
 mod connections;

@@ -26,7 +26,7 @@ async fn text(url: &str) -> (StatusCode, String) {
     (response.status(), response.text().await.unwrap())
 }
 
-/// The names in lines of the text format, each of which must have been declared with a type before.
+/// The metric names in the text format, each of which must have a declared type.
 fn declared_names(metrics: &str) -> BTreeSet<&str> {
     let mut declared = BTreeSet::new();
     for line in metrics.lines() {
@@ -52,7 +52,7 @@ fn value(metrics: &str, series: &str) -> f64 {
 }
 
 #[tokio::test]
-async fn the_metrics_tell_of_requests_data_and_the_process() {
+async fn metrics_cover_requests_data_and_the_process() {
     let data_dir = sample_folder();
     let serving = Serving::on(&data_dir, &OPTIONS).await;
     let operations = serving.operations_url();
@@ -100,8 +100,7 @@ async fn the_metrics_tell_of_requests_data_and_the_process() {
     assert_eq!(value(&metrics, "tnr_http_requests_in_flight"), 0.0);
     assert!(value(&metrics, "tnr_dynamodb_read_capacity_units_total") >= 1.0);
     assert!(value(&metrics, "tnr_data_age_seconds") < 86_400.0);
-    // A value may have any digits, such as the time at which the process has started, and so may the
-    // version of the data.
+    // Values vary, such as the start time of the process and the data version.
     let of_others = metrics.lines().filter(|line| !line.starts_with("tnr_data_info"));
     let mut labels = of_others.filter_map(|line| Some(line.rsplit_once(' ')?.0));
     assert!(
@@ -111,7 +110,7 @@ async fn the_metrics_tell_of_requests_data_and_the_process() {
 }
 
 #[tokio::test]
-async fn a_server_without_data_is_live_and_not_ready() {
+async fn servers_without_data_are_live_but_not_ready() {
     let service = Service::empty().await;
     let options = ["--port", "0", "--endpoint-url", service.database.endpoint()];
     let serving = Serving::start(&mut program(&[&options[..], &OPTIONS].concat())).await;
@@ -126,7 +125,7 @@ async fn a_server_without_data_is_live_and_not_ready() {
 }
 
 #[tokio::test]
-async fn a_dead_database_shows_in_the_metrics_and_in_readiness_once_it_is_needed() {
+async fn a_dead_database_shows_in_metrics_and_readiness_once_needed() {
     let sample = Service::with_sample().await;
     let is_dead = Arc::new(AtomicBool::new(false));
     let dies = Arc::clone(&is_dead);
@@ -162,9 +161,9 @@ async fn a_dead_database_shows_in_the_metrics_and_in_readiness_once_it_is_needed
     assert_eq!(ready().await.0, StatusCode::OK, "data and a key are in memory");
 }
 
-/// A tool that fails is a success of the protocol of agents, which must not hide an outage.
+/// A failed tool is a success for MCP, which must not hide an outage.
 #[tokio::test]
-async fn a_tool_that_fails_for_want_of_data_counts_as_a_server_error() {
+async fn tools_that_fail_without_data_count_as_server_errors() {
     let service = Service::empty().await;
     let options = ["--port", "0", "--endpoint-url", service.database.endpoint()];
     let mut command = program(&[&options[..], &OPTIONS].concat());
@@ -195,7 +194,7 @@ async fn a_tool_that_fails_for_want_of_data_counts_as_a_server_error() {
 }
 
 #[tokio::test]
-async fn the_port_of_the_api_has_nothing_for_operators() {
+async fn the_api_port_does_not_serve_operator_endpoints() {
     let service = Service::with_sample().await;
     for path in ["/metrics", "/ready", "/live"] {
         service.assert_error(path, 404, "not_found", &format!("Endpoint not found: {path}")).await;
@@ -203,7 +202,7 @@ async fn the_port_of_the_api_has_nothing_for_operators() {
 }
 
 #[tokio::test]
-async fn health_can_be_asked_for_by_the_program_itself() {
+async fn the_health_command_checks_a_running_server() {
     let data_dir = sample_folder();
     let serving = Serving::on(&data_dir, &OPTIONS).await;
     let operations = serving.operations_url();

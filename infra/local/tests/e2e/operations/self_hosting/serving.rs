@@ -1,4 +1,4 @@
-//! The addresses of the server, and its use of the database that it finds.
+//! The server's addresses and database.
 
 use std::sync::{Arc, Mutex};
 
@@ -17,10 +17,10 @@ async fn get(url: &str) -> Response {
     http_client().get(url).bearer_auth(KEY).send().await.unwrap()
 }
 
-/// Other systems than Linux have no second address of the machine itself without a setup.
+/// Systems other than Linux need setup for a second loopback address.
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn the_server_listens_only_on_the_host_that_is_named() {
+async fn servers_listen_only_on_the_given_host() {
     let data_dir = TempDir::new().unwrap();
     let serving = Serving::on(&data_dir, &["--no-sample", "--host", "127.0.0.2"]).await;
     assert!(serving.base_url.starts_with("http://127.0.0.2:"), "{}", serving.base_url);
@@ -33,7 +33,7 @@ async fn the_server_listens_only_on_the_host_that_is_named() {
 }
 
 #[tokio::test]
-async fn a_database_elsewhere_gets_the_sample_and_a_key_only_if_that_is_asked_for() {
+async fn remote_databases_get_the_sample_and_a_key_only_with_the_sample_option() {
     let service = Service::empty().await;
     let options = ["--port", "0", "--endpoint-url", service.database.endpoint()];
     let serving = Serving::start(&mut program(&options)).await;
@@ -57,7 +57,7 @@ async fn a_database_elsewhere_gets_the_sample_and_a_key_only_if_that_is_asked_fo
 }
 
 #[tokio::test]
-async fn without_the_sample_a_folder_is_served_as_it_is_and_takes_up_what_is_imported() {
+async fn folders_without_the_sample_are_served_as_is_and_pick_up_imports() {
     let data_dir = TempDir::new().unwrap();
     let mut command = program_on(&data_dir, &["--port", "0"]);
     let serving = Serving::start(command.env("TNR_NO_SAMPLE", "true")).await;
@@ -76,18 +76,17 @@ async fn without_the_sample_a_folder_is_served_as_it_is_and_takes_up_what_is_imp
 }
 
 #[tokio::test]
-async fn the_sample_can_be_asked_for_where_a_variable_says_no() {
+async fn the_sample_option_overrides_the_no_sample_variable() {
     let data_dir = sample_folder();
     let mut command = program_on(&data_dir, &["serve", "--sample", "--port", "0"]);
     let serving = Serving::start(command.env("TNR_NO_SAMPLE", "true")).await;
     assert_eq!(serving.get("/v1/npa/415?limit=1").await["npa"], "415");
 }
 
-/// The operations that a database was asked for, each with its `Authorization`.
+/// Operations that a database received, each with its `Authorization` header.
 type Calls = Arc<Mutex<Vec<(String, String)>>>;
 
-/// A database whose tables exist but cannot be used until one has been asked for three times, and
-/// which refuses everything else.
+/// A database whose tables stay in creation for two status requests. It refuses everything else.
 async fn database_that_creates_slowly() -> (String, Calls) {
     let calls = Calls::default();
     let seen = Arc::clone(&calls);
@@ -115,7 +114,7 @@ async fn database_that_creates_slowly() -> (String, Calls) {
 }
 
 #[tokio::test]
-async fn another_database_gets_region_and_credentials_and_the_time_to_make_its_tables() {
+async fn remote_databases_get_region_credentials_and_time_to_create_tables() {
     let (endpoint, calls) = database_that_creates_slowly().await;
     let mut command = program(&["keys", "create", "--name", "x", "--endpoint-url", &endpoint]);
     let variables = [
@@ -138,7 +137,7 @@ async fn another_database_gets_region_and_credentials_and_the_time_to_make_its_t
 }
 
 #[tokio::test]
-async fn a_base_path_is_before_every_link_whether_the_proxy_passes_it_on_or_not() {
+async fn every_link_has_the_base_path_whether_or_not_the_proxy_strips_it() {
     let data_dir = sample_folder();
     let options = ["--no-sample", "--key", KEY, "--base-path", "/numbers"];
     let serving = Serving::on(&data_dir, &options).await;
@@ -161,14 +160,14 @@ async fn a_base_path_is_before_every_link_whether_the_proxy_passes_it_on_or_not(
     for unknown in ["/numbersv1/npa/415", "/other/v1/npa/415", "/numbers-", "/numbersx"] {
         assert_eq!(page(unknown).send().await.unwrap().status(), 404, "{unknown}");
     }
-    // Whoever gave the key has it; the output may be stored where others can read it.
+    // Whoever gave the key has it, and others may read the stored output.
     assert!(serving.output().contains(&format!("page      {root}/numbers/\n")));
     assert!(!serving.output().contains(KEY));
 }
 
-/// Browsers remember the addresses that they open, with what stands after `#`.
+/// Browsers remember the addresses they open, including the fragment.
 #[tokio::test]
-async fn a_trial_prints_no_address_for_a_browser_with_a_key_in_it() {
+async fn trials_print_no_browser_address_with_a_key() {
     let trial = Serving::on(&TempDir::new().unwrap(), &[]).await;
     let output = trial.output();
     let addresses = output.split_whitespace().filter(|word| word.contains("://"));
@@ -180,7 +179,7 @@ async fn a_trial_prints_no_address_for_a_browser_with_a_key_in_it() {
 }
 
 #[tokio::test]
-async fn a_log_that_is_no_terminal_has_no_colors_and_a_line_for_each_request_at_info() {
+async fn redirected_logs_are_uncolored_and_have_a_line_per_request_at_info() {
     let data_dir = TempDir::new().unwrap();
     let mut command = program_on(&data_dir, &["--port", "0", "--no-sample"]);
     let serving = Serving::start(command.env("RUST_LOG", "info")).await;

@@ -1,5 +1,5 @@
-//! The end of the server: running requests are answered, quotas are written, and a second signal ends
-//! it at once.
+//! Shutdown: pending requests are answered, quotas are written, and a second signal ends the server at
+//! once.
 
 use std::{
     io::Write,
@@ -30,18 +30,18 @@ async fn with_unfinished_request(data_dir: &TempDir, grace: &str) -> (Serving, T
     let address = serving.base_url.strip_prefix("http://").unwrap();
     let mut unfinished = TcpStream::connect(address).unwrap();
     unfinished.write_all(b"GET /health HTTP/1.1\r\nHost: x\r\n").unwrap();
-    // Connections are taken in turn: after the answer on a later one, the server has this one.
+    // Connections are accepted in order: an answer on a later one means the server has this one.
     serving.get("/health").await;
     tokio::time::sleep(Duration::from_millis(200)).await;
     (serving, unfinished)
 }
 
 #[tokio::test]
-async fn requests_are_answered_for_a_while_after_readiness_says_no() {
+async fn requests_are_answered_while_draining() {
     let service = Service::with_sample().await;
     let [is_silent, is_asked] = [(); 2].map(|()| Arc::new(AtomicBool::new(false)));
     let (is_silent_now, is_asked_now) = (Arc::clone(&is_silent), Arc::clone(&is_asked));
-    // Without an item the request is answered from memory, after seconds.
+    // Without an item, the request is answered from memory after a few seconds.
     let silent_items = move |_, operation: &str| {
         if operation != "GetItem" || !is_silent_now.load(Ordering::SeqCst) {
             return Fault::None;
@@ -87,7 +87,7 @@ async fn requests_are_answered_for_a_while_after_readiness_says_no() {
 }
 
 #[tokio::test]
-async fn what_was_counted_for_quotas_is_written_before_the_server_ends() {
+async fn quota_counts_are_written_before_the_server_exits() {
     let service = Service::with_sample().await;
     let store = service.database.store();
     let key = key_with_quotas(&store, None, Some(1000)).await;
@@ -103,7 +103,7 @@ async fn what_was_counted_for_quotas_is_written_before_the_server_ends() {
 }
 
 #[tokio::test]
-async fn counts_that_are_lost_at_the_end_are_told() {
+async fn lost_quota_counts_are_logged_at_shutdown() {
     let service = Service::with_sample().await;
     let key = key_with_quotas(&service.database.store(), None, Some(1000)).await;
     let no_counts = |_, operation: &str| match operation {
@@ -122,7 +122,7 @@ async fn counts_that_are_lost_at_the_end_are_told() {
 }
 
 #[tokio::test]
-async fn ctrl_c_waits_for_no_balancer() {
+async fn ctrl_c_skips_draining() {
     let data_dir = sample_folder();
     let mut serving = Serving::on(&data_dir, &["--drain", "600"]).await;
     let signaled = Instant::now();
@@ -132,7 +132,7 @@ async fn ctrl_c_waits_for_no_balancer() {
 }
 
 #[tokio::test]
-async fn a_request_that_is_never_finished_has_the_grace_period_and_no_more() {
+async fn unfinished_requests_get_only_the_grace_period() {
     let data_dir = TempDir::new().unwrap();
     let (mut serving, _unfinished) = with_unfinished_request(&data_dir, "1").await;
     let signaled = Instant::now();
@@ -143,8 +143,8 @@ async fn a_request_that_is_never_finished_has_the_grace_period_and_no_more() {
 }
 
 #[tokio::test]
-async fn a_signal_during_the_preparation_ends_the_server_at_once() {
-    // It takes requests and answers none of them.
+async fn a_signal_during_startup_ends_the_server_at_once() {
+    // It accepts requests and answers none.
     let database = TcpListener::bind("127.0.0.1:0").unwrap();
     let endpoint = format!("http://{}", database.local_addr().unwrap());
     let options = ["--port", "0", "--endpoint-url", &endpoint];
