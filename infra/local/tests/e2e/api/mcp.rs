@@ -291,7 +291,7 @@ async fn unknown_methods_tools_and_cursors_are_named_in_errors() {
     for (method, params, code, message) in [
         ("tools/Call", json!({ "name": "get_carrier" }), -32601, "Method 'tools/Call' is unknown"),
         ("resources/read", json!({ "uri": "file:///etc/passwd" }), -32601, "resources/read"),
-        ("tools/call", json!({ "name": 7 }), -32602, "The parameters of 'tools/call'"),
+        ("tools/call", json!({ "name": 7 }), -32602, "Invalid parameters for 'tools/call'"),
         ("tools/call", json!({ "name": "send_text" }), -32602, "Unknown tool 'send_text'; the"),
         ("tools/list", json!({ "cursor": "x" }), -32602, "cursor must be absent"),
     ] {

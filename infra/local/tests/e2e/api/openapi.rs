@@ -125,7 +125,7 @@ fn every_carrier_field_of_a_number_mentions_porting() {
             for (name, property) in properties.into_iter().flatten().filter(|_| is_of_numbers) {
                 if ["carrier", "carrier_type", "company_name", "ocn"].contains(&name.as_str()) {
                     let text = own_description(property);
-                    let says_so = text.contains("as assigned") && text.contains("ported");
+                    let says_so = text.contains("assigned") && text.contains("ported");
                     assert!(says_so, "{schema}.{name}: {text}");
                     found.insert(format!("{schema}.{name}"));
                 }
