@@ -4,6 +4,7 @@
 //! so a refusal names everything that is wrong. An operator's [`waivers`] let an import pass.
 
 mod changed;
+mod losses;
 mod plausible;
 mod waivers;
 
