@@ -4,7 +4,7 @@
 //! are timed here, by what they wait for.
 
 use std::{
-    io::{self, ErrorKind},
+    io::{self, ErrorKind, IoSlice},
     net::SocketAddr,
     pin::Pin,
     sync::{Arc, Mutex, PoisonError},
@@ -151,6 +151,25 @@ impl Connection {
         }
         self.deadline.as_mut().poll(context).map(|()| Err(ErrorKind::TimedOut.into()))
     }
+
+    /// The outcome of writing a part of a response. The client read it, so its wait restarts.
+    fn after_write(
+        &mut self,
+        context: &mut Context<'_>,
+        written: Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        if self.activity.stage() != Stage::Request {
+            return written;
+        }
+        if written.is_ready() {
+            self.activity.begin(Stage::Request);
+        }
+        // hyper may not read before something arrives, so nothing else would wake it.
+        match self.poll_timeout(context) {
+            Poll::Pending => written,
+            timed_out => timed_out,
+        }
+    }
 }
 
 impl AsyncRead for Connection {
@@ -178,18 +197,21 @@ impl AsyncWrite for Connection {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(context, bytes);
-        if self.activity.stage() != Stage::Request {
-            return written;
-        }
-        // The client read part of the response, so its wait restarts. hyper may not read before
-        // something arrives, so nothing else would wake it.
-        if written.is_ready() {
-            self.activity.begin(Stage::Request);
-        }
-        match self.poll_timeout(context) {
-            Poll::Pending => written,
-            timed_out => timed_out,
-        }
+        self.after_write(context, written)
+    }
+
+    // Without these two, hyper would copy each body behind its headers.
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        parts: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, parts);
+        self.after_write(context, written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
