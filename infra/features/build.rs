@@ -1,0 +1,3 @@
+//! Cargo ignores build dependencies without a build script.
+
+fn main() {}
