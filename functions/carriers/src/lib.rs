@@ -1,5 +1,8 @@
 //! Lists carriers, and looks one up by its Operating Company Number.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 
 use axum::{Json, extract::State, http::Uri};

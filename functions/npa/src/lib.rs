@@ -1,5 +1,8 @@
 //! Lists the exchanges of an area code, and looks up a single one.
 
+#[cfg(test)]
+mod tests;
+
 use axum::{extract::State, http::Uri};
 use numbering::records::{AreaCode, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, StateCode, Status};
 use serde::Serialize;

@@ -1,5 +1,8 @@
 //! Searches all exchanges by words and exact filters.
 
+#[cfg(test)]
+mod tests;
+
 use axum::{extract::State, http::Uri};
 use numbering::dataset::Search;
 use numbering::records::{CarrierType, Country, Exchange, Npa, Nxx, Ocn, StateCode, Status};

@@ -1,5 +1,8 @@
 //! Reports health and statistics, without a key.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 
 use axum::{
@@ -7,6 +10,7 @@ use axum::{
     extract::State,
     http::{HeaderName, StatusCode, header},
     response::{IntoResponse, Response},
+    routing::get,
 };
 use serde::Serialize;
 use shared::{
@@ -16,7 +20,7 @@ use shared::{
     state::App,
 };
 use store::{DatasetError, Serving, Snapshot};
-use utoipa::ToSchema;
+use utoipa::{ToSchema, openapi::PathItem};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 /// Names the data version, which the statistics' fields must not.
@@ -32,15 +36,31 @@ fn sample_mark(snapshot: &Snapshot) -> SampleMark {
     snapshot.is_sample().then_some([(NUMBERING_DATA, "sample")])
 }
 
-/// The routes of this function, which require no key.
+/// The routes of this function, which require no key, with and without the version prefix.
 pub fn routes() -> Routes {
-    Routes::public(
-        OpenApiRouter::default()
-            .routes(routes!(health))
-            .routes(routes!(health_unversioned))
-            .routes(routes!(stats))
-            .routes(routes!(stats_unversioned)),
-    )
+    let mut routes = OpenApiRouter::default()
+        .routes(routes!(health))
+        .routes(routes!(stats))
+        .route("/health", get(health))
+        .route("/stats", get(stats));
+    let paths = &mut routes.get_openapi_mut().paths.paths;
+    for path in ["/health", "/stats"] {
+        let versioned = paths.get(&format!("/v1{path}")).expect("it is described");
+        let unversioned = without_version(versioned.clone());
+        paths.insert(path.to_owned(), unversioned);
+    }
+    Routes::public(routes)
+}
+
+/// The description of a path without the version prefix.
+fn without_version(mut path: PathItem) -> PathItem {
+    if let Some(operation) = &mut path.get {
+        operation.summary =
+            operation.summary.as_ref().map(|it| format!("{it}, without the version prefix"));
+        operation.operation_id =
+            operation.operation_id.as_ref().map(|it| format!("{it}Unversioned"));
+    }
+    path
 }
 
 /// The health of the service.
@@ -190,30 +210,6 @@ async fn health(State(app): State<App>) -> (SampleMark, Health) {
     (serving.snapshot().and_then(sample_mark), Health::from_serving(&serving))
 }
 
-/// Health, without the version prefix
-#[utoipa::path(
-    get, path = "/health", operation_id = "getHealthUnversioned", tag = "Status", security(()),
-    responses(
-        PublicError,
-        (
-            status = 200, description = "The service answers", body = Health,
-            headers((
-                "X-Numbering-Data" = Option<String>,
-                description = "'sample' as long as the data is the made-up sample."
-            ))
-        ),
-        (
-            status = 503, description = "The service is unhealthy", body = Health,
-            examples((
-                "unhealthy" = (value = json!(Health::from_serving(&Serving::Nothing(DatasetError::StillUnreadable))))
-            ))
-        )
-    )
-)]
-async fn health_unversioned(app: State<App>) -> (SampleMark, Health) {
-    health(app).await
-}
-
 /// Database statistics
 #[utoipa::path(
     get, path = "/v1/stats", operation_id = "getStats", tag = "Status", security(()),
@@ -243,25 +239,4 @@ async fn stats(State(app): State<App>) -> Result<StatsWithVersion, ApiError> {
     let version = snapshot.version.to_string();
     request_context::record(|context| context.data_version = Some(version.clone()));
     Ok(([(DATA_VERSION, version)], sample_mark(&snapshot), Json(snapshot.into())))
-}
-
-/// Database statistics, without the version prefix
-#[utoipa::path(
-    get, path = "/stats", operation_id = "getStatsUnversioned", tag = "Status", security(()),
-    responses(
-        PublicError,
-        (
-            status = 200, description = "Counts over the database", body = Stats,
-            headers(
-                ("X-Data-Version" = String, description = "The version of the data that is counted."),
-                (
-                    "X-Numbering-Data" = Option<String>,
-                    description = "'sample' as long as the data is the made-up sample."
-                )
-            )
-        )
-    )
-)]
-async fn stats_unversioned(app: State<App>) -> Result<StatsWithVersion, ApiError> {
-    stats(app).await
 }

@@ -66,6 +66,14 @@ impl CurrentDataset {
         }
     }
 
+    /// A dataset that is in memory from the beginning, for tests without a database.
+    pub fn in_memory_already(store: Store, loaded: LoadedVersion, manifest: Manifest) -> Self {
+        let dataset = Self::new(store);
+        dataset.versions.replace(loaded, Instant::now());
+        dataset.remember(manifest);
+        dataset
+    }
+
     /// Reads the manifest, and determines the version that requests are answered from.
     pub async fn serving(&self) -> Serving {
         let serving = match self.checked_manifest().await {

@@ -5,7 +5,6 @@ mod authentication;
 mod compression;
 mod conditional_requests;
 mod cors;
-mod csv_lists;
 mod events;
 mod flags;
 mod format;

@@ -1,0 +1,71 @@
+//! The routes on a small dataset.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use test_api::{TestApi, header};
+
+use super::routes;
+
+fn ocns(list: &Value) -> Vec<&str> {
+    list["carriers"].as_array().unwrap().iter().map(|it| it["ocn"].as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn filters_select_carriers_in_any_case() {
+    let api = TestApi::new(routes());
+    for (query, expected) in [
+        ("", &["508J", "6529", "8821", "9740"][..]),
+        ("?country=ca", &["8821"]),
+        ("?state=ca", &["6529", "9740"]),
+        ("?type=wireless", &["8821"]),
+        ("?q=CALIF", &["9740"]),
+        ("?q=508j", &["508J"]),
+        ("?q=pacific&country=US&state=ON", &[]),
+        ("?offset=1&limit=2", &["6529", "8821"]),
+    ] {
+        let list = api.ok(&format!("/v1/carriers{query}")).await;
+        assert_eq!(ocns(&list), expected, "{query}");
+    }
+}
+
+#[tokio::test]
+async fn a_carrier_is_its_row_of_the_list_with_counted_exchanges() {
+    let api = TestApi::new(routes());
+    let list = api.ok("/v1/carriers").await;
+    for row in list["carriers"].as_array().unwrap() {
+        let path = format!("/v1/carrier/{}", row["ocn"].as_str().unwrap().to_lowercase());
+        let mut carrier = api.ok(&path).await;
+        assert_eq!(api.ok(&path.replace("r/", "r?ocn=")).await, carrier);
+        carrier.as_object_mut().unwrap().remove("exchanges").unwrap();
+        assert_eq!(&carrier, row);
+    }
+    let counted = api.ok("/v1/carrier/9740").await["exchanges"].clone();
+    assert_eq!(counted, json!({ "total": 3, "by_state": { "CA": 2 } }));
+}
+
+#[tokio::test]
+async fn the_list_as_csv_is_a_file_with_the_rows_of_json() {
+    let api = TestApi::new(routes());
+    api.assert_csv_agrees_with_json("/v1/carriers?limit=3", "carriers").await;
+    let file = api.get("/v1/carriers?format=CSV&limit=1", &[]).await;
+    assert_eq!(
+        header(&file.headers, "content-disposition"),
+        "attachment; filename=\"carriers.csv\""
+    );
+    assert!(header(&file.headers, "link").contains("format=CSV"));
+}
+
+#[tokio::test]
+async fn a_refusal_names_the_rule_and_the_value() {
+    let api = TestApi::new(routes());
+    let refusals = api.refusals([
+        "/v1/carrier?ocn=AB-1",
+        "/v1/carrier/%C3%A9123",
+        "/v1/carrier/%FF",
+        "/v1/carrier?ocn=",
+        "/v1/carrier/9999",
+        "/v1/carriers?version=19700101T000000Z-0123456789abcdef",
+        "/v1/carriers?limit=1&limit=2",
+    ]);
+    assert_snapshot!(refusals.await);
+}
