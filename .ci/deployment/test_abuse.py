@@ -26,7 +26,7 @@ def stage(**parameters):
     return stage["Properties"]
 
 
-def test_every_route_has_a_limit_of_its_own():
+def test_every_route_has_its_own_limit():
     limits = {"ThrottlingRate": "1", "ThrottlingBurst": "2", "PublicThrottlingRate": "3", "PublicThrottlingBurst": "4"}
     settings = stage(**limits)["RouteSettings"]
     assert settings.keys() == routes()
@@ -36,7 +36,7 @@ def test_every_route_has_a_limit_of_its_own():
         assert (setting["ThrottlingRateLimit"], setting["ThrottlingBurstLimit"]) == expected, route
 
 
-def test_the_access_log_has_the_source_address_and_nothing_that_can_hold_a_key_or_a_number():
+def test_the_access_log_has_the_source_address_but_no_key_or_number():
     settings = stage()["AccessLogSettings"]
     assert settings["DestinationArn"] == "<ApiLogs.Arn>"
     line = settings["Format"]
@@ -48,14 +48,14 @@ def test_the_access_log_has_the_source_address_and_nothing_that_can_hold_a_key_o
     }
 
 
-def test_the_access_log_is_deleted_after_the_time_that_is_set():
+def test_the_access_log_has_the_configured_retention():
     group = with_values(LogRetention="7")["ApiLogs"]["Properties"]
     assert group["RetentionInDays"] == "7"
     # Others must be named individually in an account policy, which has little room.
     assert group["LogGroupName"].startswith("/aws/vendedlogs/")
 
 
-def test_concurrency_is_reserved_only_if_that_is_asked_for():
+def test_concurrency_is_reserved_only_on_request():
     def reserved(**parameters):
         functions = of_type(with_values(**parameters), "AWS::Lambda::Function")
         return {name: function["Properties"].get("ReservedConcurrentExecutions") for name, function in functions.items()}
@@ -69,7 +69,7 @@ def test_concurrency_is_reserved_only_if_that_is_asked_for():
         assert limited["IngestFunction"] == (2 if limit != "0" else None)
 
 
-def test_nothing_is_traced_unless_asked_for():
+def test_tracing_is_off_by_default():
     for parameters, config in [({}, None), ({"Tracing": "Active"}, {"Mode": "Active"})]:
         resources = with_values(**parameters)
         for name, function in of_type(resources, "AWS::Lambda::Function").items():
@@ -78,7 +78,7 @@ def test_nothing_is_traced_unless_asked_for():
         assert any(may_trace) == (config is not None)
 
 
-def test_the_data_bucket_is_read_over_tls_only_and_forgets_what_is_past():
+def test_the_data_bucket_requires_tls_and_expires_old_versions():
     resources = with_values()
     [statement] = resources["DataBucketPolicy"]["Properties"]["PolicyDocument"]["Statement"]
     assert statement["Effect"] == "Deny" and statement["Principal"] == "*" and statement["Action"] == "s3:*"
@@ -91,7 +91,7 @@ def test_the_data_bucket_is_read_over_tls_only_and_forgets_what_is_past():
     assert not any("ExpirationInDays" in rule for rule in rules)
 
 
-def test_an_import_that_keeps_failing_is_given_up():
+def test_imports_have_a_limited_number_of_retries():
     resources = with_values()
     configs = [config["Properties"] for config in of_type(resources, "AWS::Lambda::EventInvokeConfig").values()]
     [properties] = [config for config in configs if config["FunctionName"] == "<IngestFunction>"]

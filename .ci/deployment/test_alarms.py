@@ -144,7 +144,7 @@ def run(alarm, *stretches):
         yield [found[start:start + PERIODS] for start in range(0, len(found), PERIODS)]
 
 
-def test_every_alarm_has_series_and_every_series_only_metrics_of_its_alarm():
+def test_every_alarm_has_series_of_its_own_metrics():
     assert set(ALARMS) == set(SERIES)
     for name, series in SERIES.items():
         known = set(ids(ALARMS[name]))
@@ -157,7 +157,7 @@ cases = pytest.mark.parametrize("name", ALARMS)
 
 
 @cases
-def test_it_keeps_quiet_while_all_is_well_and_while_there_are_no_requests(name):
+def test_an_alarm_is_silent_without_failures_or_requests(name):
     alarm, series = ALARMS[name], SERIES[name]
     for well in [*series.well, series.quiet]:
         # Nothing precedes the first periods.
@@ -166,7 +166,7 @@ def test_it_keeps_quiet_while_all_is_well_and_while_there_are_no_requests(name):
 
 
 @cases
-def test_it_fires_while_something_fails_and_stays(name):
+def test_an_alarm_fires_and_stays_on_during_failures(name):
     alarm, series = ALARMS[name], SERIES[name]
     for before, failing in product([*series.well, series.quiet], series.failing):
         for [_, during] in run(alarm, before, failing):
@@ -174,7 +174,7 @@ def test_it_fires_while_something_fails_and_stays(name):
 
 
 @cases
-def test_it_clears_when_what_failed_recovers(name):
+def test_an_alarm_clears_after_recovery(name):
     alarm, series = ALARMS[name], SERIES[name]
     for failing, after in product(series.failing, [*series.well, series.quiet]):
         if series.missing == "as before" and after is NOTHING:
@@ -184,7 +184,7 @@ def test_it_clears_when_what_failed_recovers(name):
 
 
 @cases
-def test_it_does_what_is_meant_when_its_metrics_vanish(name):
+def test_an_alarm_treats_missing_metrics_as_documented(name):
     alarm, series = ALARMS[name], SERIES[name]
     for before, expected in [(series.well[0], "OK"), (series.failing[0], "ALARM")]:
         for [first, vanished] in run(alarm, before, NOTHING):
@@ -195,7 +195,7 @@ def test_it_does_what_is_meant_when_its_metrics_vanish(name):
 
 
 @cases
-def test_one_bad_period_alone_sets_off_no_alarm_but_those_of_imports(name):
+def test_a_single_bad_period_fires_only_import_alarms(name):
     alarm, series = ALARMS[name], SERIES[name]
     if series.one_fires:
         return
@@ -207,7 +207,7 @@ def test_one_bad_period_alone_sets_off_no_alarm_but_those_of_imports(name):
             assert "ALARM" not in states(alarm, metrics, **circumstances)[5:], (well, failing)
 
 
-def test_every_metric_can_set_its_alarm_off_alone():
+def test_every_metric_can_fire_its_alarm_alone():
     for name in ["ThrottledAlarm", "DatabaseAlarm", "DatabaseThrottledAlarm"]:
         alarm = ALARMS[name]
         for metric in set(ids(alarm)) - {"requests"}:
@@ -215,7 +215,7 @@ def test_every_metric_can_set_its_alarm_off_alone():
                 assert set(during[3:]) == {"ALARM"}, (name, metric)
 
 
-def test_a_failure_that_is_counted_before_its_request_sets_off_no_alarm_at_much_traffic():
+def test_a_failure_counted_before_its_request_fires_no_alarm_at_high_traffic():
     """The newest minute may have its errors but not its invocations yet, so errors are the majority."""
     alarm = ALARMS["FormatErrorsAlarm"]
     metrics = timeline(alarm, requests(60_000, 1), requests(60_000, 1))
@@ -225,12 +225,12 @@ def test_a_failure_that_is_counted_before_its_request_sets_off_no_alarm_at_much_
         assert states(alarm, until)[-1] == "OK"
 
 
-def test_every_alarm_tells_of_its_end():
+def test_every_alarm_sends_mail_when_it_clears():
     for name, alarm in ALARMS.items():
         assert alarm["AlarmActions"] == alarm["OKActions"] == ["<AlarmTopic>"], name
 
 
-def test_a_failed_import_mails_once_after_its_last_attempt_and_once_when_one_succeeds():
+def test_a_failed_import_sends_mail_after_the_last_attempt_and_after_a_success():
     """Two nights of three failed attempts each, then a success; nothing runs in between."""
     alarm = ALARMS["ImportFailedAlarm"]
     attempt, given_up, success, idle = {"succeeded": 0}, {"succeeded": 0, "dropped": 1}, {"succeeded": 1}, NOTHING
@@ -249,7 +249,7 @@ def test_a_failed_import_mails_once_after_its_last_attempt_and_once_when_one_suc
     assert config["MaximumRetryAttempts"] == 2 and not config.get("DestinationConfig")
 
 
-def test_only_refusals_of_the_gateway_count_as_such():
+def test_only_gateway_refusals_fire_the_gateway_alarm():
     """A key's quota is a 429 from a function; the log shows that by the integration status."""
     [metric] = of_type(with_values(), "AWS::Logs::MetricFilter").values()
     assert metric["Properties"]["FilterPattern"] == '{ ($.status = "429") && ($.integration_status = "-") }'
@@ -263,7 +263,7 @@ def test_only_refusals_of_the_gateway_count_as_such():
         assert field in logs["AccessLogSettings"]["Format"]
 
 
-def test_a_deployment_watches_its_alarms_except_all_at_once():
+def test_deployments_watch_their_alarms_unless_all_at_once():
     for style, watched in [("Canary10Percent5Minutes", True), ("AllAtOnce", False)]:
         groups = of_type(with_values(DeploymentStyle=style), "AWS::CodeDeploy::DeploymentGroup")
         assert len(groups) >= 5
@@ -273,7 +273,7 @@ def test_a_deployment_watches_its_alarms_except_all_at_once():
             assert alarms == ({"Enabled": True, "Alarms": expected} if watched else {}), name
 
 
-def test_every_alarm_is_in_the_table_of_what_to_do():
+def test_every_alarm_is_documented():
     operations = (ROOT / "docs/OPERATIONS.md").read_text()
     rows = [line for line in operations.splitlines() if line.startswith("| `")]
     for name in ALARMS:

@@ -176,11 +176,11 @@ def assert_only(found, code, state, group, check, message):
     assert actual_code == code
 
 
-def test_a_good_stack_is_all_ok(doctor):
+def test_a_healthy_stack_is_ok(doctor):
     assert doctor() == (0, {})
 
 
-def test_the_first_key_has_protected_the_tables(deployed, doctor):
+def test_the_first_key_protects_the_tables(deployed, doctor):
     deployment, _, _ = deployed
     tables = [name for name in deployment.dynamodb.list_tables()["TableNames"]]
     assert all(deployment.dynamodb.describe_table(TableName=table)["Table"]["DeletionProtectionEnabled"] for table in tables)
@@ -191,14 +191,14 @@ def test_the_first_key_has_protected_the_tables(deployed, doctor):
 
 
 @pytest.mark.parametrize("table, code, state", [("carriers", 1, "warning"), ("api_keys", 2, "problem")])
-def test_a_table_that_cannot_be_restored(deployed, doctor, table, code, state):
+def test_a_table_without_recovery_is_reported(deployed, doctor, table, code, state):
     deployment, _, _ = deployed
     deployment.set_recovery(f"{STACK}-{table}", False)
     assert_only(doctor(), code, state, "tables", f"{STACK}-{table}", "point-in-time recovery is off")
     deployment.set_recovery(f"{STACK}-{table}", True)
 
 
-def test_an_alarm_that_is_on(deployed, doctor):
+def test_a_firing_alarm_is_reported(deployed, doctor):
     deployment, _, _ = deployed
     name = deployment.names["DatabaseThrottledAlarm"]
     deployment.cloudwatch.set_alarm_state(AlarmName=name, StateValue="ALARM", StateReason="reads are throttled")
@@ -206,7 +206,7 @@ def test_an_alarm_that_is_on(deployed, doctor):
     deployment.cloudwatch.set_alarm_state(AlarmName=name, StateValue="OK", StateReason="all is well")
 
 
-def test_an_alarm_that_was_deleted(deployed, doctor):
+def test_a_deleted_alarm_is_reported(deployed, doctor):
     deployment, _, _ = deployed
     name = deployment.names["ThrottledAlarm"]
     deployment.cloudwatch.delete_alarms(AlarmNames=[name])
@@ -214,7 +214,7 @@ def test_an_alarm_that_was_deleted(deployed, doctor):
     deployment.complete_alarm(name, with_values()["ThrottledAlarm"]["Properties"])
 
 
-def test_a_key_that_is_about_to_expire(doctor):
+def test_an_expiring_key_is_reported(doctor):
     key = succeeded(tnr("keys", "create", "--name", "a client", "--per-day", "9", "--expires", "7d", "--stack", STACK)).strip()
     prefix = key[:15]
     assert_only(doctor(), 1, "warning", "keys", f"{prefix} (a client)", "expires at")
@@ -222,7 +222,7 @@ def test_a_key_that_is_about_to_expire(doctor):
     assert doctor() == (0, {})
 
 
-def test_a_stray_item_which_the_remedy_removes(deployed, doctor):
+def test_the_suggested_fix_removes_a_stray_item(deployed, doctor):
     deployment, _, _ = deployed
     deployment.dynamodb.put_item(TableName=f"{STACK}-carriers", Item={"ocn": {"S": "ZZZZ"}})
     found = doctor()
@@ -232,7 +232,7 @@ def test_a_stray_item_which_the_remedy_removes(deployed, doctor):
     assert doctor() == (0, {})
 
 
-def test_a_missing_table(deployed, doctor):
+def test_a_missing_table_is_reported(deployed, doctor):
     deployment, _, _ = deployed
     usage = f"{STACK}-usage"
     deployment.dynamodb.update_table(TableName=usage, DeletionProtectionEnabled=False)
@@ -242,6 +242,6 @@ def test_a_missing_table(deployed, doctor):
     assert wrong["tables", usage]["message"] == "the table does not exist"
 
 
-def test_a_stack_that_does_not_exist(deployed):
+def test_a_missing_stack_is_reported(deployed):
     result = tnr("doctor", "--stack", "letters")
     assert result.returncode == 3 and "stack 'letters' is not a deployment" in result.stderr

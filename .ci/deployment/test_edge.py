@@ -17,7 +17,7 @@ CACHING_DISABLED = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad"
 ALL_VIEWER_EXCEPT_HOST = "b689b0a8-53d0-40ab-baf2-68738e2966ac"
 
 
-def test_only_public_paths_are_cached_for_as_long_as_the_service_says():
+def test_only_public_paths_are_cached_and_follow_cache_control():
     cached = {behavior["PathPattern"]: behavior for behavior in DISTRIBUTION["CacheBehaviors"]}
     functions = [source()["Resources"][name]["Properties"] for name in ["StatusFunction", "SiteFunction"]]
     routes = [event["Properties"].get("Path") for function in functions for event in function["Events"].values()]
@@ -32,7 +32,7 @@ def test_only_public_paths_are_cached_for_as_long_as_the_service_says():
     assert key["HeadersConfig"]["Headers"] == ["Origin"]
 
 
-def test_browsers_may_ask_first_and_requests_keep_their_id_on_cached_paths():
+def test_cached_paths_forward_preflights_and_request_ids():
     for behavior in DISTRIBUTION["CacheBehaviors"]:
         assert behavior["OriginRequestPolicyId"] == "<PublicRequests>"
     passed_on = set(RESOURCES["PublicRequests"]["OriginRequestPolicyConfig"]["HeadersConfig"]["Headers"])
@@ -41,13 +41,13 @@ def test_browsers_may_ask_first_and_requests_keep_their_id_on_cached_paths():
     assert passed_on == {"Access-Control-Request-Method", "Access-Control-Request-Headers", "X-Request-Id"}
 
 
-def test_every_other_path_reaches_the_service_as_it_was_sent():
+def test_other_paths_are_forwarded_unchanged():
     keyed = DISTRIBUTION["DefaultCacheBehavior"]
     assert keyed["CachePolicyId"] == CACHING_DISABLED
     assert keyed["OriginRequestPolicyId"] == ALL_VIEWER_EXCEPT_HOST
 
 
-def test_the_service_answers_every_method_and_every_error_is_asked_for_anew():
+def test_every_method_is_forwarded_and_errors_are_not_cached():
     for behavior in [DISTRIBUTION["DefaultCacheBehavior"], *DISTRIBUTION["CacheBehaviors"]]:
         assert set(behavior["AllowedMethods"]) == ALL_METHODS
     errors = {error["ErrorCode"]: error["ErrorCachingMinTTL"] for error in DISTRIBUTION["CustomErrorResponses"]}
@@ -55,7 +55,7 @@ def test_the_service_answers_every_method_and_every_error_is_asked_for_anew():
     assert errors == dict.fromkeys([400, 403, 404, 405, 414, 500, 501, 502, 503, 504], 0)
 
 
-def test_it_speaks_new_http_and_no_old_tls():
+def test_http_2_and_3_are_on_and_old_tls_is_off():
     assert DISTRIBUTION["HttpVersion"] == "http2and3"
     assert DISTRIBUTION["ViewerCertificate"]["MinimumProtocolVersion"] == "TLSv1.2_2021"
     [origin] = DISTRIBUTION["Origins"]
@@ -66,7 +66,7 @@ def test_it_speaks_new_http_and_no_old_tls():
         assert behavior["ViewerProtocolPolicy"] == "https-only"
 
 
-def test_the_service_knows_requests_that_came_this_way():
+def test_requests_carry_the_origin_secret():
     [origin] = DISTRIBUTION["Origins"]
     assert origin["OriginCustomHeaders"] == [{"HeaderName": "x-origin-secret", "HeaderValue": SECRET}]
     both = [template["Parameters"]["OriginSecret"] for template in [source(), source(EDGE)]]
@@ -74,7 +74,7 @@ def test_the_service_knows_requests_that_came_this_way():
     assert both[0]["AllowedPattern"] == f"({both[1]['AllowedPattern']})?"
 
 
-def test_neither_log_holds_paths_queries_keys_or_user_agents():
+def test_no_log_has_paths_queries_keys_or_user_agents():
     fields = set(RESOURCES["AccessLogDelivery"]["RecordFields"])
     assert "c-ip" in fields
     assert not fields & {"cs-uri-stem", "cs-uri-query", "cs(User-Agent)", "cs(Referer)", "cs(Cookie)", "x-forwarded-for"}
@@ -87,14 +87,14 @@ def test_neither_log_holds_paths_queries_keys_or_user_agents():
         assert visible["VisibilityConfig"]["SampledRequestsEnabled"] is False
 
 
-def test_both_logs_are_deleted_one_day():
+def test_both_logs_have_a_retention():
     groups = of_type(source(EDGE)["Resources"], "AWS::Logs::LogGroup")
     assert len(groups) == 2
     for name, group in groups.items():
         assert group["Properties"]["RetentionInDays"] == {"Ref": "LogRetention"}, name
 
 
-def test_one_address_is_limited_with_an_error_of_the_form_that_clients_know():
+def test_an_address_over_its_limit_gets_an_error_in_the_usual_form():
     rule = RESOURCES["Firewall"]["Rules"][0]
     assert rule["Statement"]["RateBasedStatement"]["AggregateKeyType"] == "IP"
     assert rule["Action"]["Block"]["CustomResponse"]["ResponseCode"] == 429
@@ -102,12 +102,12 @@ def test_one_address_is_limited_with_an_error_of_the_form_that_clients_know():
     assert body["ContentType"] == "APPLICATION_JSON" and '"error":"rate_limited"' in body["Content"]
 
 
-def test_one_address_may_be_a_busy_client_but_cannot_use_up_a_route():
+def test_the_limit_of_an_address_is_below_that_of_a_route():
     a_second = int(defaults(source(EDGE))["RequestsPerAddress"]) / 300
     assert 50 <= a_second <= int(defaults(source())["ThrottlingRate"]) / 2
 
 
-def test_it_is_deployed_where_cloudfront_wants_it():
+def test_the_stack_must_be_in_us_east_1():
     rule = source(EDGE)["Rules"]["OnlyInUsEast1"]
     assert all(VALUES.holds(assertion["Assert"]) for assertion in rule["Assertions"])
     elsewhere = Values(source(EDGE), **PARAMETERS | {"AWS::Region": "eu-west-1"})

@@ -40,7 +40,7 @@ def tables():
     return set(boto3.client("dynamodb").list_tables()["TableNames"])
 
 
-def test_it_asks_nothing_and_what_was_set_once_stays(cloud, deploy):
+def test_deploying_needs_no_answers_and_keeps_parameters(cloud, deploy):
     template = updatable_template()
     first = deploy("--parameter-overrides", "LogLevel=debug", "AlarmEmail=me@example.com", template=template)
     assert first.returncode == 0, first.stdout + first.stderr
@@ -61,7 +61,7 @@ def test_it_asks_nothing_and_what_was_set_once_stays(cloud, deploy):
     assert parameters(cloud)["AlarmEmail"] == "" and parameters(cloud)["LogLevel"] == "debug"
 
 
-def test_one_that_fails_leaves_nothing_in_the_way_of_the_next(cloud, deploy):
+def test_a_failed_first_deployment_does_not_block_the_next(cloud, deploy):
     logs = boto3.client("logs")
     in_the_way = "/aws/lambda/telephone-numbers-npa"
     logs.create_log_group(logGroupName=in_the_way)
@@ -76,7 +76,7 @@ def test_one_that_fails_leaves_nothing_in_the_way_of_the_next(cloud, deploy):
     assert tables() == TABLES
 
 
-def test_an_update_that_fails_does_not_delete_the_stack(cloud, deploy):
+def test_a_failed_update_keeps_the_stack(cloud, deploy):
     assert deploy(template=updatable_template()).returncode == 0
     broken = json.loads(updatable_template())
     broken["Resources"]["Broken"] = {"Type": "AWS::Logs::LogGroup", "Properties": {"LogGroupName": "taken"}}
@@ -86,7 +86,7 @@ def test_an_update_that_fails_does_not_delete_the_stack(cloud, deploy):
     assert parameters(cloud) and tables() == TABLES
 
 
-def test_sam_is_configured_to_ask_nothing_and_to_set_no_parameter():
+def test_samconfig_answers_every_prompt_and_sets_no_parameter():
     configuration = tomllib.loads((ROOT / "samconfig.toml").read_text())["default"]
     values = [value for command in configuration.values() for value in command["parameters"].values()]
     assert "" not in values
@@ -96,7 +96,7 @@ def test_sam_is_configured_to_ask_nothing_and_to_set_no_parameter():
     assert configuration["build"]["parameters"] == {"beta_features": True}
 
 
-def test_what_outlives_the_stack_does_not_outlive_a_creation_that_fails():
+def test_retained_resources_are_deleted_with_a_failed_creation():
     resources = with_values()
     retained = {name for name, resource in resources.items() if resource.get("DeletionPolicy", "").startswith("Retain")}
     for name in retained:
@@ -110,7 +110,7 @@ def test_what_outlives_the_stack_does_not_outlive_a_creation_that_fails():
         assert name in retained and "DeletionProtectionEnabled" not in table["Properties"], name
 
 
-def test_the_outputs_name_commands_that_are_complete():
+def test_the_commands_in_the_outputs_are_complete():
     outputs = Values(source()).resolve(source()["Outputs"])
     assert outputs["FirstKey"]["Value"].endswith("keys create --name first --stack numbers")
     assert "--function-name <IngestFunction>" in outputs["FirstImport"]["Value"]

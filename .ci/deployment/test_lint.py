@@ -22,13 +22,13 @@ def test_cfn_lint_finds_nothing(path):
     lint(TOOLS / "cfn-lint", path.name)
 
 
-def test_checkov_finds_nothing_but_what_its_configuration_explains():
+def test_checkov_finds_nothing_unexplained():
     # checkov is a script for its environment's python, which may not be first in the path.
     files = ["-f", TEMPLATE.name, "-f", EDGE.name]
     lint(sys.executable, TOOLS / "checkov", "--config-file", ".ci/deployment/checkov.yaml", *files)
 
 
-def test_every_check_that_is_skipped_would_find_something():
+def test_every_skipped_check_would_find_something():
     skipped = (Path(__file__).parent / "checkov.yaml").read_text().split("skip-check:")[1]
     checks = [line.strip()[2:] for line in skipped.splitlines() if line.strip().startswith("- ")]
     files = ["-f", TEMPLATE.name, "-f", EDGE.name, "--framework", "cloudformation", "--quiet", "--compact"]
@@ -36,5 +36,5 @@ def test_every_check_that_is_skipped_would_find_something():
     assert not [check for check in checks if f"Check: {check}:" not in found]
 
 
-def test_sam_takes_the_template():
+def test_sam_accepts_the_template():
     lint(TOOLS / "sam", "validate", "--template", TEMPLATE.name)

@@ -22,31 +22,31 @@ def refusals(**parameters):
     return [assertion["AssertDescription"] for assertion in assertions if not values.holds(assertion["Assert"])]
 
 
-def test_a_domain_and_its_certificate_come_together():
+def test_a_domain_requires_a_certificate():
     assert refusals() == []
     assert refusals(DomainName="api.example.com", CertificateArn=CERTIFICATE) == []
     assert refusals(DomainName="api.example.com") and refusals(CertificateArn=CERTIFICATE)
 
 
-def test_the_secret_before_does_not_stay_when_the_api_is_opened():
+def test_opening_the_api_clears_the_previous_secret():
     secret = {"OriginSecret": "0" * 8 + "-" + "1" * 40, "FlagsBaseUrl": "https://api.example.com/flags"}
     before = {"OriginSecretBefore": secret["OriginSecret"]}
     assert refusals(**secret) == refusals(**secret, **before) == []
     assert refusals(**before)
 
 
-def test_links_to_images_do_not_go_around_the_published_address():
+def test_image_links_use_the_published_address():
     secret = "0" * 8 + "-" + "1" * 40
     assert any("FlagsBaseUrl" in refusal for refusal in refusals(OriginSecret=secret))
 
 
 @pytest.mark.parametrize("name, value", MISTAKES)
-def test_a_value_that_cannot_work_breaks_the_pattern_of_its_parameter(name, value):
+def test_invalid_values_violate_the_pattern_of_their_parameter(name, value):
     assert not re.fullmatch(source()["Parameters"][name]["AllowedPattern"], value)
 
 
 @pytest.mark.parametrize("path", [TEMPLATE, EDGE], ids=["template", "edge"])
-def test_every_default_is_allowed_and_every_parameter_explained(path):
+def test_every_default_is_allowed_and_every_parameter_is_described(path):
     for name, parameter in source(path)["Parameters"].items():
         assert parameter["Description"], name
         if "Default" in parameter and "AllowedPattern" in parameter:
@@ -55,5 +55,5 @@ def test_every_default_is_allowed_and_every_parameter_explained(path):
                 assert parameter["Default"] in parameter["AllowedValues"], name
 
 
-def test_the_stack_needs_no_parameter():
+def test_no_parameter_is_required():
     assert all("Default" in parameter for parameter in source()["Parameters"].values())

@@ -193,7 +193,7 @@ def functions_with_keys():
     return names
 
 
-def test_a_leaked_key_ends_and_the_client_gets_another(stack):
+def test_a_leaked_key_is_replaced_and_revoked(stack):
     key, functions = make_key(), functions_with_keys()
     for function in functions:
         log(function, json.dumps({"key": key, "used": function}))
@@ -202,7 +202,7 @@ def test_a_leaked_key_ends_and_the_client_gets_another(stack):
     assert sorted(states().values()) == ["live", "revoked"] and states()[key] == "revoked"
 
 
-def test_keys_that_were_deleted_come_back_from_the_backup(stack):
+def test_deleted_keys_are_restored_from_the_backup(stack):
     key, revoked = make_key(), make_key()
     restore, wait, *carry_over = commands(section("OPERATIONS.md", "Restore from backup", "Keys"))
     run([restore, wait])
@@ -214,7 +214,7 @@ def test_keys_that_were_deleted_come_back_from_the_backup(stack):
     assert states() == {key: "live", revoked: "revoked"}
 
 
-def test_items_that_were_deleted_are_written_again(stack):
+def test_deleted_items_are_rewritten(stack):
     tnr("import", "--fetch")
     table = boto3.resource("dynamodb").Table(f"{STACK}-carriers")
     lost = table.scan()["Items"][0]
@@ -223,7 +223,7 @@ def test_items_that_were_deleted_are_written_again(stack):
     assert table.get_item(Key={"ocn": lost["ocn"]})["Item"] == lost
 
 
-def test_data_goes_back_to_the_version_before(stack, tmp_path, monkeypatch):
+def test_data_is_rolled_back(stack, tmp_path, monkeypatch):
     tnr("import", "--fetch")
     first = current_version()
     changed = reports(tmp_path / "changed", lambda content: content.replace("SAMPLE TELEPHONE", "ANOTHER TELEPHONE"))
@@ -235,7 +235,7 @@ def test_data_goes_back_to_the_version_before(stack, tmp_path, monkeypatch):
     assert current_version() == first
 
 
-def test_a_region_is_replaced_and_comes_back(stack):
+def test_a_lost_region_is_replaced_and_recovers(stack):
     key, revoked_meanwhile = make_key(), make_key()
     run(commands(section("RUNBOOKS.md", "The region is lost", "While all is well")))
     assert json.loads(Path("parameters.json").read_text())
@@ -261,7 +261,7 @@ def replicate(table):
         there.put_item(TableName=table, Item=item)
 
 
-def test_a_stack_that_is_stuck_is_looked_at_and_deleted(stack):
+def test_a_stuck_stack_is_examined_and_deleted(stack):
     printed = run(commands(section("RUNBOOKS.md", "The stack is stuck")))
     assert "CREATE_COMPLETE" in printed
     assert STACK not in [each["StackName"] for each in stack.describe_stacks()["Stacks"]]
@@ -269,7 +269,7 @@ def test_a_stack_that_is_stuck_is_looked_at_and_deleted(stack):
 
 
 @pytest.mark.parametrize("shell", ["bash", "dash", "zsh"])
-def test_everything_is_stopped_and_works_again(stack, shell):
+def test_everything_is_stopped_and_restarted(stack, shell):
     functions = boto3.client("lambda")
     names = [function["FunctionName"] for function in functions.list_functions()["Functions"]]
     # Deployments wait for the probe.
@@ -302,7 +302,7 @@ def test_a_number_in_the_logs_is_found_and_deleted(stack):
     assert str(setting["retentionInDays"]) == defaults(source())["LogRetention"]
 
 
-def test_the_mask_of_the_logs_is_json():
+def test_the_log_mask_is_json():
     runbook = commands(section("RUNBOOKS.md", "Personal data in the logs"))
     [command] = [command for command in runbook if "put-data-protection" in command]
     policy = json.loads(shlex.split(command)[-1])
@@ -313,13 +313,13 @@ def test_the_mask_of_the_logs_is_json():
     assert all(statement["DataIdentifier"] == [*custom] for statement in policy["Statement"])
 
 
-def test_a_fix_goes_out_during_an_alarm_and_the_style_is_set_back(stack):
+def test_a_fix_is_deployed_during_an_alarm_and_the_style_is_restored(stack):
     text = section("OPERATIONS.md", "Upgrade and roll back code").split("\n### ")[0]
     run(commands(text))
     assert [each["DeploymentStyle"] for each in deployments()] == ["AllAtOnce", defaults(source())["DeploymentStyle"]]
 
 
-def test_a_release_with_another_layout_is_prepared_by_an_import(stack):
+def test_an_import_prepares_a_release_with_another_layout(stack):
     ingest = boto3.client("cloudformation").describe_stack_resource(StackName=STACK, LogicalResourceId="IngestFunction")
     function = ingest["StackResourceDetail"]["PhysicalResourceId"]
     text = section("OPERATIONS.md", "Upgrade and roll back code", "Upgrade across a layout of snapshots")
@@ -327,7 +327,7 @@ def test_a_release_with_another_layout_is_prepared_by_an_import(stack):
     assert current_version() in printed
 
 
-def test_every_runbook_is_run():
+def test_every_runbook_has_a_test():
     tests = Path(__file__).read_text()
     text = (ROOT / "docs/RUNBOOKS.md").read_text()
     parts = re.split(r"^##+ (.*)\n", text, flags=re.MULTILINE)[1:]

@@ -37,7 +37,7 @@ def functions(resources):
 
 
 @pytest.mark.parametrize("name", PARAMETERS)
-def test_a_changed_parameter_publishes_a_version_of_the_functions_that_use_it_and_of_no_other(name):
+def test_a_changed_parameter_publishes_only_the_functions_that_use_it(name):
     before, after = with_values(), with_values(**{name: changed(name)})
     were, are = functions(before), functions(after)
     using = {function for function in versions(before) if were[function] != are[function]}
@@ -45,7 +45,7 @@ def test_a_changed_parameter_publishes_a_version_of_the_functions_that_use_it_an
     assert published == using
 
 
-def test_the_settings_of_the_functions_are_among_the_parameters_that_are_tried():
+def test_every_parameter_of_a_function_is_tested():
     used = set()
     for name in PARAMETERS:
         after = functions(with_values(**{name: changed(name)}))
@@ -81,20 +81,20 @@ def longest(name):
     return "x" * parameter.get("MaxLength", 1000) if parameter["Type"] == "String" else "1"
 
 
-def test_the_description_of_a_version_never_exceeds_what_lambda_takes():
+def test_version_descriptions_stay_within_the_limit_of_lambda():
     resources = with_values(**{name: longest(name) for name in PARAMETERS})
     for function, (_, description) in versions(resources).items():
         assert len(description) <= 256, function
 
 
-def test_the_description_of_a_version_holds_nothing_of_the_secrets_but_their_names():
+def test_version_descriptions_do_not_reveal_secrets():
     resources = with_values(OriginSecret="11111111-" + "2" * 40, OriginSecretBefore="33333333-" + "4" * 40)
     for _, description in versions(resources).values():
         assert "11111111 33333333" in description
         assert "2" * 8 not in description and "4" * 8 not in description
 
 
-def test_both_secrets_count_while_one_is_being_replaced():
+def test_both_secrets_are_accepted_during_a_rotation():
     old, new = "11111111-" + "2" * 40, "33333333-" + "4" * 40
     for parameters, expected in [
         ({}, ""), ({"OriginSecret": old}, old),

@@ -34,7 +34,7 @@ def output_of(command, script):
 
 @each_script
 @pytest.mark.parametrize("shell", ["bash", "dash", "zsh"])
-def test_each_shell_can_read_the_commands(document, shell):
+def test_each_shell_parses_the_commands(document, shell):
     assert output_of([shell, "-n"], SCRIPTS[document]) == ""
 
 
@@ -45,5 +45,5 @@ def test_shellcheck_finds_nothing(document):
 
 
 @each_script
-def test_no_command_needs_a_tool_of_gnu(document):
+def test_no_command_needs_gnu_tools(document):
     assert GNU_ONLY.findall(SCRIPTS[document]) == []

@@ -24,7 +24,7 @@ def stack():
         yield cloud
 
 
-def test_only_the_kinds_that_are_known_to_be_left_out_are(stack):
+def test_moto_skips_only_the_listed_resource_types(stack):
     template = transformed(source())
     kinds = {resource["Type"] for resource in template["Resources"].values()}
     made = {resource["Type"] for resource in makeable(template)["Resources"].values()}
@@ -33,7 +33,7 @@ def test_only_the_kinds_that_are_known_to_be_left_out_are(stack):
     assert len(template["Resources"]) <= 500
 
 
-def test_every_table_has_its_partition_key_and_is_on_demand(stack):
+def test_every_table_has_its_partition_key_and_on_demand_billing(stack):
     database = boto3.client("dynamodb")
     assert set(database.list_tables()["TableNames"]) == {f"{STACK}-{table}" for table in KEYS}
     for name, key in KEYS.items():
@@ -43,7 +43,7 @@ def test_every_table_has_its_partition_key_and_is_on_demand(stack):
         assert table["BillingModeSummary"]["BillingMode"] == "PAY_PER_REQUEST"
 
 
-def test_the_functions_find_the_tables_that_are_made(stack):
+def test_the_functions_find_the_tables(stack):
     tables = set(boto3.client("dynamodb").list_tables()["TableNames"])
     functions = boto3.client("lambda").list_functions()["Functions"]
     assert len(functions) == len(of_type(source()["Resources"], "AWS::Serverless::Function"))
@@ -55,13 +55,13 @@ def test_the_functions_find_the_tables_that_are_made(stack):
         assert ("FLAGS_BASE_URL" in variables) == links_to_flags
 
 
-def test_log_groups_are_made_with_their_retention(stack):
+def test_log_groups_have_their_retention(stack):
     groups = boto3.client("logs").describe_log_groups()["logGroups"]
     assert len(groups) == len(of_type(source()["Resources"], "AWS::Logs::LogGroup"))
     assert {group["retentionInDays"] for group in groups} == {30}
 
 
-def test_cloudwatch_takes_every_alarm(stack):
+def test_cloudwatch_accepts_every_alarm(stack):
     watch = boto3.client("cloudwatch")
     for name, alarm in of_type(with_values(), "AWS::CloudWatch::Alarm").items():
         properties = dict(alarm["Properties"])

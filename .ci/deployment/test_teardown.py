@@ -48,7 +48,7 @@ def tables():
     return {name.removeprefix(f"{STACK}-") for name in boto3.client("dynamodb").list_tables()["TableNames"]}
 
 
-def test_it_deletes_the_stack_then_the_data_and_keeps_the_keys(stack):
+def test_tearing_down_deletes_the_stack_and_data_but_keeps_keys(stack):
     delete_stack, delete_data = commands()
     run(delete_stack)
     assert STACK not in [each["StackName"] for each in stack.describe_stacks()["Stacks"]]
